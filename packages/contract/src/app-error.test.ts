@@ -3,7 +3,7 @@ import { AppError, errorText, reasonText } from './app-error.ts';
 import { reasonTexts } from './error-reasons.ts';
 
 describe('AppError', () => {
-  it('has a technical message of code, reason and wait, without any text for the person', () => {
+  it('has a technical message of code, reason and waiting time, without a text for users', () => {
     const error = new AppError('rate_limited', { reason: 'too_many_attempts', retryAfterSeconds: 30 });
     expect(error.message).toBe('rate_limited: too_many_attempts (retry after 30 s)');
     expect(new AppError('not_found').message).toBe('not_found');
@@ -53,7 +53,7 @@ describe('errorText', () => {
     expect(errorText(error, 'en')).toBe(en);
   });
 
-  it.each(Object.keys(reasonTexts))('has a value for every parameter in the texts of %s', (reason) => {
+  it.each(Object.keys(reasonTexts))('provides a value for every parameter in the texts of %s', (reason) => {
     for (const language of ['tr', 'en'] as const) {
       expect(reasonText(reason as keyof typeof reasonTexts, language)).not.toMatch(/[{}]/);
     }

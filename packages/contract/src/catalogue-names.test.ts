@@ -18,7 +18,7 @@ describe('nameKey', () => {
     ['a soft hyphen', 'Study A', 'Stu\u00addy A'],
     ['a byte order mark', 'Study A', '\ufeffStudy A'],
     ['a line break and a space', 'Study A', 'Study\nA'],
-  ])('is the same for %s', (_, one, other) => {
+  ])('is the same for two spellings of a name with %s', (_, one, other) => {
     expect(nameKey(other)).toBe(nameKey(one));
   });
 
@@ -26,15 +26,15 @@ describe('nameKey', () => {
     ['letters with and without a mark', 'Bobrek', 'Böbrek'],
     ['words with and without a space', 'Study A', 'StudyA'],
     ['numbers with and without leading zeros', 'Set 1', 'Set 01'],
-  ])('differs for %s', (_, one, other) => {
+  ])('differs for two names with %s', (_, one, other) => {
     expect(nameKey(other)).not.toBe(nameKey(one));
   });
 
-  it('is never empty', () => {
+  it('returns no empty key', () => {
     for (const name of [' ', '\u200b', '\u00ad\u00ad']) expect(nameKey(name)).not.toBe('');
   });
 
-  it('is the key of a key', () => {
+  it('returns its own result unchanged', () => {
     for (const name of ['İÇ', 'Straße', 'Ā̇', 'ΐΣ', 'Study\u00a0\u200bA']) {
       expect(nameKey(nameKey(name))).toBe(nameKey(name));
     }
@@ -42,13 +42,13 @@ describe('nameKey', () => {
 });
 
 describe('spellName', () => {
-  it('composes letters and their marks, and takes surrounding white space away', () => {
+  it('composes letters with their combining marks, and removes surrounding white space', () => {
     expect(spellName(` ${'Böbrek'.normalize('NFD')} `)).toBe('Böbrek');
   });
 });
 
 describe('isSameName', () => {
-  it('knows no name from a name', () => {
+  it('returns false for a name and no name', () => {
     expect([isSameName(null, null), isSameName(null, 'A'), isSameName('A', null)]).toEqual([
       true,
       false,

@@ -5,7 +5,7 @@ import { User } from './users.ts';
 const active = (role: Role) => permissionsOf({ status: 'active', role });
 
 describe('permissions', () => {
-  it('a viewer may nothing that a user may not, and a user nothing that an admin may not', () => {
+  it('include every permission of a viewer for a user, and every permission of a user for an admin', () => {
     expect(active('user')).toEqual(expect.arrayContaining([...active('viewer')]));
     expect(active('admin')).toEqual(expect.arrayContaining([...active('user')]));
     expect(active('viewer')).toEqual(expect.arrayContaining([...active('unassigned')]));
@@ -18,7 +18,7 @@ describe('permissions', () => {
     }
   });
 
-  it('an unknown status counts as suspended, an unknown role as unassigned', () => {
+  it('treat an unknown status as suspended and an unknown role as unassigned', () => {
     const account = {
       uid: 'u',
       email: 'a@example.org',

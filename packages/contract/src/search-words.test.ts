@@ -38,7 +38,7 @@ describe('matchesWords', () => {
     ['ege ipek', true],
     ['ipek ankara', false],
     ['  ', true],
-  ])('answers for the query "%s" with %s, whatever the order of the words', (query, expected) => {
+  ])('for the query "%s" returns %s, independent of the order of words', (query, expected) => {
     expect(matchesWords(foldDiacritics('İpek Işık Ege Üniversitesi'), searchWords(query))).toBe(expected);
   });
 });

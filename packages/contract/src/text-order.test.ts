@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { foldForSearch, naturalCompare, naturalKey } from './text-order.ts';
 
-describe('searching', () => {
+describe('text comparison in a search', () => {
   it.each([
     ['IŞIK', 'ışık'],
     ['İZMİR', 'izmir'],
@@ -9,20 +9,20 @@ describe('searching', () => {
     ['KARACİĞER', 'karaciğer'],
     ['I\u0307zmir', 'İZMİR'],
     ['Ş', 's\u0327'],
-  ])('takes %s and %s for the same', (a, b) => {
+  ])('treats %s and %s as equal', (a, b) => {
     expect(foldForSearch(a)).toBe(foldForSearch(b));
   });
 
   it.each([
     ['sol', 'şol'],
     ['ovary', 'övary'],
-  ])('keeps %s and %s apart', (a, b) => {
+  ])('treats %s and %s as different', (a, b) => {
     expect(foldForSearch(a)).not.toBe(foldForSearch(b));
   });
 });
 
-describe('the natural order', () => {
-  it('counts numbers by their value, and knows the Turkish letters', () => {
+describe('natural order of texts', () => {
+  it('sorts numbers by value, and letters in Turkish order', () => {
     const names = [
       'slide-10.svs',
       'Slide-2.svs',
@@ -47,7 +47,7 @@ describe('the natural order', () => {
   it.each([
     ['0', '00', '1'],
     ['a0b', 'a00b', 'a1'],
-  ])('takes leading zeros for nothing: %s, %s, %s', (a, b, c) => {
+  ])('ignores leading zeros: %s, %s, %s', (a, b, c) => {
     expect(naturalKey(a)).toBe(naturalKey(b));
     expect(naturalKey(b) < naturalKey(c)).toBe(true);
   });

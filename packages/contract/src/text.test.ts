@@ -50,7 +50,7 @@ describe('SingleLine', () => {
 });
 
 describe('toSingleLine', () => {
-  it('replaces white space by one space and drops what is invisible', () => {
+  it('replaces white space by one space and removes invisible characters', () => {
     expect(toSingleLine(' Ada\r\n\tLove\u200blace\u202e\0 ')).toBe('Ada Lovelace');
   });
 });
@@ -75,7 +75,7 @@ describe('Id', () => {
 });
 
 describe('isPathParameter', () => {
-  it('accepts a tile name as a tile alone', () => {
+  it('accepts a tile name for the parameter tile only', () => {
     expect(isPathParameter('tile', '0_12.jpeg')).toBe(true);
     expect(isPathParameter('imageId', '0_12.jpeg')).toBe(false);
     expect(isPathParameter('tile', '0_0.jpeg\0')).toBe(false);

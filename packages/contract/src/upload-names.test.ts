@@ -2,18 +2,18 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { checkUploadPath, type NameFault } from './upload-names.ts';
 
-describe('the name of what is sent', () => {
+describe('path of an uploaded file', () => {
   it.each([
     ['slide-1.svs', ['slide-1.svs']],
     ['Seri 7/IM 0001.dcm', ['Seri 7', 'IM 0001.dcm']],
     ['Böbrek ışık.svs', ['Böbrek ışık.svs']],
     ['CONTROL.svs', ['CONTROL.svs']],
     ['1.2.840.10008', ['1.2.840.10008']],
-  ])('may be %s', (path, names) => {
+  ])('is accepted: %s', (path, names) => {
     expect(checkUploadPath(path)).toEqual({ names });
   });
 
-  it('is the same however its letters are put together', () => {
+  it('is the same for composed and decomposed letters', () => {
     expect(checkUploadPath('Bo\u0308brek.svs')).toEqual({ names: ['Böbrek.svs'] });
   });
 
@@ -50,7 +50,7 @@ describe('the name of what is sent', () => {
     expect(checkUploadPath(path)).toEqual({ fault });
   });
 
-  it('whatever it is, leads to nowhere but below the folder it is put into', () => {
+  it('never leads outside the target folder', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: fc.constantFrom('.', '/', '\\', 'a', '\0', ' ', ':', '․', '／') }),

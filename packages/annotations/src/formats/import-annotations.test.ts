@@ -193,7 +193,7 @@ describe('importAnnotations', () => {
     ]);
   });
 
-  it('cleans controls out of texts, and says so', () => {
+  it('removes control characters from texts, with a warning', () => {
     const properties = { name: 'a\u0000b\nc', metadata: { k: 'x\ud800y' } };
     const result = read(JSON.stringify(feature({ type: 'Point', coordinates: [1, 2] }, { properties })));
     expect(result).toMatchObject({

@@ -27,7 +27,7 @@ function roundTrip(text: string, isRepeated = true): string | null {
 }
 
 describe('QuPath GeoJSON', () => {
-  it('comes back equal through import and export, for 20,000 generated files of versions 0.2 to 0.8', () => {
+  it('is equal after import and export, for 20,000 generated files of QuPath 0.2 to 0.8', () => {
     const differences: string[] = [];
     for (let seed = 1; seed <= 20_000 && differences.length < 3; seed++) {
       const text = generateQuPathFile(seed);
@@ -45,7 +45,7 @@ describe('QuPath GeoJSON', () => {
   }, 300_000);
 
   const folder = process.env.TEST_SLIDES && join(process.env.TEST_SLIDES, 'annotations');
-  it.skipIf(!folder)('comes back equal for the real files', () => {
+  it.skipIf(!folder)('is equal after import and export, for files that QuPath wrote', () => {
     const files = readdirSync(folder ?? '').filter((name) => name.endsWith('.geojson'));
     expect(files.length).toBeGreaterThanOrEqual(4);
     for (const file of files) {
@@ -61,7 +61,7 @@ describe('QuPath GeoJSON', () => {
     }
   });
 
-  it.skipIf(!folder)('reads the shared file of the Digital Slide Archive', () => {
+  it.skipIf(!folder)('imports an annotation file of the Digital Slide Archive', () => {
     const result = imported(readFileSync(join(folder ?? '', 'sample.anot')));
     expect(result).toMatchObject({ format: 'dsa', rejectedCount: 0 });
     expect(result.features.map(({ geometry }) => geometry.type)).toEqual(['Point', 'Polygon']);
@@ -76,7 +76,7 @@ describe('QuPath GeoJSON', () => {
     });
   });
 
-  it('chooses a colour for a class without one, and says so', () => {
+  it('chooses a colour for a class without one, with a warning', () => {
     const text = JSON.stringify({
       type: 'Feature',
       geometry: { type: 'Point', coordinates: [1, 2] },

@@ -88,7 +88,7 @@ describe('ASAP XML', () => {
     expect(read[5]?.properties.color).toEqual([1, 2, 3]);
   });
 
-  it('says what it cannot hold', () => {
+  it('reports what the format cannot store', () => {
     expect(exportAnnotations(features, { format: 'asap', pixelSize: null }).warnings).toEqual([
       { code: 'holes_as_outlines', count: 1 },
       { code: 'lines_left_out', count: 1 },
@@ -170,7 +170,7 @@ describe('Aperio XML', () => {
 });
 
 describe('plain GeoJSON', () => {
-  it('has geometry without members of QuPath, and classes as texts', () => {
+  it('is exported without the members of QuPath, with class names as texts', () => {
     const { features: written } = JSON.parse(write('geojson')) as { features: unknown[] };
     expect(written[0]).toEqual({
       type: 'Feature',
@@ -189,7 +189,7 @@ describe('plain GeoJSON', () => {
 });
 
 describe('CSV', () => {
-  it('has one row for each annotation, in micrometres', () => {
+  it('is exported with one row for each annotation, in micrometres', () => {
     const measured = feature(
       { type: 'Polygon', coordinates: [outer] },
       { measurements: { 'Ki67 "x", %': 12.5, 'a\nb': Number.NaN } },
@@ -215,7 +215,7 @@ describe('CSV', () => {
     ['a,=1', `"a,'=1"`],
     ['a;=1', `"a;'=1"`],
     ['a=1', 'a=1'],
-  ])('guards the name %j against evaluation in spreadsheets', (name, cell) => {
+  ])('escapes the name %j so that spreadsheets do not evaluate it', (name, cell) => {
     const text = write('csv', [
       feature({ type: 'Point', coordinates: [1, 2] }, { name, measurements: { [name]: 1 } }),
     ]);

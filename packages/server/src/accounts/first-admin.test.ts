@@ -7,8 +7,8 @@ import { listUsers } from '../store/users.ts';
 import { testServer } from '../testing/test-server.ts';
 import { ensureFirstAdmin, restoreAdmin } from './first-admin.ts';
 
-describe.each(databaseKinds)('the first start, on %s', (database) => {
-  it('makes an administrator with a password of its own, kept in a file only the owner can read', async () => {
+describe.each(databaseKinds)('first start of the server, on %s', (database) => {
+  it('creates an administrator with a random password, stored in a file that only the owner can read', async () => {
     const { services, config, as, clock } = await testServer({ database });
     const made = await ensureFirstAdmin(services);
     const file = path.join(config.dataDir, 'first-admin.txt');
@@ -32,7 +32,7 @@ describe.each(databaseKinds)('the first start, on %s', (database) => {
     ]);
   });
 
-  it('takes the administrator of the settings, and keeps no file', async () => {
+  it('creates the administrator that ADMIN_EMAIL and ADMIN_PASSWORD name, and writes no password file', async () => {
     const { services, config, as } = await testServer({
       database,
       config: { adminEmail: 'ayse@example.org', adminPassword: 'bir-parola-1' },
@@ -57,14 +57,14 @@ describe.each(databaseKinds)('the first start, on %s', (database) => {
     expect(await listUsers(services.db)).toEqual([]);
   });
 
-  it('creates the first administrator once, and not again at the next start', async () => {
+  it('creates no second administrator at the next start', async () => {
     const { services, given } = await testServer({ database });
     await given.user({ status: 'pending' });
     expect(await ensureFirstAdmin(services)).toBeNull();
     expect(await listUsers(services.db)).toHaveLength(1);
   });
 
-  it('makes one administrator when two processes start at once', async () => {
+  it('creates one administrator when two processes start at the same time', async () => {
     const { services, config } = await testServer({ database });
     const folders = ['one', 'two'].map((name) => ({ ...config, dataDir: path.join(config.dataDir, name) }));
     const made = await Promise.all(folders.map((each) => ensureFirstAdmin({ ...services, config: each })));
@@ -75,8 +75,8 @@ describe.each(databaseKinds)('the first start, on %s', (database) => {
   });
 });
 
-describe.each(databaseKinds)('restoring an administrator, on %s', (database) => {
-  it('opens an account that was closed, with a new password, and ends what was issued to it', async () => {
+describe.each(databaseKinds)('restore-admin command, on %s', (database) => {
+  it('reactivates a deactivated account with a new password, and revokes its tokens and sessions', async () => {
     const { services, given, as } = await testServer({ database });
     const admin = await given.admin();
     const token = await given.token(admin);
@@ -91,7 +91,7 @@ describe.each(databaseKinds)('restoring an administrator, on %s', (database) => 
     expect(JSON.parse(entry?.detail ?? '')).toEqual({ status_before: 'deactivated', role_before: 'user' });
   });
 
-  it('makes the account when there is none', async () => {
+  it('creates the account when no account has the e-mail address', async () => {
     const { services, as } = await testServer({ database });
     const restored = await restoreAdmin(services, 'ayse@example.org');
     expect(restored.isNew).toBe(true);

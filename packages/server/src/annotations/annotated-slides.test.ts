@@ -6,7 +6,7 @@ import { databaseKinds } from '../store/testing/test-database.ts';
 import { type TestServer, type TestUser, testServer } from '../testing/test-server.ts';
 import { pointFeature } from '../testing/well-formed-requests.ts';
 
-describe.each(databaseKinds)('slides with annotations on %s', (database) => {
+describe.each(databaseKinds)('list of slides with annotations, on %s', (database) => {
   let server: TestServer;
   let member: TestUser;
   let other: TestUser;
@@ -31,7 +31,7 @@ describe.each(databaseKinds)('slides with annotations on %s', (database) => {
   const countsOf = async (reader: TestUser, images: readonly string[]) =>
     (await server.as(reader).call(countAnnotations, { query: { images: images.join() } })).body.counts;
 
-  it('lists slides with the layer that changed last first, one line for each slide', async () => {
+  it('lists each slide once, the slide with the latest change first', async () => {
     const older = await server.given.layer({ owner_uid: other.uid, name: 'Vessels', annotation_count: 2 });
     server.clock.advance(1000);
     const newer = await server.given.layer({ owner_uid: member.uid, annotation_count: 1 });
@@ -48,7 +48,7 @@ describe.each(databaseKinds)('slides with annotations on %s', (database) => {
     ]);
   });
 
-  it('lists a slide first after an annotation of it was drawn', async () => {
+  it('moves a slide to the top after an annotation was drawn on it', async () => {
     const layer = await server.given.layer({ owner_uid: member.uid });
     server.clock.advance(1000);
     await server.given.layer({ owner_uid: other.uid, annotation_count: 1 });
@@ -60,7 +60,7 @@ describe.each(databaseKinds)('slides with annotations on %s', (database) => {
     expect(await countsOf(member, [layer.image_id])).toEqual({ [layer.image_id]: 1 });
   });
 
-  it('lists 8 slides, also behind a hundred layers that the account may not read', async () => {
+  it('lists 8 readable slides although a hundred newer layers are unreadable for the account', async () => {
     const own: string[] = [];
     for (let i = 0; i < 9; i++) {
       own.push((await server.given.layer({ owner_uid: member.uid, annotation_count: 1 })).image_id);
@@ -107,7 +107,7 @@ describe.each(databaseKinds)('slides with annotations on %s', (database) => {
     ['that is hidden from members', 'hidden'],
     ['that was deleted', 'deleted'],
     ['whose file cannot be read', 'failed'],
-  ] as const)('neither lists nor counts a slide %s', async (_, kind) => {
+  ] as const)('neither lists nor counts annotations of a slide %s', async (_, kind) => {
     const at = server.clock.now().toISOString();
     const name = `Kısıtlı ${randomUUID()}`;
     if (kind === 'restricted') {
@@ -126,7 +126,7 @@ describe.each(databaseKinds)('slides with annotations on %s', (database) => {
     expect(await countsOf(admin, [image.id])).toEqual(isListed ? { [image.id]: 1 } : {});
   });
 
-  it('rejects a count of more than 100 slides, and of what is no id', async () => {
+  it('rejects a request to count more than 100 slides or an invalid slide id', async () => {
     const ask = (images: string) =>
       server.as(member).inject({ method: 'GET', url: `${countAnnotations.path}?images=${images}` });
     expect((await ask(Array.from({ length: 101 }, () => randomUUID()).join())).status).toBe(400);

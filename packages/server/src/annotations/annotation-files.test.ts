@@ -29,7 +29,7 @@ function feature(id: string, x = 0, properties: object = {}) {
 
 const collection = (...features: object[]) => JSON.stringify({ type: 'FeatureCollection', features });
 
-describe.each(databaseKinds)('annotation files on %s', (database) => {
+describe.each(databaseKinds)('import and export of annotation files, on %s', (database) => {
   let server: TestServer;
   let owner: TestUser;
   let layer: LayerRow;
@@ -107,13 +107,13 @@ describe.each(databaseKinds)('annotation files on %s', (database) => {
       expect(JSON.parse(await exported('qupath'))).toEqual({ type: 'FeatureCollection', features: [parent] });
     });
 
-    it('changes nothing in a dry run', async () => {
+    it('changes no stored annotation in a dry run', async () => {
       const { body } = await send(collection(feature(randomUUID())), { dry_run: 'true' });
       expect(body).toMatchObject({ dry_run: true, imported: 0, features: 1, version: 1 });
       expect(await stored()).toEqual([]);
     });
 
-    it('changes annotations that the layer has already, and leaves equal ones as they are', async () => {
+    it('updates annotations whose id the layer already has, and leaves unchanged ones untouched', async () => {
       const [first, second] = [randomUUID(), randomUUID()];
       await send(collection(feature(first), feature(second)));
       const { body } = await send(collection(feature(first), feature(second, 50)));
@@ -124,7 +124,7 @@ describe.each(databaseKinds)('annotation files on %s', (database) => {
       ]);
     });
 
-    it('reads a gzip file, whatever its content type', async () => {
+    it('decompresses a gzip file regardless of its content type', async () => {
       const { body } = await send(
         gzipSync(collection(feature(randomUUID()))),
         {},
@@ -133,14 +133,14 @@ describe.each(databaseKinds)('annotation files on %s', (database) => {
       expect(body).toMatchObject({ imported: 1 });
     });
 
-    it('reads XML of Aperio ImageScope', async () => {
+    it('imports an XML file of Aperio ImageScope', async () => {
       const vertices = ring(0).map(([x, y]) => `<Vertex X="${x}" Y="${y}"/>`);
       const xml = `<Annotations><Annotation Name="Tumor" LineColor="255"><Regions><Region Type="0"><Vertices>${vertices.join('')}</Vertices></Region></Regions></Annotation></Annotations>`;
       const { body } = await send(xml, {}, 'application/xml');
       expect(body).toMatchObject({ format: 'aperio', imported: 1, classes: [{ name: 'Tumor', count: 1 }] });
     });
 
-    it('changes nothing and lists what it refuses when a feature is not valid', async () => {
+    it('imports nothing and lists the invalid features when a feature of the file is invalid', async () => {
       const id = randomUUID();
       const open = {
         ...feature(randomUUID()),
@@ -189,7 +189,7 @@ describe.each(databaseKinds)('annotation files on %s', (database) => {
       expect(await stored()).toEqual([]);
     });
 
-    it('rejects an account that may not change the layer, and a locked layer', async () => {
+    it('rejects an import into a locked layer, and by an account without write access to the layer', async () => {
       const other = await server.given.user();
       await server.services.db
         .updateTable('annotation_layers')
@@ -214,7 +214,7 @@ describe.each(databaseKinds)('annotation files on %s', (database) => {
       ['asap', 'application/xml', '<ASAP_Annotations>'],
       ['aperio', 'application/xml', '<Annotations'],
       ['csv', 'text/csv', 'Area µm^2'],
-    ])('returns %s as %s', async (format, type, text) => {
+    ])('returns a file in the format %s as %s', async (format, type, text) => {
       await send(collection(feature(randomUUID())));
       const answer = await server
         .as(owner)
@@ -225,7 +225,7 @@ describe.each(databaseKinds)('annotation files on %s', (database) => {
       expect(String(answer.body)).toContain(text);
     });
 
-    it('subtracts the offset that the import added', async () => {
+    it('subtracts the same coordinate offset that the import added', async () => {
       const file = collection(feature(randomUUID(), 100));
       await send(file, { offset_x: '7', offset_y: '3' });
       const answer = await server.as(owner).call(exportAnnotationFile, {

@@ -39,7 +39,7 @@ const square = (x: number, size = 10) => ({
 
 const tumor = { name: 'Tumor', color: [200, 0, 0] };
 
-describe.each(databaseKinds)('annotations on %s', (database) => {
+describe.each(databaseKinds)('annotations API, on %s', (database) => {
   let server: TestServer;
   let owner: TestUser;
   let layer: LayerRow;
@@ -122,7 +122,7 @@ describe.each(databaseKinds)('annotations on %s', (database) => {
       expect((await list(owner)).features.map(({ id }) => id)).toEqual([kept]);
     });
 
-    it('lists the conflicting annotations as they are now', async () => {
+    it('returns the current state of each annotation that conflicts with the batch', async () => {
       const [changed, deleted] = [randomUUID(), randomUUID()];
       const colleague = await server.given.user();
       await send(owner, [put(feature(changed)), put(feature(deleted))]);
@@ -143,7 +143,7 @@ describe.each(databaseKinds)('annotations on %s', (database) => {
       });
     });
 
-    it('gives the same batch the same response again, also after later changes of others', async () => {
+    it('returns the first response again when a batch is repeated, also after later changes by others', async () => {
       const [a, b] = [randomUUID(), randomUUID()];
       const batch = [put(feature(a)), put(feature(b))];
       const first = await send(owner, batch);
@@ -159,7 +159,7 @@ describe.each(databaseKinds)('annotations on %s', (database) => {
       });
     });
 
-    it('restores a deleted annotation that its author puts again', async () => {
+    it('restores a deleted annotation when its author stores it again', async () => {
       const id = randomUUID();
       await send(owner, [put(feature(id))]);
       await send(owner, [remove(id, 1)]);
@@ -168,7 +168,7 @@ describe.each(databaseKinds)('annotations on %s', (database) => {
       expect((await list(owner)).features.map((each) => each.id)).toEqual([id]);
     });
 
-    it('rejects a new annotation whose id another annotation has', async () => {
+    it('rejects a new annotation whose id is already in use', async () => {
       const id = randomUUID();
       await send(owner, [put(feature(id))]);
       expect(await send(await server.given.user(), [put(feature(id, { name: 'B' }))])).toMatchObject({
@@ -214,14 +214,14 @@ describe.each(databaseKinds)('annotations on %s', (database) => {
       expect((await list(owner)).features).toEqual([]);
     });
 
-    it('takes 1,000 large annotations, which exceed the body limit of other calls', async () => {
+    it('accepts a body with 1,000 large annotations, which is above the limit of other calls', async () => {
       const changes = Array.from({ length: 1000 }, (_, i) => put(feature(randomUUID(), {}, i)));
       const answer = await send(owner, changes);
       expect(answer.status).toBe(200);
       expect((await list(owner)).features).toHaveLength(1000);
     });
 
-    it('rejects more vertices than a layer holds', async () => {
+    it('rejects a batch that exceeds the limit of vertices per layer', async () => {
       await server.services.db
         .updateTable('annotation_layers')
         .set({ vertex_count: 4_999_999 })
@@ -268,13 +268,13 @@ describe.each(databaseKinds)('annotations on %s', (database) => {
       expect((await server.as(owner).call(listAnnotations, { params, headers })).status).toBe(200);
     });
 
-    it('returns the annotations that touch the box', async () => {
+    it('returns only the annotations that touch the requested rectangle', async () => {
       const [left, right] = [randomUUID(), randomUUID()];
       await send(owner, [put(feature(left)), put(feature(right, {}, 100))]);
       expect((await list(owner, { bbox: '5,5,50,50' })).features.map(({ id }) => id)).toEqual([left]);
     });
 
-    it('returns pages in the order of creation', async () => {
+    it('returns annotations in pages, ordered by creation', async () => {
       const ids = Array.from({ length: 5 }, () => randomUUID());
       await send(
         owner,
@@ -315,8 +315,8 @@ describe.each(databaseKinds)('annotations on %s', (database) => {
     }, 120_000);
   });
 
-  describe('history', () => {
-    it('returns every change with author and time, newest first, of a layer or of one annotation', async () => {
+  describe('GET history of annotations', () => {
+    it('returns every change of a layer or an annotation with author and time, newest first', async () => {
       const [a, b] = [randomUUID(), randomUUID()];
       await send(owner, [put(feature(a))]);
       await send(owner, [put(feature(b))]);
@@ -346,7 +346,7 @@ describe.each(databaseKinds)('annotations on %s', (database) => {
   });
 
   describe('POST restore of an annotation', () => {
-    it('brings a deleted annotation back for 30 days', async () => {
+    it('restores an annotation within 30 days after its deletion, and not later', async () => {
       const id = randomUUID();
       await send(owner, [put(feature(id, { name: 'A' }))]);
       await send(owner, [remove(id, 1)]);
@@ -359,8 +359,8 @@ describe.each(databaseKinds)('annotations on %s', (database) => {
     });
   });
 
-  describe('layers', () => {
-    it('count their annotations by class', async () => {
+  describe('annotation layers', () => {
+    it('return the number of their annotations by class', async () => {
       await send(owner, [
         put(feature(randomUUID(), { classification: tumor })),
         put(feature(randomUUID(), { classification: tumor })),
@@ -382,7 +382,7 @@ describe.each(databaseKinds)('annotations on %s', (database) => {
       ]);
     });
 
-    it('are private and changed by their owner alone unless the body says otherwise', async () => {
+    it('are private and editable by their owner only, unless the request says otherwise', async () => {
       const params = { imageId: layer.image_id };
       const created = await server
         .as(owner)

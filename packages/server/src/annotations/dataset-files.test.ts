@@ -23,7 +23,7 @@ const cell = {
   },
 };
 
-describe('annotations of a dataset as files', () => {
+describe('annotation files of a whole dataset (npm run annotations)', () => {
   const said: string[] = [];
   const dependenciesOf = ({ services: { db, now, audit } }: TestServer) => ({
     db,
@@ -32,7 +32,7 @@ describe('annotations of a dataset as files', () => {
     say: (sentence: string) => void said.push(sentence),
   });
 
-  it('are imported into a new layer of the slide with the name of the file, and exported equal', async () => {
+  it('are imported into new layers of the slides that they are named after, and exported unchanged', async () => {
     const server = await testServer();
     const owner = await server.given.user();
     const image = await server.given.image({ dataset_name: 'Set', file_name: 'a.svs', width: 9, height: 9 });
@@ -67,7 +67,7 @@ describe('annotations of a dataset as files', () => {
     expect(text).toContain('"NaN"');
   });
 
-  it('leave private layers out unless they are asked for', async () => {
+  it('omit private layers from an export that does not request them', async () => {
     const server = await testServer();
     const image = await server.given.image({ dataset_name: 'Set', file_name: 'a.svs' });
     await server.given.layer({
@@ -82,7 +82,7 @@ describe('annotations of a dataset as files', () => {
     }
   });
 
-  it('of an unknown dataset, or for an unknown owner, are an error with one sentence', async () => {
+  it('cause an error of one sentence when the dataset or the owner is unknown', async () => {
     const server = await testServer();
     await server.given.image({ dataset_name: 'Set', file_name: 'a.svs' });
     const options = { layerName: null, isPrivate: false, isDryRun: false, folder: createFolder() };

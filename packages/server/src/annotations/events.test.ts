@@ -30,7 +30,7 @@ interface OpenStream {
   endedAt: number | null;
 }
 
-describe.each(databaseKinds)('annotation events on %s', (database) => {
+describe.each(databaseKinds)('stream of annotation events, on %s', (database) => {
   let server: TestServer;
   let address: string;
   let owner: TestUser;
@@ -94,7 +94,7 @@ describe.each(databaseKinds)('annotation events on %s', (database) => {
     by.call(changeAnnotations, { params: { layerId: layer.id }, body: put(feature) });
   const within = (check: () => void, timeout = 1000) => vi.waitFor(check, { timeout, interval: 20 });
 
-  it('send a change to a colleague within a second', async () => {
+  it('sends a change by one account to another account within a second', async () => {
     const stream = await open(colleague);
     const feature = pointFeature();
     await draw(feature);
@@ -113,7 +113,7 @@ describe.each(databaseKinds)('annotation events on %s', (database) => {
     );
   });
 
-  it('send a change of another process within a second', async () => {
+  it('sends a change made in another server process within a second', async () => {
     const stream = await open(colleague);
     const other = await server.another();
     const feature = pointFeature();
@@ -121,7 +121,7 @@ describe.each(databaseKinds)('annotation events on %s', (database) => {
     await within(() => expect(JSON.stringify(stream.events)).toContain(feature.id));
   });
 
-  it('continue after the last event that the client received', async () => {
+  it('resumes after the event that Last-Event-ID names', async () => {
     const first = await open(colleague);
     const [a, b] = [pointFeature(), pointFeature()];
     await draw(a);
@@ -132,14 +132,14 @@ describe.each(databaseKinds)('annotation events on %s', (database) => {
     expect(JSON.stringify(second.events)).not.toContain(a.id);
   });
 
-  it('send the events so far and end when the client does not wait', async () => {
+  it('sends the stored events and ends when the request does not ask to wait', async () => {
     await draw();
     const stream = await open(colleague, '0', '?wait=0');
     await within(() => expect(stream.endedAt).not.toBeNull(), 3000);
     expect(stream.events.map(({ event }) => event)).toEqual(['layer', 'annotations']);
   });
 
-  it('tell of new, shared, hidden and deleted layers, and nothing of private ones of others', async () => {
+  it('reports new, shared, hidden and deleted layers, and no private layer of another account', async () => {
     const stream = await open(colleague);
     const client = server.as(owner);
     const created = await client.call(createAnnotationLayer, { params: { imageId }, body: { name: 'Mine' } });
@@ -162,7 +162,7 @@ describe.each(databaseKinds)('annotation events on %s', (database) => {
     );
   });
 
-  it('end within a second when the account is suspended, and send nothing after it', async () => {
+  it('ends within a second after the account is suspended, without any later event', async () => {
     const stream = await open(colleague);
     await server.as(await server.given.admin()).call(suspendUser, { params: { uid: colleague.uid } });
     const start = performance.now();
@@ -172,7 +172,7 @@ describe.each(databaseKinds)('annotation events on %s', (database) => {
     expect(stream.events).toEqual([]);
   });
 
-  it('end within a second when the dataset is restricted', async () => {
+  it('ends within a second after the dataset of the slide is restricted', async () => {
     const stream = await open(colleague);
     const { body } = await server
       .as(await server.given.admin())

@@ -25,8 +25,8 @@ function world() {
   };
 }
 
-describe('recent tokens', () => {
-  it('are read once in half a second, concurrent requests together', async () => {
+describe('cache of recently used API tokens', () => {
+  it('reads a token from the database at most once in 0.5 s, also for concurrent requests', async () => {
     const { recent, reads } = world();
     await Promise.all([recent.get('a'), recent.get('a'), recent.get('b')]);
     vi.advanceTimersByTime(499);
@@ -37,7 +37,7 @@ describe('recent tokens', () => {
     expect(reads).toEqual(['a', 'b', 'a']);
   });
 
-  it('are read again after a revocation or a change of rights in this process', async () => {
+  it('reads a token again after this process revoked it or changed the rights of its owner', async () => {
     const { recent, reads, change } = world();
     await recent.get('a');
     change();
@@ -47,7 +47,7 @@ describe('recent tokens', () => {
     expect(reads).toHaveLength(3);
   });
 
-  it('are not accepted when the database fails, and are read again at the next request', async () => {
+  it('rejects a token while the database fails, and reads it again at the next request', async () => {
     const { recent, reads, setDown } = world();
     await recent.get('a');
     vi.advanceTimersByTime(500);

@@ -17,8 +17,8 @@ const entry: AuditEntry = {
   hash: 'hash-7',
 };
 
-describe('csvLine', () => {
-  it('has a value or an empty field for each column', () => {
+describe('csvLine of the audit log', () => {
+  it('writes one field for each column, empty when the event has no value', () => {
     expect(csvHeader('tr')).toBe(
       'Sıra,Zaman (UTC),İşlem,Sonuç,Yapan,Yapanın e-postası,Yapanın kimliği,Hedef,Hedefin kimliği,Ayrıntı,Adres,İstek,İşlem kodu,Zincir özeti\r\n',
     );
@@ -30,7 +30,7 @@ describe('csvLine', () => {
     );
   });
 
-  it('contains only the uid of a deleted account', () => {
+  it('contains only the uid of a deleted account, no e-mail address', () => {
     const deleted = { uid: 'uid-1', email: null, displayName: null };
     const line = csvLine({ ...entry, actor: deleted, target: { kind: 'account', ...deleted } }, 'tr');
     expect(line).toContain(',,,uid-1,,uid-1,');
@@ -72,12 +72,12 @@ describe('csvLine', () => {
     );
   });
 
-  it('contains unknown action and result codes of a newer version unchanged', () => {
+  it('writes action and result codes that this version does not know unchanged', () => {
     const line = csvLine({ ...entry, action: 'slide-printed', result: 'postponed' }, 'tr');
     expect(line).toContain(',slide-printed,postponed,');
   });
 
-  it('is preceded by a UTF-8 byte order mark in the file', () => {
+  it('is preceded by a UTF-8 byte order mark in the CSV file', () => {
     expect(Buffer.from(csvByteOrderMark)).toEqual(Buffer.from([0xef, 0xbb, 0xbf]));
   });
 });

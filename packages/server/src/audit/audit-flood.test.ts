@@ -28,7 +28,7 @@ async function entriesOf({ services }: TestServer, action: string, uid: string) 
 }
 
 describe.each(databaseKinds)('flood protection of the audit log, on %s', (database) => {
-  it('POST image-session returns 429 with Retry-After after 30 in a minute of one account, over all processes', async () => {
+  it('POST image-session returns 429 with Retry-After after 30 requests of an account in a minute, counted over all processes', async () => {
     const server = await testServer({ database });
     const [user, other] = [await server.given.user({ role: 'viewer' }), await server.given.user()];
     const token = await server.given.token(user);
@@ -104,7 +104,7 @@ describe.each(databaseKinds)('flood protection of the audit log, on %s', (databa
     ]);
   });
 
-  it('PUT password returns 429 after 10 changes in an hour of one account', async () => {
+  it('PUT password returns 429 after 10 password changes of an account in an hour', async () => {
     const server = await testServer({ database });
     const user = await server.given.user();
     const token = await server.given.token(user);

@@ -31,7 +31,7 @@ async function unguarded(kind: DatabaseKind, entries: number): Promise<Database>
   return db;
 }
 
-describe.each(databaseKinds)('checkChain, on %s', (kind) => {
+describe.each(databaseKinds)('checkChain of the audit log, on %s', (kind) => {
   it('reports a long untouched audit log as intact', async () => {
     const db = await unguarded(kind, 1203);
     expect(await checkChain(db)).toMatchObject({ state: 'intact', entries: 1203, brokenAt: null });
@@ -97,13 +97,13 @@ describe.each(databaseKinds)('checkChain, on %s', (kind) => {
       },
       3,
     ],
-  ] as const)('reports %s as broken', async (_, tamper, brokenAt) => {
+  ] as const)('reports an audit log with %s as broken', async (_, tamper, brokenAt) => {
     const db = await unguarded(kind, 5);
     await tamper(db);
     expect(await checkChain(db)).toMatchObject({ state: 'broken', brokenAt });
   });
 
-  it('rejects when its signal is aborted', async () => {
+  it('rejects when its abort signal is aborted', async () => {
     const db = await unguarded(kind, 5);
     await expect(checkChain(db, AbortSignal.abort())).rejects.toThrow();
   });

@@ -123,7 +123,7 @@ describe.each(variants)(
       ]);
     });
 
-    it('records one image-opened per image and session for 27 tiles of 6 slides, requested at once', async () => {
+    it('records one image-opened for each image and session when 27 tiles of 6 slides are requested concurrently', async () => {
       const server = await serverWithSlides(variant, 6);
       const ask = await overTheWire(server);
       const requests = Array.from({ length: 27 }, (_, i) =>
@@ -172,7 +172,7 @@ describe.each(variants)(
       expect((await entriesOf(server)).map(({ action }) => action)).toEqual(['image-opened']);
     });
 
-    it('records nothing for a request that brings no pixels', async () => {
+    it('records no event for a request whose response has no pixels', async () => {
       const server = await serverWithSlides(variant);
       const { imageId, session } = server;
       for (const address of ['image_files/9/99_99.jpg', 'image_files/99/0_0.jpg', 'label.jpg']) {

@@ -13,14 +13,14 @@ const entriesOf = async ({ services }: Awaited<ReturnType<typeof testServer>>) =
   ).map(({ detail }) => JSON.parse(detail) as Record<string, unknown>);
 
 describe('recordSettingsChange', () => {
-  it('writes an event at the first start, and none while the settings stay the same', async () => {
+  it('writes settings-changed at the first start, and not again while the settings stay the same', async () => {
     const server = await testServer();
     await recordSettingsChange(server.services, server.config);
     await recordSettingsChange(server.services, server.config);
     expect(await entriesOf(server)).toMatchObject([{ imageSessionTtlSeconds: 3600, demo: false }]);
   });
 
-  it('writes an event that names the changed setting', async () => {
+  it('names the changed setting in the settings-changed event', async () => {
     const server = await testServer();
     await recordSettingsChange(server.services, server.config);
     await recordSettingsChange(server.services, { ...server.config, imageSessionTtlSeconds: 60 });
@@ -30,7 +30,7 @@ describe('recordSettingsChange', () => {
     expect(changed).toMatchObject({ imageSessionTtlSeconds: 60, changed: 'imageSessionTtlSeconds' });
   });
 
-  it('records of a secret only that it is set', async () => {
+  it('records only whether a secret setting is set, never its value', async () => {
     const server = await testServer();
     const secrets = {
       adminEmail: 'first@example.org',

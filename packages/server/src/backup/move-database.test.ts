@@ -40,8 +40,8 @@ function comparable(all: ReadonlyMap<string, readonly AnyRow[]>): Record<string,
   return rest;
 }
 
-describe.skipIf(!databaseKinds.includes('PostgreSQL'))('moveDatabase', () => {
-  it('moves everything to PostgreSQL and back, sign-ins included', async () => {
+describe.skipIf(!databaseKinds.includes('PostgreSQL'))('moveDatabase between SQLite and PostgreSQL', () => {
+  it('copies all rows to PostgreSQL and back, including sign-ins', async () => {
     const dataDir = temporaryFolder();
     const embedded = await usedInstallation(dataDir);
     const { url } = await emptyPlace('PostgreSQL');
@@ -74,7 +74,7 @@ describe.skipIf(!databaseKinds.includes('PostgreSQL'))('moveDatabase', () => {
     expect(await lookedAt({ url, file: null }, checkChain)).toMatchObject({ state: 'intact', entries: 6 });
   });
 
-  it('refuses while a program has the database open', async () => {
+  it('refuses to move a database that a running program has open', async () => {
     const dataDir = temporaryFolder();
     const running = await openDatabase(await usedInstallation(dataDir));
     onTestFinished(() => running.destroy());
@@ -83,7 +83,7 @@ describe.skipIf(!databaseKinds.includes('PostgreSQL'))('moveDatabase', () => {
     expect(await lookedAt({ url, file: null }, everythingIn)).toEqual(new Map());
   });
 
-  it('refuses a target that has accounts', async () => {
+  it('refuses a target database that already has accounts', async () => {
     const dataDir = temporaryFolder();
     await usedInstallation(dataDir);
     const taken = await loadOldDatabase('0008', 'PostgreSQL');
@@ -92,7 +92,7 @@ describe.skipIf(!databaseKinds.includes('PostgreSQL'))('moveDatabase', () => {
     expect(await lookedAt(taken, everythingIn)).toEqual(before);
   });
 
-  it('does not move tables of other programs', async () => {
+  it('leaves tables of other programs out of the move', async () => {
     const dataDir = temporaryFolder();
     const embedded = await usedInstallation(dataDir);
     const place = await emptyPlace('PostgreSQL');
@@ -137,7 +137,7 @@ describe.skipIf(!databaseKinds.includes('PostgreSQL'))('moveDatabase', () => {
     expect(await lookedAt({ url, file: null }, everythingIn)).toEqual(new Map());
   });
 
-  it('refuses a database that is of this kind already or does not exist', async () => {
+  it('refuses when the source does not exist or is already of the target kind', async () => {
     const dataDir = temporaryFolder();
     await expect(move(dataDir, null, null)).rejects.toThrow('is the embedded one already');
     await expect(move(dataDir, 'postgres://a/b', 'postgres://c/d')).rejects.toThrow(

@@ -119,7 +119,7 @@ describe('restoreBackup of a damaged backup', () => {
     expect(fs.readdirSync(here.config.dataDir)).toEqual([]);
   });
 
-  it('refuses an unfinished backup', async () => {
+  it('refuses a backup whose writing was not finished', async () => {
     const folder = await copy('backup.unfinished');
     await expect(restoreFrom(await emptyInstallation('SQLite'), folder)).rejects.toThrow(
       'is an unfinished backup',

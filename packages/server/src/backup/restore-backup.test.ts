@@ -24,7 +24,7 @@ import {
 const pairs = databaseKinds.flatMap((from) => databaseKinds.map((to) => [from, to] as const));
 
 describe.each(pairs)('restoreBackup from %s to %s', (from, to) => {
-  it('restores all data, ends sign-ins and sessions, and keeps passwords valid', async () => {
+  it('restores all data, ends all sign-ins and image sessions, and keeps passwords valid', async () => {
     const source = await usedInstallation(from);
     const [before, auditRows] = await source.look(
       async (db) => [await everythingIn(db), await auditRowsOf(db)] as const,
@@ -57,7 +57,7 @@ describe.each(pairs)('restoreBackup from %s to %s', (from, to) => {
 });
 
 describe.each(databaseKinds)('restoreBackup into an installation in use, on %s', (kind) => {
-  it('refuses and names what would be lost; with --replace it restores', async () => {
+  it('refuses without --replace and names the data that would be lost', async () => {
     const folder = await backUp(await usedInstallation('SQLite'));
     const target = await usedInstallation(kind);
     const db = await target.open();
@@ -78,7 +78,7 @@ describe.each(databaseKinds)('restoreBackup into an installation in use, on %s',
     expect(fs.existsSync(path.join(target.config.dataDir, 'secret.key.before-restore'))).toBe(true);
   });
 
-  it('changes nothing when rows violate a foreign key', async () => {
+  it('leaves the installation unchanged when rows of the backup violate a foreign key', async () => {
     const folder = await backUp(await usedInstallation('SQLite'));
     await replaceRows(folder, 'users', (lines) => lines.slice(1));
     const target = await usedInstallation(kind);
@@ -91,7 +91,7 @@ describe.each(databaseKinds)('restoreBackup into an installation in use, on %s',
     expect(leftovers).toEqual([]);
   });
 
-  it('refuses while a program has the database open', async () => {
+  it('refuses to restore while a running program has the database open', async () => {
     const folder = await backUp(await usedInstallation('SQLite'));
     const target = await usedInstallation(kind);
     const running = await target.open();
@@ -137,7 +137,7 @@ describe('restoreBackup', () => {
   });
 
   it.skipIf(!databaseKinds.includes('PostgreSQL'))(
-    'changes nothing when the database cannot store a value',
+    'leaves the installation unchanged when its database cannot store a value of the backup',
     async () => {
       const source = await usedInstallation('SQLite');
       const db = await source.open();
@@ -153,7 +153,7 @@ describe('restoreBackup', () => {
     },
   );
 
-  it('lists changed settings by name and missing slides', async () => {
+  it('reports settings that differ from the backup, and slides that are missing', async () => {
     const source = await usedInstallation('SQLite');
     const folder = await backUp(source, { settings: { SMTP_URL: 'smtp://u:secret@a', PORT: '3000' } });
     const target = await emptyInstallation('SQLite');
@@ -165,7 +165,7 @@ describe('restoreBackup', () => {
     expect(output).toContain('Missing slide files: 3 slides');
   });
 
-  it('accepts the key of the backup as SECRET_KEY', async () => {
+  it('restores when SECRET_KEY is set to the key of the backup', async () => {
     const folder = await backUp(await usedInstallation('SQLite'));
     const key = fs.readFileSync(path.join(folder, 'secret.key'), 'utf8').trim();
     expect(await restoreFrom(await emptyInstallation('SQLite', { SECRET_KEY: key }), folder)).toContain(
@@ -187,7 +187,7 @@ describe('restoreBackup', () => {
       'o'.repeat(32),
       'are encrypted with another key',
     ],
-  ])('refuses with %s', async (_, then, now, reason) => {
+  ])('refuses a restore with %s', async (_, then, now, reason) => {
     const source = await usedInstallation('SQLite', { SECRET_KEY: then });
     const folder = await backUp(source, { settings: then === '' ? {} : { SECRET_KEY: then } });
     const target = await emptyInstallation('SQLite', { SECRET_KEY: now });

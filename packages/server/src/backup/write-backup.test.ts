@@ -18,7 +18,7 @@ import {
 } from './testing/installations.ts';
 
 describe('writeBackup', () => {
-  it('creates files for the owner only and checksums that any program can verify', async () => {
+  it('creates files that only the owner can read, and checksums in sha256sum format', async () => {
     const source = await usedInstallation('SQLite');
     const folder = await backUp(source, { settings: { SMTP_URL: 'smtp://a:secret@b' } });
     expect(path.basename(folder)).toBe('lamina-backup-20260601T120000Z');
@@ -32,7 +32,7 @@ describe('writeBackup', () => {
     }
   });
 
-  it('lists the slides of the catalogue', async () => {
+  it('writes the list of the slides of the catalogue', async () => {
     const folder = await backUp(await usedInstallation('SQLite'));
     const lines = fs.readFileSync(path.join(folder, 'slides.csv'), 'utf8').split('\r\n');
     expect(lines[0]).toBe('root,path,size_bytes,fingerprint,removed_at,missing_since');
@@ -41,7 +41,7 @@ describe('writeBackup', () => {
     );
   });
 
-  it('contains the settings unchanged', async () => {
+  it('writes the settings of the installation unchanged', async () => {
     const settings = {
       PRODUCT_NAME: "Patoloji 'A' #1",
       SMTP_URL: 'smtp://u:p%40"ss@mail.example.org:587',
@@ -53,7 +53,7 @@ describe('writeBackup', () => {
     expect(parseEnv(fs.readFileSync(path.join(folder, 'settings.env'), 'utf8'))).toEqual(settings);
   });
 
-  it('leaves no folder when it fails', async () => {
+  it('leaves no backup folder when it fails', async () => {
     const source = await usedInstallation('SQLite');
     const to = temporaryFolder();
     fs.rmSync(path.join(source.config.dataDir, 'secret.key'));
@@ -62,7 +62,7 @@ describe('writeBackup', () => {
     expect(fs.readdirSync(to)).toEqual([]);
   });
 
-  it('deletes the oldest backups beyond `keep` and no other folders', async () => {
+  it('deletes the oldest backups beyond the number in the option keep, and no other folder', async () => {
     const source = await usedInstallation('SQLite');
     const to = temporaryFolder();
     const old = [
@@ -80,11 +80,11 @@ describe('writeBackup', () => {
     ]);
   });
 
-  it('throws when there is no database', async () => {
+  it('throws an error when the installation has no database', async () => {
     await expect(backUp(await emptyInstallation('SQLite'))).rejects.toThrow('There is nothing to back up');
   });
 
-  it('contains uploaded slides with `withUploads`', async () => {
+  it('includes uploaded slides when the option withUploads is set', async () => {
     const source = await usedInstallation('SQLite');
     const file = path.join(source.config.dataDir, 'uploads/slides/Kolon/çift satır.svs');
     fs.mkdirSync(path.dirname(file), { recursive: true });
@@ -102,7 +102,7 @@ describe('writeBackup', () => {
 });
 
 describe.each(databaseKinds)('writeBackup during writes to %s', (kind) => {
-  it('contains a consistent snapshot', async () => {
+  it('writes a consistent snapshot of the database', async () => {
     const source = await usedInstallation(kind);
     const writer = await source.open();
     onTestFinished(() => writer.destroy());

@@ -174,13 +174,13 @@ async function expectServed(files: readonly BadFile[]): Promise<void> {
   }
 }
 
-describe('a healthy slide', () => {
+describe('a valid slide beside damaged files', () => {
   it.skipIf(!isThere)(
     `is served while every file of bad-slides is read and asked for${isThere ? '' : ' (skipped: TEST_SLIDES names no folder with bad-slides beside it)'}`,
     () => expectServed(foundFiles()),
   );
 
-  it('is served while truncated and random files are read and requested', async () => {
+  it('is served while the server reads truncated files and files of random bytes', async () => {
     await expectServed(await builtFiles());
   });
 });

@@ -54,121 +54,124 @@ async function bucketOf() {
   };
 }
 
-describe.skipIf(withoutObjectStore !== null)('a bucket (where TEST_S3_ENDPOINT names an S3 server)', () => {
-  it('follows the rules of a folder for datasets, hidden names, metadata and slides of several objects', async () => {
-    const { put, afterRescan } = await bucketOf();
-    await put('Breast/2026/a.svs', narrow);
-    await put('Breast/catalogue.csv', 'file_name,organ_type\na.svs,Meme\n');
-    await put('b.svs', wide);
-    await put('Breast/.trash/c.svs', narrow);
-    await put('Breast/notes.txt', 'none of a slide');
-    await put('Colon/case/one', await buildDicom({ instance: '1' }));
-    await put('Colon/case/two', await buildDicom({ instance: '2', downsample: 2 }));
-    await put('Colon/m.mrxs', 'no real one');
-    await put('Colon/m/Data0000.dat', '12345');
-    const images = await afterRescan();
-    expect(
-      images.map(({ dataset_name, file_name, organ_type, status }) => [
-        dataset_name,
-        file_name,
-        organ_type,
-        status,
-      ]),
-    ).toEqual([
-      ['Breast', 'a.svs', 'Meme', 'ready'],
-      ['Colon', 'm.mrxs', null, 'failed'],
-      ['Colon', 'one', null, 'ready'],
-      [null, 'b.svs', null, 'ready'],
-    ]);
-    expect(images[1]?.size_bytes).toBe(16);
-  });
+describe.skipIf(withoutObjectStore !== null)(
+  'catalogue of slides in an S3 bucket (needs TEST_S3_ENDPOINT)',
+  () => {
+    it('treats datasets, hidden names, metadata files and multi-file slides as in a slide folder', async () => {
+      const { put, afterRescan } = await bucketOf();
+      await put('Breast/2026/a.svs', narrow);
+      await put('Breast/catalogue.csv', 'file_name,organ_type\na.svs,Meme\n');
+      await put('b.svs', wide);
+      await put('Breast/.trash/c.svs', narrow);
+      await put('Breast/notes.txt', 'none of a slide');
+      await put('Colon/case/one', await buildDicom({ instance: '1' }));
+      await put('Colon/case/two', await buildDicom({ instance: '2', downsample: 2 }));
+      await put('Colon/m.mrxs', 'no real one');
+      await put('Colon/m/Data0000.dat', '12345');
+      const images = await afterRescan();
+      expect(
+        images.map(({ dataset_name, file_name, organ_type, status }) => [
+          dataset_name,
+          file_name,
+          organ_type,
+          status,
+        ]),
+      ).toEqual([
+        ['Breast', 'a.svs', 'Meme', 'ready'],
+        ['Colon', 'm.mrxs', null, 'failed'],
+        ['Colon', 'one', null, 'ready'],
+        [null, 'b.svs', null, 'ready'],
+      ]);
+      expect(images[1]?.size_bytes).toBe(16);
+    });
 
-  it('keeps a slide in its restricted dataset when the object catalogue.csv is damaged or missing', async () => {
-    const { server, admin, store, put, afterRescan } = await bucketOf();
-    const reader = server.as(await server.given.user({ role: 'viewer' }));
-    const seen = async () => (await reader.call(listImages)).body.images.length;
-    await put('Set/a.svs', narrow);
-    await put('Set/catalogue.csv', 'file_name,dataset_name\na.svs,Gizli\n');
-    await afterRescan();
-    await admin.call(updateDataset, { body: { dataset: 'Gizli', access: 'restricted' } });
-    for (const content of [Buffer.from([0xfd, 0xfe]), 'file_name,dataset_name\n']) {
-      await put('Set/catalogue.csv', content);
+    it('keeps a slide in its restricted dataset when the object catalogue.csv is damaged or missing', async () => {
+      const { server, admin, store, put, afterRescan } = await bucketOf();
+      const reader = server.as(await server.given.user({ role: 'viewer' }));
+      const seen = async () => (await reader.call(listImages)).body.images.length;
+      await put('Set/a.svs', narrow);
+      await put('Set/catalogue.csv', 'file_name,dataset_name\na.svs,Gizli\n');
+      await afterRescan();
+      await admin.call(updateDataset, { body: { dataset: 'Gizli', access: 'restricted' } });
+      for (const content of [Buffer.from([0xfd, 0xfe]), 'file_name,dataset_name\n']) {
+        await put('Set/catalogue.csv', content);
+        await afterRescan();
+        expect(await seen()).toBe(0);
+      }
+      await store.delete('Set/catalogue.csv');
+      await put('Set/new.svs', wide);
       await afterRescan();
       expect(await seen()).toBe(0);
-    }
-    await store.delete('Set/catalogue.csv');
-    await put('Set/new.svs', wide);
-    await afterRescan();
-    expect(await seen()).toBe(0);
-  });
+    });
 
-  it('costs only its listing while it does not change', async () => {
-    const { put, afterRescan, proxy, inspect } = await bucketOf();
-    await put('Set/a.svs', narrow);
-    await put('Set/dataset.json', '{"organ_type":"Meme"}');
-    await put('Set/case/one', await buildDicom({ instance: '1' }));
-    await put('Set/case/two', await buildDicom({ instance: '2', downsample: 2 }));
-    const before = await afterRescan();
-    const asked = proxy.requests.length;
-    inspect.mockClear();
-    expect(await afterRescan()).toEqual(before);
-    expect(proxy.requests.slice(asked)).toEqual([expect.stringMatching(/^GET \/test-[\w-]+\/?$/)]);
-    expect(inspect).not.toHaveBeenCalled();
-  });
+    it('reads no object when the listing of the bucket is unchanged', async () => {
+      const { put, afterRescan, proxy, inspect } = await bucketOf();
+      await put('Set/a.svs', narrow);
+      await put('Set/dataset.json', '{"organ_type":"Meme"}');
+      await put('Set/case/one', await buildDicom({ instance: '1' }));
+      await put('Set/case/two', await buildDicom({ instance: '2', downsample: 2 }));
+      const before = await afterRescan();
+      const asked = proxy.requests.length;
+      inspect.mockClear();
+      expect(await afterRescan()).toEqual(before);
+      expect(proxy.requests.slice(asked)).toEqual([expect.stringMatching(/^GET \/test-[\w-]+\/?$/)]);
+      expect(inspect).not.toHaveBeenCalled();
+    });
 
-  it('handles moved, copied, replaced and deleted objects as files of a folder', async () => {
-    const { put, store, admin, afterRescan, places, inspect } = await bucketOf();
-    await put('Set/a.svs', narrow);
-    const [first] = await afterRescan();
-    const id = first?.id ?? '';
-    await admin.call(updateImage, { params: { imageId: id }, body: { organ_type: 'Meme' } });
+    it('follows moved, copied, replaced and deleted objects like files of a slide folder', async () => {
+      const { put, store, admin, afterRescan, places, inspect } = await bucketOf();
+      await put('Set/a.svs', narrow);
+      const [first] = await afterRescan();
+      const id = first?.id ?? '';
+      await admin.call(updateImage, { params: { imageId: id }, body: { organ_type: 'Meme' } });
 
-    // A store knows no moving: what was moved is a copy, and the other is gone.
-    await put('Other/b.svs', narrow);
-    await store.delete('Set/a.svs');
-    inspect.mockClear();
-    expect(await afterRescan()).toMatchObject([
-      { id, dataset_name: 'Other', file_name: 'b.svs', organ_type: 'Meme' },
-    ]);
-    expect(inspect).not.toHaveBeenCalled();
+      // A store knows no moving: what was moved is a copy, and the other is gone.
+      await put('Other/b.svs', narrow);
+      await store.delete('Set/a.svs');
+      inspect.mockClear();
+      expect(await afterRescan()).toMatchObject([
+        { id, dataset_name: 'Other', file_name: 'b.svs', organ_type: 'Meme' },
+      ]);
+      expect(inspect).not.toHaveBeenCalled();
 
-    await put('Other/copy.svs', narrow);
-    const both = await afterRescan();
-    expect(Object.values(places(both))).toEqual(['Other/b.svs', 'Other/copy.svs']);
-    expect(both.map((image) => image.id === id)).toEqual([true, false]);
-    await store.delete('Other/copy.svs');
+      await put('Other/copy.svs', narrow);
+      const both = await afterRescan();
+      expect(Object.values(places(both))).toEqual(['Other/b.svs', 'Other/copy.svs']);
+      expect(both.map((image) => image.id === id)).toEqual([true, false]);
+      await store.delete('Other/copy.svs');
 
-    await put('Other/b.svs', wide);
-    expect(await afterRescan()).toMatchObject([{ id, width: 128, organ_type: 'Meme' }]);
-    await store.delete('Other/b.svs');
-    expect(await afterRescan()).toEqual([]);
-    await put('Set/c.svs', wide);
-    expect(places(await afterRescan())).toEqual({ [id]: 'Set/c.svs' });
-  });
+      await put('Other/b.svs', wide);
+      expect(await afterRescan()).toMatchObject([{ id, width: 128, organ_type: 'Meme' }]);
+      await store.delete('Other/b.svs');
+      expect(await afterRescan()).toEqual([]);
+      await put('Set/c.svs', wide);
+      expect(places(await afterRescan())).toEqual({ [id]: 'Set/c.svs' });
+    });
 
-  it('changes nothing while it is unreachable, is logged once, and is scanned again afterwards', async () => {
-    const { server, put, afterRescan, proxy, listed } = await bucketOf();
-    await put('Set/a.svs', narrow);
-    await server.put('Folder/f.svs', wide);
-    const before = await afterRescan();
-    expect(before).toHaveLength(2);
-    proxy.failAlways(down);
-    for (let i = 0; i < 3; i++) expect(await afterRescan()).toEqual(before);
-    const told = server
-      .logged()
-      .split('\n')
-      .filter((line) => line.includes('slide storage unreadable'));
-    expect(told).toHaveLength(1);
-    expect(JSON.parse(told[0] ?? '')).toMatchObject({ root: 'bucket', place: '' });
+    it('keeps its entries while the bucket is unreachable, logs one warning, and scans again afterwards', async () => {
+      const { server, put, afterRescan, proxy, listed } = await bucketOf();
+      await put('Set/a.svs', narrow);
+      await server.put('Folder/f.svs', wide);
+      const before = await afterRescan();
+      expect(before).toHaveLength(2);
+      proxy.failAlways(down);
+      for (let i = 0; i < 3; i++) expect(await afterRescan()).toEqual(before);
+      const told = server
+        .logged()
+        .split('\n')
+        .filter((line) => line.includes('slide storage unreadable'));
+      expect(told).toHaveLength(1);
+      expect(JSON.parse(told[0] ?? '')).toMatchObject({ root: 'bucket', place: '' });
 
-    proxy.failAlways(null);
-    await vi.waitFor(
-      async () => {
-        await put('Set/b.svs', wide);
-        await server.rescan();
-        expect((await listed()).map(({ file_name }) => file_name)).toContain('b.svs');
-      },
-      { timeout: 60_000, interval: 500 },
-    );
-  });
-});
+      proxy.failAlways(null);
+      await vi.waitFor(
+        async () => {
+          await put('Set/b.svs', wide);
+          await server.rescan();
+          expect((await listed()).map(({ file_name }) => file_name)).toContain('b.svs');
+        },
+        { timeout: 60_000, interval: 500 },
+      );
+    });
+  },
+);

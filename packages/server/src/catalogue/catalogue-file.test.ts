@@ -7,7 +7,7 @@ import { readCatalogueFile } from './catalogue-file.ts';
 const read = (text: string) => readCatalogueFile(Buffer.from(text));
 const heading = 'id,file_name,dataset_name,organ_type\r\n';
 
-describe('a catalogue file', () => {
+describe('parser of catalogue files (CSV)', () => {
   it.each([
     ['commas', 'file_name,dataset_name,organ_type\r\na.svs,"Böbrek, sol",\r\n'],
     ['semicolons', 'file_name;dataset_name;organ_type\na.svs;Böbrek, sol;\n'],
@@ -16,7 +16,7 @@ describe('a catalogue file', () => {
     ['columns in another order', 'organ_type;Dataset_Name;"FILE_NAME"\n;Böbrek, sol;a.svs\n'],
     ['additional unknown columns', 'not;file_name;dataset_name\nacele;a.svs;Böbrek, sol\n'],
     ['lines with nothing in them', '\uFEFFfile_name;dataset_name\n\n;\na.svs;Böbrek, sol\n\n'],
-  ])('is read with %s', async (_, text) => {
+  ])('reads a file with %s', async (_, text) => {
     const { encoding, lines, problems } = await read(text);
     expect(encoding).toBe('utf-8');
     expect(problems).toEqual([]);
@@ -25,7 +25,7 @@ describe('a catalogue file', () => {
     ]);
   });
 
-  it('is read with the encodings and delimiters of Turkish spreadsheets', async () => {
+  it('reads the encodings and delimiters that Turkish spreadsheets write', async () => {
     // "ğ ş ı İ Ş Ğ ö ç" in Windows-1254.
     const letters = Buffer.from([0xf0, 0xfe, 0xfd, 0xdd, 0xde, 0xd0, 0xf6, 0xe7]);
     const bytes = Buffer.concat([Buffer.from('file_name;organ_type\r\na.svs;'), letters]);
@@ -54,7 +54,7 @@ describe('a catalogue file', () => {
     expect(errorText(refusal as AppError, 'tr')).toMatch(sentence);
   });
 
-  it('reports each invalid line with a reason, and reads the others', async () => {
+  it('reports each invalid line with a reason, and reads the valid lines', async () => {
     const { lines, problems } = await read(
       [
         'file_name,organ_type',
@@ -83,15 +83,18 @@ describe('a catalogue file', () => {
   it.each([
     ['never closed', '"b.svs\nc.svs\n', 4],
     ['out of place', '"b".svs\nc.svs\n', 3],
-  ])('tells of a quotation mark that is %s, after which nothing can be read', async (_, rest, line) => {
-    const { lines, problems } = await read(`file_name\na.svs\n${rest}`);
-    expect(lines.map(({ file_name }) => file_name)).not.toContain('c.svs');
-    expect(problems).toMatchObject([
-      { line, subject: '', reason: { tr: expect.stringContaining('Tırnak') } },
-    ]);
-  });
+  ])(
+    'reports a quotation mark that is %s, because the rest of the file is unreadable',
+    async (_, rest, line) => {
+      const { lines, problems } = await read(`file_name\na.svs\n${rest}`);
+      expect(lines.map(({ file_name }) => file_name)).not.toContain('c.svs');
+      expect(problems).toMatchObject([
+        { line, subject: '', reason: { tr: expect.stringContaining('Tırnak') } },
+      ]);
+    },
+  );
 
-  it('round-trips every name that the export writes', async () => {
+  it('reads every name as the export of the catalogue wrote it', async () => {
     const text = fc
       .string({ unit: 'binary', minLength: 1, maxLength: 50 })
       .map((any) => any.replaceAll(/[\p{Cc}\p{Cs}\uFEFF]/gu, '').trim());

@@ -41,7 +41,7 @@ async function world(database: 'SQLite' | 'PostgreSQL' = 'SQLite') {
 }
 
 describe.each(databaseKinds)('import of a catalogue file on %s', (database) => {
-  it('shows the changes of each line first, then applies exactly those', async () => {
+  it('applies exactly the changes that its preview shows for each line', async () => {
     const { server, check, apply, images, auditEntries } = await world(database);
     const a = await server.given.image({ path: 'Meme/a.svs', file_name: 'a.svs', dataset_name: 'Meme' });
     const b = await server.given.image({ path: 'Meme/sol/b.svs', file_name: 'b.svs', organ_type: 'Deri' });
@@ -126,7 +126,7 @@ describe.each(databaseKinds)('import of a catalogue file on %s', (database) => {
     expect(await check(file)).toMatchObject({ changed: 0, unchanged: 3 });
   });
 
-  it('is rejected as a whole when the catalogue has changed since the check', async () => {
+  it('is rejected as a whole when the catalogue has changed since the preview', async () => {
     const { server, client, check, apply, images } = await world(database);
     const a = await server.given.image({ file_name: 'a.svs' });
     await server.given.image({ path: 'b.svs', file_name: 'b.svs' });
@@ -141,7 +141,7 @@ describe.each(databaseKinds)('import of a catalogue file on %s', (database) => {
     expect(await apply(file, anew.plan)).toMatchObject({ status: 200, body: { changed: 2 } });
   });
 
-  it('overrides metadata files, and leaves other fields to scans', async () => {
+  it('overrides the fields of metadata files that it sets, and leaves the other fields to scans', async () => {
     const { server, check, apply } = await world(database);
     const { id } = await server.given.image({ edited_fields: '["organ_type"]' });
     const file = `id,dataset_name\n${id},Çalışma\n`;
@@ -154,7 +154,7 @@ describe.each(databaseKinds)('import of a catalogue file on %s', (database) => {
     expect(JSON.parse(edited_fields)).toEqual(['organ_type', 'dataset_name']);
   });
 
-  it('applies thousands of lines in one transaction', async () => {
+  it('applies a file of thousands of lines in one transaction', async () => {
     const { server, check, apply, images } = await world(database);
     const ids: string[] = [];
     for (let made = 0; made < 1200; made++) ids.push((await server.given.image()).id);
@@ -178,7 +178,7 @@ describe('a line of a catalogue file', () => {
     ['by its name, where no other is called so', 'c.svs', 'Meme/c.svs'],
     ['by the name it is shown by', 'Olgu 7', 'x/7.svs'],
     ['with letters and their marks apart', 'ö.svs'.normalize('NFD'), 'ö.svs'],
-  ])('finds a slide %s', async (_, name, path) => {
+  ])('matches a slide %s', async (_, name, path) => {
     const { server, check } = await world();
     const places = ['Meme/sol/a.svs', 'Meme/sağ/a.svs', 'Meme/c.svs', 'ö.svs'];
     const made = new Map<string, string>();
@@ -188,7 +188,7 @@ describe('a line of a catalogue file', () => {
     expect(changes.map(({ image_id }) => image_id)).toEqual([made.get(path)]);
   });
 
-  it('is invalid when it matches several slides or the slide of another line; then nothing is applied', async () => {
+  it('is invalid when it matches several slides or the slide of another line, and no line is applied', async () => {
     const { server, check, apply, images } = await world();
     const { id } = await server.given.image({ path: '1/a.svs' });
     await server.given.image({ path: '2/a.svs' });
@@ -203,20 +203,20 @@ describe('a line of a catalogue file', () => {
     expect((await images()).map(({ organ_type }) => organ_type)).toEqual([null, null]);
   });
 
-  it.each(['removed_at', 'missing_since'] as const)('knows no slide with %s', async (column) => {
+  it.each(['removed_at', 'missing_since'] as const)('matches no slide whose %s is set', async (column) => {
     const { server, check } = await world();
     const { id } = await server.given.image({ [column]: server.clock.now().toISOString() });
     expect(await check(`id,organ_type\n${id},Meme\n`)).toMatchObject({ changed: 0, unknown: 1 });
   });
 
-  it('keeps fields without a value', async () => {
+  it('leaves a field of the slide unchanged when its value is empty', async () => {
     const { server, check } = await world();
     const { id } = await server.given.image({ organ_type: 'Meme', dataset_name: 'Set' });
     expect(await check(`id,dataset_name,organ_type\n${id},,\n`)).toMatchObject({ changed: 0, unchanged: 1 });
   });
 });
 
-describe('the body of an import', () => {
+describe('request body of a catalogue import', () => {
   it('is rejected when it is not a catalogue file or is too large', async () => {
     const { server, admin, client } = await world();
     const token = await server.given.token(admin);
@@ -243,7 +243,7 @@ describe('the body of an import', () => {
 });
 
 describe('export of the catalogue', () => {
-  it('contains the columns of an import in the order of the catalogue, and is audited', async () => {
+  it('has the columns of an import and the order of the catalogue, and writes an audit event', async () => {
     const { server, client, check } = await world();
     const b = await server.given.image({ file_name: '=b.svs', dataset_name: 'Meme', organ_type: 'Işık "1"' });
     const a = await server.given.image({ file_name: 'a.svs', dataset_name: 'Meme' });

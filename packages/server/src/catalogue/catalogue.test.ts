@@ -13,7 +13,7 @@ describe.each(databaseKinds)('GET /image-catalog/images/:imageId on %s', (databa
   });
 
   it.each([missingId, 'a.svs', '..%2f', "' or 1=1--", `${missingId}x`, '\u0000'])(
-    'is not found by %j, and every way of not being there looks the same',
+    'returns the same 404 for an invalid id as for an unknown id: %j',
     async (imageId) => {
       const { server, reader } = await catalogueOf(database);
       const removed = await server.given.image({ removed_at: '2026-05-01T00:00:00.000Z' });
@@ -44,7 +44,7 @@ describe.each(databaseKinds)('edits of a catalogue entry on %s', (database) => {
     expect(await names(reader, { q: 'old' })).toEqual([]);
   });
 
-  it('remove its dataset or organ', async () => {
+  it('clear its dataset or organ', async () => {
     const { server, admin } = await catalogueOf(database);
     const { id } = await server.given.image({ dataset_name: 'Set', organ_type: 'Meme' });
     const { body } = await admin.call(updateImage, {
@@ -54,7 +54,7 @@ describe.each(databaseKinds)('edits of a catalogue entry on %s', (database) => {
     expect(body.image).toMatchObject({ dataset_name: null, organ_type: null });
   });
 
-  it('ignore fields that are not editable', async () => {
+  it('ignore fields of the request that are not editable', async () => {
     const { server, admin } = await catalogueOf(database);
     const before = await server.given.image({ file_name: 'a.svs' });
     const { status } = await admin.call(updateImage, {
@@ -90,7 +90,7 @@ describe.each(databaseKinds)('edits of a catalogue entry on %s', (database) => {
     [{ organ_type: 5 }],
     [{ removed: true }],
     [{ file_name: null }],
-  ])('cannot set %j', async (body) => {
+  ])('reject the value %j', async (body) => {
     const { server, admin } = await catalogueOf(database);
     const { id } = await server.given.image();
     const answer = await admin.call(updateImage, { params: { imageId: id }, body });
@@ -98,7 +98,7 @@ describe.each(databaseKinds)('edits of a catalogue entry on %s', (database) => {
     expect(answer.body).toMatchObject({ code: 'invalid_request', field: Object.keys(body)[0] });
   });
 
-  it('enter a scale in place of that of the file, and take it back, with audit entries', async () => {
+  it('replace the pixel size of the file by an entered one and undo that, with audit events', async () => {
     const { server, admin, reader } = await catalogueOf(database);
     const { id } = await server.given.image({
       ...{ mpp_x: 0.5, mpp_y: 0.5, objective_power: 20 },
@@ -132,7 +132,7 @@ describe.each(databaseKinds)('edits of a catalogue entry on %s', (database) => {
   });
 
   it.each([{}, { mpp: 0 }, { mpp: 'x' }, { mpp: 1e9 }, { objective_power: -1 }])(
-    'cannot enter the scale %j',
+    'reject the pixel size %j',
     async (calibration) => {
       const { server, admin } = await catalogueOf(database);
       const { id } = await server.given.image({ file_name: 'a.svs' });
@@ -141,7 +141,7 @@ describe.each(databaseKinds)('edits of a catalogue entry on %s', (database) => {
     },
   );
 
-  it('remove and restore it, with audit entries', async () => {
+  it('remove and restore the entry, with audit events', async () => {
     const { server, admin, names } = await catalogueOf(database);
     const { id } = await server.given.image({ file_name: 'a.svs' });
     const params = { imageId: id };

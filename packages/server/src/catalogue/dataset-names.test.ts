@@ -78,13 +78,13 @@ function askAs(admin: Admin): Ask {
 }
 
 describe.each(databaseKinds)('a dataset whose folder is named in NFD, on %s', (database) => {
-  it('is restricted by its name in NFC', async () => {
+  it('is restricted when its name is given in NFC', async () => {
     const { names, datasets } = await archive(database);
     expect(await names()).toEqual(['b.svs']);
     expect(await datasets()).toEqual([composed, 'Open']);
   });
 
-  it('is the dataset of folders with other spellings', async () => {
+  it('contains the slides of folders that spell its name differently', async () => {
     const { server, names, datasets } = await archive(database);
     for (const name of spellings) await server.put(`${name}/sub/c.svs`, svs);
     await server.rescan();
@@ -92,7 +92,7 @@ describe.each(databaseKinds)('a dataset whose folder is named in NFD, on %s', (d
     expect(await datasets()).toEqual([composed, 'Open']);
   });
 
-  it('is the dataset of slides whose metadata files have other spellings', async () => {
+  it('contains the slides whose metadata files spell its name differently', async () => {
     const { server, names, datasets } = await archive(database);
     for (const [number, name] of spellings.entries()) {
       await server.put(`Csv ${number}/catalogue.csv`, `file_name,dataset_name\nb.svs,${name}\n`);
@@ -105,7 +105,7 @@ describe.each(databaseKinds)('a dataset whose folder is named in NFD, on %s', (d
     expect(await datasets()).toEqual([composed, 'Open']);
   });
 
-  it('is clean in the catalogue when a metadata file has NUL, a lone surrogate or invisible characters', async () => {
+  it('has a cleaned name when a metadata file contains NUL, a lone surrogate or invisible characters', async () => {
     const { server, admin, datasets } = await archive(database);
     await server.put(
       'Json/dataset.json',
@@ -120,7 +120,7 @@ describe.each(databaseKinds)('a dataset whose folder is named in NFD, on %s', (d
     expect(images).toMatchObject([{ file_name: 'c.svs', organ_type: 'Meme' }]);
   });
 
-  it('is the dataset of edits, moves and imports with other spellings', async () => {
+  it('receives the slides of edits, moves and imports that spell its name differently', async () => {
     const { server, admin, names, datasets } = await archive(database);
     const imageId = await server.idOf('b.svs');
     const toOpen = () => admin.call(updateImage, { params: { imageId }, body: { dataset_name: 'Open' } });
@@ -145,7 +145,7 @@ describe.each(databaseKinds)('a dataset whose folder is named in NFD, on %s', (d
     expect(await datasets()).toEqual([composed, 'Open']);
   });
 
-  it('is granted, revoked, requested and filtered by other spellings', async () => {
+  it('can be granted, revoked, requested and filtered by a different spelling of its name', async () => {
     const { admin, viewer, member, names } = await archive(database);
     const { uid } = viewer;
     for (const name of spellings) {
@@ -168,7 +168,7 @@ describe.each(databaseKinds)('a dataset whose folder is named in NFD, on %s', (d
 });
 
 describe('a restricted dataset', () => {
-  it('is the dataset of slides that are uploaded into it in other spellings', async () => {
+  it('receives slides whose upload spells its name differently', async () => {
     const { server, admin, names, datasets } = await archive();
     const { begin, sendAll } = sender(askAs(admin));
     const typed = spellings.filter((name) => name !== invisible);
@@ -204,15 +204,15 @@ describe('a restricted dataset', () => {
     expect(await names(member)).toEqual(['b.svs']);
   });
 
-  it('is not named with control characters', async () => {
+  it('cannot have a name with control characters', async () => {
     const { admin } = await archive();
     const answer = await admin.call(updateDataset, { body: { dataset: 'a\u0000b', access: 'restricted' } });
     expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_request' } });
   });
 });
 
-describe('an organ', () => {
-  it('is listed with one spelling, whichever spelling the request has', async () => {
+describe('the list of organs', () => {
+  it('has one spelling for each organ, whichever spelling an edit sends', async () => {
     const { server, admin, names } = await archive();
     const imageId = await server.idOf('b.svs');
     await admin.call(updateImage, { params: { imageId }, body: { organ_type: 'Akciğer' } });
@@ -227,7 +227,7 @@ describe('an organ', () => {
   });
 });
 
-describe.each(databaseKinds)('a search, on %s', (database) => {
+describe.each(databaseKinds)('catalogue search, on %s', (database) => {
   it('finds slides by the name of dataset, organ and file in any spelling', async () => {
     const { server, admin, names } = await archive(database);
     await server.put('Open/x Iğdır.svs'.normalize('NFD'), svs);

@@ -59,7 +59,7 @@ describe.each(databaseKinds)('cases that metadata files name on %s', (kind) => {
     };
   }
 
-  it('are made with their slides in natural order, and follow the file', async () => {
+  it('are created with their slides in natural order, and change with the metadata file', async () => {
     const { write, cases, stored, server, caseActions } = await given(
       csv('b.svs,V-1,PAS,n', 'a.svs,V-1,H&E,', 'c.svs,V-2,,'),
     );
@@ -79,7 +79,7 @@ describe.each(databaseKinds)('cases that metadata files name on %s', (kind) => {
     ]);
   });
 
-  it('keep each field that an administrator has edited, and follow the file in the others', async () => {
+  it('keep fields that an administrator edited, and follow the metadata file in all others', async () => {
     const { admin, write, cases, first } = await given(csv('a.svs,V-1,H&E,', 'b.svs,V-1,PAS,'));
     const { id, slides } = await first();
     const params = { caseId: id };
@@ -92,7 +92,7 @@ describe.each(databaseKinds)('cases that metadata files name on %s', (kind) => {
     expect(await cases()).toEqual(['V-1: b.svs own stain']);
   });
 
-  it('stay deleted after an administrator has deleted them, whatever the file says of their slides', async () => {
+  it('stay deleted after an administrator deleted them, although the metadata file still names them', async () => {
     const { admin, write, cases, first, server } = await given(csv('a.svs,V-1,,', 'b.svs,V-2,,'));
     await admin.call(deleteCase, { params: { caseId: (await first()).id } });
     await server.rescan();
@@ -100,7 +100,7 @@ describe.each(databaseKinds)('cases that metadata files name on %s', (kind) => {
     expect(await cases()).toEqual(['V-2: b.svs']);
   });
 
-  it('leave a case with the same name alone that an administrator has made', async () => {
+  it('do not change a case of the same name that an administrator created', async () => {
     const { admin, write, cases, server } = await given(csv());
     const slides = [{ image_id: await server.idOf('c.svs') }];
     await admin.call(createCase, { body: { dataset: 'Set', name: 'V-1', slides } });
@@ -110,7 +110,7 @@ describe.each(databaseKinds)('cases that metadata files name on %s', (kind) => {
     expect(await cases()).toEqual(['V-1: c.svs']);
   });
 
-  it('keep their slides while the file cannot be read, and while the file of a slide is missing', async () => {
+  it('keep their slides while the metadata file is unreadable or the file of a slide is missing', async () => {
     const { write, cases, server } = await given(csv('a.svs,V-1,,', 'b.svs,V-1,,'));
     const before = await cases();
     await write(`${csv('a.svs,V-2,,')}b.svs,"broken`);
@@ -136,7 +136,7 @@ describe.each(databaseKinds)('cases that metadata files name on %s', (kind) => {
     ]);
   });
 
-  it('stay with their slides after the file names them no more, when their slides are registered', async () => {
+  it('keep slides that are registered to each other after the metadata file no longer names the case', async () => {
     const { admin, write, cases, first } = await given(csv('a.svs,V-1,,', 'b.svs,V-1,,'));
     const { id, slides } = await first();
     const [from_image = '', to_image = ''] = slides.map(({ image_id }) => image_id);

@@ -85,7 +85,7 @@ describe.each(databaseKinds)('groups of the catalogue on %s', (kind) => {
     });
   });
 
-  it('counts every choice of a filter with the other filters applied, zeros included', async () => {
+  it('counts the images of every filter value with the other filters applied, including zero counts', async () => {
     const { viewer } = await smallCatalogue(kind);
     expect(await viewer.groups({ organ: 'Kolon' })).toEqual({
       groups: ['Set 2: 1', 'Set 10: 1'],
@@ -144,7 +144,7 @@ describe.each(databaseKinds)('groups of the catalogue on %s', (kind) => {
     return { ...world, makeCase, cases };
   }
 
-  it('lists cases of a dataset in natural order, each slide in one case, and slides of other datasets in none', async () => {
+  it('lists the cases of a dataset in natural order, without slides of other datasets', async () => {
     const { cases, viewer } = await catalogueWithCases();
     expect(await cases()).toEqual({
       Çene: ['Vaka 1: 1'],
@@ -179,7 +179,7 @@ describe.each(databaseKinds)('groups of the catalogue on %s', (kind) => {
     expect(await viewer.rows({ order: 'largest' })).toEqual(inOrder.largest);
   });
 
-  it('counts the slides of a case that match the filters, and leaves out cases without any', async () => {
+  it('counts the slides of a case that match the filters, and omits cases without a match', async () => {
     const { cases, viewer, idOf } = await catalogueWithCases();
     expect(await cases({ organ: 'Meme', dataset: 'set 2' })).toEqual({ 'Set 2': ['Vaka 2: 1'] });
     expect(await viewer.rows({ organ: 'Meme', dataset: 'set 2' })).toEqual(['slide-10.svs']);
@@ -189,7 +189,7 @@ describe.each(databaseKinds)('groups of the catalogue on %s', (kind) => {
     expect(inOrgan.body.position).toBeNull();
   });
 
-  it('changes its revision when a case changes, and names no case of a restricted dataset', async () => {
+  it('changes the revision when a case changes, and names no case of a restricted dataset to others', async () => {
     const { admin, reader, cases, makeCase } = await catalogueWithCases();
     const revision = async () => (await reader.call(listImageGroups)).body.revision;
     const before = await revision();
@@ -228,7 +228,7 @@ describe.each(databaseKinds)('groups of the catalogue on %s', (kind) => {
     expect(await positionIn({ q: 'nothing has this' })).toBeNull();
   });
 
-  it('finds words in any order, as parts of words, without diacritics', async () => {
+  it('finds parts of words in any order, with or without diacritics', async () => {
     const { viewer } = await smallCatalogue(kind);
     for (const [q, found] of [
       ['supheli', ['şüpheli.svs']],
@@ -242,7 +242,7 @@ describe.each(databaseKinds)('groups of the catalogue on %s', (kind) => {
     }
   });
 
-  it('answers 304 to the ETag of the groups until the catalogue changes, and changes the revision with it', async () => {
+  it('returns 304 to the ETag of the groups until the catalogue changes, which also changes the revision', async () => {
     const { admin, reader, idOf } = await smallCatalogue(kind);
     const first = await reader.call(listImageGroups);
     const etag = { headers: { 'if-none-match': String(first.headers.etag) } };
@@ -265,7 +265,7 @@ describe.each(databaseKinds)('groups of the catalogue on %s', (kind) => {
     ['no_dataset', { no_dataset: 'yes' }],
     ['q', { q: 'a\u0000b' }],
     ['dataset', { dataset: 'a'.repeat(256) }],
-  ])('answers 400 to an invalid %s', async (field, query: Query) => {
+  ])('returns 400 for an invalid %s', async (field, query: Query) => {
     const { reader } = await catalogueOf(kind);
     const { status, body } = await reader.call(listImageRows, { query });
     expect(status).toBe(400);
@@ -274,7 +274,7 @@ describe.each(databaseKinds)('groups of the catalogue on %s', (kind) => {
 });
 
 describe.each(databaseKinds)('access to groups of the catalogue on %s', (kind) => {
-  it('shows restricted, hidden, failed and removed images to administrators only, and removed ones to no one', async () => {
+  it('shows restricted, hidden and failed images to administrators only, and removed images to no account', async () => {
     const { server, admin, reader } = await catalogueOf(kind);
     const at = server.clock.now().toISOString();
     const { image } = server.given;

@@ -17,7 +17,7 @@ import { databaseKinds } from '../store/testing/test-database.ts';
 import { catalogueOf, svs } from './testing/catalogue-of.ts';
 
 describe.each(databaseKinds)('GET /image-catalog/images on %s', (database) => {
-  it('returns a message when there are no images', async () => {
+  it('returns a message when the catalogue has no images', async () => {
     const { reader } = await catalogueOf(database);
     const { body } = await reader.call(listImages);
     expect(body).toEqual({ images: [], next_cursor: null, message: 'No images found.' });
@@ -191,7 +191,7 @@ describe.each(databaseKinds)('GET /image-catalog/images on %s', (database) => {
     }
   }, 60_000);
 
-  it('returns the results of frequent and of rare words in the order of the list', async () => {
+  it('returns search results in the order of the list, for frequent and for rare words', async () => {
     const { server, reader, names } = await catalogueOf(database);
     const at = server.clock.now().toISOString();
     await change(server.services.db, 'catalogue', async (tx) => {
@@ -225,7 +225,7 @@ describe.each(databaseKinds)('GET /image-catalog/images on %s', (database) => {
     expect(await names(reader, { q: 'he' })).toHaveLength(1100);
   }, 60_000);
 
-  it('filters by one dataset in any case, without datasets of a similar name', async () => {
+  it('filters by a dataset case-insensitively, without datasets of similar names', async () => {
     const { server, reader, names } = await catalogueOf(database);
     for (const [number, dataset_name] of ['Ki-67', 'KI-67', 'Ki-067', 'Ki-67 b', 'Ki-6', null].entries()) {
       await server.given.image({ dataset_name, file_name: `${number} of ${dataset_name}.svs` });
@@ -319,7 +319,7 @@ describe.each(databaseKinds)('GET /image-catalog/images on %s', (database) => {
   });
 
   it.each(['%', '_', '\\', '%%', "'", "' or 1=1--", '"; drop table images;--'])(
-    'searches for %j literally',
+    'treats %j in a search as literal text',
     async (q) => {
       const { server, reader, names } = await catalogueOf(database);
       await server.given.image({ file_name: 'plain.svs' });
@@ -328,7 +328,7 @@ describe.each(databaseKinds)('GET /image-catalog/images on %s', (database) => {
     },
   );
 
-  it('filters by a dataset and an organ, by whole names in any case', async () => {
+  it('filters by the whole name of a dataset and an organ, case-insensitively', async () => {
     const { server, reader, names } = await catalogueOf(database);
     await server.given.image({ file_name: 'a', dataset_name: 'Set', organ_type: 'Meme' });
     await server.given.image({ file_name: 'b', dataset_name: 'Set', organ_type: 'Deri' });

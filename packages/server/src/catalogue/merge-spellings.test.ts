@@ -121,12 +121,12 @@ async function started(kind: DatabaseKind, earlier: Earlier) {
 /** A dataset in the list of an administrator, where nothing else is said. */
 const usual = { listed: false, grants: [], requests: [], sharing: false, identifiable_originals: false };
 
-describe.each(databaseKinds)('two spellings of a dataset, on %s', (kind) => {
+describe.each(databaseKinds)('merging two spellings of a dataset name, on %s', (kind) => {
   it.each([
     ['the first', [decomposed]],
     ['the second', [composed]],
     ['each', [decomposed, composed]],
-  ])('become one that is restricted when %s was', async (_, restricted) => {
+  ])('results in a restricted dataset when %s was restricted', async (_, restricted) => {
     const { seen, datasets } = await started(kind, { slides: [decomposed, composed, 'Open'], restricted });
     expect(await seen()).toEqual(['2.svs']);
     expect(await datasets()).toEqual([
@@ -135,7 +135,7 @@ describe.each(databaseKinds)('two spellings of a dataset, on %s', (kind) => {
     ]);
   });
 
-  it('become one dataset with the grants that every restricted spelling had', async () => {
+  it('keeps only the grants that every restricted spelling had', async () => {
     const grants = { both: [decomposed, composed], first: [decomposed], second: [composed] };
     const { datasets, audit } = await started(kind, {
       slides: [decomposed, composed],
@@ -147,7 +147,7 @@ describe.each(databaseKinds)('two spellings of a dataset, on %s', (kind) => {
     expect(await audit('dataset-revoked')).toHaveLength(2);
   });
 
-  it('keep the grants of the restricted spelling, and none of the open one', async () => {
+  it('keeps the grants of the restricted spelling and drops those of the open spelling', async () => {
     const { datasets } = await started(kind, {
       slides: [decomposed, composed],
       restricted: [decomposed],
@@ -158,7 +158,7 @@ describe.each(databaseKinds)('two spellings of a dataset, on %s', (kind) => {
     expect(await datasets()).toMatchObject([{ access: 'restricted', listed: true, grants: ['first'] }]);
   });
 
-  it('keep the last request of each account', async () => {
+  it('keeps the latest access request of each account', async () => {
     const { datasets } = await started(kind, {
       slides: [decomposed, composed],
       restricted: [decomposed, composed],
@@ -167,13 +167,13 @@ describe.each(databaseKinds)('two spellings of a dataset, on %s', (kind) => {
     expect((await datasets())[0]?.requests.sort()).toEqual(['reason 0', 'reason 1']);
   });
 
-  it('stay open when neither was restricted', async () => {
+  it('results in an open dataset when neither spelling was restricted', async () => {
     const { seen, datasets } = await started(kind, { slides: ['STUDY', 'Study'] });
     expect(await seen()).toHaveLength(2);
     expect(await datasets()).toMatchObject([{ access: 'open', images: 2 }]);
   });
 
-  it('are merged once, with an audit entry for each slide', async () => {
+  it('happens once and writes an audit event for each slide', async () => {
     const { audit, all, server } = await started(kind, {
       slides: [decomposed, composed],
       restricted: [decomposed],
@@ -189,8 +189,8 @@ describe.each(databaseKinds)('two spellings of a dataset, on %s', (kind) => {
   });
 });
 
-describe.each(databaseKinds)('two spellings of an organ, on %s', (kind) => {
-  it('become one organ', async () => {
+describe.each(databaseKinds)('merging two spellings of an organ name, on %s', (kind) => {
+  it('results in one organ', async () => {
     const { all } = await started(kind, { slides: ['A', 'A'], organs: [decomposed, 'BÖBREK'] });
     expect(new Set((await all()).map(({ organ_type: organ }) => organ)).size).toBe(1);
   });

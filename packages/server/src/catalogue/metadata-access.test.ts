@@ -91,12 +91,12 @@ const unseen = { listed: false, entry: 404, pixels: 404 };
 const seen = { listed: true, entry: 200, pixels: 200 };
 
 describe.each(databaseKinds)('a slide in a restricted dataset by catalogue.csv, on %s', (database) => {
-  it('is closed to other members', async () => {
+  it('is not visible to members without a grant', async () => {
     const { seenByMember } = await study(database);
     expect(await seenByMember()).toEqual(unseen);
   });
 
-  it('stays closed to other members after any change of catalogue.csv, also after a restart', async () => {
+  it('stays invisible to members without a grant after any change of catalogue.csv and after a restart', async () => {
     const changes: Readonly<Record<string, string | Buffer>> = {
       'saved as Windows-1254': windows1254,
       empty: '',
@@ -130,7 +130,7 @@ describe.each(databaseKinds)('a slide in a restricted dataset by catalogue.csv, 
     expect(await slidesOf('Gizli çalışma')).toHaveLength(13);
   });
 
-  it('stays closed to other members when catalogue.csv vanishes, also after a second scan', async () => {
+  it('stays invisible to members without a grant when catalogue.csv is deleted, also after a second scan', async () => {
     const { server, seenByMember, remove } = await study(database);
     await remove('Set/catalogue.csv');
     await server.rescan();
@@ -139,7 +139,7 @@ describe.each(databaseKinds)('a slide in a restricted dataset by catalogue.csv, 
     expect(await seenByMember()).toEqual(unseen);
   });
 
-  it('stays closed to other members when it is moved to an open folder', async () => {
+  it('stays invisible to members without a grant when its file is moved to the folder of an open dataset', async () => {
     const { server, seenByMember, move } = await study(database);
     await server.put('Open/b.svs', otherSvs);
     await move('Set/a.svs', 'Open/a.svs');
@@ -147,7 +147,7 @@ describe.each(databaseKinds)('a slide in a restricted dataset by catalogue.csv, 
     expect(await seenByMember()).toEqual(unseen);
   });
 
-  it('stays closed when its file returns after catalogue.csv was deleted', async () => {
+  it('stays restricted when its file returns after catalogue.csv was deleted', async () => {
     const { server, seenByMember, move, remove } = await study(database);
     await move('Set/a.svs', '.a');
     await server.rescan();
@@ -157,7 +157,7 @@ describe.each(databaseKinds)('a slide in a restricted dataset by catalogue.csv, 
     expect(await seenByMember()).toEqual(unseen);
   });
 
-  it('stays closed when its file is replaced after its row was deleted', async () => {
+  it('stays restricted when its file is replaced after its row in catalogue.csv was deleted', async () => {
     const { server, seenByMember } = await study(database);
     await server.put('Set/catalogue.csv', head);
     await server.put('Set/a.svs', otherSvs);
@@ -194,7 +194,7 @@ describe.each(databaseKinds)('a slide in a restricted dataset by catalogue.csv, 
 describe('a slide that dataset.json puts into a restricted dataset', () => {
   const json = JSON.stringify({ dataset_name: 'Gizli çalışma' });
 
-  it('stays closed to other members after any change of dataset.json', async () => {
+  it('stays invisible to members without a grant after any change of dataset.json', async () => {
     const changes: Readonly<Record<string, string>> = {
       'cut off': json.slice(0, 20),
       empty: '',
@@ -217,7 +217,7 @@ describe('a slide that dataset.json puts into a restricted dataset', () => {
     for (const id of slides) expect(await seenByMember(id)).toEqual(unseen);
   });
 
-  it('stays closed to other members when dataset.json of a folder above vanishes', async () => {
+  it('stays invisible to members without a grant when dataset.json of a parent folder is deleted', async () => {
     const { server, seenByMember, imageId, remove, move } = await study('SQLite', 'dataset.json', json);
     await fs.mkdir(path.join(server.config.slidesDir, 'Set/2026/left'), { recursive: true });
     await move('Set/a.svs', 'Set/2026/left/a.svs');
@@ -230,7 +230,7 @@ describe('a slide that dataset.json puts into a restricted dataset', () => {
 });
 
 describe('a new slide below an unusable metadata file', () => {
-  it('is hidden from members until the file is corrected, and then follows it', async () => {
+  it('is hidden from members until the metadata file is corrected, and then gets its dataset', async () => {
     const contents: Readonly<Record<string, string | Buffer>> = {
       'saved as Windows-1254': windows1254,
       empty: '',
@@ -259,7 +259,7 @@ describe('a new slide below an unusable metadata file', () => {
     expect(await counts()).toMatchObject({ held: 0, failed: 0 });
   });
 
-  it('is hidden from members when the file is missing, also after a restart', async () => {
+  it('is hidden from members while a known metadata file is missing, also after a restart', async () => {
     const { server, seenByMember, managed, remove } = await study();
     await remove('Set/catalogue.csv');
     await server.services.catalogue.start(); // a new process: nothing of the last scan is in memory
@@ -272,7 +272,7 @@ describe('a new slide below an unusable metadata file', () => {
     ]);
   });
 
-  it('is hidden from members while the file is being written', async () => {
+  it('is hidden from members while the metadata file is still being written', async () => {
     const { server, seenByMember } = await study();
     const file = path.join(server.config.slidesDir, 'Set/catalogue.csv');
     await server.put('Set/new.svs', otherSvs);
@@ -287,8 +287,8 @@ describe('a new slide below an unusable metadata file', () => {
   });
 });
 
-describe('an administrator', () => {
-  it('sees an unusable metadata file with the reason and the consequence', async () => {
+describe('an administrator, for slides with an unusable metadata file,', () => {
+  it('sees the metadata file with the reason and the consequence', async () => {
     const { server, managed } = await study();
     await server.put('Set/catalogue.csv', windows1254);
     await server.rescan();
@@ -302,7 +302,7 @@ describe('an administrator', () => {
     ]);
   });
 
-  it('finds a kept slide, with the dataset in the files, once in the audit log', async () => {
+  it('finds one audit event for a slide that keeps its dataset against the metadata files', async () => {
     const { server, imageId, managed, audit } = await study();
     await server.put('Set/catalogue.csv', head);
     await server.rescan();
@@ -319,7 +319,7 @@ describe('an administrator', () => {
     ]);
   });
 
-  it('moves a kept slide to the dataset in the files, with both datasets in the audit log', async () => {
+  it('moves a slide to the dataset of the metadata files, with both datasets in the audit event', async () => {
     const { server, admin, imageId, seenByMember, managed, audit } = await study();
     await server.put('Set/catalogue.csv', head);
     await server.rescan();
@@ -332,7 +332,7 @@ describe('an administrator', () => {
     ]);
   });
 
-  it('ends the hold by moving the slide to the dataset that it was kept in', async () => {
+  it('ends the hold on a slide by moving it to the dataset that it already has', async () => {
     const { server, admin, imageId, seenByMember, managed } = await study();
     await server.put('Set/catalogue.csv', head);
     await server.rescan();
@@ -342,7 +342,7 @@ describe('an administrator', () => {
     expect(await seenByMember()).toEqual(unseen);
   });
 
-  it('ends the hold by correcting the file', async () => {
+  it('ends the hold on a slide by correcting the metadata file', async () => {
     const { server, managed } = await study();
     await server.put('Set/catalogue.csv', head);
     await server.rescan();
@@ -351,7 +351,7 @@ describe('an administrator', () => {
     expect(await managed()).toMatchObject([{ dataset_name: 'Gizli çalışma', metadata_hold: null }]);
   });
 
-  it('shows a slide that was hidden because of a bad file, and no scan hides it again', async () => {
+  it('shows a slide that was hidden because of the file, and no scan hides it again', async () => {
     const { server, admin, seenByMember } = await study();
     await server.put('Set/catalogue.csv', windows1254);
     await server.put('Set/new.svs', otherSvs);
@@ -363,7 +363,7 @@ describe('an administrator', () => {
     expect(await seenByMember(imageId)).toEqual(seen);
   });
 
-  it('hides a slide for good that was hidden because of a bad file', async () => {
+  it('hides such a slide permanently, also after the file is corrected', async () => {
     const { server, admin, seenByMember } = await study();
     await server.put('Set/catalogue.csv', windows1254);
     await server.put('Set/new.svs', otherSvs);
@@ -375,7 +375,7 @@ describe('an administrator', () => {
     expect(await seenByMember(imageId)).toEqual(unseen);
   });
 
-  it('accepts a missing metadata file by removing its entry: new slides are shown, kept ones stay', async () => {
+  it('accepts a missing metadata file, so that new slides are shown and held slides keep their dataset', async () => {
     const { server, admin, seenByMember, managed, remove } = await study();
     await remove('Set/catalogue.csv');
     await server.put('Set/new.svs', otherSvs);
@@ -394,7 +394,7 @@ describe('an administrator', () => {
     expect(await managed({ status: 'failed' })).toHaveLength(1);
   });
 
-  it('finds every change of a dataset by a scan in the audit log', async () => {
+  it('finds an audit event for every dataset that a scan changed', async () => {
     const { server, admin, imageId, audit } = await study();
     await admin.call(updateDataset, { body: { dataset: 'Gizli çalışma', access: 'open' } });
     await server.put('Set/catalogue.csv', `${head}a.svs,Study B,\n`);

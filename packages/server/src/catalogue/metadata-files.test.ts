@@ -28,7 +28,7 @@ describe('the dataset of a slide', () => {
     ['Breast/a.svs', 'Breast'],
     ['Breast/2024/a.svs', 'Breast'],
     ['a.svs', null],
-  ])('of %s is the first folder, when nothing else is said: %s', (slide, dataset_name) => {
+  ])('of the file %s is its first folder when no metadata file names one: %s', (slide, dataset_name) => {
     expect(slideMetadataOf(slide, [])).toEqual({ dataset_name, organ_type: null, metadataIncomplete: false });
   });
 });
@@ -56,7 +56,7 @@ describe('catalogue.csv', () => {
     ['with quotes and Windows line ends', '"file_name","organ_type"\r\n"a.svs","Böbrek"\r\n\r\n'],
     ['with other columns, in any order and case', 'Stain,ORGAN_TYPE,File_Name\nH&E,Böbrek,a.svs\n'],
     ['with a row that ends early', 'file_name,organ_type,stain\na.svs,Böbrek\nb.svs\n'],
-  ])('may be written %s', async (_, csv) => {
+  ])('is accepted %s', async (_, csv) => {
     const { chain, problems } = await given({ 'catalogue.csv': csv });
     expect(problems).toEqual([]);
     expect(slideMetadataOf('a.svs', chain).organ_type).toBe('Böbrek');
@@ -69,7 +69,7 @@ describe('the row of a slide', () => {
     ['in NFD, of a file in NFC', 'Böbrek/ışık.svs'.normalize('NFD'), 'Böbrek/ışık.svs'],
     ['with a backslash', 'Böbrek\\ışık.svs', 'Böbrek/ışık.svs'],
     ['with a dot and a slash before it', './Böbrek/ışık.svs', 'Böbrek/ışık.svs'],
-  ])('is found when it is written %s', async (_, written, slide) => {
+  ])('in catalogue.csv is found when it is written %s', async (_, written, slide) => {
     const { chain } = await given({
       'catalogue.csv': `file_name,dataset_name\n${written},Study A\n`,
       'dataset.json': JSON.stringify({ slides: { [written]: { organ_type: 'Böbrek' } } }),
@@ -79,7 +79,7 @@ describe('the row of a slide', () => {
 });
 
 describe('dataset.json', () => {
-  it('sets the organ of all slides below it, or of one', async () => {
+  it('sets the organ of all slides below its folder, or of one slide', async () => {
     const { chain } = await given({
       'Set/dataset.json': JSON.stringify({
         organ_type: 'Akciğer',
@@ -101,7 +101,7 @@ describe('dataset.json', () => {
 describe('the case of a slide', () => {
   const nothing = { description: null, stain: null, block: null, note: null };
 
-  it('is named in catalogue.csv, with description, stain, block and note', async () => {
+  it('is set by catalogue.csv, with description, stain, block and note', async () => {
     const { chain, problems } = await given({
       'catalogue.csv': [
         'file_name;case;case_description;stain;block;note',
@@ -123,7 +123,7 @@ describe('the case of a slide', () => {
     expect(slideMetadataOf('c.svs', chain)).not.toHaveProperty('inCase');
   });
 
-  it('is named in dataset.json for all slides below it, and for one', async () => {
+  it('is set by dataset.json for all slides below its folder, or for one slide', async () => {
     const { chain } = await given({
       'Set/V-1/dataset.json': JSON.stringify({
         case: 'V-1',
@@ -163,7 +163,7 @@ describe('several metadata files', () => {
     });
   });
 
-  it('of one folder prefer a value for one slide to a value for all', async () => {
+  it('in the same folder: a value for one slide takes precedence over a value for all slides', async () => {
     const { chain } = await given({
       'Set/dataset.json': '{"organ_type": "All"}',
       'Set/catalogue.csv': 'file_name,organ_type\na.svs,One\n',
@@ -217,7 +217,7 @@ describe('an unusable metadata file', () => {
     ['dataset.json', '{"organ_type": 5}', 'organ_type has an unexpected type.'],
     ['dataset.json', '[]', 'the whole has an unexpected type.'],
     ['dataset.json', '{"slides": {"a.svs": "Meme"}}', 'slides.a.svs has an unexpected type.'],
-  ])('%s: %s', async (file, content, reason) => {
+  ])('named %s is reported with a reason: %s', async (file, content, reason) => {
     const { problems, chain } = await given({
       [`Set/${file}`]: content,
       'dataset.json': '{"organ_type": "Else"}',
@@ -231,7 +231,7 @@ describe('an unusable metadata file', () => {
     expect(slideMetadataOf('a.svs', chain.slice(-1)).metadataIncomplete).toBe(false);
   });
 
-  it('accepts a name of an object prototype as a plain name', async () => {
+  it('does not arise from a name of Object.prototype, which is a plain name', async () => {
     const { chain } = await given({ 'dataset.json': '{"slides": {"__proto__": {"organ_type": "x"}}}' });
     expect(slideMetadataOf('a.svs', chain).organ_type).toBeNull();
   });
@@ -263,7 +263,7 @@ describe('a metadata file', () => {
     ['that is gone', [], ['catalogue.csv'], 'the file is missing.'],
     ['that changes', [{ size: 10, isChanging: true }], [], 'the file is still being written.'],
     ['that became shorter while it was read', [{ size: 99 }], [], 'the file is still being written.'],
-  ])('%s makes what is known of the slides incomplete', async (_, files, missing, reason) => {
+  ])('%s marks the metadata of its slides as incomplete', async (_, files, missing, reason) => {
     const read = async () => Buffer.from('file_name\n');
     const { metadata, problems } = await readFolderMetadata(
       'Set',

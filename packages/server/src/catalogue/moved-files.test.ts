@@ -105,7 +105,7 @@ describe.each(databaseKinds)('the entry of a slide on %s', (database) => {
     expect(inspect).not.toHaveBeenCalled();
   });
 
-  it('is marked as missing when another file takes its path', async () => {
+  it('is marked as missing when a different file is put at its path', async () => {
     const { server, afterRescan, move, places, auditEntriesOf } = await folderOf(database);
     await server.put('Set/a.svs', narrow);
     await server.put('Set/b.svs', wide);
@@ -115,7 +115,7 @@ describe.each(databaseKinds)('the entry of a slide on %s', (database) => {
     expect(await auditEntriesOf(idAt(before, 'a.svs'))).toEqual([{ action: 'image-missing', detail: '{}' }]);
   });
 
-  it('follows its file in a moved folder, while new files take the old paths', async () => {
+  it('follows its file into a moved folder while new files are put at the old paths', async () => {
     const { server, afterRescan, move, places } = await folderOf(database);
     for (const name of ['a', 'b', 'c']) await server.put(`Old/${name}.svs`, await svsOf(80));
     const before = await afterRescan();
@@ -145,7 +145,7 @@ describe.each(databaseKinds)('the entry of a slide on %s', (database) => {
     expect(before?.mpp_x).not.toBe(0.33);
   });
 
-  it('stays the same when its file is replaced, which is read again', async () => {
+  it('keeps its id when its file is replaced, and the new file is read', async () => {
     const { server, admin, afterRescan } = await folderOf(database);
     await server.put('Set/a.svs', narrow);
     const [before] = await afterRescan();
@@ -154,7 +154,7 @@ describe.each(databaseKinds)('the entry of a slide on %s', (database) => {
     expect(await afterRescan()).toMatchObject([{ id: before?.id, width: 128, organ_type: 'Meme' }]);
   });
 
-  it('is marked as missing, and returns with its file at any place', async () => {
+  it('is marked as missing when its file is deleted, and returns when the file appears at any place', async () => {
     const { server, afterRescan, move, places, auditEntriesOf } = await folderOf(database);
     await server.put('Set/a.svs', narrow);
     const [before] = await afterRescan();
@@ -175,7 +175,7 @@ describe.each(databaseKinds)('the entry of a slide on %s', (database) => {
     ]);
   });
 
-  it('has one entry for each copy and each link of its file', async () => {
+  it('is a separate one for each copy of and each link to its file', async () => {
     const { server, afterRescan, absolute, places } = await folderOf(database);
     await server.put('Set/a.svs', narrow);
     const [before] = await afterRescan();
@@ -246,7 +246,7 @@ describe('a slide of several files', () => {
 });
 
 describe('a file that is moved during a scan', () => {
-  it('has one entry, at its new place, when the scan finds it at both', async () => {
+  it('has one entry, at its new place, when the scan finds it at the old and at the new place', async () => {
     const { server, afterRescan, places } = await folderOf();
     await server.put('Set/a.svs', narrow);
     const [before] = await afterRescan();

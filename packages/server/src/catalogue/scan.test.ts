@@ -59,7 +59,7 @@ describe('scan of a slide folder', () => {
     }
   });
 
-  it('applies metadata files, and reports unusable ones', async () => {
+  it('applies metadata files to slides, and reports unusable metadata files', async () => {
     await file('Set/catalogue.csv', 'file_name,organ_type\na.svs,Meme\n');
     await file('Set/dataset.json', '{');
     await file('Set/a.svs');
@@ -87,7 +87,7 @@ describe('scan of a slide folder', () => {
   it.each([
     ['b.mrxs', 'b'],
     ['b.vsi', '_b_'],
-  ])('sees the folder of %s as part of its slide', async (name, folder) => {
+  ])('treats the companion folder of %s as part of its slide', async (name, folder) => {
     await file(`Set/${name}`, '1');
     await file(`Set/${folder}/Data0000.dat`, '234');
     await file(`Set/${folder}/deep/preview.jpg`, '56');
@@ -108,7 +108,7 @@ describe('scan of a slide folder', () => {
     ]);
   });
 
-  it('ignores groups with files that it did not pass to the grouping process', async () => {
+  it('ignores groups that name files which it did not pass to the grouping process', async () => {
     await file('Set/a.dcm');
     await file('Set/b.dcm');
     const { slides } = await scanner(async () => [{ leading: 'a.dcm', members: ['../../secret'] }]).scan();
@@ -144,7 +144,7 @@ describe('scan of a slide folder', () => {
     expect(await scan()).toEqual({ slides: [], problems: [], metadataFiles: [], unread: [] });
   });
 
-  it('reports unreadable folders', async () => {
+  it('reports folders that cannot be read', async () => {
     await fs.rm(root, { recursive: true });
     await fs.writeFile(root, 'a file, not a folder');
     expect(await scan()).toEqual({ slides: [], problems: [], metadataFiles: [], unread: [''] });
@@ -197,7 +197,7 @@ describe('links in a slide folder', () => {
     expect(await found()).toEqual(['linked.svs', 'Store/a.svs', 'Shown/b.svs']);
   });
 
-  it('are not followed out of the root', async () => {
+  it('are not followed to targets outside the root', async () => {
     await fs.writeFile(path.join(base, 'secret.svs'), 'x');
     await fs.mkdir(path.join(base, 'slides-elsewhere'));
     await fs.writeFile(path.join(base, 'slides-elsewhere', 'b.svs'), 'x');
@@ -207,7 +207,7 @@ describe('links in a slide folder', () => {
     expect(await found()).toEqual([]);
   });
 
-  it('that form a cycle or lead nowhere end the scan of their branch', async () => {
+  it('are skipped when they form a cycle or their target is missing', async () => {
     await file('Set/a.svs');
     await fs.symlink('.', path.join(root, 'Set', 'loop'));
     await fs.symlink('..', path.join(root, 'Set', 'up'));
@@ -219,7 +219,7 @@ describe('links in a slide folder', () => {
 
 describe('a file that is not a regular file', () => {
   it.skipIf(process.platform === 'win32')(
-    'is left alone: a named pipe, a folder with a slide name',
+    'is not listed as a slide: a named pipe, a folder with the name of a slide',
     async () => {
       execFileSync('mkfifo', [path.join(root, 'pipe.svs')]);
       await fs.mkdir(path.join(root, 'folder.svs'));

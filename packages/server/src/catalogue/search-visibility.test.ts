@@ -52,11 +52,11 @@ async function catalogueWithSecrets(kind: DatabaseKind, restrictedDatasets: numb
   return { ...world, watched, secretId, restricted };
 }
 
-describe.each(databaseKinds)('visibility in a search, on %s', (kind) => {
+describe.each(databaseKinds)('catalogue search by an account with limited access, on %s', (kind) => {
   it.each([
     ['3 restricted datasets', 3],
     ['more restricted datasets than the list is split by', 70],
-  ])('LIKE is evaluated on entries that the caller may see alone, with %s', async (_, count) => {
+  ])('evaluates LIKE only on entries that the caller may see, with %s', async (_, count) => {
     const { names, reader, watched } = await catalogueWithSecrets(kind, count);
     const queries: Record<string, string>[] = [
       { q: 'secret' },
@@ -85,7 +85,7 @@ describe.each(databaseKinds)('visibility in a search, on %s', (kind) => {
     ['3 restricted datasets', 3],
     ['more restricted datasets than the list is split by', 70],
   ])(
-    'LIKE is evaluated on entries that the caller may see alone in groups, rows and positions, with %s',
+    'evaluates LIKE in groups, rows and positions only on entries that the caller may see, with %s',
     async (_, count) => {
       const { list, reader, watched } = await catalogueWithSecrets(kind, count);
       const [visible] = await list(reader);
@@ -106,7 +106,7 @@ describe.each(databaseKinds)('visibility in a search, on %s', (kind) => {
     },
   );
 
-  it('LIKE is evaluated on no entry of a restricted dataset that the search is narrowed to', async () => {
+  it('evaluates LIKE on no entry when the search is narrowed to a restricted dataset', async () => {
     const { names, reader, watched, restricted } = await catalogueWithSecrets(kind, 3);
     for (const dataset of [...restricted, 'Open 1', 'no such dataset']) {
       const found = await names(reader, { q: 's', dataset });
@@ -116,14 +116,14 @@ describe.each(databaseKinds)('visibility in a search, on %s', (kind) => {
     }
   });
 
-  it('an administrator still finds entries of restricted datasets and hidden ones', async () => {
+  it('finds entries of restricted datasets and hidden entries for an administrator', async () => {
     const { names, admin } = await catalogueWithSecrets(kind, 3);
     // Not '4711': a search also matches ids, and a random id can contain any four digits.
     expect(await names(admin, { q: 'secret 4711' })).toEqual(Array(3).fill('secret 4711.svs'));
     expect(await names(admin, { q: 'hidden' })).toEqual(Array(3).fill('secret hidden.svs'));
   });
 
-  it('an unknown id and the id of an invisible entry cost the same queries', async () => {
+  it('runs the same queries for an unknown id and for the id of an invisible entry', async () => {
     const { server, viewer, secretId, watched } = await catalogueWithSecrets(kind, 3);
     const token = await server.given.token(viewer);
     const queriesFor = async (imageId: string) => {

@@ -43,7 +43,7 @@ async function folderOf(database: 'SQLite' | 'PostgreSQL' = 'SQLite') {
 }
 
 describe.each(databaseKinds)('a DICOM series on %s', (database) => {
-  it('of twelve files is one entry with its largest image and the size of all files', async () => {
+  it('of twelve files is one entry with the width of its largest image and the total size of all files', async () => {
     const { put, listed } = await folderOf(database);
     const bytes = await put(resolutions);
     expect(await listed()).toMatchObject([
@@ -51,7 +51,7 @@ describe.each(databaseKinds)('a DICOM series on %s', (database) => {
     ]);
   });
 
-  it('includes its label, overview and thumbnail', async () => {
+  it('includes the files of its label, overview and thumbnail', async () => {
     const { put, listed } = await folderOf(database);
     const picture = { width: 32, height: 32 };
     await put({
@@ -63,7 +63,7 @@ describe.each(databaseKinds)('a DICOM series on %s', (database) => {
     expect((await listed()).map(({ file_name }) => file_name)).toEqual(['d-slide.dcm']);
   });
 
-  it('has its own entry beside other series in the same folder', async () => {
+  it('has its own entry when the same folder contains other series', async () => {
     const { put, listed } = await folderOf(database);
     await put({ a: {}, b: { downsample: 2 }, c: { series: '2' }, d: { series: '2', downsample: 2 } });
     await put({ 'e.dcm': { series: '3' } });
@@ -96,7 +96,7 @@ describe.each(databaseKinds)('a DICOM series on %s', (database) => {
     expect(alone?.size_bytes).toBe((await fs.stat(inFolder('Set/a.dcm'))).size);
   });
 
-  it('keeps one and the same entry when it grows to include a file with an own entry', async () => {
+  it('keeps its entry when it absorbs a file that had an entry of its own', async () => {
     const { server, admin, put, listed } = await folderOf(database);
     await put({ 'b.dcm': { downsample: 2 } });
     const [small] = await listed();
@@ -108,7 +108,7 @@ describe.each(databaseKinds)('a DICOM series on %s', (database) => {
     ]);
   });
 
-  it('shows tiles of all its files', async () => {
+  it('serves tiles from all its files', async () => {
     const { server, put } = await folderOf(database);
     await put({ 'a.dcm': { codec: 'jpeg' }, 'b.dcm': { codec: 'jpeg', downsample: 2 } });
     await server.rescan();
@@ -120,7 +120,7 @@ describe.each(databaseKinds)('a DICOM series on %s', (database) => {
     }
   });
 
-  it('lists a DICOM file beside it that is not a slide as failed, with a reason', async () => {
+  it('does not absorb a DICOM file that is not a slide, which is listed as failed with a reason', async () => {
     const { server, put, listed } = await folderOf(database);
     await put({ 'a.dcm': {}, 'b.dcm': { downsample: 2 } });
     const bytes = Buffer.from(await buildDicom({ instance: '9' })).toString('latin1');
@@ -139,8 +139,8 @@ describe.each(databaseKinds)('a DICOM series on %s', (database) => {
 describe.each([
   ['a.mrxs', 'a'],
   ['a.vsi', '_a_'],
-])('%s and its folder', (name, folder) => {
-  it('have one entry, which is read again when a file of the folder changes', async () => {
+])('a slide %s with a companion folder', (name, folder) => {
+  it('is one entry, and is read again when a file of the folder changes', async () => {
     const { server, listed } = await folderOf();
     const inspect = vi.spyOn(server.services.slides, 'inspect');
     await server.put(`Set/${name}`, 'no real one');
@@ -157,7 +157,7 @@ describe.each([
 const slides = process.env.TEST_SLIDES;
 
 describe.skipIf(slides === undefined)('real DICOM folders (TEST_SLIDES names where they are)', () => {
-  it('have the expected properties', async () => {
+  it('are listed with the expected properties', async () => {
     const { server, listed } = await folderOf();
     await fs.cp(path.join(slides ?? '', 'dicom'), server.config.slidesDir, { recursive: true });
     const images = await listed();

@@ -6,7 +6,7 @@ import { describe, expect, it, vi } from 'vitest';
 import type { SlideServer } from '../testing/slide-server.ts';
 import { catalogueOf, svs } from './testing/catalogue-of.ts';
 
-describe('the catalogue after a scan of the slide folder', () => {
+describe('the catalogue of a slide folder', () => {
   const ready = async ({ services }: SlideServer, reader: User) =>
     (await services.catalogue.list({ limit: 500 }, reader)).images.length;
 
@@ -24,7 +24,7 @@ describe('the catalogue after a scan of the slide folder', () => {
     expect(await list(reader)).toContainEqual({ ...before, id: before?.id });
   });
 
-  it('takes the first folder as the dataset, also for demonstration slides', async () => {
+  it('uses the first folder of a path as the dataset, also for demonstration slides', async () => {
     const { server, list, reader } = await catalogueOf();
     await server.put('Breast/2024/a.svs', svs);
     await server.put('b.svs', svs);
@@ -39,7 +39,7 @@ describe('the catalogue after a scan of the slide folder', () => {
     ]);
   });
 
-  it('follows changes of metadata files', async () => {
+  it('applies changes of metadata files', async () => {
     const { server, list, reader } = await catalogueOf();
     await server.put('Set/a.svs', svs);
     await server.put('Set/catalogue.csv', 'file_name,dataset_name,organ_type\na.svs,Study,Meme\n');
@@ -115,7 +115,7 @@ describe('the catalogue after a scan of the slide folder', () => {
     ['text.tif', 'This is no picture at all.'],
     ['text.dcm', 'Nor is this.'],
     ['picture.png', 'nor this'],
-  ])('a file that cannot be read is an entry with its reason, one sentence: %s', async (name, bytes) => {
+  ])('lists an unreadable file with a reason of one sentence: %s', async (name, bytes) => {
     const { server, admin, list, names } = await catalogueOf();
     await server.put('Set/good.svs', svs);
     await server.put(`Set/${name}`, bytes);
@@ -126,7 +126,7 @@ describe('the catalogue after a scan of the slide folder', () => {
     expect(failed?.error).toMatch(/^[A-Z][^/\\]*\.$/);
   });
 
-  it('shows a damaged file after it was repaired', async () => {
+  it('lists a damaged file as ready after it was repaired', async () => {
     const { server, names } = await catalogueOf();
     await server.put('Set/a.svs', svs.subarray(0, 2000));
     await server.rescan();
@@ -157,7 +157,7 @@ describe('the catalogue after a scan of the slide folder', () => {
     expect(await names()).toEqual(['a.svs']);
   });
 
-  it('shows a copied file without a request', async () => {
+  it('lists a copied file without a request to scan', async () => {
     const { server, admin, names } = await catalogueOf();
     await server.services.catalogue.start();
     await server.put('New/a.svs', svs);
@@ -167,7 +167,7 @@ describe('the catalogue after a scan of the slide folder', () => {
     });
   }, 30_000);
 
-  it('knows whether it has any entry', async () => {
+  it('reports whether it has any entry', async () => {
     const { server, admin } = await catalogueOf();
     const { catalogue } = server.services;
     expect(await catalogue.isEmpty()).toBe(true);
@@ -181,7 +181,7 @@ describe('the catalogue after a scan of the slide folder', () => {
     expect(await catalogue.isEmpty()).toBe(true);
   });
 
-  it('has one entry for a file that two scans find at the same time', async () => {
+  it('creates one entry for a file that two concurrent scans find', async () => {
     const { server } = await catalogueOf();
     const user = await server.given.user();
     await server.put('Set/a.svs', svs);

@@ -39,7 +39,7 @@ async function world(database: 'SQLite' | 'PostgreSQL' = 'SQLite') {
   };
 }
 
-describe.each(databaseKinds)('the managed list on %s', (database) => {
+describe.each(databaseKinds)('list of slides for administrators, on %s', (database) => {
   it('returns and counts entries by status, dataset and search', async () => {
     const { server, admin, names } = await world(database);
     const { image } = server.given;
@@ -94,8 +94,8 @@ describe.each(databaseKinds)('the managed list on %s', (database) => {
   });
 });
 
-describe.each(databaseKinds)('a change of many entries on %s', (database) => {
-  it('moves entries to a dataset, and leaves those that are in it unchanged', async () => {
+describe.each(databaseKinds)('bulk change of catalogue entries, on %s', (database) => {
+  it('moves entries to a dataset, and leaves entries that are already in it unchanged', async () => {
     const { server, admin, names, auditEntries } = await world(database);
     const a = await server.given.image({ file_name: 'a.svs' });
     const b = await server.given.image({ file_name: 'b.svs', dataset_name: 'Meme' });
@@ -157,7 +157,7 @@ describe.each(databaseKinds)('a change of many entries on %s', (database) => {
 const plan = { width: 300, height: 200, tileSize: 128, downsamples: [1] } as const;
 
 describe('a hidden slide', () => {
-  it('has no list entry, no details and no pixels for others from the moment it is hidden', async () => {
+  it('has no list entry, no details and no pixels for members from the moment it is hidden', async () => {
     const server = await slideServer();
     await server.put('Meme/a.svs', await buildSvs(plan));
     await server.rescan();
@@ -205,7 +205,7 @@ describe('a hidden slide', () => {
     ]);
   });
 
-  it('stays hidden when its file changes', async () => {
+  it('stays hidden after its file changes', async () => {
     const server = await slideServer();
     await server.put('a.svs', await buildSvs(plan));
     await server.rescan();

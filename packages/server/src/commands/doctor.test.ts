@@ -37,13 +37,13 @@ function doctor(settings: Readonly<Record<string, string>>): Promise<{ code: num
 }
 
 describe('npm run doctor', () => {
-  it('finds nothing wrong with the settings of a fresh installation', async () => {
+  it('reports no problem for a fresh installation', async () => {
     const { code, text } = await doctor({});
     expect(text).toContain('Nothing is wrong.');
     expect(code).toBe(0);
   });
 
-  it('prints findings and advice without secrets and exits with 1 when something is wrong', async () => {
+  it('prints findings and advice without secrets, and exits with 1 when it finds a problem', async () => {
     const secrets = ['hush-database', 'hush-mail', 'hush-key-of-the-store', 'hush-password-1'];
     const { code, text } = await doctor({
       DATABASE_URL: `postgres://lamina:${secrets[0]}@127.0.0.1:1/lamina`,

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { imageIdOf, uidOf } from './uids.ts';
 
-describe('the UID of a study', () => {
-  it('leads back to its image', () => {
+describe('DICOM study UID of an image', () => {
+  it('can be converted back to the id of its image', () => {
     for (const id of [
       ...Array.from({ length: 200 }, () => randomUUID()),
       '00000000-0000-4000-8000-000000000000',
@@ -12,7 +12,7 @@ describe('the UID of a study', () => {
     }
   });
 
-  it('is null for UIDs of another form', () => {
+  it('is not recognised when it has a foreign form', () => {
     for (const uid of [
       '',
       '2.25.',
@@ -28,7 +28,7 @@ describe('the UID of a study', () => {
   });
 });
 
-describe('UIDs', () => {
+describe('DICOM UIDs of an image', () => {
   it('are well-formed, stable and different for each role', () => {
     const id = '0b8d3f5e-5a65-4d0f-9f4c-0d9a6a2a7c11';
     const uids = (

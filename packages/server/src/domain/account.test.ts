@@ -54,7 +54,7 @@ function outcome(
   }
 }
 
-describe('register', () => {
+describe('account change register', () => {
   it('creates a pending account without a role or approval', () => {
     expect(register({ uid: 'u1', email: 'a@b.org', displayName: null }, now)).toEqual({
       uid: 'u1',
@@ -71,7 +71,7 @@ describe('register', () => {
   });
 });
 
-describe('approve', () => {
+describe('account change approve', () => {
   it.each([
     ['pending', 'unassigned', undefined, { status: 'active', role: 'user' }],
     ['pending', 'unassigned', 'user', { status: 'active', role: 'user' }],
@@ -108,7 +108,7 @@ describe('approve', () => {
   });
 });
 
-describe('suspend', () => {
+describe('account change suspend', () => {
   it.each(every)(
     'changes a $status account with the role $role as the permission table says',
     ({ status, role }) => {
@@ -123,7 +123,7 @@ describe('suspend', () => {
   );
 });
 
-describe('deactivate', () => {
+describe('account change deactivate', () => {
   it.each(every)(
     'changes a $status account with the role $role as the permission table says',
     ({ status, role }) => {
@@ -136,7 +136,7 @@ describe('deactivate', () => {
 describe.each([
   ['suspend', suspend],
   ['deactivate', deactivate],
-])('%s', (_, rule) => {
+])('account change %s', (_, rule) => {
   it("throws self_change for the administrator's own account, in every status", () => {
     for (const { status, role } of every) {
       expect(outcome(account(status, role), (user) => rule(user, { ...byOtherAdmin, actor: 'u1' }))).toBe(
@@ -163,7 +163,7 @@ describe.each([
   });
 });
 
-describe('promote', () => {
+describe('account change promote', () => {
   it.each(every)(
     'changes a $status account with the role $role as the permission table says',
     ({ status, role }) => {
@@ -174,7 +174,7 @@ describe('promote', () => {
   );
 });
 
-describe('replacePassword', () => {
+describe('account change replacePassword', () => {
   it.each(every)(
     'of a $status account with the role $role follows the permission table',
     ({ status, role }) => {
@@ -190,7 +190,7 @@ describe('replacePassword', () => {
   });
 });
 
-describe('leave', () => {
+describe('leave (deletion of the own account)', () => {
   it('throws last_admin only for the last active administrator', () => {
     const refusal = (user: User, otherActiveAdmin: boolean) =>
       outcome(user, () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { searchTextOf, sortKeyOf, unrestrictedRanges } from './catalogue-order.ts';
 
-describe('the order of the catalogue', () => {
-  it('is by dataset, then by file name, both natural; no dataset comes last', () => {
+describe('sort key of a catalogue entry', () => {
+  it('sorts by dataset, then by file name, in natural order, with entries without a dataset last', () => {
     const inOrder = [
       { dataset_name: 'Böbrek', file_name: 'a.svs' },
       { dataset_name: 'Çene', file_name: 'a.svs' },
@@ -17,12 +17,12 @@ describe('the order of the catalogue', () => {
     expect(byKey).toEqual(inOrder);
   });
 
-  it('consists of digits and a to f, which every database sorts the same way', () => {
+  it('consists of the characters 0-9 and a-f, which every database sorts the same way', () => {
     expect(sortKeyOf({ dataset_name: 'Şant ı', file_name: 'É_1 (2).SVS' })).toMatch(/^[0-9a-f]+$/);
   });
 });
 
-describe('searchTextOf', () => {
+describe('searchTextOf a catalogue entry', () => {
   it('returns name, id, organ and dataset, folded without diacritics', () => {
     expect(
       searchTextOf({ file_name: 'A-İ.svs', id: '12ab', organ_type: 'KARACİĞER', dataset_name: null }),
@@ -54,7 +54,7 @@ describe('unrestrictedRanges', () => {
     expect(covered(closed)).toEqual({ count, names: open });
   });
 
-  it('returns null when there would be too many ranges', () => {
+  it('returns null when the restricted datasets would need too many ranges', () => {
     const many = Array.from({ length: 200 }, (_, i) => `Set ${i}`);
     expect(unrestrictedRanges(many, new Set(many.filter((_, i) => i % 2 === 0)))).toBeNull();
   });

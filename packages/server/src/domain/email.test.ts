@@ -11,7 +11,7 @@ describe('emailKey', () => {
     ['outer spaces', '  a@example.org\t', 'a@example.org'],
     ['full-width letters', 'ａｄｍｉｎ＠example.org', 'admin@example.org'],
     ['a letter and its combining mark', 'o\u0308zge@example.org', 'özge@example.org'],
-  ])('is the same for another spelling with %s', (_, spelling, address) => {
+  ])('is equal for two spellings of an e-mail address that differ in %s', (_, spelling, address) => {
     expect(emailKey(spelling)).toBe(emailKey(address));
   });
 
@@ -20,11 +20,11 @@ describe('emailKey', () => {
     ['a dot in the name', 'a.b@example.org', 'ab@example.org'],
     ['a tag', 'a+x@example.org', 'a@example.org'],
     ['an accent', 'özge@example.org', 'ozge@example.org'],
-  ])('differs for %s', (_, one, other) => {
+  ])('is different for %s', (_, one, other) => {
     expect(emailKey(one)).not.toBe(emailKey(other));
   });
 
-  it('is idempotent', () => {
+  it('returns its own result unchanged', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {
         expect(emailKey(emailKey(text))).toBe(emailKey(text));

@@ -31,7 +31,7 @@ describe('likelyDuplicates', () => {
     ['IŞIK Çelik', 'ışık çelik'],
     ['İpek  Işık', 'ipek ışık '],
     ['Ayşe Gül Öztürk', 'AYSE GUL OZTURK'],
-  ])('finds an account with the same name: %s, %s', (a, b) => {
+  ])('finds an account whose name is spelled differently: %s, %s', (a, b) => {
     expect(likenessOf({ displayName: a }, { displayName: b })).toEqual([[true, 'same-name']]);
   });
 
@@ -63,7 +63,7 @@ describe('likelyDuplicates', () => {
     expect(likenessOf(a, b)).toEqual([]);
   });
 
-  it('returns at most five other accounts, the likeliest first', () => {
+  it('returns at most five accounts, the most likely duplicate first', () => {
     const applicant = person({ displayName: 'Ali Can', email: 'ali@example.org' });
     const alike = Array.from({ length: 7 }, () => person({ displayName: 'ali can' }));
     const mailbox = person({ email: 'ali+2@example.org' });

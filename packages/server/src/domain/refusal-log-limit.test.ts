@@ -6,7 +6,7 @@ const anonymous = { actor: null, network: '10.0.0.1' };
 const viewer = { actor: 'viewer', network: '10.0.0.1' };
 
 describe('refusal log limit for one account or network', () => {
-  it('allows one entry per kind and minute, and one that sums up the rest', () => {
+  it('allows one audit entry per kind of refusal and minute, and one summary of the others', () => {
     const limit = createRefusalLogLimit();
     const own = Array.from({ length: 400 }, (_, i) =>
       limit.take(viewer, 'forbidden', at(0, Math.floor(i / 10))),
@@ -20,21 +20,21 @@ describe('refusal log limit for one account or network', () => {
     expect(limit.due(at(1))).toEqual([]);
   });
 
-  it('starts again with every minute', () => {
+  it('allows a new audit entry in every minute', () => {
     const limit = createRefusalLogLimit();
     for (let i = 0; i < 2; i++) limit.take(anonymous, 'sign-in', at(0));
     expect(limit.take(anonymous, 'sign-in', at(1))).toBe(true);
     expect(limit.due(at(1))).toMatchObject([{ count: 1 }]);
   });
 
-  it('counts accounts and networks separately', () => {
+  it('limits accounts and networks separately', () => {
     const limit = createRefusalLogLimit();
     for (let i = 0; i < 100; i++) limit.take(anonymous, 'sign-in', at(0), `${i}`);
     expect(limit.take(viewer, 'sign-in', at(0))).toBe(true);
     expect(limit.take({ actor: null, network: '10.0.0.2' }, 'sign-in', at(0))).toBe(true);
   });
 
-  it('allows an entry per target, up to twenty in a minute', () => {
+  it('allows one audit entry per target, up to twenty in a minute', () => {
     const limit = createRefusalLogLimit();
     const own = Array.from({ length: 50 }, (_, i) => limit.take(anonymous, 'sign-in', at(0), `${i}`));
     expect(own.slice(0, 20).every(Boolean)).toBe(true);
@@ -42,7 +42,7 @@ describe('refusal log limit for one account or network', () => {
     expect(limit.rest()).toMatchObject([{ count: 30, kinds: [['sign-in', 30]] }]);
   });
 
-  it('sums up by kind, the most frequent first', () => {
+  it('lists the kinds of refusals in a summary, the most frequent first', () => {
     const limit = createRefusalLogLimit();
     for (const kind of ['a', 'a', 'b', 'b', 'b']) limit.take(anonymous, kind, at(0));
     expect(limit.rest()).toMatchObject([
@@ -58,7 +58,7 @@ describe('refusal log limit for one account or network', () => {
 });
 
 describe('refusal log limit for many networks', () => {
-  it('allows 120 entries in a minute and 1,200 in an hour, and one that sums up all others', () => {
+  it('allows 120 audit entries in a minute and 1,200 in an hour, and one summary of all others', () => {
     const limit = createRefusalLogLimit();
     const take = (i: number, minute: number) =>
       limit.take({ actor: null, network: `network-${i}` }, 'sign-in', at(minute));

@@ -17,7 +17,7 @@ const pairsOf = (matrix: Parameters<typeof transformed>[0], points: readonly Poi
   points.map((from) => ({ from, to: transformed(matrix, from) }));
 
 describe('the registration of two slides', () => {
-  it('from two pairs of points maps a third point of a rotated and scaled slide to within 5 µm', () => {
+  it('computed from two pairs of points maps a third point of a rotated, scaled slide to within 5 µm', () => {
     const matrix = rotation(37, 1.02);
     const [first, second, third] = pairsOf(matrix, [
       [10_000, 12_000],
@@ -32,7 +32,7 @@ describe('the registration of two slides', () => {
     expect(found[1]).toBe(-found[2]);
   });
 
-  it('from three or more pairs finds an affine transform, mirrored ones too', () => {
+  it('computed from three or more pairs is an affine transform, including mirrored slides', () => {
     const matrix: Parameters<typeof transformed>[0] = [-1.1, 0.2, 0.3, 0.9, 80_000, 40];
     const found = registrationOf(
       pairsOf(matrix, [
@@ -45,7 +45,7 @@ describe('the registration of two slides', () => {
     expect(found?.map((value) => Math.round(value * 1e6) / 1e6)).toEqual(matrix);
   });
 
-  it('has the distance that imprecise points leave as its residual', () => {
+  it('reports as residual the distance that imprecise points leave', () => {
     const pairs: PointPair[] = [
       { from: [0, 0], to: [0, 0] },
       { from: [100, 0], to: [100, 4] },

@@ -86,7 +86,7 @@ describe('isReady', () => {
     expect(lines.join('')).toContain(reason);
   });
 
-  it('runs its checks once for many simultaneous calls', async () => {
+  it('runs its checks once for concurrent calls', async () => {
     let checks = 0;
     const renderedTiles = {
       figures() {

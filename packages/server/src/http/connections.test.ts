@@ -29,8 +29,8 @@ async function listening(limits: ConnectionLimits) {
   return { server, connections, connect };
 }
 
-describe('a connection', () => {
-  it('whose client reads nothing any more ends', async () => {
+describe('a client connection', () => {
+  it('is closed when its client stops reading', async () => {
     const { server, connect } = await listening({ stalledAfterMs: 300, mostConnections: 10 });
     const accepted = once(server, 'connection');
     const socket = await connect();
@@ -41,7 +41,7 @@ describe('a connection', () => {
     expect(peer.bytesWritten).toBeLessThan(large.byteLength + 1024);
   });
 
-  it('whose client reads slowly gets everything', async () => {
+  it('delivers the whole response to a client that reads slowly', async () => {
     const { connect } = await listening({ stalledAfterMs: 2000, mostConnections: 10 });
     const socket = await connect();
     socket.write('GET /large HTTP/1.1\r\nHost: x\r\n\r\n');
@@ -54,7 +54,7 @@ describe('a connection', () => {
     expect(bytes).toBeGreaterThan(large.byteLength);
   });
 
-  it('beyond those that there may be is closed at once', async () => {
+  it('is closed at once when the server has reached its limit of connections', async () => {
     const { connections, connect } = await listening({ stalledAfterMs: 10_000, mostConnections: 2 });
     await connect();
     await connect();
@@ -81,7 +81,7 @@ describe('the limit of connections per address', () => {
     return Promise.race([closed, new Promise<boolean>((resolve) => setTimeout(resolve, 150, true))]);
   }
 
-  it('leaves room for other clients when one client opens as many as it can', async () => {
+  it('leaves connections for other clients when one client opens as many as possible', async () => {
     const { connections, connect } = await listening(limits);
     const opened = await Promise.all(Array.from({ length: 60 }, () => connect(attacker)));
     const kept = await Promise.all(opened.map(isKept));
@@ -91,7 +91,7 @@ describe('the limit of connections per address', () => {
     expect(connections.rejected()).toBe(50);
   });
 
-  it('counts a closed connection no longer', async () => {
+  it('does not count closed connections', async () => {
     const { connections, connect } = await listening(limits);
     for (let round = 0; round < 3; round++) {
       const opened = await Promise.all(Array.from({ length: 10 }, () => connect(attacker)));

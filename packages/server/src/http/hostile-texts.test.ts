@@ -77,7 +77,7 @@ function expectedFor({ part, name }: Place, character: Hostile): readonly number
   return part === 'path' && !protocolParameters.has(name) ? [404] : [400, 404];
 }
 
-describe.each(databaseKinds)('on %s', (database) => {
+describe.each(databaseKinds)('hostile texts in API requests, on %s', (database) => {
   let server: TestServer;
   let session: string;
   beforeAll(async () => {
@@ -140,7 +140,7 @@ describe.each(databaseKinds)('on %s', (database) => {
     textsOf(endpoint).map((place) => ({ name, place, part: place.part, text: place.name })),
   );
 
-  it('finds the texts of every endpoint that has a path parameter, a query or a body', () => {
+  it('cover every endpoint that has a path parameter, a query or a body', () => {
     const found = new Set(cases.map(({ name }) => name));
     const withTexts = Object.entries(endpoints).filter(([, { path, body }]) => path.includes(':') || body);
     // These take no text: numbers, switches and, for the account's own calls, nothing.
@@ -192,7 +192,7 @@ describe.each(databaseKinds)('on %s', (database) => {
     }
   });
 
-  it('stores a name in NFC, without space at its ends', async () => {
+  it('a name is stored in NFC and without white space at its ends', async () => {
     const admin = await server.given.admin();
     const { id } = await server.given.image();
     const body = { organ_type: '  Bo\u0308brek ' };
@@ -200,7 +200,7 @@ describe.each(databaseKinds)('on %s', (database) => {
     expect(answer.body.image?.organ_type).toBe('Böbrek');
   });
 
-  it('answers 404 to an account id with %00, and records nothing of it', async () => {
+  it('an account id with %00 gets 404 and writes no audit event', async () => {
     const admin = await server.given.admin();
     const { status, body } = await server.as(admin).inject({ method: 'GET', url: '/admin/users/%00' });
     expect([status, (body as { code: string }).code]).toEqual([404, 'not_found']);

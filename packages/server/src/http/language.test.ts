@@ -24,18 +24,18 @@ async function messageOf({ method, path }: Call, payload: object, language?: str
   return (answer.body as { message: string }).message;
 }
 
-describe('a response is in the language of its endpoint', () => {
+describe('language of a response', () => {
   it.each([
     ['the request has no Accept-Language', undefined],
     ['Accept-Language accepts any language', '*'],
     ['Accept-Language is the list that a browser sends', 'en-US,en;q=0.9'],
     ['Accept-Language names a language that does not exist here', 'de'],
-  ])('when %s', async (_, language) => {
+  ])('is that of its endpoint when %s', async (_, language) => {
     expect(await messageOf(signIn, wrong, language)).toBe('Geçersiz e-posta veya şifre.');
   });
 });
 
-describe('a response is in the language that Accept-Language names alone', () => {
+describe('language of a response by Accept-Language alone', () => {
   it.each([
     ['an error code', signIn, wrong, 'en', 'The e-mail address or the password is wrong.'],
     ['a reason with a limit', register, short, 'en', 'The password must have at least 8 characters.'],
@@ -65,7 +65,7 @@ describe('a response is in the language that Accept-Language names alone', () =>
     );
   });
 
-  it('the audit log as a CSV file', async () => {
+  it('is used for the CSV file of the audit log', async () => {
     const { as, given } = await testServer();
     const answer = await as(await given.admin()).call(exportAudit, {
       query: {},

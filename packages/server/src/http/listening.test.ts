@@ -26,8 +26,8 @@ async function isTaken(port: number): Promise<boolean> {
   }
 }
 
-describe('listening', () => {
-  it('answers every connection, whichever listener takes it', async () => {
+describe('listening on a port with several listeners', () => {
+  it('answers every connection, whichever listener accepts it', async () => {
     const { port } = await listening();
     const answers = await Promise.all(
       // A connection each, and with them another local port: the system spreads them by it.
@@ -40,12 +40,12 @@ describe('listening', () => {
     expect(new Set(answers)).toEqual(new Set(['here']));
   });
 
-  it('is refused where another program listens, also one that listens the same way', async () => {
+  it('fails on a port where another program listens, also with a shared port', async () => {
     const { port } = await listening();
     await expect(listening(port)).rejects.toMatchObject({ code: 'EADDRINUSE' });
   });
 
-  it('ends with the application: nothing takes a connection any more', async () => {
+  it('ends when the application closes, and no listener accepts a connection', async () => {
     const { app, port } = await listening();
     expect(await isTaken(port)).toBe(true);
     await app.close();

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { nginx, startLoadBalancer } from '../testing/load-balancer.ts';
 
 describe.skipIf(nginx === null)('deploy/nginx.conf', () => {
-  it('answers 429 to a client that has too many requests under way, and passes the others on', async () => {
+  it('returns 429 to a client with too many concurrent requests, and forwards requests of other clients', async () => {
     const held: http.ServerResponse[] = [];
     const server = http.createServer((request, response) => {
       if (request.url === '/held') held.push(response);

@@ -62,24 +62,27 @@ describe.each(databaseKinds)('the job queue on %s', (kind) => {
   it.each([
     ['rescan', 2],
     ['draw-demo-slides', 1],
-  ] as const)('runs %s %i time(s) in total when it is enqueued again while it runs', async (name, times) => {
-    const [jobs] = (await openQueues(kind)) as [Jobs];
-    const began = gate();
-    const hold = gate();
-    let done = 0;
-    jobs.setWorker(name, async () => {
-      began.open();
-      await hold.opened;
-      done++;
-    });
-    await jobs.start();
-    await jobs.enqueue(name, atStart);
-    await began.opened;
-    for (let count = 0; count < 3; count++) await jobs.enqueue(name, atStart);
-    hold.open();
-    await jobs.idle(name);
-    expect(done).toBe(times);
-  });
+  ] as const)(
+    'runs the job %s %i time(s) in total when it is enqueued again while it runs',
+    async (name, times) => {
+      const [jobs] = (await openQueues(kind)) as [Jobs];
+      const began = gate();
+      const hold = gate();
+      let done = 0;
+      jobs.setWorker(name, async () => {
+        began.open();
+        await hold.opened;
+        done++;
+      });
+      await jobs.start();
+      await jobs.enqueue(name, atStart);
+      await began.opened;
+      for (let count = 0; count < 3; count++) await jobs.enqueue(name, atStart);
+      hold.open();
+      await jobs.idle(name);
+      expect(done).toBe(times);
+    },
+  );
 
   it('retries failed jobs, and stops after the configured number of retries', async () => {
     const [jobs] = (await openQueues(kind)) as [Jobs];
@@ -136,7 +139,7 @@ const hasPostgres = databaseKinds.includes('PostgreSQL');
 describe.skipIf(!hasPostgres)(
   'the job queue in PostgreSQL that processes share (needs TEST_DATABASE_URL)',
   () => {
-    it('gives the job of a process that lost its connection to another one', async () => {
+    it('gives the job of a process that lost its connection to another process', async () => {
       const database = await openTestDatabase('PostgreSQL');
       onTestFinished(() => database.close());
       const proxy = await startProxy(database.url ?? '');

@@ -30,7 +30,7 @@ async function languageOf({ services: { db } }: TestServer, email: string): Prom
 const setLanguage = ({ as }: TestServer, user: TestUser, language: Language) =>
   as(user).call(changeLanguage, { body: { language } });
 
-describe.each(databaseKinds)('on %s, the language of an account', (database) => {
+describe.each(databaseKinds)('language of an account, on %s,', (database) => {
   it.each([
     ['en', 'en', 'Lamina: Your account has been approved'],
     ['tr', 'tr', 'Lamina: Hesabınız onaylandı'],
@@ -48,7 +48,7 @@ describe.each(databaseKinds)('on %s, the language of an account', (database) => 
     },
   );
 
-  it('is that of the registration when the e-mail address is confirmed later', async () => {
+  it('stays that of the registration request when the e-mail address is confirmed later', async () => {
     const server = await testServer({ database, config: { registrationHideExisting: true } });
     const headers = { 'accept-language': 'en' };
     await server.as(null).call(register, { body: person, headers });
@@ -74,7 +74,7 @@ describe.each(databaseKinds)('on %s, the language of an account', (database) => 
     ]);
   });
 
-  it('decides the language of the digest e-mail for each administrator', async () => {
+  it('determines the language of the digest e-mail of each administrator', async () => {
     const server = await testServer({ database });
     const [one, other] = [await server.given.admin(), await server.given.admin()];
     await setLanguage(server, one, 'en');
@@ -85,14 +85,14 @@ describe.each(databaseKinds)('on %s, the language of an account', (database) => 
 });
 
 describe('PUT /user/language', () => {
-  it('rejects a language that the product does not have', async () => {
+  it('rejects a language other than Turkish and English', async () => {
     const { as, given } = await testServer();
     const answer = await as(await given.user()).call(changeLanguage, { body: { language: 'de' } as never });
     expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_request', field: 'language' } });
   });
 });
 
-describe('email texts', () => {
+describe('texts of e-mails', () => {
   const recipient = (language: Language) => ({
     to: 'a@example.org',
     language,

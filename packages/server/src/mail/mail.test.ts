@@ -94,7 +94,7 @@ async function mailServer(refusals = 0, offersTls = false) {
 }
 
 describe('Mail without a mail server', () => {
-  it('writes an e-mail as a file in the outbox that any mail program opens', async () => {
+  it('writes an e-mail to the outbox folder as a file that mail programs can open', async () => {
     const { mail, background, outboxFiles } = start(await machine(), null);
     mail.send(email);
     await background.idle();

@@ -21,7 +21,7 @@ async function scrape({ services }: Pick<Awaited<ReturnType<typeof testServer>>,
 
 const tileRoute = apiBase + getTile.path;
 
-describe('metrics', () => {
+describe('Prometheus metrics of the server', () => {
   it('count requests, tiles, slide errors and failed authentications by their labels', async () => {
     const server = await slideServer();
     const { given, pixels, sessionOf, put, rescan, idOf, as } = server;

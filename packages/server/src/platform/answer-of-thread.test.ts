@@ -6,7 +6,7 @@ const module = (code: string) =>
     `data:text/javascript,${encodeURIComponent(`import { parentPort, workerData } from 'node:worker_threads';${code}`)}`,
   );
 
-describe('answerOfThread', () => {
+describe('answerOfThread of a worker thread', () => {
   it('returns the message of the thread', async () => {
     const { signal } = new AbortController();
     const task = { module: module('parentPort.postMessage(workerData * 2)'), workerData: 21, signal };

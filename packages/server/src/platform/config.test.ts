@@ -26,7 +26,7 @@ describe('readConfig', () => {
     expect(readConfig(empty, '/srv')).toEqual(readConfig({}, '/srv'));
   });
 
-  it('returns the values that are set', () => {
+  it('returns the values that the environment sets', () => {
     const settings = {
       PUBLIC_URL: 'https://slides.example.org/',
       DATA_DIR: '/var/lib/lamina',
@@ -107,7 +107,7 @@ describe('readConfig', () => {
     }
   });
 
-  it('returns the sign-in services that SIGN_IN and the OIDC settings select', () => {
+  it('returns the sign-in service that SIGN_IN and the OIDC settings select', () => {
     const waysOf = (settings: Record<string, string>) => readConfig(settings, '/srv').signIn;
     const oidc = { OIDC_ISSUER: 'https://id.example.org/realm', OIDC_CLIENT_ID: 'slides' };
     const external = {
@@ -132,7 +132,7 @@ describe('readConfig', () => {
     { DATABASE_URL: 'mysql://root:kanarya@db' },
     { SMTP_URL: 'http://root:kanarya@mail' },
     { S3_ENDPOINT: 'https://root:kanarya@s3' },
-  ])('does not repeat a value that may contain a secret: %o', (settings) => {
+  ])('does not repeat a value that may contain a secret in its error message: %o', (settings) => {
     expect(() => readConfig(settings, '/srv')).toThrow(/^(?!.*kanarya).* must .*\.$/);
   });
 });

@@ -23,7 +23,7 @@ describe('Encryption', () => {
     expect(encryption.encrypt('x', 'y')).not.toBe(encryption.encrypt('x', 'y'));
   });
 
-  it('rejects decryption for another purpose, with another key or of changed data', () => {
+  it('rejects decryption for another purpose, with a different key or of modified data', () => {
     const encryption = createEncryption({ dataDir: createDataDir(), secretKey: null });
     const other = createEncryption({ dataDir: createDataDir(), secretKey: null });
     const encrypted = encryption.encrypt('gizli', 'of ayşe');

@@ -16,7 +16,7 @@ function setUp() {
   };
 }
 
-describe('StalenessLimit', () => {
+describe('StalenessLimit of cached values', () => {
   it('treats a cached value as fresh for a second', () => {
     const { isFresh, advance } = setUp();
     advance(999);

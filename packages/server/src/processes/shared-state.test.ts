@@ -167,7 +167,7 @@ describe.skipIf(!hasPostgres)('three processes over one PostgreSQL', () => {
     }
   });
 
-  it('ingest each new file once when a process is killed in the middle', async () => {
+  it('ingest each new file once when a process is killed during the scan', async () => {
     const [one, two, three] = all as [ServerProcess, ServerProcess, ServerProcess];
     // While the other two are stopped, only the third process ingests.
     for (const held of [one, two]) held.process.kill('SIGSTOP');

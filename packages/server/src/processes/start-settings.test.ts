@@ -57,7 +57,7 @@ async function keptConnections(host: string, port: number, count: number): Promi
   return kept;
 }
 
-describe.skipIf(process.platform !== 'linux')('the program', () => {
+describe.skipIf(process.platform !== 'linux')('start of the server', () => {
   it.skipIf(ownAddress === undefined).each(['1', '2'])(
     'closes connections beyond CONNECTIONS_PER_ADDRESS with WORKERS=%s, and answers other addresses',
     { timeout },

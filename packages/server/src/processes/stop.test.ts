@@ -99,7 +99,7 @@ const tiles = Array.from({ length: 200 }, (_, i) =>
   i % 2 === 0 ? `11/${i % 15}_${i % 12}` : `${9 + (i % 4 === 1 ? 1 : 0)}/${i % 3}_${i % 2}`,
 );
 
-describe.skipIf(process.platform === 'win32')('a program that receives SIGTERM', () => {
+describe.skipIf(process.platform === 'win32')('a server that receives SIGTERM', () => {
   it.each([1, 2])('answers all requests in flight, with WORKERS=%d', async (workers) => {
     const running = await start({ WORKERS: String(workers) });
     const address = await openSlide(running);
@@ -138,7 +138,7 @@ describe.skipIf(process.platform === 'win32')('a program that receives SIGTERM',
     expect(await running.exit).toEqual([0, null]);
   });
 
-  it('returns 503 from /health/ready at once and serves other requests for DRAIN_SECONDS', async () => {
+  it('returns 503 from /health/ready at once, and serves other requests for DRAIN_SECONDS', async () => {
     const running = await start({ DRAIN_SECONDS: '2' });
     const address = await openSlide(running);
     const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });

@@ -36,25 +36,25 @@ function download({
   return { target, done: downloadResult({ store, key: 'a_mask.tif', target, maxBytes, signal }) };
 }
 
-describe('a result in a bucket', () => {
-  it('is copied in parts', async () => {
+describe('download of a result file from a bucket', () => {
+  it('copies the file in parts', async () => {
     const { target, done } = download({});
     expect(await done).toBe(true);
     expect((await fs.readFile(target)).equals(bytes)).toBe(true);
   });
 
-  it('is refused when it is larger than the limit, before it is read', async () => {
+  it('rejects a file above the size limit before reading it', async () => {
     const { target, done } = download({ maxBytes: bytes.length - 1 });
     await expect(done).rejects.toThrow(RefusedResult);
     await expect(fs.stat(target)).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
-  it('may be missing', async () => {
+  it('returns false when the file is missing', async () => {
     expect(await download({ head: new SlideError('FILE_MISSING', 'no') }).done).toBe(false);
   });
 
   it.each(['FILE_CHANGED', 'STORE_UNAVAILABLE', 'STORE_TIMEOUT'] as const)(
-    'is tried again later after %s',
+    'is retried later after %s',
     async (code) => {
       await expect(download({ fails: new SlideError(code, 'no') }).done).rejects.toThrow(RetryLater);
     },

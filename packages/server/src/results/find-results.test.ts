@@ -13,8 +13,8 @@ vi.setConfig({ testTimeout: 60_000 });
 
 const point = { type: 'Feature', geometry: { type: 'Point', coordinates: [1, 2] }, properties: {} };
 
-describe.each(databaseKinds)('Results beside slides on %s', (database) => {
-  it('become layers of the slide, follow their files, and are no slides', async () => {
+describe.each(databaseKinds)('Result files beside slides, on %s', (database) => {
+  it('become result layers of the slide, change with their files, and are not listed as slides', async () => {
     const server = await slideServer({ database });
     const { services, config } = server;
     const admin = server.as(await server.given.admin());
@@ -65,49 +65,46 @@ describe.each(databaseKinds)('Results beside slides on %s', (database) => {
   });
 });
 
-describe.skipIf(withoutObjectStore !== null)(
-  'Results in a bucket (where TEST_S3_ENDPOINT names an S3 server)',
-  () => {
-    it('become layers of the slide and follow their objects', async () => {
-      const server = await slideServer({ config: { objectStore: await makeBucket('slides/') } });
-      const { services, config } = server;
-      const admin = server.as(await server.given.admin());
-      const store = services.objectStorage?.store;
-      if (store === undefined) throw new Error('the server has no object store');
-      async function put(key: string, bytes: Uint8Array | string): Promise<void> {
-        const file = path.join(config.dataDir, 'to-put');
-        await fs.writeFile(file, bytes);
-        await store?.put(key, file);
-      }
-      async function find() {
-        await server.rescan();
-        await services.jobs.idle('import-result');
-        const { body } = await admin.call(listResultLayers, {
-          params: { imageId: await server.idOf('a.svs') },
-        });
-        return body.layers
-          .map(({ name, state, object_count, problem }) => [name, state, object_count, problem?.code ?? null])
-          .sort((a, b) => (String(a[0]) < String(b[0]) ? -1 : 1));
-      }
-
-      await put('Set/a.svs', await buildSvs());
-      await put('Set/a_mask.tif', valueTiff({ width: 16, height: 16, values: new Uint8Array(256).fill(1) }));
-      await put('Set/a_detections.geojson', JSON.stringify([point, point]));
-      await put('Set/a_likelihood_map.tif', 'no TIFF');
+describe.skipIf(withoutObjectStore !== null)('Result files in a bucket (needs TEST_S3_ENDPOINT)', () => {
+  it('become result layers of the slide and change with their objects', async () => {
+    const server = await slideServer({ config: { objectStore: await makeBucket('slides/') } });
+    const { services, config } = server;
+    const admin = server.as(await server.given.admin());
+    const store = services.objectStorage?.store;
+    if (store === undefined) throw new Error('the server has no object store');
+    async function put(key: string, bytes: Uint8Array | string): Promise<void> {
+      const file = path.join(config.dataDir, 'to-put');
+      await fs.writeFile(file, bytes);
+      await store?.put(key, file);
+    }
+    async function find() {
       await server.rescan();
-      // The scan that finds a slide is over before the slide has been read.
-      expect(await find()).toEqual([
-        ['a_detections.geojson', 'ready', 2, null],
-        ['a_likelihood_map.tif', 'failed', null, 'unknown_format'],
-        ['a_mask.tif', 'ready', null, null],
-      ]);
-      expect((await admin.call(listImages)).body.images.map(({ file_name }) => file_name)).toEqual(['a.svs']);
-      expect(await fs.readdir(path.join(config.dataDir, 'results', 'partial'))).toEqual([]);
+      await services.jobs.idle('import-result');
+      const { body } = await admin.call(listResultLayers, {
+        params: { imageId: await server.idOf('a.svs') },
+      });
+      return body.layers
+        .map(({ name, state, object_count, problem }) => [name, state, object_count, problem?.code ?? null])
+        .sort((a, b) => (String(a[0]) < String(b[0]) ? -1 : 1));
+    }
 
-      await put('Set/a_detections.geojson', JSON.stringify([point, point, point]));
-      await store.delete('Set/a_mask.tif');
-      await store.delete('Set/a_likelihood_map.tif');
-      expect(await find()).toEqual([['a_detections.geojson', 'ready', 3, null]]);
-    });
-  },
-);
+    await put('Set/a.svs', await buildSvs());
+    await put('Set/a_mask.tif', valueTiff({ width: 16, height: 16, values: new Uint8Array(256).fill(1) }));
+    await put('Set/a_detections.geojson', JSON.stringify([point, point]));
+    await put('Set/a_likelihood_map.tif', 'no TIFF');
+    await server.rescan();
+    // The scan that finds a slide is over before the slide has been read.
+    expect(await find()).toEqual([
+      ['a_detections.geojson', 'ready', 2, null],
+      ['a_likelihood_map.tif', 'failed', null, 'unknown_format'],
+      ['a_mask.tif', 'ready', null, null],
+    ]);
+    expect((await admin.call(listImages)).body.images.map(({ file_name }) => file_name)).toEqual(['a.svs']);
+    expect(await fs.readdir(path.join(config.dataDir, 'results', 'partial'))).toEqual([]);
+
+    await put('Set/a_detections.geojson', JSON.stringify([point, point, point]));
+    await store.delete('Set/a_mask.tif');
+    await store.delete('Set/a_likelihood_map.tif');
+    expect(await find()).toEqual([['a_detections.geojson', 'ready', 3, null]]);
+  });
+});

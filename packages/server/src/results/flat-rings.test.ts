@@ -13,7 +13,7 @@ function flat(text: string): FlatRings {
   return new FlatRings(geometry.coordinates.map((ring) => ring.flat()));
 }
 
-describe('parseFlatFeature', () => {
+describe('parseFlatFeature of a GeoJSON feature', () => {
   it('returns the numbers that JSON.parse returns for every polygon', () => {
     const number = fc.oneof(
       fc.double({ noNaN: true, noDefaultInfinity: true, min: -1e8, max: 1e8 }),
@@ -31,7 +31,7 @@ describe('parseFlatFeature', () => {
     );
   });
 
-  it('keeps the other members of the feature', () => {
+  it('keeps all members of the feature except its geometry', () => {
     const rest = ',"properties":{"name":"Ğ \\"coordinates\\":"}';
     expect(parse(polygon('[[[0,1],[2.5,-3]]]', rest))).toMatchObject({
       geometry: { type: 'Polygon', coordinates: { rings: [[0, 1, 2.5, -3]] } },

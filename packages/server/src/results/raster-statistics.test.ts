@@ -8,8 +8,8 @@ function heatmapValues(): number[] {
   return values;
 }
 
-describe('the usual range of values', () => {
-  it('of whole numbers leaves out the background and outliers', () => {
+describe('usual range of the values of a raster', () => {
+  it('omits the background and outliers of integer values', () => {
     const statistics = createStatistics('uint16');
     statistics.add(Uint16Array.from(heatmapValues()));
     expect(statistics.result()).toEqual({
@@ -20,7 +20,7 @@ describe('the usual range of values', () => {
     expect(statistics.values()?.length).toBe(102);
   });
 
-  it('of floating point is near that of all values, although it comes from a sample', () => {
+  it('computed from a sample of floating-point values is close to that of all values', () => {
     const statistics = createStatistics('float32');
     const values = Float32Array.from(heatmapValues());
     values[7] = Number.NaN;
@@ -47,7 +47,7 @@ describe('the usual range of values', () => {
     }
   });
 
-  it('and the range are null without data', () => {
+  it('is null, as is the full range, for a raster without data', () => {
     const statistics = createStatistics('float64');
     statistics.add(Float64Array.of(Number.NaN));
     expect(statistics.result()).toEqual({ range: null, usualRange: null, hasGaps: true });

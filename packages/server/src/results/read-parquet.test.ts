@@ -113,12 +113,12 @@ describe('readParquet', () => {
     ]);
   });
 
-  it('refuses a table without coordinates', async () => {
+  it('rejects a table without coordinates', async () => {
     const bytes = table([{ name: 'score', data: [1] }]);
     await expect(read(bytes)).rejects.toMatchObject({ problem: 'unknown_format' });
   });
 
-  it('refuses outlines with a coordinate that is no number', async () => {
+  it('rejects an outline with a coordinate that is not a number', async () => {
     const ring = [
       [0, Number.NaN],
       [8, 0],
@@ -127,7 +127,7 @@ describe('readParquet', () => {
     await expect(read(outlines([wkbPolygon(ring)]))).rejects.toMatchObject({ problem: 'bad_geometry' });
   });
 
-  it('refuses an outline that claims 10^9 vertices', async () => {
+  it('rejects an outline whose header claims 10^9 vertices', async () => {
     const bytes = Buffer.from(
       wkbPolygon([
         [0, 0],
@@ -139,7 +139,7 @@ describe('readParquet', () => {
     await expect(read(outlines([bytes]))).rejects.toMatchObject({ problem: 'damaged' });
   });
 
-  it('refuses a file that is cut or has other bytes, or reads it, and never fails otherwise', async () => {
+  it('reads or rejects a truncated or modified file, without any unexpected error', async () => {
     const small = table([
       { name: 'x', data: [1, 2, 3] },
       { name: 'y', data: [1, 2, 3] },

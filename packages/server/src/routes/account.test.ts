@@ -22,8 +22,8 @@ async function auditEntries({ services }: TestServer, action: string) {
   return services.db.selectFrom('audit').selectAll().where('action', '=', action).orderBy('seq').execute();
 }
 
-describe.each(databaseKinds)('the own account, on %s', (database) => {
-  it('is shown with every field it has and no other', async () => {
+describe.each(databaseKinds)('GET own account, on %s,', (database) => {
+  it('returns exactly the documented fields', async () => {
     const { as, given } = await testServer({ database });
     const { password: _, ...account } = await given.user({ displayName: 'Ayşe' });
     expect(await as({ ...account, password: _ }).call(getProfile)).toMatchObject({
@@ -35,7 +35,7 @@ describe.each(databaseKinds)('the own account, on %s', (database) => {
     });
   });
 
-  it('is shown as it is now, not as it was at the sign-in', async () => {
+  it('returns the current state, not the state at the sign-in', async () => {
     const { as, given } = await testServer({ database });
     const admin = await given.admin();
     const user = await given.user({ status: 'pending' });
@@ -46,8 +46,8 @@ describe.each(databaseKinds)('the own account, on %s', (database) => {
   });
 });
 
-describe.each(databaseKinds)('changing the own password, on %s', (database) => {
-  it('takes a new one from a fresh sign-in and ends every other sign-in', async () => {
+describe.each(databaseKinds)('change of the own password, on %s,', (database) => {
+  it('accepts a new password from a fresh sign-in and ends every other sign-in', async () => {
     const server = await testServer({ database });
     const { as, given, clock, services, outbox } = server;
     const user = await given.user();
@@ -74,7 +74,7 @@ describe.each(databaseKinds)('changing the own password, on %s', (database) => {
     expect(letters[0]).toContain('şifresi değiştirildi');
   });
 
-  it('asks for the current one when the sign-in is older than 15 minutes, before it looks at the new one', async () => {
+  it('requires the current password when the sign-in is older than 15 minutes, before it checks the new password', async () => {
     const { as, given, clock } = await testServer({ database });
     const user = await given.user();
     const token = await given.token(user);
@@ -96,7 +96,7 @@ describe.each(databaseKinds)('changing the own password, on %s', (database) => {
     await given.token({ ...user, password: newPassword });
   });
 
-  it('refuses a wrong current one from a fresh sign-in too: what is sent must be right', async () => {
+  it('rejects a wrong current password also from a fresh sign-in, where none is required', async () => {
     const { as, given } = await testServer({ database });
     const user = await given.user();
     const body = { new_password: newPassword, current_password: 'yanlış-şifre' };
@@ -123,9 +123,9 @@ describe.each(databaseKinds)('changing the own password, on %s', (database) => {
   });
 });
 
-describe.each(databaseKinds)('leaving, on %s', (database) => {
+describe.each(databaseKinds)('deletion of the own account, on %s,', (database) => {
   it.each(['active', 'pending'] as const)(
-    'erases the personal data of an account that is %s, and keeps the uid in the audit log',
+    'erases the personal data of a %s account, and keeps the uid in the audit log',
     async (status) => {
       const server = await testServer({ database });
       const { as, given, services } = server;
@@ -149,7 +149,7 @@ describe.each(databaseKinds)('leaving, on %s', (database) => {
     },
   );
 
-  it('lets the same address register again, as a new account', async () => {
+  it('allows a new registration with the same e-mail address', async () => {
     const { as, given } = await testServer({ database });
     const user = await given.user();
     await as(user).call(deleteAccount);
@@ -159,7 +159,7 @@ describe.each(databaseKinds)('leaving, on %s', (database) => {
     expect(again.body.user.uid).not.toBe(user.uid);
   });
 
-  it('is refused to the last active administrator', async () => {
+  it('is rejected for the last active administrator', async () => {
     const { as, given, services } = await testServer({ database });
     const admin = await given.admin();
     await given.admin({ status: 'suspended' });
@@ -172,14 +172,14 @@ describe.each(databaseKinds)('leaving, on %s', (database) => {
     expect(await listUsers(services.db)).toHaveLength(2);
   });
 
-  it('leaves one of two administrators who leave at once', async () => {
+  it('keeps one administrator when the last two delete their accounts at the same time', async () => {
     const { as, given } = await testServer({ database });
     const tokens = [await given.token(await given.admin()), await given.token(await given.admin())];
     const answers = await Promise.all(tokens.map((token) => as(token).call(deleteAccount)));
     expect(answers.map(({ status }) => status).sort((a, b) => a - b)).toEqual([200, 409]);
   });
 
-  it('asks for the current password when the sign-in is older than 15 minutes', async () => {
+  it('requires the current password when the sign-in is older than 15 minutes', async () => {
     const { as, given, clock } = await testServer({ database });
     const user = await given.user();
     const token = await given.token(user);
@@ -195,8 +195,8 @@ describe.each(databaseKinds)('leaving, on %s', (database) => {
   });
 });
 
-describe.each(databaseKinds)('the own activity, on %s', (database) => {
-  it('tells of registering, approval, sign-ins and passwords, newest first', async () => {
+describe.each(databaseKinds)('GET own activity, on %s,', (database) => {
+  it('lists registration, approval, sign-ins and password changes, newest first', async () => {
     const { as, given } = await testServer({ database });
     const admin = await given.admin();
     const person = { email: 'ayse@example.org', password: 'uzun-bir-şifre' };
@@ -221,7 +221,7 @@ describe.each(databaseKinds)('the own activity, on %s', (database) => {
     expect(activity[0]).toEqual({ at: expect.any(String), action: 'sign-in', subject: null, imageId: null });
   });
 
-  it('names the slides that were opened, and leads to those that are still in the catalogue', async () => {
+  it('names the slides that were opened, with links to those that are still in the catalogue', async () => {
     const { as, given, services } = await testServer({ database });
     const user = await given.user();
     const listed = await given.image({ file_name: 'a-slide.svs' });
@@ -242,7 +242,7 @@ describe.each(databaseKinds)('the own activity, on %s', (database) => {
     ]);
   });
 
-  it('lists at most twenty entries, all of the own account', async () => {
+  it('lists at most twenty entries, all by the own account', async () => {
     const { as, given } = await testServer({ database });
     const user = await given.user();
     await given.token(await given.user());

@@ -33,7 +33,7 @@ async function auditOf({ services }: TestServer): Promise<[string, string | null
   return rows.map(({ action, target, detail }) => [action, target, JSON.parse(detail)]);
 }
 
-describe.each(databaseKinds)('API tokens over %s', (database) => {
+describe.each(databaseKinds)('API tokens, on %s,', (database) => {
   it('are shown once, stored as a hash, and listed by their owner', async () => {
     const server = await testServer({ database });
     const { given, as, clock, services } = server;
@@ -68,7 +68,7 @@ describe.each(databaseKinds)('API tokens over %s', (database) => {
     expect(prefix).toBe(token.slice(0, 12));
   });
 
-  it('are rejected with unusual input, unseen datasets, and scopes beyond the role', async () => {
+  it('cannot be created with invalid input, invisible datasets or scopes beyond the role of the owner', async () => {
     const { given, as, services, clock } = await testServer({ database });
     const now = clock.now().toISOString();
     await saveDataset(services.db, { name: 'Gizli', access: 'restricted', isListed: true, now });
@@ -117,7 +117,7 @@ describe.each(databaseKinds)('API tokens over %s', (database) => {
     expect(body.tokens.some(({ datasets }) => datasets?.[0] === 'Akciğer')).toBe(true);
   });
 
-  it('are revoked by their owner and by administrators, at once', async () => {
+  it('can be revoked by their owner and by administrators, with immediate effect', async () => {
     const server = await testServer({ database });
     const { given, as } = server;
     const [user, other, admin] = [await given.user(), await given.user(), await given.admin()];
@@ -140,7 +140,7 @@ describe.each(databaseKinds)('API tokens over %s', (database) => {
     expect((await auditOf(server)).filter(([action]) => action === 'api-token-revoked')).toHaveLength(2);
   });
 
-  it('end at their date, with the password, and with a change of the role; not with signing out elsewhere', async () => {
+  it('end at their end date and when password or role of the owner changes, not when the owner signs out elsewhere', async () => {
     const server = await testServer({ database });
     const { given, as, clock } = server;
     const admin = await given.admin();
@@ -180,7 +180,7 @@ describe.each(databaseKinds)('API tokens over %s', (database) => {
     expect(await statusOf(long.token)).toBe(401);
   });
 
-  it('read the catalogue of their datasets only, by every call', async () => {
+  it('read the catalogue of their datasets only, through every endpoint', async () => {
     const { given, as } = await testServer({ database });
     const inLung = await given.image({ dataset_name: 'Akciğer', organ_type: 'Lung' });
     const inLiver = await given.image({ dataset_name: 'Karaciğer', organ_type: 'Liver' });
@@ -211,7 +211,7 @@ describe.each(databaseKinds)('API tokens over %s', (database) => {
     }
   });
 
-  it('begin uploads into their datasets only', async () => {
+  it('can begin uploads into their datasets only', async () => {
     const { given, as } = await testServer({ database });
     await given.image({ dataset_name: 'Akciğer' });
     const { token } = await given.apiToken(await given.admin(), { datasets: ['Akciğer'] });
@@ -222,7 +222,7 @@ describe.each(databaseKinds)('API tokens over %s', (database) => {
     expect([await begin('Akciğer'), await begin('Yeni')]).toEqual([200, 403]);
   });
 
-  it('are audited at the first use of an hour, and of each slide', async () => {
+  it('write an audit event at the first use in an hour, and at the first use for each slide', async () => {
     const server = await testServer({ database });
     const { given, as, clock } = server;
     const user = await given.user();
@@ -249,7 +249,7 @@ describe.each(databaseKinds)('API tokens over %s', (database) => {
     expect(await auditOf(server)).toEqual([...once, ...once]);
   });
 
-  it('are at most 50 per account', async () => {
+  it('are limited to 50 per account', async () => {
     const { given, as } = await testServer({ database });
     const user = await given.user();
     for (let i = 0; i < 50; i++) await given.apiToken(user);
@@ -261,8 +261,8 @@ describe.each(databaseKinds)('API tokens over %s', (database) => {
   });
 });
 
-describe('the rate of API tokens', () => {
-  it('answers 429 with Retry-After beyond the burst, for all tokens of the owner, and not for the browser', async () => {
+describe('rate limit of API tokens', () => {
+  it('returns 429 with Retry-After beyond the burst for all tokens of an owner, and not for their browser', async () => {
     const { given, as, clock } = await testServer();
     const user = await given.user();
     const [one, two] = [await given.apiToken(user), await given.apiToken(user)];
@@ -276,7 +276,7 @@ describe('the rate of API tokens', () => {
     expect((await as(two.token).call(listImages)).status).toBe(200);
   });
 
-  it('fills again with time, up to the burst', () => {
+  it('allows requests again over time, up to the burst', () => {
     const limit = createApiTokenLimit({ perSecond: 2, burst: 3 });
     const take = (at: number) => [1, 2, 3, 4].map(() => limit.take('a', at));
     expect(take(0)).toEqual([0, 0, 0, 1]);

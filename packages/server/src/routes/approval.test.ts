@@ -85,7 +85,7 @@ describe.each(databaseKinds)('an application for an account, on %s', (database) 
     expect((await client.call(countWaiting)).body).toEqual({ applications: 2, datasetRequests: 0 });
   });
 
-  it('lists accounts that may belong to the same person', async () => {
+  it('lists other accounts that may belong to the same person', async () => {
     const { client, given } = await office(database);
     const closed = await given.user({ email: 'ipek@hastane.example', status: 'deactivated' });
     const namesake = await given.user({ displayName: 'ipek ışık' });
@@ -107,7 +107,7 @@ describe.each(databaseKinds)('an application for an account, on %s', (database) 
     expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_request', field } });
   });
 
-  it('is announced to every active administrator, in at most one e-mail in five minutes', async () => {
+  it('is reported to every active administrator, in at most one e-mail in five minutes', async () => {
     const { as, given, clock, outbox } = await office(database);
     await given.admin({ email: 'ikinci@example.org' });
     await given.admin({ email: 'eski@example.org', status: 'suspended' });
@@ -136,7 +136,7 @@ describe.each(databaseKinds)('an application for an account, on %s', (database) 
 });
 
 describe.each(databaseKinds)('POST /admin/users/:uid/withdraw-approval, on %s', (database) => {
-  it('puts a person who was approved by mistake back into the queue, without role, datasets and sessions', async () => {
+  it('returns an account to the queue, without role, datasets and sessions', async () => {
     const { client, as, given, dataset, inDays, services } = await office(database);
     const user = await given.user({ status: 'pending' });
     const { uid } = user;
@@ -164,7 +164,7 @@ describe.each(databaseKinds)('POST /admin/users/:uid/withdraw-approval, on %s', 
     ]);
   });
 
-  it('is refused when the first approval is more than 10 minutes old, also after a reactivation', async () => {
+  it('is rejected when the first approval is more than 10 minutes old, also after a reactivation', async () => {
     const { client, given, clock } = await office(database);
     const { uid } = await given.user({ status: 'pending' });
     await client.call(approveUser, { params: { uid }, body: {} });
@@ -236,7 +236,7 @@ describe.each(databaseKinds)('approval with a role, datasets and an end date, on
     ['a date that has passed', { expires_at: '2020-01-01T00:00:00.000Z' }],
     ['a date that is none', { expires_at: 'yarın' }],
     ['the role admin', { role: 'admin' }],
-  ])('is refused whole with %s', async (_, body) => {
+  ])('changes nothing when the request has %s', async (_, body) => {
     const { client, given, services } = await office(database);
     const { uid } = await given.user({ status: 'pending' });
     expect(await client.call(approveUser, { params: { uid }, body })).toMatchObject({
@@ -253,7 +253,7 @@ describe.each(databaseKinds)('approval with a role, datasets and an end date, on
 });
 
 describe.each(databaseKinds)('rejecting an application, on %s', (database) => {
-  it('suspends the account, and shows the reason on the open page, after a new sign-in and in an e-mail', async () => {
+  it('suspends the account, and shows the reason on the open status page, after a sign-in and in an e-mail', async () => {
     const { client, given, as, outbox, services } = await office(database);
     const user = await given.user({ status: 'pending', email: 'yeni@example.org' });
     const token = await given.token(user);
@@ -277,7 +277,7 @@ describe.each(databaseKinds)('rejecting an application, on %s', (database) => {
     ]);
   });
 
-  it('is undone by an approval, which deletes the reason, also for a later suspension', async () => {
+  it('is undone by an approval, which deletes the reason permanently', async () => {
     const { client, given, as } = await office(database);
     const user = await given.user({ status: 'pending' });
     const { uid } = user;
@@ -290,7 +290,7 @@ describe.each(databaseKinds)('rejecting an application, on %s', (database) => {
     });
   });
 
-  it.each(['active', 'suspended', 'deactivated'] as const)('is refused for a %s account', async (status) => {
+  it.each(['active', 'suspended', 'deactivated'] as const)('fails for a %s account', async (status) => {
     const { client, given } = await office(database);
     const { uid } = await given.user({ status });
     expect(await client.call(rejectUser, { params: { uid }, body: { reason } })).toMatchObject({
@@ -300,14 +300,14 @@ describe.each(databaseKinds)('rejecting an application, on %s', (database) => {
     expect((await client.call(getUser, { params: { uid } })).body.user.status).toBe(status);
   });
 
-  it.each(['', '   ', 'a'.repeat(1001)])('needs a reason: %j', async (said) => {
+  it.each(['', '   ', 'a'.repeat(1001)])('requires a valid reason: %j', async (said) => {
     const { client, given } = await office(database);
     const { uid } = await given.user({ status: 'pending' });
     const answer = await client.call(rejectUser, { params: { uid }, body: { reason: said } });
     expect(answer).toMatchObject({ status: 400, body: { field: 'reason' } });
   });
 
-  it('during an approval ends with an active account without a reason', async () => {
+  it('concurrent with an approval ends with an active account without a reason', async () => {
     const { client, given } = await office(database);
     for (let round = 0; round < 10; round++) {
       const { uid } = await given.user({ status: 'pending' });
@@ -325,8 +325,8 @@ describe.each(databaseKinds)('rejecting an application, on %s', (database) => {
   });
 });
 
-describe.each(databaseKinds)('the access of an active account, on %s', (database) => {
-  it('changes what the request names, and nothing else', async () => {
+describe.each(databaseKinds)('PUT access of an active account, on %s,', (database) => {
+  it('changes only the fields that the request names', async () => {
     const { client, given, dataset, inDays, services } = await office(database);
     const { uid } = await given.user();
     const [a, b] = [await dataset('A'), await dataset('B')];
@@ -355,7 +355,7 @@ describe.each(databaseKinds)('the access of an active account, on %s', (database
     ]);
   });
 
-  it('is not changed while the account is not active', async () => {
+  it('is rejected when the account is not active', async () => {
     const { client, given } = await office(database);
     for (const status of ['pending', 'suspended', 'deactivated'] as const) {
       const { uid } = await given.user({ status });
@@ -366,7 +366,7 @@ describe.each(databaseKinds)('the access of an active account, on %s', (database
     }
   });
 
-  it('has no end date for an administrator', async () => {
+  it('cannot set an end date for an administrator', async () => {
     const { client, given, inDays } = await office(database);
     const { uid } = await given.user({ expiresAt: inDays(3) });
     await client.call(promoteUser, { params: { uid } });
@@ -375,7 +375,7 @@ describe.each(databaseKinds)('the access of an active account, on %s', (database
     expect(answer).toMatchObject({ status: 400, body: { field: 'expires_at' } });
   });
 
-  it('is removed when the account is deactivated, and stays removed after a reactivation', async () => {
+  it('is undone when the account is deactivated, and not restored by a reactivation', async () => {
     const { client, given, dataset } = await office(database);
     const { uid } = await given.user();
     await client.call(updateUserAccess, { params: { uid }, body: { datasets: [await dataset('A')] } });

@@ -81,7 +81,7 @@ describe.each(databaseKinds)('the audit log, on %s', (database) => {
     expect(third.next_cursor).toBeNull();
   });
 
-  it('can be filtered by slide and by person', async () => {
+  it('can be filtered by slide and by account', async () => {
     const server = await testServer({ database });
     const { read } = await reading(server);
     const [ayse, berk] = [await server.given.user(), await server.given.user()];
@@ -141,7 +141,7 @@ describe.each(databaseKinds)('the audit log, on %s', (database) => {
     { target: 'x'.repeat(255) },
     { cursor: 'bm90IGEgY3Vyc29y' },
     { cursor: '%%%' },
-  ])('refuses %o', async (query) => {
+  ])('rejects the filter %o with 400', async (query) => {
     const server = await testServer({ database });
     const { client } = await reading(server);
     expect(await client.call(listAudit, { query })).toMatchObject({
@@ -165,7 +165,7 @@ describe.each(databaseKinds)('the audit log, on %s', (database) => {
 });
 
 describe.each(databaseKinds)('a rejected request, on %s', (database) => {
-  it('has an audit entry with account, call and reason', async () => {
+  it('writes an audit event with account, endpoint and reason', async () => {
     const server = await testServer({ database });
     const { read } = await reading(server);
     const user = await server.given.user();
@@ -187,7 +187,7 @@ describe.each(databaseKinds)('a rejected request, on %s', (database) => {
     ]);
   });
 
-  it('has an audit entry without token, session and password', async () => {
+  it('writes an audit event without token, session and password', async () => {
     const server = await testServer({ database });
     const { read } = await reading(server);
     const token = 'C'.repeat(43);
@@ -200,7 +200,7 @@ describe.each(databaseKinds)('a rejected request, on %s', (database) => {
     expect(JSON.stringify(all)).not.toContain(token);
   });
 
-  it('does not let requests without a token fill the audit log', async () => {
+  it('writes no audit event when the request has no token', async () => {
     const server = await testServer({ database });
     const { read } = await reading(server);
     for (let i = 0; i < 40; i++) await server.as(null).call(listUsers);
@@ -217,7 +217,7 @@ describe.each(databaseKinds)('a rejected request, on %s', (database) => {
 });
 
 describe.each(databaseKinds)('the CSV file of the audit log, on %s', (database) => {
-  it('has every entry that matches the filter, and its download has an audit entry', async () => {
+  it('has every entry that matches the filter, and its download writes an audit event', async () => {
     const server = await testServer({ database });
     const { client, admin, read } = await reading(server);
     const user = await server.given.user({ displayName: '=Şükrü "Ş" Çağ' });
@@ -245,7 +245,7 @@ describe.each(databaseKinds)('the CSV file of the audit log, on %s', (database) 
     expect(JSON.stringify(entry?.detail)).not.toContain('@');
   });
 
-  it('has any number of entries, without those that are added during the download', async () => {
+  it('has all entries of a large log, without those added during the download', async () => {
     const server = await testServer({ database });
     const { client } = await reading(server);
     for (let i = 0; i < 1100; i++) {
@@ -261,7 +261,7 @@ describe.each(databaseKinds)('the CSV file of the audit log, on %s', (database) 
     expect(new Set(numbers).size).toBe(1100);
   });
 
-  it('has only the header row when no account has the address', async () => {
+  it('has only the header row when the filter names an unknown e-mail address', async () => {
     const server = await testServer({ database });
     const { client } = await reading(server);
     const answer = await client.call(exportAudit, { query: { who: 'unknown@example.org' } });
@@ -321,7 +321,7 @@ describe.each(databaseKinds)('the hash chain of the audit log, on %s', (database
 });
 
 describe.each(databaseKinds)('the daily statistics, on %s', (database) => {
-  it('cover thirty days, and count sign-ins and opened slides by day of the configured time zone', async () => {
+  it('cover thirty days, and count sign-ins and opened slides per day of the configured time zone', async () => {
     const server = await testServer({ database });
     const { given, clock, services } = server;
     const user = await given.user();

@@ -24,8 +24,8 @@ function comparable({ status, body, headers }: { status: number; body: unknown; 
   return { status, body: rest, headers: others };
 }
 
-describe('registering', () => {
-  it('makes a pending account without a role and says that an administrator must approve it', async () => {
+describe('registration', () => {
+  it('creates a pending account without a role, and tells the person that an administrator must approve it', async () => {
     const { as, clock } = await testServer();
     const answer = await as(null).call(register, { body: person });
     const now = clock.now().toISOString();
@@ -54,7 +54,7 @@ describe('registering', () => {
     ['no display name', { displayName: undefined }, { displayName: null }],
     ['an empty display name', { displayName: '  ' }, { displayName: null }],
     ['spaces around the address', { email: '  ayse@example.org ' }, { email: 'ayse@example.org' }],
-  ])('takes %s', async (_, sent, stored) => {
+  ])('accepts %s', async (_, sent, stored) => {
     const { as } = await testServer();
     const answer = await as(null).call(register, { body: { ...person, ...sent } });
     expect(answer).toMatchObject({ status: 201, body: { user: stored } });
@@ -86,7 +86,7 @@ describe('registering', () => {
     ['no password', { password: undefined }, 'Şifre gerekli.'],
     ['something that is no address', { email: 'ayse' }, 'Geçersiz e-posta formatı.'],
     ['an endless address', { email: `${'a'.repeat(250)}@b.org` }, 'Geçersiz e-posta formatı.'],
-  ])('refuses %s', async (_, sent, message) => {
+  ])('rejects %s', async (_, sent, message) => {
     const { as, services } = await testServer();
     const answer = await as(null).call(register, { body: { ...person, ...sent } as never });
     expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_request', message } });
@@ -94,7 +94,7 @@ describe('registering', () => {
   });
 
   it.each(['ayse@example.org', ' AYSE@EXAMPLE.ORG ', 'Ayse@Example.org'])(
-    'refuses an address that is known, spelled %o, and changes nothing',
+    'rejects a registered e-mail address, spelled %o, and changes nothing',
     async (email) => {
       const { as, services, given } = await testServer();
       await as(null).call(register, { body: person });
@@ -118,7 +118,7 @@ describe('registering', () => {
     expect(await listUsers(services.db)).toHaveLength(1);
   });
 
-  it('ignores the signed-in account and unknown fields', async () => {
+  it('ignores the token of the request and unknown fields', async () => {
     const { as, given, services } = await testServer();
     const admin = await given.admin();
     const asked = { role: 'admin', status: 'active', adminApproved: true, uid: 'x', createdAt: '2000-01-01' };
@@ -137,13 +137,13 @@ describe('registering', () => {
   });
 });
 
-describe('signing in', () => {
+describe('sign-in with e-mail and password', () => {
   it.each([
     ['active', 'user'],
     ['active', 'unassigned'],
     ['pending', 'unassigned'],
     ['suspended', 'user'],
-  ] as const)('gives a token to an account that is %s and %s', async (status, role) => {
+  ] as const)('returns a token to an account that is %s and %s', async (status, role) => {
     const { as, given } = await testServer();
     const user = await given.user({ status, role });
     const answer = await as(null).call(signIn, { body: user });
@@ -161,7 +161,7 @@ describe('signing in', () => {
     expect(answer.status).toBe(200);
   });
 
-  it('gives the same answer for a wrong password and for an unknown address', async () => {
+  it('returns the same response for a wrong password and for an unknown e-mail address', async () => {
     const { as, given } = await testServer();
     const { email } = await given.user();
     const wrong = await as(null).call(signIn, { body: { email, password: 'yanlış-şifre' } });
@@ -173,7 +173,7 @@ describe('signing in', () => {
     expect(comparable(unknown)).toEqual(comparable(wrong));
   });
 
-  it('reports a deactivated account only after the right password', async () => {
+  it('reveals that an account is deactivated only after the right password', async () => {
     const { as, given } = await testServer();
     const { email, password } = await given.user({ status: 'deactivated' });
     expect(await as(null).call(signIn, { body: { email, password } })).toMatchObject({
@@ -196,13 +196,13 @@ describe('signing in', () => {
     expect(answer).toMatchObject({ status: 400, body: { message: 'Geçersiz e-posta formatı.' } });
   });
 
-  it('returns another token each time', async () => {
+  it('returns a different token each time', async () => {
     const { given } = await testServer();
     const user = await given.user();
     expect(await given.token(user)).not.toBe(await given.token(user));
   });
 
-  it('has an audit entry, and so has a failed attempt, without the e-mail address', async () => {
+  it('writes an audit event without the e-mail address, also when it fails', async () => {
     const { as, given, services } = await testServer();
     const user = await given.user();
     await given.token(user);
@@ -242,8 +242,8 @@ describe('signing in', () => {
   });
 });
 
-describe('a token', () => {
-  it('is required by verify, which answers 400 without one', async () => {
+describe('a bearer token', () => {
+  it('is required by POST verify, which returns 400 without one', async () => {
     const { as } = await testServer();
     expect(await as(null).inject({ method: 'POST', url: '/auth/verify' })).toMatchObject({
       status: 400,
@@ -286,7 +286,7 @@ describe('a token', () => {
     expect((await as(token).call(getProfile)).status).toBe(200);
   });
 
-  it('ends an hour after its last use', async () => {
+  it('expires an hour after its last use', async () => {
     const { as, given, clock } = await testServer();
     const token = await given.token(await given.user());
     for (let use = 0; use < 3; use++) {
@@ -297,7 +297,7 @@ describe('a token', () => {
     expect(await as(token).call(getProfile)).toMatchObject({ status: 401, body: { code: 'token_invalid' } });
   });
 
-  it('ends twelve hours after the sign-in, also when it is in use', async () => {
+  it('expires twelve hours after the sign-in, also when it is in use', async () => {
     const { as, given, clock } = await testServer();
     const token = await given.token(await given.user());
     for (let passed = 0; passed < 12 * hour - 30 * minute; passed += 30 * minute) {
@@ -308,7 +308,7 @@ describe('a token', () => {
     expect((await as(token).call(getProfile)).status).toBe(401);
   });
 
-  it('is deleted from the database once it has ended', async () => {
+  it('is deleted from the database after it has expired', async () => {
     const { given, clock, services } = await testServer();
     const user = await given.user();
     await given.token(user);
@@ -318,8 +318,8 @@ describe('a token', () => {
   });
 });
 
-describe('signing out', () => {
-  it('ends only this sign-in', async () => {
+describe('sign-out', () => {
+  it('ends only the sign-in whose token the request has', async () => {
     const { as, given } = await testServer();
     const user = await given.user();
     const [here, there] = [await given.token(user), await given.token(user)];
@@ -330,7 +330,7 @@ describe('signing out', () => {
   });
 });
 
-describe('a forgotten password', () => {
+describe('password reset by e-mail', () => {
   const newPassword = 'yepyeni-şifre';
 
   async function mailedCode(outbox: () => Promise<string[]>): Promise<string> {
@@ -339,7 +339,7 @@ describe('a forgotten password', () => {
     return links.at(-1) ?? 'no letter';
   }
 
-  it('is answered alike for known and unknown addresses', async () => {
+  it('returns the same response for known and unknown e-mail addresses', async () => {
     const { as, given, outbox } = await testServer();
     const { email } = await given.user();
     const known = await as(null).call(requestPasswordReset, { body: { email } });
@@ -349,7 +349,7 @@ describe('a forgotten password', () => {
     expect(await outbox()).toHaveLength(1);
   });
 
-  it('gets an e-mail with a link to PUBLIC_URL, whatever host the request names', async () => {
+  it('sends an e-mail with a link to PUBLIC_URL, whatever Host header the request has', async () => {
     const { as, given, outbox } = await testServer({ config: { publicUrl: 'https://slides.example.org' } });
     const { email } = await given.user();
     const headers = { host: 'evil.example', 'x-forwarded-host': 'evil.example' };
@@ -361,7 +361,7 @@ describe('a forgotten password', () => {
   });
 
   it.each(['active', 'pending', 'suspended'] as const)(
-    'is replaced by the mailed code; an account that is %s stays so, and its sign-ins end',
+    'with the mailed code ends all sign-ins and keeps the status of an account that is %s',
     async (status) => {
       const { as, given, outbox } = await testServer();
       const user = await given.user({ status });
@@ -380,7 +380,7 @@ describe('a forgotten password', () => {
     },
   );
 
-  it('is reset only once per code', async () => {
+  it('accepts each code only once', async () => {
     const { as, given, outbox } = await testServer();
     const user = await given.user();
     await as(null).call(requestPasswordReset, { body: { email: user.email } });
@@ -397,7 +397,7 @@ describe('a forgotten password', () => {
     });
   });
 
-  it('is not reset by a code older than 30 minutes', async () => {
+  it('rejects a code older than 30 minutes', async () => {
     const { as, given, outbox, clock } = await testServer();
     const user = await given.user();
     await as(null).call(requestPasswordReset, { body: { email: user.email } });
@@ -408,7 +408,7 @@ describe('a forgotten password', () => {
     await given.token(user);
   });
 
-  it('is reset by the latest code only', async () => {
+  it('accepts the latest code only', async () => {
     const { as, given, outbox } = await testServer();
     const { email } = await given.user();
     await as(null).call(requestPasswordReset, { body: { email } });
@@ -422,7 +422,7 @@ describe('a forgotten password', () => {
     expect(answer.status).toBe(400);
   });
 
-  it('can be reset with the same code after a new password that is too short', async () => {
+  it('accepts the same code again after a new password that was too short', async () => {
     const { as, given, outbox } = await testServer();
     const { email } = await given.user();
     await as(null).call(requestPasswordReset, { body: { email } });
@@ -436,7 +436,7 @@ describe('a forgotten password', () => {
     expect(answer.status).toBe(200);
   });
 
-  it('of a deactivated account cannot be reset: no e-mail is sent, and an earlier code is invalid', async () => {
+  it('sends no e-mail for a deactivated account, whose earlier code is invalid', async () => {
     const { as, given, outbox, services } = await testServer();
     const user = await given.user();
     await as(null).call(requestPasswordReset, { body: { email: user.email } });
@@ -465,7 +465,7 @@ describe('a forgotten password', () => {
 });
 
 describe('a sign-in that runs while the account is suspended', () => {
-  it("returns no token that is valid for the suspended account's earlier rights", async () => {
+  it('returns no token with the rights from before the suspension', async () => {
     const { as, given } = await testServer();
     const admin = await given.admin();
     const user = await given.user();

@@ -56,7 +56,7 @@ describe.each(databaseKinds)('cases on %s', (database) => {
     return { rows: rows.map(({ action }) => action).filter((action) => action.startsWith('case-')) };
   }
 
-  it('show nothing of a restricted dataset, and no slide that is hidden or removed', async () => {
+  it('do not show restricted datasets to others, nor slides that are hidden or removed', async () => {
     const server = await testServer({ database });
     const { admin, images, slides } = await givenSlides(server);
     const { body } = await admin.call(createCase, { body: { dataset: 'Böbrek', name: 'V-1', slides } });
@@ -79,14 +79,14 @@ describe.each(databaseKinds)('cases on %s', (database) => {
     ['an unknown dataset', { dataset: 'Yok' }, 404],
     ['an unknown slide', { slides: [{ image_id: '00000000-0000-4000-8000-000000000000' }] }, 404],
     ['no name', { name: ' ' }, 400],
-  ])('are not made with %s', async (_, change, status) => {
+  ])('cannot be created with %s', async (_, change, status) => {
     const server = await testServer({ database });
     const { admin, slides } = await givenSlides(server);
     const body = { dataset: 'Böbrek', name: 'V-1', slides, ...change };
     expect((await admin.call(createCase, { body })).status).toBe(status);
   });
 
-  it('are registered by a user from pairs of points', async () => {
+  it('two slides of a case can be registered to each other from pairs of points', async () => {
     const server = await testServer({ database });
     const { admin, slides, images } = await givenSlides(server);
     const { body } = await admin.call(createCase, { body: { dataset: 'Böbrek', name: 'V-1', slides } });

@@ -30,7 +30,7 @@ describe.each(databaseKinds)('collections on %s', (database) => {
     return { server, admin, open, closed, owner, teacher: server.as(owner) };
   }
 
-  it('list an item that the reader may not view as an item without access', async () => {
+  it('list an item that the reader may not view as inaccessible, without its content', async () => {
     const { server, admin, teacher, open, closed } = await world();
     const view = await teacher.call(createSavedView, { body: { image_id: closed, title: 'Tümör', field } });
     expect(view).toMatchObject({ status: 201, body: { version: 1, field } });
@@ -128,7 +128,7 @@ describe.each(databaseKinds)('collections on %s', (database) => {
     return made.body.id;
   }
 
-  it('return correct answers and regions only to their owner', async () => {
+  it('return the correct answers and regions of questions only to their owner', async () => {
     const all = await world();
     const params = { collectionId: await quiz(all) };
     const student = all.server.as(await all.server.given.user({ role: 'viewer', displayName: 'Öğrenci' }));
@@ -164,7 +164,7 @@ describe.each(databaseKinds)('collections on %s', (database) => {
     };
   }
 
-  it('are answered and followed by a visitor with the session of the share link', async () => {
+  it('allow a visitor with a share link to answer questions and follow a presentation', async () => {
     const all = await world();
     const id = await quiz(all);
     const { opened } = await visitorOf(all, id);
@@ -226,7 +226,7 @@ describe.each(databaseKinds)('collections on %s', (database) => {
     };
   }
 
-  it('are presented to followers in this and in another process, as server-sent events', async () => {
+  it('send server-sent events of a presentation to followers in this and in another process', async () => {
     const all = await world();
     const id = await quiz(all);
     const { opened } = await visitorOf(all, id);
@@ -240,7 +240,7 @@ describe.each(databaseKinds)('collections on %s', (database) => {
     for (const next of followers) expect(await next()).toEqual({ field: null, item: 1 });
   });
 
-  it('send no more events through a share link that has ended', async () => {
+  it('send no more events to a visitor after the share link has ended', async () => {
     const all = await world();
     const id = await quiz(all);
     const { opened, linkId } = await visitorOf(all, id);

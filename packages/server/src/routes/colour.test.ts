@@ -39,19 +39,19 @@ describe('a slide with a colour profile', () => {
     /<ColourProfile[^>]*>/.exec((await get(name, 'image.dzi')).body)?.[0] ?? null;
 
   describe('GET descriptor', () => {
-    it('has no element for a slide without a profile', async () => {
+    it('has no ColorProfile element for a slide without a profile', async () => {
       const { body } = await get('none.svs', 'image.dzi');
       expect(body).toMatch(/<Size Width="480" Height="400"\/><\/Image>\n$/);
     });
 
-    it('names the profile, its bytes and the nodes of its table', async () => {
+    it('names the profile, its size in bytes and the nodes of its colour table', async () => {
       const bytes = buildIcc({ name: 'Scanner "7" <b>' }).length;
       expect(await profileOf('scanner.svs')).toBe(
         `<ColourProfile xmlns="urn:lamina:colour" Name="Scanner &#34;7&#34; &#60;b&#62;" Bytes="${bytes}" TableNodes="33"/>`,
       );
     });
 
-    it('says why a profile is ignored', async () => {
+    it('states why a profile is ignored', async () => {
       expect(await profileOf('broken.svs')).toBe(
         '<ColourProfile xmlns="urn:lamina:colour" Bytes="440" Ignored="broken"/>',
       );
@@ -60,7 +60,7 @@ describe('a slide with a colour profile', () => {
   });
 
   describe('GET colour table', () => {
-    it('returns nodes³ × 3 samples, from black to white', async () => {
+    it('returns a colour table of nodes³ × 3 samples, from black to white', async () => {
       for (const name of ['scanner.svs', 'table.svs']) {
         const answer = await get(name, 'colour-table');
         expect(answer.statusCode).toBe(200);
@@ -75,7 +75,7 @@ describe('a slide with a colour profile', () => {
       }
     });
 
-    it('varies red fastest', async () => {
+    it('returns a table in which red varies fastest', async () => {
       const table = (await get('scanner.svs', 'colour-table')).rawPayload;
       const last = 32 * 3;
       expect(table[last]).toBeGreaterThan(200);
@@ -107,7 +107,7 @@ describe('a slide with a colour profile', () => {
       }
     });
 
-    it('is an opening of the image in the audit log', async () => {
+    it('writes image-opened to the audit log', async () => {
       const reader = await server.given.user();
       const own = await server.sessionOf(reader);
       await server.pixels(`${ids['scanner.svs']}/colour-table`, own);
@@ -137,7 +137,7 @@ describe('a slide with a colour profile', () => {
   }
 
   describe('GET tile', () => {
-    it('returns tiles as scanned unless asked for sRGB', async () => {
+    it('returns tiles with scanned colours unless sRGB is requested', async () => {
       for (const tile of ['9/1_1.jpg', '6/0_0.jpg']) {
         const [scanned, same] = [
           await get('scanner.svs', `image_files/${tile}`),
@@ -148,7 +148,7 @@ describe('a slide with a colour profile', () => {
     });
 
     it.each(['9/1_1.jpg', '7/0_0.jpg', '6/0_0.jpg'])(
-      'returns %s through the table when asked for sRGB',
+      'returns %s converted by the colour table when sRGB is requested',
       async (tile) => {
         const table = (await get('scanner.svs', 'colour-table')).rawPayload;
         const scanned = await get('scanner.svs', `image_files/${tile}`);
@@ -163,7 +163,7 @@ describe('a slide with a colour profile', () => {
       },
     );
 
-    it('returns the tile as scanned when the profile is missing or ignored', async () => {
+    it('returns the tile with scanned colours when the profile is missing or ignored', async () => {
       for (const name of ['none.svs', 'broken.svs', 'print.svs']) {
         const [scanned, converted] = [
           await get(name, 'image_files/9/1_1.jpg'),
@@ -174,7 +174,7 @@ describe('a slide with a colour profile', () => {
       }
     });
 
-    it('rejects another colour with 400', async () => {
+    it('rejects an unknown colour parameter with 400', async () => {
       const answer = await server.pixels(`${ids['none.svs']}/image_files/9/1_1.jpg`, null, {
         query: { colour: 'cmyk', session },
       });
@@ -183,7 +183,7 @@ describe('a slide with a colour profile', () => {
   });
 
   describe('GET thumbnail', () => {
-    it('is in sRGB where the slide has a table, and as scanned elsewhere', async () => {
+    it('is in sRGB when the slide has a colour table, otherwise in scanned colours', async () => {
       const table = (await get('scanner.svs', 'colour-table')).rawPayload;
       const [plain, converted, broken] = await Promise.all(
         ['none.svs', 'scanner.svs', 'broken.svs'].map(async (name) =>

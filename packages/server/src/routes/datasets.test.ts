@@ -92,7 +92,7 @@ const everything = { get: 200, pixels: [200, 200, 200], lists: [true, true, true
 const nothing = { get: 404, pixels: [404, 404, 404], lists: [false, false, false, false] };
 
 describe.each(databaseKinds)('a restricted dataset, on %s', (database) => {
-  it('is open to everyone until it is restricted, then only to people with a grant, at once', async () => {
+  it('is visible to all members before the restriction, and at once only to accounts with a grant after it', async () => {
     const world = await archive(database);
     const { set, grant, revoke, server, ids } = world;
     const someone = await world.member();
@@ -122,7 +122,7 @@ describe.each(databaseKinds)('a restricted dataset, on %s', (database) => {
     expect(await seen(world, server, other)).toEqual(everything);
   });
 
-  it('is always open to administrators, also to a new one', async () => {
+  it('is visible to every administrator, also to a new one', async () => {
     const world = await archive(database);
     const { set, admin, server, given } = world;
     await set('restricted');
@@ -137,7 +137,7 @@ describe.each(databaseKinds)('a restricted dataset, on %s', (database) => {
     );
   });
 
-  it('is closed and opened in another process within a second', async () => {
+  it('is hidden and shown in another process within a second after the grant changed', async () => {
     const world = await archive(database);
     const { set, grant, revoke, server, clock } = world;
     const another = await server.another();
@@ -157,7 +157,7 @@ describe.each(databaseKinds)('a restricted dataset, on %s', (database) => {
     await aSecond(everything);
   });
 
-  it('answers like a slide that does not exist', async () => {
+  it('returns the same 404 for its slides as for an unknown slide', async () => {
     const { set, member, server, ids } = await archive(database);
     await set('restricted');
     const { client, session } = await member();
@@ -179,7 +179,7 @@ describe.each(databaseKinds)('a restricted dataset, on %s', (database) => {
     }
   });
 
-  it('does not shorten the pages of a list', async () => {
+  it('does not shorten the pages of the image list', async () => {
     const { set, member, ids } = await archive(database);
     await set('restricted');
     const { client } = await member();
@@ -196,7 +196,7 @@ describe.each(databaseKinds)('a restricted dataset, on %s', (database) => {
     expect(cursor).toBe(null);
   });
 
-  it('applies to a moved slide at once', async () => {
+  it('hides a slide from the moment when it is moved into the dataset', async () => {
     const { set, member, server, ids, admin } = await archive(database);
     await set('restricted');
     const { session } = await member();
@@ -208,7 +208,7 @@ describe.each(databaseKinds)('a restricted dataset, on %s', (database) => {
     expect((await server.pixels(`${ids.closed}/image.dzi`, session)).statusCode).toBe(404);
   });
 
-  it('is not linked from the own activity', async () => {
+  it('is not linked from the activity of an account without a grant', async () => {
     const { set, member, server, ids } = await archive(database);
     const { client, session } = await member();
     await server.pixels(`${ids.closed}/image.dzi`, session);
@@ -219,7 +219,7 @@ describe.each(databaseKinds)('a restricted dataset, on %s', (database) => {
 });
 
 describe.each(databaseKinds)('the fast path of tiles, on %s', (database) => {
-  it('serves only slides that are granted', async () => {
+  it('serves only slides of datasets with a grant', async () => {
     const { set, grant, revoke, member, app, ids } = await archive(database);
     const address = await app.listen({ host: '127.0.0.1', port: 0 });
     const { session, uid } = await member();
@@ -241,7 +241,7 @@ describe.each(databaseKinds)('the fast path of tiles, on %s', (database) => {
 });
 
 describe.each(databaseKinds)('administration of datasets, on %s', (database) => {
-  it('lists each dataset with its slides, people and access requests', async () => {
+  it('lists each dataset with its slides, grants and access requests', async () => {
     const { set, grant, member, admin, clock } = await archive(database);
     await set('restricted', true);
     const [first, second] = [await member(), await member()];
@@ -294,7 +294,7 @@ describe.each(databaseKinds)('administration of datasets, on %s', (database) => 
     expect(datasets.reduce((sum, { images }) => sum + images, withoutDataset)).toBe(slides);
   });
 
-  it('has one audit entry for each change, and none for a request without effect', async () => {
+  it('writes one audit event for each change, and none for a request without effect', async () => {
     const { set, grant, revoke, member, services } = await archive(database);
     const { uid } = await member();
     for (let twice = 0; twice < 2; twice++) {
@@ -315,7 +315,7 @@ describe.each(databaseKinds)('administration of datasets, on %s', (database) => 
     ]);
   });
 
-  it('answers 404 for an unknown dataset and an unknown person', async () => {
+  it('returns 404 for an unknown dataset and for an unknown account', async () => {
     const { admin, grant, member } = await archive(database);
     const { uid } = await member();
     const calls: [Endpoint, object][] = [
@@ -342,7 +342,7 @@ describe.each(databaseKinds)('a request for access to a dataset, on %s', (databa
   const letters = async ({ outbox }: SlideServer) =>
     Promise.all((await outbox()).map((letter) => postalMime.parse(letter)));
 
-  it('can be sent for a listed dataset, and is shown with its answer', async () => {
+  it('can be sent for a listed dataset, and is shown with the decision', async () => {
     const world = await archive(database);
     const { set, admin, server } = world;
     const someone = await world.member();
@@ -421,7 +421,7 @@ describe.each(databaseKinds)('a request for access to a dataset, on %s', (databa
     expect(await services.db.selectFrom('dataset_requests').selectAll().execute()).toEqual([]);
   });
 
-  it('is closed when an administrator grants access elsewhere', async () => {
+  it('is removed when an administrator grants access directly', async () => {
     const world = await archive(database);
     const someone = await world.member();
     await world.set('restricted', true);
@@ -433,26 +433,29 @@ describe.each(databaseKinds)('a request for access to a dataset, on %s', (databa
 });
 
 describe('two servers over one database', () => {
-  it.each(databaseKinds)('both refuse a tile within a second of a revocation, on %s', async (database) => {
-    const world = await archive(database);
-    const { set, grant, revoke, server, clock, ids } = world;
-    const another = await server.another();
-    const { uid, session } = await world.member();
-    await set('restricted');
-    await grant(uid);
-    const url = `/image-catalog/proxy/${ids.closed}/image_files/9/0_0.jpeg?session=${session}`;
-    const there = async () => (await another.as(null).inject({ method: 'GET', url })).status;
-    clock.advance(1001);
-    expect(await there()).toBe(200);
-    // The session is in constant use, so its cached state would be used up to the staleness limit.
-    await revoke(uid);
-    let answered = 200;
-    for (let waited = 0; waited <= 1000 && answered === 200; waited += 100) {
-      answered = await there();
-      clock.advance(100);
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-    clock.advance(1);
-    expect(await there()).toBe(404);
-  });
+  it.each(databaseKinds)(
+    'both refuse a tile within a second after the grant is revoked, on %s',
+    async (database) => {
+      const world = await archive(database);
+      const { set, grant, revoke, server, clock, ids } = world;
+      const another = await server.another();
+      const { uid, session } = await world.member();
+      await set('restricted');
+      await grant(uid);
+      const url = `/image-catalog/proxy/${ids.closed}/image_files/9/0_0.jpeg?session=${session}`;
+      const there = async () => (await another.as(null).inject({ method: 'GET', url })).status;
+      clock.advance(1001);
+      expect(await there()).toBe(200);
+      // The session is in constant use, so its cached state would be used up to the staleness limit.
+      await revoke(uid);
+      let answered = 200;
+      for (let waited = 0; waited <= 1000 && answered === 200; waited += 100) {
+        answered = await there();
+        clock.advance(100);
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      clock.advance(1);
+      expect(await there()).toBe(404);
+    },
+  );
 });

@@ -159,7 +159,7 @@ afterAll(() => server.close());
 
 describe('the metadata of DICOMweb', () => {
   it.each(Object.keys(files))(
-    'has every attribute of type 1 and 2 of the whole slide image IOD for %s',
+    'has every attribute of type 1 and 2 of the VL Whole Slide Microscopy IOD for %s',
     async (name) => {
       const answer = await server.app.inject({
         url: `/dicom-web/studies/${uidOf(await server.idOf(name), 'study')}/metadata`,
@@ -175,7 +175,7 @@ describe('the metadata of DICOMweb', () => {
   it.each([
     ['turned.dcm', 'as a DICOM file states it', [0, 1, 0, 1, 0, 0], [20, 40]],
     ['slide.svs', 'as assumed for a file that does not state it', [0, -1, 0, -1, 0, 0], [0, 0]],
-  ])('of %s has the place on the glass %s', async (name, _, orientation, origin) => {
+  ])('states the position on the glass slide of %s as %s', async (name, _, orientation, origin) => {
     const answer = await server.app.inject({
       url: `/dicom-web/studies/${uidOf(await server.idOf(name), 'study')}/metadata`,
       headers: { authorization: `Bearer ${token}` },

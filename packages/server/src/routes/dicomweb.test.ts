@@ -66,7 +66,7 @@ function partsOf(answer: { readonly headers: Record<string, unknown>; readonly r
     });
 }
 
-describe('a search', () => {
+describe('DICOMweb search (QIDO-RS)', () => {
   it('finds a study for each slide, with neutral patient attributes', async () => {
     const found = await search(
       '/studies?ModalitiesInStudy=SM&fuzzymatching=true&limit=101&offset=0&includefield=00081030,00080060',
@@ -97,7 +97,7 @@ describe('a search', () => {
     ['/studies?StudyInstanceUID=1.2.3', []],
     ['/studies?NumberOfStudyRelatedInstances=2', ['good.svs']],
     ['/studies?includefield=all&includefield=00100010', ['good.svs', 'other.svs']],
-  ])('matches %s', async (path, names) => {
+  ])('returns the matching studies for %s', async (path, names) => {
     const found = await search(path);
     if (path.includes('offset=1&')) expect(found).toHaveLength(1);
     else expect(namesOf(found)).toEqual(names);
@@ -122,7 +122,7 @@ describe('a search', () => {
     }
   });
 
-  it('ignores attributes that it does not match by, and says so', async () => {
+  it('ignores unsupported query attributes, with a warning in the response', async () => {
     const answer = await get('/studies?PatientComments=x');
     expect([answer.statusCode, answer.headers.warning]).toEqual([200, expect.stringContaining('299')]);
   });
@@ -143,15 +143,15 @@ describe('a search', () => {
     expect((await get(`/studies?${query}`)).json()).toMatchObject({ code: 'invalid_request' });
   });
 
-  it('answers a hostile pattern at once', async () => {
+  it('answers a search pattern with many wildcards without delay', async () => {
     const startedAt = performance.now();
     await search(`/studies?StudyDescription=${'*a'.repeat(100)}`);
     expect(performance.now() - startedAt).toBeLessThan(2000);
   });
 });
 
-describe('metadata', () => {
-  it('has every attribute that is required of a whole slide image', async () => {
+describe('DICOMweb metadata (WADO-RS)', () => {
+  it('has every required attribute of a whole slide image', async () => {
     const found = await search(`${series}/metadata`);
     expect(found).toHaveLength(2);
     const [full, small] = found;
@@ -179,7 +179,7 @@ describe('metadata', () => {
     for (const tag of type2.split(' ')) expect(Object.keys(full ?? {})).toContain(tag);
   });
 
-  it('is the same for an instance, its series and its study', async () => {
+  it('is the same when requested by instance, series or study', async () => {
     const [all, ofStudy, one] = [
       await search(`${series}/metadata`),
       await search(`/studies/${uidOf(id, 'study')}/metadata`),
@@ -200,14 +200,14 @@ describe('metadata', () => {
   });
 });
 
-describe('frames', () => {
+describe('DICOMweb frames (WADO-RS)', () => {
   /** The entropy-coded part of a JPEG, which the file has unchanged. */
   const scanOf = (jpeg: Buffer) => {
     const at = jpeg.indexOf(Buffer.from([0xff, 0xda]));
     return jpeg.subarray(at + 2 + jpeg.readUInt16BE(at + 2), -2);
   };
 
-  it('are the tiles of the file, row by row', async () => {
+  it('are the native tiles of the file, row by row', async () => {
     for (const [level, number, tile] of [
       [0, 1, '9/0_0.jpg'],
       [0, 6, '9/1_1.jpg'],
@@ -223,7 +223,7 @@ describe('frames', () => {
     }
   });
 
-  it('have the security headers of tiles, and the policy that lets a configured origin read them', async () => {
+  it('have the security headers of tiles, and CORS headers for a configured origin', async () => {
     const { headers } = await get(`${instance(0)}/frames/1`, { accept: anySyntax });
     expect(headers).toMatchObject({
       'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
@@ -238,7 +238,7 @@ describe('frames', () => {
     });
   });
 
-  it('of a list come in its order', async () => {
+  it('of a list are returned in the order of the list', async () => {
     const several = partsOf(await get(`${instance(0)}/frames/3,1,16`, { accept: anySyntax }));
     const single = await Promise.all(
       [3, 1, 16].map(async (number) => {
@@ -259,7 +259,7 @@ describe('frames', () => {
       'multipart/related; type="image/jpeg"',
     ],
     ['image/jpeg', 'image/jpeg; transfer-syntax=1.2.840.10008.1.2.4.50'],
-  ])('are sent in the form that is accepted: %s', async (accept, type) => {
+  ])('are sent in the media type that Accept names: %s', async (accept, type) => {
     const answer = await get(`${instance(0)}/frames/1`, accept === undefined ? {} : { accept });
     expect(answer.statusCode).toBe(200);
     expect(String(answer.headers['content-type']).startsWith(type)).toBe(true);
@@ -272,7 +272,7 @@ describe('frames', () => {
     'text/plain',
     '*/*;q=0',
     'x'.repeat(3000),
-  ])('are refused with 406 where no accepted form exists: %s', async (accept) => {
+  ])('get 406 when no accepted media type is available: %s', async (accept) => {
     expect((await get(`${instance(0)}/frames/1`, { accept })).json()).toMatchObject({
       code: 'not_acceptable',
     });
@@ -285,7 +285,7 @@ describe('frames', () => {
     },
   );
 
-  it('of hundreds of requests for the largest list are all answered', async () => {
+  it('are returned to hundreds of concurrent requests for the largest list', async () => {
     const list = Array.from({ length: 64 }, (_, at) => 1 + (at % 16)).join(',');
     const answers = await Promise.all(
       Array.from({ length: 300 }, () => get(`${instance(0)}/frames/${list}`, { accept: anySyntax })),
@@ -294,7 +294,7 @@ describe('frames', () => {
     for (const answer of answers.slice(0, 2)) expect(partsOf(answer)).toHaveLength(64);
   });
 
-  it('that do not exist are refused with 404', async () => {
+  it('that do not exist get 404', async () => {
     for (const path of [
       `${instance(0)}/frames/17`,
       `${instance(7)}/frames/1`,
@@ -305,7 +305,7 @@ describe('frames', () => {
   });
 });
 
-describe('a thumbnail', () => {
+describe('DICOMweb thumbnail', () => {
   it('is a JPEG of the slide', async () => {
     for (const path of [`/studies/${uidOf(id, 'study')}`, series, instance(1)]) {
       const answer = await get(`${path}/thumbnail`, { accept: 'image/jpeg' });
@@ -317,15 +317,15 @@ describe('a thumbnail', () => {
   });
 });
 
-describe('access', () => {
-  it('needs a bearer token', async () => {
+describe('access to DICOMweb', () => {
+  it('requires a bearer token', async () => {
     for (const path of ['/studies', `${series}/metadata`, `${instance(0)}/frames/1`]) {
       const answer = await server.app.inject({ url: `/dicom-web${path}` });
       expect(answer.json()).toMatchObject({ code: 'token_missing' });
     }
   });
 
-  it('to a hidden slide is refused with 404, and no search finds it', async () => {
+  it('to a hidden slide returns 404, and no search finds the slide', async () => {
     const admin = server.as(await server.given.admin());
     await admin.call(updateImage, { params: { imageId: otherId }, body: { hidden: true } });
     expect(namesOf(await search('/studies'))).toEqual(['good.svs']);
@@ -337,7 +337,7 @@ describe('access', () => {
     }
   });
 
-  it('is open to scripts of the configured origins alone', async () => {
+  it('from scripts is allowed for the configured origins only', async () => {
     for (const [origin, allowed] of [
       [viewer, viewer],
       ['https://other.example', undefined],

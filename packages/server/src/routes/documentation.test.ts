@@ -22,7 +22,7 @@ async function documentOf(): Promise<Document> {
   return answer.json<Document>();
 }
 
-describe('the document of the API', () => {
+describe('the OpenAPI document', () => {
   it('is OpenAPI 3.1 and lists every endpoint of the contract, and nothing else', async () => {
     const { openapi, paths } = await documentOf();
     expect(openapi).toBe('3.1.0');
@@ -36,7 +36,7 @@ describe('the document of the API', () => {
     }
   });
 
-  it('names every parameter, and says how each call is opened', async () => {
+  it('names every parameter and the authentication of each endpoint', async () => {
     const { paths } = await documentOf();
     const tile = paths['/image-catalog/proxy/{imageId}/image_files/{dziLevel}/{tile}']?.get;
     expect(tile?.parameters.map(({ name, in: place }) => [name, place])).toEqual([
@@ -54,13 +54,13 @@ describe('the document of the API', () => {
     expect(paths['/auth/register']?.post?.security).toEqual([]);
   });
 
-  it('takes a body as a caller sends it: what has a default is not required', async () => {
+  it('does not require fields of a body that have a default', async () => {
     const { paths } = await documentOf();
     const body = paths['/auth/register']?.post?.requestBody?.content['application/json'];
     expect(body?.schema.required).toEqual(['email', 'password']);
   });
 
-  it('says with which codes a call can be refused', async () => {
+  it('lists the error codes of each endpoint', async () => {
     const { paths } = await documentOf();
     const approve = paths['/admin/users/{uid}/approve']?.post?.responses;
     expect(Object.keys(approve ?? {})).toEqual([
@@ -79,7 +79,7 @@ describe('the document of the API', () => {
     expect(approve?.['401']?.description).toContain('token_missing');
   });
 
-  it('defines every schema by more than a reference to itself', async () => {
+  it('contains no schema that is only a reference to itself', async () => {
     const { components } = await documentOf();
     const selfReferences = Object.entries(components.schemas).filter(([name, schema]) =>
       JSON.stringify(schema).startsWith(`{"$ref":"#/components/schemas/${name}"`),
@@ -87,7 +87,7 @@ describe('the document of the API', () => {
     expect(selfReferences.map(([name]) => name)).toEqual([]);
   });
 
-  it('gives every error status a body', async () => {
+  it('has a body schema for every error status', async () => {
     const { paths } = await documentOf();
     const schema = { $ref: '#/components/schemas/Error' };
     for (const [address, path] of Object.entries(paths)) {
@@ -100,7 +100,7 @@ describe('the document of the API', () => {
     }
   });
 
-  it('leaves no reference without its schema', async () => {
+  it('resolves every schema reference', async () => {
     const document = await documentOf();
     const references = JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g);
     const referredTo = new Set([...references].map(([, reference]) => reference));
@@ -110,8 +110,8 @@ describe('the document of the API', () => {
   });
 });
 
-describe('the readable documentation', () => {
-  it('comes with everything it needs, from here', async () => {
+describe('the HTML documentation of the API', () => {
+  it('loads nothing from other servers', async () => {
     const { app } = await testServer();
     const page = await app.inject('/api/docs/');
     expect(page.statusCode).toBe(200);
@@ -126,7 +126,7 @@ describe('the readable documentation', () => {
     expect(Object.keys(paths)).toContain('/image-catalog/images');
   });
 
-  it('runs under the content security policy: no script in the page', async () => {
+  it('runs under the content security policy, without inline scripts', async () => {
     const { app } = await testServer();
     const page = await app.inject('/api/docs/');
     expect(page.headers['content-security-policy']).toContain("script-src 'self'");

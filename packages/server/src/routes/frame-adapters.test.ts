@@ -175,7 +175,7 @@ interface Case {
 
 const framePath = () => `${instance}/frames/2`;
 
-describe('the fast path of frames and the Fastify route answer equally', () => {
+describe('fast path of DICOMweb frames and Fastify route return equal responses', () => {
   const written: Readonly<Record<string, Case>> = {
     'a sign-in': { options: () => withToken(signIn), status: 200 },
     'an API token': { options: () => withToken(apiToken), status: 200 },
@@ -280,21 +280,24 @@ describe('the fast path of frames and the Fastify route answer equally', () => {
     'a sign-in that is unknown': { options: () => withToken('A'.repeat(43)), status: 401 },
   };
 
-  it.each(Object.entries(written))('and the fast path writes the response to %s', async (_, each) => {
+  it.each(Object.entries(written))('and the fast path answers %s', async (_, each) => {
     const reply = await expectEqualResponses((each.path ?? framePath)(), await each.options());
     expect([reply.status, reply.writtenBy]).toEqual([each.status, 'fast path']);
     expect(reply.headers.vary).toBe('Origin, Accept');
   });
 
-  it.each(Object.entries(refused))('and Fastify writes the refusal of %s', async (_, each) => {
+  it.each(Object.entries(refused))('and Fastify writes the error response to %s', async (_, each) => {
     const reply = await expectEqualResponses((each.path ?? framePath)(), await each.options());
     expect([reply.status, reply.writtenBy]).toEqual([each.status, 'Fastify']);
   });
 
-  it.each(Object.entries(otherForms))('and Fastify answers a request with %s', async (_, each) => {
-    const reply = await expectEqualResponses((each.path ?? framePath)(), await each.options());
-    expect([reply.status, reply.writtenBy]).toEqual([each.status, 'Fastify']);
-  });
+  it.each(Object.entries(otherForms))(
+    'and Fastify, not the fast path, answers a request with %s',
+    async (_, each) => {
+      const reply = await expectEqualResponses((each.path ?? framePath)(), await each.options());
+      expect([reply.status, reply.writtenBy]).toEqual([each.status, 'Fastify']);
+    },
+  );
 
   it.each([
     ['a storage that does not answer', new SlideError('STORE_UNAVAILABLE', 'No answer.'), 503],
@@ -305,7 +308,7 @@ describe('the fast path of frames and the Fastify route answer equally', () => {
     expect((await expectEqualResponses(framePath(), withToken(apiToken))).status).toBe(status);
   });
 
-  it('when the opening of the image cannot be audited', async () => {
+  it('when the audit event of the image opening cannot be written', async () => {
     vi.spyOn(server.services.imageOpenings, 'isRecorded').mockReturnValue(false);
     vi.spyOn(server.services.imageOpenings, 'record').mockRejectedValue(
       Object.assign(new Error('disk full'), { code: 'SQLITE_FULL' }),
@@ -314,7 +317,7 @@ describe('the fast path of frames and the Fastify route answer equally', () => {
   });
 });
 
-it('the first frame of a sign-in opens its session in Fastify, the next one has the fast path', async () => {
+it('the first frame request of a sign-in is answered by Fastify, the next one by the fast path', async () => {
   const token = await server.given.token(await server.given.user());
   const first = await send(framePath(), withToken(token));
   const next = await send(framePath(), withToken(token));
@@ -326,7 +329,7 @@ it('the first frame of a sign-in opens its session in Fastify, the next one has 
   ]);
 });
 
-it('a dataset that becomes restricted closes its frames to a token at once', async () => {
+it('frames of a dataset are refused to a token at once after the dataset becomes restricted', async () => {
   const other = instanceOf(await server.idOf('b.svs'));
   expect((await send(`${other}/frames/1`, withToken(apiToken))).writtenBy).toBe('fast path');
   const admin = await server.given.admin();

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { buildApp } from '../app.ts';
 import { testServer } from '../testing/test-server.ts';
 
-describe('health', () => {
-  it('says a status and nothing else', async () => {
+describe('health endpoints', () => {
+  it('return a status and nothing else', async () => {
     const { app } = await testServer();
     for (const url of ['/health/live', '/health/ready', '/health/ready/']) {
       const answer = await app.inject({ url });
@@ -12,7 +12,7 @@ describe('health', () => {
     }
   });
 
-  it('is ready no longer when the database does not answer, though it lives', async () => {
+  it('report live but not ready when the database does not answer', async () => {
     const { app, services } = await testServer();
     await services.db.destroy();
     const ready = await app.inject({ url: '/health/ready' });
@@ -20,7 +20,7 @@ describe('health', () => {
     expect((await app.inject({ url: '/health/live' })).statusCode).toBe(200);
   });
 
-  it('is ready no longer when the process is about to end', async () => {
+  it('report not ready when the process is stopping', async () => {
     const { services } = await testServer();
     const stopping = new AbortController();
     const app = await buildApp({ ...services, stopping: stopping.signal });

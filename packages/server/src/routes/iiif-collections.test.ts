@@ -124,7 +124,7 @@ describe.each(databaseKinds)('IIIF documents of cases and collections on %s', (d
     }
   });
 
-  it('give an API token only what its datasets have', async () => {
+  it('give an API token only slides of its datasets', async () => {
     const { server, reader, ids, documents, get } = await world(database);
     const within = { scopes: ['slides:read' as const], datasets: ['Open'] };
     const elsewhere = { scopes: ['slides:read' as const], datasets: ['Nowhere'] };
@@ -136,7 +136,7 @@ describe.each(databaseKinds)('IIIF documents of cases and collections on %s', (d
     expect(ids.secret).not.toBe('');
   });
 
-  it('follow the session of the path', async () => {
+  it('are limited to the rights of the session in the path', async () => {
     const { server, reader, documents, get } = await world(database);
     const { session_id: session } = (await server.as(reader).call(createImageSession)).body;
     for (const document of Object.values(documents)) {
@@ -150,7 +150,7 @@ describe.each(databaseKinds)('IIIF documents of cases and collections on %s', (d
     }
   });
 
-  it('are refused without a credential, for collections of others, and for unknown ones', async () => {
+  it('are rejected without a credential, for collections of other accounts, and for unknown ones', async () => {
     const { server, teacher, ids, documents, token, get } = await world(database);
     for (const document of Object.values(documents)) {
       expect((await get(document, null)).json()).toMatchObject({ code: 'token_missing' });
@@ -168,7 +168,7 @@ describe.each(databaseKinds)('IIIF documents of cases and collections on %s', (d
 });
 
 describe.each(databaseKinds)('the session of a share link in IIIF on %s', (database) => {
-  it('opens exactly what the link names, without names of files, datasets and cases', async () => {
+  it('gives access to exactly the linked slides, without names of files, datasets and cases', async () => {
     const { server, ids, documents, get, visit } = await world(database);
     const { session } = await visit('case', ids.case);
     const at = `session/${session}`;

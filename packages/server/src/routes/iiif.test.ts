@@ -30,7 +30,7 @@ const getImage = (path: string) => get(`/iiif/image/${id}/${path}`);
 const rasterOf = async (bytes: Uint8Array) =>
   sharp(bytes).removeAlpha().raw().toBuffer({ resolveWithObject: true });
 
-describe('image information', () => {
+describe('IIIF image information (info.json)', () => {
   it('describes the tiles of the file at their own levels', async () => {
     const answer = await getImage('info.json');
     expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
@@ -57,7 +57,7 @@ describe('image information', () => {
     );
   });
 
-  it('names the address at which it was requested', async () => {
+  it('has the URL at which it was requested as its id', async () => {
     const below = await get(`/api/v1/iiif/image/${id}/info.json`);
     expect(below.json()).toMatchObject({ id: `http://localhost:80/api/v1/iiif/image/${id}` });
     const withSession = await get(`/iiif/session/${session}/image/${id}/info.json`, {});
@@ -66,7 +66,7 @@ describe('image information', () => {
     });
   });
 
-  it('is where the base URI redirects to', async () => {
+  it('is the target of a redirect from the base URI', async () => {
     const answer = await get(`/iiif/image/${id}`);
     expect([answer.statusCode, answer.headers.location]).toEqual([
       303,
@@ -75,7 +75,7 @@ describe('image information', () => {
   });
 });
 
-describe('an image', () => {
+describe('IIIF image request', () => {
   it('returns the bytes of the native tile for a request that is aligned to it', async () => {
     for (const [path, tile] of [
       ['128,0,128,128/128,128/0/default.jpg', '9/1_0.jpg'],
@@ -99,13 +99,13 @@ describe('an image', () => {
     ['full/480,1/0/default.png', 480, 1],
     ['pct%3A10,10,50,50/pct%3A50/%21180/default.jpg', 120, 100],
     ['10%2C20%2C100%2C50/%2150,50/0/default.png', 50, 25],
-  ])('%s has the requested size', async (path, width, height) => {
+  ])('%s returns an image of the requested size', async (path, width, height) => {
     const answer = await getImage(path);
     expect(answer.headers['content-type']).toBe(path.endsWith('png') ? 'image/png' : 'image/jpeg');
     expect((await rasterOf(answer.rawPayload)).info).toMatchObject({ width, height });
   });
 
-  it('is rotated clockwise after it was mirrored', async () => {
+  it('rotates clockwise after mirroring', async () => {
     const [plain, turned, mirrored] = await Promise.all(
       ['0', '90', '!90'].map(async (rotation) =>
         rasterOf((await getImage(`0,0,100,60/max/${rotation}/default.png`)).rawPayload),
@@ -123,7 +123,7 @@ describe('an image', () => {
     }
   });
 
-  it('has equal samples in every pixel when it is grey', async () => {
+  it('returns equal samples in every pixel for the quality gray', async () => {
     const { data } = await rasterOf((await getImage('full/100,/0/gray.png')).rawPayload);
     for (let at = 0; at < data.length; at += 3) {
       expect([data[at + 1], data[at + 2]]).toEqual([data[at], data[at]]);
@@ -142,7 +142,7 @@ describe('an image', () => {
     'full/99999999999999999999,/0/default.jpg',
     `${'9'.repeat(400)},0,1,1/max/0/default.jpg`,
     '%00/max/0/default.jpg',
-  ])('is refused with 400 for %s', async (path) => {
+  ])('returns 400 for %s', async (path) => {
     expect((await getImage(path)).json()).toMatchObject({ code: 'invalid_request' });
   });
 
@@ -156,8 +156,8 @@ describe('an image', () => {
   });
 });
 
-describe('a manifest', () => {
-  it('has one canvas with the image service, under the addresses of the request', async () => {
+describe('IIIF manifest of a slide', () => {
+  it('has one canvas with the image service, with URLs on the host of the request', async () => {
     const bases = [
       [`/iiif`, { authorization: `Bearer ${token}` }],
       [`/iiif/session/${session}`, {}],
@@ -186,8 +186,8 @@ describe('a manifest', () => {
   });
 });
 
-describe('the log', () => {
-  it('never has the session of a path, whatever the answer', async () => {
+describe('the log of IIIF requests', () => {
+  it('never contains the image session of a path, for any response status', async () => {
     const paths = ['info.json', 'full/50,/0/default.jpg', 'full/x/0/default.jpg', 'a/b', ''];
     for (const path of paths) await get(`/iiif/session/${session}/image/${id}/${path}`, {});
     await get(`/iiif/session/${session}/nothing`, {});
@@ -197,8 +197,8 @@ describe('the log', () => {
   });
 });
 
-describe('access', () => {
-  it('needs a bearer token or a session in the path', async () => {
+describe('access to IIIF', () => {
+  it('requires a bearer token or an image session in the path', async () => {
     for (const path of [`image/${id}/info.json`, `image/${id}/full/50,/0/default.jpg`, `manifest/${id}`]) {
       expect((await get(`/iiif/${path}`, {})).json()).toMatchObject({ code: 'token_missing' });
       expect((await get(`/iiif/session/${'A'.repeat(43)}/${path}`, {})).json()).toMatchObject({
@@ -208,7 +208,7 @@ describe('access', () => {
     }
   });
 
-  it('ends with the session', async () => {
+  it('ends with the image session', async () => {
     const user = await server.given.user();
     const client = server.as(await server.given.token(user));
     const { session_id: sessionId } = (await client.call(createImageSession)).body;
@@ -218,13 +218,13 @@ describe('access', () => {
     expect((await get(url, {})).json()).toMatchObject({ code: 'session_invalid' });
   });
 
-  it('to a missing slide is refused with 404', async () => {
+  it('to a missing slide returns 404', async () => {
     for (const path of ['info.json', 'full/max/0/default.jpg', 'x/y/z/w', '']) {
       expect((await get(`/iiif/image/${missingId}/${path}`)).json()).toMatchObject({ code: 'not_found' });
     }
   });
 
-  it('is open to scripts of every origin, which preflight requests learn', async () => {
+  it('is allowed for scripts of every origin, also in preflight responses', async () => {
     const preflight = await server.app.inject({
       method: 'OPTIONS',
       url: `/iiif/image/${id}/info.json`,

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { testServer } from '../testing/test-server.ts';
 
 describe('image sessions over HTTP', () => {
-  it('are made, told of and ended', async () => {
+  it('can be created, queried and ended', async () => {
     const { as, given, clock } = await testServer();
     const client = as(await given.user({ role: 'viewer' }));
     const created = await client.call(createImageSession);
@@ -31,7 +31,7 @@ describe('image sessions over HTTP', () => {
     expect((await client.call(getImageSessionStats)).body).toEqual({ active_sessions: 0, sessions: [] });
   });
 
-  it('have ids that the server alone makes', async () => {
+  it('have ids that the client cannot choose', async () => {
     const { as, given } = await testServer();
     const client = as(await given.user());
     const wish = 'A'.repeat(43);

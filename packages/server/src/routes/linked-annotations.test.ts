@@ -74,7 +74,7 @@ describe.each(databaseKinds)('annotations of a share link on %s', (database) => 
     return { server, admin, account, teacher, image, other, layerOn, open, layersOf, annotationsOf };
   }
 
-  it('are those of layers that every member may read, without people, descriptions and layer names', async () => {
+  it('are those of shared layers, without authors, descriptions and layer names', async () => {
     const { image, layerOn, open, layersOf, annotationsOf } = await world();
     const layerId = await layerOn(image, 'members');
     const hiddenId = await layerOn(image, 'private');
@@ -95,7 +95,7 @@ describe.each(databaseKinds)('annotations of a share link on %s', (database) => 
     expect((await annotationsOf(session, hiddenId)).status).toBe(404);
   });
 
-  it('are not read through a link that does not show them, nor of a slide that the link does not open', async () => {
+  it('are not readable through a link without annotations, nor for a slide outside the link', async () => {
     const { image, other, layerOn, open, layersOf, annotationsOf } = await world();
     const layerId = await layerOn(image, 'members');
     const otherId = await layerOn(other, 'members');
@@ -108,7 +108,7 @@ describe.each(databaseKinds)('annotations of a share link on %s', (database) => 
   });
 
   it.each(['link ends', 'maker is suspended', 'dataset is no longer shared', 'layer is deleted'] as const)(
-    'are no longer read from the moment when the %s',
+    'are not readable from the moment when the %s',
     async (what) => {
       const { admin, teacher, account, image, layerOn, open, annotationsOf } = await world();
       const layerId = await layerOn(image, 'members');
@@ -124,13 +124,13 @@ describe.each(databaseKinds)('annotations of a share link on %s', (database) => 
     },
   );
 
-  it('are not read with the image session of a sign-in in place of a token', async () => {
+  it('are not readable with the image session of a sign-in instead of a token', async () => {
     const { teacher, layersOf } = await world();
     const session = (await teacher.call(createImageSession)).body.session_id;
     expect(await layersOf(session)).toMatchObject({ status: 401, body: { code: 'session_invalid' } });
   });
 
-  it('cannot be changed by a visitor, whatever the layer allows', async () => {
+  it('cannot be changed by a visitor, whatever rights the layer gives', async () => {
     const { server, image, layerOn, open } = await world();
     const layerId = await layerOn(image, 'members');
     const { session } = await open(true);

@@ -76,8 +76,8 @@ async function slideFolder(database: (typeof databaseKinds)[number] = 'SQLite') 
   return { server, user, admin, token, svs, czi, idOf, allow, get, audited };
 }
 
-describe.each(databaseKinds)('originals on %s', (database) => {
-  it('are for accounts with the download grant of the dataset, administrators included', async () => {
+describe.each(databaseKinds)('download of original files, on %s,', (database) => {
+  it('requires the download grant of the dataset, also for administrators', async () => {
     const { server, user, admin, idOf, allow, get } = await slideFolder(database);
     const url = `${idOf('Set/a.svs')}/original`;
     expect(await get(url)).toMatchObject({ status: 403, body: { code: 'forbidden' } });
@@ -102,7 +102,7 @@ describe.each(databaseKinds)('originals on %s', (database) => {
     expect((await get(url, {}, { bearer: reading.token })).status).toBe(403);
   });
 
-  it('that cannot be de-identified are refused unless the dataset allows them, and audited as such', async () => {
+  it('is rejected for a file that cannot be de-identified unless the dataset allows it, which is audited', async () => {
     const { admin, czi, idOf, allow, get, audited } = await slideFolder(database);
     await allow('Set');
     const url = `${idOf('Set/b.czi')}/original`;
@@ -121,8 +121,8 @@ describe.each(databaseKinds)('originals on %s', (database) => {
   });
 });
 
-describe('an original', () => {
-  it('is sent whole, in parts, and by HEAD, with the same bytes', async () => {
+describe('download of an original file', () => {
+  it('returns the same bytes as a whole and in ranges, and their number by HEAD', async () => {
     const { idOf, svs, allow, get, audited, token } = await slideFolder();
     await allow('Set');
     const id = idOf('Set/a.svs');
@@ -169,7 +169,7 @@ describe('an original', () => {
     ]);
   });
 
-  it('answers preconditions and ranges as RFC 9110 asks', async () => {
+  it('handles preconditions and ranges as RFC 9110 requires', async () => {
     const { idOf, svs, allow, get } = await slideFolder();
     await allow('Set');
     const url = `${idOf('Set/a.svs')}/original`;
@@ -190,7 +190,7 @@ describe('an original', () => {
     }
   });
 
-  it('of several files is a list, without labels, and each file by its path', async () => {
+  it('returns for a multi-file slide a list without label images, and each file by its path', async () => {
     const { idOf, allow, get } = await slideFolder();
     await allow('Series');
     const id = idOf('Series/0.dcm');
@@ -206,7 +206,7 @@ describe('an original', () => {
     expect((await get(`${id}/original/2-label.dcm`)).status).toBe(404);
   });
 
-  it('never fails for hostile ranges and hundreds of requests at once', async () => {
+  it('never fails with 500 for invalid ranges and hundreds of concurrent requests', async () => {
     const { idOf, allow, get } = await slideFolder();
     await allow('Set');
     const url = `${idOf('Set/a.svs')}/original`;
@@ -233,7 +233,7 @@ describe('an original', () => {
     expect(answers.filter(({ status }) => status !== 206 && status !== 429)).toEqual([]);
   });
 
-  it('is read for 16 of 10,000 parts that one account requests at once, and for the next one after them', async () => {
+  it('serves 16 of 10,000 concurrent range requests of an account, and the next request after them', async () => {
     const { server, user, idOf, allow } = await slideFolder();
     await allow('Set');
     const { originals } = server.services;
@@ -254,7 +254,7 @@ describe('an original', () => {
     for await (const bytes of await read(0)) expect(bytes.length).toBe(10);
   });
 
-  it('is refused with 429 beyond 16 downloads of an account at once, which then all end', async () => {
+  it('returns 429 beyond 16 concurrent downloads of an account, which all complete', async () => {
     const { server, user, idOf, allow } = await slideFolder();
     await allow('Set');
     const { originals } = server.services;
@@ -271,9 +271,9 @@ describe('an original', () => {
 });
 
 describe.skipIf(withoutObjectStore !== null)(
-  'an original in a bucket (where TEST_S3_ENDPOINT names an S3 server)',
+  'download of an original file from a bucket (needs TEST_S3_ENDPOINT)',
   () => {
-    it('is sent de-identified, in parts that can be resumed', async () => {
+    it('returns the file de-identified, in ranges that can be resumed', async () => {
       const server = await slideServer({ config: { objectStore: await makeBucket('slides/') } });
       const { given, services, config } = server;
       const svs = await buildSvs();

@@ -67,7 +67,7 @@ describe.each(databaseKinds)('GET /admin/users on %s', (database) => {
     ['ege universitesi', 'in the institution'],
     ['PERSON-1@', 'in the e-mail address'],
     ['person-1', 'in the uid'],
-  ])('finds "%s" %s', async (q) => {
+  ])('finds the account by "%s" %s', async (q) => {
     const server = await office(database);
     await insertPeople(server, 3, (place) => ({ displayName: place === 1 ? 'İpek Işık' : 'Deniz Kaya' }));
     const application = { uid: 'person-1', affiliation: 'Ege Üniversitesi', purpose: null };
@@ -112,7 +112,7 @@ describe.each(databaseKinds)('GET /admin/users on %s', (database) => {
     expect(body.users.map(({ uid }) => uid)).toEqual(uids);
   });
 
-  it('returns each account of 250 on one page, and the total on every page', async () => {
+  it('returns each of 250 accounts on exactly one page, with the total on every page', async () => {
     const server = await office(database);
     await insertPeople(server, 250, () => ({ role: 'viewer' }));
     const seen: string[] = [];
@@ -137,7 +137,7 @@ describe.each(databaseKinds)('GET /admin/users on %s', (database) => {
 });
 
 describe.each(databaseKinds)('GET /admin/applications on %s', (database) => {
-  it('searches among 300 applicants and counts those that match and all that wait', async () => {
+  it('searches among 300 applicants, and counts the matches and all pending accounts', async () => {
     const server = await office(database);
     await insertPeople(server, 300, (place) => ({ displayName: place === 299 ? 'Şule Çınar' : null }));
     const { body } = await server.client.call(listApplications, { query: { q: 'SULE' } });
@@ -172,7 +172,7 @@ describe.each(databaseKinds)('POST /admin/applications/approve on %s', (database
     expect(recipients).toHaveLength(uids.length);
   });
 
-  it('grants no access to a person whom another administrator rejected meanwhile, and names the failure', async () => {
+  it('does not approve an applicant whom another administrator has rejected, and reports the failure', async () => {
     const server = await office(database);
     const [first, second, third] = (await insertPeople(server, 3, () => ({}))) as [string, string, string];
     await server.client.call(rejectUser, {
@@ -191,7 +191,7 @@ describe.each(databaseKinds)('POST /admin/applications/approve on %s', (database
     expect(user).toMatchObject({ status: 'suspended', decisionReason: 'Kurum doğrulanamadı.' });
   });
 
-  it('decides once about each person when two administrators approve and reject the same people', async () => {
+  it('decides once about each applicant when two administrators decide concurrently', async () => {
     const server = await office(database);
     const uids = await insertPeople(server, 10, () => ({}));
     const [approved, rejected] = await Promise.all([
@@ -206,7 +206,7 @@ describe.each(databaseKinds)('POST /admin/applications/approve on %s', (database
     }
   });
 
-  it('accepts at most 50 people and an administrator alone', async () => {
+  it('accepts at most 50 applicants, and requests of administrators only', async () => {
     const server = await office(database);
     const uids = await insertPeople(server, decisionsAtOnce + 1, () => ({}));
     expect((await server.client.call(approveApplications, { body: { uids } })).status).toBe(400);

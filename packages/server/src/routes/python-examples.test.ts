@@ -18,7 +18,7 @@ const hasPython = await run('python3', ['--version']).then(
 const page = fs.readFileSync(path.join(import.meta.dirname, '../../../../docs/python.md'), 'utf8');
 const examples = [...page.matchAll(/```python\n([\s\S]*?)```/g)].map(([, text = '']) => text);
 
-describe.skipIf(!hasPython)('the examples of docs/python.md (skipped without Python)', () => {
+describe.skipIf(!hasPython)('the examples of docs/python.md (skipped where Python is not installed)', () => {
   let server: SlideServer;
   let folder: string;
   let id: string;
@@ -38,21 +38,21 @@ describe.skipIf(!hasPython)('the examples of docs/python.md (skipped without Pyt
   }, 60_000);
   afterAll(() => server?.close());
 
-  it('list slides', async () => {
+  it('"list slides" runs without errors', async () => {
     expect(await python(0)).toMatch(new RegExp(`^${id} a\\.svs 480 400 `));
   });
 
-  it('read a region', async () => {
+  it('"read a region" runs without errors', async () => {
     await python(1);
     const region = await sharp(path.join(folder, 'region.png')).metadata();
     expect([region.format, region.width, region.height]).toEqual(['png', 200, 100]);
   });
 
-  it('write annotations', async () => {
+  it('"write annotations" runs without errors', async () => {
     expect(await python(2)).toBe('From Python True\n');
     const rows = await server.services.db.selectFrom('annotation_layers').select('name').execute();
     expect(rows).toEqual([{ name: 'From Python' }]);
   });
 
-  it('are three', () => expect(examples).toHaveLength(3));
+  it('are exactly the three that the tests run', () => expect(examples).toHaveLength(3));
 });

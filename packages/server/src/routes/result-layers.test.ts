@@ -99,8 +99,8 @@ describe.each(databaseKinds)('Result layers on %s', (database) => {
   });
 });
 
-describe('Rasters', () => {
-  it('shows a palette or binary mask with categories and the bytes of the file', async () => {
+describe('Raster result layers', () => {
+  it('serve a palette or binary mask as categories with the sample values of the file', async () => {
     const { send, overlay } = await slideWithResults();
     const values = Uint8Array.from({ length: 300 * 300 }, (_, i) => (i % 300 < 150 ? 0 : 255));
     const png = await sharp(values, { raw: { width: 300, height: 300, channels: 1 } })
@@ -117,7 +117,7 @@ describe('Rasters', () => {
     expect([tile[149], tile[150]]).toEqual([0, 255]);
   });
 
-  it('imports a DICOM label map with the names and colours of its segments', async () => {
+  it('import a DICOM label map with the names and colours of its segments', async () => {
     const folder = process.env.TEST_SLIDES;
     if (folder === undefined) return;
     const { send, overlay } = await slideWithResults();
@@ -130,7 +130,7 @@ describe('Rasters', () => {
     expect(values).toContain(descriptor.value_range?.max);
   });
 
-  it('places a raster by the size of its pixels or by a matrix', async () => {
+  it('are placed on the slide by their pixel size or by a matrix', async () => {
     const { send, overlay } = await slideWithResults();
     const bytes = valueTiff({ width: 100, height: 80, values: new Uint16Array(8000).map((_, i) => i) });
     const byMpp = await send(bytes, { registration: { method: 'pixel-size', mpp: 2 } });
@@ -144,13 +144,13 @@ describe('Rasters', () => {
     ['a TIFF header alone', Buffer.from([0x49, 0x49, 42, 0, 255, 255, 0, 0]), 'damaged'],
     ['a PNG that claims 16 million × 16 million pixels', hugePng(), 'too_large'],
     ['an empty file', Buffer.alloc(0), 'unknown_format'],
-  ])('refuses %s', async (_, bytes, code) => {
+  ])('reject %s', async (_, bytes, code) => {
     const { send } = await slideWithResults();
     const layer = await send(bytes);
     expect(layer).toMatchObject({ state: 'failed', problem: { code } });
   });
 
-  it('hides layers of a slide that the session may not see', async () => {
+  it('are hidden when the image session may not see the slide', async () => {
     const { server, send, overlay, image } = await slideWithResults();
     const layer = await send(valueTiff({ width: 8, height: 8, values: new Uint8Array(64) }));
     const reader = await server.given.user();

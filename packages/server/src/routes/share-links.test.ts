@@ -53,7 +53,7 @@ describe.each(databaseKinds)('share links on %s', (database) => {
       })
     ).status;
 
-  it('open exactly the linked slide for a visitor, who sees no name of a file or dataset', async () => {
+  it('give a visitor access to exactly the linked slide, without names of files or datasets', async () => {
     const { server, teacher, image, other, link } = await world();
     const { secret, made } = await link();
     expect(made.url).toMatch(/^https?:\/\/[^#]+\/shared#[\w-]{43}$/);
@@ -75,7 +75,7 @@ describe.each(databaseKinds)('share links on %s', (database) => {
     expect(body.share_links[0]).not.toHaveProperty('url');
   });
 
-  it('write the audit events of the opening and of the pixels without naming their maker as the viewer', async () => {
+  it('write audit events for the opening and the pixels that do not name the creator of the link as the viewer', async () => {
     const { server, admin, image, link } = await world();
     const { id, secret } = await link();
     await tile(server, image, (await open(server, secret)).body.session_id);
@@ -91,7 +91,7 @@ describe.each(databaseKinds)('share links on %s', (database) => {
     });
   });
 
-  it('answer alike for unknown, ended and used-up links', async () => {
+  it('return the same response for unknown, ended and used-up links', async () => {
     const { server, teacher, link } = await world();
     const once = await link({ max_openings: 1 });
     const ended = await link();
@@ -113,7 +113,7 @@ describe.each(databaseKinds)('share links on %s', (database) => {
     expect(share_links.map((each) => each.ended)).toEqual([true, true, true]);
   });
 
-  describe('end the tiles of a visitor', () => {
+  describe('stop serving tiles to a visitor', () => {
     it.each<[string, (all: Awaited<ReturnType<typeof world>>, linkId: string) => Promise<unknown>]>([
       [
         'when their maker ends the link',
@@ -163,7 +163,7 @@ describe.each(databaseKinds)('share links on %s', (database) => {
     });
   });
 
-  it('stay ended when their maker is reactivated, and when sharing is switched on again only new openings count', async () => {
+  it('stay ended after their creator is reactivated; after sharing is switched on again, only new openings work', async () => {
     const { server, admin, teacher, image, link } = await world();
     const { secret } = await link();
     const { session_id: session } = (await open(server, secret)).body;
@@ -178,7 +178,7 @@ describe.each(databaseKinds)('share links on %s', (database) => {
     expect((await open(server, secret)).status).toBe(404);
   });
 
-  it('need the password of the link, and limit wrong ones', async () => {
+  it('require the password of the link, and limit wrong passwords', async () => {
     const { server, link } = await world();
     const { secret } = await link({ password: 'gizli-söz' });
     expect(await open(server, secret)).toMatchObject({ status: 401, body: { code: 'password_required' } });
@@ -195,7 +195,7 @@ describe.each(databaseKinds)('share links on %s', (database) => {
     expect(Number(limited.headers['retry-after'])).toBeGreaterThan(0);
   });
 
-  it('limit guesses of one network, and stop no one with the right secret', async () => {
+  it('limit wrong secrets from one network, without blocking a visitor with the right secret', async () => {
     const { server, link } = await world();
     const { secret } = await link();
     const statuses: number[] = [];
@@ -208,7 +208,7 @@ describe.each(databaseKinds)('share links on %s', (database) => {
     expect((await open(server, 'x'.repeat(43))).status).toBe(429);
   });
 
-  it('refuse further guesses of a network without a query of the limits', async () => {
+  it('reject further wrong secrets from a blocked network without a database query', async () => {
     const { server } = await world();
     for (let i = 0; i < 101; i++) await open(server, `${i}`.padEnd(43, 'x'));
     await server.services.db.deleteFrom('throttles').execute();
@@ -224,13 +224,13 @@ describe.each(databaseKinds)('share links on %s', (database) => {
       404,
     ],
     ['no opening', { max_openings: 0 }, 400],
-  ])('are not made with %s', async (_, change, status) => {
+  ])('cannot be created with %s', async (_, change, status) => {
     const { server, teacher, image } = await world();
     const body = { target: { type: 'slide', id: image }, title: 'Ders', ...change };
     expect((await server.as(teacher).call(createShareLink, { body })).status).toBe(status);
   });
 
-  it('are made for a dataset only while sharing is on, and not of a slide that the maker may not view', async () => {
+  it('can be created only while sharing is on for the dataset and for slides that the creator may view', async () => {
     const { server, admin, teacher, image } = await world();
     const decide = (body: object) => admin.call(updateDataset, { body: { dataset: 'Ders', ...body } });
     const attempt = () =>
@@ -243,7 +243,7 @@ describe.each(databaseKinds)('share links on %s', (database) => {
     expect((await attempt()).status).toBe(404);
   });
 
-  it('of a case open the slides of the case in their order', async () => {
+  it('of a case give access to the slides of the case in their order', async () => {
     const { server, admin, image, other, link } = await world();
     const slides = [{ image_id: other, stain: 'PAS' }, { image_id: image }];
     const made = await admin.call(createCase, { body: { dataset: 'Ders', name: 'Vaka', slides } });
@@ -256,7 +256,7 @@ describe.each(databaseKinds)('share links on %s', (database) => {
     expect(await tile(server, other, body.session_id)).toBe(200);
   });
 
-  it('are listed and ended by administrators for everybody, by others for themselves', async () => {
+  it('can be listed and ended by administrators for all accounts, by other accounts for their own links', async () => {
     const { server, admin, teacher, link } = await world();
     const { id } = await link();
     const stranger = await server.given.user();

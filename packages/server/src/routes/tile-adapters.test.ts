@@ -168,7 +168,7 @@ interface Case {
 
 const unknownImage = '00000000-0000-4000-8000-000000000000';
 
-describe('the fast path and the Fastify route answer equally', () => {
+describe('tile fast path and Fastify route return equal responses', () => {
   const written: Readonly<Record<string, Case>> = {
     'a native tile': { path: () => pathOf(nativeTile), status: 200 },
     'a native tile with the ending jpeg': { path: () => pathOf('image_files/9/0_0.jpeg'), status: 200 },
@@ -274,18 +274,15 @@ describe('the fast path and the Fastify route answer equally', () => {
 
   const tagOf = async (tile: string) => `${(await send(pathOf(tile))).headers.etag}`;
 
-  it.each(Object.entries(written))(
-    'and the fast path writes the response to %s',
-    async (_, { path, options, status }) => {
-      const reply = await expectEqualResponses(path(), await options?.());
-      expect([reply.status, reply.writtenBy]).toEqual([status, 'fast path']);
-      expect(reply.headers).toMatchObject({ connection: 'keep-alive', 'keep-alive': 'timeout=72' });
-      expect(reply.headers.date).toMatch(/^\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT$/);
-    },
-  );
+  it.each(Object.entries(written))('and the fast path answers %s', async (_, { path, options, status }) => {
+    const reply = await expectEqualResponses(path(), await options?.());
+    expect([reply.status, reply.writtenBy]).toEqual([status, 'fast path']);
+    expect(reply.headers).toMatchObject({ connection: 'keep-alive', 'keep-alive': 'timeout=72' });
+    expect(reply.headers.date).toMatch(/^\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT$/);
+  });
 
   it.each(Object.entries(refused))(
-    'and Fastify writes the refusal of %s',
+    'and Fastify writes the error response to %s',
     async (_, { path, options, status }) => {
       const reply = await expectEqualResponses(path(), await options?.());
       expect([reply.status, reply.writtenBy]).toEqual([status, 'Fastify']);
@@ -293,7 +290,7 @@ describe('the fast path and the Fastify route answer equally', () => {
   );
 
   it.each(Object.entries(otherForms))(
-    'and Fastify answers a request with %s',
+    'and Fastify, not the fast path, answers a request with %s',
     async (_, { path, options, status }) => {
       const reply = await expectEqualResponses(path(), await options?.());
       expect([reply.status, reply.writtenBy]).toEqual([status, 'Fastify']);
@@ -312,7 +309,7 @@ describe('the fast path and the Fastify route answer equally', () => {
     expect((await expectEqualResponses(pathOf(nativeTile))).status).toBe(status);
   });
 
-  it('when the opening of the image cannot be audited', async () => {
+  it('when the audit event of the image opening cannot be written', async () => {
     vi.spyOn(server.services.imageOpenings, 'isRecorded').mockReturnValue(false);
     vi.spyOn(server.services.imageOpenings, 'record').mockRejectedValue(
       Object.assign(new Error('disk full'), { code: 'SQLITE_FULL' }),
@@ -321,7 +318,7 @@ describe('the fast path and the Fastify route answer equally', () => {
     expect([status, headers['retry-after']]).toEqual([503, '2']);
   });
 
-  it('when the database does not answer about the session', async () => {
+  it('when the image session cannot be read from the database', async () => {
     vi.spyOn(server.services.imageSessions, 'resolve').mockRejectedValue(
       Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }),
     );
@@ -345,7 +342,7 @@ describe('a response of the fast path', () => {
     expect([headers['cache-control'], writtenBy]).toEqual(['private, max-age=2600', 'fast path']);
   });
 
-  it('has the tile that was rendered for it', async () => {
+  it('contains the tile that was rendered for the request', async () => {
     await server.put('Tissue/b.svs', await buildSvs({ ...slide, width: 470 }));
     await server.rescan();
     const path = pathOf(renderedTile).replace(imageId, await server.idOf('b.svs'));
@@ -391,7 +388,7 @@ describe('with IMAGE_SESSION_COOKIE=strict the fast path', () => {
 });
 
 describe('an image that administrators have hidden', () => {
-  it('is answered by both adapters to administrators only, at once', async () => {
+  it('is served to administrators only, by both adapters, from the moment it is hidden', async () => {
     const hide = async (hidden: boolean) =>
       server.as(await server.given.admin()).call(updateImage, { params: { imageId }, body: { hidden } });
     const ofAdmin = `session=${await server.sessionOf(await server.given.admin())}`;
@@ -409,7 +406,7 @@ describe('an image that administrators have hidden', () => {
 });
 
 describe('an image session on the fast path', () => {
-  it('is refused as soon as it is revoked', async () => {
+  it('is rejected as soon as it is revoked', async () => {
     expect((await send(pathOf(nativeTile))).writtenBy).toBe('fast path');
     await server.as(token).call(deleteImageSession, { params: { sessionId: session } });
     const reply = await send(pathOf(nativeTile));
@@ -417,17 +414,17 @@ describe('an image session on the fast path', () => {
     expect(reply.headers['www-authenticate']).toBe('ImageSession error="session_invalid"');
   });
 
-  it('is refused after its lifetime', async () => {
+  it('is rejected after its lifetime', async () => {
     server.clock.advance(3_600_000);
     expect((await send(pathOf(nativeTile))).status).toBe(401);
   });
 
-  it('is looked up again when it was idle for 5 s', async () => {
+  it('is read from the database again after 5 s without a request', async () => {
     server.clock.advance(5000);
     expect(await send(pathOf(nativeTile))).toMatchObject({ status: 200, writtenBy: 'fast path' });
   });
 
-  it('is refused after 5 s when another process has ended it', async () => {
+  it('is rejected after 5 s when another process has ended it', async () => {
     await server.services.db.deleteFrom('image_sessions').where('prefix', '=', session.slice(0, 8)).execute();
     server.clock.advance(5000);
     expect((await send(pathOf(nativeTile))).status).toBe(401);
@@ -506,7 +503,7 @@ describe('a connection to the fast path', () => {
     expect(bodiesIn(await everythingFrom(socket))).toEqual(expected);
   });
 
-  it('sends a slow reader the right bytes while other connections are answered', async () => {
+  it('sends the right bytes to a slow reader while other connections are answered', async () => {
     const count = 3000; // some megabytes, more than the buffers of a connection hold
     const paths = Array.from({ length: count }, (_, i) => pathOf(tiles[i % tiles.length] ?? nativeTile));
     const expected = await bodiesOf(tiles.map((tile) => pathOf(tile)));
@@ -523,7 +520,7 @@ describe('a connection to the fast path', () => {
     expect(wrong).toHaveLength(0);
   });
 
-  it('gets its own tiles while 24 connections share the response buffers', async () => {
+  it('receives only its own tiles while 24 connections share the response buffers', async () => {
     const expected = await bodiesOf(tiles.map((tile) => pathOf(tile)));
     const manyConnections = new http.Agent({ keepAlive: true, maxSockets: 24 });
     onTestFinished(() => manyConnections.destroy());

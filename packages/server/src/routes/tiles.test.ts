@@ -91,7 +91,7 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
   });
 
   describe('GET tile', () => {
-    it('returns the scan of a native tile unchanged', async () => {
+    it('returns the JPEG bytes of a native tile unchanged', async () => {
       for (const name of ['0_0.jpg', '1_1.jpg', '2_2.jpg']) {
         const answer = await server.pixels(tile(maxLevel, name), session);
         expect(answer.statusCode).toBe(200);
@@ -100,7 +100,7 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
       }
     });
 
-    it('returns tiles of the size that the descriptor promises on every level, at the edges too', async () => {
+    it('returns tiles of the size that follows from the descriptor on every level, also at the edges', async () => {
       for (let z = 0; z <= maxLevel; z++) {
         const scale = 2 ** (maxLevel - z);
         const [width, height] = [Math.ceil(plan.width / scale), Math.ceil(plan.height / scale)];
@@ -172,14 +172,14 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
   });
 
   describe('GET thumbnail', () => {
-    it('returns the whole slide with at most 256 pixels a side', async () => {
+    it('returns the whole slide with at most 256 pixels per side', async () => {
       const answer = await server.pixels(`${id}/thumbnail.jpg`, session);
       expect(answer.statusCode).toBe(200);
       expect(answer.headers['content-type']).toBe('image/jpeg');
       expect(sizeOfJpeg(answer.rawPayload)).toEqual({ width: 256, height: 213 });
     });
 
-    it('contains nothing of the associated images: label, macro and thumbnail of the file', async () => {
+    it('contains no pixels of the label, macro and thumbnail images of the file', async () => {
       await server.put('Tissue/bare.svs', await buildSvs({ ...plan, hasAssociatedImages: false }));
       await server.rescan();
       const bare = await server.pixels(`${await server.idOf('bare.svs')}/thumbnail.jpg`, session);
@@ -219,7 +219,7 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
       }
     });
 
-    it('has an ETag of its own', async () => {
+    it('has an ETag that differs from those of other images and tiles', async () => {
       const tags = await Promise.all(
         addresses().map(async (address) => (await server.pixels(address, session)).headers.etag),
       );
@@ -407,7 +407,7 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
       ],
     ];
 
-    it.each(rows)('is decided when it is %s', async (_, given, status, code) => {
+    it.each(rows)('is accepted or rejected as documented when it is %s', async (_, given, status, code) => {
       const { session, token } = await given();
       const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
       for (const address of [`${id}/image.dzi`, `${id}/thumbnail.jpg`, tile(9, '0_0.jpg')]) {
@@ -421,7 +421,7 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
       }
     });
 
-    it('causes 400 when it is sent twice', async () => {
+    it('is rejected with 400 when it is sent twice', async () => {
       const { session } = await own();
       const answer = await server.app.inject(
         `${apiBase}/image-catalog/proxy/${id}/image.dzi?session=${session}&session=${session}`,
@@ -430,7 +430,7 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
       expect(answer.json()).toMatchObject({ code: 'invalid_request' });
     });
 
-    it('causes the same refusal for an image that does not exist', async () => {
+    it('is rejected with the same response for an unknown image as for a known one', async () => {
       const body = async (imageId: string) => {
         const { requestId: _, ...rest } = (await server.pixels(`${imageId}/image.dzi`, 'A'.repeat(43))).json<{
           requestId: string;
@@ -558,7 +558,7 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
   });
 
   describe('a client that disconnects during a render', () => {
-    it('causes no error in the log', async () => {
+    it('writes no error to the log', async () => {
       const address = await server.app.listen({ port: 0, host: '127.0.0.1' });
       await server.put('Leave/large.svs', await buildSvs({ ...plan, width: 2000, height: 1600 }));
       await server.rescan();

@@ -52,8 +52,8 @@ function accountOf(user: TestUser): User {
   return account;
 }
 
-describe.each(databaseKinds)('the list of accounts, on %s', (database) => {
-  it('has every account, newest first', async () => {
+describe.each(databaseKinds)('GET list of accounts, on %s,', (database) => {
+  it('returns every account, newest first', async () => {
     const { client, given, clock, admin } = await administration(database);
     clock.advance(1000);
     const older = await given.user({ status: 'pending' });
@@ -68,7 +68,7 @@ describe.each(databaseKinds)('the list of accounts, on %s', (database) => {
     });
   });
 
-  it('is found with and without a slash behind it', async () => {
+  it('is found with and without a trailing slash', async () => {
     const { client } = await administration(database);
     for (const url of ['/admin/users', '/admin/users/']) {
       expect((await client.inject({ method: 'GET', url })).status).toBe(200);
@@ -90,8 +90,8 @@ describe.each(databaseKinds)('the list of accounts, on %s', (database) => {
   });
 });
 
-describe.each(databaseKinds)('one account, on %s', (database) => {
-  it('is shown as in the list', async () => {
+describe.each(databaseKinds)('GET one account, on %s,', (database) => {
+  it('returns the same fields as the list', async () => {
     const { client, given } = await administration(database);
     const user = await given.user();
     const answer = await client.call(getUser, { params: { uid: user.uid } });
@@ -99,7 +99,7 @@ describe.each(databaseKinds)('one account, on %s', (database) => {
   });
 
   it.each([getUser, approveUser, suspendUser, deactivateUser, promoteUser, setUserPassword] as Endpoint[])(
-    'is not found where there is none: $method $path',
+    'returns 404 for an unknown uid: $method $path',
     async (endpoint) => {
       const { act } = await administration(database);
       for (const uid of ['00000000-0000-4000-8000-000000000000', 'unknown', '%2e%2e', "' or 1=1 --"]) {
@@ -114,8 +114,8 @@ describe.each(databaseKinds)('one account, on %s', (database) => {
   );
 });
 
-describe.each(databaseKinds)('approving, on %s', (database) => {
-  it('makes a pending account active with the role user, for those already waiting at the status page', async () => {
+describe.each(databaseKinds)('approval of an account, on %s,', (database) => {
+  it('makes a pending account active with the role user, also for its tokens from before', async () => {
     const { act, given, as, clock, server, admin } = await administration(database);
     const user = await given.user({ status: 'pending' });
     const waiting = as(await given.token(user));
@@ -150,7 +150,7 @@ describe.each(databaseKinds)('approving, on %s', (database) => {
     expect(entry?.request_id).toMatch(/^[\w-]{8,}$/);
   });
 
-  it.each(['user', 'viewer'] as const)('gives the role %s that was sent', async (role) => {
+  it.each(['user', 'viewer'] as const)('gives the role %s of the request', async (role) => {
     const { act, given, client } = await administration(database);
     const { uid } = await given.user({ status: 'pending' });
     await act(approveUser, uid, { role });
@@ -160,7 +160,7 @@ describe.each(databaseKinds)('approving, on %s', (database) => {
     });
   });
 
-  it.each(['admin', 'unassigned', 'owner', '', null, 1, ['user']])('refuses the role %o', async (role) => {
+  it.each(['admin', 'unassigned', 'owner', '', null, 1, ['user']])('rejects the role %o', async (role) => {
     const { act, given, services } = await administration(database);
     const { uid } = await given.user({ status: 'pending' });
     const before = await storedUsers(services.db);
@@ -172,7 +172,7 @@ describe.each(databaseKinds)('approving, on %s', (database) => {
   });
 
   it.each(['suspended', 'deactivated'] as const)(
-    'brings an account that is %s back with its earlier role and its first approval date',
+    'reactivates a %s account with its earlier role and its first approval date',
     async (status) => {
       const { act, given, client } = await administration(database);
       const approvalDate = '2026-01-01T00:00:00.000Z';
@@ -186,14 +186,14 @@ describe.each(databaseKinds)('approving, on %s', (database) => {
     },
   );
 
-  it('never brings an administrator back as one', async () => {
+  it('does not restore the administrator role of a former administrator', async () => {
     const { act, given, client } = await administration(database);
     const { uid } = await given.admin({ status: 'suspended' });
     await act(approveUser, uid);
     expect((await client.call(getUser, { params: { uid } })).body.user.role).toBe('user');
   });
 
-  it('refuses an active account, and an active administrator stays one', async () => {
+  it('fails for an active account, and leaves an active administrator unchanged', async () => {
     const { act, given, services, admin } = await administration(database);
     const user = await given.user();
     const before = await storedUsers(services.db);
@@ -207,8 +207,8 @@ describe.each(databaseKinds)('approving, on %s', (database) => {
   });
 });
 
-describe.each(databaseKinds)('suspending, on %s', (database) => {
-  it('ends everything that was issued; a new sign-in reaches the profile alone; approval revives nothing', async () => {
+describe.each(databaseKinds)('suspension of an account, on %s,', (database) => {
+  it('ends all tokens and sessions for good; a new sign-in can only read the profile', async () => {
     const { act, given, as, server } = await administration(database);
     const user = await given.user();
     const token = await given.token(user);
@@ -232,14 +232,14 @@ describe.each(databaseKinds)('suspending, on %s', (database) => {
     expect(await server.services.db.selectFrom('image_sessions').selectAll().execute()).toHaveLength(1);
   });
 
-  it('takes a pending account too', async () => {
+  it('is also possible for a pending account', async () => {
     const { act, given, client } = await administration(database);
     const { uid } = await given.user({ status: 'pending' });
     expect((await act(suspendUser, uid)).status).toBe(200);
     expect((await client.call(getUser, { params: { uid } })).body.user.status).toBe('suspended');
   });
 
-  it('changes nothing of a suspended account, not even its sign-ins', async () => {
+  it('leaves a suspended account and its sign-ins unchanged', async () => {
     const { act, given, as, services, server } = await administration(database);
     const user = await given.user({ status: 'suspended' });
     const token = await given.token(user);
@@ -250,7 +250,7 @@ describe.each(databaseKinds)('suspending, on %s', (database) => {
     expect(await auditEntries(server)).toEqual([]);
   });
 
-  it('refuses a deactivated account', async () => {
+  it('fails for a deactivated account', async () => {
     const { act, given } = await administration(database);
     const { uid } = await given.user({ status: 'deactivated' });
     expect(await act(suspendUser, uid)).toMatchObject({
@@ -260,9 +260,9 @@ describe.each(databaseKinds)('suspending, on %s', (database) => {
   });
 });
 
-describe.each(databaseKinds)('deactivating, on %s', (database) => {
+describe.each(databaseKinds)('deactivation of an account, on %s,', (database) => {
   it.each(['active', 'pending', 'suspended'] as const)(
-    'closes an account that is %s: its sign-ins end, and there are no new ones',
+    'ends the sign-ins of an account that is %s, and prevents new ones',
     async (status) => {
       const { act, given, as } = await administration(database);
       const user = await given.user({ status });
@@ -279,22 +279,25 @@ describe.each(databaseKinds)('deactivating, on %s', (database) => {
 });
 
 describe.each(databaseKinds)('protection of the last active administrator, on %s', (database) => {
-  it.each([suspendUser, deactivateUser] as Endpoint[])('refuses the own account: $path', async (endpoint) => {
-    const { act, admin, given, services, server } = await administration(database);
-    await given.admin();
-    const before = await storedUsers(services.db);
-    expect(await act(endpoint, admin.uid)).toMatchObject({
-      status: 409,
-      body: { code: 'self_change', message: 'Kendi hesabınızda bu işlemi yapamazsınız.' },
-    });
-    expect(await storedUsers(services.db)).toEqual(before);
-    expect(await auditEntries(server)).toMatchObject([
-      { result: 'refused', detail: '{"code":"self_change"}' },
-    ]);
-  });
+  it.each([suspendUser, deactivateUser] as Endpoint[])(
+    'rejects a change of the own account: $path',
+    async (endpoint) => {
+      const { act, admin, given, services, server } = await administration(database);
+      await given.admin();
+      const before = await storedUsers(services.db);
+      expect(await act(endpoint, admin.uid)).toMatchObject({
+        status: 409,
+        body: { code: 'self_change', message: 'Kendi hesabınızda bu işlemi yapamazsınız.' },
+      });
+      expect(await storedUsers(services.db)).toEqual(before);
+      expect(await auditEntries(server)).toMatchObject([
+        { result: 'refused', detail: '{"code":"self_change"}' },
+      ]);
+    },
+  );
 
   it.each([suspendUser, deactivateUser])(
-    'lets one of two administrators succeed who act on each other at once: $path',
+    'lets only one of two administrators succeed who change each other concurrently: $path',
     async (endpoint) => {
       const { given, as, services } = await testServer({ database });
       for (let round = 0; round < 10; round++) {
@@ -311,7 +314,7 @@ describe.each(databaseKinds)('protection of the last active administrator, on %s
     },
   );
 
-  it('rejects a change by an administrator whose sign-in has ended meanwhile', async () => {
+  it('rejects a change by an administrator whose sign-in ended during the request', async () => {
     const { given, as, services, admin } = await administration(database);
     const rival = await given.admin();
     const user = await given.user({ status: 'pending' });
@@ -328,8 +331,8 @@ describe.each(databaseKinds)('protection of the last active administrator, on %s
   });
 });
 
-describe.each(databaseKinds)('promoting, on %s', (database) => {
-  it('makes an active account an administrator, who signs in anew', async () => {
+describe.each(databaseKinds)('promotion of an account, on %s,', (database) => {
+  it('makes an active account an administrator, who has to sign in again', async () => {
     const { act, given, as } = await administration(database);
     const user = await given.user();
     const token = await given.token(user);
@@ -341,7 +344,7 @@ describe.each(databaseKinds)('promoting, on %s', (database) => {
     expect((await as(user).call(listUsers)).status).toBe(200);
   });
 
-  it('changes nothing of an administrator', async () => {
+  it('leaves an administrator unchanged', async () => {
     const { act, given, as, services } = await administration(database);
     const other = await given.admin();
     const token = await given.token(other);
@@ -352,7 +355,7 @@ describe.each(databaseKinds)('promoting, on %s', (database) => {
   });
 
   it.each(['pending', 'suspended', 'deactivated'] as const)(
-    'refuses an account that is %s',
+    'fails for an account that is %s',
     async (status) => {
       const { act, given } = await administration(database);
       const { uid } = await given.user({ status });
@@ -366,7 +369,7 @@ describe.each(databaseKinds)('promoting, on %s', (database) => {
 
 describe.each(databaseKinds)('setting the password of another account, on %s', (database) => {
   it.each(['active', 'pending', 'suspended'] as const)(
-    'replaces that of an account that is %s, ends its sign-ins and tells the person',
+    'replaces the password of an account that is %s, ends its sign-ins and sends the person an e-mail',
     async (status) => {
       const { act, given, as, outbox, server } = await administration(database);
       const user = await given.user({ status });
@@ -386,7 +389,7 @@ describe.each(databaseKinds)('setting the password of another account, on %s', (
     },
   );
 
-  it('refuses a deactivated account', async () => {
+  it('fails for a deactivated account', async () => {
     const { act, given, outbox } = await administration(database);
     const { uid } = await given.user({ status: 'deactivated' });
     expect(await act(setUserPassword, uid, { new_password: 'yepyeni-şifre' })).toMatchObject({
@@ -396,7 +399,7 @@ describe.each(databaseKinds)('setting the password of another account, on %s', (
     expect(await outbox()).toEqual([]);
   });
 
-  it('refuses the administrator’s own account, whose password is only changed with the current one', async () => {
+  it('fails for the own account of the administrator, which requires the current password', async () => {
     const { act, admin, as, clock, client, server } = await administration(database);
     clock.advance(16 * 60_000);
     const body = { new_password: 'yepyeni-şifre' };
@@ -414,7 +417,7 @@ describe.each(databaseKinds)('setting the password of another account, on %s', (
     );
   });
 
-  it('refuses a short one', async () => {
+  it('rejects a password that is too short', async () => {
     const { act, given } = await administration(database);
     const user = await given.user();
     expect(await act(setUserPassword, user.uid, { new_password: 'kısa' })).toMatchObject({
@@ -425,8 +428,8 @@ describe.each(databaseKinds)('setting the password of another account, on %s', (
   });
 });
 
-describe.each(databaseKinds)('many changes of one account at once, on %s', (database) => {
-  it('leave a legal account and one audit row for each change', async () => {
+describe.each(databaseKinds)('many concurrent changes of one account, on %s,', (database) => {
+  it('leave a valid account state and one audit event for each change', async () => {
     const { client, given, as, services, server } = await administration(database);
     const user = await given.user({ status: 'pending' });
     const token = await given.token(user);
@@ -459,7 +462,7 @@ describe.each(databaseKinds)('many changes of one account at once, on %s', (data
 });
 
 describe.each(databaseKinds)('the statistics, on %s', (database) => {
-  it('count accounts by status, slides that can be looked at, and open image sessions', async () => {
+  it('count accounts by status, viewable slides and open image sessions', async () => {
     const { client, given, as, clock } = await administration(database);
     await given.user({ status: 'pending' });
     await as(await given.user()).call(createImageSession);
@@ -486,7 +489,7 @@ describe.each(databaseKinds)('the statistics, on %s', (database) => {
     });
   });
 
-  it('of an empty catalogue are zero', async () => {
+  it('are zero for an empty catalogue', async () => {
     const { client } = await administration(database);
     expect((await client.call(getStatistics)).body).toMatchObject({ slides: 0, datasets: 0, storedBytes: 0 });
   });

@@ -47,8 +47,8 @@ async function vectors(bytes: Uint8Array, database: (typeof databaseKinds)[numbe
   return { ...given, layer, get, bytesOf };
 }
 
-describe.each(databaseKinds)('Vector results on %s', (database) => {
-  it('imports cells of QuPath with classes, colours and measurements', async () => {
+describe.each(databaseKinds)('Vector result layers, on %s,', (database) => {
+  it('import cells of QuPath with classes, colours and measurements', async () => {
     const { layer, get } = await vectors(collection(grid), database);
     expect(layer).toMatchObject({ state: 'ready', object_count: 4000 });
     expect(await get('descriptor')).toMatchObject({
@@ -64,7 +64,7 @@ describe.each(databaseKinds)('Vector results on %s', (database) => {
     });
   });
 
-  it('counts objects whose centre lies in a rectangle exactly as the file has them', async () => {
+  it('count exactly the objects of the file whose centre lies in a rectangle', async () => {
     const { get } = await vectors(gzipSync(collection(grid)), database);
     expect(await get('counts')).toEqual({ classes: { Tumor: 2000, Stroma: 2000 } });
     let seed = 1;
@@ -87,8 +87,8 @@ describe.each(databaseKinds)('Vector results on %s', (database) => {
   });
 });
 
-describe('Vector results', () => {
-  it('picks the smallest object at a position, and the nearest one within the tolerance', async () => {
+describe('Vector result layers', () => {
+  it('return the smallest object at a position, or the nearest one within the tolerance', async () => {
     const large = { ...cell(0, 0, 'Region'), id: 'large' };
     large.geometry.coordinates = [
       [
@@ -121,7 +121,7 @@ describe('Vector results', () => {
     expect(await get('pick?x=-3&y=0&tolerance=4')).toMatchObject({ object: { id: 'large' } });
   });
 
-  it('serves blocks, centres and measurements, and at every level the density that the file has', async () => {
+  it('serve blocks, centres and measurements, and the object density of the file at every level', async () => {
     const { get, bytesOf, overlay, layer } = await vectors(collection(grid));
     const { blocks, density } = await get('descriptor');
     const index = await bytesOf('index');
@@ -160,7 +160,7 @@ describe('Vector results', () => {
     ['an array of QuPath 0.2', 'region_annotation_results.geojson'],
     ['a bare MultiPolygon with holes', 'polygon.geojson'],
     ['a FeatureCollection of QuPath 0.5', 'qupath05.geojson'],
-  ])('reads %s', async (_, file) => {
+  ])('are imported from %s', async (_, file) => {
     const folder = process.env.TEST_SLIDES;
     if (folder === undefined) return;
     const { layer } = await vectors(await fs.readFile(path.join(folder, 'annotations', file)));
@@ -168,7 +168,7 @@ describe('Vector results', () => {
     expect(layer.object_count).toBeGreaterThan(0);
   });
 
-  it('reads annotations of a DICOM file with their groups as classes', async () => {
+  it('import annotations of a DICOM file with their groups as classes', async () => {
     const folder = process.env.TEST_SLIDES;
     if (folder === undefined) return;
     const { layer, get } = await vectors(
@@ -185,7 +185,7 @@ describe('Vector results', () => {
     expect(measurements.length).toBeGreaterThan(0);
   });
 
-  it('reads the contours of HoVerNet and of CellViT with the names of their types', async () => {
+  it('import contours of HoVerNet and CellViT with the names of their cell types', async () => {
     const contour = [
       [0, 0],
       [10, 0],
@@ -202,7 +202,7 @@ describe('Vector results', () => {
     expect(await cellVit.get('counts')).toEqual({ classes: { Neoplastic: 3 } });
   });
 
-  it('makes an object of each part of a MultiPolygon with all cells of a class', async () => {
+  it('have one object for each part of a MultiPolygon that holds all cells of a class', async () => {
     const coordinates = grid.slice(0, 500).map(({ geometry }) => geometry.coordinates);
     const feature = {
       type: 'Feature',
@@ -213,7 +213,7 @@ describe('Vector results', () => {
     expect(layer.object_count).toBe(500);
   });
 
-  it('reads a table of points in pixels or micrometres', async () => {
+  it('import a table of points in pixels or micrometres', async () => {
     const inPixels = await vectors(Buffer.from('x,y,class,score\n10,20,Mitosis,0.5\n30,40,Other,\n'));
     expect(await inPixels.get('pick?x=10&y=20')).toMatchObject({
       object: { class: { name: 'Mitosis' }, rings: [], measurements: { score: 0.5 } },
@@ -289,7 +289,7 @@ describe('Vector results', () => {
     expect(layer).toMatchObject({ state: 'failed', problem: { code } });
   });
 
-  it('closes a ring that is open, and skips features without a geometry', async () => {
+  it('close rings that are open, and skip features without a geometry', async () => {
     const open = shape([
       [
         [0, 0],
@@ -302,7 +302,7 @@ describe('Vector results', () => {
     expect(await get('counts?bbox=5,5,5,5')).toEqual({ classes: { Unclassified: 1 } });
   });
 
-  it('sends blocks compressed to clients that accept it', async () => {
+  it('send compressed blocks to clients that accept gzip', async () => {
     const { server, layer, overlay } = await vectors(collection(grid));
     const plain = await overlay(layer.id, 'blocks/0');
     expect(plain.headers['content-encoding']).toBeUndefined();

@@ -54,7 +54,7 @@ describe('the page of the web app', () => {
     '/admin/slides',
     '/admin/cases',
     '/admin/api-tokens',
-  ])('answers at %s', async (address) => {
+  ])('is served at %s', async (address) => {
     const { app } = await webApp();
     const answer = await app.inject(address);
     expect(answer.statusCode).toBe(200);
@@ -64,7 +64,7 @@ describe('the page of the web app', () => {
   });
 
   it.each(['/nowhere', '/index.html', '/.git/config', '/admin/users/1', '/src/main.tsx', '/%00'])(
-    'shows at %s that nothing is there',
+    'is served with status 404 at %s',
     async (address) => {
       const { app } = await webApp();
       const answer = await app.inject(address);
@@ -73,7 +73,7 @@ describe('the page of the web app', () => {
     },
   );
 
-  it('carries the settings of this deployment, whatever is in them', async () => {
+  it('contains the settings of the deployment, with HTML characters escaped', async () => {
     const productName = `Lab "A" & <b>'s`;
     const { app } = await webApp({ productName, tokenSyncUrl: '/sync?$&' });
     const { body } = await app.inject('/');
@@ -89,7 +89,7 @@ describe('the page of the web app', () => {
     expect(body).not.toContain('<b>');
   });
 
-  it('says what to do when the web app was not built', async () => {
+  it('explains what to do when the web app is not built', async () => {
     const { app } = await webApp({ isBuilt: false });
     const answer = await app.inject('/dashboard');
     expect(answer.statusCode).toBe(503);
@@ -98,7 +98,7 @@ describe('the page of the web app', () => {
 });
 
 describe('the files of the web app', () => {
-  it('with a hash in their name are kept for good', async () => {
+  it('with a hash in their name may be cached for a year', async () => {
     const { app } = await webApp();
     const answer = await app.inject('/assets/main-abc123.js');
     expect(answer.statusCode).toBe(200);
@@ -107,7 +107,7 @@ describe('the files of the web app', () => {
     expect(answer.body).toBe(script);
   });
 
-  it('are compressed for browsers that can take it', async () => {
+  it('are compressed for browsers that accept it', async () => {
     const { app } = await webApp();
     const answer = await app.inject({
       url: '/assets/main-abc123.js',
@@ -119,7 +119,7 @@ describe('the files of the web app', () => {
     expect(brotliDecompressSync(answer.rawPayload).toString()).toBe(script);
   });
 
-  it('without one may change', async () => {
+  it('without a hash in their name may be cached for an hour', async () => {
     const { app } = await webApp();
     const answer = await app.inject('/icon.svg');
     expect(answer.statusCode).toBe(200);
@@ -127,14 +127,14 @@ describe('the files of the web app', () => {
   });
 
   it.each(['/assets/main-000000.js', '/assets/', '/assets/../index.html', '/assets/..%2findex.html'])(
-    '%s is not there',
+    'do not include %s',
     async (address) => {
       const { app } = await webApp();
       expect((await app.inject(address)).statusCode).toBe(404);
     },
   );
 
-  it('never come from outside their folder', async () => {
+  it('are never served from outside their folder', async () => {
     const { app, folder } = await webApp();
     const name = `${path.basename(folder)}-secret`;
     for (const address of [`/../${name}`, `/..%2f${name}`, `/%2e%2e/${name}`, `/assets/../../${name}`]) {
@@ -143,7 +143,7 @@ describe('the files of the web app', () => {
   });
 });
 
-describe('an address of the API that is not there', () => {
+describe('an unknown path of the API', () => {
   it.each([
     ['GET', '/api'],
     ['GET', '/api/'],
@@ -151,7 +151,7 @@ describe('an address of the API that is not there', () => {
     ['GET', '/api/v2/auth/login'],
     ['GET', '/api/v1/nowhere'],
     ['POST', '/nowhere'],
-  ] as const)('%s %s is answered as one: 404', async (method, url) => {
+  ] as const)('%s %s returns 404 as JSON', async (method, url) => {
     const { app } = await testServer();
     const answer = await app.inject({ method, url });
     expect(answer.statusCode).toBe(404);
@@ -159,7 +159,7 @@ describe('an address of the API that is not there', () => {
     expect(answer.json()).toMatchObject({ code: 'not_found' });
   });
 
-  it('is 405 where another method is served', async () => {
+  it('returns 405 for a path that another method serves', async () => {
     const { app } = await testServer();
     const answer = await app.inject('/api/v1/auth/login');
     expect(answer.statusCode).toBe(405);

@@ -75,7 +75,7 @@ describe.each(databaseKinds)('image sessions on %s', (kind) => {
 
   const isAlive = async (sessions: ImageSessions, id: string) => (await sessions.resolve(id)) !== null;
 
-  it('open pixels to the account that made them, and are nothing but random', async () => {
+  it('give access to pixels to the account that created them, and have random ids', async () => {
     const { process, account } = await world();
     const sessions = await process();
     const caller = await account();
@@ -88,7 +88,7 @@ describe.each(databaseKinds)('image sessions on %s', (kind) => {
     });
   });
 
-  it('are found in memory from the second request on', async () => {
+  it('are read from memory from the second request on', async () => {
     const { process, account } = await world();
     const sessions = await process();
     const { sessionId } = await sessions.create(await account());
@@ -96,7 +96,7 @@ describe.each(databaseKinds)('image sessions on %s', (kind) => {
     expect(sessions.resolve(sessionId)).not.toBeInstanceOf(Promise);
   });
 
-  it('are good in every process, and after a restart', async () => {
+  it('are valid in every process and after a restart', async () => {
     const { process, account } = await world();
     const { sessionId } = await (await process()).create(await account());
     expect(await isAlive(await process(), sessionId)).toBe(true);
@@ -116,8 +116,8 @@ describe.each(databaseKinds)('image sessions on %s', (kind) => {
     expect(await isAlive(sessions, tamper(sessionId))).toBe(false);
   });
 
-  describe('end', () => {
-    it('when their time is over, in memory and in the database', async () => {
+  describe('expire or are revoked', () => {
+    it('when their lifetime has passed, in memory and in the database', async () => {
       const { process, account, advance } = await world({ ttlSeconds: 60 });
       const sessions = await process();
       const { sessionId } = await sessions.create(await account());
@@ -128,7 +128,7 @@ describe.each(databaseKinds)('image sessions on %s', (kind) => {
       expect(await isAlive(await process(), sessionId)).toBe(false);
     });
 
-    it('with the sign-in they were made from, at the latest', async () => {
+    it('at the latest when the sign-in that created them expires', async () => {
       const { process, account, advance } = await world({ ttlSeconds: 24 * 3600 });
       const sessions = await process();
       const { sessionId, expiresInSeconds } = await sessions.create(await account());
@@ -153,7 +153,7 @@ describe.each(databaseKinds)('image sessions on %s', (kind) => {
       expect(await isAlive(sessions, sessionId)).toBe(false);
     });
 
-    it('by revocation, for their owner alone', async () => {
+    it('when their owner ends them, and not when another account tries to', async () => {
       const { process, account } = await world();
       const sessions = await process();
       const [owner, stranger] = [await account(), await account()];
@@ -167,7 +167,7 @@ describe.each(databaseKinds)('image sessions on %s', (kind) => {
       await expect(sessions.revoke(owner.user.uid, sessionId)).rejects.toMatchObject({ code: 'not_found' });
     });
 
-    it('when the account has ten newer ones', async () => {
+    it('when the account has created ten newer image sessions', async () => {
       const { process, account, advance } = await world();
       const sessions = await process();
       const [caller, other] = [await account(), await account()];
@@ -186,7 +186,7 @@ describe.each(databaseKinds)('image sessions on %s', (kind) => {
       expect((await sessions.statsOf(caller.user.uid)).active_sessions).toBe(10);
     });
 
-    it('with their sign-in, at once here and within a second in every other process', async () => {
+    it('when their sign-in ends: at once in this process, within a second in every other process', async () => {
       const { db, process, account, signIn, advance } = await world();
       const [here, there] = [await process(), await process()];
       const first = await account();
@@ -206,7 +206,7 @@ describe.each(databaseKinds)('image sessions on %s', (kind) => {
       expect(await isAlive(there, kept.sessionId)).toBe(true);
     });
 
-    it('in another process within a second also while they are used all the time', async () => {
+    it('within a second in another process that uses them continuously', async () => {
       const { db, process, account, advance } = await world();
       const there = await process();
       const caller = await account();
@@ -238,7 +238,7 @@ describe.each(databaseKinds)('image sessions on %s', (kind) => {
       expect(await isAlive(sessions, sessionId)).toBe(false);
     });
 
-    it('for good: reactivating the account does not restore them', async () => {
+    it('permanently: reactivating the account does not restore them', async () => {
       const { db, process, account, advance } = await world();
       const sessions = await process();
       const caller = await account();
@@ -254,7 +254,7 @@ describe.each(databaseKinds)('image sessions on %s', (kind) => {
     });
   });
 
-  it('are refused to a sign-in that has ended meanwhile', async () => {
+  it('are not created for a sign-in that ended during the request', async () => {
     const { db, process, account } = await world();
     const sessions = await process();
     const caller = await account();
@@ -262,7 +262,7 @@ describe.each(databaseKinds)('image sessions on %s', (kind) => {
     await expect(sessions.create(caller)).rejects.toMatchObject({ code: 'token_invalid' });
   });
 
-  it('that are requested while all are being revoked are revoked too, or are not created', async () => {
+  it('that are requested while all sessions are being revoked are revoked too, or not created', async () => {
     const { db, process, account } = await world();
     const sessions = await process();
     for (let round = 0; round < 20; round++) {
@@ -289,8 +289,8 @@ describe.each(databaseKinds)('image sessions on %s', (kind) => {
     }
   });
 
-  describe('tell their owner', () => {
-    it('how old they are, how long they last and how much they were used', async () => {
+  describe('report to their owner', () => {
+    it('their age, their remaining lifetime and their number of requests', async () => {
       const { process, account, advance } = await world();
       const sessions = await process();
       const [caller, other] = [await account(), await account()];
@@ -320,7 +320,7 @@ describe.each(databaseKinds)('image sessions on %s', (kind) => {
       });
     });
 
-    it('counts that survive the process', async () => {
+    it('a number of requests that survives a restart', async () => {
       const { process, account } = await world();
       const sessions = await process();
       const caller = await account();
@@ -332,7 +332,7 @@ describe.each(databaseKinds)('image sessions on %s', (kind) => {
     });
   });
 
-  it('are looked up again with the others for a while after their last request, so that the next one need not wait', async () => {
+  it('are refreshed in the background after their last request, so that the next request need not wait', async () => {
     const { process, account, advance } = await world();
     const sessions = await process();
     const [looking, busy] = [await sessions.create(await account()), await sessions.create(await account())];
@@ -352,7 +352,7 @@ describe.each(databaseKinds)('image sessions on %s', (kind) => {
     expect(isWaitedFor()).toBe(true);
   });
 
-  it('add up what several processes count, also when all write it down at once', async () => {
+  it('add up the request counts of several processes, also when all write at the same time', async () => {
     const { process, account } = await world();
     const processes = [await process(), await process(), await process()];
     const callers = await Promise.all(Array.from({ length: 12 }, account));
@@ -367,7 +367,7 @@ describe.each(databaseKinds)('image sessions on %s', (kind) => {
     }
   });
 
-  it('keep their sign-in alive by being used', async () => {
+  it('extend the idle time of their sign-in when they are used', async () => {
     const { db, process, account, advance } = await world();
     const sessions = await process();
     const caller = await account();
@@ -384,8 +384,8 @@ describe.each(databaseKinds)('image sessions on %s', (kind) => {
   });
 });
 
-describe('image sessions while the database is out of reach', () => {
-  it('go on for half a minute, then say that the service is unavailable, never that they have ended', async () => {
+describe('image sessions while the database is unavailable', () => {
+  it('stay valid for 30 s, then return 503 and never an error that says that they have ended', async () => {
     const { db, close } = await openTestDatabase('SQLite');
     let at = Date.UTC(2026, 4, 1, 9);
     const sessions = await createImageSessions({

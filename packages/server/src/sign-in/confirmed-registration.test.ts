@@ -48,8 +48,8 @@ function visible({ status, body, headers }: Awaited<ReturnType<typeof ask>>) {
   return { status, length, rest, others, user: user && { ...user, uid: user.uid.length } };
 }
 
-describe.each(databaseKinds)('with hidden addresses on %s, registration', (database) => {
-  it('answers a known address like a new one, and so does signing in with the registered password', async () => {
+describe.each(databaseKinds)('with REGISTRATION_HIDE_EXISTING on %s, registration', (database) => {
+  it('returns the same response for a known and a new address, and so does signing in afterwards', async () => {
     const server = await testServer({ database, config: hidden });
     const existing = await server.given.user({ email: 'aise@example.org' });
     const toNew = await ask(server, person);
@@ -160,7 +160,7 @@ describe.each(databaseKinds)('with hidden addresses on %s, registration', (datab
     expect(rows).not.toContain(person.password);
   });
 
-  it('is rejected when the address has got an account meanwhile', async () => {
+  it('is rejected when the address got an account before the link was opened', async () => {
     const server = await testServer({ database, config: hidden });
     await ask(server, person);
     const [code = ''] = await codesTo(server, person.email);
@@ -177,7 +177,7 @@ describe.each(databaseKinds)('with hidden addresses on %s, registration', (datab
   });
 });
 
-describe('with hidden addresses, the e-mail', () => {
+describe('with REGISTRATION_HIDE_EXISTING, the e-mail', () => {
   it('to the owner of an account reports the attempt to register and has no confirmation link', async () => {
     const server = await testServer({ config: hidden });
     const { email } = await server.given.user({ email: 'ayse@example.org' });
@@ -215,7 +215,7 @@ describe('the confirmation call', () => {
   });
 });
 
-describe('without hidden addresses, registration', () => {
+describe('without REGISTRATION_HIDE_EXISTING, registration', () => {
   it('creates the account at once and sends no e-mail to the applicant', async () => {
     const server = await testServer();
     expect(await ask(server, person)).toMatchObject({

@@ -102,7 +102,7 @@ describe('sixty sign-ins of one pending account at the same time', () => {
     expect(await answer).toBe(200);
   });
 
-  it('leave places in the queue for twenty other accounts, none of which is rejected', async () => {
+  it('leave places in the password-hashing queue for twenty other accounts, none of which is rejected', async () => {
     const { server, settle } = await floodedServer('198.51.100.1');
     const others = await Promise.all(Array.from({ length: 20 }, () => server.given.user()));
     const answers = others.map((other, place) => signInFrom(`192.0.2.${place}`, server, other));

@@ -52,8 +52,8 @@ function token({ claims = {}, header = {}, by = oidc.key() }: Said = {}): Promis
 const refused = { code: 'token_invalid', status: 401 };
 const unverifiable = { code: 'token_unverifiable', status: 503 };
 
-describe('an ID token', () => {
-  it('of the provider identifies the person', async () => {
+describe('verification of an OIDC ID token', () => {
+  it('identifies the person of a token of the provider', async () => {
     const idToken = await oidc.signIn('ipek', 'n-1');
     expect(await provider.personOf(idToken, 'n-1')).toMatchObject({
       issuer: oidc.issuer,
@@ -64,7 +64,7 @@ describe('an ID token', () => {
     });
   });
 
-  it('is accepted without a nonce when the browser sent none', async () => {
+  it('accepts a token without a nonce when the browser sent no nonce', async () => {
     expect(await provider.personOf(await oidc.signIn('ipek', 'n-1'), undefined)).toMatchObject({
       subject: 'ipek',
     });
@@ -113,14 +113,14 @@ describe('an ID token', () => {
     expect(await provider.personOf(idToken, 'n-1')).toMatchObject({ subject: 'someone' });
   });
 
-  it('may be issued for a configured audience that is not the client id', async () => {
+  it('accepts a token for a configured audience that is not the client id', async () => {
     const forApi = providerWith({ audience: 'api://slides' });
     const idToken = await token({ claims: { aud: 'api://slides', azp: oidc.clientId } });
     expect(await forApi.personOf(idToken, undefined)).toMatchObject({ subject: 'someone' });
     await expect(forApi.personOf(await token(), undefined)).rejects.toMatchObject(refused);
   });
 
-  it('without a signature is rejected', async () => {
+  it('rejects a token without a signature', async () => {
     const claims = {
       sub: 'someone',
       iss: oidc.issuer,
@@ -135,7 +135,7 @@ describe('an ID token', () => {
     await expect(provider.personOf(`${header}.${payload}.`, undefined)).rejects.toMatchObject(refused);
   });
 
-  it('signed with the public key as a shared secret is rejected', async () => {
+  it('rejects a token that is signed with the public key as a shared secret', async () => {
     const { publicJwk, kid } = oidc.key();
     const pem = createPublicKey({ key: publicJwk, format: 'jwk' }).export({ type: 'spki', format: 'pem' });
     const claims = {
@@ -151,7 +151,7 @@ describe('an ID token', () => {
     await expect(provider.personOf(idToken, undefined)).rejects.toMatchObject(refused);
   });
 
-  it('signed with a key of another party is rejected under any key id', async () => {
+  it('rejects a token that is signed with a foreign key, under any key id', async () => {
     const own = await newKey();
     await expect(provider.personOf(await token({ by: own }), 'n-1')).rejects.toMatchObject(refused);
     const named = await token({ by: own, header: { kid: oidc.key().kid } });
@@ -160,7 +160,7 @@ describe('an ID token', () => {
     await expect(provider.personOf(brought, 'n-1')).rejects.toMatchObject(refused);
   });
 
-  it('cannot choose the URL from which its keys are fetched', async () => {
+  it('does not fetch keys from a URL that the token names', async () => {
     const own = await newKey();
     let visits = 0;
     const attacker = createServer((_, response) => {
@@ -178,7 +178,7 @@ describe('an ID token', () => {
     expect(visits).toBe(0);
   });
 
-  it('is rejected with any byte changed', async () => {
+  it('rejects a token with any byte changed', async () => {
     const idToken = await token();
     const places = idToken.split('').flatMap((character, at) => (character === '.' || at % 7 ? [] : [at]));
     for (const at of places) {
@@ -203,7 +203,7 @@ describe('an ID token', () => {
   });
 });
 
-describe('what the provider says of a person', () => {
+describe('claims of the identity provider about a person:', () => {
   it.each([
     [
       'an address it has not verified',
@@ -234,12 +234,12 @@ it.each([
   ['', null],
   [42, null],
   [undefined, null],
-])('the name %j is shown as %j', async (name, displayName) => {
+])('the name %j from the identity provider is stored as %j', async (name, displayName) => {
   const person = await provider.personOf(await token({ claims: { name } }), 'n-1');
   expect(person.displayName).toBe(displayName);
 });
 
-describe('the keys of the provider', () => {
+describe('signing keys of the identity provider', () => {
   const keyQuestions = () => oidc.asked.filter((each) => each === 'GET /jwks').length;
 
   it('are fetched once for concurrent tokens', async () => {
@@ -268,7 +268,7 @@ describe('the keys of the provider', () => {
     expect(keyQuestions()).toBe(before);
   });
 
-  it('may change: then the new key is accepted and the old one rejected', async () => {
+  it('may change: the new key is accepted and the old key rejected', async () => {
     const impatient = providerWith({ keyCooldownMs: 0 });
     const old = oidc.key();
     await impatient.personOf(await token(), 'n-1');
@@ -278,7 +278,7 @@ describe('the keys of the provider', () => {
   });
 });
 
-describe('a provider', () => {
+describe('an identity provider', () => {
   it.each(['error', 'silence', 'redirect'] as const)(
     'that answers with %s makes the verification unavailable',
     async (how) => {

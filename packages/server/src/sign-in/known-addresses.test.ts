@@ -39,7 +39,7 @@ async function accountKnownFromItsNetwork(server: TestServer): Promise<TestUser>
   return user;
 }
 
-describe.each(databaseKinds)('on %s, the answer to a caller without an account', (database) => {
+describe.each(databaseKinds)('response to a caller without an account, on %s,', (database) => {
   it('to a password reset request is the same for known and unknown addresses after 60 requests from one network', async () => {
     const server = await testServer({ database });
     const { email } = await accountKnownFromItsNetwork(server);
@@ -110,12 +110,12 @@ describe('a network that has reached the limit of 100 failed sign-ins', () => {
     return { server, user };
   }
 
-  it('still lets an owner sign in who has signed in from there before', async () => {
+  it('still lets an account sign in that has signed in from this network before', async () => {
     const { server, user } = await networkWithFailures(100);
     expect((await tryPassword(server, ownersNetwork, user.email, user.password)).status).toBe(200);
   });
 
-  it('gets 429 for the right password of an account that has never signed in from there', async () => {
+  it('gets 429 for the right password of an account that has never signed in from this network', async () => {
     const { server } = await networkWithFailures(100);
     const other = await server.given.user();
     const tokens = () => server.services.db.selectFrom('tokens').select('hash').execute();
@@ -147,7 +147,7 @@ describe('a network that has reached the limit of 100 failed sign-ins', () => {
 });
 
 describe('password reset e-mails to one address', () => {
-  it('stop after 20 an hour from networks where the owner has never signed in, and go on from the owner’s network', async () => {
+  it('are limited to 20 an hour from networks where the owner has never signed in, but not from the owner’s network', async () => {
     const server = await testServer();
     const { email } = await accountKnownFromItsNetwork(server);
     const resetMails = async () => (await server.outbox()).filter((mail) => mail.includes('#code=')).length;

@@ -60,7 +60,7 @@ describe('sign-ins of the own account', () => {
     expect(seenThere.find(({ current }) => current)?.address).toBe('192.0.2.1');
   });
 
-  it('are listed only while they are valid', async () => {
+  it('are no longer listed after they have expired', async () => {
     const server = await testServer();
     const user = await server.given.user();
     await server.given.token(user);
@@ -68,7 +68,7 @@ describe('sign-ins of the own account', () => {
     expect(await listOf(server, await server.given.token(user))).toHaveLength(1);
   });
 
-  it('can be ended one by one with their image sessions, at once and in every process', async () => {
+  it('can be ended one by one with their image sessions, with immediate effect in every process', async () => {
     const server = await testServer();
     const { as, given } = server;
     const another = await server.another();
@@ -100,7 +100,7 @@ describe('sign-ins of the own account', () => {
     expect((await server.as(mine).call(getProfile)).status).toBe(200);
   });
 
-  it('can be ended all together, with or without the current one', async () => {
+  it('can be ended all at once, with or without the current one', async () => {
     const server = await testServer();
     const { as, given } = server;
     const user = await given.user();

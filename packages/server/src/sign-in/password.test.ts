@@ -16,7 +16,7 @@ vi.mock('@node-rs/argon2', async (original) => {
 
 const passwords = createPasswords({ memoryKiB: 8, passes: 1 });
 
-describe('a password', () => {
+describe('a stored password', () => {
   it('is stored as an argon2id hash with the parameters that OWASP recommends', async () => {
     const hash = await createPasswords(passwordCost).hash('parola-123', null);
     expect(hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
@@ -33,7 +33,7 @@ describe('a password', () => {
     ['another case', 'Şifre-ğüİ', false],
     ['a space behind', 'şifre-ğüİ ', false],
     ['its beginning', 'şifre-ğü', false],
-  ])('is compared exactly: %s', async (_, given, expected) => {
+  ])('is compared exactly, with this input: %s', async (_, given, expected) => {
     const hash = await passwords.hash('şifre-ğüİ', null);
     expect(await passwords.isRight(hash, given, null)).toBe(expected);
   });
@@ -45,7 +45,7 @@ describe('a password', () => {
     expect(await passwords.isRight(hash, `${long}b`, null)).toBe(false);
   });
 
-  it('is never right without a stored hash', async () => {
+  it('is rejected for an account without a stored hash', async () => {
     expect(await passwords.isRight(null, 'a password that no account has', null)).toBe(false);
   });
 });
@@ -75,7 +75,7 @@ describe('password hashes beyond the queue limit', () => {
   });
 });
 
-describe('an unknown address', () => {
+describe('an unknown e-mail address', () => {
   it('costs as much work as a wrong password from the first attempt on, and gets the same response', async () => {
     const { as, given } = await testServer();
     const { email } = await given.user();

@@ -47,7 +47,7 @@ const required = { status: 401, body: { code: 'second_factor_required' } };
 const invalid = { status: 401, body: { code: 'second_factor_invalid' } };
 
 describe('setting up two-step verification', () => {
-  it('returns a secret for typing and an otpauth URI for a QR code', async () => {
+  it('returns a secret to type and an otpauth URI for a QR code', async () => {
     const { given, as } = await testServer();
     const user = await given.user({ email: 'ayse@example.org' });
     const { status, body } = await as(user).call(startSecondFactor);
@@ -150,7 +150,7 @@ describe.each(databaseKinds)('on %s, signing in with two-step verification', (da
     expect((await server.as(body.token).call(getProfile)).status).toBe(200);
   });
 
-  it('accepts each code of the app once', async () => {
+  it('accepts each code of the authenticator app only once', async () => {
     const server = await testServer({ database });
     const { user, code } = await withSecondFactor(server);
     const used = code();
@@ -285,7 +285,7 @@ describe('switching two-step verification off', () => {
     ]);
   });
 
-  it('does not happen when the password is changed', async () => {
+  it('is not a consequence of changing the password', async () => {
     const server = await testServer();
     const { user, token } = await withSecondFactor(server);
     const password = 'yepyeni-şifre';

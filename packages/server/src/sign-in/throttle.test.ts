@@ -54,7 +54,7 @@ async function fail(
 const throttledRows = async ({ services }: TestServer) =>
   services.db.selectFrom('audit').selectAll().where('action', '=', 'throttled').execute();
 
-describe.each(databaseKinds)('sign-in limits of one account on %s', (database) => {
+describe.each(databaseKinds)('limits for failed sign-ins of one account, on %s,', (database) => {
   it('answer 429 after ten failures from one network, also to the right password', async () => {
     const server = await testServer({ database });
     const user = await server.given.user();
@@ -94,7 +94,7 @@ describe.each(databaseKinds)('sign-in limits of one account on %s', (database) =
     expect((await from('192.0.2.1', server, right(user))).status).toBe(200);
   });
 
-  it('hold across processes and restarts', async () => {
+  it('are shared by all processes and survive restarts', async () => {
     const server = await testServer({ database });
     const user = await server.given.user();
     await fail(9, '127.0.0.1', server, user);
@@ -105,7 +105,7 @@ describe.each(databaseKinds)('sign-in limits of one account on %s', (database) =
     expect((await from('127.0.0.1', server, wrong(user))).status).toBe(429);
   });
 
-  it('start again after the right password, and after 15 minutes', async () => {
+  it('are reset by the right password, and after 15 minutes', async () => {
     const server = await testServer({ database });
     const user = await server.given.user();
     await fail(9, '192.0.2.1', server, user);
@@ -149,8 +149,8 @@ describe.each(databaseKinds)('sign-in limits of one account on %s', (database) =
   });
 });
 
-describe('trying one password on many accounts from one network', () => {
-  it('answers 429 after a hundred failures, for known and unknown addresses', async () => {
+describe('failed sign-ins on many accounts from one network', () => {
+  it('get 429 after a hundred failures, for known and unknown addresses', async () => {
     const server = await testServer();
     for (let n = 0; n < 100; n++) await fail(1, '192.0.2.1', server, { email: `unknown-${n}@example.org` });
     const user = await server.given.user();
@@ -158,7 +158,7 @@ describe('trying one password on many accounts from one network', () => {
     expect((await from('192.0.2.2', server, wrong(user))).status).toBe(401);
   });
 
-  it('does not stop an account that has signed in from this network before, as in a hospital', async () => {
+  it('do not stop an account that has signed in from this network before, as in a hospital', async () => {
     const server = await testServer();
     const user = await server.given.user();
     expect((await from('192.0.2.1', server, right(user))).status).toBe(200);
@@ -166,7 +166,7 @@ describe('trying one password on many accounts from one network', () => {
     expect((await from('192.0.2.1', server, right(user))).status).toBe(200);
   });
 
-  it('counts a whole /64 of IPv6 as one network', async () => {
+  it('count a whole IPv6 /64 as one network', async () => {
     const server = await testServer();
     for (let n = 0; n < 100; n++) {
       await fail(1, `2001:db8:0:1::${(n + 1).toString(16)}`, server, { email: `unknown-${n}@example.org` });

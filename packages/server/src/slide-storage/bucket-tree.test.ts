@@ -29,8 +29,8 @@ const treeOf = (objects: Readonly<Record<string, string>>) =>
     signal: new AbortController().signal,
   });
 
-describe('the tree of a bucket', () => {
-  it('has a folder for each slash of a key', async () => {
+describe('folder tree of an S3 bucket', () => {
+  it('has a folder for each slash in the key of an object', async () => {
     const tree = await treeOf({ 'a.svs': '', 'Set/b.svs': '', 'Set/deep/er/c.svs': '' });
     expect(await tree.entriesOf('')).toEqual([
       { name: 'Set', kind: 'folder' },
@@ -41,7 +41,7 @@ describe('the tree of a bucket', () => {
   });
 
   it.each(['Set//a.svs', '/a.svs', '../a.svs', 'Set/../a.svs', './a.svs', 'Set/', '/', '..'])(
-    'ignores the key %j, which is not a path of a file',
+    'ignores the object key %j, which is not a valid file path',
     async (key) => {
       const tree = await treeOf({ [key]: '12' });
       const places = [''];

@@ -110,7 +110,7 @@ describe.each(databaseKinds)('the audit log, on %s', (kind) => {
     expect(await numbersOf(db)).toEqual([1, 2]);
   });
 
-  it('keeps the gap in the numbering when the last entry is deleted behind its back', async () => {
+  it('does not reuse the number of a last entry that was deleted directly in the database', async () => {
     const db = await openDatabaseOf(kind);
     await insertEntries(db, 3);
     const restoreGuard = await removeGuard(db, kind);
@@ -144,7 +144,7 @@ describe.each(databaseKinds)('pruning of the audit log, on %s', (kind) => {
     expect(verifyChainLinks(before, rows)).toEqual(last);
   });
 
-  it('stops at the first entry that is young enough, and always keeps the last one', async () => {
+  it('stops at the first entry within the retention period, and always keeps the last entry', async () => {
     const db = await openDatabaseOf(kind);
     await write(db, { at: minute(9) });
     await insertEntries(db, 3);

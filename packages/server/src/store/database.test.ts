@@ -26,7 +26,7 @@ const user = (uid: string, email = `${uid}@example.org`) => ({
   expiresAt: null,
 });
 
-describe('the embedded database', () => {
+describe('the embedded SQLite database', () => {
   it('commits durably (WAL, synchronous FULL) and can be read during writes', async () => {
     const db = await openDatabase({ url: null, file: path.join(folder(), 'data', 'lamina.db') });
     onTestFinished(() => db.destroy());
@@ -47,7 +47,7 @@ describe('the embedded database', () => {
     expect(await listUsers(second)).toEqual([user('u1')]);
   });
 
-  it('is rejected when the file is no database', async () => {
+  it('is rejected when the file is not a database', async () => {
     const file = path.join(folder(), 'lamina.db');
     fs.writeFileSync(file, 'This is no database, but a text that is long enough to be read as one.');
     await expect(openDatabase({ url: null, file })).rejects.toThrow('file is not a database');
@@ -55,15 +55,15 @@ describe('the embedded database', () => {
 });
 
 describe('a database that cannot be reached', () => {
-  it('causes an error that says so', async () => {
+  it('causes an error that says that it is unreachable', async () => {
     await expect(openDatabase({ url: 'postgres://127.0.0.1:1/lamina', file: null })).rejects.toThrow(
       'The database cannot be opened.',
     );
   });
 });
 
-describe.each(databaseKinds)('change, on %s', (kind) => {
-  it('rolls back completely when it fails', async () => {
+describe.each(databaseKinds)('transaction by change(), on %s', (kind) => {
+  it('rolls back all writes when it fails', async () => {
     const { db, close } = await openTestDatabase(kind);
     onTestFinished(close);
     const half = change(db, 'accounts', async (tx) => {
@@ -74,7 +74,7 @@ describe.each(databaseKinds)('change, on %s', (kind) => {
     expect(await findUser(db, 'u1')).toBeNull();
   });
 
-  it('runs alone among changes with the same lock', async () => {
+  it('does not overlap with another change that holds the same lock', async () => {
     const { db, close } = await openTestDatabase(kind);
     onTestFinished(close);
     const addOne = () =>

@@ -108,7 +108,7 @@ describe.each(databaseKinds)('migrations, on %s', (kind) => {
     expect(await lookedAt(place, everythingIn)).toEqual(before);
   });
 
-  it('write nothing when there is nothing to do', async () => {
+  it('write nothing when the database is up to date', async () => {
     const place = await loadOldDatabase('0008', kind);
     await (await openDatabase(place)).destroy();
     const before = await lookedAt(place, everythingIn);
@@ -118,7 +118,7 @@ describe.each(databaseKinds)('migrations, on %s', (kind) => {
 });
 
 describe('an embedded database', () => {
-  it('is copied before a migration, and the copy replaces an older one', async () => {
+  it('is copied before a migration, and the copy replaces an earlier copy', async () => {
     const place = await loadOldDatabase('0001', 'SQLite');
     const before = await lookedAt(place, everythingIn);
     const copy = copyBeforeMigration(place.file ?? '');
@@ -128,7 +128,7 @@ describe('an embedded database', () => {
     expect(await lookedAt({ url: null, file: copy }, executedMigrations)).toEqual(['0001-first']);
   });
 
-  it('is not copied when it is new or nothing changes', async () => {
+  it('is not copied when it is new or already up to date', async () => {
     const place = await emptyPlace('SQLite');
     await (await openDatabase(place)).destroy();
     await (await openDatabase(place)).destroy();

@@ -162,30 +162,33 @@ describe.each(databaseKinds)('rights on annotation layers on %s', (database) => 
   }
 
   describe.each(Object.entries(calls))('%s', (_, { endpoint, rows, payload, isOfDeleted }) => {
-    it.each(Object.entries(rows))('of a layer that is %s', async (target, expected) => {
-      const statuses: number[] = [];
-      for (const role of columns) {
-        const caller = await server.given.user({ role });
-        const layer = await layerFor(target as Target, caller);
-        if (isOfDeleted) {
-          await server.services.db
-            .updateTable('annotation_layers')
-            .set({ deleted_at: server.clock.now().toISOString() })
-            .where('id', '=', layer.id)
-            .execute();
+    it.each(Object.entries(rows))(
+      'is allowed or rejected as documented on a layer that is %s',
+      async (target, expected) => {
+        const statuses: number[] = [];
+        for (const role of columns) {
+          const caller = await server.given.user({ role });
+          const layer = await layerFor(target as Target, caller);
+          if (isOfDeleted) {
+            await server.services.db
+              .updateTable('annotation_layers')
+              .set({ deleted_at: server.clock.now().toISOString() })
+              .where('id', '=', layer.id)
+              .execute();
+          }
+          const answer = await server.as(caller).inject({
+            method: endpoint.method,
+            url: endpoint.path.replace(':layerId', layer.id),
+            ...(payload && { payload: payload(layer) }),
+          });
+          statuses.push(answer.status);
         }
-        const answer = await server.as(caller).inject({
-          method: endpoint.method,
-          url: endpoint.path.replace(':layerId', layer.id),
-          ...(payload && { payload: payload(layer) }),
-        });
-        statuses.push(answer.status);
-      }
-      expect(statuses.join(' ')).toBe(expected);
-    });
+        expect(statuses.join(' ')).toBe(expected);
+      },
+    );
   });
 
-  it('hides a slide without access like an unknown one', async () => {
+  it('returns the same 404 for a slide without access as for an unknown slide', async () => {
     const caller = await server.given.user();
     const layer = await layerFor('on a slide without access', caller);
     const params = { imageId: layer.image_id };
@@ -214,7 +217,7 @@ describe.each(databaseKinds)('rights on annotation layers on %s', (database) => 
     expect(await idsFor(admin)).toEqual([shared.id, own.id, foreign.id].sort());
   });
 
-  it('records once per sign-in that an administrator read a private layer or edited a foreign one', async () => {
+  it('records once per sign-in that an administrator read a private layer or edited the layer of another account', async () => {
     const admin = await server.given.admin();
     const layer = await layerFor("another's private", admin);
     const client = server.as(await server.given.token(admin));

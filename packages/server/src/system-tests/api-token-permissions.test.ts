@@ -74,7 +74,7 @@ describe.each(databaseKinds)('API tokens on %s', (database) => {
   describe.each(closed)('%s', (name) => {
     const endpoint = endpoints[name] as Endpoint;
 
-    it('opens to the declared scope only, and changes nothing for any other API token', async () => {
+    it('accepts an API token with the declared scope only, and changes no data for any other API token', async () => {
       const owner = await ownerOf('admin');
       const request = await requestFor(name, owner, false);
       const others = ApiTokenScope.options.filter((scope) => scope !== endpoint.scope);
@@ -119,7 +119,7 @@ describe.each(databaseKinds)('API tokens on %s', (database) => {
   });
 
   const ignoring = Object.keys(answers).filter((name) => endpoints[name]?.access === 'anyone');
-  it.each(ignoring)('%s ignores API tokens', async (name) => {
+  it.each(ignoring)('%s, which needs no sign-in, ignores API tokens', async (name) => {
     const user = await server.given.user();
     const request = await requestFor(name, { user, token: null }, true);
     const answer = await ask(endpoints[name] as Endpoint, request, (await server.given.apiToken(user)).token);
@@ -160,7 +160,7 @@ describe.each(databaseKinds)('API tokens on %s', (database) => {
   describe.each([
     ['the Fastify routes', false],
     ['the network and the fast path', true],
-  ])('pixels by bearer, through %s,', (_, isNetwork) => {
+  ])('pixels requested with an API token, through %s,', (_, isNetwork) => {
     async function pixelsOf(url: string, token: string): Promise<string> {
       const headers = { authorization: `Bearer ${token}` };
       if (!isNetwork) {
@@ -184,7 +184,7 @@ describe.each(databaseKinds)('API tokens on %s', (database) => {
       return [...outcomes].join(', ');
     }
 
-    it('opens to slides:read alone', async () => {
+    it('require the scope slides:read', async () => {
       const owner = await server.given.user({ role: 'viewer' });
       const outcomes: unknown[] = [];
       for (const scope of ApiTokenScope.options) {
@@ -226,7 +226,7 @@ describe.each(databaseKinds)('API tokens on %s', (database) => {
       expect(await events()).toEqual([...first, ['image-opened', open, { by: 'tile', ...detail }]]);
     });
 
-    it('follows the grants of the owner and the datasets of the token', async () => {
+    it('are limited to the grants of the owner and the datasets of the token', async () => {
       const { given, services, clock } = server;
       const [stranger, granted, admin] = [await given.user(), await given.user(), await given.admin()];
       await services.db
@@ -257,7 +257,7 @@ describe.each(databaseKinds)('API tokens on %s', (database) => {
       ]);
     });
 
-    it('keeps the rules of sessions when both are sent', async () => {
+    it('follow the image session when the request has a token and a session', async () => {
       const { given, as } = server;
       const user = await given.user();
       const session = (await as(user).call(createImageSession)).body.session_id;
@@ -269,7 +269,7 @@ describe.each(databaseKinds)('API tokens on %s', (database) => {
       expect(await allPixels(open, own, `?session=${'A'.repeat(43)}`)).toBe('401 session_invalid');
     });
 
-    it('ends with the suspension of the owner, and does not come back with the account', async () => {
+    it('stop with the suspension of the owner, and stay refused after a reactivation', async () => {
       const { given, as } = server;
       const [user, admin] = [await given.user(), await given.admin()];
       const { token } = await given.apiToken(user);

@@ -54,8 +54,8 @@ describe('an invalid request', () => {
   );
 });
 
-describe('a response', () => {
-  it('carries the X-Request-Id of the request if that is valid, else a new one', async () => {
+describe('every response', () => {
+  it('has the X-Request-Id of the request when that is valid, otherwise a new one', async () => {
     const { app, logged } = await testServer();
     const ask = (id: string) =>
       app.inject({ url: `${apiBase}/user/profile`, headers: { 'x-request-id': id } });

@@ -80,7 +80,7 @@ describe.each(databaseKinds)('an account with an end date, on %s', (database) =>
     }
   });
 
-  it('is suspended for administrators after the end date', async () => {
+  it('is shown as suspended to administrators after the end date', async () => {
     const server = await testServer({ database });
     const { user } = await shortBeforeTheEnd(server);
     server.clock.advance(day);

@@ -101,7 +101,7 @@ describe.each(databaseKinds)('permissions on %s', (database) => {
   });
 
   describe('the permission matrix', () => {
-    it('has a row for each endpoint except those for pixels, and no other', () => {
+    it('has exactly one row for each endpoint that does not serve pixels', () => {
       const named = Object.entries(endpoints).filter(([, endpoint]) => !isPixels(endpoint));
       expect(Object.keys(answers).sort()).toEqual(named.map(([name]) => name).sort());
     });
@@ -404,7 +404,7 @@ describe.each(databaseKinds)('permissions on %s', (database) => {
       isOpen: endpoint.access === 'anyone',
     }));
 
-    it('opens no endpoint with the secret or the session as a bearer token', async () => {
+    it('opens no endpoint when the secret or the session is sent as a bearer token', async () => {
       const { visitor } = await caller('visitor');
       for (const credential of [visitor?.secret, visitor?.session]) {
         const opened: string[] = [];
@@ -417,7 +417,7 @@ describe.each(databaseKinds)('permissions on %s', (database) => {
       }
     });
 
-    it('opens with its session no other endpoint of pixels than those of the viewer and of IIIF', async () => {
+    it('opens with its image session only the pixel endpoints of the viewer and of IIIF', async () => {
       const { visitor: { session = '' } = {} } = await caller('visitor');
       const refused: string[] = [];
       for (const [name, { access, visitors, method, path }] of Object.entries(endpoints)) {
@@ -445,7 +445,7 @@ describe.each(databaseKinds)('permissions on %s', (database) => {
       ]);
     });
 
-    it('gets pixels of the linked slide alone, whichever way they are requested', async () => {
+    it('gets pixels of the linked slide only, through every endpoint of pixels', async () => {
       const { given, as, services, clock } = server;
       const now = clock.now().toISOString();
       await saveDataset(services.db, { name: 'Set', access: 'open', isListed: false, isShared: true, now });

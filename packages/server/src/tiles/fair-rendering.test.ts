@@ -111,7 +111,7 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
   const from = (first: number, count: number) => Array.from({ length: count }, (_, n) => first + n);
 
   describe('a session that requests more tiles than may wait for it', () => {
-    it('gets 503 with Retry-After for the rest, and another account gets its tile with the next turn', async () => {
+    it('gets 503 with Retry-After for the excess, and another account gets its tile in the next turn', async () => {
       const { server, ids, freeUntilTwoStarted } = await busyServer();
       const flooding = await server.sessionOf(await server.given.user());
       const viewing = await server.sessionOf(await server.given.user());
@@ -162,7 +162,7 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
   });
 
   describe('an account that requests tiles in many sessions', () => {
-    it('is refused what is beyond the bound of an account, and another account gets its thumbnail by the next turn', async () => {
+    it('gets 503 beyond the limit of an account, and another account gets its thumbnail in the next turn', async () => {
       const { server, ids, freeUntilTwoStarted } = await busyServer();
       const user = await server.given.user();
       const sessions: string[] = [];

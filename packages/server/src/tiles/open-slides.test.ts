@@ -163,7 +163,7 @@ describe('an open slide', () => {
     expect(await widthOf('a.svs')).toBe(300);
   });
 
-  it('has only the requests join its opening that wait for it', async () => {
+  it('is shared only with requests that arrived while it was being opened', async () => {
     const joined: string[] = [];
     const joinOpening = () => {
       joined.push('join');
@@ -188,7 +188,7 @@ describe('an open slide', () => {
     await vi.waitFor(async () => expect(await slideOf('a.svs')).not.toBe(before));
   });
 
-  it('is read once more from the new file when its file was replaced during the read', async () => {
+  it('is read again from the new file when its file was replaced during the read', async () => {
     await put('a.svs', large);
     let attempts = 0;
     const width = await slides.use(wanted('a.svs'), async ({ descriptor }) => {

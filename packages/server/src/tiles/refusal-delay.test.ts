@@ -16,7 +16,7 @@ function observe(work: Promise<unknown>, signal = new AbortController().signal) 
   return state;
 }
 
-describe('the delay of refusals because of a full render queue', () => {
+describe('delayed refusal when the render queue is full', () => {
   beforeEach(() => {
     vi.useFakeTimers();
   });

@@ -125,7 +125,7 @@ describe('the tile cache', () => {
     expect(await cache.get(key('aaaa'))).toEqual(jpeg(1));
   });
 
-  it('says whether it has a tile without reading it', async () => {
+  it('reports whether it has a tile without reading the tile', async () => {
     const cache = open({ memory: 1000 });
     cache.put(key('aaaa'), jpeg(1));
     expect(await cache.has(key('aaaa'))).toBe(true);
@@ -213,7 +213,7 @@ describe('the tile cache', () => {
     expect(await cache.get(key('aaaa'))).toEqual(jpeg(1));
   });
 
-  it('removes files of any other kind from its folders', async () => {
+  it('removes unknown files from its folders', async () => {
     await fs.mkdir(path.join(folder, 'aa', 'aaaa', 'x'), { recursive: true });
     await fs.writeFile(path.join(folder, 'aa', 'aaaa', '3_0_0.jpg'), jpeg(1));
     await open().settled();

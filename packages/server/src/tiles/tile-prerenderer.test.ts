@@ -113,7 +113,7 @@ describe('the prerenderer', () => {
     expect(order).toEqual(order.toSorted());
   });
 
-  it('interrupts a found slide for an opened one and resumes it afterwards', async () => {
+  it('interrupts a slide found by a scan for a slide that a viewer opened, and resumes it afterwards', async () => {
     start();
     const [found, alsoFound, opened] = [
       await slide('one.svs'),
@@ -146,7 +146,7 @@ describe('the prerenderer', () => {
     expect(begun.length).toBeGreaterThan(20);
   });
 
-  it('stops at an eighth of the cache per slide', async () => {
+  it('uses at most an eighth of the cache for one slide', async () => {
     start(8 * 5 * tileBytes);
     const from = await slide('one.svs');
     filler.fill(from, 'opened');
@@ -157,7 +157,7 @@ describe('the prerenderer', () => {
     expect(begun.length).toBeLessThan(tiles.length);
   });
 
-  it('evicts no cached tile', async () => {
+  it('evicts no tile that is already cached', async () => {
     const maxBytes = 100 * tileBytes;
     start(maxBytes);
     const from = await slide('one.svs');
@@ -180,7 +180,7 @@ describe('the prerenderer', () => {
     expect(begun).toEqual([]);
   });
 
-  it('stops when the file was replaced', async () => {
+  it('stops when the file of the slide was replaced', async () => {
     start();
     const from = await slide('one.svs');
     filler.fill({ ...from, fingerprint: 'that-of-another-file--' }, 'opened');
@@ -188,7 +188,7 @@ describe('the prerenderer', () => {
     expect(begun).toEqual([]);
   });
 
-  it('stops when it is closed', async () => {
+  it('stops rendering when the server closes it', async () => {
     start();
     const from = await slide('one.svs');
     filler.fill(from, 'opened');

@@ -66,7 +66,7 @@ describe.skipIf(withoutObjectStore !== null)(
       ]);
     });
 
-    it('of a folder is stored with all its files, and overwrites nothing', async () => {
+    it('of a folder is stored with all its files, without overwriting an object', async () => {
       const { destination, upload, keys } = await openBucket();
       expect(await destination.isTaken(upload.place)).toBe(false);
       expect(await destination.place(upload)).toBe(true);
@@ -76,7 +76,7 @@ describe.skipIf(withoutObjectStore !== null)(
       expect(await destination.place(upload)).toBe(false);
     });
 
-    it('is completed after a process ended while storing it, unless the bucket has other files there', async () => {
+    it('is completed after the process ended during the transfer, unless different objects exist at the target', async () => {
       const { store, destination, upload, part, keys } = await openBucket();
       await store.put('Set/Case/A/Data.dat', upload.files[1]?.part ?? '');
       expect(await destination.place(upload)).toBe(false);

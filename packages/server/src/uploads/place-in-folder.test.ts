@@ -29,14 +29,14 @@ function createUpload() {
 }
 
 describe('a complete upload of a folder', () => {
-  it('is placed below the slide folder', async () => {
+  it('is moved below the slide folder', async () => {
     const { at, upload, destination, placed } = createUpload();
     expect(await destination.place(upload)).toBe(true);
     expect(placed()).toEqual(['one', 'two']);
     expect(fs.readdirSync(at('partial'))).toEqual([]);
   });
 
-  it('is placed after a process ended while assembling it', async () => {
+  it('is moved by the next process when a process ended while assembling it', async () => {
     const { at, upload, destination, placed } = createUpload();
     fs.mkdirSync(at('partial/folder'));
     fs.renameSync(at('partial/1'), at('partial/folder/a.dcm'));
@@ -44,7 +44,7 @@ describe('a complete upload of a folder', () => {
     expect(placed()).toEqual(['one', 'two']);
   });
 
-  it('counts as placed after a process ended right after the rename', async () => {
+  it('counts as moved when the process ended right after the rename', async () => {
     const { upload, destination, placed } = createUpload();
     await destination.place(upload);
     expect(await destination.place(upload)).toBe(true);

@@ -106,7 +106,7 @@ describe.each(databaseKinds)('an upload (on %s)', (database) => {
     expect(await list()).toMatchObject([{ state: 'done', file_count: 3, checked_count: 3 }]);
   });
 
-  it('lists the slides of its own folder only', async () => {
+  it('reports the slides of its own folder only', async () => {
     const { sendAll, list, catalogued } = await startServer({ database });
     const svs = await buildSvs();
     await sendAll({ dataset: 'Set', path: 'Case_7', isFolder: true, files: { 'x/a.svs': svs } });
@@ -196,7 +196,7 @@ describe('an uploaded file', () => {
   it.each([
     ['starts at another offset than the received bytes', 2, '345', 409],
     ['is longer than announced', 3, '45678', 413],
-  ])('is rejected by a part that %s', async (_, offset, more, status) => {
+  ])('is rejected when a part %s', async (_, offset, more, status) => {
     const { begin, create, part, offsetOf } = await startServer();
     const { begun } = await begin({ dataset: 'S', path: 'a.svs', files: { 'a.svs': bytes('12345') } });
     const { fileId } = await create(begun.upload.id, 'a.svs', 5);
@@ -205,7 +205,7 @@ describe('an uploaded file', () => {
     expect(await offsetOf(fileId)).toBe(3);
   });
 
-  it('is rejected unless it matches the announcement', async () => {
+  it('is rejected when name or size differ from the announcement', async () => {
     const { begin, create } = await startServer();
     const { begun } = await begin({ dataset: 'S', path: 'a.svs', files: { 'a.svs': bytes('12345') } });
     const { id } = begun.upload;
@@ -345,7 +345,7 @@ describe('an open upload', () => {
   it.each([
     ['had verified', { state: 'open', leased_until: null }],
     ['was placing', { state: 'placing', leased_until: '2026-01-01T00:00:00.000Z' }],
-  ] as const)('that a process %s when it ended is placed by the next process', async (_, leftState) => {
+  ] as const)('that a process %s when it ended is completed by the next process', async (_, leftState) => {
     const { begin, create, part, server, placed, settled, list } = await startServer();
     const { services } = server;
     const { begun } = await begin({ dataset: 'S', path: 'a.svs', files: { 'a.svs': bytes('12345') } });
@@ -359,7 +359,7 @@ describe('an open upload', () => {
     expect(await list()).toMatchObject([{ state: 'done' }]);
   });
 
-  it('that another process is placing is not placed twice', async () => {
+  it('that another process is moving to the slide storage is not moved twice', async () => {
     const { begin, create, part, server, placed, settled } = await startServer();
     const { services, clock } = server;
     const { begun } = await begin({ dataset: 'S', path: 'a.svs', files: { 'a.svs': bytes('12345') } });

@@ -72,7 +72,7 @@ function connectTo({ address }: Pick<ServerProcess, 'address'>): net.Socket {
 
 describe('a slow client', () => {
   it.skipIf(process.platform !== 'linux')(
-    `takes at most ${mostBytesEach / 1024} KiB of memory, be there ${readers} of them, and others get every tile`,
+    `takes at most ${mostBytesEach / 1024} KiB of memory with ${readers} slow clients, and other clients get every tile`,
     async () => {
       const { server, addresses } = await viewing();
       const ask = async (address: string) => {
