@@ -60,6 +60,7 @@ declare module 'fastify' {
 const bodyLimitBytes = 64 * 1024;
 const urlLimit = 4096;
 
+// oxlint-disable-next-line lamina/max-own-lines -- registers plugins and routes in their order
 export async function buildApp(services: Services): Promise<FastifyInstance> {
   const loggerInstance: FastifyBaseLogger = services.log;
   const { metrics, stopping } = services;

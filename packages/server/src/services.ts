@@ -145,6 +145,7 @@ interface ServiceDependencies {
   readonly passwordCost?: PasswordCost;
 }
 
+// oxlint-disable-next-line lamina/max-own-lines -- creates each service once, in the order of their dependencies
 export async function createServices({
   config,
   db,

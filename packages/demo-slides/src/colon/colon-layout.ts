@@ -25,7 +25,8 @@ import {
 } from './colon-wall.ts';
 import { cryptsOf } from './crypts.ts';
 
-/** Creates the layout. Long because all its functions share the outlines, which depend on the seed. */
+/** Creates the layout. */
+// oxlint-disable-next-line lamina/max-own-lines -- its functions share the outlines, which depend on the seed
 export function layOutColon(seed: number): ColonLayout {
   const random = randomFrom(seed);
   const arch = (x: number) =>

@@ -15,7 +15,8 @@ import {
   PLEXUS_TO,
 } from './colon-wall.ts';
 
-/** Places vessels layer by layer. Long because the order of random numbers determines the slide. */
+/** Places vessels layer by layer. */
+// oxlint-disable-next-line lamina/max-own-lines -- the order of random numbers determines the slide
 export function vesselsOf(
   random: Random,
   layout: Pick<ColonLayout, 'locate' | 'warp' | 'inMucosa' | 'lymphoid' | 'tangent' | 'glandIndex'>,

@@ -26,7 +26,8 @@ import {
   THICKNESS,
 } from './colon-scene.ts';
 
-/** Paints every pixel of a tile in one loop, which is long but calls few functions, for speed. */
+/** Paints every pixel of a tile in one loop. */
+// oxlint-disable-next-line lamina/max-own-lines -- the loop over pixels calls few functions, for speed
 export function paintWallLayers(scene: ColonScene, tile: StainTile): void {
   const { grain, clouds, reticulum, collagen, muscle, clefts, muscleEnds, bundles } = scene.palette;
   const { size, haematoxylin, eosin } = tile;

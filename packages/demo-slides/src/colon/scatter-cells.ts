@@ -108,6 +108,7 @@ function scatter(
 }
 
 /** @param onCell called with the cells of the immune system */
+// oxlint-disable-next-line lamina/max-own-lines -- the populations of all layers share the same tile and random numbers
 export function scatterCells(
   scene: ColonScene,
   tile: StainTile,

@@ -77,7 +77,8 @@ function vacuolesOf(seed: number, { column, row, x, y }: Hepatocyte): readonly V
 /** Distance from its sides within which the border of a cell is visible, pixels. */
 const BORDER = 22;
 
-/** Paints one cell, row by row. Long because the loop over pixels calls few functions, for speed. */
+/** Paints one cell, row by row. */
+// oxlint-disable-next-line lamina/max-own-lines -- the loop over pixels calls few functions, for speed
 function paintBody(tile: StainTile, { grain, clouds }: Palette, seed: number, cell: Hepatocyte): void {
   const { haematoxylin, eosin, orange, size } = tile;
   const { column, row, reach, zone, sides } = cell;

@@ -54,6 +54,7 @@ export interface PlacedStamp extends Placement {
 }
 
 /** Blends a stamp into a tile, with bilinear sampling. */
+// oxlint-disable-next-line lamina/max-own-lines -- the loop over pixels calls no functions, for speed
 export function applyStamp(tile: StainTile, stamp: Stamp, place: Placement): void {
   const { width, height, values } = stamp;
   const { haematoxylin, eosin, orange, size } = tile;

@@ -3,6 +3,8 @@
  * files, marks those of missing files.
  *
  * A slide is identified by its fingerprint, wherever its file is now; otherwise by its path, whose file was then replaced.
+ *
+ * Longer than 350 lines because all steps, from pairing to writing, share the types of entries and slides.
  */
 import { randomUUID } from 'node:crypto';
 import { basename, dirname, join } from 'node:path/posix';
@@ -86,53 +88,32 @@ export async function reconcile(
   const unmatched = await slidesByPlace(scans, yieldToEventLoop);
   /** Entries without a slide so far, by their places. */
   const remaining = new Map<string, ScannedRow>();
-  for (let after = ''; ; ) {
-    const rows = await listScannedRows(db, after, rowsPerQuery);
-    for (const row of rows) {
-      await yieldToEventLoop();
-      const { root } = row;
-      const slide = unmatched.get(root)?.get(row.path);
-      if (slide?.fingerprint === row.fingerprint) {
-        unmatched.get(root)?.delete(row.path);
-        if (row.status === 'pending' || (retryFailed && row.status === 'failed')) toRead.push(row.id);
-        pairUp({ row, root, slide });
-      } else if (scanOf.has(root)) remaining.set(placeOf(root, row.path), row);
+  const matchByPlace = async () => {
+    for (let after = ''; ; ) {
+      const rows = await listScannedRows(db, after, rowsPerQuery);
+      for (const row of rows) {
+        await yieldToEventLoop();
+        const { root } = row;
+        const slide = unmatched.get(root)?.get(row.path);
+        if (slide?.fingerprint === row.fingerprint) {
+          unmatched.get(root)?.delete(row.path);
+          if (row.status === 'pending' || (retryFailed && row.status === 'failed')) toRead.push(row.id);
+          pairUp({ row, root, slide });
+        } else if (scanOf.has(root)) remaining.set(placeOf(root, row.path), row);
+      }
+      after = rows.at(-1)?.id ?? '';
+      if (rows.length < rowsPerQuery) break;
     }
-    after = rows.at(-1)?.id ?? '';
-    if (rows.length < rowsPerQuery) break;
-  }
+  };
+  await matchByPlace();
   const others: Found[] = [...unmatched].flatMap(([root, slides]) =>
     [...slides.values()].map((slide) => ({ root, slide })),
   );
 
-  // Moved or renamed slides: the same fingerprint at another place.
-  const byFingerprint = new Map<string, ScannedRow[]>();
-  if (others.length > 0) {
-    for (const row of remaining.values()) {
-      await yieldToEventLoop();
-      if (row.fingerprint === null || isUnknown(row)) continue;
-      const same = byFingerprint.get(row.fingerprint);
-      if (same === undefined) byFingerprint.set(row.fingerprint, [row]);
-      else same.push(row);
-    }
-  }
-  const unpaired: Found[] = [];
-  const moved: Pair[] = [];
-  for (const found of others) {
-    await yieldToEventLoop();
-    const same = byFingerprint.get(found.slide.fingerprint) ?? [];
-    const row = bestMatch(same, found.slide);
-    if (row === null) {
-      unpaired.push(found);
-      continue;
-    }
-    same.splice(same.indexOf(row), 1);
-    moved.push({ row, ...found });
-    if (row.status === 'pending') toRead.push(row.id);
-    remaining.delete(placeOf(row.root, row.path));
-  }
+  const { moved, unpaired } = await pairMoved(others, remaining, isUnknown, yieldToEventLoop);
+  for (const { row } of moved) if (row.status === 'pending') toRead.push(row.id);
 
-  /** Returns the entry of a slide that has remaining its place since the scan; null while its file is there. */
+  /** Returns the entry of a slide whose file has left its place since the scan; null while the file is there. */
   async function entryOfMoved({ root, slide }: Found): Promise<ScannedRow | null> {
     const file = { root, path: slide.path, members: slide.members };
     if ((await fingerprintOf(file)) === slide.fingerprint) return null;
@@ -166,7 +147,73 @@ export async function reconcile(
     toRead.push(id);
   }
 
-  const failing: { readonly id: string; readonly changes: ImageChanges }[] = [];
+  const unusable = recordUnusableFiles(scans, remaining, log, at);
+  fresh.push(...unusable.fresh);
+  const followed = [...follows.values()];
+  const absent = await applyChanges(
+    { db, audit, at, yieldToEventLoop },
+    { moved, followed, fresh, failing: unusable.changes, remaining: [...remaining.values()], isUnknown },
+  );
+  for (const scan of scans) await rememberMetadataFiles(db, scan, at);
+  return {
+    toRead,
+    changed: [...moved, ...followed].map(({ row }) => row.id).concat(absent.map(({ id }) => id)),
+  };
+}
+
+/**
+ * Pairs slides without an entry at their place with entries that have the same fingerprint at another place: their files were
+ * moved or renamed.
+ *
+ * @param remaining entries without a slide; the paired ones are removed
+ * @returns the pairs, and the slides without such an entry
+ */
+async function pairMoved(
+  others: readonly Found[],
+  remaining: Map<string, ScannedRow>,
+  isUnknown: (row: ScannedRow) => boolean,
+  yieldToEventLoop: () => Promise<void>,
+): Promise<{ moved: Pair[]; unpaired: Found[] }> {
+  const byFingerprint = new Map<string, ScannedRow[]>();
+  if (others.length > 0) {
+    for (const row of remaining.values()) {
+      await yieldToEventLoop();
+      if (row.fingerprint === null || isUnknown(row)) continue;
+      const same = byFingerprint.get(row.fingerprint);
+      if (same === undefined) byFingerprint.set(row.fingerprint, [row]);
+      else same.push(row);
+    }
+  }
+  const unpaired: Found[] = [];
+  const moved: Pair[] = [];
+  for (const found of others) {
+    await yieldToEventLoop();
+    const same = byFingerprint.get(found.slide.fingerprint) ?? [];
+    const row = bestMatch(same, found.slide);
+    if (row === null) {
+      unpaired.push(found);
+      continue;
+    }
+    same.splice(same.indexOf(row), 1);
+    moved.push({ row, ...found });
+    remaining.delete(placeOf(row.root, row.path));
+  }
+  return { moved, unpaired };
+}
+
+/**
+ * Logs unusable metadata files and lists the changes of their entries, which show the problem to administrators.
+ *
+ * @param remaining entries without a slide; those of the metadata files are removed
+ */
+function recordUnusableFiles(
+  scans: readonly RootScan[],
+  remaining: Map<string, ScannedRow>,
+  log: Logger,
+  at: string,
+) {
+  const fresh: NewImage[] = [];
+  const changes: { readonly id: string; readonly changes: ImageChanges }[] = [];
   for (const { root, problems } of scans) {
     for (const problem of problems) {
       log.warn(
@@ -177,19 +224,48 @@ export async function reconcile(
       const row = remaining.get(place);
       remaining.delete(place);
       const error = `${problem.error} ${consequence}`;
-      const changes = { status: 'failed', error } as const;
+      const failed = { status: 'failed', error } as const;
       if (row === undefined) {
         const id = randomUUID();
         fresh.push(newImage(id, root, metadataFile(problem), { fingerprint: null, at }));
-        failing.push({ id, changes });
+        changes.push({ id, changes: failed });
       } else if (row.error !== error || row.status !== 'failed' || row.missing_since !== null) {
-        failing.push({ id: row.id, changes: { ...changes, missing_since: null } });
+        changes.push({ id: row.id, changes: { ...failed, missing_since: null } });
       }
     }
   }
+  return { fresh, changes };
+}
 
+/** What a scan changes in the catalogue. */
+interface CatalogueChanges {
+  readonly moved: readonly Pair[];
+  /** Entries whose properties change, at the place where they were. */
+  readonly followed: readonly Pair[];
+  readonly fresh: readonly NewImage[];
+  readonly failing: readonly { readonly id: string; readonly changes: ImageChanges }[];
+  /** Entries without a slide. */
+  readonly remaining: readonly ScannedRow[];
+  /** Whether the entry is in a folder that could not be read. */
+  readonly isUnknown: (row: ScannedRow) => boolean;
+}
+
+interface ApplyDependencies extends Pick<ReconcileDependencies, 'db' | 'audit'> {
+  /** Time of the changes, ISO 8601. */
+  readonly at: string;
+  readonly yieldToEventLoop: () => Promise<void>;
+}
+
+/**
+ * Writes the changes in small transactions, with their audit events. Entries leave their places before others take them.
+ *
+ * @returns the entries whose file is missing
+ */
+async function applyChanges(
+  { db, audit, at, yieldToEventLoop }: ApplyDependencies,
+  { moved, followed, fresh, failing, remaining, isUnknown }: CatalogueChanges,
+): Promise<readonly ScannedRow[]> {
   // Entries at a place where the scan has found another slide leave it first.
-  const followed = [...follows.values()];
   const going = [...moved, ...followed.filter(isElsewhere)];
   const takenPlaces = new Set([
     ...going.map(({ root, slide }) => placeOf(root, slide.path)),
@@ -197,9 +273,7 @@ export async function reconcile(
   ]);
   const isAtTakenPlace = (row: ScannedRow) => takenPlaces.has(placeOf(row.root, row.path));
   const leaving = going.map(({ row }) => row);
-  const absent = [...remaining.values()].filter(
-    (row) => isAtTakenPlace(row) || (!row.missing_since && !isUnknown(row)),
-  );
+  const absent = remaining.filter((row) => isAtTakenPlace(row) || (!row.missing_since && !isUnknown(row)));
   const newlyMissing = absent.filter((row) => row.missing_since === null);
 
   const inSteps = async <T>(
@@ -264,11 +338,7 @@ export async function reconcile(
       await audit.record(tx, { ...serverActor, action: 'image-missing', result: 'failed', target: id });
     }),
   );
-  for (const scan of scans) await rememberMetadataFiles(db, scan, at);
-  return {
-    toRead,
-    changed: [...moved, ...followed].map(({ row }) => row.id).concat(absent.map(({ id }) => id)),
-  };
+  return absent;
 }
 
 /** Sentence for administrators, behind the reason why a metadata file is unusable. */

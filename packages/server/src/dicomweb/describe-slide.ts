@@ -95,6 +95,7 @@ const code = (value: string, scheme: string, meaning: string): readonly Attribut
 ];
 
 /** @param url of the instance */
+// oxlint-disable-next-line lamina/max-own-lines -- a list of DICOM attributes
 export function metadataOf(
   image: DescribedImage,
   slide: StoredSlide,

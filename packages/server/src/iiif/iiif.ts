@@ -123,6 +123,7 @@ function informationOf(id: string, { descriptor, nativeDziLevels }: Tiling): obj
 
 const imageService = (id: string) => ({ id, type: 'ImageService3', profile: 'level2' });
 
+// oxlint-disable-next-line lamina/max-own-lines -- one JSON document
 function manifestOf(
   { fileName, dataset }: Pick<ServableImage, 'fileName' | 'dataset'>,
   urls: ManifestUrls,

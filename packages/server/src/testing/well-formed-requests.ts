@@ -309,6 +309,7 @@ export function wellFormedRequests(server: () => TestServer): WellFormedRequests
   }
 
   /** A well-formed request to an existing target. `isAnonymous`: there is no account behind it to speak of. */
+  // oxlint-disable-next-line lamina/max-own-lines -- one case for each endpoint
   async function requestFor(
     name: string,
     { user, token, visitor }: Caller,

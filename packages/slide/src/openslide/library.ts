@@ -78,6 +78,7 @@ export const loadOpenSlide = readOnce(async (): Promise<OpenSlideLibrary | null>
 
 type Out = [number | bigint | null];
 
+// oxlint-disable-next-line lamina/max-own-lines -- one declaration for each C function
 function bind(
   library: LibraryHandle,
   textAt: (list: bigint, index: number) => string | null,

@@ -61,7 +61,9 @@ export async function renderRegion(slide: Slide, region: Region, signal?: AbortS
   };
 
   const tilePlaces = tilesUnder(target, level, perPixelX, perPixelY);
-  if (isMuchLarger(level, describeDeepZoom(slide).tileSize)) {
+
+  /** Reads one tile after the other, keeps each decoded, and cuts the region out of it. */
+  const addLargeTiles = async () => {
     for (const place of tilePlaces) {
       signal?.throwIfAborted();
       const address = { level: source.level, ...place };
@@ -80,7 +82,10 @@ export async function renderRegion(slide: Slide, region: Region, signal?: AbortS
       const cut = cropRaster(piece, columns.first, rows.first, columns.count, rows.count);
       add(cut, { ...part, x: part.x + columns.first * shrink, y: part.y + rows.first * shrink });
     }
-  } else {
+  };
+
+  /** Reads tiles together, and decodes whole tiles of a column in one pass. */
+  const addBatches = async () => {
     for (const batch of batchesOf(tilePlaces, level)) {
       signal?.throwIfAborted();
       const tiles = await Promise.all(
@@ -107,8 +112,9 @@ export async function renderRegion(slide: Slide, region: Region, signal?: AbortS
       const pieces = await decodeTiles(columns, shrink);
       for (const [i, place] of whole.entries()) add(pieces[i] as Raster, filledPart(level, place));
     }
-  }
+  };
 
+  await (isMuchLarger(level, describeDeepZoom(slide).tileSize) ? addLargeTiles() : addBatches());
   const raster = averager.finish(slide.background);
   extendEdges(raster, filled.width - x, filled.height - y);
   return cropRaster(raster, region.x - x, region.y - y, region.width, region.height);

@@ -142,6 +142,7 @@ export function pictureOf(plan: DicomPlan): Raster {
   return shrinkRaster(paintTissue(width, height), downsample);
 }
 
+// oxlint-disable-next-line lamina/max-own-lines -- a list of DICOM attributes
 export async function planDicom(plan: DicomPlan = {}): Promise<DicomFile> {
   const completePlan: CompletePlan = { ...defaults, ...plan };
   const { codec, series, instance, patient } = completePlan;

@@ -94,6 +94,7 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
     }
   }
 
+  // oxlint-disable-next-line lamina/max-own-lines -- one case for each kind of fault
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     requests.push(`${request.method} ${request.url?.split('?')[0]}`);
     const fault = next.shift() ?? always;

@@ -64,6 +64,7 @@ interface InstrumentsProps {
  * The controls of an open slide, its drawings, and the readouts of scale and magnification. Memoised: arriving tiles do not
  * render it again.
  */
+// oxlint-disable-next-line lamina/max-own-lines -- hooks of one tool bar, which share which panel is open
 export const Instruments = memo(function Instruments(props: InstrumentsProps) {
   const { view, pose, annotated, calibration, isFullPage, onToggleFullPage, colours, hasKeys } = props;
   const [isHelpOpen, setHelpOpen] = useState(false);

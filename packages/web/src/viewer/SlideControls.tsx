@@ -39,6 +39,7 @@ interface SlideControlsProps {
 }
 
 /** Buttons for zoom, rotation and full page. */
+// oxlint-disable-next-line lamina/max-own-lines -- a list of buttons
 export function SlideControls(props: SlideControlsProps) {
   const { pose } = props;
   const rotationButton = useRef<HTMLButtonElement>(null);

@@ -63,6 +63,7 @@ interface SlideToolsProps {
 }
 
 /** Buttons that measure and count, change the colours, save a picture and copy the link of the view. */
+// oxlint-disable-next-line lamina/max-own-lines -- a list of buttons
 export function SlideTools(props: SlideToolsProps) {
   const { drawing, onTakeTool, areColoursOpen } = props;
   const coloursButton = useRef<HTMLButtonElement>(null);

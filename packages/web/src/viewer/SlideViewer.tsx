@@ -124,6 +124,7 @@ interface OpenSlideProps extends SlideViewerProps {
 }
 
 /** One slide from opening to closing. */
+// oxlint-disable-next-line lamina/max-own-lines -- hooks of one slide, which share its state
 function OpenSlide(props: OpenSlideProps) {
   const {
     slide,

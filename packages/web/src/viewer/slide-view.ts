@@ -161,6 +161,7 @@ interface SlideViewListeners {
 }
 
 /** @param element an element with a size of its own */
+// oxlint-disable-next-line lamina/max-own-lines -- creates the viewer and connects its parts; the behaviour is in nested functions
 export function createSlideView(element: HTMLElement, label: string): SlideView {
   const renderer = createRenderer();
   const viewer = new OpenSeadragon.Viewer({

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Tables } from '../schema.ts';
 
+// oxlint-disable-next-line lamina/max-own-lines -- one statement for each table and index
 export async function up(db: Kysely<Tables>): Promise<void> {
   await db.schema
     .createTable('users')

@@ -10,6 +10,7 @@ import { detailLabels, detailValues, fieldLabels, detailTexts as texts } from '.
 const untold = new Set(['file_name', 'before_seq', 'before_hash', 'before']);
 
 /** Returns the details of an entry, one short sentence each. A detail without a label keeps its name. */
+// oxlint-disable-next-line lamina/max-own-lines -- one sentence for each kind of detail
 export function detailOf({ action, detail }: Pick<AuditEntry, 'action' | 'detail'>): readonly string[] {
   if (action === 'settings-changed') {
     const { changed } = detail;
