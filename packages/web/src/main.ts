@@ -5,12 +5,13 @@ import './mantine.css';
 import './global.css';
 import { connectAuth, initialiseAuth } from './api/auth.ts';
 import { connectLanguage } from './api/language.ts';
-import { preloadViewer } from './preload-viewer.ts';
+import { preloadShared, preloadViewer } from './preload-viewer.ts';
 
 moveStyleSheetToHead();
 connectAuth();
 connectLanguage();
 void preloadViewer(location.pathname, initialiseAuth());
+preloadShared(location);
 void import('./start.tsx').then(({ start }) => start());
 
 /**

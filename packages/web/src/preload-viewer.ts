@@ -3,6 +3,16 @@ import { prefetchCatalogue } from './api/catalogue.ts';
 import { storedToken } from './api/stored-sign-in.ts';
 import { redirectFor } from './routing/guard.ts';
 
+/** Loads the code of a share link's page and opens the link at once, when the page is opened at it. */
+export function preloadShared({ pathname, hash }: Pick<Location, 'pathname' | 'hash'>): void {
+  if (pathname !== '/shared' || hash.length < 2) return;
+  Promise.all([
+    import('./api/share-links.ts').then(({ expectLink }) => expectLink(hash.slice(1))),
+    import('./screens/shared/SharedPage.tsx'),
+    import('./viewer/SlideViewer.tsx'),
+  ]).catch(() => undefined); // loaded again by the route, which shows the failure
+}
+
 /**
  * Loads the code of the viewer at once when the page is opened at it. Otherwise each part would wait for the one that contains
  * it, a round trip each. The list of the catalogue is requested as soon as it is known that the account may see it.

@@ -1,10 +1,9 @@
 /** Computes the tiles of the first view before anything is drawn, so that they load early. */
 import { type DeepZoomDescriptor, maxLevelOf, minLevelOf } from './descriptor.ts';
+import { drawnLevelAt } from './drawn-level.ts';
 import type { TileAddress } from './slide-tiles.ts';
 import type { SlideField } from './view-address.ts';
 
-/** OpenSeadragon draws the finest level with at most two image pixels per screen pixel (`minPixelRatio`). */
-const minPixelRatio = 0.5;
 /** Maximum number of tiles: a wrong guess must stay cheap. */
 const mostTiles = 60;
 
@@ -31,8 +30,7 @@ export function firstTiles(
   const centre = field ?? { x: width / 2, y: height / 2 };
 
   const maxLevel = maxLevelOf(descriptor);
-  const finest = maxLevel + Math.floor(Math.log2(zoom / minPixelRatio));
-  const level = Math.min(maxLevel, Math.max(minLevelOf(descriptor, maxLevel), finest));
+  const level = Math.max(minLevelOf(descriptor, maxLevel), drawnLevelAt(zoom, maxLevel));
   const side = tileSize * 2 ** (maxLevel - level);
   const columns = inView(centre.x, place.width / zoom, width, side);
   const rows = inView(centre.y, place.height / zoom, height, side);

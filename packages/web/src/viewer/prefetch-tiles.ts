@@ -1,11 +1,10 @@
 /** Chooses the tiles that a person will probably need next. */
 import { type DeepZoomDescriptor, maxLevelOf, minLevelOf } from './descriptor.ts';
+import { drawnLevelAt } from './drawn-level.ts';
 import type { Point } from './overlay/placement.ts';
 import type { TileAddress } from './slide-tiles.ts';
 import type { SlideField } from './view-address.ts';
 
-/** As in first-tiles.ts: the finest drawn level has at most two image pixels per screen pixel. */
-const minPixelRatio = 0.5;
 /** A step of the zoom buttons, keys and a few notches of the wheel. */
 const zoomStep = 2;
 /** As in first-tiles.ts: a screen has at most so many tiles. */
@@ -38,11 +37,7 @@ export function prefetchTiles(
   { field, size, direction, pointer }: PrefetchSituation,
 ): readonly TileAddress[] {
   const maxLevel = maxLevelOf(descriptor);
-  const levelAt = (zoom: number) =>
-    Math.min(
-      maxLevel,
-      Math.max(minLevelOf(descriptor, maxLevel), maxLevel + Math.floor(Math.log2(zoom / minPixelRatio))),
-    );
+  const levelAt = (zoom: number) => Math.max(minLevelOf(descriptor, maxLevel), drawnLevelAt(zoom, maxLevel));
   const level = levelAt(field.zoom);
   const finer = levelAt(field.zoom * zoomStep);
   const seen = areaOf(field, size);

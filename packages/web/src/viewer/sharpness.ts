@@ -1,5 +1,6 @@
 /** Whether the view is drawn from the tiles it needs, or from enlarged coarser ones. */
-import type { Tile, TiledImage, Viewer } from 'openseadragon';
+import OpenSeadragon, { type Tile, type TiledImage, type Viewer } from 'openseadragon';
+import { minPixelRatioOf } from './drawn-level.ts';
 
 /**
  * - `sharp`: every visible tile is drawn
@@ -7,9 +8,6 @@ import type { Tile, TiledImage, Viewer } from 'openseadragon';
  * - `incomplete`: some visible tiles failed to load; coarser tiles, enlarged, are drawn in their place
  */
 export type Sharpness = 'sharp' | 'loading' | 'incomplete';
-
-/** OpenSeadragon draws no level whose pixels are smaller than this many screen pixels: its default `minPixelRatio`. */
-const minPixelRatio = 0.5;
 
 /** Whether one of these tiles is visible now and of the level that OpenSeadragon draws at this zoom. */
 export function lacksTiles(viewer: Viewer, image: TiledImage, tiles: readonly Tile[]): boolean {
@@ -27,9 +25,12 @@ export function lacksTiles(viewer: Viewer, image: TiledImage, tiles: readonly Ti
   );
 }
 
-/** The finest level whose pixels are at least `minPixelRatio` screen pixels wide. */
-function drawnLevelOf({ viewport }: Viewer, { source }: TiledImage): number {
-  const screenWidth = viewport.getContainerSize().x * viewport.getZoom(true);
+/** The finest level whose pixels are at least `minPixelRatio` device pixels wide. */
+function drawnLevelOf(viewer: Viewer, { source }: TiledImage): number {
+  const { viewport } = viewer;
+  const screenWidth =
+    viewport.getContainerSize().x * viewport.getZoom(true) * OpenSeadragon.pixelDensityRatio;
+  const minPixelRatio = minPixelRatioOf(OpenSeadragon.pixelDensityRatio);
   const widthOf = (level: number) => Math.ceil(source.dimensions.x / 2 ** (source.maxLevel - level));
   let level = source.maxLevel;
   while (level > source.minLevel && screenWidth / widthOf(level) < minPixelRatio) level -= 1;

@@ -10,6 +10,7 @@ import OpenSeadragon from 'openseadragon';
 import { asScanned, type Colour, type ColourAdjustment } from './colours/adjustment.ts';
 import type { DeepZoomDescriptor } from './descriptor.ts';
 import { createRenderer } from './drawers.ts';
+import { minPixelRatioOf } from './drawn-level.ts';
 import { withinFullTurn } from './full-turn.ts';
 import { type Placement, type Point, placementOf } from './overlay/placement.ts';
 import { CanvasDrawer } from './renderer/canvas-drawer.ts';
@@ -425,6 +426,8 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
       listeners = of;
       sharpness = 'loading';
       shown = { descriptor, supply };
+      // For each slide: a window may have moved to another screen since.
+      Object.assign(viewer, { minPixelRatio: minPixelRatioOf(OpenSeadragon.pixelDensityRatio) });
       viewer.open({ tileSource: new SlideTiles(descriptor, supply, renderer, onLost) });
     },
     clear: () => {
