@@ -226,6 +226,47 @@ const rendererGoals: readonly Goal<readonly RendererSample[]>[] = [
   },
 ];
 
+interface DrawingTrace {
+  /** Whether the calls of WebGL that only software makes slow were left out. */
+  readonly skipsDrawing: boolean;
+  readonly frames: { readonly longest: number };
+  readonly copies: { readonly longest: number };
+  readonly decodes: number;
+  readonly canvasCopies: number;
+}
+
+const traceGoals: readonly Goal<readonly DrawingTrace[]>[] = [
+  {
+    goal: 'longest task that draws or copies tiles, WebGL in software left out',
+    is: 'atMost',
+    must: 16,
+    aim: 4,
+    unit: ' ms',
+    digits: 1,
+    read: (traces) => {
+      const without = traces.find(({ skipsDrawing }) => skipsDrawing);
+      return without && Math.max(without.frames.longest, without.copies.longest);
+    },
+  },
+  {
+    goal: 'images decoded on the main thread',
+    is: 'atMost',
+    must: 0,
+    aim: 0,
+    digits: 0,
+    read: (traces) => traces.reduce((sum, { decodes }) => sum + decodes, 0),
+  },
+  {
+    goal: 'copies of a whole canvas',
+    is: 'atMost',
+    must: 0,
+    aim: 0,
+    digits: 0,
+    read: (traces) => traces.reduce((sum, { canvasCopies }) => sum + canvasCopies, 0),
+  },
+];
+
+export const traceVerdicts = (traces: readonly DrawingTrace[]): Verdict[] => verdictsOf(traceGoals, traces);
 export const rendererVerdicts = (samples: readonly RendererSample[]): Verdict[] =>
   verdictsOf(rendererGoals, samples);
 export const serverVerdicts = (measured: ServerMeasurements): Verdict[] => verdictsOf(serverGoals, measured);

@@ -1,8 +1,8 @@
 /**
  * `npm run bench`: measures the product beside other tile servers and in a browser. `npm run load`: with 1,000 viewers.
  *
- * Parts can be named: `npm run bench -- servers`, `browser`, `renderer`, `colours`, `viewers`, `catalogue`, `fairness`, `processes`,
- * `results`, `annotations`, `sharing`, `interoperability`. Without `--quick` the tables of docs/performance.md are replaced;
+ * Parts can be named: `npm run bench -- servers`, `browser`, `renderer`, `colours`, `main-thread`, `viewers`, `catalogue`,
+ * `fairness`, `processes`, `results`, `annotations`, `sharing`, `interoperability`. Without `--quick` the tables of docs/performance.md are replaced;
  * `--quick` only shows that everything works. Slides and other data stay in BENCH_DIR, by default in the user's cache folder.
  */
 import { platform } from 'node:os';
@@ -16,6 +16,7 @@ const parts: Readonly<Record<string, () => Promise<(options: BenchOptions) => Pr
   browser: async () => (await import('./browser/browser-part.ts')).browserPart,
   renderer: async () => (await import('./renderer/renderer-part.ts')).rendererPart,
   colours: async () => (await import('./renderer/colours-part.ts')).coloursPart,
+  'main-thread': async () => (await import('./renderer/main-thread-part.ts')).mainThreadPart,
   viewers: async () => (await import('./viewers/viewers-part.ts')).viewersPart,
   catalogue: async () => (await import('./catalogue/catalogue-part.ts')).cataloguePart,
   fairness: async () => (await import('./fairness/fairness-part.ts')).fairnessPart,

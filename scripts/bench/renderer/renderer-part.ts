@@ -6,29 +6,23 @@ import { readFileSync } from 'node:fs';
 import { type Browser, chromium, type Page } from '@playwright/test';
 import {
   collectGarbage,
-  countGraphics,
-  forceDrawer,
   type GraphicsCounts,
   graphicsOf,
   panUntil,
   processesOf,
   servedTiles,
-  serveLargeSlide,
   webGlArguments,
 } from '../../../e2e/renderer-probe.ts';
-import { callApi, signIn } from '../../services/api-client.ts';
 import { findChromium } from '../../services/chromium.ts';
 import { type BenchOptions, createEnvironment } from '../environment.ts';
 import { rendererVerdicts } from '../goals.ts';
-import { administrator, startProduct } from '../product.ts';
+import { startProduct } from '../product.ts';
 import { circumstances, publish, tableOf } from '../report.ts';
-import { slideNames } from '../slides/slides.ts';
 import { coloursPart } from './colours-part.ts';
+import { createOpening, wide } from './large-slide-page.ts';
+import { mainThreadPart } from './main-thread-part.ts';
 
 const laptop = { width: 1280, height: 800 };
-const wide = { width: 3840, height: 2160 };
-/** A 4K page on a busy machine without a graphics card is slow. */
-const timeoutMs = 180_000;
 
 interface Sample extends GraphicsCounts {
   readonly tiles: number;
@@ -41,40 +35,19 @@ interface Sample extends GraphicsCounts {
 export async function rendererPart(options: BenchOptions): Promise<void> {
   const { isQuick } = options;
   await coloursPart(options);
+  await mainThreadPart(options);
   const product = await startProduct(await createEnvironment());
   const browser = await chromium.launch({ executablePath: await findChromium(), args: webGlArguments });
   try {
-    const token = await signIn(product.url, administrator);
-    const { user } = await callApi<{ user: object }>(product.url, 'POST', '/auth/verify', {
-      body: { token },
-    });
-    const open = async (viewport: typeof laptop) => {
-      const page = await browser.newPage({ viewport });
-      page.setDefaultTimeout(timeoutMs);
-      await page.addInitScript(
-        ([stored, account]) => {
-          localStorage.setItem('auth_token', stored);
-          localStorage.setItem('user_data', account);
-        },
-        [token, JSON.stringify(user)] as const,
-      );
-      await forceDrawer(page, 'webgl');
-      await countGraphics(page);
-      await countTasks(page);
-      await serveLargeSlide(page, 200_000);
-      const image = product.imageId(slideNames.scan);
-      await page.goto(`${product.url}/wsi-viewer?image=${image}&x=4000&y=100000&zoom=1`);
-      await page.getByTitle('Scale bar').waitFor();
-      return page;
-    };
-    const page = await open(laptop);
+    const open = await createOpening(browser, product);
+    const page = await open(laptop, countTasks);
     const samples: Sample[] = [];
     for (const tiles of isQuick ? [300, 600] : [2000, 4000, 6000, 8000, 10_000]) {
       await panUntil(page, tiles);
       samples.push(await sampleOf(browser, page));
     }
     await page.close();
-    const widePage = await open(wide);
+    const widePage = await open(wide, countTasks);
     await panUntil(widePage, isQuick ? 300 : 1500);
     const wideSample = await sampleOf(browser, widePage);
     report(samples, wideSample, browser.version(), isQuick);

@@ -1,0 +1,41 @@
+/** Opens pages of the viewer, drawn with WebGL, on a slide whose tiles come from the page itself. */
+import type { Browser, Page } from '@playwright/test';
+import { countGraphics, forceDrawer, serveLargeSlide } from '../../../e2e/renderer-probe.ts';
+import { callApi, signIn } from '../../services/api-client.ts';
+import { administrator, type RunningProduct } from '../product.ts';
+import { slideNames } from '../slides/slides.ts';
+
+export interface Viewport {
+  readonly width: number;
+  readonly height: number;
+}
+
+export const wide: Viewport = { width: 3840, height: 2160 };
+/** A 4K page on a busy machine without a graphics card is slow. */
+const timeoutMs = 180_000;
+
+/** @param prepare adds scripts to the page before it is loaded */
+export type Open = (viewport: Viewport, prepare: (page: Page) => Promise<void>) => Promise<Page>;
+
+export async function createOpening(browser: Browser, { url, imageId }: RunningProduct): Promise<Open> {
+  const token = await signIn(url, administrator);
+  const { user } = await callApi<{ user: object }>(url, 'POST', '/auth/verify', { body: { token } });
+  return async (viewport, prepare) => {
+    const page = await browser.newPage({ viewport });
+    page.setDefaultTimeout(timeoutMs);
+    await page.addInitScript(
+      ([stored, account]) => {
+        localStorage.setItem('auth_token', stored);
+        localStorage.setItem('user_data', account);
+      },
+      [token, JSON.stringify(user)] as const,
+    );
+    await forceDrawer(page, 'webgl');
+    await countGraphics(page);
+    await prepare(page);
+    await serveLargeSlide(page, 200_000);
+    await page.goto(`${url}/wsi-viewer?image=${imageId(slideNames.scan)}&x=4000&y=100000&zoom=1`);
+    await page.getByTitle('Scale bar').waitFor();
+    return page;
+  };
+}

@@ -1,0 +1,74 @@
+/**
+ * `npm run bench -- renderer`, also `main-thread` alone: what tiles cost the main thread while the view pans at 3840 × 2160 with
+ * WebGL (main-thread.ts says what is counted).
+ */
+import { chromium } from '@playwright/test';
+import { graphicsOf, panUntil, servedTiles, webGlArguments } from '../../../e2e/renderer-probe.ts';
+import { findChromium } from '../../services/chromium.ts';
+import { type BenchOptions, cacheFolder, createEnvironment } from '../environment.ts';
+import { traceVerdicts } from '../goals.ts';
+import { startProduct } from '../product.ts';
+import { circumstances, publish, tableOf } from '../report.ts';
+import { createOpening, wide } from './large-slide-page.ts';
+import { type MainThreadFigures, markDrawing, traceMainThread } from './main-thread.ts';
+
+interface Trace extends MainThreadFigures {
+  /** Whether the calls of WebGL that only software makes slow were left out. */
+  readonly skipsDrawing: boolean;
+  /** Copies of a whole canvas. */
+  readonly canvasCopies: number;
+}
+
+export async function mainThreadPart({ isQuick }: BenchOptions): Promise<void> {
+  const product = await startProduct(await createEnvironment());
+  const browser = await chromium.launch({ executablePath: await findChromium(), args: webGlArguments });
+  try {
+    const open = await createOpening(browser, product);
+    const traces: Trace[] = [];
+    for (const skipsDrawing of [false, true]) {
+      const page = await open(wide, (opened) => markDrawing(opened, skipsDrawing));
+      // Few: a machine without a graphics card also composes the page in software, and needs minutes for more.
+      const tiles = isQuick ? 200 : 400;
+      await panUntil(page, tiles);
+      const before = await servedTiles(page);
+      const figures = await traceMainThread(browser, page, cacheFolder(), () =>
+        panUntil(page, before + tiles),
+      );
+      const { canvasCopies } = await graphicsOf(page);
+      traces.push({ skipsDrawing, canvasCopies, ...figures });
+      await page.close();
+    }
+    report(traces, browser.version(), isQuick);
+  } finally {
+    await browser.close();
+    await product.stop();
+  }
+}
+
+function report(traces: readonly Trace[], version: string, isQuick: boolean): void {
+  publish(
+    'main-thread',
+    [
+      circumstances({ Chromium: version }),
+      '',
+      'Milliseconds of the processor, at 3840 × 2160.',
+      '',
+      tableOf(traceVerdicts(traces)),
+      '',
+      tableOf(
+        traces.map(({ skipsDrawing, frames, copies, longest, longestName }) => ({
+          'drawing by WebGL': skipsDrawing ? 'left out' : 'in software',
+          'frames with tiles': frames.count,
+          'frame p50 ms': frames.p50.toFixed(1),
+          'p95 ms': frames.p95.toFixed(1),
+          'longest ms': frames.longest.toFixed(1),
+          'other tasks that copy tiles': copies.count,
+          'copying p95 ms': copies.p95.toFixed(1),
+          'copying longest ms': copies.longest.toFixed(1),
+          'longest task of all': `${longest.toFixed(1)} ms (${longestName})`,
+        })),
+      ),
+    ],
+    { isQuick },
+  );
+}
