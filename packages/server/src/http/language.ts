@@ -1,13 +1,17 @@
 /** Language of a response: the caller's choice, else the language that the contract declares for the endpoint. */
-import type { Language } from '@lamina/contract';
+import { Language } from '@lamina/contract';
 import type { FastifyRequest } from 'fastify';
 
+export function isLanguage(value: unknown): value is Language {
+  return Language.options.some((language) => language === value);
+}
+
 /**
- * Only `Accept-Language: tr` or `en` is a choice. Browsers send a list with every request, and the texts of the
+ * Only a single language, as in `Accept-Language: tr`, is a choice. Browsers send a list with every request, and the texts of the
  * specification must not change with the language of a browser.
  */
 export function languageOf({ headers, routeOptions }: FastifyRequest): Language {
   const chosen = headers['accept-language'];
-  if (chosen === 'tr' || chosen === 'en') return chosen;
+  if (isLanguage(chosen)) return chosen;
   return routeOptions.config?.endpoint?.language ?? 'tr';
 }

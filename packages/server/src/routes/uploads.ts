@@ -17,6 +17,7 @@ import type { FastifyInstance } from 'fastify';
 import { mayEnter } from '../domain/dataset-access.ts';
 import type { Caller } from '../http/caller.ts';
 import { errorSentence } from '../http/error-sentence.ts';
+import { isLanguage } from '../http/language.ts';
 import { serve } from '../http/serve.ts';
 import type { Services } from '../services.ts';
 import { actorOf } from './actor.ts';
@@ -91,7 +92,7 @@ function createTusServer({ uploads }: Pick<Services, 'uploads'>): TusServer {
       if (!(error instanceof AppError)) return undefined;
       const asked = request.headers.get('accept-language');
       const { code, status } = error;
-      const message = errorSentence(error, asked === 'en' ? 'en' : sendUploadFile.language);
+      const message = errorSentence(error, isLanguage(asked) ? asked : sendUploadFile.language);
       return { status_code: status, body: JSON.stringify({ message, code }) };
     },
   });

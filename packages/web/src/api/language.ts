@@ -9,6 +9,6 @@ export function connectLanguage(): void {
   onLanguageChosen((choice) => {
     if (storedToken() === null) return;
     // The interface does not depend on it: when it fails, e-mails stay in the earlier language.
-    call(changeLanguage, { body: { language: choice === 'en' ? 'en' : 'tr' } }).catch(() => undefined);
+    call(changeLanguage, { body: { language: choice === 'mixed' ? 'tr' : choice } }).catch(() => undefined);
   });
 }

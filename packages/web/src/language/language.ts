@@ -33,7 +33,7 @@ let choice = storedChoice();
 /** An invalid stored value counts as no choice. */
 function storedChoice(): LanguageChoice {
   const stored = localStorage.getItem(storageKey);
-  return stored === 'tr' || stored === 'en' ? stored : 'mixed';
+  return offeredLanguages.find(({ choice }) => choice === stored)?.choice ?? 'mixed';
 }
 
 function follow(next: LanguageChoice): void {

@@ -164,7 +164,7 @@ const readAloud = new Set([
   'title',
 ]);
 /** Texts for developers: the browser's console, and errors of the program. */
-const forDevelopers = /^(?:console\.|new \w*Error$)/;
+const forDevelopers = /^(?:console\.|new (?:\w*Error|DOMException)$)/;
 const letters = /\p{L}{2}/u;
 const sentence = /^\p{Lu}\p{Ll}* +\p{L}{2}|\p{Ll}[.!?…]$/u;
 
