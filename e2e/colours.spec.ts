@@ -37,11 +37,15 @@ for (const drawer of ['webgl', 'canvas'] as const) {
     await expect(page.getByText(/^Colour profile: AT2, 1[.,][67] MB$/)).toBeVisible();
     await page.waitForTimeout(1000);
     const corrected = await greenOf(page);
+    const navigator = page.locator('.navigator');
+    const smallGreen = async () => (await meanColourOf(navigator)).green;
+    const smallCorrected = await smallGreen();
 
     await page.getByText('As scanned', { exact: true }).first().click();
     await expect(page).toHaveURL(/colours=scanned/);
     // The table is a negative; the panel and the ground beside the slide do not change.
     await expect.poll(async () => Math.abs((await greenOf(page)) - corrected)).toBeGreaterThan(30);
+    await expect.poll(async () => Math.abs((await smallGreen()) - smallCorrected)).toBeGreaterThan(30);
     expect(requested.some((url) => url.includes('colour=srgb'))).toBe(false);
 
     await openSlide(page);
@@ -49,6 +53,7 @@ for (const drawer of ['webgl', 'canvas'] as const) {
     await expect(page.getByRole('radio', { name: 'As scanned' })).toBeChecked();
     await page.getByText('Corrected', { exact: true }).click();
     await expect.poll(async () => Math.abs((await greenOf(page)) - corrected)).toBeLessThan(12);
+    await expect.poll(async () => Math.abs((await smallGreen()) - smallCorrected)).toBeLessThan(12);
   });
 }
 

@@ -1,5 +1,6 @@
 /** OpenSeadragon's drawer for computers without a graphics card, and for the navigator: the same quads on a 2D canvas. */
 import OpenSeadragon from 'openseadragon';
+import { applyTable } from '../colours/apply-table.ts';
 import { drawQuad } from './canvas-painter.ts';
 import { canCorrectTiles } from './correcting-decoder.ts';
 import { canvasViewOf, quadsOf } from './geometry.ts';
@@ -16,11 +17,11 @@ export class CanvasDrawer extends OpenSeadragon.DrawerBase {
   constructor(parameters: OpenSeadragon.DrawerConstructorParameters) {
     super(parameters);
     const { renderer } = this.options as OpenSeadragon.BaseDrawerOptions & RendererOptions;
-    const context = this.canvas.getContext('2d');
+    this.#isNavigator = this.viewer instanceof OpenSeadragon.Navigator;
+    const context = this.canvas.getContext('2d', { willReadFrequently: this.#isNavigator });
     if (context === null) throw new Error('This browser does not support 2D canvas.');
     this.#renderer = renderer;
     this.#context = context;
-    this.#isNavigator = this.viewer instanceof OpenSeadragon.Navigator;
     if (this.#isNavigator) return;
     const correctWith = ({ table }: DrawnColours) => {
       renderer.pictures.correctWith(canCorrectTiles() ? table : null);
@@ -86,8 +87,20 @@ export class CanvasDrawer extends OpenSeadragon.DrawerBase {
     }
     context.globalAlpha = 1;
     context.setTransform(1, 0, 0, 1, 0, 0);
-    if (this.#isNavigator) return;
+    if (this.#isNavigator) {
+      this.#correctPicture();
+      return;
+    }
     for (const layer of layers) layer.drawOnCanvas?.(context, view);
+  }
+
+  /** Beside a drawer with WebGL the bitmaps are as stored: the small picture of the navigator is corrected as a whole. */
+  #correctPicture(): void {
+    const { colours, pictures } = this.#renderer;
+    if (colours.table === null || colours.table === pictures.table || !canCorrectTiles()) return;
+    const image = this.#context.getImageData(0, 0, this.canvas.width, this.canvas.height);
+    applyTable(image.data, colours.table);
+    this.#context.putImageData(image, 0, 0);
   }
 
   override destroy(): void {

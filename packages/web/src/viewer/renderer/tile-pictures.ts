@@ -76,6 +76,11 @@ export class TilePictures {
     this.#table = table;
   }
 
+  /** The table that corrects the bitmaps; null: they are as stored. */
+  get table(): ColourTable | null {
+    return this.#table;
+  }
+
   /** Whether the bitmap is in memory and has the colours of the current table. */
   isCurrent({ bitmap, table }: TilePicture): boolean {
     return bitmap !== null && table === this.#table;

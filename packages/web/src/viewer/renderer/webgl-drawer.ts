@@ -42,7 +42,10 @@ export class WebGlDrawer extends OpenSeadragon.DrawerBase {
     renderer.pictures.deleteTexturesWith((texture) => this.#gl.deleteTexture(texture));
     renderer.connect({
       prepare: (picture) => this.#uploads.add(picture),
-      onColours: (colours) => this.#painter.setColours(colours),
+      onColours: (colours) => {
+        this.#painter.setColours(colours);
+        this.viewer.navigator?.forceRedraw();
+      },
       redraw: () => this.viewer.forceRedraw(),
     });
     this.#watchContext();
