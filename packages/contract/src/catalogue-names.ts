@@ -34,7 +34,7 @@ export function nameKey(text: string): string {
   return key;
 }
 
-/** A scan compares the same few names for every slide. */
+/** Cache of keys, because a scan compares the same few names for every slide. */
 const keys = new Map<string, string>();
 const mostKeys = 1000;
 

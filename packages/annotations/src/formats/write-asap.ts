@@ -1,4 +1,4 @@
-/** Writes XML of ASAP. It has no holes, no lines of more than two points, and one class per annotation. */
+/** Writes annotation XML of ASAP (a slide viewer). The format has no holes, no lines of more than two points, and one class per annotation. */
 import { expandEllipse } from '../geometry/ellipse.ts';
 import { roundCoordinate } from '../geometry/translate.ts';
 import type { AnnotationFeature, Color } from '../model/feature.ts';
@@ -51,7 +51,7 @@ export function* writeAsap(features: Features): Generator<string> {
   yield '</AnnotationGroups>\n</ASAP_Annotations>\n';
 }
 
-/** Lines longer than a measurement have no counterpart. */
+/** Returns the shapes of ASAP for an annotation; none for a line of more than two points, which ASAP cannot store. */
 function shapesOf({ geometry }: AnnotationFeature): readonly Shape[] {
   if (isArea(geometry)) {
     return polygonsOf(expandEllipse(geometry)).flatMap((rings) =>
@@ -66,7 +66,7 @@ function shapesOf({ geometry }: AnnotationFeature): readonly Shape[] {
   return isMeasurement(geometry.type, positions) ? [{ type: 'Measurement', positions, isHole: false }] : [];
 }
 
-/** Whether ASAP has a counterpart for a line: one with two ends and nothing between. */
+/** Returns whether ASAP can store the geometry as a measurement: a line of exactly two points. */
 export function isMeasurement(type: string, positions: readonly Position[]): boolean {
   return type === 'LineString' && positions.length === 2;
 }

@@ -13,7 +13,7 @@ import type { FastifyInstance } from 'fastify';
 
 /** Listening sockets besides the first one. */
 const moreListeners = 7;
-/** Maximum of connections that wait to be accepted; a browser opens six. The operating system has a limit of its own. */
+/** Maximum number of connections that wait to be accepted (a browser opens six). The operating system may lower it. */
 const backlog = 4096;
 
 interface ListenAddress {

@@ -58,7 +58,7 @@ export interface ServableImage extends SlideFile {
 
 export interface ServedBytes {
   readonly bytes: Uint8Array | string;
-  /** Strong, quotes included. */
+  /** A strong ETag with its quotes (RFC 9110 section 8.8.3). */
   readonly etag: string;
 }
 
@@ -86,20 +86,20 @@ export interface StoredSlide {
 export interface CompressedBytes {
   /** Compressed with gzip. */
   readonly gzip: Uint8Array;
-  /** Strong, quotes included; of the bytes before compression. */
+  /** A strong ETag with its quotes, of the bytes before compression (RFC 9110 section 8.8.3). */
   readonly etag: string;
 }
 
-/** A tile; without bytes when the client named its ETag and so has it already. */
+/** A tile; `bytes` is null when the client sent the ETag of this tile, because it has the bytes in its cache. */
 export type ServedTile =
   | { readonly etag: string; readonly bytes: Uint8Array; readonly source: TileSource }
   | { readonly etag: string; readonly bytes: null; readonly source: null };
 
 export interface TileQuery {
   readonly address: DeepZoomAddress;
-  /** Absent: as scanned. A slide without a usable colour profile has the same tile in both colours. */
+  /** Absent: the colours as scanned. A slide without a usable colour profile has the same tile in both colours. */
   readonly colour?: TileColour | undefined;
-  /** ETag of the tile that the client has. */
+  /** Value of If-None-Match: the ETags of tiles in the cache of the client. */
   readonly knownTag: string | undefined;
   /** Supplies the memory that a native or cached tile is read into; without it, the tile gets memory of its own. */
   readonly allocate?: Allocate | undefined;
@@ -116,12 +116,12 @@ export type Inspection =
 /** A tile of a level that the file stores as JPEG or JPEG 2000. */
 export interface StoredTilePlace {
   readonly level: StoredLevel;
-  /** Row by row. */
+  /** Position of the tile in its level, counted row by row from 0. */
   readonly index: number;
 }
 
 export interface StoredTileQuery {
-  /** Returns the wanted tile of the open slide. Its error is that of the call. */
+  /** Returns which tile to read, once the slide is open. An error that it throws rejects the call. */
   readonly choose: (slide: StoredSlide) => StoredTilePlace;
   /** Supplies the memory that the tile is read into. */
   readonly allocate?: Allocate | undefined;
@@ -130,20 +130,20 @@ export interface StoredTileQuery {
 export interface StoredTile {
   readonly bytes: Uint8Array;
   readonly level: StoredLevel;
-  /** Of the slide. */
+  /** Fingerprint of the slide. */
   readonly fingerprint: string;
 }
 
 export interface Slides {
-  /** The Deep Zoom XML. @throws SlideError */
+  /** Returns the descriptor as Deep Zoom XML. @throws SlideError */
   descriptor(image: ServableImage, requester: Requester): Promise<ServedBytes>;
   /** Returns the tiling of the slide, for protocols other than Deep Zoom. @throws SlideError */
   tiling(image: ServableImage, requester: Requester): Promise<Tiling>;
   /** Renders a rectangle of the slide at any size, as scanned. @throws SlideError */
   view(image: ServableImage, view: View, client: TileClient): Promise<ServedBytes>;
-  /** Returns the levels whose tiles can be sent as they are, and what DICOM says of the slide. @throws SlideError */
+  /** Returns the levels whose tiles can be sent as they are, and the properties that DICOMweb describes. @throws SlideError */
   stored(image: ServableImage, requester: Requester): Promise<StoredSlide>;
-  /** Reads a tile of such a level. @throws SlideError TILE_OUT_OF_RANGE, and as `tile` does */
+  /** Reads a tile of a level that `stored` returned. @throws SlideError TILE_OUT_OF_RANGE, and as `tile` does */
   storedTile(image: ServableImage, query: StoredTileQuery, client: TileClient): Promise<StoredTile>;
   /** Reads the ICC profile; null without one. @throws SlideError */
   iccProfile(image: ServableImage, requester: Requester): Promise<ServedBytes | null>;

@@ -14,7 +14,7 @@ import { pageStatusLabel, texts } from './texts.ts';
 
 const askAgainMs = 30_000;
 
-/** The only screen of an account that is not active. Asks for the status again, and leads an active account to the dashboard. */
+/** The only screen of an account that is not active. Requests the status every 30 s, and redirects to the dashboard once the account is active. */
 export function AccountStatus() {
   const { user } = useAuth();
   const navigate = useNavigate();
@@ -26,10 +26,10 @@ export function AccountStatus() {
     return () => window.removeEventListener('focus', askAgain);
   }, [refetch]);
 
-  if (user === null) return null; // the guard is about to lead away
+  if (user === null) return null; // signed out: the route guard redirects next
   if (user.status === 'active') return <Navigate to="/dashboard" replace />;
 
-  /** The sign-in ends first, so that another account can sign in. */
+  /** Ends the sign-in before it opens the login page, so that another account can sign in. */
   async function backToLogin() {
     await logout();
     await navigate('/auth/login');

@@ -14,7 +14,7 @@ interface RejectDialogProps {
   readonly onClose: () => void;
 }
 
-/** Rejects one or several applications, with a reason that the people read. */
+/** Rejects one or several applications, with a reason that the applicants read. */
 export function RejectDialog({ people, onClose }: RejectDialogProps) {
   const [first] = people;
   const [typed, setTyped] = useState('');

@@ -3,7 +3,7 @@ import { texts } from './texts.ts';
 
 const rows = ['a', 'b', 'c', 'd', 'e', 'f'];
 
-/** The list that is coming, as large as its lines will be. */
+/** Placeholder of the catalogue while it loads; its rows have the height of the real rows, so that nothing moves afterwards. */
 export function CatalogueSkeleton() {
   return (
     <div className={classes.list}>

@@ -1,4 +1,4 @@
-/** Which slides the page's address opens, and what it shows of them: one, or two to compare. */
+/** Reads and writes the query of the viewer's address: one slide, or two to compare, with field, result layers and colours. */
 import type { Half } from '../../viewer/link-views.ts';
 import { formatField, parseField, type SlideField } from '../../viewer/view-address.ts';
 
@@ -13,7 +13,7 @@ interface ViewedImage {
 /** Corrected by the colour profile of the slide, or as scanned. */
 export type ColourChoice = 'corrected' | 'scanned';
 
-/** Null where nothing is opened. */
+/** The slide in each half of the viewer; null for a half without a slide. */
 export interface ViewedImages extends Readonly<Record<Half, ViewedImage | null>> {
   /** Null when the address says nothing about colours. */
   readonly colours: ColourChoice | null;
@@ -22,7 +22,7 @@ export interface ViewedImages extends Readonly<Record<Half, ViewedImage | null>>
 const imageParameters: Readonly<Record<Half, string>> = { first: 'image', second: 'beside' };
 const resultParameters: Readonly<Record<Half, string>> = { first: 'results', second: 'b-results' };
 const fieldPrefixes: Readonly<Record<Half, string>> = { first: '', second: 'b' };
-/** The result layers are read by the viewer, which ignores what makes no sense. */
+/** Characters and length of a valid parameter. The viewer parses the value itself and ignores unknown result layers. */
 const arrangement = /^[0-9a-z*._+-]{1,4000}$/;
 export const halves: readonly Half[] = ['first', 'second'];
 

@@ -1,4 +1,4 @@
-/** The player of a tour: one slide after the other with its text and question, alone or behind a presenter. */
+/** Plays a tour: shows one slide after the other with its text and question, at the person's own pace or following a presenter. */
 import type { PresentationEvent } from '@lamina/contract';
 import { Button, Text } from '@mantine/core';
 import { lazy, type ReactNode, Suspense, useEffect, useEffectEvent, useRef, useState } from 'react';
@@ -54,7 +54,7 @@ interface TourProps {
   readonly actions: ReactNode;
 }
 
-/** Longer than other functions: place, field and presentation of a step belong together. */
+/** One long function, because the step, its field and the presentation share their state. */
 export function Tour(props: TourProps) {
   const { title, steps, place, onPlace, slide, pixels, isMovable, collectionId } = props;
   const step = steps[place];
