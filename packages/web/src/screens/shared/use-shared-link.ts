@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { type OpenedLink, openLink, statusOfShared } from '../../api/share-links.ts';
+import { preloadTour } from '../../viewer/tour/Tour.tsx';
 
 export type SharedLinkState =
   | { readonly kind: 'opening' }
@@ -38,7 +39,8 @@ export function useSharedLink(secret: string, place: number): SharedLink {
     if (attempt !== attempts.current) return; // another link, or the page was left
     if (!('error' in answer)) {
       endsAt.current = performance.now() + answer.expires_in * 1000;
-      setState({ kind: 'open', link: answer });
+      await preloadTour().catch(() => undefined); // loaded again with the slide, which shows the failure
+      if (attempt === attempts.current) setState({ kind: 'open', link: answer });
     } else if (answer.error === 'not_found') setState({ kind: 'ended' });
     else if (answer.error === 'password_required') setState({ kind: 'password', message: null });
     else if (answer.error === 'password_invalid') setState({ kind: 'password', message: answer.message });

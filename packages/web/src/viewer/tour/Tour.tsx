@@ -5,6 +5,7 @@ import { lazy, type ReactNode, Suspense, useEffect, useEffectEvent, useRef, useS
 import { Link } from 'react-router';
 import { sendAnswer } from '../../api/collections.ts';
 import { Loading } from '../../components/Loading.tsx';
+import { preloadable } from '../../components/preloadable.tsx';
 import type { FetchPixels } from '../pixels.ts';
 import type { DescriptorSupply } from '../preload.ts';
 import type { SlideView } from '../slide-view.ts';
@@ -21,7 +22,9 @@ import { usePresentation } from './use-presentation.ts';
 const LinkedAnnotations = lazy(async () => ({
   default: (await import('./LinkedAnnotations.tsx')).LinkedAnnotations,
 }));
-const SlideViewer = lazy(async () => ({ default: (await import('../SlideViewer.tsx')).SlideViewer }));
+const SlideViewer = preloadable(async () => (await import('../SlideViewer.tsx')).SlideViewer);
+/** Loads the code that a tour needs beside its own. */
+export const preloadTour = SlideViewer.preload;
 
 /** How pixels are loaded, with the image session of an account or of a share link. */
 export interface TourPixels {
