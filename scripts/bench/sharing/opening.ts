@@ -23,24 +23,24 @@ const phone = { ...devices['Pixel 7'], viewport: { width: 390, height: 844 }, de
  * Opens the address of a link in a new browser context each time.
  *
  * @param limits null: as fast as the machine and its loopback network
- * @returns milliseconds from the navigation to the sharp slide
+ * @returns milliseconds from the navigation to the first picture of the slide, and to the sharp one
  */
-export async function openingTimesOnPhone(
+export async function openingsOnPhone(
   address: string,
   count: number,
   limits: PhoneLimits | null,
-): Promise<number[]> {
+): Promise<readonly Appearance[]> {
   const browser = await chromium.launch({ executablePath: await findChromium(), args: ['--no-sandbox'] });
-  const times: number[] = [];
+  const openings: Appearance[] = [];
   try {
     for (let number = 0; number < count; number++) {
-      times.push((await openOnPhone(browser, address, limits)).sharp);
+      openings.push(await openOnPhone(browser, address, limits));
       await setTimeout(pauseMs);
     }
   } finally {
     await browser.close();
   }
-  return times;
+  return openings;
 }
 
 async function openOnPhone(
