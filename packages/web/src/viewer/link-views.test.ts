@@ -46,7 +46,8 @@ function linked() {
   const first = openedAt({ x: 100, y: 100 });
   const second = openedAt({ x: 500, y: 600, zoom: 2 });
   let leader: Half = 'first';
-  const unlink = linkViews({ first, second }, () => leader);
+  const views = linkViews({ first, second }, () => leader);
+  const unlink = () => views?.unlink();
   return { first, second, unlink, lead: (half: Half) => (leader = half) };
 }
 
@@ -117,5 +118,15 @@ describe('linkViews', () => {
     linkViews({ first, second }, () => 'first');
     first.view.moveTo({ ...first.field(), zoom: 0.5 });
     expect(second.field().zoom).toBeCloseTo(1, 9);
+  });
+
+  it('completes a running movement of the leader in both views before the other side leads', () => {
+    const first = openedAt({ zoom: 0.5 });
+    const second = openedAt({ zoom: 0.4 }, { zoom: 0.5 });
+    const views = linkViews({ first, second }, () => 'second');
+    second.view.moveTo({ ...second.field(), zoom: 0.49 });
+    expect(first.field().zoom).toBeCloseTo(0.49, 9);
+    views?.completeMovement();
+    expect([first.field().zoom, second.field().zoom]).toEqual([expect.closeTo(0.5, 9), 0.5]);
   });
 });

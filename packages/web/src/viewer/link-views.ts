@@ -15,22 +15,32 @@ export interface OpenedView {
 /** Side of a comparison. */
 export type Half = 'first' | 'second';
 
+/** Two views that move together. */
+export interface LinkedViews {
+  /**
+   * Completes a running movement of the leader at once. Must be called before the other side becomes the leader: the
+   * slides would else stay where the movement was at that moment.
+   */
+  completeMovement(): void;
+  unlink(): void;
+}
+
 /**
  * Links two views: the follower repeats each step of the leader, relative to how both lie now, or at the end of a running
  * movement. Movements of the follower caused by this do not move the leader.
  *
  * @param leaderNow returns the side that the person moves
  * @param registration from pixels of the first to pixels of the second slide; null: relative to how both lie now
- * @returns a function that unlinks them
+ * @returns null while one of them shows nothing
  */
 export function linkViews(
   opened: Readonly<Record<Half, OpenedView>>,
   leaderNow: () => Half,
   registration: Affine | null = null,
-): () => void {
+): LinkedViews | null {
   const first = sightOf(opened.first);
   const second = sightOf(opened.second);
-  if (first === null || second === null) return () => {};
+  if (first === null || second === null) return null;
   const sights = { first, second };
   const back = registration === null ? null : inverseOf(registration);
   let isFollowing = false;
@@ -54,8 +64,15 @@ export function linkViews(
   if (registration !== null) follow();
   // A window resize moves both views, so the follower must be adjusted too.
   const ends = [opened.first.view.watch(follow), opened.second.view.watch(follow)];
-  return () => {
-    for (const end of ends) end();
+  return {
+    completeMovement: () => {
+      const { view } = opened[leaderNow()];
+      const field = view.destination();
+      if (field !== null) view.moveTo(field);
+    },
+    unlink: () => {
+      for (const end of ends) end();
+    },
   };
 }
 

@@ -1,5 +1,5 @@
-import { type RefObject, useEffect } from 'react';
-import { type Half, linkViews, type OpenedView } from './link-views.ts';
+import { type RefObject, useCallback, useEffect, useRef } from 'react';
+import { type Half, type LinkedViews, linkViews, type OpenedView } from './link-views.ts';
 import type { Affine } from './registered-field.ts';
 
 /**
@@ -8,6 +8,7 @@ import type { Affine } from './registered-field.ts';
  * @param leader the side that the person moves; read at each step, so it must be set before the step
  * @param occasion a new value links them again, as they lie then
  * @param registration from pixels of the first to pixels of the second slide; null without one. Must be a stable object
+ * @returns a function that completes a running movement at once, to be called before the leader changes
  */
 export function useLinkedViews(
   first: OpenedView | null,
@@ -16,10 +17,17 @@ export function useLinkedViews(
   leader: RefObject<Half>,
   occasion: string,
   registration: Affine | null,
-): void {
+): () => void {
+  const linked = useRef<LinkedViews | null>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new occasion links again
   useEffect(() => {
     if (!isLinked || first === null || second === null) return;
-    return linkViews({ first, second }, () => leader.current, registration);
+    const views = linkViews({ first, second }, () => leader.current, registration);
+    linked.current = views;
+    return () => {
+      linked.current = null;
+      views?.unlink();
+    };
   }, [first, second, isLinked, leader, occasion, registration]);
+  return useCallback(() => linked.current?.completeMovement(), []);
 }

@@ -43,10 +43,6 @@ export function useComparison(viewed: ViewedImages, occasion: string): Compariso
   const active = viewed.second === null ? 'first' : activeHalf;
   /** The slides move with the one that was touched last: known at once, before the page is drawn again. */
   const leader = useRef<Half>('first');
-  const activate = useCallback((half: Half) => {
-    leader.current = half;
-    setActiveHalf(half);
-  }, []);
   const [isLinked, setLinked] = useState(true);
 
   const first = useHalf(viewed.first?.imageId ?? null);
@@ -66,7 +62,22 @@ export function useComparison(viewed: ViewedImages, occasion: string): Compariso
     viewed.second?.imageId ?? null,
     first.image?.dataset_name ?? null,
   );
-  useLinkedViews(first.opened, second.opened, isLinked, leader, occasion, registration);
+  const completeMovement = useLinkedViews(
+    first.opened,
+    second.opened,
+    isLinked,
+    leader,
+    occasion,
+    registration,
+  );
+  const activate = useCallback(
+    (half: Half) => {
+      if (half !== leader.current) completeMovement();
+      leader.current = half;
+      setActiveHalf(half);
+    },
+    [completeMovement],
+  );
 
   const fieldBeside = (half: Half): SlideField | null => {
     const other = halves[half === 'first' ? 'second' : 'first'];
