@@ -125,7 +125,8 @@ test('over a slow network the viewer loads little before the first rows of the c
   await page.goto('/wsi-viewer', { waitUntil: 'commit' });
   await expect(page.getByRole('status').first()).toBeVisible();
   const loadingMs = Date.now() - startedAt;
-  await expect(page.locator('aside li button').first()).toBeVisible({ timeout: 60_000 });
+  // Unlike an assertion, which looks at intervals of up to a second, this returns with the row.
+  await page.locator('aside li button').first().waitFor({ timeout: 60_000 });
   const rowsMs = Date.now() - startedAt;
   const loaded = bytes;
   const { paintMs } = await shownOf(page);
@@ -134,6 +135,6 @@ test('over a slow network the viewer loads little before the first rows of the c
     `first paint ${paintMs} ms (status after ${loadingMs} ms), first rows ${rowsMs} ms, ${Math.round(loaded / 1000)} kB until then`,
   );
   // The slide viewer's code comes after the rows, and may have begun when they are seen.
-  expect(loaded).toBeLessThanOrEqual(360_000);
+  expect(loaded).toBeLessThanOrEqual(300_000);
   expect(fonts.filter((address) => /latin-ext|inter-latin-wght/.test(address))).toEqual([]);
 });

@@ -81,7 +81,7 @@ function escapeHtml(text: string): string {
 const catalogueImports = new RegExp(
   [
     String.raw`layouts[\\/]DashboardLayout\.tsx$`,
-    String.raw`screens[\\/]wsi-viewer[\\/](?!WsiViewer|CaseStrip|RegisterSlides|SelectedImage|SaveView|ShareSlide)`,
+    String.raw`screens[\\/]wsi-viewer[\\/](?!WsiViewer|ViewerBar|RequestDatasetDialog|CaseStrip|RegisterSlides|SelectedImage|SaveView|ShareSlide)`,
     String.raw`viewer[\\/](preload|results[\\/]arrangement-memory)\.ts$`,
     String.raw`browser[\\/]use-`,
   ].join('|'),
@@ -103,8 +103,10 @@ export default defineConfig({
           groups: [
             // Two files for all that the first screen needs: a round trip of a slow network costs more than its bytes. The
             // first one verifies the sign-in and requests data while the others are loading.
-            { name: 'app', tags: ['$initial'], priority: 5 },
-            { name: 'start', test: /src[\\/]start\.tsx$/, priority: 4 },
+            { name: 'app', tags: ['$initial'], priority: 6 },
+            // Both the login page and the catalogue have a text field.
+            { name: 'start', test: /src[\\/]start\.tsx$|components[\\/]TextInput[\\/]/, priority: 5 },
+            { name: 'login', test: /screens[\\/]login[\\/]Login\.tsx$/, priority: 4 },
             // What the viewer's catalogue imports, and its layout. Most of it serves other screens too.
             { name: 'common', test: catalogueImports, priority: 3 },
             { name: 'icons', test: /@tabler[\\/]icons-react/, minShareCount: 2, priority: 1 },

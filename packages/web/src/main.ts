@@ -5,13 +5,14 @@ import './mantine.css';
 import './global.css';
 import { connectAuth, initialiseAuth } from './api/auth.ts';
 import { connectLanguage } from './api/language.ts';
-import { preloadShared, preloadViewer } from './preload-viewer.ts';
+import { preloadLogin, preloadShared, preloadViewer } from './preload.ts';
 
 moveStyleSheetToHead();
 connectAuth();
 connectLanguage();
 void preloadViewer(location.pathname, initialiseAuth());
 preloadShared(location);
+preloadLogin(location);
 void import('./start.tsx').then(({ start }) => start());
 
 /**

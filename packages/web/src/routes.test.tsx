@@ -4,7 +4,8 @@ import { initialiseAuth } from './api/auth.ts';
 import { setAuthState, signedOut } from './api/auth-state.ts';
 import { queryClient } from './api/query-client.ts';
 import { storeSignIn } from './api/stored-sign-in.ts';
-import { preloadViewer } from './preload-viewer.ts';
+import { isLoginNext, preloadViewer } from './preload.ts';
+import { preloadScreen } from './routes.tsx';
 import { account } from './testing/accounts.ts';
 import { openApp } from './testing/open-app.tsx';
 import { later, refusal, stubApi } from './testing/stub-api.ts';
@@ -179,6 +180,34 @@ describe('a 401', () => {
     });
     await screen.findByText('Oturumunuz sona erdi. Lütfen yeniden giriş yapın.');
     expect(address()).toBe('/auth/password-reset');
+  });
+});
+
+describe('preloadScreen', () => {
+  it('loads the code of a screen, which is then rendered without the loading indicator', async () => {
+    // No other test of this file opens this screen.
+    await preloadScreen('/shared');
+    openApp('/shared', {});
+    expect(screen.queryByText('Yükleniyor…')).toBeNull();
+    screen.getByRole('heading', { level: 1 });
+  });
+});
+
+describe('isLoginNext', () => {
+  it.each([
+    ['/', true],
+    ['/wsi-viewer', true],
+    ['/auth/login', true],
+    ['/auth/register', false],
+    ['/auth/password-reset', false],
+    ['/shared', false],
+  ])('is, of %s without a sign-in, %s', (pathname, expected) => {
+    expect(isLoginNext({ pathname })).toBe(expected);
+  });
+
+  it('is false with a sign-in', () => {
+    storeSignIn({ token: 'token-1', user: active });
+    expect(isLoginNext({ pathname: '/dashboard' })).toBe(false);
   });
 });
 

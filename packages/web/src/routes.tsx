@@ -1,28 +1,43 @@
 /** Every screen: its address, its title, and who may enter. */
-import { type ComponentType, lazy, type ReactElement, Suspense } from 'react';
-import { Navigate, type RouteObject } from 'react-router';
+import { type ComponentType, type ReactElement, Suspense } from 'react';
+import { matchRoutes, Navigate, type RouteObject } from 'react-router';
 import { Loading } from './components/Loading.tsx';
+import { preloadable } from './components/preloadable.tsx';
 import { texts } from './language/texts.ts';
 import { AuthLayout } from './layouts/AuthLayout.tsx';
 import { Root, type RouteHandle } from './Root.tsx';
-import { Login } from './screens/login/Login.tsx';
 import { NotFound } from './screens/not-found/NotFound.tsx';
 import { ScreenFailed } from './screens/screen-failed/ScreenFailed.tsx';
+
+/** Loads the code of an element of the table before it is rendered. */
+const preloads = new WeakMap<object, () => Promise<unknown>>();
 
 /** Screens are loaded on demand: the first screen does not wait for the others. */
 function opened<Name extends string>(
   load: () => Promise<Readonly<Record<Name, ComponentType>>>,
   name: Name,
 ): ReactElement {
-  const Screen: ComponentType = lazy(async (): Promise<{ default: ComponentType }> => {
-    const screens = await load();
-    return { default: screens[name] };
-  });
-  return (
+  const Screen = preloadable<object>(async () => (await load())[name]);
+  const element = (
     // By its name: another screen in this place must not keep the one before alive behind it while it loads.
     <Suspense key={name} fallback={<ScreenLoading />}>
       <Screen />
     </Suspense>
+  );
+  preloads.set(element, Screen.preload);
+  return element;
+}
+
+/**
+ * Loads the code of a screen and of its layout at the same time, so that both are rendered at once. Rejects when it cannot be
+ * loaded; the route then tries again, and shows the failure.
+ */
+export async function preloadScreen(pathname: string): Promise<void> {
+  const matches = matchRoutes(routes, pathname) ?? [];
+  await Promise.all(
+    matches.map(async ({ route: { element } }) => {
+      if (typeof element === 'object' && element !== null) await preloads.get(element)?.();
+    }),
   );
 }
 
@@ -45,7 +60,11 @@ export const routes: RouteObject[] = [
         element: <AuthLayout />,
         children: [
           { index: true, handle: may('guests'), element: <Navigate to="/auth/login" replace /> },
-          { path: 'login', handle: may('guests', 'login'), element: <Login /> },
+          {
+            path: 'login',
+            handle: may('guests', 'login'),
+            element: opened(() => import('./screens/login/Login.tsx'), 'Login'),
+          },
           {
             path: 'register',
             handle: may('guests', 'register'),

@@ -16,7 +16,7 @@ import type { ActionResult } from '../notifications/action-result.ts';
 import { call, codeOf, messageOf } from './client.ts';
 import { queryClient } from './query-client.ts';
 import { imageTexts, texts } from './texts.ts';
-import { invalidateUsers, invalidateWaiting } from './users.ts';
+import { invalidateUsers, invalidateWaiting } from './users-keys.ts';
 
 const datasetsKey = ['datasets'];
 const requestableKey = ['requestable-datasets'];

@@ -30,8 +30,7 @@ import type { ActionResult } from '../notifications/action-result.ts';
 import { call, codeOf, fieldOf, messageOf } from './client.ts';
 import { queryClient } from './query-client.ts';
 import { texts } from './texts.ts';
-
-const usersKey = ['users'];
+import { applicationsKey, invalidateUsers, invalidateWaiting, usersKey, waitingKey } from './users-keys.ts';
 
 /** Accounts on a page of All Users. */
 export const usersPerPage = 50;
@@ -102,8 +101,6 @@ export function useAllUsers() {
   });
 }
 
-const waitingKey = ['waiting'];
-const applicationsKey = ['applications'];
 /** Another administrator may decide, and another person may apply, at any time. */
 const current = { refetchInterval: 30_000, refetchOnWindowFocus: 'always' } as const;
 
@@ -128,16 +125,6 @@ export function useWaiting() {
     queryFn: ({ signal }) => call(countWaiting, { signal }),
     ...current,
   });
-}
-
-/** Reloads applicants and counts after a decision. */
-export function invalidateWaiting(): void {
-  for (const queryKey of [waitingKey, applicationsKey]) void queryClient.invalidateQueries({ queryKey });
-}
-
-/** Updates an account in the list. */
-export function invalidateUsers(): void {
-  void queryClient.invalidateQueries({ queryKey: usersKey });
 }
 
 export function useStatistics() {

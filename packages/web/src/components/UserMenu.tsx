@@ -1,9 +1,8 @@
 import type { Language, User } from '@lamina/contract';
-import { Avatar, Box, Menu, UnstyledButton, useMantineColorScheme } from '@mantine/core';
-import { IconChevronDown, IconLogout, IconUser } from '@tabler/icons-react';
+import { Box, Menu, UnstyledButton, useMantineColorScheme } from '@mantine/core';
+import { IconLogout, IconUser } from '@tabler/icons-react';
 import { type ReactNode, useId } from 'react';
 import { Link, useLocation } from 'react-router';
-import { initialsOf, nameOf } from '../formatting/person.ts';
 import {
   chooseLanguage,
   type LanguageChoice,
@@ -13,10 +12,11 @@ import {
 } from '../language/language.ts';
 import { themeTexts } from './texts.ts';
 import classes from './UserMenu.module.css';
+import { UserName } from './UserName.tsx';
 
 const schemes = ['auto', 'light', 'dark'] as const;
 
-interface UserMenuProps {
+export interface UserMenuProps {
   readonly user: Pick<User, 'displayName' | 'email'>;
   /** After the name; on narrow screens inside the menu. */
   readonly badge?: ReactNode;
@@ -47,14 +47,7 @@ export function UserMenu({ user, badge, profileLabel, logoutLabel, onLogout, lan
     >
       <Menu.Target>
         <UnstyledButton className={classes.target} data-language-choice>
-          <Avatar size={34} color="haematoxylin" variant="filled" aria-hidden>
-            {initialsOf(user)}
-          </Avatar>
-          <span className={classes.name} lang="tr" title={nameOf(user)}>
-            {nameOf(user)}
-          </span>
-          <span className={classes.badge}>{badge}</span>
-          <IconChevronDown size={16} aria-hidden className={classes.chevron} />
+          <UserName user={user} badge={badge} />
         </UnstyledButton>
       </Menu.Target>
       <Menu.Dropdown lang={lang}>

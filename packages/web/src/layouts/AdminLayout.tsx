@@ -3,8 +3,8 @@ import { Outlet, useNavigate } from 'react-router';
 import { logout } from '../api/auth.ts';
 import { useAuth } from '../api/auth-state.ts';
 import { useWaiting } from '../api/users.ts';
+import { LoadedUserMenu } from '../components/LoadedUserMenu.tsx';
 import { TopBar } from '../components/TopBar.tsx';
-import { UserMenu } from '../components/UserMenu.tsx';
 import { languageNow } from '../language/language.ts';
 import { announce } from '../notifications/notify.ts';
 import { useUploadActivity } from '../notifications/upload-activity.ts';
@@ -52,7 +52,7 @@ export function AdminLayout() {
     <>
       <div className={classes.adminMark} />
       <TopBar home="/dashboard" links={links} navigationLabel={texts.navigation}>
-        <UserMenu
+        <LoadedUserMenu
           user={user}
           badge={
             <Badge color="eosin" variant="filled" lang={languageNow('en')}>

@@ -3,9 +3,9 @@ import { Outlet, useNavigate } from 'react-router';
 import { toast } from 'react-toastify';
 import { logout } from '../api/auth.ts';
 import { useAuth } from '../api/auth-state.ts';
+import { LoadedUserMenu } from '../components/LoadedUserMenu.tsx';
 import { PendingBanner } from '../components/PendingBanner.tsx';
 import { TopBar } from '../components/TopBar.tsx';
-import { UserMenu } from '../components/UserMenu.tsx';
 import { languageNow } from '../language/language.ts';
 import classes from './layout.module.css';
 import { dashboardTexts as texts } from './texts.ts';
@@ -38,7 +38,7 @@ export function DashboardLayout({ fillsWindow = false }: DashboardLayoutProps) {
   return (
     <div className={fillsWindow ? classes.page : undefined}>
       <TopBar home="/dashboard" links={links} navigationLabel={texts.navigation} lang={lang}>
-        <UserMenu
+        <LoadedUserMenu
           user={user}
           profileLabel={texts.profile}
           logoutLabel={texts.logout}

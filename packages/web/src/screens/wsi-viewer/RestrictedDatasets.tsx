@@ -1,13 +1,17 @@
 import type { RequestableDataset } from '@lamina/contract';
-import { Button, Modal, Stack, Text, Textarea } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { IconLock } from '@tabler/icons-react';
-import { useEffect, useRef, useState } from 'react';
-import { askForDataset, useRequestableDatasets } from '../../api/datasets.ts';
-import { useReturnFocus } from '../../components/use-return-focus.ts';
-import { languageNow } from '../../language/language.ts';
+import { Suspense, useEffect, useRef, useState } from 'react';
+import { useRequestableDatasets } from '../../api/datasets.ts';
+import { preloadable } from '../../components/preloadable.tsx';
 import classes from './RestrictedDatasets.module.css';
 import { SidebarSection } from './SidebarSection.tsx';
 import { texts } from './texts.ts';
+
+/** Not among the code of the catalogue's first rows. */
+const RequestDatasetDialog = preloadable(
+  async () => (await import('./RequestDatasetDialog.tsx')).RequestDatasetDialog,
+);
 
 export const restrictedDatasetsId = 'requestable-datasets';
 
@@ -55,7 +59,11 @@ export function RestrictedDatasets({ onChanged, isOpen, onToggle }: RestrictedDa
           </li>
         ))}
       </ul>
-      {asking !== null && <RequestDialog dataset={asking} onClose={() => setAsking(null)} />}
+      {asking !== null && (
+        <Suspense fallback={null}>
+          <RequestDatasetDialog dataset={asking} onClose={() => setAsking(null)} />
+        </Suspense>
+      )}
     </SidebarSection>
   );
 }
@@ -74,66 +82,4 @@ function useOnChange(value: string | undefined, onChange: () => void): void {
     if (last.current !== undefined && last.current !== value) onChange();
     last.current = value;
   }, [value, onChange]);
-}
-
-interface RequestDialogProps {
-  readonly dataset: string;
-  readonly onClose: () => void;
-}
-
-function RequestDialog({ dataset, onClose }: RequestDialogProps) {
-  useReturnFocus();
-  const [reason, setReason] = useState('');
-  const [error, setError] = useState<string | null>(null);
-  const [isSending, setSending] = useState(false);
-
-  async function send() {
-    const said = reason.trim();
-    if (said === '') {
-      setError(texts.reasonRequired);
-      return;
-    }
-    setSending(true);
-    const failure = await askForDataset(dataset, said);
-    setSending(false);
-    setError(failure);
-    if (failure === null) onClose();
-  }
-
-  return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={texts.requestAccess}
-      closeButtonProps={{ 'aria-label': texts.close }}
-      centered
-      withinPortal={false}
-      lang={languageNow('en')}
-    >
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void send();
-        }}
-        noValidate
-      >
-        <Stack>
-          <Text>{texts.requestHint(dataset)}</Text>
-          <Textarea
-            label={texts.reason}
-            rows={3}
-            resize="vertical"
-            maxLength={1000}
-            value={reason}
-            error={error}
-            onChange={(event) => setReason(event.currentTarget.value)}
-            data-autofocus
-          />
-          <Button type="submit" loading={isSending}>
-            {texts.sendRequest}
-          </Button>
-        </Stack>
-      </form>
-    </Modal>
-  );
 }

@@ -8,6 +8,7 @@ import { type ImageSessionState, imageSessions, useImageSession } from '../../ap
 import { descriptorAddress, fetchPixels, thumbnailAddress } from '../../api/images.ts';
 import { useOnline } from '../../browser/use-online.ts';
 import { useWhenIdle } from '../../browser/use-when-idle.ts';
+import { preloadable } from '../../components/preloadable.tsx';
 import { languageNow } from '../../language/language.ts';
 import { titles } from '../../language/texts.ts';
 import type { ColourAdjustment } from '../../viewer/colours/adjustment.ts';
@@ -23,7 +24,7 @@ import { SessionStats } from './SessionStats.tsx';
 import { useComparison } from './use-comparison.ts';
 import { useViewed } from './use-viewed.ts';
 import { ViewedHalf } from './ViewedHalf.tsx';
-import { type ShownStatus, ViewerBar } from './ViewerBar.tsx';
+import type { ShownStatus } from './ViewerBar.tsx';
 import { ViewingOverlay } from './ViewingOverlay.tsx';
 import { halves } from './viewed-address.ts';
 import classes from './WsiViewer.module.css';
@@ -35,6 +36,10 @@ const narrowWindow = '(max-width: 48em)';
 const SlideViewer = lazy(async () => ({
   default: (await import('../../viewer/SlideViewer.tsx')).SlideViewer,
 }));
+
+/** Its tooltips need much code, and the first rows do not wait for it. */
+const ViewerBar = preloadable(async () => (await import('./ViewerBar.tsx')).ViewerBar);
+ViewerBar.preload().catch(() => undefined); // loaded again when it is rendered, which shows the failure
 
 /** Needed once a slide is selected; loaded after the catalogue, so that a click does not wait for code. */
 const loadSelectedImage = async () => ({ default: (await import('./SelectedImage.tsx')).SelectedImage });
@@ -162,19 +167,23 @@ export function WsiViewer() {
       <div className={classes.main}>
         {/* The other heading of this level is in the catalogue. */}
         {!isCatalogOpen && <VisuallyHidden component="h1">{titles.wsiViewer}</VisuallyHidden>}
-        <ViewerBar
-          status={statusShown(session.status, isOnline, Object.values(incomplete))}
-          title={selected === null || isComparing ? null : selected.file_name || selected.id}
-          comparison={isComparing ? { isLinked: viewed.second === null ? null : comparison.isLinked } : null}
-          canCompare={isComparing || selected !== null}
-          onToggleComparison={toggleComparison}
-          onToggleLink={comparison.toggleLink}
-          isCatalogOpen={isCatalogOpen}
-          areStatsOpen={areStatsOpen}
-          onToggleCatalog={() => setCatalogOpen(!isCatalogOpen)}
-          onRefreshSession={refreshSession}
-          onToggleStats={() => setStatsOpen(!areStatsOpen)}
-        />
+        <Suspense fallback={<div className={classes.bar} />}>
+          <ViewerBar
+            status={statusShown(session.status, isOnline, Object.values(incomplete))}
+            title={selected === null || isComparing ? null : selected.file_name || selected.id}
+            comparison={
+              isComparing ? { isLinked: viewed.second === null ? null : comparison.isLinked } : null
+            }
+            canCompare={isComparing || selected !== null}
+            onToggleComparison={toggleComparison}
+            onToggleLink={comparison.toggleLink}
+            isCatalogOpen={isCatalogOpen}
+            areStatsOpen={areStatsOpen}
+            onToggleCatalog={() => setCatalogOpen(!isCatalogOpen)}
+            onRefreshSession={refreshSession}
+            onToggleStats={() => setStatsOpen(!areStatsOpen)}
+          />
+        </Suspense>
         <div className={classes.stage}>
           {halves.map((half) => {
             if (half === 'second' && !isComparing) return null;

@@ -27,3 +27,14 @@ export async function preloadViewer(pathname: string, signInChecked: Promise<voi
   await signInChecked;
   if (redirectFor('active', pathname, authState()) === null) prefetchCatalogue();
 }
+
+/** Loads the code of the login page at once where a visitor without a sign-in is led to it. */
+export function preloadLogin(location: Pick<Location, 'pathname'>): void {
+  if (isLoginNext(location)) void import('./screens/login/Login.tsx').catch(() => undefined); // loaded again by the route
+}
+
+/** Whether a page that is opened at this address shows the login page, as far as it is known before the server is asked. */
+export function isLoginNext({ pathname }: Pick<Location, 'pathname'>): boolean {
+  const isOpenToAll = pathname === '/shared' || (pathname.startsWith('/auth/') && pathname !== '/auth/login');
+  return !isOpenToAll && storedToken() === null;
+}

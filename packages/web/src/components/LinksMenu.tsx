@@ -1,0 +1,53 @@
+import { Menu, UnstyledButton, VisuallyHidden } from '@mantine/core';
+import { IconMenu2 } from '@tabler/icons-react';
+import { Link, matchPath, useLocation } from 'react-router';
+import classes from './TopBar.module.css';
+import type { TopBarLink } from './top-bar-link.ts';
+import { WaitingCount } from './WaitingCount.tsx';
+
+interface LinksMenuProps {
+  readonly links: readonly TopBarLink[];
+  /** Accessible name of the navigation. */
+  readonly navigationLabel: string;
+}
+
+/** The links of the bar in a narrow window: a button with the name of this screen, and a menu of all of them. */
+export function LinksMenu({ links, navigationLabel }: LinksMenuProps) {
+  const { pathname } = useLocation();
+  const current = links.find(({ to, end = false }) => matchPath({ path: to, end }, pathname));
+  const waiting = links.reduce((sum, link) => sum + (link.waiting?.count ?? 0), 0);
+  return (
+    // A new key at every address: the menu closes on the way to another screen.
+    <Menu key={pathname} position="bottom-start" shadow="md" withinPortal={false}>
+      <Menu.Target>
+        <UnstyledButton className={classes.menuButton}>
+          <IconMenu2 size={22} aria-hidden />
+          <VisuallyHidden>
+            {navigationLabel}
+            {current !== undefined && ': '}
+          </VisuallyHidden>
+          <span className={classes.menuLabel}>{current?.label}</span>
+          {waiting > 0 && (
+            <span className={classes.waiting} aria-hidden>
+              {waiting}
+            </span>
+          )}
+        </UnstyledButton>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {links.map((link) => (
+          <Menu.Item
+            key={link.to}
+            component={Link}
+            to={link.to}
+            {...(link.lang !== undefined && { lang: link.lang })}
+            {...(link === current && { 'aria-current': 'page' as const, fw: 650 })}
+          >
+            {link.label}
+            <WaitingCount waiting={link.waiting ?? null} />
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

@@ -1,0 +1,16 @@
+import { VisuallyHidden } from '@mantine/core';
+import classes from './TopBar.module.css';
+import type { TopBarLink } from './top-bar-link.ts';
+
+/** How much waits behind a link of the top bar. Nothing when nothing waits. */
+export function WaitingCount({ waiting }: { readonly waiting: NonNullable<TopBarLink['waiting']> | null }) {
+  if (waiting === null) return null;
+  return (
+    <>
+      <span className={classes.waiting} title={waiting.label} aria-hidden>
+        {waiting.count}
+      </span>
+      <VisuallyHidden> ({waiting.label})</VisuallyHidden>
+    </>
+  );
+}

@@ -1,0 +1,69 @@
+import { Button, Modal, Stack, Text, Textarea } from '@mantine/core';
+import { useState } from 'react';
+import { askForDataset } from '../../api/datasets.ts';
+import { useReturnFocus } from '../../components/use-return-focus.ts';
+import { languageNow } from '../../language/language.ts';
+import { texts } from './texts.ts';
+
+interface RequestDatasetDialogProps {
+  readonly dataset: string;
+  readonly onClose: () => void;
+}
+
+/** Asks an administrator for access to a dataset, with a reason. */
+export function RequestDatasetDialog({ dataset, onClose }: RequestDatasetDialogProps) {
+  useReturnFocus();
+  const [reason, setReason] = useState('');
+  const [error, setError] = useState<string | null>(null);
+  const [isSending, setSending] = useState(false);
+
+  async function send() {
+    const said = reason.trim();
+    if (said === '') {
+      setError(texts.reasonRequired);
+      return;
+    }
+    setSending(true);
+    const failure = await askForDataset(dataset, said);
+    setSending(false);
+    setError(failure);
+    if (failure === null) onClose();
+  }
+
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={texts.requestAccess}
+      closeButtonProps={{ 'aria-label': texts.close }}
+      centered
+      withinPortal={false}
+      lang={languageNow('en')}
+    >
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          void send();
+        }}
+        noValidate
+      >
+        <Stack>
+          <Text>{texts.requestHint(dataset)}</Text>
+          <Textarea
+            label={texts.reason}
+            rows={3}
+            resize="vertical"
+            maxLength={1000}
+            value={reason}
+            error={error}
+            onChange={(event) => setReason(event.currentTarget.value)}
+            data-autofocus
+          />
+          <Button type="submit" loading={isSending}>
+            {texts.sendRequest}
+          </Button>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}
