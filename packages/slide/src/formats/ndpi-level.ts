@@ -11,7 +11,7 @@ import {
 } from '../jpeg/restart-intervals.ts';
 import { type EncodedImage, type Level, SlideError } from '../model/slide.ts';
 import type { ByteSource } from '../source/byte-source.ts';
-import { checkPlace } from '../tiff/block-table.ts';
+import { checkByteRange } from '../tiff/block-table.ts';
 import type { TiffDirectory } from '../tiff/directory.ts';
 import { readImageCoding } from '../tiff/image-coding.ts';
 import { readGeometry } from '../tiff/image-layout.ts';
@@ -78,7 +78,7 @@ async function readNdpiJpeg(source: ByteSource, directory: TiffDirectory): Promi
   }
   const offset = (await directory.number(tag.StripOffsets)) ?? 0;
   const byteCount = (await directory.number(tag.StripByteCounts)) ?? 0;
-  checkPlace(source, offset, byteCount);
+  checkByteRange(source, offset, byteCount);
   const head = await readJpegHead(source, offset, byteCount);
   const header = readJpegHeader(head);
   const { frameMarker, precision, components, scanComponents } = header;

@@ -51,13 +51,13 @@ export async function readBlockTable(
     const byteCount = byteCounts[index] ?? 0;
     if (byteCount === 0) return null;
     if (byteCount > limits.tileBytes) throw new SlideError('LIMIT_EXCEEDED', `A tile has ${byteCount} bytes`);
-    checkPlace(source, offset, byteCount);
+    checkByteRange(source, offset, byteCount);
     return { offset, byteCount };
   };
 }
 
 /** @throws SlideError FILE_CORRUPT, FILE_TRUNCATED */
-export function checkPlace(source: ByteSource, offset: number, byteCount: number): void {
+export function checkByteRange(source: ByteSource, offset: number, byteCount: number): void {
   if (offset < 8) throw new SlideError('FILE_CORRUPT', 'The offset of a tile is in the header of the file');
   if (offset + byteCount > source.size) {
     throw new SlideError('FILE_TRUNCATED', `The file ends at ${source.size}, before the end of a tile`);

@@ -2,13 +2,16 @@
 import { SlideError } from '../model/slide.ts';
 import type { ByteSource } from '../source/byte-source.ts';
 import { readOnce } from '../source/read-once.ts';
-import { blockTags, checkPlace } from './block-table.ts';
+import { blockTags, checkByteRange } from './block-table.ts';
 import type { NumberTable, TiffDirectory } from './directory.ts';
 import type { SampleCoding } from './image-coding.ts';
 import { limits } from './limits.ts';
 import type { StoredTiles, TiffImage } from './tiff-image.ts';
 
-/** Pixels of the tiles that such an image is read in; whole bytes at any number of bits per pixel. */
+/**
+ * Size in pixels of the tiles that such an image is read in. A tile begins at a whole byte at any number of bits per pixel: its
+ * width is a multiple of 8.
+ */
 const TILE = { width: 2048, height: 256 };
 
 /** An image in strips, plane by plane. */
@@ -61,7 +64,10 @@ export function openRawStrips(
     rows: Math.ceil(height / TILE.height),
   };
   if (tiles.columns * tiles.rows > limits.tilesPerLevel) {
-    throw new SlideError('LIMIT_EXCEEDED', `An image has ${width} × ${height} pixels`);
+    throw new SlideError(
+      'LIMIT_EXCEEDED',
+      `An image of ${width} × ${height} pixels has ${tiles.columns * tiles.rows} tiles; the limit is ${limits.tilesPerLevel}`,
+    );
   }
 
   return {
@@ -71,16 +77,17 @@ export function openRawStrips(
       const left = column * TILE.width;
       const top = row * TILE.height;
       const part = {
-        left: (left * bitsPerPixel) / 8,
-        bytes: bytesOf(Math.min(TILE.width, width - left) * bitsPerPixel),
-        top,
+        rowStartByte: (left * bitsPerPixel) / 8,
+        bytesPerRow: bytesOf(Math.min(TILE.width, width - left) * bitsPerPixel),
+        topRow: top,
         rows: Math.min(TILE.height, height - top),
       };
       const runs = Array.from({ length: planes }, (_, plane) => runsOf(raw, offsets, plane, part)).flat();
       if (runs.length === 0) return null;
-      const bytes = new Uint8Array(planes * part.rows * part.bytes);
+      const bytes = new Uint8Array(planes * part.rows * part.bytesPerRow);
       await readRuns(source, runs, bytes, signal);
-      const blockBytes = new Array<number>(planes).fill(part.rows * part.bytes);
+      // To the decoder, the rows of each plane are one block.
+      const blockBytes = new Array<number>(planes).fill(part.rows * part.bytesPerRow);
       return {
         codec: 'tiff',
         bytes,
@@ -107,7 +114,10 @@ async function readStripOffsets(directory: TiffDirectory, raw: RawStrips): Promi
       const top = (i % raw.strips) * raw.rowsPerStrip;
       const needed = Math.min(raw.rowsPerStrip, raw.height - top) * raw.rowBytes;
       if (byteCount > 0 && byteCount < needed) {
-        throw new SlideError('FILE_CORRUPT', `A strip of ${needed} bytes has ${byteCount}`);
+        throw new SlideError(
+          'FILE_CORRUPT',
+          `A strip needs ${needed} bytes, and its byte count is ${byteCount}`,
+        );
       }
     }
   }
@@ -119,27 +129,27 @@ function runsOf(
   { rowsPerStrip, rowBytes, strips }: RawStrips,
   offsets: NumberTable,
   plane: number,
-  part: { left: number; bytes: number; top: number; rows: number },
+  part: { rowStartByte: number; bytesPerRow: number; topRow: number; rows: number },
 ): Run[] {
   const runs: Run[] = [];
   let empty = 0;
-  for (let row = part.top; row < part.top + part.rows; row++) {
-    const strip = offsets[plane * strips + Math.floor(row / rowsPerStrip)] ?? 0;
-    if (strip === 0) {
+  for (let row = part.topRow; row < part.topRow + part.rows; row++) {
+    const stripOffset = offsets[plane * strips + Math.floor(row / rowsPerStrip)] ?? 0;
+    if (stripOffset === 0) {
       empty++;
       continue;
     }
-    const offset = strip + (row % rowsPerStrip) * rowBytes + part.left;
+    const offset = stripOffset + (row % rowsPerStrip) * rowBytes + part.rowStartByte;
     const last = runs.at(-1);
     if (last && last.offset + last.length === offset) {
-      runs[runs.length - 1] = { offset: last.offset, length: last.length + part.bytes };
-    } else runs.push({ offset, length: part.bytes });
+      runs[runs.length - 1] = { offset: last.offset, length: last.length + part.bytesPerRow };
+    } else runs.push({ offset, length: part.bytesPerRow });
   }
   if (empty > 0 && runs.length > 0) throw new SlideError('FILE_CORRUPT', 'Some strips of a tile are missing');
   return runs;
 }
 
-/** Reads the runs one after the other into the target. */
+/** Reads the runs concurrently and places them back to back in the target. */
 async function readRuns(
   source: ByteSource,
   runs: readonly Run[],
@@ -149,7 +159,7 @@ async function readRuns(
   const reads: Promise<void>[] = [];
   let at = 0;
   for (const { offset, length } of runs) {
-    checkPlace(source, offset, length);
+    checkByteRange(source, offset, length);
     reads.push(source.readInto(target, at, offset, length, signal));
     at += length;
   }

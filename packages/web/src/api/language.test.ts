@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { chooseLanguage, languageNow, onLanguageChosen } from '../language/language.ts';
+import { chooseLanguage, languageNow, setLocalChoiceListener } from '../language/language.ts';
 import { account } from '../testing/accounts.ts';
 import { refusal, stubApi } from '../testing/stub-api.ts';
 import { connectLanguage } from './language.ts';
@@ -9,7 +9,7 @@ const ok = () => new Response(null, { status: 204 });
 
 beforeEach(connectLanguage);
 afterEach(() => {
-  onLanguageChosen(null);
+  setLocalChoiceListener(null);
   localStorage.clear();
 });
 

@@ -3,7 +3,7 @@ import { wording } from '../language/language.ts';
 
 /** Messages for actions on an account; the server's own message takes precedence. */
 export const texts = wording({
-  mixed: 'tr',
+  languageInMix: 'tr',
   tr: {
     loginDone: 'Giriş başarılı!',
     loginFailed: 'Giriş başarısız oldu. Lütfen bilgilerinizi kontrol edin.',
@@ -181,7 +181,7 @@ export const texts = wording({
 
 /** Messages for calls of the WSI Viewer, and for network errors. */
 export const imageTexts = wording({
-  mixed: 'en',
+  languageInMix: 'en',
   tr: {
     noAnswer: 'Sunucudan yanıt gelmedi. Lütfen bağlantınızı kontrol edin.',
     serverError: (status: number) => `Sunucu hatası (${status})`,

@@ -7,7 +7,7 @@ export function LanguageChoice() {
   const chosen = useLanguage();
   return (
     <Group component="nav" aria-label={languageChoiceLabel} gap="xs" justify="center" px="md">
-      {offeredLanguages.map(({ choice, name, lang }) => (
+      {offeredLanguages.map(({ choice, name, htmlLang: lang }) => (
         <UnstyledButton
           key={choice}
           className={classes.choice}

@@ -62,7 +62,7 @@ export function UserMenu({ user, badge, profileLabel, logoutLabel, onLogout, lan
         <Menu.Label id={languageLabelId}>{languageChoiceLabel}</Menu.Label>
         <Box role="group" aria-labelledby={languageLabelId}>
           <Menu.RadioGroup value={language} onChange={(choice) => chooseLanguage(choice as LanguageChoice)}>
-            {offeredLanguages.map(({ choice, name, lang: nameLang }) => (
+            {offeredLanguages.map(({ choice, name, htmlLang: nameLang }) => (
               <Menu.RadioItem key={choice} value={choice} lang={nameLang}>
                 {name}
               </Menu.RadioItem>

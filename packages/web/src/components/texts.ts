@@ -1,7 +1,7 @@
-import { wording, wordings } from '../language/language.ts';
+import { wording, wordingByScreenLanguage } from '../language/language.ts';
 
 export const texts = wording({
-  mixed: 'tr',
+  languageInMix: 'tr',
   tr: {
     cancel: 'Vazgeç',
     undo: 'Geri Al',
@@ -18,7 +18,7 @@ export const texts = wording({
 
 /** API tokens, in the lists of their owners and of administrators. */
 export const apiTokenTexts = wording({
-  mixed: 'tr',
+  languageInMix: 'tr',
   tr: {
     heading: 'API Anahtarları',
     listFailed: 'API anahtarları yüklenemedi.',
@@ -51,19 +51,19 @@ export const apiTokenTexts = wording({
 /** By the language of the menu, which the specification's mix has in either. */
 export const themeTexts = {
   tr: wording({
-    mixed: 'tr',
+    languageInMix: 'tr',
     tr: { theme: 'Görünüm', auto: 'Sistem ayarı', light: 'Açık', dark: 'Koyu' },
     en: { theme: 'Theme', auto: 'System setting', light: 'Light', dark: 'Dark' },
   }),
   en: wording({
-    mixed: 'en',
+    languageInMix: 'en',
     tr: { theme: 'Görünüm', auto: 'Sistem ayarı', light: 'Açık', dark: 'Koyu' },
     en: { theme: 'Theme', auto: 'System setting', light: 'Light', dark: 'Dark' },
   }),
 };
 
 export const shareLinkTexts = wording({
-  mixed: 'tr',
+  languageInMix: 'tr',
   tr: {
     none: 'Paylaşım bağlantısı yok.',
     kinds: { slide: 'Slayt', case: 'Vaka', collection: 'Koleksiyon', view: 'Kayıtlı görünüm' },
@@ -89,7 +89,7 @@ export const shareLinkTexts = wording({
 });
 
 /** By the language of the screen in the mixed interface. */
-export const shareDialogTexts = wordings({
+export const shareDialogTexts = wordingByScreenLanguage({
   tr: {
     shareTitle: 'Başlık',
     shareTitleHint: 'Bağlantıyı açanlar dosya adını değil, bu başlığı görür.',

@@ -14,8 +14,8 @@ const api = { 'GET /user/activity': { activity: [] }, 'GET /user/profile': { use
 
 describe('wording', () => {
   const texts = wording({
-    mixed: 'tr',
-    otherwise: ['viewer'],
+    languageInMix: 'tr',
+    exceptions: ['viewer'],
     tr: { greeting: (name: string) => `Hoş geldiniz, ${name}`, viewer: 'Görüntüleyici' },
     en: { greeting: (name) => `Welcome, ${name}`, viewer: 'Viewer' },
   });

@@ -14,13 +14,14 @@ interface OfferedLanguage {
   readonly choice: LanguageChoice;
   /** The language's own name, the same in every language. */
   readonly name: string;
-  readonly lang: Language;
+  /** The `lang` attribute of the name. */
+  readonly htmlLang: Language;
 }
 
 export const offeredLanguages: readonly OfferedLanguage[] = [
-  { choice: 'mixed', name: 'Türkçe + English', lang: 'tr' },
-  { choice: 'tr', name: 'Türkçe', lang: 'tr' },
-  { choice: 'en', name: 'English', lang: 'en' },
+  { choice: 'mixed', name: 'Türkçe + English', htmlLang: 'tr' },
+  { choice: 'tr', name: 'Türkçe', htmlLang: 'tr' },
+  { choice: 'en', name: 'English', htmlLang: 'en' },
 ];
 
 /** The label in both languages. */
@@ -33,10 +34,10 @@ let choice = storedChoice();
 /** An invalid stored value counts as no choice. */
 function storedChoice(): LanguageChoice {
   const stored = localStorage.getItem(storageKey);
-  return offeredLanguages.find(({ choice }) => choice === stored)?.choice ?? 'mixed';
+  return offeredLanguages.find((offered) => offered.choice === stored)?.choice ?? 'mixed';
 }
 
-function follow(next: LanguageChoice): void {
+function applyChoice(next: LanguageChoice): void {
   if (next === choice) return;
   choice = next;
   for (const listener of listeners) listener();
@@ -44,27 +45,27 @@ function follow(next: LanguageChoice): void {
 
 // Another tab has changed the language, or cleared the storage (key null).
 window.addEventListener('storage', ({ key }) => {
-  if (key === storageKey || key === null) follow(storedChoice());
+  if (key === storageKey || key === null) applyChoice(storedChoice());
 });
 
-/** Called with each choice made in this tab; see `onLanguageChosen`. */
+/** Called with each choice made in this tab; see `setLocalChoiceListener`. */
 let choiceListener: ((choice: LanguageChoice) => void) | null = null;
 
 /** Changes the language of this browser at once. */
 export function chooseLanguage(next: LanguageChoice): void {
   if (next === 'mixed') localStorage.removeItem(storageKey);
   else localStorage.setItem(storageKey, next);
-  follow(next);
+  applyChoice(next);
   choiceListener?.(next);
 }
 
 /** Sets the one listener to choices made in this tab; null removes it. */
-export function onLanguageChosen(listener: ((choice: LanguageChoice) => void) | null): void {
+export function setLocalChoiceListener(listener: ((choice: LanguageChoice) => void) | null): void {
   choiceListener = listener;
 }
 
 /** @returns a function that unsubscribes */
-function onLanguageChange(listener: () => void): () => void {
+function subscribe(listener: () => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
 }
@@ -74,16 +75,16 @@ function chosenLanguage(): LanguageChoice {
 }
 
 export function useLanguage(): LanguageChoice {
-  return useSyncExternalStore(onLanguageChange, chosenLanguage);
+  return useSyncExternalStore(subscribe, chosenLanguage);
 }
 
 /**
  * Returns the current language of a text; for `lang`, dates and numbers.
  *
- * @param mixed its language in the specification's mix
+ * @param languageInMix its language in the specification's mix
  */
-export function languageNow(mixed: Language): Language {
-  return choice === 'mixed' ? mixed : choice;
+export function languageNow(languageInMix: Language): Language {
+  return choice === 'mixed' ? languageInMix : choice;
 }
 
 /** The Accept-Language for the API. Without a choice it is `*`, not the browser's: the API then follows the specification. */
@@ -93,9 +94,9 @@ export function acceptLanguage(): string {
 
 interface Wording<Words extends object> {
   /** Language in the specification's mix. */
-  readonly mixed: Language;
+  readonly languageInMix: Language;
   /** Keys that have the other language in the mix. */
-  readonly otherwise?: readonly (keyof Words)[];
+  readonly exceptions?: readonly (keyof Words)[];
   readonly tr: Words;
   /** A missing key does not compile. */
   readonly en: NoInfer<Words>;
@@ -103,19 +104,19 @@ interface Wording<Words extends object> {
 
 /** Creates texts in both languages that are read in the current one. */
 export function wording<Words extends object>(words: Wording<Words>): Readonly<Words> {
-  const { mixed, otherwise = [] } = words;
-  const other: Language = mixed === 'tr' ? 'en' : 'tr';
+  const { languageInMix, exceptions = [] } = words;
+  const other: Language = languageInMix === 'tr' ? 'en' : 'tr';
   const texts = {};
   for (const name of Object.keys(words.tr) as (keyof Words)[]) {
-    const inMix = otherwise.includes(name) ? other : mixed;
-    Object.defineProperty(texts, name, { enumerable: true, get: () => words[languageNow(inMix)][name] });
+    const language = exceptions.includes(name) ? other : languageInMix;
+    Object.defineProperty(texts, name, { enumerable: true, get: () => words[languageNow(language)][name] });
   }
   return texts as Readonly<Words>;
 }
 
 /** Creates texts for screens of either language in the specification's mix, by that language. */
-export function wordings<Words extends object>(
+export function wordingByScreenLanguage<Words extends object>(
   words: Pick<Wording<Words>, 'tr' | 'en'>,
 ): Readonly<Record<Language, Readonly<Words>>> {
-  return { tr: wording({ mixed: 'tr', ...words }), en: wording({ mixed: 'en', ...words }) };
+  return { tr: wording({ languageInMix: 'tr', ...words }), en: wording({ languageInMix: 'en', ...words }) };
 }

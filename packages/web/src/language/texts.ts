@@ -3,7 +3,7 @@ import type { Role, Status } from '@lamina/contract';
 import { wording } from './language.ts';
 
 const statusLabels = wording<Record<Status, string>>({
-  mixed: 'tr',
+  languageInMix: 'tr',
   tr: {
     pending: 'Onay Bekliyor',
     active: 'Aktif',
@@ -19,7 +19,7 @@ const statusLabels = wording<Record<Status, string>>({
 });
 
 const roleLabels = wording<Record<Role, string>>({
-  mixed: 'tr',
+  languageInMix: 'tr',
   tr: {
     admin: 'Yönetici',
     user: 'Kullanıcı',
@@ -44,8 +44,8 @@ export function roleLabel(role: string): string {
 
 /** Titles of the screens in the browser's tab. */
 export const titles = wording({
-  mixed: 'tr',
-  otherwise: ['dashboard', 'profile', 'wsiViewer', 'adminDashboard', 'userManagement'],
+  languageInMix: 'tr',
+  exceptions: ['dashboard', 'profile', 'wsiViewer', 'adminDashboard', 'userManagement'],
   tr: {
     login: 'Giriş',
     register: 'Kayıt Ol',
@@ -91,14 +91,14 @@ export const titles = wording({
 });
 
 export const pendingTexts = wording({
-  mixed: 'en',
+  languageInMix: 'en',
   tr: { heading: 'Hesabınız Onay Bekliyor', hint: 'Bazı özellikler kısıtlı olabilir' },
   en: { heading: 'Your Account is Pending Approval', hint: 'Some features may be limited' },
 });
 
 export const texts = wording({
-  mixed: 'tr',
-  otherwise: ['notAvailable'],
+  languageInMix: 'tr',
+  exceptions: ['notAvailable'],
   tr: {
     loading: 'Yükleniyor…',
     retry: 'Tekrar Dene',

@@ -18,9 +18,9 @@ vi.mock(import('./language.ts'), async (original) => {
       catalogueTexts.push(words);
       return language.wording(words);
     },
-    wordings: (words) => {
+    wordingByScreenLanguage: (words) => {
       catalogueTexts.push(words);
-      return language.wordings(words);
+      return language.wordingByScreenLanguage(words);
     },
   };
 });
@@ -189,7 +189,7 @@ function strayTexts(file: string, source: string): readonly string[] {
       (node as unknown as ESTree.CallExpression).callee.type === 'Identifier'
     ) {
       const { callee } = node as unknown as { callee: { name: string } };
-      if (callee.name === 'wording' || callee.name === 'wordings') return;
+      if (callee.name === 'wording' || callee.name === 'wordingByScreenLanguage') return;
     }
     if (forDevelopers.test(calleeOf(node, source))) return;
     if (type === 'Identifier' && !isInFunction && catalogueNames.has(String(node.name))) {

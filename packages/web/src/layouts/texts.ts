@@ -2,7 +2,7 @@
 import { wording } from '../language/language.ts';
 
 export const dashboardTexts = wording({
-  mixed: 'en',
+  languageInMix: 'en',
   tr: {
     navigation: 'Ana menü',
     wsiViewer: 'Slayt Görüntüleyici',
@@ -24,8 +24,8 @@ export const dashboardTexts = wording({
 });
 
 export const adminTexts = wording({
-  mixed: 'tr',
-  otherwise: ['badge'],
+  languageInMix: 'tr',
+  exceptions: ['badge'],
   tr: {
     navigation: 'Yönetim sayfaları',
     adminDashboard: 'Yönetim',

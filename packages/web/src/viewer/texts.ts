@@ -8,7 +8,7 @@ const rounded = (zoom: number) => Number((zoom * 100).toPrecision(2));
 
 /** All texts of the viewer. */
 export const texts = wording({
-  mixed: 'en',
+  languageInMix: 'en',
   tr: {
     slide:
       'Slayt. Ok tuşları kaydırır, artı ve eksi yakınlaştırıp uzaklaştırır, 0 bütün slaydı gösterir. Soru işareti bütün tuşları sıralar.',

@@ -2,7 +2,7 @@ import { wording } from '../../language/language.ts';
 
 /** Why a slide file cannot be read, by the code of the error. */
 export const slideErrors: Readonly<Record<string, string>> = wording({
-  mixed: 'tr',
+  languageInMix: 'tr',
   tr: {
     FORMAT_NOT_RECOGNISED: 'Dosya, okunabilen biçimlerden birinde değil.',
     FORMAT_NOT_SUPPORTED: 'Dosya biçiminin bu türü desteklenmiyor.',

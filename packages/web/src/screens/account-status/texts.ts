@@ -3,7 +3,7 @@ import { wording } from '../../language/language.ts';
 import { statusLabel } from '../../language/texts.ts';
 
 export const texts = wording({
-  mixed: 'tr',
+  languageInMix: 'tr',
   tr: {
     heading: 'Hesap Durumu',
     suspended: 'Askıya Alınmış',

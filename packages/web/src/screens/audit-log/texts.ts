@@ -2,7 +2,7 @@ import { auditActionLabel } from '@lamina/contract';
 import { languageNow, wording } from '../../language/language.ts';
 
 export const texts = wording({
-  mixed: 'tr',
+  languageInMix: 'tr',
   tr: {
     heading: 'Denetim Kaydı',
     hint: 'Kim, ne zaman, nereden, ne yaptı. Kayıtlar değiştirilemez; süresi dolanlar silinir ve bu da kaydedilir.',
@@ -90,7 +90,7 @@ export const texts = wording({
 });
 
 export const chainTexts = wording({
-  mixed: 'tr',
+  languageInMix: 'tr',
   tr: {
     heading: 'Kayıt zinciri',
     unchecked: 'Kayıt zinciri henüz denetlenmedi.',
@@ -118,7 +118,7 @@ export const chainTexts = wording({
 });
 
 export const detailTexts = wording({
-  mixed: 'tr',
+  languageInMix: 'tr',
   tr: {
     status: 'Durum',
     role: 'Rol',
@@ -181,7 +181,7 @@ export const detailTexts = wording({
 
 /** Names of the fields of a catalogue entry, as an administrator knows them. */
 export const fieldLabels: Readonly<Record<string, string>> = wording({
-  mixed: 'tr',
+  languageInMix: 'tr',
   tr: {
     file_name: 'ad',
     dataset_name: 'veri kümesi',
@@ -196,7 +196,7 @@ export const fieldLabels: Readonly<Record<string, string>> = wording({
 
 /** Names of the remaining details of an entry. */
 export const detailLabels: Readonly<Record<string, string>> = wording({
-  mixed: 'tr',
+  languageInMix: 'tr',
   tr: {
     access: 'Erişim',
     backup_of: 'Yedeğin tarihi',
@@ -243,7 +243,7 @@ export const detailLabels: Readonly<Record<string, string>> = wording({
 
 /** Values of details that are codes. */
 export const detailValues: Readonly<Record<string, string>> = wording({
-  mixed: 'tr',
+  languageInMix: 'tr',
   tr: {
     open: 'herkese açık',
     restricted: 'kısıtlı',
@@ -266,7 +266,7 @@ export const detailValues: Readonly<Record<string, string>> = wording({
 
 /** 'Giriş · Reddedildi' reads worse than one sentence. */
 const refusedSentences: Readonly<Record<string, string>> = wording({
-  mixed: 'tr',
+  languageInMix: 'tr',
   tr: {
     'sign-in': 'Giriş başarısız',
     registered: 'Kayıt reddedildi',
@@ -294,7 +294,7 @@ const refusedSentences: Readonly<Record<string, string>> = wording({
 });
 
 const endings = wording({
-  mixed: 'tr',
+  languageInMix: 'tr',
   tr: {
     refused: (label: string) => `${label}: reddedildi`,
     unreadable: 'Slayt dosyası okunamadı',

@@ -1,7 +1,7 @@
 import { wording } from '../../language/language.ts';
 
 export const texts = wording({
-  mixed: 'tr',
+  languageInMix: 'tr',
   tr: {
     heading: 'Vakalar',
     hint: 'Bir vaka, aynı örneğe ait slaytları sırasıyla toplar: boyalar, bloklar, notlar. Slaytlar katalogdaki yerinde kalır.',

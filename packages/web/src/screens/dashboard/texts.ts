@@ -3,8 +3,8 @@ import { formatNumber } from '../../formatting/numbers.ts';
 import { wording } from '../../language/language.ts';
 
 export const texts = wording({
-  mixed: 'tr',
-  otherwise: ['wsiViewer'],
+  languageInMix: 'tr',
+  exceptions: ['wsiViewer'],
   tr: {
     greeting: (name: string) => `Hoş geldiniz, ${name}`,
     linkedSlide: 'Giriş yapmadan önce bir slayt bağlantısı açtınız.',
@@ -48,7 +48,7 @@ export const texts = wording({
 
 /** The screen adds the name of the slide, as a link. */
 export const activityLabels = wording<Record<Activity['action'], string>>({
-  mixed: 'tr',
+  languageInMix: 'tr',
   tr: {
     'sign-in': 'Giriş yapıldı',
     'image-opened': 'Slayt açıldı',

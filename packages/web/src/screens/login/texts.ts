@@ -1,7 +1,7 @@
 import { wording } from '../../language/language.ts';
 
 export const texts = wording({
-  mixed: 'tr',
+  languageInMix: 'tr',
   tr: {
     heading: 'Giriş Yap',
     submit: 'Giriş Yap',

@@ -6,7 +6,7 @@ const slidesInEnglish = (count: number) => (count === 1 ? '1 slide' : `${formatN
 const figure = (value: number) => value.toLocaleString(languageNow('tr'), { maximumSignificantDigits: 4 });
 
 export const texts = wording({
-  mixed: 'tr',
+  languageInMix: 'tr',
   tr: {
     heading: 'Slaytlar',
     hint: 'Katalogdaki kayıtları düzenleyin, taşıyın, gizleyin, kaldırın. Slayt dosyaları değiştirilmez.',
@@ -265,7 +265,7 @@ export const texts = wording({
 
 /** What is asked for. */
 export const statusLabels = wording<Record<ManagedStatus, string>>({
-  mixed: 'tr',
+  languageInMix: 'tr',
   tr: {
     listed: 'Katalogdakiler',
     ready: 'Hazır olanlar',
@@ -290,7 +290,7 @@ export const statusLabels = wording<Record<ManagedStatus, string>>({
 
 /** What one slide is. */
 export const stateLabels = wording<Record<Exclude<ManagedStatus, 'listed' | 'held'>, string>>({
-  mixed: 'tr',
+  languageInMix: 'tr',
   tr: {
     ready: 'Hazır',
     pending: 'Okunuyor',
@@ -310,7 +310,7 @@ export const stateLabels = wording<Record<Exclude<ManagedStatus, 'listed' | 'hel
 });
 
 export const fieldLabels = wording<Record<ImportedField, string>>({
-  mixed: 'tr',
+  languageInMix: 'tr',
   tr: { file_name: 'Ad', dataset_name: 'Veri kümesi', organ_type: 'Organ' },
   en: { file_name: 'Name', dataset_name: 'Dataset', organ_type: 'Organ' },
 });

@@ -2,8 +2,8 @@ import { formatNumber } from '../../formatting/numbers.ts';
 import { wording } from '../../language/language.ts';
 
 export const texts = wording({
-  mixed: 'tr',
-  otherwise: ['title'],
+  languageInMix: 'tr',
+  exceptions: ['title'],
   tr: {
     heading: 'Kullanıcı Yönetimi',
     title: 'Tüm Kullanıcılar',

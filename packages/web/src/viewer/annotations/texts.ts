@@ -3,7 +3,7 @@ import { wording } from '../../language/language.ts';
 
 /** All texts of annotations in the viewer. */
 export const texts = wording({
-  mixed: 'en',
+  languageInMix: 'en',
   tr: {
     annotations: 'İşaretlemeler',
     defaultLayerName: 'İşaretlemelerim',

@@ -4,7 +4,7 @@ import { languageNow, wording } from '../../../language/language.ts';
 import type { Refusal } from './group-uploads.ts';
 
 export const texts = wording({
-  mixed: 'tr',
+  languageInMix: 'tr',
   tr: {
     heading: 'Slayt yükle',
     hint: 'Büyük dosyalar parça parça gönderilir; ağ kesilirse veya sayfa kapanırsa kaldığı yerden sürer.',
