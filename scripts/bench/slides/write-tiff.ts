@@ -23,15 +23,15 @@ export interface Level {
 export interface LevelContent {
   /** JPEGTables. */
   readonly tables: Uint8Array;
-  /** Compressed, row by row. */
+  /** Compressed, in row-major order. */
   readonly tiles: Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
 }
 
 /**
- * Writes the directories first and the tiles behind them.
+ * Writes a file with the directories before the tiles.
  *
- * The length of the directories depends only on the number of tiles, so the tiles are written as they come and the
- * directories, with the offsets of the tiles, at the end.
+ * The length of the directories depends only on the number of tiles. So the tiles are written first, each as it comes, and the
+ * directories with their offsets last, into the space that was left at the beginning of the file.
  */
 export async function writeTiff(
   file: string,
@@ -39,7 +39,7 @@ export async function writeTiff(
   levels: readonly Level[],
   contentOf: (level: Level) => LevelContent | Promise<LevelContent>,
 ): Promise<void> {
-  const written = await Promise.all(
+  const levelsToWrite = await Promise.all(
     levels.map(async (level) => {
       const count = Math.ceil(level.width / tileSize) * Math.ceil(level.height / tileSize);
       const zeros = () => Array.from({ length: count }, () => 0);
@@ -48,7 +48,7 @@ export async function writeTiff(
   );
   const directories = () =>
     buildTiff({
-      directories: written.map(({ level, content, offsets, byteCounts }, i) => ({
+      directories: levelsToWrite.map(({ level, content, offsets, byteCounts }, i) => ({
         tags: {
           [tag.NewSubfileType]: long(i === 0 ? 0 : 1),
           [tag.ImageWidth]: long(level.width),
@@ -72,7 +72,7 @@ export async function writeTiff(
   const out = openSync(file, 'w');
   try {
     let end = directories().length;
-    for (const { content, offsets, byteCounts } of written) {
+    for (const { content, offsets, byteCounts } of levelsToWrite) {
       let index = 0;
       for await (const tile of content.tiles) {
         offsets[index] = end;

@@ -131,7 +131,7 @@ describe.each(databaseKinds)('flood protection of the audit log, on %s', (databa
     expect(await entriesOf(server, 'dataset-requested', user.uid)).toHaveLength(20);
   });
 
-  it('THROTTLE=off disables the limit of image sessions', async () => {
+  it('is disabled for image sessions by THROTTLE=off', async () => {
     const server = await testServer({ database, config: { throttle: false } });
     const token = await server.given.token(await server.given.user());
     for (let i = 0; i < 32; i++) {

@@ -40,7 +40,10 @@ export const undeclaredErrorMessage =
 export function replyWithError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const refusal = apiErrorOf(error);
   if (refusal.status >= 500 && !isClientGone(error, reply))
-    request.log.error({ err: error, code: refusal.code }, 'request failed: answered with a server error');
+    request.log.error(
+      { err: error, code: refusal.code, method: request.method, route: request.routeOptions.url },
+      'API request failed with a server error',
+    );
 
   const { code, detail } = refusal;
   const endpoint = request.routeOptions.config?.endpoint;

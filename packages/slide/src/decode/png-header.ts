@@ -9,7 +9,7 @@ export interface PngHeader {
   /** Bytes per decoded pixel, before the conversion to RGB. */
   readonly bytesPerPixel: number;
   /** Grey of 16 bits without transparency. */
-  readonly isWideGrey: boolean;
+  readonly isOpaqueGrey16: boolean;
   /** The pixels are stored in seven passes over the picture, so it must be decoded as a whole. */
   readonly isInterlaced: boolean;
   readonly isAnimated: boolean;
@@ -22,9 +22,10 @@ const SIGNATURE = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a);
 const [HEAD_BYTES, CHECKSUM_BYTES] = [8, 4];
 /** Maximum chunks before the picture; writers produce a dozen. */
 const MAX_CHUNKS = 1000;
-/** Length of the longest chunk that is read. */
-const MAX_DATA_BYTES = 13;
-const METRE = 1;
+/** Length of the IHDR chunk, the longest that is read. */
+const IHDR_DATA_BYTES = 13;
+/** Unit of the pHYs chunk: pixels per metre. */
+const PHYS_UNIT_METRE = 1;
 
 /** By colour type: allowed bits per sample, and samples of a decoded pixel. */
 const colourTypes: Readonly<Record<number, { bits: readonly number[]; decodedSamples: number }>> = {
@@ -59,11 +60,12 @@ export async function readPngHeader(source: ByteSource): Promise<PngHeader> {
     }
     if (at + HEAD_BYTES > source.size)
       throw new SlideError('FILE_TRUNCATED', 'A PNG ends before its picture');
-    const bytes = await source.read(at, Math.min(HEAD_BYTES + MAX_DATA_BYTES, source.size - at));
+    const bytes = await source.read(at, Math.min(HEAD_BYTES + IHDR_DATA_BYTES, source.size - at));
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
     const length = view.getUint32(0);
     const type = String.fromCharCode(...bytes.subarray(4, HEAD_BYTES));
-    if (!/^[A-Za-z]{4}$/.test(type)) throw corrupt(`it has a chunk ${JSON.stringify(type)}`);
+    if (!/^[A-Za-z]{4}$/.test(type))
+      throw corrupt(`the type of a chunk is ${JSON.stringify(type)}, which is not four letters`);
     if (at + HEAD_BYTES + length + CHECKSUM_BYTES > source.size) {
       throw new SlideError('FILE_TRUNCATED', `A PNG ends inside its chunk ${type}`);
     }
@@ -72,17 +74,23 @@ export async function readPngHeader(source: ByteSource): Promise<PngHeader> {
     if (type === 'IHDR') header = readHeaderChunk(view, length);
     else if (type === 'tRNS') isTransparent = true;
     else if (type === 'acTL') isAnimated = true;
-    else if (type === 'pHYs' && length === 9 && view.getUint8(HEAD_BYTES + 8) === METRE) {
+    else if (type === 'pHYs' && length === 9 && view.getUint8(HEAD_BYTES + 8) === PHYS_UNIT_METRE) {
       pixelsPerMetre = { x: view.getUint32(HEAD_BYTES), y: view.getUint32(HEAD_BYTES + 4) };
     } else if (type === 'IDAT' && header) {
-      return { ...header, isWideGrey: header.isWideGrey && !isTransparent, isAnimated, pixelsPerMetre };
+      return {
+        ...header,
+        isOpaqueGrey16: header.isOpaqueGrey16 && !isTransparent,
+        isAnimated,
+        pixelsPerMetre,
+      };
     } else if (type === 'IEND') throw corrupt('it has no picture');
     at += HEAD_BYTES + length + CHECKSUM_BYTES;
   }
 }
 
 function readHeaderChunk(view: DataView, length: number): Omit<PngHeader, 'isAnimated' | 'pixelsPerMetre'> {
-  if (length !== MAX_DATA_BYTES) throw corrupt(`its header has ${length} bytes`);
+  if (length !== IHDR_DATA_BYTES)
+    throw corrupt(`its IHDR chunk has ${length} bytes in place of ${IHDR_DATA_BYTES}`);
   const width = view.getUint32(HEAD_BYTES);
   const height = view.getUint32(HEAD_BYTES + 4);
   const [bits, colourType, compression, filter, interlace] = Array.from({ length: 5 }, (_, i) =>
@@ -95,11 +103,13 @@ function readHeaderChunk(view: DataView, length: number): Omit<PngHeader, 'isAni
   if (!colours?.bits.includes(bits))
     throw corrupt(`it has ${bits} bits per sample with colour type ${colourType}`);
   if (compression !== 0 || filter !== 0 || interlace > 1) {
-    throw corrupt(`its methods are ${compression}, ${filter} and ${interlace}`);
+    throw corrupt(
+      `its compression method is ${compression}, its filter method ${filter}, its interlace method ${interlace}`,
+    );
   }
   const bytesPerPixel = colours.decodedSamples * (bits === 16 ? 2 : 1);
-  const isWideGrey = colourType === 0 && bits === 16;
-  return { width, height, bytesPerPixel, isWideGrey, isInterlaced: interlace === 1 };
+  const isOpaqueGrey16 = colourType === 0 && bits === 16;
+  return { width, height, bytesPerPixel, isOpaqueGrey16, isInterlaced: interlace === 1 };
 }
 
 function corrupt(reason: string): SlideError {

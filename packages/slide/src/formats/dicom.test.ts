@@ -128,7 +128,7 @@ describe('a DICOM slide', () => {
     expect(slide.placeOnGlass).toBeUndefined();
   });
 
-  it('reports no vendor that is not in the list of vendors', async () => {
+  it('has a null vendor when Manufacturer is not in the list of known vendors', async () => {
     const slide = await open({ more: [text(tag.Manufacturer, 'LO', 'Dr. Jane Doe, Room 12')] });
     expect(slide.vendor).toBeNull();
   });

@@ -30,7 +30,7 @@ export interface TiledCopyOptions {
   readonly height: number;
   readonly isTurned: boolean;
   /** Grey of 16 bits, kept as such: its black and white are estimated from the copy. */
-  readonly isWideGrey: boolean;
+  readonly isOpaqueGrey16: boolean;
   /** A JPEG with an unknown number of scans. */
   readonly isProgressive: boolean;
 }
@@ -137,13 +137,13 @@ async function checkScans(source: ByteSource): Promise<void> {
 async function writeTiles(
   original: string,
   copy: string,
-  { width, height, isTurned, isWideGrey }: TiledCopyOptions,
+  { width, height, isTurned, isOpaqueGrey16 }: TiledCopyOptions,
 ): Promise<void> {
   const sharp = await loadSharp();
   const image = sharp(original, { failOn: 'warning', limitInputPixels: width * height });
   if (isTurned) image.autoOrient();
   await image
-    .toColourspace(isWideGrey ? 'grey16' : 'srgb')
+    .toColourspace(isOpaqueGrey16 ? 'grey16' : 'srgb')
     .flatten({ background: GLASS })
     .tiff({
       compression: 'none',

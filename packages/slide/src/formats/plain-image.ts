@@ -162,7 +162,7 @@ function copiedTiles(files: SlideFiles, imageHeader: ImageHeader): Tiles {
     width,
     height,
     isTurned: orientation !== 1,
-    isWideGrey: greyBits !== null,
+    isOpaqueGrey16: greyBits !== null,
     isProgressive,
   };
   let copying: Promise<TiledCopy> | null = null;
@@ -256,14 +256,14 @@ function readJfifDensity(body: Buffer): Mpp {
 async function readPngFile(source: ByteSource): Promise<ImageHeader> {
   const header = await readPngHeader(source);
   if (header.isAnimated) throw notSupported('animated PNG');
-  const { width, height, bytesPerPixel, isInterlaced, isWideGrey, pixelsPerMetre } = header;
+  const { width, height, bytesPerPixel, isInterlaced, isOpaqueGrey16, pixelsPerMetre } = header;
   return {
     codec: 'png',
     width,
     height,
     orientation: 1,
     mpp: pixelsPerMetre && plausibleMpp(1e6 / pixelsPerMetre.x, 1e6 / pixelsPerMetre.y),
-    greyBits: isWideGrey ? 16 : null,
+    greyBits: isOpaqueGrey16 ? 16 : null,
     isProgressive: false,
     bytesAtOnce: isInterlaced ? width * height * bytesPerPixel : 0,
   };

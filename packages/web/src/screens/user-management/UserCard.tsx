@@ -31,15 +31,15 @@ export const UserCard = memo(function UserCard({ user }: UserCardProps) {
   const isOwn = useAuth().user?.uid === user.uid;
   const [dialog, setDialog] = useState<CardDialog | null>(null);
   const closeDialog = () => setDialog(null);
-  const action = useMutation({
+  const runAction = useMutation({
     mutationFn: async ({ run, undo }: UserAction) => {
       const result = await run(user.uid);
       announceAction(result, { about: nameOf(user), ...(undo && { undo: () => undo(user) }) });
     },
   });
-  // After an action other buttons take the place of the pressed one.
+  // After an action, other buttons appear where the pressed one was: a second click must not reach them.
   const isSettled = useSettled(`${user.status} ${user.role}`);
-  const isDisabled = action.isPending || !isSettled;
+  const isDisabled = runAction.isPending || !isSettled;
 
   return (
     <li className={classes.card}>
@@ -65,15 +65,17 @@ export const UserCard = memo(function UserCard({ user }: UserCardProps) {
         </Text>
       )}
       <Group gap="xs" className={classes.actions}>
-        {actionsOf(user, isOwn).map((each) => (
+        {actionsOf(user, isOwn).map((action) => (
           <Button
-            key={each.name}
+            key={action.name}
             size="sm"
-            variant={each.isMain ? 'filled' : 'default'}
+            variant={action.isMain ? 'filled' : 'default'}
             disabled={isDisabled}
-            onClick={() => (each.asksFirst ? setDialog('deactivate') : action.mutate(each))}
+            onClick={() =>
+              action.opensDeactivateDialog ? setDialog('deactivate') : runAction.mutate(action)
+            }
           >
-            {texts[each.name]}
+            {texts[action.name]}
           </Button>
         ))}
         {user.status === 'pending' && (
@@ -112,7 +114,7 @@ export const UserCard = memo(function UserCard({ user }: UserCardProps) {
           size="sm"
           variant="subtle"
         >
-          {texts.records}
+          {texts.auditRecords}
         </Button>
       </Group>
       {dialog === 'access' && <AccessDialog user={user} onClose={closeDialog} />}

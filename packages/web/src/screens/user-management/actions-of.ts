@@ -8,7 +8,7 @@ export interface UserAction {
   /** The main action of the card, with a filled button. */
   readonly isMain: boolean;
   /** A dialog says first what else the action changes. */
-  readonly asksFirst?: boolean;
+  readonly opensDeactivateDialog?: boolean;
   readonly run: (uid: string) => Promise<ActionResult>;
   /** Restores the account to the given earlier state. */
   readonly undo?: (before: UserDetails) => Promise<ActionResult>;
@@ -33,7 +33,7 @@ const suspendUser: UserAction = {
   undo: ({ uid, role }) => undoSuspension(uid, role === 'admin'),
 };
 const makeAdmin: UserAction = { name: 'promote', isMain: false, run: promote };
-const close: UserAction = { name: 'deactivate', isMain: false, asksFirst: true, run: deactivate };
+const close: UserAction = { name: 'deactivate', isMain: false, opensDeactivateDialog: true, run: deactivate };
 
 /**
  * Returns the actions for an account of this status and role, in the order of the buttons.

@@ -50,7 +50,7 @@ export const texts = wording({
       `Kısıtlı veri kümelerine erişimi kaldırılır: ${datasets}. Hesabı yeniden etkinleştirmek bu erişimleri geri getirmez.`,
     deactivateAdmin: 'Yönetici yetkisi sona erer; yeniden etkinleştirilen hesabın rolü Kullanıcı olur.',
     ownAccount: 'Bu sizin hesabınız: kendi hesabınızı askıya alamaz veya devre dışı bırakamazsınız.',
-    records: 'Bu kişinin kayıtları',
+    auditRecords: 'Bu kişinin kayıtları',
     setPasswordHint: (name: string) =>
       `${name} için yeni bir şifre belirleyin. Bu hesabın açık olan bütün oturumları kapatılır.`,
     setPasswordSubmit: 'Şifreyi Kaydet',
@@ -192,7 +192,7 @@ export const texts = wording({
       `Access to restricted datasets is removed: ${datasets}. Activating the account again does not bring it back.`,
     deactivateAdmin: 'Administrator rights end; an account that is activated again has the role User.',
     ownAccount: 'This is your account: you cannot suspend or deactivate yourself.',
-    records: 'Audit entries',
+    auditRecords: 'Audit entries',
     setPasswordHint: (name) => `Set a new password for ${name}. All open sessions of this account are ended.`,
     setPasswordSubmit: 'Save Password',
 

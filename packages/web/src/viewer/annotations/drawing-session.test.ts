@@ -253,7 +253,7 @@ describe('editing', () => {
     expect(area()).toBe(150 * 100);
   });
 
-  it('undoes and redoes steps, a deletion included', () => {
+  it('undoes and redoes the drawing and the deletion of an annotation', () => {
     const { session, store } = withSquare();
     session.removeSelected();
     expect(store.all()).toEqual([]);

@@ -44,7 +44,7 @@ describe('exactPlacement', () => {
     expect(Math.abs(middle.y - 70_000)).toBeLessThanOrEqual(0.501);
   });
 
-  it('returns null at other magnifications and angles', () => {
+  it('returns null when the magnification is not native or the angle is not a quarter turn', () => {
     expect(exactPlacement({ ...upright, a: 1.01, d: 1.01 }, canvas)).toBeNull();
     expect(exactPlacement({ ...upright, a: 2, d: 2 }, canvas)).toBeNull();
     expect(exactPlacement({ ...upright, a: 0.996, b: 0.087, c: -0.087, d: 0.996 }, canvas)).toBeNull();

@@ -69,7 +69,7 @@ describe('the text of an arrangement', () => {
 });
 
 describe('the order of layers', () => {
-  it('is that of the choices; the others follow as the server has them', () => {
+  it('begins with the chosen layers, then has the other layers in the order of the server', () => {
     const chosen = { layers: [plain(c)], swipe: null };
     expect(orderLayers(layers, chosen)).toEqual([layers[2], layers[0], layers[1]]);
     expect(choicesOf(layers, chosen).layers).toEqual([plain(c), plain(a, false), plain(b, false)]);
