@@ -77,6 +77,16 @@ function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
+/** The first file, and what both the login page and other screens have: these would else load the forms of the login page. */
+const startImports = new RegExp(
+  [
+    String.raw`src[\\/]start\.tsx$`,
+    String.raw`components[\\/](TextInput|ActionIcon|Anchor)[\\/]`,
+    String.raw`hooks[\\/].*use-uncontrolled`,
+    String.raw`notifications[\\/]notify\.ts$`,
+  ].join('|'),
+);
+
 /** What the screen of the viewer imports for its first rows; a group contains the imports of its modules, too. */
 const catalogueImports = new RegExp(
   [
@@ -104,11 +114,18 @@ export default defineConfig({
             // Two files for all that the first screen needs: a round trip of a slow network costs more than its bytes. The
             // first one verifies the sign-in and requests data while the others are loading.
             { name: 'app', tags: ['$initial'], priority: 6 },
-            // Both the login page and the catalogue have a text field.
-            { name: 'start', test: /src[\\/]start\.tsx$|components[\\/]TextInput[\\/]/, priority: 5 },
+            { name: 'start', test: startImports, priority: 5 },
             { name: 'login', test: /screens[\\/]login[\\/]Login\.tsx$/, priority: 4 },
             // What the viewer's catalogue imports, and its layout. Most of it serves other screens too.
             { name: 'common', test: catalogueImports, priority: 3 },
+            // Of the parts that screens share, those that need much of a library: a screen without them does not load it.
+            {
+              name: 'menus',
+              test: /@mantine[\\/]core[\\/].*components[\\/](Menu|Tooltip)[\\/]/,
+              priority: 2,
+            },
+            { name: 'dialogs', test: /src[\\/]components[\\/](ConfirmDialog|FormDialog)\.tsx$/, priority: 2 },
+            { name: 'passwords', test: /src[\\/]components[\\/]NewPasswordFields\.tsx$/, priority: 2 },
             { name: 'icons', test: /@tabler[\\/]icons-react/, minShareCount: 2, priority: 1 },
             {
               name: 'shared',
