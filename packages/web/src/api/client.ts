@@ -75,6 +75,11 @@ export function onSignInEnded(listener: (token: string | null) => void): void {
 /** Aborted while the sign-in ends: the server would refuse the reading calls that are still on their way. */
 let readingCalls = new AbortController();
 
+/** Returns the signal that aborts requests of this sign-in, also those for pixels, while it ends. */
+export function readingCallsSignal(): AbortSignal {
+  return readingCalls.signal;
+}
+
 /** Aborts the reading calls of the sign-in and all that begin until the returned function is called. */
 export function abortReadingCalls(): () => void {
   readingCalls.abort();

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { abortReadingCalls } from './client.ts';
 import { createSessionStore } from './image-sessions.ts';
 
 const minute = 60_000;
@@ -39,6 +40,21 @@ describe('the image session', () => {
     expect(server.creations()).toBe(0);
     expect(await Promise.all([sessions.get(), sessions.get(), sessions.get()])).toEqual(['a', 'a', 'a']);
     expect(server.creations()).toBe(1);
+  });
+
+  it('is not created while the sign-in ends', async () => {
+    const signals: (AbortSignal | null | undefined)[] = [];
+    vi.stubGlobal('fetch', async (_: string, init: RequestInit) => {
+      signals.push(init.signal);
+      init.signal?.throwIfAborted();
+      return Response.json({ session_id: 'a', expires_in: 3600 }, { status: 201 });
+    });
+    const allowReadingCalls = abortReadingCalls();
+    const sessions = createSessionStore();
+    await expect(sessions.get()).rejects.toMatchObject({ name: 'AbortError' });
+    expect(signals.map((signal) => signal?.aborted)).toEqual([true]);
+    allowReadingCalls();
+    await expect(createSessionStore().get()).resolves.toBe('a');
   });
 
   it('is reused until less than 5 minutes remain', async () => {

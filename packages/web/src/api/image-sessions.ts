@@ -9,7 +9,7 @@
 import { createImageSession, deleteImageSession, getImageSessionStats } from '@lamina/contract';
 import { useQuery } from '@tanstack/react-query';
 import { useSyncExternalStore } from 'react';
-import { addressOf, call } from './client.ts';
+import { addressOf, call, readingCallsSignal } from './client.ts';
 import { storedToken } from './stored-sign-in.ts';
 
 const renewalMarginMs = 5 * 60_000;
@@ -98,7 +98,9 @@ export function createSessionStore(): ImageSessions {
   async function requestSession(eraAtStart: number): Promise<string> {
     const askedAt = performance.now();
     try {
-      const { session_id: id, expires_in: seconds } = await call(createImageSession, {});
+      const { session_id: id, expires_in: seconds } = await call(createImageSession, {
+        signal: readingCallsSignal(), // the server refuses it to a sign-in that has ended
+      });
       if (eraAtStart !== era) {
         // The viewer was closed meanwhile: the tiles that wait for the session are not drawn.
         revoke(id);

@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
+import { abortReadingCalls } from './client.ts';
 import { descriptorAddress, fetchPixels, thumbnailAddress, tileAddress } from './images.ts';
 
 describe('pixel addresses', () => {
@@ -38,6 +39,25 @@ describe('loading pixels', () => {
     const answer = await fetchPixels('/tile', { signal, onRenewing: vi.fn<() => void>() }, sessions);
     expect(answer).toMatchObject({ status: 200 });
     expect(addresses).toEqual(['/tile?session=one']);
+  });
+
+  it('is aborted while the sign-in ends, and requests nothing more until it has ended', async () => {
+    const requests: string[] = [];
+    vi.stubGlobal('fetch', (address: string, { signal: given }: { signal: AbortSignal }) => {
+      requests.push(address);
+      return new Promise((_, reject) => given.addEventListener('abort', () => reject(given.reason)));
+    });
+    const replaceRejected = vi.fn<(refused: string) => Promise<string>>(async () => 'two');
+    const sessions = { get: async () => 'one', replaceRejected };
+    const load = (address: string) => fetchPixels(address, { signal, onRenewing: () => {} }, sessions);
+    const before = load('/before');
+    await vi.waitFor(() => expect(requests).toEqual(['/before?session=one']));
+    const allowReadingCalls = abortReadingCalls();
+    await expect(before).rejects.toMatchObject({ name: 'AbortError' });
+    await expect(load('/meanwhile')).rejects.toMatchObject({ name: 'AbortError' });
+    allowReadingCalls();
+    expect(requests).toEqual(['/before?session=one']);
+    expect(replaceRejected).not.toHaveBeenCalled();
   });
 
   it('renews a rejected session, notifies, and retries once after 1 s', async () => {

@@ -1,7 +1,7 @@
 /** URLs of the pixels of slides, and their requests with the image session. */
 import { getColourTable, getDescriptor, getThumbnail, getTile } from '@lamina/contract';
 import { acceptLanguage } from '../language/language.ts';
-import { addressOf } from './client.ts';
+import { addressOf, readingCallsSignal } from './client.ts';
 import { delay } from './delay.ts';
 import { type ImageSessions, imageSessions } from './image-sessions.ts';
 
@@ -59,13 +59,14 @@ interface PixelRequest {
  * retries once after 1 s.
  *
  * @returns the response of the server, also a second 401; 'session-lost' when no session could be created
- * @throws TypeError when there was no response; the reason of the abort
+ * @throws TypeError when there was no response; the reason of the abort, also when the sign-in is ending
  */
 export async function fetchPixels(
   address: string,
-  { signal, onRenewing, ...how }: PixelRequest,
+  { signal: ofCaller, onRenewing, ...how }: PixelRequest,
   sessions: Pick<ImageSessions, 'get' | 'replaceRejected'> = imageSessions,
 ): Promise<Response | 'session-lost'> {
+  const signal = AbortSignal.any([ofCaller, readingCallsSignal()]);
   const session = await sessions.get().catch(() => null);
   signal.throwIfAborted();
   if (session === null) return 'session-lost';
