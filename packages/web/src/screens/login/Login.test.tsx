@@ -87,6 +87,20 @@ describe('the login page', () => {
     expect((await email()).value).toBe('ipek@example.org');
   });
 
+  it('shows one toast for the same failure, however often it happens', async () => {
+    const { person, calls } = openApp('/auth/login', {
+      api: { 'POST /auth/login': refusal('credentials_invalid') },
+    });
+    await person.type(await email(), 'ipek@example.org');
+    await person.type(password(), 'secret');
+    for (let tries = 1; tries <= 3; tries += 1) {
+      await person.click(submit());
+      await vi.waitFor(() => expect(calls).toHaveLength(tries));
+      await vi.waitFor(() => expect(submit().disabled).toBe(false));
+    }
+    expect(await screen.findAllByRole('alert')).toHaveLength(1);
+  });
+
   it('asks for the second-factor code of an account that has one, and rejects a wrong code', async () => {
     const { person, calls, address } = openApp('/auth/login', {
       api: {

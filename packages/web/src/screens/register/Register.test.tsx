@@ -42,6 +42,8 @@ describe('the registration page', () => {
     await fillIn(person, { ...good, name: ' İpek Işık ' });
     await screen.findByText('Kayıt başarılı! Yönetici onayı bekleniyor.');
     expect(address()).toBe('/auth/login');
+    await screen.findByText(/^Başvurunuz alındı.* ipek@example\.org/); // stays when the toast has gone
+    expect(screen.getByLabelText<HTMLInputElement>('E-posta').value).toBe('ipek@example.org');
     expect(calls[0]?.body).toEqual({
       email: 'ipek@example.org',
       password: 'a thin slice',

@@ -74,6 +74,7 @@ describe('the queue of applicants', () => {
   it('says that no applicant is waiting, and what happens next', async () => {
     openQueue({ 'GET /admin/applications': queueOf() });
     await screen.findByText('Onay bekleyen kimse yok.');
+    screen.getByText('Yeni başvurular geldiğinde burada görünür ve size e-postayla bildirilir.');
   });
 
   it('is a tab with the number of applicants', async () => {

@@ -63,7 +63,7 @@ describe('the catalogue', () => {
     api({ lists: [list()] });
     show();
     await screen.findByText('No images available');
-    screen.getByText(/Slides appear here by themselves/);
+    screen.getByText(/Slides appear here by themselves.*Demonstration slides are drawn/);
   });
 
   it('shows how many annotations a slide has, with one call for the rows in sight', async () => {

@@ -8,6 +8,7 @@ import {
   bare,
   list,
   liver,
+  many,
   refusal,
   session,
   show,
@@ -135,6 +136,17 @@ describe('the top bar', () => {
     expect(stats.textContent).toContain('61 s');
     await user.click(screen.getByRole('button', { name: 'Hide session stats' }));
     expect(screen.queryByRole('region', { name: 'Session stats' })).toBeNull();
+  });
+});
+
+describe('a slide that is not in the catalogue', () => {
+  it('leads to the datasets that can be requested', async () => {
+    api({ requestable: [{ name: 'Böbrek', granted: false, request: null }] });
+    const user = show(`/wsi-viewer?image=${many(9)[8]?.id}`);
+    await screen.findByText('This slide is not in your catalogue');
+    expect(screen.queryByRole('button', { name: 'Request access to Böbrek' })).toBeNull();
+    await user.click(await screen.findByRole('button', { name: 'Datasets you can request access to' }));
+    expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Request access to Böbrek' }));
   });
 });
 

@@ -1,4 +1,5 @@
 /** The viewer's page for tests, with a stub of the API. */
+import type { RequestableDataset } from '@lamina/contract';
 import { render } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { MemoryRouter } from 'react-router';
@@ -44,6 +45,8 @@ export function api(answers: {
   stats?: Answer;
   descriptors?: Answer[];
   annotationCounts?: Readonly<Record<string, number>>;
+  /** Restricted datasets that the person can request. */
+  requestable?: readonly RequestableDataset[];
 }) {
   const { sessions = [session('0123456789abcdef')], lists = [list(liver, bare)], descriptors = [] } = answers;
   const asked: string[] = [];
@@ -66,6 +69,9 @@ export function api(answers: {
     if (call === 'POST /auth/image-session') return next(sessions)();
     if (call.startsWith('GET /image-catalog/annotation-counts')) {
       return Response.json({ counts: answers.annotationCounts ?? {} });
+    }
+    if (call === 'GET /image-catalog/datasets' && answers.requestable) {
+      return Response.json({ datasets: answers.requestable });
     }
     if (call.startsWith('GET /image-catalog/images')) return catalogue(address);
     if (call === 'GET /auth/image-session/stats' && answers.stats) return answers.stats();
