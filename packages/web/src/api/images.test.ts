@@ -41,22 +41,30 @@ describe('loading pixels', () => {
     expect(addresses).toEqual(['/tile?session=one']);
   });
 
-  it('is aborted while the sign-in ends, and requests nothing more until it has ended', async () => {
-    const requests: string[] = [];
+  it('is aborted while the sign-in ends, requests nothing more, and stays open until its caller aborts it', async () => {
+    const requests: { address: string; signal: AbortSignal }[] = [];
     vi.stubGlobal('fetch', (address: string, { signal: given }: { signal: AbortSignal }) => {
-      requests.push(address);
+      requests.push({ address, signal: given });
       return new Promise((_, reject) => given.addEventListener('abort', () => reject(given.reason)));
     });
     const replaceRejected = vi.fn<(refused: string) => Promise<string>>(async () => 'two');
     const sessions = { get: async () => 'one', replaceRejected };
-    const load = (address: string) => fetchPixels(address, { signal, onRenewing: () => {} }, sessions);
+    const caller = new AbortController();
+    const request = { signal: caller.signal, onRenewing: () => {} };
+    const settled = vi.fn<() => void>();
+    const load = (address: string) => fetchPixels(address, request, sessions).finally(settled);
     const before = load('/before');
-    await vi.waitFor(() => expect(requests).toEqual(['/before?session=one']));
+    await vi.waitFor(() => expect(requests).toHaveLength(1));
     const allowReadingCalls = abortReadingCalls();
-    await expect(before).rejects.toMatchObject({ name: 'AbortError' });
-    await expect(load('/meanwhile')).rejects.toMatchObject({ name: 'AbortError' });
+    const meanwhile = load('/meanwhile');
     allowReadingCalls();
-    expect(requests).toEqual(['/before?session=one']);
+    expect(requests).toMatchObject([{ address: '/before?session=one', signal: { aborted: true } }]);
+    await new Promise((resolve) => setTimeout(resolve)); // all promises that can settle have settled
+    expect(settled).not.toHaveBeenCalled();
+    caller.abort();
+    await expect(before).rejects.toMatchObject({ name: 'AbortError' });
+    await expect(meanwhile).rejects.toMatchObject({ name: 'AbortError' });
+    expect(requests).toHaveLength(1);
     expect(replaceRejected).not.toHaveBeenCalled();
   });
 

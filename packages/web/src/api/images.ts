@@ -58,15 +58,32 @@ interface PixelRequest {
  * Loads pixels with the current image session. After a 401 it renews the session, once for all concurrent requests, and
  * retries once after 1 s.
  *
+ * While the sign-in ends nothing is sent, and what is on its way is aborted. Such a request stays open until its caller
+ * aborts it, which closing the screen does: it has not failed, and the viewer would report and repeat a failure.
+ *
  * @returns the response of the server, also a second 401; 'session-lost' when no session could be created
- * @throws TypeError when there was no response; the reason of the abort, also when the sign-in is ending
+ * @throws TypeError when there was no response; the reason of the abort
  */
 export async function fetchPixels(
   address: string,
-  { signal: ofCaller, onRenewing, ...how }: PixelRequest,
+  request: PixelRequest,
   sessions: Pick<ImageSessions, 'get' | 'replaceRejected'> = imageSessions,
 ): Promise<Response | 'session-lost'> {
-  const signal = AbortSignal.any([ofCaller, readingCallsSignal()]);
+  const ending = readingCallsSignal();
+  const signal = AbortSignal.any([request.signal, ending]);
+  try {
+    return await fetchWithSession(address, { ...request, signal }, sessions);
+  } catch (error) {
+    if (!ending.aborted) throw error;
+    return abortOf(request.signal);
+  }
+}
+
+async function fetchWithSession(
+  address: string,
+  { signal, onRenewing, ...how }: PixelRequest,
+  sessions: Pick<ImageSessions, 'get' | 'replaceRejected'>,
+): Promise<Response | 'session-lost'> {
   const session = await sessions.get().catch(() => null);
   signal.throwIfAborted();
   if (session === null) return 'session-lost';
@@ -80,6 +97,15 @@ export async function fetchPixels(
   if (renewed === null) return 'session-lost';
   await delay(retryDelayMs, signal);
   return fetch(withSession(address, renewed), init);
+}
+
+/** Waits for the abort and throws its reason. */
+function abortOf(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const end = () => reject(signal.reason);
+    if (signal.aborted) end();
+    else signal.addEventListener('abort', end, { once: true });
+  });
 }
 
 function withSession(address: string, session: string): string {
