@@ -1,4 +1,4 @@
-/** Builds the HTTP application; every route file is registered here by name. */
+/** Builds the HTTP application: the Fastify server, its hooks and parsers, and all routes. */
 import { createServer } from 'node:http';
 import helmet from '@fastify/helmet';
 import { AppError, apiBase, catalogueFile, endpoints, isPathParameter } from '@lamina/contract';
@@ -83,7 +83,7 @@ export async function buildApp(services: Services): Promise<FastifyInstance> {
     return503OnClosing: false, // requests that arrive during the shutdown are answered
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 2048 },
     genReqId: (request) => refusedTileOf(request)?.requestId ?? requestIdOf(request.headers),
-    // A path that cannot be decoded reaches no route, hook or error handler.
+    // Fastify calls this for a path that it cannot decode; such a request reaches no route, hook or error handler.
     frameworkErrors: (error, request, reply) => {
       reply.header('X-Request-Id', request.id).header('X-Content-Type-Options', 'nosniff');
       void replyWithError(error, request, reply);
@@ -92,8 +92,8 @@ export async function buildApp(services: Services): Promise<FastifyInstance> {
   const { connectionsPerAddress, trustedProxies } = services.config;
   const connections = limitConnections(app.server, {
     ...processLimits,
-    mostPerAddress: connectionsPerAddress || Infinity,
-    // Loopback has no limit: a reverse proxy may run on this machine, and local programs have other means.
+    maxPerAddress: connectionsPerAddress || Infinity,
+    // Loopback has no limit, because a reverse proxy may run on this machine. It would not stop a local attacker anyway.
     isUnlimited: addressMatcher([...trustedProxies, 'loopback']),
     onLimit: (address) =>
       services.log.warn(
@@ -115,7 +115,7 @@ export async function buildApp(services: Services): Promise<FastifyInstance> {
     aggregator: 'sum',
     read: connections.count,
   });
-  // During the shutdown Fastify answers everything, and each response closes its connection.
+  // During the shutdown, Fastify answers all requests instead of the fast paths, and each response closes its connection.
   stopping.addEventListener('abort', closeFastPaths, { once: true });
   app.addHook('onSend', (_, reply, payload, done) => {
     if (stopping.aborted) reply.header('Connection', 'close');
@@ -129,7 +129,7 @@ export async function buildApp(services: Services): Promise<FastifyInstance> {
   app.decorateRequest('credential', null);
   app.decorateRequest('sentBefore', null);
 
-  // Before the access check, so that rejected requests also get these headers.
+  // Registered before the access check, so that responses to rejected requests also get these headers.
   await app.register(helmet, {
     contentSecurityPolicy: {
       useDefaults: false,
@@ -214,7 +214,7 @@ function providerOrigin({ signIn: { external } }: Config): string[] {
   return external === null ? [] : [new URL(external.issuer).origin];
 }
 
-/** JSON is the only body of most routes; an empty body counts as none, and prototype keys are removed. */
+/** Parses JSON, the only body that most routes accept. An empty body counts as none; keys such as `__proto__` are removed. */
 function readJson(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   const parseJson = app.getDefaultJsonParser('remove', 'remove');
@@ -233,7 +233,7 @@ function readCatalogueFiles(app: FastifyInstance): void {
   });
 }
 
-/** Every route below the API base must be declared in the contract, otherwise the server does not start. */
+/** @throws Error, which stops the start of the server, when a route below the API base is not declared in the contract */
 function requireDeclaration(route: { url: string; config?: { endpoint?: unknown; open?: true } }): void {
   if (route.url.startsWith(documentationBase)) return; // registered by a library
   if (route.config?.endpoint === undefined && route.config?.open !== true) {
@@ -250,7 +250,7 @@ function checkSize(request: FastifyRequest): void {
   if (request.url.length > urlLimit) throw new AppError('too_large');
 }
 
-/** Rejects invalid percent-encoding, which the query parser would not decode. */
+/** Rejects a query with invalid percent-encoding, which the query parser would silently leave undecoded. */
 function checkQueryEncoding({ url }: FastifyRequest): void {
   const start = url.indexOf('?');
   if (start === -1 || !url.includes('%', start)) return;
@@ -261,14 +261,14 @@ function checkQueryEncoding({ url }: FastifyRequest): void {
   }
 }
 
-/** Answers a malformed id with 404 like an unknown one, without a database query. */
+/** Rejects a malformed id with 404, as for an unknown id, but without a database query. */
 function checkPathParameters(request: FastifyRequest): void {
   for (const [name, value] of Object.entries(request.params as Record<string, string>)) {
     if (!isPathParameter(name, value)) throw new AppError('not_found');
   }
 }
 
-/** `includefield` of DICOMweb is the one parameter that may be repeated. */
+/** Rejects query parameters that occur more than once; only `includefield` of DICOMweb may be repeated. */
 function rejectRepeatedParameters(request: FastifyRequest): void {
   const { endpoint } = request.routeOptions.config;
   for (const [name, value] of Object.entries(request.query as Record<string, unknown>)) {
@@ -278,7 +278,7 @@ function rejectRepeatedParameters(request: FastifyRequest): void {
   }
 }
 
-/** The methods of each declared path, to distinguish an unknown path (404) from an unsupported method (405). */
+/** Methods of each path that the contract declares; they distinguish an unknown path (404) from an unsupported method (405). */
 const methodsByPath = Object.values(
   Object.groupBy(Object.values(endpoints), ({ path }) => path.replace(/:\w+/g, ':')),
 ).map((group = []) => ({
@@ -290,7 +290,7 @@ const methodsByPath = Object.values(
 
 function replyNotFound(request: FastifyRequest, reply: Parameters<typeof replyWithError>[2]) {
   const path = request.url.split('?', 1)[0] ?? '';
-  // A path may be one of its own and an id of another: /share-links/open and /share-links/{id}.
+  // A path may match several patterns: /share-links/open also matches /share-links/{id}.
   const methods = methodsByPath.flatMap(({ pattern, methods }) => (pattern.test(path) ? methods : []));
   if (methods.length === 0 || methods.includes(request.method)) {
     return replyWithError(new AppError('not_found'), request, reply);

@@ -29,15 +29,15 @@ import {
 } from './tiles/remote-tile-client.ts';
 import { createRenderedTiles, type RenderedTiles } from './tiles/rendered-tiles.ts';
 
-/** What every kind of process starts with. */
+/** Objects that every kind of process creates before it starts its services. */
 interface ProcessContext {
   readonly config: Config;
   readonly log: Logger;
-  readonly own: ProcessMetrics;
+  readonly processMetrics: ProcessMetrics;
   readonly objectStorage: ObjectStorage | null;
 }
 
-interface Opened {
+interface OpenedServices {
   readonly services: Services;
   /** Aborted when the process shuts down. */
   readonly stopping: AbortController;
@@ -45,10 +45,10 @@ interface Opened {
   setPort(port: number): string;
 }
 
-async function open(
-  { config, log, own, objectStorage }: ProcessContext,
+async function openServices(
+  { config, log, processMetrics, objectStorage }: ProcessContext,
   renderedTiles: RenderedTiles,
-): Promise<Opened> {
+): Promise<OpenedServices> {
   const stopping = new AbortController();
   const db = await openDatabase({ url: config.databaseUrl, file: path.join(config.dataDir, 'lamina.db') });
   let address = addressOf(config.host, config.port);
@@ -56,7 +56,7 @@ async function open(
     config,
     db,
     log,
-    metrics: own.metrics,
+    metrics: processMetrics.metrics,
     objectStorage,
     renderedTiles,
     publicUrl: () => config.publicUrl ?? address,
@@ -72,18 +72,19 @@ async function open(
   };
 }
 
+/** Returns the tile renderer of a process that has its own render workers. */
 function createOwnRenderedTiles({ config, log, objectStorage }: ProcessContext): RenderedTiles {
   return createRenderedTiles({ config, log, objects: objectStorage?.reader ?? null });
 }
 
 /** Runs everything in one process. */
 async function startSingle(context: ProcessContext): Promise<void> {
-  const { config, log, own } = context;
-  const { services, stopping, setPort } = await open(context, createOwnRenderedTiles(context));
+  const { config, log, processMetrics } = context;
+  const { services, stopping, setPort } = await openServices(context, createOwnRenderedTiles(context));
   const app = await buildApp(services);
   const firstAdmin = await ensureFirstAdmin(services);
   await recordSettingsChange(services, config);
-  await startMetricsServer({ config, log, read: async () => [await own.read()] });
+  await startMetricsServer({ config, log, read: async () => [await processMetrics.read()] });
   const port = await listenOn(app, config);
   void warmUpTiles({ config, log, signal: stopping.signal });
   stopOnSignal(services, stopping, () => app.close(), app);
@@ -93,9 +94,9 @@ async function startSingle(context: ProcessContext): Promise<void> {
 
 /** Runs the primary process, which scans and renders for several serving processes. */
 async function startPrimary(context: ProcessContext): Promise<void> {
-  const { config, log, own } = context;
+  const { config, log, processMetrics } = context;
   const renderedTiles = createOwnRenderedTiles(context);
-  const { services, stopping, setPort } = await open(context, renderedTiles);
+  const { services, stopping, setPort } = await openServices(context, renderedTiles);
   const firstAdmin = await ensureFirstAdmin(services);
   await recordSettingsChange(services, config);
   const serving = await startServing({
@@ -107,7 +108,7 @@ async function startPrimary(context: ProcessContext): Promise<void> {
   await startMetricsServer({
     config,
     log,
-    read: async () => [await own.read(), ...(await serving.metrics())],
+    read: async () => [await processMetrics.read(), ...(await serving.metrics())],
   });
   stopOnSignal(services, stopping, () => serving.stop());
   printStartupMessage(config, setPort(serving.port), firstAdmin);
@@ -116,12 +117,15 @@ async function startPrimary(context: ProcessContext): Promise<void> {
 
 /** Runs one of several serving processes. */
 async function startServingProcess(context: ProcessContext): Promise<void> {
-  const { config, log, own } = context;
+  const { config, log, processMetrics } = context;
   const renderedTiles = createRemoteTileClient(createCaller<RenderedTilesCalls>(process));
-  const { services, stopping, setPort } = await open(context, renderedTiles);
-  const calls: ServingCalls = { metrics: () => own.read() };
+  const { services, stopping, setPort } = await openServices(context, renderedTiles);
+  const calls: ServingCalls = { metrics: () => processMetrics.read() };
   answerCalls(process, calls, (error) =>
-    log.error({ err: error }, 'the primary process asked for metrics, and reading them failed'),
+    log.error(
+      { err: error },
+      'metrics of a serving process could not be read; they are missing from this scrape',
+    ),
   );
   const app = await buildApp(services);
   setPort(await listenInCluster(app, config));
@@ -143,8 +147,11 @@ async function startBackgroundWork({ config, catalogue, uploads, jobs, now, log 
   await jobs.start();
 }
 
-/** Returns one sentence that tells the operator what to do. */
-function sentenceOf(error: unknown, { host, port, dataDir, metricsHost, metricsPort }: Config): string {
+/** Returns one sentence about a failed start that tells the operator what to do. */
+function startErrorSentence(
+  error: unknown,
+  { host, port, dataDir, metricsHost, metricsPort }: Config,
+): string {
   const { code, message, ...where } = error as NodeJS.ErrnoException & {
     readonly port?: number;
     readonly address?: string;
@@ -177,11 +184,11 @@ try {
   const config = configOfProcess();
   const { log, lostLines } = createLog({ level: config.logLevel });
   try {
-    const own = createProcessMetrics(config, { lostLines });
-    await start({ config, log, own, objectStorage: openObjectStorage({ config, log }) });
+    const processMetrics = createProcessMetrics(config, { lostLines });
+    await start({ config, log, processMetrics, objectStorage: openObjectStorage({ config, log }) });
   } catch (error) {
-    log.debug({ err: error }, 'server start failed: stack of the error that is printed next');
-    console.error(sentenceOf(error, config));
+    log.debug({ err: error }, 'server start failed; the stack of the error is in this line');
+    console.error(startErrorSentence(error, config));
     process.exit(1);
   }
 } catch (error) {

@@ -1,4 +1,4 @@
-/** Creates all services of a process; the only place that connects them, and long for that reason. */
+/** Creates all services of a process. The file is long because services are connected only here. */
 import type { Logger } from 'pino';
 import { type Accounts, createAccounts } from './accounts/accounts.ts';
 import { type AnnotatedSlides, createAnnotatedSlides } from './annotations/annotated-slides.ts';
@@ -123,7 +123,7 @@ export interface Services {
   readonly readiness: Readiness;
   /** Aborted when the process shuts down: services start no new work. */
   readonly stopping: AbortSignal;
-  /** Stops background work and closes all services; the database last. */
+  /** Stops background work and closes all services, the database last. */
   close(): Promise<void>;
 }
 
@@ -132,11 +132,11 @@ interface ServiceDependencies {
   readonly db: Database;
   readonly log: Logger;
   readonly now?: () => Date;
-  /** Default: new metrics of these services only. */
+  /** Default: a new metrics registry for these services only. */
   readonly metrics?: Metrics;
-  /** Default: as in the settings. */
+  /** Default: the object storage of the settings, if any. */
   readonly objectStorage?: ObjectStorage | null;
-  /** Closed with the services. Default: render workers of this process. */
+  /** Closed by `Services.close`. Default: render workers of this process. */
   readonly renderedTiles?: RenderedTiles;
   /** Base of links in e-mails. Default: PUBLIC_URL, else host and port. */
   readonly publicUrl?: () => string;

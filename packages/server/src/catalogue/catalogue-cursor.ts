@@ -1,19 +1,19 @@
-/** Cursor of the list of images: the last entry of a page. */
+/** Encodes and decodes the cursor of the list of images, which contains the place of a page's last entry. */
 import { z } from 'zod';
 import { decodeCursor, encodeCursor } from '../domain/signed-cursor.ts';
 
-const Place = z.object({ sortKey: z.string().regex(/^[\da-f]+$/), id: z.uuid() });
-type Place = z.infer<typeof Place>;
+const ImagePlace = z.object({ sortKey: z.string().regex(/^[\da-f]+$/), id: z.uuid() });
+type ImagePlace = z.infer<typeof ImagePlace>;
 
-export function encodeImageCursor({ sortKey, id }: Place): string {
+export function encodeImageCursor({ sortKey, id }: ImagePlace): string {
   return encodeCursor(`${sortKey}.${id}`);
 }
 
 /** @throws AppError invalid_request for a text that is not a cursor of this list */
-export function decodeImageCursor(cursor: string): Place {
+export function decodeImageCursor(cursor: string): ImagePlace {
   const read = (text: string) => {
     const [sortKey, id] = text.split('.');
     return { sortKey, id };
   };
-  return decodeCursor(cursor, read, Place);
+  return decodeCursor(cursor, read, ImagePlace);
 }

@@ -1,6 +1,7 @@
 /**
- * Parser of a catalogue file that an administrator imports: the columns of `catalogue.csv` (see metadata-files.ts) and `id`,
- * which the export contains. Comma, semicolon or tab; UTF-8 or windows-1254, which Turkish spreadsheets write.
+ * Parses a catalogue file, a CSV that an administrator imports: its columns are `id` (which the export contains) and those of
+ * `catalogue.csv` (see metadata-files.ts). The delimiter is a comma, semicolon or tab; the encoding is UTF-8 or windows-1254, which
+ * Turkish spreadsheet programs write.
  */
 import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
@@ -16,7 +17,7 @@ import { stripFormulaGuard } from '../platform/csv.ts';
 
 /** A valid line; empty cells are null. */
 export interface CatalogueRow {
-  /** Number of its last line in the file, from 1. */
+  /** Number of the line in the file, from 1; the last one if a cell contains line breaks. */
   readonly line: number;
   readonly id: string | null;
   /** With an id: the new name of the slide. Without one: the name or path that identifies the slide. */
@@ -53,7 +54,7 @@ const maxLength: Readonly<Record<Column, number>> = {
 const chunkBytes = 64 * 1024;
 const delimiters = [',', ';', '\t'] as const;
 
-/** Parses a catalogue file. @throws AppError invalid_request, with a sentence, for anything else */
+/** Parses a catalogue file. @throws AppError invalid_request with a reason when the bytes are not a catalogue file */
 export async function readCatalogueFile(bytes: Uint8Array): Promise<CatalogueFile> {
   const { encoding, text } = textOf(bytes);
   const heading = /^[^\r\n]*/.exec(text)?.[0] ?? '';
@@ -78,14 +79,14 @@ export async function readCatalogueFile(bytes: Uint8Array): Promise<CatalogueFil
       const line = info.lines;
       const cells = record.map((cell) => stripFormulaGuard(cell).trim());
       if (cells.every((cell) => cell === '')) continue;
-      const read = Object.fromEntries(columns.map((column, place) => [column, cells[place] || null]));
-      const row = { ...emptyRow, line, ...read } as CatalogueRow;
+      const values = Object.fromEntries(columns.map((column, index) => [column, cells[index] || null]));
+      const row = { ...emptyRow, line, ...values } as CatalogueRow;
       const reason = cells.length > columns.length ? sentences.tooManyCells : problemOf(row);
       if (reason === null) lines.push(row);
       else problems.push({ line, subject: row.file_name ?? row.id ?? '', reason });
     }
   } catch (error) {
-    // After a misplaced quotation mark the ends of lines are unknown.
+    // After a misplaced quotation mark, line ends cannot be recognised any more.
     if (!(error instanceof CsvError)) throw error;
     problems.push({ line: lineOf(error), subject: '', reason: sentences.unreadable });
   }
@@ -100,8 +101,8 @@ interface Parsed {
 }
 
 async function* chunksOf(bytes: Buffer): AsyncGenerator<Buffer> {
-  for (let from = 0; from < bytes.length; from += chunkBytes) {
-    yield bytes.subarray(from, from + chunkBytes);
+  for (let start = 0; start < bytes.length; start += chunkBytes) {
+    yield bytes.subarray(start, start + chunkBytes);
     await setImmediate();
   }
 }
@@ -122,7 +123,7 @@ function problemOf(row: CatalogueRow): Bilingual | null {
   return null;
 }
 
-/** Returns the delimiter with which the first line names most known columns. */
+/** Returns the delimiter that yields the most known columns in the first line, and the names of all its columns. */
 function columnsOf(heading: string): { delimiter: string; columns: readonly string[] } {
   const readings = delimiters.map((delimiter) => {
     const columns = heading.split(delimiter).map((name) => name.trim().replaceAll('"', '').toLowerCase());
@@ -139,12 +140,12 @@ function columnsOf(heading: string): { delimiter: string; columns: readonly stri
 /** @throws AppError invalid_request for a file that is not text */
 function textOf(bytes: Uint8Array): { encoding: CatalogueFile['encoding']; text: string } {
   if (bytes.length === 0) throw refusal('catalogue_file_empty');
-  if (bytes.includes(0)) throw refusal('catalogue_file_not_text'); // a workbook, or UTF-16
+  if (bytes.includes(0)) throw refusal('catalogue_file_not_text'); // a spreadsheet workbook, or text in UTF-16
   try {
     return { encoding: 'utf-8', text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) };
   } catch {
     const text = new TextDecoder('windows-1254').decode(bytes);
-    // Bytes without a letter in this code page are decoded as control characters.
+    // Bytes that are undefined in this code page are decoded as control characters.
     if (/[^\P{Cc}\t\r\n]/u.test(text)) throw refusal('catalogue_file_not_text');
     return { encoding: 'windows-1254', text };
   }

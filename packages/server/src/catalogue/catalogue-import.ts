@@ -1,6 +1,6 @@
 /**
- * Import of a catalogue file: a check shows the changes, then the same file applies exactly those. The server keeps nothing in
- * between: it computes the changes again from the current catalogue, and applies them only if they are the same.
+ * Imports a catalogue file in two requests: `check` shows the changes, then `apply` makes exactly these changes. The server
+ * stores nothing in between: `apply` computes the changes again from the current catalogue and rejects them if they differ.
  */
 import { createHash } from 'node:crypto';
 import { basename } from 'node:path/posix';
@@ -60,13 +60,13 @@ interface ImportDependencies {
 }
 
 interface Plan {
-  /** Digest of the changes and of the other lines. */
+  /** Digest of the changes and of the lines that cause none. */
   readonly id: string;
   readonly changes: readonly ImportedChange[];
   readonly namings: readonly ImageNaming[];
-  readonly unchanged: number;
-  readonly unknown: readonly RowProblem[];
-  readonly wrong: readonly RowProblem[];
+  /** Number of lines that match their slide already. */ readonly unchanged: number;
+  /** Lines that match no slide of the catalogue. */ readonly unknown: readonly RowProblem[];
+  /** Invalid lines; a file with such lines cannot be applied. */ readonly wrong: readonly RowProblem[];
 }
 
 /** Lines or entries processed before the event loop serves other requests. */
@@ -87,9 +87,9 @@ export function createCatalogueImport({ db, now, audit, catalogue }: ImportDepen
         unknown: plan.unknown.length,
       },
     });
-    for (let from = 0; from < plan.namings.length; from += batchSize) {
-      await renameImages(tx, plan.namings.slice(from, from + batchSize), at);
-      const entries = plan.changes.slice(from, from + batchSize).map(({ image_id, fields }) => ({
+    for (let start = 0; start < plan.namings.length; start += batchSize) {
+      await renameImages(tx, plan.namings.slice(start, start + batchSize), at);
+      const entries = plan.changes.slice(start, start + batchSize).map(({ image_id, fields }) => ({
         ...entry,
         action: 'image-edited' as const,
         target: image_id,
@@ -132,7 +132,7 @@ export function createCatalogueImport({ db, now, audit, catalogue }: ImportDepen
           throw new AppError('invalid_request', { reason: 'catalogue_file_has_errors' });
         if (plan.changes.length === 0) return [];
         return change(db, 'catalogue', async (tx) => {
-          // Computed before the transaction, so that it holds no lock meanwhile; valid if no other change came in between.
+          // The plan is computed before the transaction, to hold no lock meanwhile. It is valid if no other change came in between.
           if ((await changeCount(tx, 'catalogue')) !== revision + 1) return null;
           await applyPlan(tx, plan, file, editor);
           return plan.namings.map(({ id }) => id);
@@ -149,7 +149,7 @@ export function createCatalogueImport({ db, now, audit, catalogue }: ImportDepen
   };
 }
 
-/** The catalogue changes several times a second while slides are ingested. */
+/** Attempts until the catalogue does not change during one: while slides are ingested, it changes several times a second. */
 const maxAttempts = 20;
 
 const noSuchSlide = {
@@ -166,8 +166,8 @@ const mentionedIn = (line: number) => ({
 });
 
 async function planOf(db: Connection, file: CatalogueFile): Promise<Plan> {
-  const catalogue = await indexOf(db);
-  const spelled = await spellingsOf(db);
+  const findEntries = await indexEntries(db);
+  const spellRow = await spellingsOf(db);
   const changes: ImportedChange[] = [];
   const namings: ImageNaming[] = [];
   const unknown: RowProblem[] = [];
@@ -182,24 +182,24 @@ async function planOf(db: Connection, file: CatalogueFile): Promise<Plan> {
       subject: row.file_name ?? row.id ?? '',
       reason,
     });
-    const found = catalogue(row);
-    const [image] = found;
+    const matches = findEntries(row);
+    const [image] = matches;
     if (image === undefined) {
       unknown.push(problem(noSuchSlide));
       continue;
     }
-    if (found.length > 1) {
+    if (matches.length > 1) {
       wrong.push(problem(severalSlides));
       continue;
     }
-    const before = lineOfImage.get(image.id);
-    if (before !== undefined) {
-      wrong.push(problem(mentionedIn(before)));
+    const firstLine = lineOfImage.get(image.id);
+    if (firstLine !== undefined) {
+      wrong.push(problem(mentionedIn(firstLine)));
       continue;
     }
     lineOfImage.set(image.id, row.line);
-    const fields = fieldsOf(image, spelled(row));
-    // An existing name may have unusual characters, since the folder has them. A new name may not.
+    const fields = fieldsOf(image, spellRow(row));
+    // An existing file name may contain unusual characters; a new name may not.
     const invalid = fields.find(({ after }) => !isSingleLine(after));
     if (invalid !== undefined) {
       wrong.push(problem(invalidCharacters(invalid.field)));
@@ -216,15 +216,15 @@ async function planOf(db: Connection, file: CatalogueFile): Promise<Plan> {
   return { id: await digestOf(changes, unknown, wrong), changes, namings, unchanged, unknown, wrong };
 }
 
-/** Returns the entries that a line may identify. */
-type Find = (row: CatalogueRow) => readonly ImageNames[];
+/** Returns the catalogue entries that a line of the file may identify. */
+type FindEntries = (row: CatalogueRow) => readonly ImageNames[];
 
-async function indexOf(db: Connection): Promise<Find> {
+async function indexEntries(db: Connection): Promise<FindEntries> {
   const byId = new Map<string, ImageNames>();
   const byName = new Map<string, ImageNames[]>();
-  for (let last = ''; ; ) {
-    const some = await listImageNamings(db, last, batchSize);
-    for (const image of some) {
+  for (let lastId = ''; ; ) {
+    const batch = await listImageNamings(db, lastId, batchSize);
+    for (const image of batch) {
       byId.set(image.id, image);
       for (const name of new Set([basename(image.path), image.file_name].map(asWritten))) {
         const others = byName.get(name);
@@ -232,17 +232,17 @@ async function indexOf(db: Connection): Promise<Find> {
         else others.push(image);
       }
     }
-    if (some.length < batchSize) break;
-    last = some.at(-1)?.id ?? '';
+    if (batch.length < batchSize) break;
+    lastId = batch.at(-1)?.id ?? '';
     await setImmediate();
   }
   return ({ id, file_name: name }) => {
     if (id !== null) return [byId.get(id.toLowerCase()) ?? []].flat();
     const path = asWritten(name ?? '');
-    const called = byName.get(basename(path)) ?? [];
-    const there = called.filter((image) => asWritten(image.path) === path);
-    if (there.length > 0) return there;
-    return called.filter(
+    const sameName = byName.get(basename(path)) ?? [];
+    const samePath = sameName.filter((image) => asWritten(image.path) === path);
+    if (samePath.length > 0) return samePath;
+    return sameName.filter(
       (image) => asWritten(image.path).endsWith(`/${path}`) || asWritten(image.file_name) === path,
     );
   };
@@ -251,12 +251,12 @@ async function indexOf(db: Connection): Promise<Find> {
 /** Returns a function that replaces datasets and organs by their registered spellings. */
 async function spellingsOf(db: Connection): Promise<(row: CatalogueRow) => CatalogueRow> {
   const known = { dataset: await listSpellings(db, 'dataset'), organ: await listSpellings(db, 'organ') };
-  const spelled = (kind: keyof typeof known, name: string | null) =>
+  const spellRow = (kind: keyof typeof known, name: string | null) =>
     name === null ? null : (known[kind].get(nameKey(name)) ?? spellName(name));
   return (row) => ({
     ...row,
-    dataset_name: spelled('dataset', row.dataset_name),
-    organ_type: spelled('organ', row.organ_type),
+    dataset_name: spellRow('dataset', row.dataset_name),
+    organ_type: spellRow('organ', row.organ_type),
   });
 }
 

@@ -1,4 +1,4 @@
-/** The catalogue of slides: follows the slide folders, lists entries to readers with access, applies edits of administrators. */
+/** The catalogue of slides: it follows the slide folders, lists the entries that a reader may see, and applies edits of administrators. */
 import { basename } from 'node:path/posix';
 import {
   AppError,
@@ -41,21 +41,21 @@ type ListQuery = Omit<QueryOf<typeof listImagesEndpoint>, 'limit'>;
 export interface Catalogue {
   /** Requests a scan of the slide folders and watches them; new files are read in the background. */
   start(): Promise<void>;
-  /** Scans the slide folders; resolves when every file has an entry, read or not. */
+  /** Scans the slide folders. Resolves when every file has an entry, even if the file has not been read yet. */
   rescan(): Promise<void>;
   /** Requests a scan without waiting for it. */
   rescanSoon(): void;
   /** Resolves when no scan runs and no file waits to be read. */
   settled(): Promise<void>;
-  /** Whether there is no entry; entries that an administrator removed count. */
+  /** Returns whether the catalogue has no entry at all, not even one that an administrator removed. */
   isEmpty(): Promise<boolean>;
-  /** Returns a page. Administrators see every entry that is not removed; others the ready ones that they may open, without `error`. */
+  /** Returns a page. Administrators see every entry that is not removed; others see the ready ones that they may open, without `error`. */
   list(query: ListQuery & { readonly limit: number }, reader: User): Promise<ImageList>;
   /** Returns the list without a limit, as the JSON of an `ImageList` in parts. @throws AppError invalid_request, before any part */
   listAll(query: ListQuery, reader: User): Promise<AsyncIterable<string>>;
-  /** Returns an ETag that changes whenever the list might. It is weak, since the response may be compressed. */
+  /** Returns an ETag that changes whenever the list may have changed. It is weak, because the response may be compressed. */
   etagOf(query: QueryOf<typeof listImagesEndpoint>, reader: User): Promise<string>;
-  /** The same as groups and rows, for the viewer. */
+  /** The same entries as groups and rows, as the viewer requests them. */
   readonly imageGroups: ImageGroups;
   /** @throws AppError not_found, also for an entry the reader may not see */
   get(imageId: string, reader: User): Promise<Image>;
@@ -63,9 +63,9 @@ export interface Catalogue {
   update(imageId: string, edit: BodyOf<typeof updateImageEndpoint>, editor: CatalogueEditor): Promise<Image>;
   /** Removes an entry; its file stays. @throws AppError not_found */
   remove(imageId: string, editor: CatalogueEditor): Promise<void>;
-  /** Returns what a tile needs of an image, cached for up to the staleness limit; null when no one may open the image. */
+  /** Returns the data of an image that its tiles need, cached for up to the staleness limit; null when nobody may open the image. */
   servable(imageId: string): ServableImage | null | Promise<ServableImage | null>;
-  /** Evicts images from the caches, after a change of them has been committed. */
+  /** Evicts images from the caches; to be called after a change of these images has been committed. */
   evict(imageIds: readonly string[]): void;
   close(): Promise<void>;
 }
@@ -84,10 +84,10 @@ interface CatalogueDependencies {
   readonly onBucketListed: (tree: FolderTree, signal: AbortSignal) => Promise<void>;
 }
 
-/** A cached image of this age is read again in the background when it is requested. */
+/** A requested image whose cached copy is older than this is read again in the background. */
 const refreshAfterMs = 500;
 const maxCached = 10_000;
-/** Results of slides that were read meanwhile are looked for together. */
+/** Delay of the search for result files after a slide was read, so that one search covers many slides. */
 const findResultsAfterMs = 5000;
 
 const uuid = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
@@ -109,7 +109,7 @@ export function createCatalogue(dependencies: CatalogueDependencies): Catalogue 
   let watching: Watch | null = null;
   let isClosed = false;
 
-  /** Number of evictions: a row that was read before one is not cached after it. */
+  /** Number of evictions so far. A row that was being read during an eviction is not cached. */
   let evictions = 0;
 
   function evict(imageId: string): void {
@@ -158,7 +158,7 @@ export function createCatalogue(dependencies: CatalogueDependencies): Catalogue 
     if (config.demo && (await hasNoImages(db))) await jobs.enqueue('draw-demo-slides', {});
   }
 
-  /** Jobs that scan all storage of slides; the bucket after the folders. */
+  /** Jobs that scan all slide storage: first the folders, then the bucket. */
   const rescans: readonly ('rescan' | 'rescan-bucket')[] =
     store === null ? ['rescan'] : ['rescan', 'rescan-bucket'];
 
@@ -275,7 +275,7 @@ export function createCatalogue(dependencies: CatalogueDependencies): Catalogue 
     },
 
     async etagOf({ q, dataset, organ, limit, cursor }, reader) {
-      // Before the list: a change in between is part of the next response.
+      // The key is computed before the list is read, so a change in between leads to a new ETag in the next response.
       const key = JSON.stringify([await readers.viewKey(reader), q, dataset, organ, limit, cursor]);
       return `W/"${hashOf(key)}"`;
     },
@@ -283,7 +283,7 @@ export function createCatalogue(dependencies: CatalogueDependencies): Catalogue 
     imageGroups: createImageGroups(db, readers),
 
     async get(imageId, reader) {
-      // Read before the entry, so that an unknown id costs the same queries as that of an invisible entry.
+      // Queried before the entry, so that response times do not reveal whether an unknown id belongs to an invisible entry.
       const restrictedDatasets = await datasets.closedTo(reader);
       const row = await rowOf(imageId);
       const seesHidden = seesAll(reader);
@@ -320,14 +320,17 @@ export function createCatalogue(dependencies: CatalogueDependencies): Catalogue 
 
     servable(imageId) {
       const entry = cached.get(imageId);
-      const at = performance.now();
-      if (entry === undefined || !staleness.isFresh(entry.readAt, at)) {
+      const nowMs = performance.now();
+      if (entry === undefined || !staleness.isFresh(entry.readAt, nowMs)) {
         return uuid.test(imageId) ? readOrUseCached(imageId) : null;
       }
-      if (at - entry.triedAt >= refreshAfterMs) {
-        entry.triedAt = at;
+      if (nowMs - entry.triedAt >= refreshAfterMs) {
+        entry.triedAt = nowMs;
         readOnce(imageId).catch((error) =>
-          log.warn({ err: error, image: imageId }, 'image lookup failed; tried again at the next request'),
+          log.warn(
+            { err: error, image: imageId },
+            'refresh of a cached image failed; it is tried again at the next request',
+          ),
         );
       }
       return entry.image;

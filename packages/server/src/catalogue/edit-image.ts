@@ -25,11 +25,11 @@ export interface ImageEdit {
   /** Null or empty: no dataset. */
   readonly dataset_name?: string | null | undefined;
   readonly organ_type?: string | null | undefined;
-  /** Null: the scale of the file again. */
+  /** Null restores the scale of the file. */
   readonly calibration?: Calibration | undefined;
   readonly hidden?: boolean | undefined;
   readonly removed?: boolean | undefined;
-  /** Reads a failed file again; no effect on others. */
+  /** Reads a file again whose reading failed; has no effect on other files. */
   readonly read_again?: true | undefined;
 }
 
@@ -43,7 +43,7 @@ export interface EditedImage {
 /**
  * Applies an edit to an entry.
  *
- * @param at ISO 8601
+ * @param at time of the edit, ISO 8601
  * @throws AppError not_found for a removed entry that the edit does not restore
  */
 export async function editImage(
@@ -59,12 +59,12 @@ export async function editImage(
     throw new AppError('not_found');
   }
   const edited = editableFields.filter((field) => edit[field] !== undefined);
-  const hold = readHold(row.metadata_hold);
-  // Hiding or showing a slide that a scan hid, or setting the dataset of a kept one, is the administrator's decision.
+  const metadataHold = readHold(row.metadata_hold);
+  // The administrator decides about a slide that a scan has hidden (by showing or hiding it) or kept (by setting its dataset).
   const isDecided =
-    (hold?.kind === 'waiting' && edit.hidden !== undefined) ||
-    (hold?.kind === 'kept' && edited.includes('dataset_name'));
-  const isToHide = edit.hidden === true && (row.hidden_at === null || hold?.kind === 'waiting');
+    (metadataHold?.kind === 'waiting' && edit.hidden !== undefined) ||
+    (metadataHold?.kind === 'kept' && edited.includes('dataset_name'));
+  const isToHide = edit.hidden === true && (row.hidden_at === null || metadataHold?.kind === 'waiting');
   const isToShow = edit.hidden === false && row.hidden_at !== null;
   const isToRemove = edit.removed === true;
   const isToRead = edit.read_again === true && row.status === 'failed' && row.missing_since === null;
@@ -85,7 +85,7 @@ export async function editImage(
   const after = await updateImage(tx, row.id, changes, at);
   if (after === null) throw new AppError('not_found');
 
-  const done: readonly (AuditAction | false)[] = [
+  const actions: readonly (AuditAction | false)[] = [
     isRestored && 'image-restored',
     edited.length > 0 && 'image-edited',
     isCalibrated && 'image-calibrated',
@@ -94,7 +94,7 @@ export async function editImage(
     isToRead && 'image-read-again',
     isToRemove && 'image-removed',
   ];
-  const entries = done.flatMap((action): AuditEntry[] => {
+  const entries = actions.flatMap((action): AuditEntry[] => {
     if (action === false) return [];
     const detail =
       action === 'image-edited'
@@ -109,7 +109,7 @@ export async function editImage(
 
 type EditedValues = Partial<Pick<ImageRow, EditableField>>;
 
-/** Detail of the audit entry of an edit: its fields, and the old and new value of each field that changed. */
+/** Returns the detail of an edit's audit entry: its fields, and the old and new value of each field that changed. */
 export function editDetail(
   fields: readonly EditableField[],
   before: EditedValues,

@@ -1,9 +1,10 @@
 /**
- * Makes and changes the cases that metadata files name. What an administrator has changed in the screen stays: a scan replaces the
- * name, the description or the slides of a case only while they are what the last scan wrote, and never makes a deleted case again.
+ * Creates and changes the cases (named groups of slides) that metadata files name. Changes by an administrator stay: a
+ * scan replaces the name, the description or the slides of a case only if they still have the value that the last scan wrote, and
+ * it never creates a deleted case again.
  *
- * A slide belongs to the case with the stated name in the dataset of its entry. Slides that a scan does not know, because their file
- * is missing or a metadata file cannot be used, keep their case.
+ * A slide belongs to the case with the stated name in the dataset of its entry. Slides without information from this scan, because
+ * their file is missing or a metadata file is unusable, keep their case.
  */
 import { randomUUID } from 'node:crypto';
 import { caseSlidesLimit, nameKey, naturalCompare } from '@lamina/contract';
@@ -38,18 +39,18 @@ interface FollowCasesDependencies {
 }
 
 const rowsPerQuery = 500;
-/** Few enough that other requests wait neither for the database nor for the event loop. */
+/** Small transactions, so that other requests wait neither for the database nor for the event loop. */
 const casesPerTransaction = 50;
 
-/** A slide of a case, with what the files say of the case. */
+/** A slide of a case, with the name and description of the case that the metadata files state. */
 interface WantedSlide extends Pick<WrittenCase, 'name' | 'description'> {
   readonly path: string;
   readonly slide: CaseSlideRow;
-  /** Null: the scan does not know the slide, so its case exists already. */
+  /** Null when this scan has no information about the slide; its case then exists already. */
   readonly dataset: string | null;
 }
 
-/** What a scan changes about one case; `wanted` null: the files name it no more. */
+/** A change of one case. `known` is the state that the last scan wrote; `wanted` is null when the files no longer name the case. */
 interface CaseStep {
   readonly key: string;
   readonly known: CaseOfFiles | null;
@@ -57,7 +58,7 @@ interface CaseStep {
   readonly wanted: WrittenCase | null;
 }
 
-/** @param scans of some roots; slides of other roots keep their cases */
+/** Updates the cases after a scan. @param scans scans of some roots; slides of other roots keep their cases */
 export async function followCases(
   { db, now, log, audit }: FollowCasesDependencies,
   scans: readonly RootScan[],
@@ -80,19 +81,19 @@ export async function followCases(
     };
     if (!isSame(step.known?.written ?? null, step.wanted)) steps.push(step);
   }
-  for (let from = 0; from < steps.length; from += casesPerTransaction) {
+  for (let start = 0; start < steps.length; start += casesPerTransaction) {
     await yieldToEventLoop();
     await change(db, 'catalogue', async (tx) => {
       const entries: AuditEntry[] = [];
-      for (const step of steps.slice(from, from + casesPerTransaction)) {
-        entries.push(...(await takeStep(tx, step, now().toISOString())));
+      for (const step of steps.slice(start, start + casesPerTransaction)) {
+        entries.push(...(await applyStep(tx, step, now().toISOString())));
       }
       await audit.recordAll(tx, entries);
     });
   }
 }
 
-/** Returns the slides of the cases that the files name, by key; those that this scan does not know in the cases that they are in. */
+/** Returns the slides of each case by the key of the case. Slides without information from this scan stay in their current case. */
 async function wantedCases(
   db: Database,
   scans: readonly RootScan[],
@@ -100,20 +101,22 @@ async function wantedCases(
 ): Promise<ReadonlyMap<string, readonly WantedSlide[]>> {
   const wanted = new Map<string, WantedSlide[]>();
   const add = (key: string, slide: WantedSlide) => {
-    const found = wanted.get(key);
-    if (found === undefined) wanted.set(key, [slide]);
-    else found.push(slide);
+    const foundSlides = wanted.get(key);
+    if (foundSlides === undefined) wanted.set(key, [slide]);
+    else foundSlides.push(slide);
   };
-  /** What the files state about the slides that this scan knows, by place; null: no case. */
+  /** Cases that the metadata files state, by root and path of the slide; null when they state that the slide is in no case. */
   const stated = new Map<Root, ReadonlyMap<string, StatedCase | null>>();
   for (const { root, slides } of scans) {
     const complete = slides.filter(({ metadataIncomplete }) => !metadataIncomplete);
     stated.set(root, new Map(complete.map(({ path, inCase = null }) => [path, inCase] as const)));
   }
-  for (const [root, ofRoot] of stated) {
-    const paths = [...ofRoot].flatMap(([path, inCase]) => (inCase === null ? [] : [path]));
-    for (const { id, path, dataset_name } of await inParts(paths, (part) => listImagesAt(db, root, part))) {
-      const inCase = ofRoot.get(path) ?? null;
+  for (const [root, casesByPath] of stated) {
+    const paths = [...casesByPath].flatMap(([path, inCase]) => (inCase === null ? [] : [path]));
+    for (const { id, path, dataset_name } of await readInBatches(paths, (part) =>
+      listImagesAt(db, root, part),
+    )) {
+      const inCase = casesByPath.get(path) ?? null;
       if (inCase === null || dataset_name === null) continue; // a case belongs to a dataset
       const { name, description, stain, block, note } = inCase;
       const slide = { image_id: id, stain, block, note };
@@ -121,7 +124,7 @@ async function wantedCases(
     }
   }
   const ids = known.flatMap(({ written }) => written.slides.map(({ image_id }) => image_id));
-  const places = await inParts(ids, (part) => listPlacesOfImages(db, part));
+  const places = await readInBatches(ids, (part) => listPlacesOfImages(db, part));
   const placeOf = new Map(places.map((place) => [place.id, place]));
   for (const { key, written } of known) {
     for (const slide of written.slides) {
@@ -134,24 +137,24 @@ async function wantedCases(
   return wanted;
 }
 
-async function inParts(
+async function readInBatches(
   keys: readonly string[],
   read: (part: readonly string[]) => Promise<readonly PlacedImage[]>,
 ): Promise<readonly PlacedImage[]> {
-  const found: PlacedImage[] = [];
+  const foundSlides: PlacedImage[] = [];
   const yieldToEventLoop = createYielder();
-  for (let from = 0; from < keys.length; from += rowsPerQuery) {
+  for (let start = 0; start < keys.length; start += rowsPerQuery) {
     await yieldToEventLoop();
-    found.push(...(await read(keys.slice(from, from + rowsPerQuery))));
+    foundSlides.push(...(await read(keys.slice(start, start + rowsPerQuery))));
   }
-  return found;
+  return foundSlides;
 }
 
 function keyOf(dataset: string, name: string): string {
   return `${nameKey(dataset)}\n${nameKey(name)}`;
 }
 
-/** Puts the slides in natural order of their paths; the first name and the first description count. @returns null without slides */
+/** Returns the case with its slides in natural order of their paths, and the first stated name and description; null without slides. */
 function writtenOf(slides: readonly WantedSlide[], log: Logger): WrittenCase | null {
   const inOrder = slides.toSorted((a, b) => naturalCompare(a.path, b.path));
   const [first] = inOrder;
@@ -160,7 +163,7 @@ function writtenOf(slides: readonly WantedSlide[], log: Logger): WrittenCase | n
   if (slides.length > caseSlidesLimit) {
     log.warn(
       { caseName: name, slides: slides.length, limit: caseSlidesLimit },
-      'metadata files put too many slides into one case; slides beyond the limit are left out of the case',
+      'metadata files assign too many slides to one case; slides beyond the limit are left out of the case',
     );
   }
   return {
@@ -170,17 +173,17 @@ function writtenOf(slides: readonly WantedSlide[], log: Logger): WrittenCase | n
   };
 }
 
-/** Applies what the files say of a case to the case as it is now. @returns audit entries */
-async function takeStep(
+/** Applies one step to the current state of the case. @returns the audit entries */
+async function applyStep(
   tx: Change,
   { key, known, dataset, wanted }: CaseStep,
   at: string,
 ): Promise<AuditEntry[]> {
-  // A scan of the other storage may have changed the case since it was read.
+  // A concurrent scan (folders or bucket) may have changed the case since it was read.
   if (!isSame(await findCaseOfFiles(tx, key), known)) return [];
   const [current = null] = known === null ? [] : await findCases(tx, [known.caseId]);
-  if (wanted === null) return known === null ? [] : endCase(tx, known, current);
-  if (known === null) return dataset === null ? [] : beginCase(tx, key, dataset, wanted, at);
+  if (wanted === null) return known === null ? [] : deleteUneditedCase(tx, known, current);
+  if (known === null) return dataset === null ? [] : createCaseOfFiles(tx, key, dataset, wanted, at);
   await saveCaseOfFiles(tx, { key, caseId: known.caseId, written: wanted });
   if (current === null) return []; // an administrator has deleted it
   const before = writtenFields(current);
@@ -196,8 +199,11 @@ async function takeStep(
   return [entryOf('case-changed', after)];
 }
 
-/** Makes a case. With one of an administrator with the same name, it counts as deleted: that one stays, whatever the files say. */
-async function beginCase(
+/**
+ * Creates a case. If an administrator has already created one with the same name, that case stays as it is, and the case of the
+ * files is recorded as deleted.
+ */
+async function createCaseOfFiles(
   tx: Change,
   key: string,
   dataset: string,
@@ -209,13 +215,17 @@ async function beginCase(
   await saveCaseOfFiles(tx, { key, caseId, written });
   if (existing !== null) return [];
   const times = { created_at: at, updated_at: at };
-  const made = { id: caseId, dataset, version: 1, registrations: [], ...written, ...times };
-  await saveCase(tx, made);
-  return [entryOf('case-created', made)];
+  const created = { id: caseId, dataset, version: 1, registrations: [], ...written, ...times };
+  await saveCase(tx, created);
+  return [entryOf('case-created', created)];
 }
 
-/** Deletes a case that the files name no more, unless an account has edited it or registered its slides. */
-async function endCase(tx: Change, known: CaseOfFiles, current: StoredCase | null): Promise<AuditEntry[]> {
+/** Deletes a case that the files no longer name, unless an account has edited it or aligned its slides with each other. */
+async function deleteUneditedCase(
+  tx: Change,
+  known: CaseOfFiles,
+  current: StoredCase | null,
+): Promise<AuditEntry[]> {
   await deleteCaseOfFiles(tx, known.key);
   if (current === null || current.registrations.length > 0) return [];
   if (!isSame(writtenFields(current), known.written)) return [];
@@ -227,12 +237,12 @@ function entryOf(action: AuditAction, { id, name, dataset, slides }: StoredCase)
   return { ...serverActor, action, target: id, detail: { name, dataset, slides: slides.length } };
 }
 
-/** In the order of properties in which they are written. */
+/** Returns the fields that scans write, in a fixed order, because `isSame` compares their JSON. */
 function writtenFields({ name, description, slides }: StoredCase): WrittenCase {
   return { name, description, slides };
 }
 
-/** Whether two values have the same JSON; their properties are in the same order. */
-function isSame(one: unknown, other: unknown): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
+/** Returns whether two values have the same JSON; their properties must be in the same order. */
+function isSame(first: unknown, second: unknown): boolean {
+  return JSON.stringify(first) === JSON.stringify(second);
 }

@@ -1,7 +1,7 @@
 /**
- * What a scan changes about the dataset and the organ of an entry. A scan never shows a slide to an account that could not see
- * it before: it keeps the entry as it is while a metadata file cannot be used, and it keeps a slide in a restricted dataset when
- * the files name a dataset that more people can see. An administrator moves such a slide.
+ * Computes how a scan changes the dataset and the organ of an entry. A scan never shows a slide to an account that could not see
+ * it before. It leaves the entry unchanged while a metadata file is unusable. It keeps a slide in its restricted dataset when the
+ * files name a dataset that more people can see; only an administrator can move such a slide.
  */
 import { isSameName, nameKey } from '@lamina/contract';
 import type { AuditEntry } from '../audit/audit-recorder.ts';
@@ -18,50 +18,55 @@ export interface FollowedFile {
   readonly entries: readonly AuditEntry[];
 }
 
-/** @param edited fields that an administrator has set */
+/** Returns the changes of one entry. @param edited fields that an administrator has set, which a scan does not change */
 export function followMetadata(
   row: Pick<ScannedRow, 'id' | 'dataset_name' | 'organ_type' | 'hidden_at' | 'metadata_hold'>,
   metadata: SlideMetadata,
   edited: ReadonlySet<EditableField>,
   restricted: RestrictedDatasets,
 ): FollowedFile {
-  if (metadata.metadataIncomplete) return nothing;
-  const before = readHold(row.metadata_hold);
-  const isOther = !edited.has('dataset_name') && !isSameName(row.dataset_name, metadata.dataset_name);
-  const isKept = isOther && opensMore(row.dataset_name, metadata.dataset_name, restricted);
+  if (metadata.metadataIncomplete) return noChanges;
+  const oldHold = readHold(row.metadata_hold);
+  const isDatasetChanged =
+    !edited.has('dataset_name') && !isSameName(row.dataset_name, metadata.dataset_name);
+  const isKept = isDatasetChanged && widensAccess(row.dataset_name, metadata.dataset_name, restricted);
   const hold: MetadataHold | null = isKept ? { kind: 'kept', dataset: metadata.dataset_name } : null;
-  const isOtherOrgan = !edited.has('organ_type') && !isSameName(row.organ_type, metadata.organ_type);
-  const isShown = before?.kind === 'waiting' && row.hidden_at !== null;
+  const isOrganChanged = !edited.has('organ_type') && !isSameName(row.organ_type, metadata.organ_type);
+  const isToShow = oldHold?.kind === 'waiting' && row.hidden_at !== null;
   const isNewHold = (hold === null ? null : writeHold(hold)) !== row.metadata_hold;
 
   const entries: AuditEntry[] = [];
   const record = (action: AuditEntry['action'], detail: AuditEntry['detail'] = {}) =>
     entries.push({ action, actor: null, origin: null, target: row.id, detail });
-  if (isOther && !isKept) {
+  if (isDatasetChanged && !isKept) {
     const names = { dataset_before: row.dataset_name, dataset_after: metadata.dataset_name };
     record('image-dataset-changed', names);
   }
   if (isKept && isNewHold) {
     record('image-dataset-kept', { dataset: row.dataset_name, dataset_in_files: metadata.dataset_name });
   }
-  if (isShown) record('image-shown', { reason: 'metadata' });
+  if (isToShow) record('image-shown', { reason: 'metadata' });
   return {
     changes: {
-      ...(isOther && !isKept && { dataset_name: metadata.dataset_name }),
-      ...(isOtherOrgan && { organ_type: metadata.organ_type }),
+      ...(isDatasetChanged && !isKept && { dataset_name: metadata.dataset_name }),
+      ...(isOrganChanged && { organ_type: metadata.organ_type }),
       ...(isNewHold && { metadata_hold: hold === null ? null : writeHold(hold) }),
-      ...(isShown && { hidden_at: null }),
+      ...(isToShow && { hidden_at: null }),
     },
     entries,
   };
 }
 
-const nothing: FollowedFile = { changes: {}, entries: [] };
+const noChanges: FollowedFile = { changes: {}, entries: [] };
 
-/** Whether an account can see the second dataset but not the first. A slide without a dataset is open to every member. */
-function opensMore(from: string | null, to: string | null, restricted: RestrictedDatasets): boolean {
-  const before = from === null ? undefined : restricted.get(nameKey(from));
-  if (before === undefined) return false;
-  const after = to === null ? undefined : restricted.get(nameKey(to));
-  return after === undefined || [...after].some((uid) => !before.has(uid));
+/** Returns whether an account can see the new dataset but not the old one. Every member can see a slide without a dataset. */
+function widensAccess(
+  oldDataset: string | null,
+  newDataset: string | null,
+  restricted: RestrictedDatasets,
+): boolean {
+  const oldReaders = oldDataset === null ? undefined : restricted.get(nameKey(oldDataset));
+  if (oldReaders === undefined) return false;
+  const newReaders = newDataset === null ? undefined : restricted.get(nameKey(newDataset));
+  return newReaders === undefined || [...newReaders].some((uid) => !oldReaders.has(uid));
 }

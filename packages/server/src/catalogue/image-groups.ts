@@ -1,6 +1,7 @@
 /**
- * The catalogue as the viewer reads it: groups with their numbers of images, and pages of the list that the groups form. In the order
- * of names, the images of a group's cases come first, case by case, so that the counts alone tell where each case begins.
+ * The catalogue as the viewer requests it: groups (one per dataset) with their image counts, and pages of the list that the groups
+ * form. When the list is sorted by name, the images of cases come first in each group, case by case, so the counts alone determine
+ * the position at which each case starts.
  */
 import {
   AppError,
@@ -46,7 +47,7 @@ export interface ImageGroups {
     query: QueryOf<typeof getImagePosition>,
     reader: User,
   ): Promise<ResponseOf<typeof getImagePosition>>;
-  /** Weak ETag of the groups: changes whenever they might. */
+  /** Returns a weak ETag that changes whenever the groups may have changed. */
   etagOf(query: GroupsQuery, reader: User): Promise<string>;
 }
 
@@ -55,7 +56,7 @@ interface Group {
   readonly images: number;
   /** Position of its first row in the list. */
   readonly start: number;
-  /** In the order of the list; none in an order in which cases have no effect. */
+  /** Cases in the order of the list; empty unless the list is sorted by name. */
   readonly cases: readonly CaseOfGroup[];
 }
 
@@ -67,9 +68,9 @@ interface CaseOfGroup {
   readonly start: number;
 }
 
-/** Counts of so many searches and kinds of readers are kept until the catalogue changes. */
+/** Maximum number of cached counts, one per search and set of access rights; they are valid until the catalogue changes. */
 const maxCached = 100;
-/** Fewer of cases: there may be tens of thousands. */
+/** The same for counts of cases; fewer, because one may list tens of thousands of cases. */
 const maxCachedOfCases = 10;
 
 const uuid = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
@@ -78,7 +79,7 @@ export function createImageGroups(db: Database, readers: ReaderFilters): ImageGr
   const countsCache = new Map<string, Promise<readonly ImageCount[]>>();
   const caseCountsCache = new Map<string, Promise<readonly CaseCount[]>>();
 
-  /** Returns the counts of everything that the search finds, whatever the other filters are; one query for concurrent callers. */
+  /** Returns the counts of everything that the search finds, without the other filters. Concurrent callers share one query. */
   async function countsFor({ q = '', order }: Pick<GroupsQuery, 'q' | 'order'>, reader: User) {
     const viewKey = await readers.viewKey(reader);
     const key = `${searchWords(q).join('\n')}\n${viewKey}`;
@@ -91,29 +92,36 @@ export function createImageGroups(db: Database, readers: ReaderFilters): ImageGr
     return { revision: hashOf(viewKey), counts: await counts, caseCounts: await ofCases };
   }
 
-  /** The rows of several groups in one query, which the order of names allows, or group by group. */
+  /** Returns rows of several groups: with one query if the order allows it, otherwise group by group. */
   async function rowsOf(
     groups: readonly Group[],
     filter: ImageFilter,
     { order, from, limit }: RowsQuery,
   ): Promise<readonly ListedImage[]> {
-    const shown = groups.filter(({ start, images }) => start < from + limit && start + images > from);
-    const [first] = shown;
+    const requestedGroups = groups.filter(
+      ({ start, images }) => start < from + limit && start + images > from,
+    );
+    const [first] = requestedGroups;
     if (first === undefined) return [];
     const skip = Math.max(0, from - first.start);
-    const hasCases = shown.some(({ cases }) => cases.length > 0);
-    if (order === 'name' && filter.dataset === undefined && !hasCases && haveSeparateRanges(shown)) {
+    const hasCases = requestedGroups.some(({ cases }) => cases.length > 0);
+    if (
+      order === 'name' &&
+      filter.dataset === undefined &&
+      !hasCases &&
+      haveSeparateRanges(requestedGroups)
+    ) {
       const after = { sortKey: rangeOfDataset(first.dataset).from, id: '' };
       return listImages(db, { ...filter, after, skip, limit });
     }
     const rows: ListedImage[] = [];
-    for (const group of shown) {
+    for (const group of requestedGroups) {
       const inDataset = { ...filter, dataset: group.dataset };
       rows.push(...(await rowsOfCases(group, inDataset, from, from + limit)));
-      const left = limit - rows.length;
-      if (left <= 0) break;
+      const remainingRows = limit - rows.length;
+      if (remainingRows <= 0) break;
       const startOfOthers = group.start + sum(group.cases);
-      const page = { skip: Math.max(0, from - startOfOthers), limit: left };
+      const page = { skip: Math.max(0, from - startOfOthers), limit: remainingRows };
       const withoutCases = group.cases.length > 0;
       rows.push(...(await listImages(db, { ...inDataset, withoutCases, order, after: null, ...page })));
     }
@@ -130,7 +138,7 @@ export function createImageGroups(db: Database, readers: ReaderFilters): ImageGr
     return rows.slice(Math.max(0, from - first.start), end - first.start);
   }
 
-  /** Returns the position of an entry in the list; null when the filter leaves it out. */
+  /** Returns the position of an entry in the list, from 0; null when the filter excludes the entry. */
   async function positionIn(group: Group, filter: ImageFilter, order: ImageOrder, entry: ImageRow) {
     const caseId = group.cases.length === 0 ? null : await findCaseOfImage(db, entry);
     if (caseId === null) {
@@ -153,8 +161,8 @@ export function createImageGroups(db: Database, readers: ReaderFilters): ImageGr
       const { counts: all } = await countsFor({ order: query.order }, reader);
       const { revision, counts, caseCounts } = await countsFor(query, reader);
       const { dataset, organ } = await readers.filterFor(filtersOf(query), reader);
-      const ofOrgan = counts.filter((each) => organ === undefined || each.organ === organ);
-      const ofDataset = counts.filter((each) => dataset === undefined || each.dataset === dataset);
+      const ofOrgan = counts.filter((count) => organ === undefined || count.organ === organ);
+      const ofDataset = counts.filter((count) => dataset === undefined || count.dataset === dataset);
       return {
         revision,
         groups: groupsOf({ counts, caseCounts }, { dataset, organ }, query.order).map(
@@ -162,7 +170,7 @@ export function createImageGroups(db: Database, readers: ReaderFilters): ImageGr
             dataset_name: name,
             images,
             ...(cases.length > 0 && {
-              cases: cases.map((each) => ({ id: each.id, name: each.name, images: each.images })),
+              cases: cases.map((count) => ({ id: count.id, name: count.name, images: count.images })),
             }),
           }),
         ),
@@ -179,7 +187,7 @@ export function createImageGroups(db: Database, readers: ReaderFilters): ImageGr
     },
 
     async position(imageId, query, reader) {
-      // Read before the entry, so that an unknown id costs the same queries as that of an invisible entry.
+      // Queried before the entry, so that response times do not reveal whether an unknown id belongs to an invisible entry.
       const { revision, ...counts } = await countsFor(query, reader);
       const filter = await readers.filterFor(filtersOf(query), reader);
       const row = uuid.test(imageId) ? await findImage(db, imageId) : null;
@@ -213,7 +221,7 @@ function filtersOf(query: GroupsQuery): ListFilters {
   };
 }
 
-/** Returns what is cached for a key, and loads it otherwise; the least recently used keys leave the cache. */
+/** Returns the cached value of a key, or loads and caches it; evicts the least recently used keys beyond `size`. */
 function cached<T>(
   cache: Map<string, Promise<T>>,
   size: number,
@@ -240,9 +248,9 @@ function groupsOf(
   { dataset, organ }: Pick<ImageFilter, 'dataset' | 'organ'>,
   order: ImageOrder,
 ): readonly Group[] {
-  const matches = (each: Pick<ImageCount, 'dataset' | 'organ'>) =>
-    (dataset === undefined || each.dataset === dataset) && (organ === undefined || each.organ === organ);
-  const groups = [...Map.groupBy(counts.filter(matches), (each) => each.dataset)].map(([name, parts]) => ({
+  const matches = (count: Pick<ImageCount, 'dataset' | 'organ'>) =>
+    (dataset === undefined || count.dataset === dataset) && (organ === undefined || count.organ === organ);
+  const groups = [...Map.groupBy(counts.filter(matches), (count) => count.dataset)].map(([name, parts]) => ({
     dataset: name,
     images: sum(parts),
     newest: parts.reduce((newest, part) => (part.newest > newest ? part.newest : newest), ''),
@@ -253,7 +261,7 @@ function groupsOf(
       order === 'newest' ? compare(b.newest, a.newest) : order === 'largest' ? b.largest - a.largest : 0;
     return byFirstImage || compareNames(a.dataset, b.dataset);
   });
-  const casesOf = Map.groupBy(caseCounts.filter(matches), (each) => each.dataset);
+  const casesOf = Map.groupBy(caseCounts.filter(matches), (count) => count.dataset);
   let start = 0;
   return groups.map(({ dataset: name, images }) => {
     const cases = name === null ? [] : casesInOrder(casesOf.get(name) ?? [], start);
@@ -278,19 +286,19 @@ function casesInOrder(counts: readonly CaseCount[], start: number): readonly Cas
   });
 }
 
-/** Whether no two groups share a range of sort keys, as names do that differ in leading zeros only. */
+/** Returns whether each group has its own range of sort keys. Names that differ only in leading zeros share a range. */
 function haveSeparateRanges(groups: readonly Group[]): boolean {
   return new Set(groups.map(({ dataset }) => rangeOfDataset(dataset).from)).size === groups.length;
 }
 
-/** Returns every dataset or organ in natural order, null last, with its number of images among those counted. */
+/** Returns every dataset or organ of `all` with its number of images in `counted`, in natural order, null last. */
 function sumBy(
   all: readonly ImageCount[],
   counted: readonly ImageCount[],
   field: 'dataset' | 'organ',
 ): readonly (readonly [name: string | null, images: number])[] {
-  const sums = new Map(all.map((each) => [each[field], 0]));
-  for (const each of counted) sums.set(each[field], (sums.get(each[field]) ?? 0) + each.images);
+  const sums = new Map(all.map((count) => [count[field], 0]));
+  for (const count of counted) sums.set(count[field], (sums.get(count[field]) ?? 0) + count.images);
   return [...sums].sort(([a], [b]) => compareNames(a, b));
 }
 

@@ -1,4 +1,4 @@
-/** The scale of a catalogue entry: what an administrator entered, else what the file states, and what follows from it. */
+/** Determines the scale of a catalogue entry: the one that an administrator entered, otherwise that of the file; missing values are derived. */
 import { scaleOf } from '@lamina/slide/scale';
 import type { ImageChanges, ImageRow } from '../store/images.ts';
 
@@ -6,7 +6,7 @@ type FileScale = Pick<ImageRow, 'file_mpp_x' | 'file_mpp_y' | 'file_objective_po
 type EnteredScale = Pick<ImageRow, 'entered_mpp' | 'entered_objective_power'>;
 type UsedScale = Pick<ImageRow, 'mpp_x' | 'mpp_y' | 'objective_power' | 'derived_scale'>;
 
-/** Returns the columns of the scale that is used. An entered scale replaces the whole scale of the file. */
+/** Returns the scale in use, as columns of the entry. An entered scale replaces the whole scale of the file. */
 export function usedScale(row: FileScale & EnteredScale): UsedScale {
   const { file_mpp_x: x, file_mpp_y: y, entered_mpp: entered, entered_objective_power: power } = row;
   const isEntered = entered !== null || power !== null;
@@ -22,13 +22,13 @@ export function usedScale(row: FileScale & EnteredScale): UsedScale {
   };
 }
 
-/** A scale as an administrator enters it; null takes it back. */
+/** A scale that an administrator enters: µm per pixel, magnification, or both. Null removes the entered scale. */
 export type Calibration = {
   readonly mpp?: number | undefined;
   readonly objective_power?: number | undefined;
 } | null;
 
-/** Returns the changes that enter a scale or take it back; empty when the entry has it already. */
+/** Returns the changes that set or remove an entered scale; empty when the entry has this scale already. */
 export function changesByCalibration(row: ImageRow, calibration: Calibration): ImageChanges {
   const entered = {
     entered_mpp: calibration?.mpp ?? null,

@@ -1,6 +1,6 @@
 /**
- * Ingests slide files: a scan adds entries for new files and marks missing ones, then requests a job for each new or changed
- * file, which a separate process reads.
+ * Ingests slide files: a scan adds catalogue entries for new files and marks entries of missing ones. Then it requests a job for
+ * each new or changed file, in which a render worker reads the file.
  */
 import fs from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -23,7 +23,7 @@ import { type RootScan, reconcile } from './reconcile.ts';
 import { serverActor } from './reconciled-images.ts';
 import { createScanner, type Scanner } from './scan.ts';
 
-/** The work of the jobs `rescan`, `rescan-bucket` and `read-slide`; the jobs decide which process runs them and when. */
+/** The work of the jobs `rescan`, `rescan-bucket` and `read-slide`; the job queue decides when and in which process they run. */
 export interface Ingest {
   /**
    * Scans the folders or the bucket, and requests the jobs that read new and changed files. Scans of the same storage never
@@ -62,13 +62,13 @@ interface IngestDependencies {
   readonly onChange: (imageId: string) => void;
 }
 
-/** Longer than processes cache the properties of an object: see `ObjectReader.head`. */
+/** Delay until processes no longer cache old properties of an object (see `ObjectReader.head`). */
 const objectCacheMs = 600;
 
 export function createIngest(dependencies: IngestDependencies): Ingest {
   const { config, db, now, log, audit, slides, store, jobs, onChange } = dependencies;
   const closing = new AbortController();
-  const lookInto = (folder: string, names: readonly string[]) =>
+  const groupFolder = (folder: string, names: readonly string[]) =>
     slides.group({ path: folder }, names, closing.signal);
   const folders = Object.entries(slideRoots(config)) as [FolderRoot, string][];
   const scanners: readonly {
@@ -79,7 +79,7 @@ export function createIngest(dependencies: IngestDependencies): Ingest {
     root,
     folder,
     scanner: createScanner({
-      look: () => readDiskTree({ root: folder, lookInto, log }),
+      readTree: () => readDiskTree({ root: folder, lookInto: groupFolder, log }),
       log: log.child({ root }),
     }),
   }));
@@ -89,7 +89,7 @@ export function createIngest(dependencies: IngestDependencies): Ingest {
     store === null
       ? null
       : createScanner({
-          look: async () => {
+          readTree: async () => {
             bucketTree = await readBucketTree({
               store,
               lookInto: (folder, names) =>
@@ -105,7 +105,7 @@ export function createIngest(dependencies: IngestDependencies): Ingest {
     const scans: RootScan[] = [];
     for (const { root, folder, scanner } of scanners) {
       signal.throwIfAborted();
-      // Another machine with the same catalogue may have this folder mounted: its entries stay.
+      // With a shared database, another machine may have this folder mounted, so the entries of a folder missing here stay.
       if (config.databaseUrl !== null && !fs.existsSync(folder)) continue;
       scans.push({ root, ...(await scanner.scan(await listMetadataFiles(db, root))) });
     }
@@ -125,33 +125,33 @@ export function createIngest(dependencies: IngestDependencies): Ingest {
       scans = [{ root: 'bucket', ...(await bucket.scan(await listMetadataFiles(db, 'bucket'))) }];
     }
     signal.throwIfAborted();
-    const { toRead, changed } = await reconcile(
+    const { toRead: idsToRead, changed: changedIds } = await reconcile(
       { db, now, log, audit, fingerprintOf: slides.fingerprintOf },
       scans,
       {
         retryFailed,
       },
     );
-    for (const id of changed) onChange(id);
+    for (const id of changedIds) onChange(id);
     await followCases({ db, now, log, audit }, scans);
-    if (toRead.length > 0) {
-      // The caches of object properties have expired by then.
+    if (idsToRead.length > 0) {
+      // The files are read only when the caches of object properties have expired.
       if (where === 'bucket') await wait(objectCacheMs, undefined, { signal });
       await jobs.enqueue(
         'read-slide',
-        toRead.map((imageId) => ({ imageId, again: retryFailed })),
+        idsToRead.map((imageId) => ({ imageId, again: retryFailed })),
       );
     }
     if (where === 'bucket' && bucketTree !== null) await dependencies.onBucketListed(bucketTree, signal);
     bucketTree = null;
-    // Logged at each start, and when a scan has found changes.
-    log[retryFailed || toRead.length > 0 || changed.length > 0 ? 'info' : 'debug'](
+    // At level `info` at each start and when a scan has found changes, otherwise at level `debug`.
+    log[retryFailed || idsToRead.length > 0 || changedIds.length > 0 ? 'info' : 'debug'](
       {
         where,
         ms: Math.round(performance.now() - startedAt),
         slides: scans.reduce((sum, scan) => sum + scan.slides.length, 0),
-        toRead: toRead.length,
-        changed: changed.length,
+        toRead: idsToRead.length,
+        changed: changedIds.length,
       },
       'slide scan finished',
     );
@@ -160,10 +160,10 @@ export function createIngest(dependencies: IngestDependencies): Ingest {
 
   async function read(imageId: string, again: boolean, signal: AbortSignal): Promise<void> {
     const row = await findImage(db, imageId);
-    if (row === null) return; // missing; a later scan finds it if it returns
+    if (row === null) return; // the file is missing; if it returns, a later scan finds it
     const file = { id: row.id, root: row.root, path: row.path, members: JSON.parse(row.members) as string[] };
     const fingerprint = await slides.fingerprintOf(file);
-    if (fingerprint === null) return; // missing
+    if (fingerprint === null) return; // the file is missing
     const isRead = row.status !== 'pending' && row.fingerprint === fingerprint;
     if (isRead && !again) return; // another process has read it
     const inspection = await slides.inspect(file, signal);
@@ -171,10 +171,10 @@ export function createIngest(dependencies: IngestDependencies): Ingest {
       throw new RetryLater('The slide file could not be read; the job tries again later.');
     await change(db, 'catalogue', async (tx) => {
       const before = await findImage(tx, file.id);
-      // Of the entry as it is now: an administrator may have entered a scale while the file was read.
+      // Based on the current entry, because an administrator may have entered a scale while the file was read.
       const changes = changesBy(inspection, fingerprint, before ?? row);
       const after = await updateImage(tx, file.id, changes, now().toISOString());
-      // An unreadable file is tried again at every start; the same failure is audited once.
+      // An unreadable file is read again at every start, but the same failure is audited only once.
       const isChanged = before?.fingerprint !== after?.fingerprint || before?.status !== after?.status;
       if (after === null || !isChanged) return;
       const result = after.status === 'ready' ? 'done' : 'failed';
@@ -187,7 +187,7 @@ export function createIngest(dependencies: IngestDependencies): Ingest {
       });
     });
     onChange(file.id);
-    // A change during the read has requested no other job.
+    // A scan that noticed a change during the read did not request another job, so this one must run again.
     if ((await slides.fingerprintOf(file)) !== fingerprint) {
       throw new RetryLater('The slide file changed during the read; the job reads it again.');
     }
@@ -240,7 +240,7 @@ const nothingRead = {
 
 type FileFacts = Required<Pick<ImageChanges, keyof typeof nothingRead>>;
 
-/** The allow-list of properties taken from a file: none can identify a patient. */
+/** Returns the only properties that are taken from a file. None of them can identify a patient. */
 function factsOf(summary: SlideSummary): Omit<FileFacts, keyof ReturnType<typeof usedScale>> {
   const { mpp, objectivePower, shownPlane } = summary;
   return {

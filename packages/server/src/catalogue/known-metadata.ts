@@ -1,4 +1,4 @@
-/** Keeps the list of metadata files, so that a later scan, also after a restart, notices one that is gone. */
+/** Stores the list of metadata files, so that a later scan notices a missing one even after a restart. */
 import { change, type Database } from '../store/database.ts';
 import { deleteMetadataFiles, insertMetadataFiles, listMetadataFiles } from '../store/metadata-files.ts';
 import type { SlideRoot } from '../store/schema.ts';
@@ -6,7 +6,7 @@ import type { Scan } from './scan.ts';
 
 const batchSize = 500;
 
-/** Adds the files that a scan has found, and deletes missing ones without a slide in their folder or below. */
+/** Adds the files that a scan found; deletes missing ones from the list if no slide is in their folder or below it. */
 export async function rememberMetadataFiles(
   db: Database,
   { root, slides, metadataFiles, unread }: Scan & { readonly root: SlideRoot },
@@ -23,15 +23,15 @@ export async function rememberMetadataFiles(
   // An empty root may be a disk that is not mounted.
   const obsolete =
     slides.length === 0 ? [] : [...known].filter((file) => !found.has(file) && isObsolete(file));
-  for (let from = 0; from < Math.max(added.length, obsolete.length); from += batchSize) {
+  for (let start = 0; start < Math.max(added.length, obsolete.length); start += batchSize) {
     await change(db, 'catalogue', async (tx) => {
-      await insertMetadataFiles(tx, root, added.slice(from, from + batchSize), at);
-      await deleteMetadataFiles(tx, root, obsolete.slice(from, from + batchSize));
+      await insertMetadataFiles(tx, root, added.slice(start, start + batchSize), at);
+      await deleteMetadataFiles(tx, root, obsolete.slice(start, start + batchSize));
     });
   }
 }
 
-/** Whether a path is one of these places or below one. */
+/** Returns whether a path is one of these places or below one of them. */
 export function isBelowAny(path: string, places: ReadonlySet<string> | undefined): boolean {
   if (places === undefined || places.size === 0) return false;
   if (places.has('') || places.has(path)) return true;

@@ -1,6 +1,6 @@
 /**
- * Merges the spellings of each dataset and organ, which earlier versions stored separately. The merged dataset is restricted if
- * one of its parts was, and an account keeps its grant if it had one to each restricted part: no account gains access.
+ * Merges different spellings of each dataset and organ name, which earlier versions stored separately. The merged dataset is restricted if
+ * one of its parts was. An account keeps its grant only if it had one to each restricted part, so no account gains access.
  *
  * Runs at each start. When there is nothing to merge, it reads the names and writes nothing.
  */
@@ -27,25 +27,28 @@ export async function mergeSpellings({ db, now, log, audit }: MergeDependencies)
     if ((await unmerged(db, kind)).length === 0) continue;
     await change(db, 'accounts', async (tx) => {
       await acquireLock(tx, 'catalogue');
-      // Read again: another process may have been first.
+      // Queried again in the transaction, because another process may have merged them meanwhile.
       for (const spellings of await unmerged(tx, kind)) {
-        const slides = await merge(tx, kind, spellings);
-        if (slides !== null)
-          log.warn({ kind, ...slides }, 'different spellings of one dataset or organ name merged into one');
+        const logFields = await merge(tx, kind, spellings);
+        if (logFields !== null)
+          log.warn(
+            { kind, ...logFields },
+            'different spellings of a dataset or organ name were merged into one',
+          );
       }
     });
   }
 
-  /** Merges the spellings of one name. @returns what was merged; null when the name was registered and nothing else */
+  /** Merges the spellings of one name. @returns fields for the log; null when there was only one spelling, which is now registered */
   async function merge(tx: Change, kind: NameKind, spellings: readonly string[]) {
     const at = now().toISOString();
     const name = await registerName(tx, kind, await preferredSpelling(tx, kind, spellings));
-    const others = spellings.filter((spelling) => spelling !== name);
-    if (others.length === 0) return null;
+    const otherSpellings = spellings.filter((spelling) => spelling !== name);
+    if (otherSpellings.length === 0) return null;
     let slides = 0;
-    for (const other of others) {
+    for (const otherSpelling of otherSpellings) {
       for (let after = ''; ; ) {
-        const rows = await listSlidesNamed(tx, kind, other, after, slidesPerQuery);
+        const rows = await listSlidesNamed(tx, kind, otherSpelling, after, slidesPerQuery);
         const field = kind === 'dataset' ? 'dataset_name' : 'organ_type';
         await renameImages(
           tx,
@@ -55,7 +58,7 @@ export async function mergeSpellings({ db, now, log, audit }: MergeDependencies)
         if (kind === 'dataset')
           await audit.recordAll(
             tx,
-            rows.map(({ id }) => movedTo(id, other, name)),
+            rows.map(({ id }) => datasetChange(id, otherSpelling, name)),
           );
         slides += rows.length;
         after = rows.at(-1)?.id ?? '';
@@ -94,7 +97,7 @@ async function unmerged(db: Database | Change, kind: NameKind): Promise<(readonl
     .map(([, names]) => names);
 }
 
-/** Returns the spelling that stays: that of a restricted dataset, of one that an administrator configured, or the first. */
+/** Returns the spelling to keep: that of a restricted dataset, else of one that an administrator configured, else the first. */
 async function preferredSpelling(tx: Change, kind: NameKind, spellings: readonly string[]): Promise<string> {
   const rows = kind === 'dataset' ? await listDatasetRows(tx) : [];
   const decided = rows.filter(({ name }) => spellings.includes(name));
@@ -102,7 +105,7 @@ async function preferredSpelling(tx: Change, kind: NameKind, spellings: readonly
   return spellName(first?.name ?? [...spellings].sort()[0] ?? '');
 }
 
-function movedTo(id: string, from: string, to: string): AuditEntry {
-  const detail = { dataset_before: from, dataset_after: to };
+function datasetChange(id: string, oldDataset: string, newDataset: string): AuditEntry {
+  const detail = { dataset_before: oldDataset, dataset_after: newDataset };
   return { action: 'image-dataset-changed', actor: null, origin: null, target: id, detail };
 }

@@ -1,7 +1,9 @@
 /**
- * Metadata files of laboratories beside the slides: `catalogue.csv` and `dataset.json`, with datasets, organs and cases.
+ * Reads metadata files that laboratories place beside their slides: `catalogue.csv` and `dataset.json`. They state datasets,
+ * organs and cases.
  *
- * For each field the nearest folder decides; within a folder, a value for one slide comes before a value for all.
+ * For each field, the value of the folder nearest to the slide counts. Within a folder, a value for a single slide takes
+ * precedence over a value for all slides.
  */
 import path from 'node:path';
 import { MultiLine, toSingleLine } from '@lamina/contract';
@@ -11,13 +13,13 @@ import { z } from 'zod';
 export interface SlideMetadata {
   readonly dataset_name: string | null;
   readonly organ_type: string | null;
-  /** The case that the files name; left out without one. */
+  /** The case that the files name; absent when they name none. */
   readonly inCase?: StatedCase;
-  /** A metadata file that may name the slide is unusable, so dataset, organ and case may be wrong. */
+  /** True when a metadata file that may name the slide is unusable, so that dataset, organ and case may be wrong. */
   readonly metadataIncomplete: boolean;
 }
 
-/** The case of a slide, and what the files say of the slide in it; null: nothing. */
+/** The case of a slide, and details about the slide in this case. A field is null when the files do not state it. */
 export interface StatedCase {
   readonly name: string;
   readonly description: string | null;
@@ -26,7 +28,7 @@ export interface StatedCase {
   readonly note: string | null;
 }
 
-/** Longest texts of the fields about cases: those of the screen for cases. */
+/** Maximum lengths of the fields about cases, in characters, as in the web app. */
 const caseFields = { case: 200, case_description: 4000, stain: 100, block: 100, note: 1000 } as const;
 type CaseField = keyof typeof caseFields;
 type MetadataField = 'dataset_name' | 'organ_type' | CaseField;
@@ -42,14 +44,14 @@ export interface FolderMetadata {
   readonly bySlide: ReadonlyMap<string, Values>;
   /** Values for every slide below this folder. */
   readonly ofAll: Values;
-  /** A file of this folder is unusable or missing. */
+  /** True when a metadata file of this folder is unusable, or missing although earlier scans found it. */
   readonly isIncomplete: boolean;
-  /** Slides with a whole row in a file whose end may be missing, as in `bySlide`; null: no end is missing. */
+  /** Keys of `bySlide` that come before the possible cut in a file whose end may be missing; null when no file is cut. */
   readonly beforeCut: ReadonlySet<string> | null;
 }
 
 export interface MetadataProblem {
-  /** Below the root, with forward slashes. */
+  /** Path below the root, with forward slashes. */
   readonly path: string;
   /** One sentence for administrators. */
   readonly error: string;
@@ -66,9 +68,9 @@ export function isMetadataName(name: string): boolean {
 /** A metadata file of a folder. */
 export interface MetadataFile {
   readonly name: string;
-  /** Bytes. */
+  /** Size in bytes. */
   readonly size: number;
-  /** The file changed so recently that it may not be complete. */
+  /** True when the file changed so recently that it may be incomplete. */
   readonly isChanging?: boolean;
   /** Reads the file; null when it is unreadable. */
   readonly read: () => Promise<Uint8Array | null>;
@@ -78,7 +80,7 @@ export interface MetadataFile {
  * Reads the metadata files of a folder.
  *
  * @param missing names of files that earlier scans found in this folder
- * @throws errors of the storage; then the metadata of the folder is unknown
+ * @throws errors of the storage; the metadata of the folder is then unknown
  */
 export async function readFolderMetadata(
   folder: string,
@@ -90,7 +92,7 @@ export async function readFolderMetadata(
   const problems: MetadataProblem[] = [];
   let ofAll: Values = {};
   let isIncomplete = false;
-  const add = (name: string, reason: string) =>
+  const addProblem = (name: string, reason: string) =>
     problems.push({ path: folder === '' ? name : `${folder}/${name}`, error: `${name}: ${reason}` });
   for (const name of [jsonName, csvName]) {
     const file = files.find((each) => each.name === name);
@@ -105,10 +107,10 @@ export async function readFolderMetadata(
       for (const [slide, fields] of content.bySlide) bySlide.set(slide, { ...bySlide.get(slide), ...fields });
       if (!content.isCutOff) continue;
       beforeCut = new Set(content.bySlide.keys());
-      add(name, 'the last line has no line break at its end: the file may have been cut off.');
+      addProblem(name, 'the last line has no line break at its end: the file may have been cut off.');
     } catch (error) {
       isIncomplete = true;
-      add(name, reasonOf(error));
+      addProblem(name, reasonOf(error));
     }
   }
   return { metadata: { folder, bySlide, ofAll, isIncomplete, beforeCut }, problems };
@@ -119,32 +121,33 @@ export function slideMetadataOf(slidePath: string, chain: readonly FolderMetadat
   const values: Values[] = [];
   let metadataIncomplete = false;
   for (const { folder, bySlide, ofAll, isIncomplete, beforeCut } of chain) {
-    const below = asWritten(folder === '' ? slidePath : slidePath.slice(folder.length + 1));
-    const name = path.posix.basename(below);
-    values.push(bySlide.get(below) ?? bySlide.get(name) ?? {}, ofAll);
-    const mayBeCutOff = beforeCut !== null && !beforeCut.has(below) && !beforeCut.has(name);
+    const relativePath = asWritten(folder === '' ? slidePath : slidePath.slice(folder.length + 1));
+    const name = path.posix.basename(relativePath);
+    values.push(bySlide.get(relativePath) ?? bySlide.get(name) ?? {}, ofAll);
+    const mayBeCutOff = beforeCut !== null && !beforeCut.has(relativePath) && !beforeCut.has(name);
     metadataIncomplete ||= isIncomplete || mayBeCutOff;
   }
-  const first = (field: MetadataField) => values.find((fields) => fields[field] !== undefined)?.[field];
-  const caseName = first('case');
+  const nearestValue = (field: MetadataField) =>
+    values.find((fields) => fields[field] !== undefined)?.[field];
+  const caseName = nearestValue('case');
   const firstFolder = slidePath.includes('/') ? (slidePath.split('/', 1)[0] ?? null) : null;
   return {
-    dataset_name: first('dataset_name') ?? firstFolder,
-    organ_type: first('organ_type') ?? null,
+    dataset_name: nearestValue('dataset_name') ?? firstFolder,
+    organ_type: nearestValue('organ_type') ?? null,
     ...(caseName !== undefined && {
       inCase: {
         name: caseName,
-        description: first('case_description') ?? null,
-        stain: first('stain') ?? null,
-        block: first('block') ?? null,
-        note: first('note') ?? null,
+        description: nearestValue('case_description') ?? null,
+        stain: nearestValue('stain') ?? null,
+        block: nearestValue('block') ?? null,
+        note: nearestValue('note') ?? null,
       },
     }),
     metadataIncomplete,
   };
 }
 
-/** Returns one form of the path of a slide: file systems and editors write Unicode NFC or NFD, slashes or backslashes. */
+/** Normalises the path of a slide, because file systems and editors write Unicode as NFC or NFD, and slashes or backslashes. */
 export function asWritten(slide: string): string {
   return slide
     .normalize('NFC')
@@ -152,10 +155,10 @@ export function asWritten(slide: string): string {
     .replace(/^(\.?\/)+/, '');
 }
 
-/** An unusable file; the message is a sentence for administrators. */
+/** Reports an unusable metadata file; the message is part of a sentence for administrators. */
 class MetadataError extends Error {}
 
-/** @throws the error when the reason is not in the file */
+/** Returns why the file is unusable. @throws the error itself when it has another cause than the content of the file */
 function reasonOf(error: unknown): string {
   if (error instanceof MetadataError) return error.message;
   if (error instanceof CsvError) {
@@ -179,15 +182,15 @@ async function textOf({ size, isChanging, read }: MetadataFile): Promise<string>
   }
 }
 
-/** Longest name of a folder; longer values are rejected, because shortened they could name another dataset. */
+/** Maximum length of a name. Longer ones are rejected, because a shortened name might be that of another dataset. */
 const maxNameLength = 255;
 
 /** @throws MetadataError for a value that is not a text of one line */
-function lineIn(field: MetadataField, text: string | undefined, maxLength = maxNameLength): Values {
-  const typed = text?.trim() ?? '';
-  if (/\p{Cc}/u.test(typed)) throw new MetadataError(`a ${field} contains a control character.`);
-  // Cleaned of what no other name may contain: invisible characters, lone surrogates, bidirectional controls.
-  const value = toSingleLine(typed);
+function singleLineValue(field: MetadataField, text: string | undefined, maxLength = maxNameLength): Values {
+  const trimmed = text?.trim() ?? '';
+  if (/\p{Cc}/u.test(trimmed)) throw new MetadataError(`a ${field} contains a control character.`);
+  // Removes invisible characters, lone surrogates and bidirectional controls, which no name may contain.
+  const value = toSingleLine(trimmed);
   if (value === '') return {};
   if (value.length > maxLength) {
     throw new MetadataError(`a ${field} is longer than ${maxLength} characters.`);
@@ -196,7 +199,7 @@ function lineIn(field: MetadataField, text: string | undefined, maxLength = maxN
 }
 
 /** @throws MetadataError for a value that is not a text of one or several lines */
-function linesIn(field: 'case_description' | 'note', text: string | undefined): Values {
+function multiLineValue(field: 'case_description' | 'note', text: string | undefined): Values {
   const read = MultiLine.safeParse(text ?? '');
   if (!read.success) throw new MetadataError(`a ${field} contains an invisible or control character.`);
   if (read.data.length > caseFields[field]) {
@@ -209,17 +212,17 @@ type Fields = { readonly [Field in MetadataField]?: string | undefined };
 
 function valuesOf(fields: Fields): Values {
   return {
-    ...lineIn('dataset_name', fields.dataset_name),
-    ...lineIn('organ_type', fields.organ_type),
-    ...lineIn('case', fields.case, caseFields.case),
-    ...lineIn('stain', fields.stain, caseFields.stain),
-    ...lineIn('block', fields.block, caseFields.block),
-    ...linesIn('note', fields.note),
-    ...linesIn('case_description', fields.case_description),
+    ...singleLineValue('dataset_name', fields.dataset_name),
+    ...singleLineValue('organ_type', fields.organ_type),
+    ...singleLineValue('case', fields.case, caseFields.case),
+    ...singleLineValue('stain', fields.stain, caseFields.stain),
+    ...singleLineValue('block', fields.block, caseFields.block),
+    ...multiLineValue('note', fields.note),
+    ...multiLineValue('case_description', fields.case_description),
   };
 }
 
-/** `isCutOff`: the file may continue behind its last whole line. */
+/** Values that a file states; `isCutOff` means that its last line may be incomplete. */
 type Statements = Pick<FolderMetadata, 'bySlide' | 'ofAll'> & { readonly isCutOff: boolean };
 
 /** Parses a table whose first line names the columns; the delimiter is a comma, or a semicolon when that line has no comma. */
@@ -262,7 +265,7 @@ const JsonValues = z.object({
 });
 const DatasetFile = JsonValues.extend({ slides: z.record(z.string(), JsonValues).optional() });
 
-/** Parses `{"organ_type": …}` for all slides below, `{"slides": {"a.svs": {"organ_type": …}}}` for single ones. */
+/** Parses `{"organ_type": …}`, which applies to all slides below, and `{"slides": {"a.svs": {"organ_type": …}}}` for single slides. */
 function parseJson(text: string): Statements {
   let json: unknown;
   try {

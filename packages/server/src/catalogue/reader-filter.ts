@@ -1,4 +1,4 @@
-/** What a reader may see of the catalogue, as conditions of a query. */
+/** Converts the access rights of a reader to conditions of catalogue queries. */
 import { createHash } from 'node:crypto';
 import { type Image, may, type User } from '@lamina/contract';
 import type { Datasets } from '../datasets/datasets.ts';
@@ -8,7 +8,7 @@ import { changeCount, type Database } from '../store/database.ts';
 import { imageOf, type ListedImage } from '../store/listed-image.ts';
 import { type ImageFilter, listDatasetNames, type Visibility } from '../store/listed-images.ts';
 
-/** Filters of a list as a request names them; null: entries without a dataset or organ. */
+/** Filters of a list as a request states them. Null selects entries without a dataset or organ; undefined does not filter. */
 export interface ListFilters {
   readonly q?: string | undefined;
   readonly dataset?: string | null | undefined;
@@ -18,18 +18,18 @@ export interface ListFilters {
 export interface ReaderFilters {
   visibilityFor(reader: User): Promise<Visibility>;
   filterFor(filters: ListFilters, reader: User): Promise<ImageFilter>;
-  /** Returns the same key as long as the whole catalogue stays the same for readers with the same access. */
+  /** Returns a key that changes with the catalogue; readers with the same access rights have the same key. */
   viewKey(reader: User): Promise<string>;
 }
 
 export function createReaderFilters(db: Database, datasets: Pick<Datasets, 'closedTo'>): ReaderFilters {
-  let known: { readonly revision: number; readonly names: readonly string[] } | null = null;
+  let cachedNames: { readonly revision: number; readonly names: readonly string[] } | null = null;
 
-  /** Reads the names again when the catalogue has changed. */
+  /** Returns all dataset names; queries them only when the catalogue has changed. */
   async function datasetNames(): Promise<readonly string[]> {
     const revision = await changeCount(db, 'catalogue');
-    if (known?.revision !== revision) known = { revision, names: await listDatasetNames(db) };
-    return known.names;
+    if (cachedNames?.revision !== revision) cachedNames = { revision, names: await listDatasetNames(db) };
+    return cachedNames.names;
   }
 
   async function visibilityFor(reader: User): Promise<Visibility> {
@@ -63,12 +63,12 @@ export function createReaderFilters(db: Database, datasets: Pick<Datasets, 'clos
   };
 }
 
-/** Administrators see every entry that is not removed; all others the ready ones that are not hidden. */
+/** Returns whether a reader sees every entry that is not removed, as administrators do. All others see ready ones that are not hidden. */
 export function seesAll(reader: User): boolean {
   return may(reader, 'catalogue.write');
 }
 
-/** Returns an entry as its reader may see it: the reason why a file could not be read is for administrators. */
+/** Returns an entry as its reader may see it: only administrators see why a file could not be read. */
 export function imageFor(reader: User, row: ListedImage): Image {
   const image = imageOf(row);
   return seesAll(reader) ? image : { ...image, error: null };

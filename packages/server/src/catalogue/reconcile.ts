@@ -1,10 +1,11 @@
 /**
- * Reconciles the entries of the catalogue with the result of a scan: adds entries for new files, keeps those of moved or renamed
- * files, marks those of missing files.
+ * Reconciles the entries of the catalogue with the result of a scan: it adds entries for new files, keeps those of moved or
+ * renamed files, and marks those of missing files.
  *
- * A slide is identified by its fingerprint, wherever its file is now; otherwise by its path, whose file was then replaced.
+ * A slide found at another path is recognised by its fingerprint. If no entry has its fingerprint, the entry with its path is
+ * used: the file was replaced. Otherwise the slide is new.
  *
- * Longer than 350 lines because all steps, from pairing to writing, share the types of entries and slides.
+ * The file is longer than 350 lines because all steps, from pairing to writing, share the types of entries and slides.
  */
 import { randomUUID } from 'node:crypto';
 import { basename, dirname, join } from 'node:path/posix';
@@ -27,13 +28,13 @@ import {
 import { isBelowAny, rememberMetadataFiles } from './known-metadata.ts';
 import {
   changesOf,
-  type Found,
+  type FoundAtRoot,
   followFile,
-  isElsewhere,
+  hasOtherPlace,
   metadataFile,
   moveOf,
   newImage,
-  type Pair,
+  type PairedEntry,
   type Root,
   serverActor,
 } from './reconciled-images.ts';
@@ -59,13 +60,13 @@ interface ReconcileResult {
   readonly changed: readonly string[];
 }
 
-/** Changes in one transaction: few enough that other requests wait neither for the database nor for the event loop. */
+/** Maximum number of changes in one transaction, so that other requests wait neither for the database nor for the event loop. */
 const changesPerTransaction = 100;
 const rowsPerQuery = 1000;
-/** After so many new entries the statistics of the database are outdated. */
+/** Number of new entries after which the database has to update its statistics for the query planner. */
 const manyImages = 1000;
 
-/** @param scans of some roots; entries of other roots stay unchanged */
+/** Updates the catalogue after a scan. @param scans scans of some roots; entries of other roots stay unchanged */
 export async function reconcile(
   { db, now, log, audit, fingerprintOf }: ReconcileDependencies,
   scans: readonly RootScan[],
@@ -79,14 +80,15 @@ export async function reconcile(
   const toRead: string[] = [];
 
   const restricted = await listRestrictedDatasets(db);
-  const follows = new Map<string, Pair>();
-  const pairUp = (pair: Pair) => {
-    if (Object.keys(changesOf(pair.row, pair, restricted).changes).length > 0) follows.set(pair.row.id, pair);
+  const changedPairs = new Map<string, PairedEntry>();
+  const addIfChanged = (pair: PairedEntry) => {
+    if (Object.keys(changesOf(pair.row, pair, restricted).changes).length > 0)
+      changedPairs.set(pair.row.id, pair);
   };
 
-  // Most slides have neither moved nor changed. `unmatched` keeps the others.
+  // Slides that neither moved nor changed, which are most, are removed from `unmatched`; the others remain.
   const unmatched = await slidesByPlace(scans, yieldToEventLoop);
-  /** Entries without a slide so far, by their places. */
+  /** Entries for which no slide has been found so far, by place (root and path). */
   const remaining = new Map<string, ScannedRow>();
   const matchByPlace = async () => {
     for (let after = ''; ; ) {
@@ -98,7 +100,7 @@ export async function reconcile(
         if (slide?.fingerprint === row.fingerprint) {
           unmatched.get(root)?.delete(row.path);
           if (row.status === 'pending' || (retryFailed && row.status === 'failed')) toRead.push(row.id);
-          pairUp({ row, root, slide });
+          addIfChanged({ row, root, slide });
         } else if (scanOf.has(root)) remaining.set(placeOf(root, row.path), row);
       }
       after = rows.at(-1)?.id ?? '';
@@ -106,23 +108,23 @@ export async function reconcile(
     }
   };
   await matchByPlace();
-  const others: Found[] = [...unmatched].flatMap(([root, slides]) =>
+  const unmatchedSlides: FoundAtRoot[] = [...unmatched].flatMap(([root, slides]) =>
     [...slides.values()].map((slide) => ({ root, slide })),
   );
 
-  const { moved, unpaired } = await pairMoved(others, remaining, isUnknown, yieldToEventLoop);
+  const { moved, unpaired } = await pairMoved(unmatchedSlides, remaining, isUnknown, yieldToEventLoop);
   for (const { row } of moved) if (row.status === 'pending') toRead.push(row.id);
 
-  /** Returns the entry of a slide whose file has left its place since the scan; null while the file is there. */
-  async function entryOfMoved({ root, slide }: Found): Promise<ScannedRow | null> {
+  /** Returns the entry at the place of a slide if its file has moved away since the scan; null while the file is still there. */
+  async function entryOfMoved({ root, slide }: FoundAtRoot): Promise<ScannedRow | null> {
     const file = { root, path: slide.path, members: slide.members };
     if ((await fingerprintOf(file)) === slide.fingerprint) return null;
     return findImageAt(db, root, slide.path);
   }
 
-  // Files that were replaced, or that another file of their slide leads now; the others are new.
-  const twins = await twinsOf(unpaired, scans, others, yieldToEventLoop);
-  const fresh: NewImage[] = [];
+  // An unpaired slide was replaced, has a new leading file, or is new.
+  const movedDuringScan = await slidesWithFingerprintsOf(unpaired, scans, unmatchedSlides, yieldToEventLoop);
+  const newImages: NewImage[] = [];
   for (const found of unpaired) {
     await yieldToEventLoop();
     const { root, slide } = found;
@@ -130,29 +132,29 @@ export async function reconcile(
     if (row !== undefined) {
       toRead.push(row.id);
       remaining.delete(placeOf(row.root, row.path));
-      pairUp({ row, root, slide });
+      addIfChanged({ row, root, slide });
       continue;
     }
-    // A slide that moved during the scan may have been found at both places.
-    const twin = twins.get(slide.fingerprint);
-    const before = twin === undefined ? null : await entryOfMoved(twin);
+    // A slide that moved during the scan may have been found at its old and at its new place.
+    const oldFound = movedDuringScan.get(slide.fingerprint);
+    const before = oldFound === undefined ? null : await entryOfMoved(oldFound);
     if (before !== null) {
-      twins.delete(slide.fingerprint);
-      follows.delete(before.id);
+      movedDuringScan.delete(slide.fingerprint);
+      changedPairs.delete(before.id);
       moved.push({ row: before, root, slide });
       continue;
     }
     const id = randomUUID();
-    fresh.push(newImage(id, root, slide, { fingerprint: slide.fingerprint, at }));
+    newImages.push(newImage(id, root, slide, { fingerprint: slide.fingerprint, at }));
     toRead.push(id);
   }
 
   const unusable = recordUnusableFiles(scans, remaining, log, at);
-  fresh.push(...unusable.fresh);
-  const followed = [...follows.values()];
+  newImages.push(...unusable.newImages);
+  const followed = [...changedPairs.values()];
   const absent = await applyChanges(
     { db, audit, at, yieldToEventLoop },
-    { moved, followed, fresh, failing: unusable.changes, remaining: [...remaining.values()], isUnknown },
+    { moved, followed, newImages, failing: unusable.changes, remaining: [...remaining.values()], isUnknown },
   );
   for (const scan of scans) await rememberMetadataFiles(db, scan, at);
   return {
@@ -162,20 +164,20 @@ export async function reconcile(
 }
 
 /**
- * Pairs slides without an entry at their place with entries that have the same fingerprint at another place: their files were
- * moved or renamed.
+ * Finds moved or renamed files: pairs slides without an entry at their place with entries of the same fingerprint at another
+ * place.
  *
  * @param remaining entries without a slide; the paired ones are removed
  * @returns the pairs, and the slides without such an entry
  */
 async function pairMoved(
-  others: readonly Found[],
+  unmatchedSlides: readonly FoundAtRoot[],
   remaining: Map<string, ScannedRow>,
   isUnknown: (row: ScannedRow) => boolean,
   yieldToEventLoop: () => Promise<void>,
-): Promise<{ moved: Pair[]; unpaired: Found[] }> {
+): Promise<{ moved: PairedEntry[]; unpaired: FoundAtRoot[] }> {
   const byFingerprint = new Map<string, ScannedRow[]>();
-  if (others.length > 0) {
+  if (unmatchedSlides.length > 0) {
     for (const row of remaining.values()) {
       await yieldToEventLoop();
       if (row.fingerprint === null || isUnknown(row)) continue;
@@ -184,9 +186,9 @@ async function pairMoved(
       else same.push(row);
     }
   }
-  const unpaired: Found[] = [];
-  const moved: Pair[] = [];
-  for (const found of others) {
+  const unpaired: FoundAtRoot[] = [];
+  const moved: PairedEntry[] = [];
+  for (const found of unmatchedSlides) {
     await yieldToEventLoop();
     const same = byFingerprint.get(found.slide.fingerprint) ?? [];
     const row = bestMatch(same, found.slide);
@@ -212,7 +214,7 @@ function recordUnusableFiles(
   log: Logger,
   at: string,
 ) {
-  const fresh: NewImage[] = [];
+  const newImages: NewImage[] = [];
   const changes: { readonly id: string; readonly changes: ImageChanges }[] = [];
   for (const { root, problems } of scans) {
     for (const problem of problems) {
@@ -227,22 +229,22 @@ function recordUnusableFiles(
       const failed = { status: 'failed', error } as const;
       if (row === undefined) {
         const id = randomUUID();
-        fresh.push(newImage(id, root, metadataFile(problem), { fingerprint: null, at }));
+        newImages.push(newImage(id, root, metadataFile(problem), { fingerprint: null, at }));
         changes.push({ id, changes: failed });
       } else if (row.error !== error || row.status !== 'failed' || row.missing_since !== null) {
         changes.push({ id: row.id, changes: { ...failed, missing_since: null } });
       }
     }
   }
-  return { fresh, changes };
+  return { newImages, changes };
 }
 
-/** What a scan changes in the catalogue. */
+/** Changes that a scan makes in the catalogue. */
 interface CatalogueChanges {
-  readonly moved: readonly Pair[];
-  /** Entries whose properties change, at the place where they were. */
-  readonly followed: readonly Pair[];
-  readonly fresh: readonly NewImage[];
+  readonly moved: readonly PairedEntry[];
+  /** Entries whose properties change, but usually not their place. */
+  readonly followed: readonly PairedEntry[];
+  readonly newImages: readonly NewImage[];
   readonly failing: readonly { readonly id: string; readonly changes: ImageChanges }[];
   /** Entries without a slide. */
   readonly remaining: readonly ScannedRow[];
@@ -257,44 +259,44 @@ interface ApplyDependencies extends Pick<ReconcileDependencies, 'db' | 'audit'> 
 }
 
 /**
- * Writes the changes in small transactions, with their audit events. Entries leave their places before others take them.
+ * Writes the changes in small transactions, with their audit events. An entry gives up its place before another one takes it.
  *
  * @returns the entries whose file is missing
  */
 async function applyChanges(
   { db, audit, at, yieldToEventLoop }: ApplyDependencies,
-  { moved, followed, fresh, failing, remaining, isUnknown }: CatalogueChanges,
+  { moved, followed, newImages, failing, remaining, isUnknown }: CatalogueChanges,
 ): Promise<readonly ScannedRow[]> {
-  // Entries at a place where the scan has found another slide leave it first.
-  const going = [...moved, ...followed.filter(isElsewhere)];
+  // Entries that give up their place because the scan has found another slide there.
+  const takers = [...moved, ...followed.filter(hasOtherPlace)];
   const takenPlaces = new Set([
-    ...going.map(({ root, slide }) => placeOf(root, slide.path)),
-    ...fresh.map(({ root, path }) => placeOf(root, path)),
+    ...takers.map(({ root, slide }) => placeOf(root, slide.path)),
+    ...newImages.map(({ root, path }) => placeOf(root, path)),
   ]);
   const isAtTakenPlace = (row: ScannedRow) => takenPlaces.has(placeOf(row.root, row.path));
-  const leaving = going.map(({ row }) => row);
+  const givingUp = takers.map(({ row }) => row);
   const absent = remaining.filter((row) => isAtTakenPlace(row) || (!row.missing_since && !isUnknown(row)));
   const newlyMissing = absent.filter((row) => row.missing_since === null);
 
-  const inSteps = async <T>(
+  const inBatches = async <T>(
     all: readonly T[],
-    work: (tx: Change, several: readonly T[]) => Promise<void>,
+    work: (tx: Change, items: readonly T[]) => Promise<void>,
   ) => {
-    for (let from = 0; from < all.length; from += changesPerTransaction) {
+    for (let start = 0; start < all.length; start += changesPerTransaction) {
       await yieldToEventLoop();
-      await change(db, 'catalogue', (tx) => work(tx, all.slice(from, from + changesPerTransaction)));
+      await change(db, 'catalogue', (tx) => work(tx, all.slice(start, start + changesPerTransaction)));
     }
   };
   const oneByOne =
-    <T>(work: (tx: Change, one: T) => Promise<unknown>) =>
-    async (tx: Change, several: readonly T[]) => {
-      for (const one of several) await work(tx, one);
+    <T>(work: (tx: Change, item: T) => Promise<unknown>) =>
+    async (tx: Change, items: readonly T[]) => {
+      for (const item of items) await work(tx, item);
     };
 
-  await inSteps<(tx: Change) => Promise<unknown>>(
+  await inBatches<(tx: Change) => Promise<unknown>>(
     [
-      // A path that no file can have, until the entry gets its new path below.
-      ...[...leaving, ...absent].filter(isAtTakenPlace).map(
+      // Until the entry gets its new path below, its path is one that no file can have.
+      ...[...givingUp, ...absent].filter(isAtTakenPlace).map(
         ({ id }) =>
           (tx: Change) =>
             updateImage(tx, id, { path: `/${id}` }, at),
@@ -306,14 +308,14 @@ async function applyChanges(
     ],
     oneByOne((tx, step) => step(tx)),
   );
-  await inSteps(followed, async (tx, pairs) => {
-    // Read again: an administrator may have restricted a dataset since the scan began.
+  await inBatches(followed, async (tx, pairs) => {
+    // Queried again, because an administrator may have restricted a dataset since the scan began.
     const restrictedNow = await listRestrictedDatasets(tx);
     const entries: AuditEntry[] = [];
     for (const pair of pairs) entries.push(...(await followFile(tx, pair, restrictedNow, at)));
     await audit.recordAll(tx, entries);
   });
-  await inSteps(fresh, async (tx, images) => {
+  await inBatches(newImages, async (tx, images) => {
     await insertImages(tx, images, at);
     const hidden = images.filter(({ metadata_hold }) => metadata_hold !== undefined);
     await audit.recordAll(
@@ -326,12 +328,12 @@ async function applyChanges(
       })),
     );
   });
-  if (fresh.length >= manyImages) await analyzeImages(db);
-  await inSteps(
+  if (newImages.length >= manyImages) await analyzeImages(db);
+  await inBatches(
     failing,
     oneByOne((tx, { id, changes }) => updateImage(tx, id, changes, at)),
   );
-  await inSteps(
+  await inBatches(
     newlyMissing,
     oneByOne(async (tx, { id }) => {
       await updateImage(tx, id, { missing_since: at }, at);
@@ -341,7 +343,7 @@ async function applyChanges(
   return absent;
 }
 
-/** Sentence for administrators, behind the reason why a metadata file is unusable. */
+/** Sentence for administrators that follows the reason why a metadata file is unusable. */
 const consequence =
   'Until it is corrected, slides below it keep their dataset and organ, and new slides are hidden from members.';
 
@@ -349,7 +351,7 @@ function placeOf(root: Root, path: string): string {
   return `${root}/${path}`;
 }
 
-/** Of several entries with the same fingerprint, as of hard links, returns the best match: an entry with a file, then one with the same file name. */
+/** Returns the best match among entries with the same fingerprint, as of hard links: first one that is not missing, then one with the same file name. */
 function bestMatch(rows: readonly ScannedRow[], slide: FoundSlide): ScannedRow | null {
   const scoreOf = (row: ScannedRow) =>
     (row.missing_since === null ? 2 : 0) + (basename(row.path) === basename(slide.path) ? 1 : 0);
@@ -376,33 +378,37 @@ async function slidesByPlace(
   return byRoot;
 }
 
-/** Returns slides at the places of their entries that have the fingerprint of an unpaired slide, by fingerprint. */
-async function twinsOf(
-  unpaired: readonly Found[],
+/** Returns, by fingerprint, slides found at the place of their entry that have the same fingerprint as an unpaired slide. */
+async function slidesWithFingerprintsOf(
+  unpaired: readonly FoundAtRoot[],
   scans: readonly RootScan[],
-  others: readonly Found[],
+  unmatchedSlides: readonly FoundAtRoot[],
   yieldToEventLoop: () => Promise<void>,
-): Promise<Map<string, Found>> {
-  const twins = new Map<string, Found>();
-  if (unpaired.length === 0) return twins;
-  const asked = new Set(unpaired.map(({ slide }) => slide.fingerprint));
-  const isOther = new Set(others.map(({ slide }) => slide));
+): Promise<Map<string, FoundAtRoot>> {
+  const movedDuringScan = new Map<string, FoundAtRoot>();
+  if (unpaired.length === 0) return movedDuringScan;
+  const fingerprints = new Set(unpaired.map(({ slide }) => slide.fingerprint));
+  const isUnmatched = new Set(unmatchedSlides.map(({ slide }) => slide));
   for (const { root, slides } of scans) {
     for (const slide of slides) {
       await yieldToEventLoop();
-      if (asked.has(slide.fingerprint) && !isOther.has(slide)) twins.set(slide.fingerprint, { root, slide });
+      if (fingerprints.has(slide.fingerprint) && !isUnmatched.has(slide))
+        movedDuringScan.set(slide.fingerprint, { root, slide });
     }
   }
-  return twins;
+  return movedDuringScan;
 }
 
 /**
- * Returns the entry of a slide whose file was replaced. The entry may have the path of another file of the slide: a larger
- * image of a series that arrived later leads the slide now.
+ * Returns the entry of a slide whose file was replaced. The entry may have the path of another file of the slide: when a larger
+ * image of a series arrives later, it becomes the leading file.
  */
-function rowOf({ root, slide }: Found, remaining: ReadonlyMap<string, ScannedRow>): ScannedRow | undefined {
-  const own = remaining.get(placeOf(root, slide.path));
-  if (own !== undefined) return own;
+function rowOf(
+  { root, slide }: FoundAtRoot,
+  remaining: ReadonlyMap<string, ScannedRow>,
+): ScannedRow | undefined {
+  const entryAtPath = remaining.get(placeOf(root, slide.path));
+  if (entryAtPath !== undefined) return entryAtPath;
   const folder = dirname(slide.path);
   return slide.members
     .map((member) => remaining.get(placeOf(root, join(folder, member))))

@@ -1,4 +1,4 @@
-/** Brings catalogue entries in line with the slide files that a scan found: new, changed and moved ones. */
+/** Computes and applies the changes of catalogue entries whose slide files a scan found: new, changed and moved ones. */
 import { basename } from 'node:path/posix';
 import type { AuditEntry } from '../audit/audit-recorder.ts';
 import { writeHold } from '../domain/metadata-hold.ts';
@@ -17,19 +17,20 @@ import type { FoundSlide } from './scan.ts';
 
 export type Root = SlideFile['root'];
 
-export interface Found {
+export interface FoundAtRoot {
   readonly root: Root;
   readonly slide: FoundSlide;
 }
 
-export interface Pair extends Found {
+export interface PairedEntry extends FoundAtRoot {
   readonly row: ScannedRow;
 }
 
-/** Actor and origin of audit entries for what the server does by itself. */
+/** Actor and origin of audit entries for actions of the server itself. */
 export const serverActor = { actor: null, origin: null } as const satisfies Partial<AuditEntry>;
 
-export const isElsewhere = ({ row, root, slide }: Pair) => row.root !== root || row.path !== slide.path;
+export const hasOtherPlace = ({ row, root, slide }: PairedEntry) =>
+  row.root !== root || row.path !== slide.path;
 
 const membersOf = ({ members }: Pick<FoundSlide, 'members'>) => JSON.stringify(members);
 
@@ -64,7 +65,7 @@ export function metadataFile({ path }: MetadataProblem): Omit<FoundSlide, 'finge
  */
 export async function followFile(
   tx: Change,
-  pair: Pair,
+  pair: PairedEntry,
   restricted: RestrictedDatasets,
   at: string,
 ): Promise<readonly AuditEntry[]> {
@@ -74,7 +75,7 @@ export async function followFile(
   const after = await updateImage(tx, row.id, changes, at);
   return entries.map((entry) => ({
     ...entry,
-    // Dataset names as the catalogue spells them, not as the file does.
+    // The entry has the dataset names as the catalogue spells them, which may differ from the spelling in the file.
     ...(entry.action === 'image-dataset-changed' && {
       detail: { dataset_before: row.dataset_name, dataset_after: after?.dataset_name ?? null },
     }),
@@ -84,16 +85,16 @@ export async function followFile(
 /** Returns the changes that make an entry match its file and the metadata files; fields that an administrator has edited stay. */
 export function changesOf(
   row: ScannedRow,
-  { root, slide }: Found,
+  { root, slide }: FoundAtRoot,
   restricted: RestrictedDatasets,
 ): FollowedFile {
   const edited = new Set(JSON.parse(row.edited_fields) as EditableField[]);
-  const isAt = row.root === root && row.path === slide.path;
+  const isSamePlace = row.root === root && row.path === slide.path;
   const followed = followMetadata(row, slide, edited, restricted);
   return {
     changes: {
-      ...(!isAt && { root, path: slide.path }),
-      ...(!isAt && !edited.has('file_name') && { file_name: basename(slide.path) }),
+      ...(!isSamePlace && { root, path: slide.path }),
+      ...(!isSamePlace && !edited.has('file_name') && { file_name: basename(slide.path) }),
       ...followed.changes,
       ...(row.members !== membersOf(slide) && { members: membersOf(slide) }),
       ...(row.size_bytes !== slide.sizeBytes && { size_bytes: slide.sizeBytes }),
@@ -103,7 +104,7 @@ export function changesOf(
   };
 }
 
-export function moveOf({ row, slide }: Pair): AuditEntry {
-  const from = row.path.startsWith('/') ? null : row.path; // another entry has taken its path
-  return { ...serverActor, action: 'image-moved', target: row.id, detail: { from, to: slide.path } };
+export function moveOf({ row, slide }: PairedEntry): AuditEntry {
+  const oldPath = row.path.startsWith('/') ? null : row.path; // a path with a slash is temporary: another entry took the old path
+  return { ...serverActor, action: 'image-moved', target: row.id, detail: { from: oldPath, to: slide.path } };
 }

@@ -25,7 +25,7 @@ async function file(place: string, content: string | Buffer = 'x'): Promise<void
 const log = pino({ level: 'silent' });
 type LookInto = (folder: string, names: readonly string[]) => Promise<readonly SlideGroup[] | null>;
 const scanner = (lookInto: LookInto = (folder, names) => groupSlideFiles({ path: folder }, names)) =>
-  createScanner({ look: () => readDiskTree({ root, lookInto, log }), log });
+  createScanner({ readTree: () => readDiskTree({ root, lookInto, log }), log });
 const scan = () => scanner().scan();
 const found = async () => (await scan()).slides.map((slide) => slide.path);
 
@@ -167,7 +167,7 @@ describe('scanning a bucket', () => {
     };
     const { signal } = new AbortController();
     const bucket = createScanner({
-      look: () => readBucketTree({ store, lookInto: async () => [], signal }),
+      readTree: () => readBucketTree({ store, lookInto: async () => [], signal }),
       log,
     });
     const before = await bucket.scan(new Set());

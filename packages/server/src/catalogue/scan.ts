@@ -1,9 +1,9 @@
 /**
- * Scans a root of slides, a folder or a bucket: finds the files that are slides, and their dataset and organ in metadata files.
+ * Scans a slide root, which is a folder or a bucket: finds the files that are slides, and reads their dataset, organ and case from
+ * metadata files. The scan considers regular files only, follows links that stay below the root, and skips hidden files and
+ * folders.
  *
- * It reads regular files only, follows links that stay below the root, and skips hidden files and folders.
- *
- * Longer than other files: the functions of a scanner share what it remembers of the last scan.
+ * The file is long because the functions of a scanner share what it remembers of the last scan.
  */
 import { basename } from 'node:path/posix';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -38,7 +38,7 @@ import {
 } from './metadata-files.ts';
 
 export interface FoundSlide extends SlideMetadata {
-  /** Path below the root, with forward slashes; of a slide of several files, that of the leading one. */
+  /** Path of the file, or of the leading one of several files, below the root, with forward slashes. */
   readonly path: string;
   /** Names of the other files; a name that ends with a slash is a folder. */
   readonly members: readonly string[];
@@ -54,37 +54,37 @@ export interface Scan {
   readonly problems: readonly MetadataProblem[];
   /** Paths of the metadata files that exist. */
   readonly metadataFiles: readonly string[];
-  /** Places that this scan could not read, so that their content is unknown; '' is the root. */
+  /** Paths that this scan could not read, so that their content is unknown; '' is the root. */
   readonly unread: readonly string[];
 }
 
-/** Caches the content of files until they change, so that a scan of unchanged folders reads no file. */
+/** Scans one root repeatedly. It caches the content of files until they change, so a scan of unchanged folders reads no file. */
 export interface Scanner {
   /**
-   * Scans the root; a root that does not exist is an empty one.
+   * Scans the root. A root that does not exist counts as empty.
    *
-   * @param knownMetadata paths of metadata files of earlier scans: a missing one is a problem
+   * @param knownMetadata paths of metadata files that earlier scans found; if one is missing now, the scan reports a problem
    */
   scan(knownMetadata?: ReadonlySet<string>): Promise<Scan>;
 }
 
 interface ScannerDependencies {
-  readonly look: ReadTree;
+  readonly readTree: ReadTree;
   readonly log: Logger;
 }
 
 /** A folder to scan, with the metadata of the folders above it, nearest first. */
-interface ToWalk {
+interface FolderToScan {
   readonly folder: string;
   readonly above: readonly FolderMetadata[];
 }
 
 /** Direct content of a folder. */
-interface Walked {
+interface FolderContent {
   readonly slides: readonly FoundSlide[];
-  readonly below: readonly ToWalk[];
-  /** Folders behind links. */
-  readonly linked: readonly ToWalk[];
+  readonly below: readonly FolderToScan[];
+  /** Folders that are symbolic links. */
+  readonly linked: readonly FolderToScan[];
 }
 
 /** A file or folder in the scanned folder. */
@@ -92,30 +92,30 @@ type Target = TreeTarget & { readonly name: string; readonly isLink: boolean };
 
 type KnownMetadata = Awaited<ReturnType<typeof readFolderMetadata>> & { readonly signature: string };
 
-/** Deeper folders are not scanned. */
+/** Maximum depth of scanned folders. */
 const maxDepth = 32;
-/** Enough to hide the latency of a network folder; few enough to leave reads to tiles. */
-const foldersAtOnce = 4;
-const filesAtOnce = 4;
+/** Concurrency that hides the latency of a network folder, but leaves capacity for reading tiles. */
+const maxConcurrentFolders = 4;
+const maxConcurrentFiles = 4;
 const maxCachedFolders = 10_000;
 /** A metadata file that changed less than this ago may not be complete. */
-const settleMs = 1000;
-/** After this time the scan continues without the file; the write that follows starts another scan. */
-const settleWithinMs = 5000;
+const settledAfterMs = 1000;
+/** Maximum wait for a file that is being written. The scan then continues without it; a later write starts another scan. */
+const maxSettleWaitMs = 5000;
 
 const noMembers: readonly string[] = [];
-const nothing: Walked = { slides: [], below: [], linked: [] };
+const emptyFolder: FolderContent = { slides: [], below: [], linked: [] };
 
-export function createScanner({ look, log }: ScannerDependencies): Scanner {
+export function createScanner({ readTree, log }: ScannerDependencies): Scanner {
   const groupFiles = createGroupFiles();
   const knownMetadata = new Map<string, KnownMetadata>();
-  /** Places that the last scan could not read: each is logged once. */
+  /** Places that the last scan could not read; they are not logged again. */
   let unreadBefore: ReadonlySet<string> = new Set();
 
   async function scanTree(
     tree: FolderTree,
     expected: ReadonlyMap<string, readonly string[]>,
-    unreadable: (place: string, error: unknown) => void,
+    recordUnreadable: (place: string, error: unknown) => void,
   ) {
     const metadataFiles: string[] = [];
     const slides: FoundSlide[] = [];
@@ -123,27 +123,27 @@ export function createScanner({ look, log }: ScannerDependencies): Scanner {
     const visited = new Set<string>(['']);
     const yieldToEventLoop = createYielder();
 
-    async function walk({ folder, above }: ToWalk): Promise<Walked> {
+    async function scanFolder({ folder, above }: FolderToScan): Promise<FolderContent> {
       const entries = await tree.entriesOf(folder);
-      if (entries === null) return nothing;
+      if (entries === null) return emptyFolder;
       const metadata = await metadataOf(folder, entries);
       const chain = metadata === null ? above : [metadata, ...above];
       const names = withoutResults(entries.map(({ name }) => name).filter((name) => !isHidden(name)));
       const candidates = new Set(withoutCompanionFolders(names));
-      const together = new Set(filesToInspect(names));
-      const wanted = entries.filter(({ name, kind }) => {
+      const groupedNames = new Set(filesToInspect(names));
+      const relevantEntries = entries.filter(({ name, kind }) => {
         if (isHidden(name)) return false;
         if (name.includes('\ufffd')) {
           log.warn({ folder, name }, 'slide file skipped: its name is not UTF-8; rename the file');
           return false;
         }
-        return candidates.has(name) || together.has(name) || kind === 'folder';
+        return candidates.has(name) || groupedNames.has(name) || kind === 'folder';
       });
-      const found = await mapConcurrently(wanted, filesAtOnce, async (entry) => {
+      const found = await mapConcurrently(relevantEntries, maxConcurrentFiles, async (entry) => {
         await yieldToEventLoop();
         return unlessUnreadable(placeIn(folder, entry.name), () => tree.find(folder, entry));
       });
-      const targets = wanted.flatMap(({ name, kind }, i): Target[] => {
+      const targets = relevantEntries.flatMap(({ name, kind }, i): Target[] => {
         const target = found[i];
         return target ? [{ ...target, name, isLink: kind === 'link' }] : [];
       });
@@ -153,11 +153,14 @@ export function createScanner({ look, log }: ScannerDependencies): Scanner {
       );
       const linked = folders.filter(({ isLink }) => isLink);
       const below = folders.filter(({ isLink, realPlace }) => !isLink && isFirstVisit(realPlace));
-      const toWalk = ({ name }: Target): ToWalk => ({ folder: placeIn(folder, name), above: chain });
+      const asFolderToScan = ({ name }: Target): FolderToScan => ({
+        folder: placeIn(folder, name),
+        above: chain,
+      });
       return {
-        slides: await slidesAmong(folder, targets, candidates, together, chain),
-        below: below.map(toWalk),
-        linked: linked.map(toWalk),
+        slides: await slidesAmong(folder, targets, candidates, groupedNames, chain),
+        below: below.map(asFolderToScan),
+        linked: linked.map(asFolderToScan),
       };
     }
 
@@ -167,12 +170,12 @@ export function createScanner({ look, log }: ScannerDependencies): Scanner {
       return true;
     }
 
-    /** Scans a folder and those below it, except behind links. @returns folders behind links */
-    async function walkDown(from: ToWalk): Promise<readonly ToWalk[]> {
-      const linked: ToWalk[] = [];
-      for (let level: readonly ToWalk[] = [from]; level.length > 0; ) {
-        const walked = await mapConcurrently(level, foldersAtOnce, async (each) => {
-          return (await unlessUnreadable(each.folder, () => walk(each))) ?? nothing;
+    /** Scans a folder and all folders below it, but does not follow links. @returns the links to folders */
+    async function scanDown(start: FolderToScan): Promise<readonly FolderToScan[]> {
+      const linked: FolderToScan[] = [];
+      for (let level: readonly FolderToScan[] = [start]; level.length > 0; ) {
+        const walked = await mapConcurrently(level, maxConcurrentFolders, async (each) => {
+          return (await unlessUnreadable(each.folder, () => scanFolder(each))) ?? emptyFolder;
         });
         for (const each of walked) {
           for (const slide of each.slides) slides.push(slide);
@@ -187,7 +190,7 @@ export function createScanner({ look, log }: ScannerDependencies): Scanner {
       folder: string,
       targets: readonly Target[],
       candidates: ReadonlySet<string>,
-      together: ReadonlySet<string>,
+      groupedNames: ReadonlySet<string>,
       chain: readonly FolderMetadata[],
     ): Promise<readonly FoundSlide[]> {
       const slideOf = (
@@ -211,8 +214,8 @@ export function createScanner({ look, log }: ScannerDependencies): Scanner {
         if (target.kind === 'folder') continue;
         await yieldToEventLoop();
         const { name, realPlace, size, version, isLink } = target;
-        // The files of a slide are in the folder of the leading one, so a link is never part of a slide of several files.
-        if (together.has(name) && !isLink) {
+        // All files of a slide are beside its leading file, so a link never belongs to a slide of several files.
+        if (groupedNames.has(name) && !isLink) {
           seen.set(name, { name, realPlace, size, version });
           continue;
         }
@@ -223,20 +226,27 @@ export function createScanner({ look, log }: ScannerDependencies): Scanner {
             !(mayBeDicomByContent(name) && (await isDicomByContent(tree, realPlace)))
           )
             return;
-          const own = isLink ? undefined : folders.get(companionFolderOf(name) ?? '');
-          const more = own === undefined ? null : await tree.allBelow(placeIn(folder, own));
-          if (own === undefined || more === null) found.push(slideOf(name, noMembers, size, [version]));
+          const companionFolder = isLink ? undefined : folders.get(companionFolderOf(name) ?? '');
+          const companion =
+            companionFolder === undefined ? null : await tree.allBelow(placeIn(folder, companionFolder));
+          if (companionFolder === undefined || companion === null)
+            found.push(slideOf(name, noMembers, size, [version]));
           else {
-            found.push(slideOf(name, [`${own}/`], size + more.sizeBytes, [version, ...more.versions]));
+            found.push(
+              slideOf(name, [`${companionFolder}/`], size + companion.sizeBytes, [
+                version,
+                ...companion.versions,
+              ]),
+            );
           }
         });
       }
       if (seen.size === 0) return found;
       await unlessUnreadable(folder, async () => {
         const groups = await groupFiles(tree, folder, [...seen.values()]);
-        if (groups === null) unreadable(folder, null);
+        if (groups === null) recordUnreadable(folder, null);
         for (const { leading, members } of groups ?? []) {
-          // The grouping process has parsed untrusted files: only names that it was given are accepted.
+          // The render worker that groups files has parsed untrusted content, so only names that were passed to it are accepted.
           const files = [leading, ...members].flatMap((name) => seen.get(name) ?? []);
           if (files.length <= members.length || (members.length === 0 && !candidates.has(leading))) continue;
           const sizeBytes = files.reduce((sum, { size }) => sum + size, 0);
@@ -247,12 +257,12 @@ export function createScanner({ look, log }: ScannerDependencies): Scanner {
       return found;
     }
 
-    /** @returns null for a place that cannot be read, which is recorded */
+    /** Returns the result of `work`; records the place and returns null when it cannot be read. */
     async function unlessUnreadable<T>(place: string, work: () => Promise<T>): Promise<T | null> {
       try {
         return await work();
       } catch (error) {
-        unreadable(place, error);
+        recordUnreadable(place, error);
         return null;
       }
     }
@@ -280,28 +290,28 @@ export function createScanner({ look, log }: ScannerDependencies): Scanner {
         }));
         known = { signature, ...(await readFolderMetadata(folder, readable, missing)) };
         if (knownMetadata.size >= maxCachedFolders) knownMetadata.clear();
-        // An unreadable file may become readable without a change.
+        // Problems are not cached: an unreadable file may become readable without a change.
         if (known.problems.length === 0) knownMetadata.set(folder, known);
       }
       problems.push(...known.problems);
       return known.metadata;
     }
 
-    /** Waits for a file that is being written. @returns null when it is missing */
+    /** Waits until a file has not changed for a second. @returns null when the file is missing */
     async function settledFile(folder: string, entry: TreeEntry) {
-      const deadline = performance.now() + settleWithinMs;
+      const deadline = performance.now() + maxSettleWaitMs;
       for (;;) {
         const target = await tree.find(folder, entry);
         if (target?.kind !== 'file') return null;
-        const age = target.changedAt === undefined ? settleMs : Date.now() - target.changedAt;
-        const isChanging = age >= 0 && age < settleMs;
+        const age = target.changedAt === undefined ? settledAfterMs : Date.now() - target.changedAt;
+        const isChanging = age >= 0 && age < settledAfterMs;
         if (!isChanging || performance.now() > deadline) return { name: entry.name, ...target, isChanging };
-        await wait(settleMs - age);
+        await wait(settledAfterMs - age);
       }
     }
 
-    // Links last: a folder with two paths gets the one without a link.
-    const linked = [...(await walkDown({ folder: '', above: [] }))];
+    // Links are followed last, so that a folder that can be reached in two ways gets the path without a link.
+    const linked = [...(await scanDown({ folder: '', above: [] }))];
     for (let next = linked.shift(); next !== undefined; next = linked.shift()) {
       const { folder } = next;
       const [parent, name] = [
@@ -309,9 +319,9 @@ export function createScanner({ look, log }: ScannerDependencies): Scanner {
         folder.split('/').at(-1),
       ];
       const target = await tree.find(parent, { name: name ?? '', kind: 'link' });
-      if (target?.kind === 'folder' && isFirstVisit(target.realPlace)) linked.push(...(await walkDown(next)));
+      if (target?.kind === 'folder' && isFirstVisit(target.realPlace)) linked.push(...(await scanDown(next)));
     }
-    // A folder without slides needs no metadata file.
+    // A missing metadata file is no problem in a folder without slides.
     const existing = new Set(metadataFiles);
     const relevant = problems.filter(({ path }) => existing.has(path) || slides.some(isBelow(path)));
     return { slides, problems: relevant, metadataFiles };
@@ -324,15 +334,15 @@ export function createScanner({ look, log }: ScannerDependencies): Scanner {
         [...byFolder].map(([folder, paths]) => [folder, paths.map((each) => basename(each))]),
       );
       const unread = new Map<string, unknown>();
-      const unreadable = (place: string, error: unknown) => {
+      const recordUnreadable = (place: string, error: unknown) => {
         unread.set(place, error);
       };
       let found: Omit<Scan, 'unread'> = { slides: [], problems: [], metadataFiles: [] };
       try {
-        const tree = await look();
-        if (tree !== null) found = await scanTree(tree, expected, unreadable);
+        const tree = await readTree();
+        if (tree !== null) found = await scanTree(tree, expected, recordUnreadable);
       } catch (error) {
-        unreadable('', error);
+        recordUnreadable('', error);
       }
       const newlyUnread = [...unread].filter(([place]) => !unreadBefore.has(place));
       const [first] = newlyUnread;
@@ -354,7 +364,7 @@ function folderOf(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf('/')));
 }
 
-/** Returns a test whether a slide is below the folder of a metadata file. */
+/** Returns a predicate: whether a slide is below the folder of a metadata file. */
 function isBelow(metadataPath: string): (slide: FoundSlide) => boolean {
   const folder = folderOf(metadataPath);
   return ({ path }) => folder === '' || path.startsWith(`${folder}/`);

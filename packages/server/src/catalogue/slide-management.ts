@@ -1,4 +1,4 @@
-/** The catalogue for administrators: lists all entries, changes many at once, exports them as a file. */
+/** The catalogue for administrators: lists all entries, changes many at once, and exports them as a CSV file. */
 import { basename } from 'node:path/posix';
 import { Readable } from 'node:stream';
 import {
@@ -44,7 +44,7 @@ export interface SlideManagement {
    * @throws AppError not_found for an unknown entry, and for a removed one that the change does not restore
    */
   change(changes: BodyOf<typeof changeImages>, editor: CatalogueEditor): Promise<number>;
-  /** Exports the current catalogue in its order; audited before the first byte. */
+  /** Exports the current catalogue as CSV. The export is audited before the first byte is sent. */
   exportCsv(editor: CatalogueEditor): Promise<Readable>;
 }
 
@@ -79,7 +79,7 @@ export function createSlideManagement({
     }
   }
 
-  /** Returns the registered spelling; the empty name stays: entries without a dataset. */
+  /** Returns the registered spelling of a dataset. The empty name stays empty: it selects entries without a dataset. */
   const spelled = async (dataset: string | undefined) =>
     dataset ? spellingOf(db, 'dataset', dataset) : dataset;
 
@@ -105,24 +105,24 @@ export function createSlideManagement({
       countManagedImages(db, { search: q?.trim(), dataset: await spelled(dataset) }),
 
     async change({ ids, ...edit }, editor) {
-      const wanted = [...new Set(ids)];
+      const uniqueIds = [...new Set(ids)];
       const metadataFiles = new Set<string>();
       const changed = await change(db, 'catalogue', async (tx) => {
-        const rows = await findImages(tx, wanted);
-        if (rows.length < wanted.length) throw new AppError('not_found');
+        const rows = await findImages(tx, uniqueIds);
+        if (rows.length < uniqueIds.length) throw new AppError('not_found');
         const at = now().toISOString();
         const yieldToEventLoop = createYielder();
-        const others: string[] = [];
+        const changedIds: string[] = [];
         const entries: AuditEntry[] = [];
         for (const row of rows) {
           await yieldToEventLoop();
           if (isMetadataName(basename(row.path))) metadataFiles.add(row.id);
           const edited = await editImage(tx, row, withoutUnchanged(edit, row), editor, at);
-          if (edited.row !== row) others.push(row.id);
+          if (edited.row !== row) changedIds.push(row.id);
           entries.push(...edited.entries);
         }
         await audit.recordAll(tx, entries);
-        return others;
+        return changedIds;
       });
       catalogue.evict(changed);
       if (edit.read_again && changed.length > 0) {
@@ -153,13 +153,13 @@ function managedImageOf(row: ImageRow): ManagedImage {
   };
 }
 
-/** Leaves out values that the entry has already: they are not an edit. */
+/** Returns the edit without values that the entry has already. */
 function withoutUnchanged(edit: ImageEdit, row: ImageRow): ImageEdit {
   const unchanged = editableFields.filter(
     (field) =>
       edit[field] !== undefined &&
       (edit[field] || null) === row[field] &&
-      // Confirming the dataset in which a scan has kept the slide is an edit.
+      // If a scan has kept the slide in its dataset, confirming this dataset counts as an edit.
       !(field === 'dataset_name' && readHold(row.metadata_hold)?.kind === 'kept'),
   );
   return { ...edit, ...Object.fromEntries(unchanged.map((field) => [field, undefined])) };

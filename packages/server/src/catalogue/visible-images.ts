@@ -1,4 +1,4 @@
-/** Which slides an account may view, for what refers to slides: cases, collections, saved views, share links. */
+/** Determines which slides an account may view; used by cases, collections, saved views and share links, which refer to slides. */
 import type { User } from '@lamina/contract';
 import type { Datasets } from '../datasets/datasets.ts';
 import { opens } from '../domain/image-session.ts';
@@ -8,20 +8,20 @@ import { findImages } from '../store/managed-images.ts';
 import { seesAll } from './reader-filter.ts';
 
 export interface VisibleImages {
-  /** Returns those of the images that the account may view now, by id. */
+  /** Returns, by id, the given images that the account may view now. */
   of(
     reader: User,
     imageIds: readonly string[],
-    /** The transaction to read in; default: none. */
-    from?: Connection,
+    /** The transaction to read in. Default: none. */
+    connection?: Connection,
   ): Promise<ReadonlyMap<string, ImageRow>>;
 }
 
 export function createVisibleImages(db: Database, datasets: Pick<Datasets, 'closedTo'>): VisibleImages {
   return {
-    async of(reader, imageIds, from = db) {
-      const restrictedDatasets = await datasets.closedTo(reader, from);
-      const rows = await findImages(from, [...new Set(imageIds)]);
+    async of(reader, imageIds, connection = db) {
+      const restrictedDatasets = await datasets.closedTo(reader, connection);
+      const rows = await findImages(connection, [...new Set(imageIds)]);
       const seesHidden = seesAll(reader);
       return new Map(
         rows

@@ -1,7 +1,7 @@
 /**
- * Watches the slide folders and reports changes once they pause.
+ * Watches the slide folders and reports a change after a short pause without further changes.
  *
- * It watches folders, not files: 100,000 slides take no more memory than their folders. The timed scan finds changes that the
+ * It watches folders, not files, so memory grows with the number of folders only. The timed scan finds changes that the
  * system does not report, as on some network file systems and below links.
  */
 import fs, { type FSWatcher } from 'node:fs';
@@ -30,14 +30,14 @@ const pauseMs = 500;
 const maxDelayMs = 5000;
 
 export function watchFolders({ folders, onChange, log }: WatchOptions): Watch {
-  /** By absolute path. */
+  /** Watchers by absolute path of the folder. */
   const watchers = new Map<string, FSWatcher>();
   /** Folders in which an entry has appeared or disappeared. */
-  const changed = new Set<string>();
+  const changedFolders = new Set<string>();
   const yieldToEventLoop = createYielder();
   let timer: NodeJS.Timeout | null = null;
   let waitingSince = 0;
-  let following: Promise<void> = Promise.resolve();
+  let watchingDone: Promise<void> = Promise.resolve();
   let isClosed = false;
   let isWarned = false;
 
@@ -48,40 +48,40 @@ export function watchFolders({ folders, onChange, log }: WatchOptions): Watch {
     else clearTimeout(timer);
     timer = setTimeout(() => {
       timer = null;
-      const again = [...changed];
-      changed.clear();
-      // New folders are watched before the report, so that the scan finds what exists and the watch sees what comes.
-      void followSoon(again).then(() => {
+      const foldersToWatch = [...changedFolders];
+      changedFolders.clear();
+      // New folders are watched before the change is reported: the scan then finds all existing files, and the watch all later ones.
+      void watchTreesSoon(foldersToWatch).then(() => {
         if (!isClosed) onChange();
       });
     }, pauseMs);
   }
 
-  function followSoon(these: readonly string[]): Promise<void> {
-    following = following.then(async () => {
-      for (const folder of these) await follow(folder);
+  function watchTreesSoon(folders: readonly string[]): Promise<void> {
+    watchingDone = watchingDone.then(async () => {
+      for (const folder of folders) await watchTree(folder);
     });
-    return following;
+    return watchingDone;
   }
 
   /** Watches a folder, and those below it that are not watched yet. */
-  async function follow(folder: string): Promise<void> {
+  async function watchTree(folder: string): Promise<void> {
     if (isClosed) return;
     watch(folder, (event, name) => {
       if (name !== null && isHidden(name)) return;
       if (event === 'rename') {
-        if (name !== null) unwatch(path.join(folder, name)); // a folder of this name is another one now
-        changed.add(folder);
+        if (name !== null) unwatch(path.join(folder, name)); // this name may now belong to another folder
+        changedFolders.add(folder);
       }
       reportSoon();
     });
-    for (const below of await foldersIn(folder)) {
+    for (const subfolder of await foldersIn(folder)) {
       await yieldToEventLoop();
-      if (!watchers.has(below)) await follow(below);
+      if (!watchers.has(subfolder)) await watchTree(subfolder);
     }
   }
 
-  /** @param onEvent called with the name of the entry, null when unknown; `rename` includes creation and deletion */
+  /** Watches one folder. @param onEvent gets the name of the entry, or null when unknown; `rename` includes creation and deletion */
   function watch(folder: string, onEvent: (event: 'rename' | 'change', name: string | null) => void): void {
     if (watchers.has(folder)) return;
     try {
@@ -98,7 +98,7 @@ export function watchFolders({ folders, onChange, log }: WatchOptions): Watch {
     }
   }
 
-  /** Ends the watch of a folder and of all folders below it. */
+  /** Stops watching a folder and all folders below it. */
   function unwatch(folder: string): void {
     for (const watched of watchers.keys()) {
       if (watched === folder || watched.startsWith(folder + path.sep)) closeWatcher(watched);
@@ -120,33 +120,33 @@ export function watchFolders({ folders, onChange, log }: WatchOptions): Watch {
     );
   }
 
-  following = (async () => {
-    for (const folder of folders) await follow(folder);
+  watchingDone = (async () => {
+    for (const folder of folders) await watchTree(folder);
     // The parent of a root reports that the root was created or replaced; other entries of the parent do not matter.
     for (const parent of new Set(folders.map((folder) => path.dirname(folder)))) {
       watch(parent, (_, name) => {
         const root = path.join(parent, name ?? '');
         if (!folders.includes(root)) return;
         unwatch(root);
-        changed.add(root);
+        changedFolders.add(root);
         reportSoon();
       });
     }
   })();
 
   return {
-    ready: following,
+    ready: watchingDone,
     async close() {
       isClosed = true;
       if (timer !== null) clearTimeout(timer);
-      await following;
+      await watchingDone;
       for (const watcher of watchers.values()) watcher.close();
       watchers.clear();
     },
   };
 }
 
-/** Returns absolute paths; none when the folder cannot be read. */
+/** Returns the absolute paths of the subfolders; empty when the folder cannot be read. */
 async function foldersIn(folder: string): Promise<string[]> {
   try {
     const entries = await fs.promises.readdir(folder, { withFileTypes: true });
@@ -154,6 +154,6 @@ async function foldersIn(folder: string): Promise<string[]> {
       .filter((entry) => entry.isDirectory() && !isHidden(entry.name))
       .map(({ name }) => path.join(folder, name));
   } catch {
-    return []; // the scan logs it
+    return []; // the scan logs the error
   }
 }

@@ -71,7 +71,7 @@ describe('the limit of connections per address', () => {
   const limits = {
     stalledAfterMs: 10_000,
     mostConnections: 40,
-    mostPerAddress: 10,
+    maxPerAddress: 10,
     isUnlimited: (address: string) => address === proxy,
   };
 

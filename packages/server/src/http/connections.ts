@@ -21,7 +21,7 @@ export interface ConnectionLimits {
   /** Maximum of one process; the server closes further connections at once. */
   readonly mostConnections: number;
   /** Maximum of one process and one IPv4 address or IPv6 /64; absent: no limit. */
-  readonly mostPerAddress?: number;
+  readonly maxPerAddress?: number;
   /** Whether the limit does not apply to an address: a proxy connects for all clients behind it. */
   readonly isUnlimited?: (address: string) => boolean;
   /** Called when an address reaches its limit, at most once a minute. */
@@ -85,7 +85,7 @@ interface AddressLimit {
 }
 
 function limitPerAddress({
-  mostPerAddress = Infinity,
+  maxPerAddress = Infinity,
   isUnlimited = () => false,
   onLimit = () => undefined,
 }: ConnectionLimits): AddressLimit {
@@ -109,10 +109,10 @@ function limitPerAddress({
     admit(socket) {
       const address = socket.remoteAddress;
       // Undefined: the client has left already.
-      if (mostPerAddress === Infinity || address === undefined || isUnlimited(address)) return true;
+      if (maxPerAddress === Infinity || address === undefined || isUnlimited(address)) return true;
       const network = networkOf(address);
       const count = counts.get(network) ?? 0;
-      if (count >= mostPerAddress) return reject(network);
+      if (count >= maxPerAddress) return reject(network);
       counts.set(network, count + 1);
       socket.once('close', () => {
         const left = (counts.get(network) ?? 1) - 1;

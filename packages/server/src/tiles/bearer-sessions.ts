@@ -1,6 +1,7 @@
 /**
- * Image sessions of programs that load pixels with a bearer token, through DICOMweb and IIIF. The first request of a sign-in
- * opens a session; the next ones use it. So rights, revocation, limits and audit are those of every image session.
+ * Opens image sessions for programs that load pixels with a bearer token, through DICOMweb and IIIF. The first request with
+ * a token opens a session; later requests use it. So such programs have the same rights, revocation, limits and audit entries
+ * as a viewer, which opens its image session itself.
  */
 
 import { AppError } from '@lamina/contract';
@@ -11,18 +12,22 @@ import type { ImageSessions } from '../sessions/image-sessions.ts';
 import type { ResolvedToken } from '../sessions/sign-in-service.ts';
 
 export interface BearerSessions {
-  /** @throws AppError token_invalid when the sign-in has ended meanwhile; unavailable */
+  /**
+   * Returns the session of the caller's token; opens one when there is none.
+   *
+   * @throws AppError token_invalid when the sign-in has ended meanwhile; unavailable
+   */
   sessionOf(caller: ResolvedToken, origin: Origin): Promise<ImageSession>;
   /**
-   * Returns the session that this process has opened for a sign-in, by its state of at most a second ago: it ends with the
-   * sign-in. Null when there is none, or none any longer. A promise only when the database has to be asked.
+   * Returns the session that this process has opened for a token, or null when there is none or when it has ended with its
+   * sign-in. The state of the session is at most one second old. Returns a promise only when the database has to be queried.
    *
    * @throws AppError unavailable
    */
   knownSessionOf(token: string): ImageSession | null | Promise<ImageSession | null>;
 }
 
-/** Sign-ins whose session is remembered; the session of an evicted one is replaced by a new one. */
+/** Maximum number of tokens whose session is remembered. Beyond it all are forgotten, and the next requests open new sessions. */
 const maxRemembered = 10_000;
 
 export function createBearerSessions({
@@ -32,7 +37,7 @@ export function createBearerSessions({
   readonly imageSessions: Pick<ImageSessions, 'create' | 'resolve'>;
   readonly audit: Pick<AuditRecorder, 'record'>;
 }): BearerSessions {
-  /** Session ids by token hash, as promises while they are opened. Concurrent first requests share one session. */
+  /** Session ids by token hash; promises while a session is being opened, so that concurrent first requests share one. */
   const sessionIds = new Map<string, string | Promise<string>>();
 
   async function open(caller: ResolvedToken, origin: Origin): Promise<string> {
@@ -44,8 +49,8 @@ export function createBearerSessions({
   }
 
   function sessionIdOf(caller: ResolvedToken, origin: Origin): string | Promise<string> {
-    const known = sessionIds.get(caller.tokenHash);
-    if (known !== undefined) return known;
+    const sessionId = sessionIds.get(caller.tokenHash);
+    if (sessionId !== undefined) return sessionId;
     if (sessionIds.size >= maxRemembered) sessionIds.clear();
     const { tokenHash } = caller;
     const opening = open(caller, origin);
@@ -60,9 +65,11 @@ export function createBearerSessions({
 
   return {
     knownSessionOf(token) {
-      const known = sessionIds.get(hashRecentSecret(token));
-      if (known === undefined) return null;
-      return known instanceof Promise ? known.then(imageSessions.resolve) : imageSessions.resolve(known);
+      const sessionId = sessionIds.get(hashRecentSecret(token));
+      if (sessionId === undefined) return null;
+      return sessionId instanceof Promise
+        ? sessionId.then(imageSessions.resolve)
+        : imageSessions.resolve(sessionId);
     },
 
     async sessionOf(caller, origin) {

@@ -1,10 +1,9 @@
 /**
- * Open slides: each slide is opened once for all its viewers and closed when it has not been used for five minutes.
+ * Keeps slides open: each slide is opened once for all its viewers and closed when it has not been used for five minutes.
  *
- * While a slide is in use, its file is checked at most twice a second, in the background, so a file that was replaced,
- * removed or turned into a link elsewhere is noticed. No tile is served from a slide whose last check is more than a
- * second old. The exception is a storage that does not answer: an open slide is then served for at most 30 s, as far as
- * it can be read.
+ * While a slide is in use, its file is checked in the background at most twice a second, to notice that it was replaced,
+ * removed or turned into a link. No tile is served from a slide whose last successful check is more than one second old,
+ * with one exception: while the storage does not answer, an open slide is served for at most 30 s after that check.
  */
 import {
   type DeepZoomDescriptor,
@@ -31,7 +30,7 @@ export interface OpenRequest {
   locate(): Promise<SlideLocation>;
   /** Opens the file with this fingerprint. @throws SlideError when the file is refused, and what opening throws */
   open(location: SlideLocation, fingerprint: string): Promise<Slide>;
-  /** Called when the request has to wait until the slide is open. @returns a function that is called when the wait ends */
+  /** Called when the request has to wait until the slide is open. @returns a function to call when the wait ends */
   joinOpening?(): () => void;
 }
 
@@ -43,7 +42,7 @@ export interface OpenSlides {
    * @throws SlideError what opening throws, and what `work` throws
    */
   use<T>(request: OpenRequest, work: (open: OpenSlide) => Promise<T>): Promise<T>;
-  /** Closes the slide after its last reader; the next request opens it again. */
+  /** Closes the slide when its last reader has finished; the next request opens it again. */
   forget(id: string): void;
   count(): number;
   close(): Promise<void>;
@@ -55,7 +54,7 @@ interface Entry {
   readonly opening: Promise<OpenSlide>;
   /** Null until the slide is open. */
   open: OpenSlide | null;
-  /** Start of the last check that found the same file. */
+  /** Time at which the last check that found the file unchanged began. */
   checkedAt: number;
   checking: Promise<void> | null;
   /** Error of the last check; null after a successful one. */
@@ -69,7 +68,7 @@ interface OpenSlidesOptions {
   /** Maximum number of open slides; beyond it, the least recently used slide is closed. */
   readonly limit: number;
   readonly log: Logger;
-  /** Reads objects; absent: all slides are files. */
+  /** Reads slides from object storage; null when all slides are files on disk. */
   readonly objects?: ObjectReader | null;
   /** Monotonic clock, in milliseconds. */
   readonly now?: () => number;
@@ -78,9 +77,9 @@ interface OpenSlidesOptions {
 const checkAfterMs = 500;
 /** Maximum age of a check whose result still allows a tile to be served. */
 const checkValidForMs = 1000;
-/** The same while the storage does not answer. */
+/** Maximum age of such a check while the storage does not answer. */
 const checkValidInOutageMs = 30_000;
-/** How long a request waits for a check while the slide may be served without its result. */
+/** Maximum time that a request waits for a check if the slide may also be served without its result. */
 const checkTimeoutMs = 500;
 const idleMs = 5 * 60_000;
 /** Interval of the checks of unused slides: an open file handle keeps the disk space of a deleted file allocated. */
@@ -100,7 +99,7 @@ export function createOpenSlides({
   function open(request: OpenRequest): Entry {
     const entry: Entry = {
       request,
-      opening: openNow(request),
+      opening: locateAndOpen(request),
       open: null,
       checkedAt: now(),
       checking: null,
@@ -114,8 +113,8 @@ export function createOpenSlides({
       (opened) => {
         entry.open = opened;
       },
-      // A failed opening answers all requests of the next second. BUSY is no property of the slide, and the next request
-      // may be of an account that still has places in the render queue.
+      // Requests of the next second get the same error as a failed opening. BUSY is an exception: the next request
+      // may come from an account that still has places in the render queue.
       (error: unknown) => {
         if (error instanceof SlideError && error.code === 'BUSY') retire(request.id, entry);
         else setTimeout(() => retire(request.id, entry), checkValidForMs).unref();
@@ -129,7 +128,7 @@ export function createOpenSlides({
     return entry;
   }
 
-  async function openNow(request: OpenRequest): Promise<OpenSlide> {
+  async function locateAndOpen(request: OpenRequest): Promise<OpenSlide> {
     const location = await request.locate();
     const slide = await request.open(location, await fingerprintOf(location, objects));
     return { slide, descriptor: describeDeepZoom(slide), location };
@@ -140,10 +139,10 @@ export function createOpenSlides({
     if (entries.get(id) === entry) entries.delete(id);
     if (entry.isRetired) return;
     entry.isRetired = true;
-    closeIfUnread(entry);
+    closeIfUnused(entry);
   }
 
-  function closeIfUnread(entry: Entry): void {
+  function closeIfUnused(entry: Entry): void {
     if (!entry.isRetired || entry.readers > 0) return;
     const closed = entry.opening
       .then(({ slide }) => slide.close())
@@ -160,10 +159,10 @@ export function createOpenSlides({
 
   /** Closes slides that have not been used for long, and slides whose file has changed. */
   function checkIdleSlides(): void {
-    const at = now();
+    const nowMs = now();
     for (const [id, entry] of entries) {
-      if (at - entry.usedAt > idleMs) retire(id, entry);
-      else if (isOnDisk(entry) && at - entry.checkedAt > idleCheckMs / 2) void check(entry.request, entry);
+      if (nowMs - entry.usedAt > idleMs) retire(id, entry);
+      else if (isOnDisk(entry) && nowMs - entry.checkedAt > idleCheckMs / 2) void check(entry.request, entry);
     }
     if (entries.size === 0 && idleTimer !== null) {
       clearInterval(idleTimer);
@@ -171,7 +170,7 @@ export function createOpenSlides({
     }
   }
 
-  /** An open object keeps no space allocated in its store, and each check of it is an HTTP request. */
+  /** Only files on disk are checked while unused: an open object allocates no storage, and each check would be an HTTP request. */
   const isOnDisk = ({ open }: Entry) => open !== null && !open.location.isObject;
 
   /** Retires the entry when its file is not the one that is open. Concurrent calls share one check. */
@@ -181,9 +180,9 @@ export function createOpenSlides({
       try {
         const { slide, location } = await entry.opening;
         const current = await request.locate();
-        const isThere = current.path === location.path && current.isObject === location.isObject;
-        const isSame = isThere && (await fingerprintOf(current, objects)) === slide.fingerprint;
-        if (isSame) {
+        const isSameLocation = current.path === location.path && current.isObject === location.isObject;
+        const isUnchanged = isSameLocation && (await fingerprintOf(current, objects)) === slide.fingerprint;
+        if (isUnchanged) {
           entry.checkedAt = startedAt;
           entry.failure = null;
         } else retire(request.id, entry);
@@ -200,7 +199,7 @@ export function createOpenSlides({
         if (!(error instanceof SlideError))
           log.warn(
             { err: error, slide: request.id },
-            'check whether an open slide has changed failed; the slide is opened again',
+            'slide check failed: it could not be read whether the file changed; the slide is opened again',
           );
         retire(request.id, entry);
       } finally {
@@ -210,7 +209,7 @@ export function createOpenSlides({
     return entry.checking;
   }
 
-  /** Returns a promise only when the request has to wait for a check. */
+  /** Returns the entry of a slide whose last check is recent enough; a promise only when the request has to wait for a check. */
   function currentEntry(request: OpenRequest): Entry | Promise<Entry> {
     const entry = entries.get(request.id);
     if (entry === undefined) return open(request);
@@ -252,13 +251,13 @@ export function createOpenSlides({
           entry.usedAt = now();
           return await work(entry.open ?? (await waitUntilOpen(request, entry)));
         } catch (error) {
-          if (!isChanged(error)) throw error;
+          if (!isFileChanged(error)) throw error;
           retire(request.id, entry);
           if (isRepeated) throw error;
           isRepeated = true;
         } finally {
           entry.readers--;
-          closeIfUnread(entry);
+          closeIfUnused(entry);
         }
       }
     },
@@ -278,13 +277,13 @@ export function createOpenSlides({
   };
 }
 
-/** Resolves with the promise, or after this time. */
+/** Resolves when the promise is fulfilled, but after at most this time. */
 async function waitAtMost(promise: Promise<void>, ms: number): Promise<void> {
   const timeout = Promise.withResolvers<void>();
   const timer = setTimeout(timeout.resolve, ms);
   await Promise.race([promise, timeout.promise]).finally(() => clearTimeout(timer));
 }
 
-function isChanged(error: unknown): boolean {
+function isFileChanged(error: unknown): boolean {
   return error instanceof SlideError && error.code === 'FILE_CHANGED';
 }

@@ -1,6 +1,6 @@
 /**
- * Remote procedure calls between two processes of the product, over the IPC channel of a child process: a name, arguments
- * that can be cloned, a result or a SlideError, and a caller that may cancel.
+ * Remote procedure calls between the primary process and its serving processes, over the IPC channel of a child process. A
+ * call has a name and arguments, and ends with a result or a SlideError. The caller may cancel it.
  */
 import { SlideError, type SlideErrorCode } from '@lamina/slide';
 
@@ -8,25 +8,25 @@ import { SlideError, type SlideErrorCode } from '@lamina/slide';
 export type CallTable = Readonly<Record<string, (signal: AbortSignal, ...args: never[]) => Promise<unknown>>>;
 
 type ArgsOf<F> = F extends (signal: AbortSignal, ...args: infer A) => unknown ? A : never;
-type AnswerOf<F> = F extends (signal: AbortSignal, ...args: never[]) => Promise<infer R> ? R : never;
+type ResultOf<F> = F extends (signal: AbortSignal, ...args: never[]) => Promise<infer R> ? R : never;
 
-/** One end of the channel: `process` in the child, the child in its parent. */
+/** One end of the channel: in the child it is `process`, in the parent it is the child process. */
 export interface Channel {
-  send?(message: unknown, sent: (error: Error | null) => void): boolean;
-  on(event: 'message', heard: (message: unknown) => void): unknown;
+  send?(message: unknown, onSent: (error: Error | null) => void): boolean;
+  on(event: 'message', listener: (message: unknown) => void): unknown;
 }
 
-interface Asked {
+interface CallMessage {
   readonly kind: 'call';
   readonly id: number;
   readonly name: string;
   readonly args: readonly unknown[];
 }
-interface Cancelled {
+interface CancelMessage {
   readonly kind: 'cancel';
   readonly id: number;
 }
-type Answered = {
+type AnswerMessage = {
   readonly kind: 'answer';
   readonly id: number;
 } & (
@@ -34,7 +34,7 @@ type Answered = {
   | { readonly failure: { readonly code: SlideErrorCode; readonly message: string; readonly detail: string } }
 );
 
-function isOurs(message: unknown): message is Asked | Cancelled | Answered {
+function isCallMessage(message: unknown): message is CallMessage | CancelMessage | AnswerMessage {
   const { kind } = (message ?? {}) as { kind?: unknown };
   return kind === 'call' || kind === 'cancel' || kind === 'answer';
 }
@@ -45,26 +45,29 @@ export interface Caller<T extends CallTable> {
     name: K,
     args: ArgsOf<T[K]>,
     signal?: AbortSignal,
-  ): Promise<AnswerOf<T[K]>>;
+  ): Promise<ResultOf<T[K]>>;
 }
 
 export function createCaller<T extends CallTable>(channel: Channel): Caller<T> {
-  const waiting = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>();
-  let calls = 0;
+  /** Calls without an answer yet, by id. */
+  const pendingCalls = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>();
+  let callCount = 0;
 
-  function send(message: Asked | Cancelled, id: number): void {
+  function send(message: CallMessage | CancelMessage, id: number): void {
     const onSent = (error: Error | null) => {
       if (error === null) return;
-      waiting.get(id)?.reject(new SlideError('DECODE_FAILED', 'No other process answers', { cause: error }));
-      waiting.delete(id);
+      pendingCalls
+        .get(id)
+        ?.reject(new SlideError('DECODE_FAILED', 'No other process answers', { cause: error }));
+      pendingCalls.delete(id);
     };
     channel.send?.(message, onSent);
   }
 
   channel.on('message', (message) => {
-    if (!isOurs(message) || message.kind !== 'answer') return;
-    const caller = waiting.get(message.id);
-    waiting.delete(message.id);
+    if (!isCallMessage(message) || message.kind !== 'answer') return;
+    const caller = pendingCalls.get(message.id);
+    pendingCalls.delete(message.id);
     if ('value' in message) caller?.resolve(message.value);
     else caller?.reject(errorOf(message.failure));
   });
@@ -72,18 +75,18 @@ export function createCaller<T extends CallTable>(channel: Channel): Caller<T> {
   return {
     async call<K extends keyof T & string>(name: K, args: ArgsOf<T[K]>, signal?: AbortSignal) {
       signal?.throwIfAborted();
-      const id = calls++;
+      const id = callCount++;
       const { promise, resolve, reject } = Promise.withResolvers<unknown>();
-      waiting.set(id, { resolve, reject });
+      pendingCalls.set(id, { resolve, reject });
       const cancel = () => {
-        waiting.delete(id);
+        pendingCalls.delete(id);
         send({ kind: 'cancel', id }, id);
         reject(signal?.reason as Error);
       };
       signal?.addEventListener('abort', cancel, { once: true });
       send({ kind: 'call', id, name, args }, id);
       try {
-        return (await promise) as AnswerOf<T[K]>;
+        return (await promise) as ResultOf<T[K]>;
       } finally {
         signal?.removeEventListener('abort', cancel);
       }
@@ -91,11 +94,15 @@ export function createCaller<T extends CallTable>(channel: Channel): Caller<T> {
   };
 }
 
-/** @param unexpected receives errors that are no SlideError; the caller gets DECODE_FAILED without details */
+/**
+ * Answers the calls that arrive on the channel with the functions of the table.
+ *
+ * @param unexpected receives errors other than SlideError; the caller then gets DECODE_FAILED without details
+ */
 export function answerCalls(channel: Channel, table: CallTable, unexpected: (error: unknown) => void): void {
   const underWay = new Map<number, AbortController>();
 
-  async function answer({ id, name, args }: Asked): Promise<Answered> {
+  async function answer({ id, name, args }: CallMessage): Promise<AnswerMessage> {
     const controller = new AbortController();
     underWay.set(id, controller);
     try {
@@ -113,7 +120,7 @@ export function answerCalls(channel: Channel, table: CallTable, unexpected: (err
   }
 
   channel.on('message', (message) => {
-    if (!isOurs(message)) return;
+    if (!isCallMessage(message)) return;
     if (message.kind === 'cancel') underWay.get(message.id)?.abort();
     // The answer is lost when the calling process has ended meanwhile.
     else if (message.kind === 'call')

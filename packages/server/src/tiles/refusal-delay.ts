@@ -1,14 +1,14 @@
 /**
- * The delay of refusals because of a full render queue.
+ * Delays the refusal of a request that finds the render queue full.
  *
- * A client that floods the queue repeats a refused request at once. 1,600 connections that do so keep the event loop busy
- * with refusals, and the tiles of everyone else wait for it. A refusal that waits costs a timer.
+ * A client that floods the queue repeats a refused request at once. With 1,600 connections that do so, refusals keep the event
+ * loop busy, and the tiles of all other viewers wait. A delayed refusal only costs a timer.
  */
 import { SlideError } from '@lamina/slide';
 
 /** Shortest delay of a refusal in milliseconds. */
 export const minRefusalDelayMs = 1000;
-/** Longest delay. The delays differ, so that the refused requests of one moment are not repeated at one moment. */
+/** Longest delay. Delays are random, so that requests refused at the same moment are not all repeated at the same moment. */
 export const maxRefusalDelayMs = 3000;
 
 /**

@@ -1,6 +1,6 @@
 /**
- * Rendered tiles in a serving process: the primary process caches and renders them for all serving processes; this client
- * keeps recently used ones in memory.
+ * Gives a serving process its rendered tiles: the primary process renders and caches them for all serving processes, and this
+ * client keeps recently used ones in memory.
  */
 import type {
   DeepZoomAddress,
@@ -21,21 +21,21 @@ export function renderedTilesCalls(renderedTiles: RenderedTiles) {
   return {
     tile: (
       signal: AbortSignal,
-      from: RenderSource,
+      source: RenderSource,
       address: DeepZoomAddress,
       requester: Requester,
       colour: TileColour,
-    ) => renderedTiles.tile(from, address, { signal, requester }, { colour }),
-    view: (signal: AbortSignal, from: RenderSource, view: View, requester: Requester) =>
-      renderedTiles.view(from, view, { signal, requester }),
-    colourProfile: (_: AbortSignal, from: RenderSource, requester: Requester) =>
-      renderedTiles.colourProfile(from, requester),
-    colourTable: (_: AbortSignal, from: RenderSource, requester: Requester) =>
-      renderedTiles.colourTable(from, requester),
-    thumbnail: (signal: AbortSignal, from: RenderSource, requester: Requester) =>
-      renderedTiles.thumbnail(from, signal, requester),
-    fill: async (_: AbortSignal, from: RenderSource, reason: PrerenderReason) =>
-      renderedTiles.fill(from, reason),
+    ) => renderedTiles.tile(source, address, { signal, requester }, { colour }),
+    view: (signal: AbortSignal, source: RenderSource, view: View, requester: Requester) =>
+      renderedTiles.view(source, view, { signal, requester }),
+    colourProfile: (_: AbortSignal, source: RenderSource, requester: Requester) =>
+      renderedTiles.colourProfile(source, requester),
+    colourTable: (_: AbortSignal, source: RenderSource, requester: Requester) =>
+      renderedTiles.colourTable(source, requester),
+    thumbnail: (signal: AbortSignal, source: RenderSource, requester: Requester) =>
+      renderedTiles.thumbnail(source, signal, requester),
+    fill: async (_: AbortSignal, source: RenderSource, reason: PrerenderReason) =>
+      renderedTiles.fill(source, reason),
     inspect: (signal: AbortSignal, location: SlideLocation, requester: Requester | null) =>
       renderedTiles.inspect(location, signal, requester),
     group: (signal: AbortSignal, folder: FolderLocation, names: readonly string[]) =>
@@ -52,27 +52,27 @@ export function createRemoteTileClient(caller: Caller<RenderedTilesCalls>): Rend
   let foundInMemory = 0;
 
   return {
-    async tile(from, address, client, { colour = 'scanned' } = {}) {
-      const key = { fingerprint: from.fingerprint, name: tileNameIn(address, colour) };
+    async tile(source, address, client, { colour = 'scanned' } = {}) {
+      const key = { fingerprint: source.fingerprint, name: tileNameIn(address, colour) };
       const cached = memory.get(key);
       if (cached !== null) {
         foundInMemory++;
         return { jpeg: cached, wasCached: true };
       }
-      const tile = await caller.call('tile', [from, address, client.requester, colour], client.signal);
+      const tile = await caller.call('tile', [source, address, client.requester, colour], client.signal);
       memory.put(key, tile.jpeg);
       return tile;
     },
-    view: (from, view, client) => caller.call('view', [from, view, client.requester], client.signal),
-    colourProfile: (from, requester) => caller.call('colourProfile', [from, requester]),
-    colourTable: (from, requester) => caller.call('colourTable', [from, requester]),
-    async thumbnail(from, signal, requester) {
-      const jpeg = await caller.call('thumbnail', [from, requester], signal);
-      memory.put({ fingerprint: from.fingerprint, name: thumbnailName }, jpeg);
+    view: (source, view, client) => caller.call('view', [source, view, client.requester], client.signal),
+    colourProfile: (source, requester) => caller.call('colourProfile', [source, requester]),
+    colourTable: (source, requester) => caller.call('colourTable', [source, requester]),
+    async thumbnail(source, signal, requester) {
+      const jpeg = await caller.call('thumbnail', [source, requester], signal);
+      memory.put({ fingerprint: source.fingerprint, name: thumbnailName }, jpeg);
       return jpeg;
     },
-    fill(from, reason) {
-      caller.call('fill', [from, reason]).catch(() => {}); // without prerendering, tiles are rendered on request
+    fill(source, reason) {
+      caller.call('fill', [source, reason]).catch(() => {}); // without prerendering, tiles are rendered on request
     },
     inspect: (location, signal, requester = null) => caller.call('inspect', [location, requester], signal),
     group: (folder, names, signal) => caller.call('group', [folder, names], signal),

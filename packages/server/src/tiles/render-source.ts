@@ -1,6 +1,6 @@
 import type { DeepZoomAddress, Requester, SlideLocation, TileColour, View } from '@lamina/slide';
 
-/** A slide file and its fingerprint at the last check: tiles of another version of the file are never served. */
+/** A slide file and its fingerprint at the last check. The fingerprint ensures that no tile of another version is served. */
 export interface RenderSource {
   readonly location: SlideLocation;
   readonly fingerprint: string;
@@ -8,7 +8,7 @@ export interface RenderSource {
 
 /** The client that waits for a tile. */
 export interface TileClient {
-  /** Account and image session whose turn in the render queue is used. */
+  /** Account and image session whose share of the render queue the request uses. */
   readonly requester: Requester;
   /** Aborted when the client disconnects. Read only when the tile has to be rendered or fetched, so it may be a getter. */
   readonly signal: AbortSignal;

@@ -1,6 +1,6 @@
 /**
- * Tiles and thumbnails that the slide's file does not contain: from the tile cache, else rendered by a render worker,
- * a process of its own because a malformed file may crash it.
+ * Returns tiles and thumbnails that the slide's file does not contain. They come from the tile cache, or a render worker
+ * renders them: a separate process, because a malformed file may crash it.
  */
 import os from 'node:os';
 import path from 'node:path';
@@ -28,28 +28,31 @@ import { createTileCache, type TileCacheFigures } from './tile-cache.ts';
 import { createTilePrerenderer, type PrerenderReason } from './tile-prerenderer.ts';
 
 export interface RenderedTiles {
-  /**
-   * @throws SlideError what opening, reading and decoding throw; FILE_CHANGED, BUSY, DECODE_FAILED
-   */
+  /** Returns a cached or newly rendered tile. @throws SlideError FILE_CHANGED, BUSY, DECODE_FAILED, or from reading the file */
   tile(
-    from: RenderSource,
+    source: RenderSource,
     address: DeepZoomAddress,
     client: TileClient,
     options?: RenderedTileOptions,
   ): Promise<RenderedTile>;
   /** Returns a JPEG or PNG of the view. @throws SlideError as `tile` does */
-  view(from: RenderSource, view: View, client: TileClient): Promise<Uint8Array>;
-  /** Returns what is known of the colour profile; null: the slide has none. @throws SlideError as `tile` does */
-  colourProfile(from: RenderSource, requester: Requester): Promise<ColourProfile | null>;
+  view(source: RenderSource, view: View, client: TileClient): Promise<Uint8Array>;
+  /** Returns the description of the colour profile; null when the slide has none. @throws SlideError as `tile` does */
+  colourProfile(source: RenderSource, requester: Requester): Promise<ColourProfile | null>;
   /** Returns the colour table, compressed with gzip; null without a usable profile. @throws SlideError as `tile` does */
-  colourTable(from: RenderSource, requester: Requester): Promise<Uint8Array | null>;
+  colourTable(source: RenderSource, requester: Requester): Promise<Uint8Array | null>;
   /** Returns the whole slide in sRGB as a JPEG of at most 256 pixels a side. @throws SlideError as `tile` does */
-  thumbnail(from: RenderSource, signal: AbortSignal, requester: Requester): Promise<Uint8Array>;
+  thumbnail(source: RenderSource, signal: AbortSignal, requester: Requester): Promise<Uint8Array>;
   /** Queues the slide for prerendering (tile-prerenderer.ts). */
-  fill(from: RenderSource, reason: PrerenderReason): void;
-  /** @param requester absent: the server itself @throws SlideError what opening throws; BUSY, DECODE_FAILED */
+  fill(source: RenderSource, reason: PrerenderReason): void;
+  /**
+   * Reads the header of a slide.
+   *
+   * @param requester null when the server itself needs the header
+   * @throws SlideError BUSY, DECODE_FAILED, or from opening the file
+   */
   inspect(location: SlideLocation, signal?: AbortSignal, requester?: Requester | null): Promise<SlideSummary>;
-  /** @throws SlideError BUSY, DECODE_FAILED */
+  /** Groups the files of a folder into slides by their contents. @throws SlideError BUSY, DECODE_FAILED */
   group(
     folder: FolderLocation,
     names: readonly string[],
@@ -63,7 +66,7 @@ export interface RenderedTiles {
 export interface RenderedTileOptions {
   /** Supplies the memory that a tile of the disk cache is read into. */
   readonly allocate?: Allocate | undefined;
-  /** Absent: as scanned. */
+  /** Default: `scanned`, the colours of the file. */
   readonly colour?: TileColour | undefined;
 }
 
@@ -88,7 +91,7 @@ const thumbnailSide = 256;
 export const thumbnailName = `thumbnail-${thumbnailSide}-srgb`;
 /** Names of the colour profile (JSON) and of the colour table in the tile cache of their slide. */
 const colourNames = { profile: 'colour-profile', table: 'colour-table' } as const;
-/** Cached in place of a table that does not exist. */
+/** A slide without a colour table gets this single byte in the cache, so that it is not computed again. */
 const noTable = Uint8Array.of(0);
 
 /** Memory for new tiles until they are on the disk, and for all tiles when the disk cache is off. */
@@ -159,45 +162,45 @@ export function createRenderedTiles({
   /** Returns the profile or the table from the cache, else computes and caches both. */
   async function cachedColour(
     { location, fingerprint }: RenderSource,
-    wanted: keyof typeof colourNames,
+    kind: keyof typeof colourNames,
     requester: Requester,
   ): Promise<Uint8Array> {
-    const cached = await cache.get({ fingerprint, name: colourNames[wanted] });
+    const cached = await cache.get({ fingerprint, name: colourNames[kind] });
     if (cached !== null) return cached;
     const { profile, table } = await renderPool.colour({ ...location, fingerprint }, undefined, requester);
     const computed = { profile: Buffer.from(JSON.stringify(profile)), table: table ?? noTable };
     cache.put({ fingerprint, name: colourNames.profile }, computed.profile);
     cache.put({ fingerprint, name: colourNames.table }, computed.table);
-    return computed[wanted];
+    return computed[kind];
   }
 
   return {
-    tile: (from, address, client, { allocate, colour } = {}) =>
+    tile: (source, address, client, { allocate, colour } = {}) =>
       cachedOrRendered(
-        from,
+        source,
         tileNameIn(address, colour),
         (expected) => renderPool.tile(expected, address, client.signal, client.requester, colour),
         allocate,
       ),
-    async view(from, view, client) {
+    async view(source, view, client) {
       const render = (expected: SlideLocation) =>
         renderPool.view(expected, view, client.signal, client.requester);
-      return (await cachedOrRendered(from, viewName(view), render)).jpeg;
+      return (await cachedOrRendered(source, viewName(view), render)).jpeg;
     },
-    async colourProfile(from, requester) {
-      const json = Buffer.from(await cachedColour(from, 'profile', requester)).toString();
+    async colourProfile(source, requester) {
+      const json = Buffer.from(await cachedColour(source, 'profile', requester)).toString();
       return JSON.parse(json) as ColourProfile | null;
     },
-    async colourTable(from, requester) {
-      const table = await cachedColour(from, 'table', requester);
+    async colourTable(source, requester) {
+      const table = await cachedColour(source, 'table', requester);
       return table.length === noTable.length ? null : table;
     },
-    async thumbnail(from, signal, requester) {
+    async thumbnail(source, signal, requester) {
       const render = (expected: SlideLocation) =>
         renderPool.thumbnail(expected, thumbnailSide, signal, requester);
-      return (await cachedOrRendered(from, thumbnailName, render)).jpeg;
+      return (await cachedOrRendered(source, thumbnailName, render)).jpeg;
     },
-    fill: (from, reason) => prerenderer.fill(from, reason),
+    fill: (source, reason) => prerenderer.fill(source, reason),
     inspect: (location, signal, requester) => renderPool.inspect(location, signal, requester),
     group: (folder, names, signal) => renderPool.group(folder, names, [], signal),
     figures() {
@@ -212,13 +215,13 @@ export function createRenderedTiles({
   };
 }
 
-/** The pool of a server. Its folders: where code is compiled to, where processes write for a while, and all slides. */
+/** Creates the pool of render workers: one less than the CPU threads, but at least 2 and at most 4. */
 export function createRenderPool(
   options: Pick<RenderPoolOptions, 'compiledFolder' | 'scratchFolder' | 'slideFolders' | 'objects'> & {
     readonly timeoutMs?: number;
   },
 ): RenderPool {
-  // Two at least, so that a file that is slow to read never holds up all tiles.
+  // At least two, so that one file that is slow to read never delays all tiles.
   const processes = Math.min(4, Math.max(2, os.availableParallelism() - 1));
   return new RenderPool({
     processes,

@@ -1,14 +1,14 @@
 /**
- * The one decision about a tile request. Both adapters call it and only write the response: the Fastify route
+ * Decides how a tile request is answered. Its two callers only write the response: the Fastify route
  * (routes/tiles.ts) and the fast path in front of Fastify (routes/tile-fast-path.ts).
  *
  * Order of the decision:
- * 1. `authorize`: image session, its cookie, a token that is sent along (401, 503 while the database is unavailable);
+ * 1. `authorize` checks the image session, its cookie, and the token if one is sent (401; 503 while the database is unavailable);
  *    without a session, an API token with the scope slides:read (401, 403, 429)
- * 2. `resolve`: level, column and row are well-formed; the image exists and the session may open it (404)
- * 3. the tile exists; If-None-Match (304), else the native, cached or rendered tile (503 when the render queue is full)
- * 4. the audit log has the image's opening in this session (audit/image-openings.ts); until then no pixel is sent
- * 5. Cache-Control, from the rest of the session's time
+ * 2. `resolve` checks that level, column and row are well-formed, and that the image exists and the session may open it (404)
+ * 3. it checks that the tile exists (404), compares If-None-Match (304), or gets the tile (503 when the render queue is full)
+ * 4. it waits until the audit log records that this session opened the image (audit/image-openings.ts); no pixel is sent before
+ * 5. it sets Cache-Control to the remaining lifetime of the session
  */
 import { AppError } from '@lamina/contract';
 import type { Allocate, TileColour } from '@lamina/slide';
@@ -23,14 +23,14 @@ import type { ServableImage, ServedTile, Slides } from './slides.ts';
 
 export interface TileRequest {
   readonly imageId: string;
-  /** Level and file name as the path has them. */
+  /** Level and file name exactly as they appear in the path, for example `12` and `3_4.jpg`. */
   readonly dziLevel: string;
   readonly tile: string;
-  /** Absent: as scanned. */
+  /** Default: `scanned`, the colours of the file. */
   readonly colour?: TileColour | undefined;
-  /** The If-None-Match header. */
+  /** Value of the If-None-Match header. */
   readonly knownTag: string | undefined;
-  /** Supplies the memory that a native or cached tile is read into. */
+  /** Allocates the memory that a native or cached tile is read into. */
   readonly allocate?: Allocate;
   /** Client of the audit entry. Read only for the first tile of an image in a session, so it may be a getter. */
   readonly origin: Origin;
@@ -43,7 +43,7 @@ export type ResolvedTile = ServedTile & { readonly cacheControl: string };
 
 export interface TileResolver extends PixelAccess {
   /**
-   * @param session what `authorize` has returned for the request
+   * @param session the result of `authorize` for this request
    * @throws AppError not_found, session_invalid, unavailable; SlideError
    */
   resolve(session: ImageSession, request: TileRequest): Promise<ResolvedTile>;
@@ -73,9 +73,9 @@ export function createTileResolver({
       const startedAt = performance.now();
       const address = tileNameOf(request.dziLevel, request.tile);
       if (address === null) throw new AppError('not_found');
-      const lookUp = catalogue.servable(request.imageId);
-      const image = lookUp instanceof Promise ? await lookUp : lookUp;
-      // The same answer whether the image does not exist or the session may not open it.
+      const imageLookup = catalogue.servable(request.imageId);
+      const image = imageLookup instanceof Promise ? await imageLookup : imageLookup;
+      // The answer does not reveal whether the image does not exist or the session may not open it.
       if (image === null || !opens(session, image)) throw new AppError('not_found');
       const { colour, knownTag, allocate } = request;
       const served = await slides.tile(

@@ -1,7 +1,7 @@
 /**
- * Descriptors, tiles and thumbnails of the catalogue's slides, as bytes to send.
+ * Returns descriptors, tiles and thumbnails of the catalogue's slides as bytes to send.
  *
- * Longer than other files: one closure over the open slides and the caches, so that each tile is found in one place.
+ * The file is long because one closure shares the open slides and the caches between all calls.
  */
 import {
   type Allocate,
@@ -71,9 +71,9 @@ export interface Tiling {
 }
 
 export interface StoredSlide {
-  /** Largest first; empty when every tile of the slide is rendered. */
+  /** Levels that the file stores as tiles, largest first; empty when every tile of the slide is rendered. */
   readonly levels: readonly StoredLevel[];
-  /** Derived from the magnification where the file does not state it; null when neither is known. */
+  /** Derived from the magnification if the file does not state it; null when neither is known. */
   readonly mpp: Slide['mpp'];
   readonly objectivePower: number | null;
   readonly vendor: string | null;
@@ -97,11 +97,11 @@ export type ServedTile =
 
 export interface TileQuery {
   readonly address: DeepZoomAddress;
-  /** Absent: the colours as scanned. A slide without a usable colour profile has the same tile in both colours. */
+  /** Default: `scanned`, the colours of the file. A slide without a usable colour profile has the same tile in both colours. */
   readonly colour?: TileColour | undefined;
-  /** Value of If-None-Match: the ETags of tiles in the cache of the client. */
+  /** Value of the If-None-Match header: the ETag of the tile in the client's cache. */
   readonly knownTag: string | undefined;
-  /** Supplies the memory that a native or cached tile is read into; without it, the tile gets memory of its own. */
+  /** Allocates the memory that a native or cached tile is read into. Default: new memory for each tile. */
   readonly allocate?: Allocate | undefined;
 }
 
@@ -121,9 +121,9 @@ export interface StoredTilePlace {
 }
 
 export interface StoredTileQuery {
-  /** Returns which tile to read, once the slide is open. An error that it throws rejects the call. */
+  /** Is called when the slide is open and returns the tile to read. Its error rejects the call. */
   readonly choose: (slide: StoredSlide) => StoredTilePlace;
-  /** Supplies the memory that the tile is read into. */
+  /** Allocates the memory that the tile is read into. */
   readonly allocate?: Allocate | undefined;
 }
 
@@ -141,7 +141,7 @@ export interface Slides {
   tiling(image: ServableImage, requester: Requester): Promise<Tiling>;
   /** Renders a rectangle of the slide at any size, as scanned. @throws SlideError */
   view(image: ServableImage, view: View, client: TileClient): Promise<ServedBytes>;
-  /** Returns the levels whose tiles can be sent as they are, and the properties that DICOMweb describes. @throws SlideError */
+  /** Returns the levels whose stored tiles can be sent without decoding, and the properties that DICOMweb describes. @throws SlideError */
   stored(image: ServableImage, requester: Requester): Promise<StoredSlide>;
   /** Reads a tile of a level that `stored` returned. @throws SlideError TILE_OUT_OF_RANGE, and as `tile` does */
   storedTile(image: ServableImage, query: StoredTileQuery, client: TileClient): Promise<StoredTile>;
@@ -174,9 +174,9 @@ export interface Slides {
     names: readonly string[],
     signal: AbortSignal,
   ): Promise<readonly SlideGroup[] | null>;
-  /** Changes whenever the file changes; null: the file is missing. @throws SlideError when the storage does not answer */
+  /** Returns the current fingerprint of the file; null when the file is missing. @throws SlideError when the storage does not answer */
   fingerprintOf(file: SlideFile): Promise<string | null>;
-  /** Closes the slide of an image that must not be shown any longer. */
+  /** Closes the slide of an image that must no longer be shown. */
   forget(imageId: string): void;
   openCount(): number;
   close(): Promise<void>;
@@ -197,7 +197,7 @@ interface SlidesDependencies {
 export function createSlides({ config, log, renderedTiles, objects }: SlidesDependencies): Slides {
   const openSlides = createOpenSlides({ limit: openSlidesLimit, log, objects });
 
-  /** Aborted when the server stops: no refusal is delayed any longer. */
+  /** Aborted when the server stops, so that delayed refusals are sent at once. */
   const closing = new AbortController();
 
   const openings = createSlideOpenings((location, requester) =>
@@ -206,12 +206,12 @@ export function createSlides({ config, log, renderedTiles, objects }: SlidesDepe
 
   async function locationOf({ root, path, members }: SlideFile): Promise<SlideLocation> {
     if (root === 'bucket') return { path, isObject: true, members };
-    const found = await locate(config, { root, path });
-    if (found === null) throw new SlideError('FILE_MISSING', 'The file is missing.');
-    return { path: found, members };
+    const absolutePath = await locate(config, { root, path });
+    if (absolutePath === null) throw new SlideError('FILE_MISSING', 'The file is missing.');
+    return { path: absolutePath, members };
   }
 
-  /** The opening of an image for a requester. A class, because closures for each tile would cost more than its other parts. */
+  /** The request to open an image for a requester. A class, because creating closures for each tile takes longer than the rest. */
   class ImageOpening implements OpenRequest {
     readonly image: ServableImage;
     readonly requester: Requester;
@@ -235,7 +235,7 @@ export function createSlides({ config, log, renderedTiles, objects }: SlidesDepe
 
     async open(location: SlideLocation, fingerprint: string): Promise<Slide> {
       const inspect = () => openings.read(this.id, location);
-      // A render worker reads a file that the catalogue has not read before this process does: it may be malformed.
+      // A file that the catalogue has not read may be malformed, so a render worker reads it before this process does.
       if (fingerprint !== this.image.fingerprint) await inspect();
       const slide = await openServedSlide(location, inspect, objects);
       renderedTiles.fill({ location, fingerprint: slide.fingerprint }, 'opened');
@@ -243,16 +243,16 @@ export function createSlides({ config, log, renderedTiles, objects }: SlidesDepe
     }
   }
 
-  /** Reading the profile needs no render worker for most slides that have none. */
+  /** Colour profiles by slide. Most slides without a profile need no render worker to find that out. */
   const colourProfiles = new WeakMap<Slide, Promise<ColourProfile | null>>();
 
   function colourProfileOf({ slide, location }: OpenSlide, requester: Requester) {
     const known = colourProfiles.get(slide);
     if (known !== undefined) return known;
-    const reading = readColourProfile(slide, location, requester);
-    colourProfiles.set(slide, reading);
-    reading.catch(() => colourProfiles.delete(slide));
-    return reading;
+    const pending = readColourProfile(slide, location, requester);
+    colourProfiles.set(slide, pending);
+    pending.catch(() => colourProfiles.delete(slide));
+    return pending;
   }
 
   async function readColourProfile(
@@ -264,7 +264,7 @@ export function createSlides({ config, log, renderedTiles, objects }: SlidesDepe
     try {
       return await renderedTiles.colourProfile({ location, fingerprint: slide.fingerprint }, requester);
     } catch (error) {
-      // The profile broke the render worker. The slide is shown without it.
+      // Reading the profile crashed the render worker; the slide is shown without it.
       if (error instanceof SlideError && error.code === 'DECODE_FAILED') return unreadableProfile;
       throw error;
     }
@@ -284,16 +284,16 @@ export function createSlides({ config, log, renderedTiles, objects }: SlidesDepe
     const isConverted = colour === 'srgb' && (await hasTable(open, client.requester));
     const etag = etagOf(fingerprint, tileNameIn(address, isConverted ? 'srgb' : 'scanned'));
     if (etag === knownTag) {
-      regionOfTile(descriptor, address); // throws TILE_OUT_OF_RANGE, as reading the tile does
+      regionOfTile(descriptor, address); // throws TILE_OUT_OF_RANGE, as reading the tile would
       return { etag, bytes: null, source: null };
     }
-    // A read of a local file is too short to be worth an abort signal.
+    // Reading a local file is too short to need an abort signal.
     const signal = location.isObject ? client.signal : undefined;
     const native = isConverted ? null : await readNativeTile(slide, address, signal, allocate);
     if (native !== null) return { etag, bytes: native, source: 'stored' };
-    const from = { location, fingerprint };
+    const source = { location, fingerprint };
     const options = { allocate, ...(isConverted && { colour }) };
-    const rendered = await renderedTiles.tile(from, address, client, options);
+    const rendered = await renderedTiles.tile(source, address, client, options);
     return { etag, bytes: rendered.jpeg, source: rendered.wasCached ? 'kept' : 'made' };
   }
 
@@ -302,11 +302,11 @@ export function createSlides({ config, log, renderedTiles, objects }: SlidesDepe
     signal: AbortSignal,
     requester: Requester,
   ): Promise<ServedBytes> {
-    // The slide is not opened in this process: a list shows hundreds of thumbnails.
+    // This process does not open the slide, because a list shows the thumbnails of hundreds of slides.
     const location = await locationOf(image);
-    const from: RenderSource = { location, fingerprint: await fingerprintOf(location, objects) };
-    const bytes = await renderedTiles.thumbnail(from, signal, requester);
-    return { bytes, etag: etagOf(from.fingerprint, thumbnailName) };
+    const source: RenderSource = { location, fingerprint: await fingerprintOf(location, objects) };
+    const bytes = await renderedTiles.thumbnail(source, signal, requester);
+    return { bytes, etag: etagOf(source.fingerprint, thumbnailName) };
   }
 
   return {
@@ -380,14 +380,14 @@ export function createSlides({ config, log, renderedTiles, objects }: SlidesDepe
       try {
         const location = await locationOf(file);
         const summary = await renderedTiles.inspect(location, signal);
-        // Prerendering a slide of the bucket would download most of it, perhaps for no viewer: it waits for the first one.
+        // Prerendering a slide of the bucket downloads most of it, so it starts only when the first viewer opens the slide.
         if (!location.isObject) renderedTiles.fill({ location, fingerprint: summary.fingerprint }, 'found');
         return { status: 'ready', summary };
       } catch (error) {
         if (signal.aborted) return { status: 'postponed' };
         if (!(error instanceof SlideError)) throw error;
         const { code } = error;
-        if (postponing.has(code) || isUnreachable(error)) return { status: 'postponed' };
+        if (transientErrorCodes.has(code) || isUnreachable(error)) return { status: 'postponed' };
         log.warn(
           { err: error, root: file.root, path: file.path },
           'slide file unreadable; the image is marked as failed',
@@ -402,11 +402,11 @@ export function createSlides({ config, log, renderedTiles, objects }: SlidesDepe
       } catch (error) {
         if (signal.aborted) return null;
         if (!(error instanceof SlideError)) throw error;
-        if (postponing.has(error.code) || isUnreachable(error)) return null;
-        // One of the files breaks its reader. Without groups, the other files can still be shown.
+        if (transientErrorCodes.has(error.code) || isUnreachable(error)) return null;
+        // One of the files crashes its reader. Without groups, the other files can still be shown.
         log.warn(
           { err: error, folder },
-          'finding files that belong to one slide failed; each file of the folder counts as a slide of its own',
+          'grouping of slide files failed; each file of the folder counts as a separate slide',
         );
         return [];
       }
@@ -433,34 +433,34 @@ export function createSlides({ config, log, renderedTiles, objects }: SlidesDepe
   };
 }
 
-/** Returns the pixels of a tile that the file does not store. */
+/** Returns the view, in pixels of level 0, that shows the same pixels as a tile of a stored level. */
 function viewOfTile(
   { columns, tileWidth, tileHeight, downsample, ...level }: StoredLevel,
   index: number,
 ): View {
-  const [left, top] = [(index % columns) * tileWidth, Math.floor(index / columns) * tileHeight];
-  const [toWidth, toHeight] = [
-    Math.min(tileWidth, level.width - left),
-    Math.min(tileHeight, level.height - top),
-  ];
-  const [x, y] = [Math.floor(left * downsample), Math.floor(top * downsample)];
+  const left = (index % columns) * tileWidth;
+  const top = Math.floor(index / columns) * tileHeight;
+  const toWidth = Math.min(tileWidth, level.width - left);
+  const toHeight = Math.min(tileHeight, level.height - top);
+  const x = Math.floor(left * downsample);
+  const y = Math.floor(top * downsample);
   const size = { width: Math.round(toWidth * downsample), height: Math.round(toHeight * downsample) };
   return { x, y, ...size, toWidth, toHeight, rotation: 0, isMirrored: false, isGrey: false, format: 'jpg' };
 }
 
-/** Promises while they are being read. */
+/** Results of `readStoredSlide`; promises while the slide is being read. */
 const storedSlides = new WeakMap<Slide, StoredSlide | Promise<StoredSlide>>();
 
 function storedSlideOf(slide: Slide): StoredSlide | Promise<StoredSlide> {
   const known = storedSlides.get(slide);
   if (known !== undefined) return known;
-  const reading = readStoredSlide(slide);
-  storedSlides.set(slide, reading);
-  reading.then(
+  const pending = readStoredSlide(slide);
+  storedSlides.set(slide, pending);
+  pending.then(
     (stored) => storedSlides.set(slide, stored),
     () => storedSlides.delete(slide),
   );
-  return reading;
+  return pending;
 }
 
 async function readStoredSlide(slide: Slide): Promise<StoredSlide> {
@@ -472,16 +472,16 @@ async function readStoredSlide(slide: Slide): Promise<StoredSlide> {
   return { levels, mpp, objectivePower, vendor, fingerprint, placeOnGlass, hasIccProfile };
 }
 
-/** With the colour profile; the number changes with the form of the descriptor. */
+/** Part of the descriptor's ETag; the number grows whenever the XML gets a new form. */
 const descriptorName = 'descriptor-2';
 
-/** What is known of a profile that ended the render worker. */
+/** Describes a profile that crashed the render worker. */
 const unreadableProfile: ColourProfile = { name: null, bytes: null, tableNodes: null, ignored: 'broken' };
 
-/** Whether this process reads the file of the slide: else a render worker's summary stands in for it. */
+/** Returns whether this process has opened the file itself; otherwise the slide consists of a render worker's summary. */
 const isReadHere = ({ levels }: Slide) => levels.some(({ needsRendering }) => !needsRendering);
 
-/** Returns false when the profile cannot be read, too: the render worker finds out why. */
+/** Also returns false when the profile cannot be read; the render worker then reports the reason. */
 async function hasNoProfile(slide: Slide): Promise<boolean> {
   try {
     return (await slide.readIccProfile()) === null;
@@ -492,8 +492,8 @@ async function hasNoProfile(slide: Slide): Promise<boolean> {
 
 const etagOf = (fingerprint: string, name: string) => `"${fingerprint}-${name}"`;
 
-/** Errors that say nothing about the file's contents. */
-const postponing: ReadonlySet<SlideErrorCode> = new Set(['FILE_MISSING', 'FILE_CHANGED']);
+/** Errors that do not mean that the file's contents are bad: reading is tried again later. */
+const transientErrorCodes: ReadonlySet<SlideErrorCode> = new Set(['FILE_MISSING', 'FILE_CHANGED']);
 
 /** Returns one sentence for administrators. */
 function sentenceOf({ code, message }: SlideError): string {

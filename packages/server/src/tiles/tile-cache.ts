@@ -1,6 +1,6 @@
 /**
- * Cache of rendered tiles: in memory, then on the disk, each limited by its bytes. Tiles that are read from the disk do not
- * enter memory, because the operating system caches files better.
+ * Caches rendered tiles in memory and on disk; both have a limit in bytes. Tiles that are read from the disk are not copied to
+ * the memory cache, because the operating system caches files better.
  *
  * A key begins with the slide's fingerprint, so a tile of a replaced file is never found again. The cache evicts the oldest
  * tiles of the least recently used slide first. The disk cache survives a restart.
@@ -16,11 +16,11 @@ export interface TileCache {
   get(key: TileKey, allocate?: Allocate): Promise<Uint8Array | null>;
   /** Returns whether `get` would find the tile. */
   has(key: TileKey): Promise<boolean>;
-  /** Caches a complete JPEG in memory now and on the disk soon. */
+  /** Caches a complete JPEG in memory at once, and writes it to the disk within about half a second. */
   put(key: TileKey, jpeg: Uint8Array): void;
   /** Caches a prerendered tile on the disk only: no request has needed it yet. */
   putAside(key: TileKey, jpeg: Uint8Array): void;
-  /** Bytes that still fit on the disk without an eviction. */
+  /** Returns how many bytes fit into the disk cache without an eviction. */
   freeBytes(): number;
   figures(): TileCacheFigures;
   /** Resolves when all cached tiles are on the disk and the disk cache is within its limit. */
@@ -31,7 +31,7 @@ export interface TileCache {
 export interface TileCacheFigures {
   readonly memoryBytes: number;
   readonly diskBytes: number;
-  /** Number of tiles that `get` has found, by place. */
+  /** Number of tiles that `get` has found in memory, and on disk. */
   readonly foundInMemory: number;
   readonly foundOnDisk: number;
 }
@@ -43,17 +43,18 @@ interface TileCacheOptions {
   readonly log: Logger;
 }
 
-/** An eviction goes on down to this share of the limit, so that evictions are rare. */
+/** An eviction frees space until this share of the limit is used, so that evictions are rare. */
 const shareAfterEviction = 0.9;
-/** Limit of tiles that wait to be written to the disk; further tiles are cached in memory only. */
+/** Maximum size of all tiles that wait to be written to the disk; further tiles are cached in memory only. */
 const maxWaitingBytes = 16 * 1024 * 1024;
-/** Tiles arrive one by one, and opening a file costs more than writing one: the tiles of this time are written together. */
-const gatherMs = 500;
-const gatheredBytes = maxWaitingBytes / 4;
-/** Limit of one file of the disk cache, unless the disk limit is very small. */
+/** Tiles are collected for this time and written together, because opening a file takes longer than writing a tile. */
+const collectMs = 500;
+/** Collected tiles are written earlier when they reach this size. */
+const collectedBytesLimit = maxWaitingBytes / 4;
+/** Maximum size of one file of the disk cache; less when the disk cache itself is very small. */
 const maxFileBytes = 8 * 1024 * 1024;
 const maxOpenFiles = 64;
-const ownMemory: Allocate = (byteCount) => new Uint8Array(byteCount);
+const allocateNew: Allocate = (byteCount) => new Uint8Array(byteCount);
 
 export function createTileCache({ folder, maxDiskBytes, maxMemoryBytes, log }: TileCacheOptions): TileCache {
   const memory = createTileMemoryCache(maxMemoryBytes);
@@ -62,7 +63,7 @@ export function createTileCache({ folder, maxDiskBytes, maxMemoryBytes, log }: T
   let diskBytes = 0;
   let foundInMemory = 0;
   let foundOnDisk = 0;
-  let waiting = new Map<string, NamedTile[]>();
+  let waitingTiles = new Map<string, NamedTile[]>();
   let waitingBytes = 0;
   /** Ends the time in which tiles are collected for the next write. */
   let writeNow = () => {};
@@ -79,8 +80,8 @@ export function createTileCache({ folder, maxDiskBytes, maxMemoryBytes, log }: T
   }
 
   function diskCacheOf(fingerprint: string): Promise<TileDiskCache> {
-    const known = diskCaches.get(fingerprint);
-    if (known !== undefined) return known;
+    const cachedTile = diskCaches.get(fingerprint);
+    if (cachedTile !== undefined) return cachedTile;
     const diskCache = openTileDiskCache({
       folder: folderOf(fingerprint),
       maxFileBytes: Math.min(maxFileBytes, maxDiskBytes / 16),
@@ -115,8 +116,8 @@ export function createTileCache({ folder, maxDiskBytes, maxMemoryBytes, log }: T
   }
 
   async function writeWaiting(): Promise<void> {
-    const batches = waiting;
-    waiting = new Map();
+    const batches = waitingTiles;
+    waitingTiles = new Map();
     waitingBytes = 0;
     for (const [fingerprint, tiles] of batches) {
       const diskCache = await diskCacheOf(fingerprint);
@@ -138,14 +139,17 @@ export function createTileCache({ folder, maxDiskBytes, maxMemoryBytes, log }: T
     }
   }
 
-  async function read({ fingerprint, name }: TileKey, allocate: Allocate): Promise<Uint8Array | null> {
+  async function readFromDisk(
+    { fingerprint, name }: TileKey,
+    allocate: Allocate,
+  ): Promise<Uint8Array | null> {
     try {
       const diskCache = await diskCacheOf(fingerprint);
       const jpeg = await diskCache.read(name, allocate);
       if (jpeg !== null) diskCache.usedAt = Date.now();
       return jpeg;
     } catch (error) {
-      // A SlideError: the file was evicted meanwhile, or a failure has truncated it.
+      // A SlideError means that the file was evicted meanwhile or was truncated by a power failure.
       if (!(error instanceof SlideError))
         log.warn(
           { err: error, fingerprint, tile: name },
@@ -156,9 +160,9 @@ export function createTileCache({ folder, maxDiskBytes, maxMemoryBytes, log }: T
   }
 
   /** Resolves after `gatherMs`, or when `writeNow` is called. */
-  function gathered(): Promise<void> {
+  function waitForBatch(): Promise<void> {
     return new Promise((resolve) => {
-      const timer = setTimeout(resolve, gatherMs);
+      const timer = setTimeout(resolve, collectMs);
       writeNow = () => {
         clearTimeout(timer);
         resolve();
@@ -166,27 +170,27 @@ export function createTileCache({ folder, maxDiskBytes, maxMemoryBytes, log }: T
     });
   }
 
-  function write({ fingerprint, name }: TileKey, jpeg: Uint8Array): void {
+  function queueWrite({ fingerprint, name }: TileKey, jpeg: Uint8Array): void {
     if (isClosing || maxDiskBytes === 0 || waitingBytes + jpeg.byteLength > maxWaitingBytes) return;
-    if (waiting.size === 0) {
-      const ready = gathered();
+    if (waitingTiles.size === 0) {
+      const ready = waitForBatch();
       diskWork = diskWork.then(() => ready.then(writeWaiting)).catch(warn);
     }
     waitingBytes += jpeg.byteLength;
-    if (waitingBytes > gatheredBytes) writeNow();
-    const tiles = waiting.get(fingerprint) ?? [];
-    waiting.set(fingerprint, tiles);
+    if (waitingBytes > collectedBytesLimit) writeNow();
+    const tiles = waitingTiles.get(fingerprint) ?? [];
+    waitingTiles.set(fingerprint, tiles);
     tiles.push({ name, jpeg });
   }
 
   return {
-    async get(key, allocate = ownMemory) {
-      const known = memory.get(key);
-      if (known !== null) {
+    async get(key, allocate = allocateNew) {
+      const cachedTile = memory.get(key);
+      if (cachedTile !== null) {
         foundInMemory++;
-        return known;
+        return cachedTile;
       }
-      const jpeg = await read(key, allocate);
+      const jpeg = await readFromDisk(key, allocate);
       if (jpeg !== null) foundOnDisk++;
       return jpeg;
     },
@@ -196,12 +200,12 @@ export function createTileCache({ folder, maxDiskBytes, maxMemoryBytes, log }: T
     },
 
     put(key, jpeg) {
-      if (memory.get(key) === jpeg) return; // several requests have waited for the same tile
+      if (memory.get(key) === jpeg) return; // several requests waited for the same tile
       memory.put(key, jpeg);
-      write(key, jpeg);
+      queueWrite(key, jpeg);
     },
 
-    putAside: write,
+    putAside: queueWrite,
 
     freeBytes: () => Math.max(0, maxDiskBytes - diskBytes - waitingBytes),
 

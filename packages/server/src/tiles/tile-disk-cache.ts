@@ -1,8 +1,8 @@
 /**
  * Disk cache of the rendered tiles of one slide: a few append-only pack files, each with an index file.
  *
- * One file per tile would be simpler, but creating and opening a file costs more than the tile itself: a seventh of all CPU
- * time of the first view of a slide. Nothing is synced: tiles that a power failure destroys are rendered again. A tile is
+ * One file per tile would be simpler, but creating and opening so many files took a seventh of all CPU
+ * time when a slide was viewed for the first time. Nothing is synced: tiles that a power failure destroys are rendered again. A tile is
  * written before its index line, and a truncated tile counts as missing.
  */
 import { randomUUID } from 'node:crypto';
@@ -19,14 +19,14 @@ export interface NamedTile {
 }
 
 export interface TileDiskCache {
-  /** Used disk space. */
+  /** Used disk space, in whole blocks of the file system. */
   readonly bytes: number;
   /** Time of the last use, in milliseconds since the epoch. */
   usedAt: number;
   has(name: string): Promise<boolean>;
   /** @param allocate supplies the memory that the tile is read into */
   read(name: string, allocate: Allocate): Promise<Uint8Array | null>;
-  /** Must not run concurrently. @throws what the file system throws; some of the tiles may be written then */
+  /** Must not run concurrently. @throws Error of the file system; some of the tiles may have been written */
   append(tiles: readonly NamedTile[]): Promise<void>;
   /** Removes the oldest pack and its index. */
   evictOldest(): Promise<void>;
@@ -34,12 +34,12 @@ export interface TileDiskCache {
 
 interface TileDiskCacheOptions {
   readonly folder: string;
-  /** A pack of this size is full. */
+  /** A pack that has reached this size is full. */
   readonly maxFileBytes: number;
   readonly files: OpenFiles;
 }
 
-/** A file of tiles and its index. */
+/** A pack file (`.tiles`), which contains tiles one after another, and its index file (`.list`). */
 interface Pack {
   /** Begins with the time of creation, so that sorted names are sorted by age. */
   readonly id: string;
@@ -48,21 +48,21 @@ interface Pack {
   isFull: boolean;
 }
 
-/** Position of a tile. */
+/** Position of a tile: its pack, and offset and length in bytes. */
 interface Place {
   readonly pack: Pack;
-  readonly at: number;
+  readonly offset: number;
   readonly length: number;
 }
 
-/** Files occupy whole blocks of the disk. */
+/** Size of a disk block; files occupy whole blocks. */
 const blockBytes = 4096;
 /** Maximum number of tiles of one `writev`: operating systems accept at most 1,024 buffers. */
 const maxTilesPerWrite = 512;
 const packName = /^([\da-z]{9}-[\da-f]{8})\.(tiles|list)$/;
 
 /**
- * Opens the cache as it is on the disk and removes files of any other kind. One closure of more than 60 lines: all calls
+ * Opens the cache of a slide and removes unknown files from its folder. The function is long because all calls
  * share the packs.
  */
 export async function openTileDiskCache({
@@ -96,12 +96,12 @@ export async function openTileDiskCache({
     const found = new Map<string, Place>();
     for (const pack of packs.values()) {
       const list = await fs.readFile(listOf(pack), 'utf8').catch(emptyIfMissing);
-      for (const [, name = '', at, length] of list.matchAll(/^([\w-]+) (\d+) (\d+)\n/gm)) {
-        found.set(name, { pack, at: Number(at), length: Number(length) });
+      for (const [, name = '', offset, length] of list.matchAll(/^([\w-]+) (\d+) (\d+)\n/gm)) {
+        found.set(name, { pack, offset: Number(offset), length: Number(length) });
       }
     }
     places = found;
-    // A later run takes the time of the last use from it.
+    // After a restart, the time of the last use is read from the folder's modification time.
     if (packs.size > 0) await fs.utimes(folder, new Date(), new Date());
     return found;
   }
@@ -115,37 +115,46 @@ export async function openTileDiskCache({
   }
 
   function newPack(): Pack {
-    const begun = Date.now().toString(36).padStart(9, '0');
-    const pack = { id: `${begun}-${randomUUID().slice(0, 8)}`, tileBytes: 0, listBytes: 0, isFull: false };
+    const createdAt = Date.now().toString(36).padStart(9, '0');
+    const pack = {
+      id: `${createdAt}-${randomUUID().slice(0, 8)}`,
+      tileBytes: 0,
+      listBytes: 0,
+      isFull: false,
+    };
     packs.set(pack.id, pack);
     return pack;
   }
 
-  async function write(pack: Pack, tiles: readonly NamedTile[], known: Map<string, Place>): Promise<void> {
+  async function write(
+    pack: Pack,
+    tiles: readonly NamedTile[],
+    placesByName: Map<string, Place>,
+  ): Promise<void> {
     const lines: string[] = [];
     const added: [string, Place][] = [];
-    const start = pack.tileBytes;
-    let at = start;
+    const startOffset = pack.tileBytes;
+    let offset = startOffset;
     for (const { name, jpeg } of tiles) {
-      lines.push(`${name} ${at} ${jpeg.byteLength}\n`);
-      added.push([name, { pack, at, length: jpeg.byteLength }]);
-      at += jpeg.byteLength;
+      lines.push(`${name} ${offset} ${jpeg.byteLength}\n`);
+      added.push([name, { pack, offset, length: jpeg.byteLength }]);
+      offset += jpeg.byteLength;
     }
     const list = lines.join('');
-    // Counted before the write, because what a failed write leaves behind occupies the disk too.
-    pack.tileBytes = at;
+    // The sizes grow before the write, because the remains of a failed write also occupy the disk.
+    pack.tileBytes = offset;
     pack.listBytes += list.length;
     pack.isFull = true;
     const file = await fs.open(fileOf(pack), 'a', 0o600);
     try {
       const { bytesWritten } = await file.writev(tiles.map(({ jpeg }) => jpeg));
-      if (bytesWritten !== at - start) throw new Error('The tiles were written in part.');
+      if (bytesWritten !== offset - startOffset) throw new Error('Only a part of the tiles was written.');
     } finally {
       await file.close();
     }
     await fs.appendFile(listOf(pack), list, { mode: 0o600 });
-    pack.isFull = at >= maxFileBytes;
-    for (const [name, place] of added) known.set(name, place);
+    pack.isFull = offset >= maxFileBytes;
+    for (const [name, place] of added) placesByName.set(name, place);
   }
 
   return {
@@ -153,7 +162,8 @@ export async function openTileDiskCache({
 
     get bytes() {
       let bytes = 0;
-      for (const { tileBytes, listBytes } of packs.values()) bytes += onDisk(tileBytes) + onDisk(listBytes);
+      for (const { tileBytes, listBytes } of packs.values())
+        bytes += blocksOf(tileBytes) + blocksOf(listBytes);
       return bytes;
     },
 
@@ -162,29 +172,29 @@ export async function openTileDiskCache({
     },
 
     async read(name, allocate) {
-      const known = await knownPlaces();
-      const place = known.get(name);
+      const placesByName = await knownPlaces();
+      const place = placesByName.get(name);
       if (place === undefined) return null;
-      const source = await files.take(fileOf(place.pack), place.at + place.length);
+      const source = await files.take(fileOf(place.pack), place.offset + place.length);
       const jpeg = allocate(place.length);
-      await source.readInto(jpeg, 0, place.at, place.length);
+      await source.readInto(jpeg, 0, place.offset, place.length);
       if (isCompleteJpeg(jpeg)) return jpeg;
-      known.delete(name);
+      placesByName.delete(name);
       return null;
     },
 
     async append(tiles) {
-      const known = await knownPlaces();
+      const placesByName = await knownPlaces();
       await fs.mkdir(folder, { recursive: true, mode: 0o700 });
-      for (let from = 0; from < tiles.length; ) {
+      for (let start = 0; start < tiles.length; ) {
         const pack = [...packs.values()].find(({ isFull }) => !isFull) ?? newPack();
-        let end = from;
-        const last = Math.min(tiles.length, from + maxTilesPerWrite);
-        for (let size = pack.tileBytes; end < last && size < maxFileBytes; end++) {
+        let end = start;
+        const maxEnd = Math.min(tiles.length, start + maxTilesPerWrite);
+        for (let size = pack.tileBytes; end < maxEnd && size < maxFileBytes; end++) {
           size += tiles[end]?.jpeg.byteLength ?? 0;
         }
-        await write(pack, tiles.slice(from, end), known);
-        from = end;
+        await write(pack, tiles.slice(start, end), placesByName);
+        start = end;
       }
     },
 
@@ -192,8 +202,8 @@ export async function openTileDiskCache({
       const [oldest] = packs.values(); // sorted by age
       if (oldest === undefined) return;
       packs.delete(oldest.id);
-      const known = await places;
-      for (const [name, { pack }] of known ?? []) if (pack === oldest) known?.delete(name);
+      const placesByName = await places;
+      for (const [name, { pack }] of placesByName ?? []) if (pack === oldest) placesByName?.delete(name);
       await files.drop(fileOf(oldest));
       await fs.rm(listOf(oldest), { force: true });
       await fs.rm(fileOf(oldest), { force: true });
@@ -202,7 +212,7 @@ export async function openTileDiskCache({
   };
 }
 
-function onDisk(bytes: number): number {
+function blocksOf(bytes: number): number {
   return Math.ceil(bytes / blockBytes) * blockBytes;
 }
 

@@ -1,14 +1,14 @@
-/** A catalogue for tests, and what lies in its slide folder. */
+/** Starts a server with an empty catalogue for tests, and builds a slide for its folder. */
 import { type Image, listImages } from '@lamina/contract';
 import { buildSvs } from '@lamina/slide/testing';
 import { slideServer } from '../../testing/slide-server.ts';
 
-/** A whole slide, 200 × 150 pixels. */
+/** Bytes of a complete slide in SVS format, 200 × 150 pixels. */
 export const svs = await buildSvs({ width: 200, height: 150, downsamples: [1] });
-/** Of no entry. */
+/** A valid id that no entry has. */
 export const missingId = '00000000-0000-4000-8000-000000000000';
 
-/** A catalogue, and the two kinds of people who see it. */
+/** Starts a server and returns it with a signed-in administrator and a viewer. */
 export async function catalogueOf(
   database: NonNullable<Parameters<typeof slideServer>[0]>['database'] = 'SQLite',
 ) {
@@ -22,7 +22,7 @@ export async function catalogueOf(
     query: Readonly<Record<string, string>> = {},
   ): Promise<readonly Image[]> => {
     const { status, body } = await client.call(listImages, { query });
-    if (status !== 200) throw new Error(`the list was answered with ${status}`);
+    if (status !== 200) throw new Error(`Listing the images failed with status ${status}.`);
     return body.images;
   };
   return {
@@ -31,7 +31,7 @@ export async function catalogueOf(
     viewer,
     admin,
     reader,
-    /** File names, in the order of the answer. */
+    /** Returns the file names in the order of the response. */
     names: async (client = reader, query: Readonly<Record<string, string>> = {}) =>
       (await list(client, query)).map(({ file_name }) => file_name),
     list,
