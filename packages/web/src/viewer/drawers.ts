@@ -1,17 +1,17 @@
-/** Chooses the drawer of a view: WebGL 2 on computers with a graphics card, else a 2D canvas. */
+/** Creates the renderer of a view: with WebGL 2 on computers with a graphics card, with a 2D canvas on others. */
 import { limitPictures, pictureLimitOf } from './renderer/picture-limit.ts';
 import { Renderer } from './renderer/renderer.ts';
 
 /**
- * WebGL in software (virtual desktops, remote sessions, browsers without a graphics card):
- * SwiftShader of Chromium, llvmpipe and softpipe of Mesa, Basic Render of Windows, Apple Software Renderer.
+ * Names of renderers that run WebGL on the processor (virtual desktops, remote sessions, browsers without a graphics card):
+ * Chromium's SwiftShader, Mesa's llvmpipe and softpipe, Windows' Basic Render, Apple Software Renderer.
  */
 const softwareRenderer = /swiftshader|llvmpipe|softpipe|basic render|software/i;
 
-/** Forces the choice, for support and for tests: `webgl` or `canvas` in the browser's local storage under this key. */
+/** Key in the browser's local storage; its value `webgl` or `canvas` forces the choice, for support and for tests. */
 const choiceKey = 'viewer_drawer';
 
-/** Memory of the device in GB; only some browsers tell it. */
+/** `deviceMemory` is the memory of the device in GB; only some browsers have it. */
 type NavigatorWithMemory = Navigator & { readonly deviceMemory?: number };
 
 /** @param renderer name of the graphics hardware from WebGL; null without WebGL */
@@ -20,8 +20,8 @@ export function isSoftwareRendered(renderer: string | null): boolean {
 }
 
 /**
- * Returns the renderer of a new view. Without graphics hardware it draws on a 2D canvas: WebGL in software takes ten times as
- * long for a screen of tiles (measured with SwiftShader: 7 s in place of 0.7 s).
+ * Creates the renderer of a new view. Without graphics hardware it draws on a 2D canvas: WebGL in software takes ten times as
+ * long for a screen of tiles (measured with SwiftShader: 7 s instead of 0.7 s).
  */
 export function createRenderer(): Renderer {
   limitPictures(pictureLimitOf((navigator as NavigatorWithMemory).deviceMemory));
@@ -30,22 +30,22 @@ export function createRenderer(): Renderer {
   return new Renderer(context, choice !== null);
 }
 
-/** @param isForced whether WebGL in software is accepted, too */
+/** Returns null without WebGL 2 in hardware. @param isForced accepts WebGL in software, too */
 function createContext(isForced: boolean): WebGL2RenderingContext | null {
   const context = document.createElement('canvas').getContext('webgl2', {
-    // The tiles cover everything; edges between them must not be smoothed.
+    // Smoothed edges would show as seams between neighbouring tiles.
     antialias: false,
     depth: false,
-    stencil: true, // for polygons of layers
+    stencil: true, // layers fill their polygons with it
     alpha: true,
     premultipliedAlpha: true,
     powerPreference: 'high-performance',
     failIfMajorPerformanceCaveat: !isForced,
   });
   if (context === null || isForced) return context;
-  const names = context.getExtension('WEBGL_debug_renderer_info');
+  const extension = context.getExtension('WEBGL_debug_renderer_info');
   const renderer = context.getParameter(
-    names === null ? context.RENDERER : names.UNMASKED_RENDERER_WEBGL,
+    extension === null ? context.RENDERER : extension.UNMASKED_RENDERER_WEBGL,
   ) as string;
   if (!isSoftwareRendered(renderer)) return context;
   context.getExtension('WEBGL_lose_context')?.loseContext();

@@ -1,12 +1,13 @@
-/** Which level of a slide is drawn at a zoom. */
+/** Chooses the level of a slide that is drawn at a zoom. */
 
-/** Device pixels per CSS pixel beyond which a person sees no more detail on a screen of a hand or a desk. */
+/** Device pixels per CSS pixel above which a person sees no more detail on a phone or a desktop screen. */
 const visibleDensity = 2;
 
 /**
- * Returns how many device pixels wide the pixels of a drawn level are at least: OpenSeadragon's `minPixelRatio`. Its default, up
- * to two image pixels per device pixel, would load sixteen times the tiles on a phone with 3 device pixels per CSS pixel that a
- * screen with 1 needs.
+ * Returns OpenSeadragon's `minPixelRatio`: the smallest width, in device pixels, of an image pixel of the drawn level.
+ *
+ * OpenSeadragon's default is 0.5 on every screen. On a phone with 3 device pixels per CSS pixel, the same field would then need
+ * up to sixteen times the tiles that a screen with 1 device pixel per CSS pixel needs.
  *
  * @param density device pixels per CSS pixel
  */
@@ -15,11 +16,11 @@ export function minPixelRatioOf(density: number): number {
 }
 
 /**
- * Returns the finest level that is drawn.
+ * Returns the finest level that is drawn at a zoom: at most `maxLevel`; negative when even level 0 is finer than needed.
  *
  * @param zoom CSS pixels per pixel of the slide at full resolution
- * @param maxLevel the level of full resolution; each one before it has half the size
- * @returns at most `maxLevel`; may be negative for a slide of a few pixels
+ * @param maxLevel Deep Zoom level of full resolution; each lower level has half the size
+ * @param density device pixels per CSS pixel
  */
 export function drawnLevelAt(zoom: number, maxLevel: number, density = window.devicePixelRatio): number {
   const finest = maxLevel + Math.floor(Math.log2((zoom * density) / minPixelRatioOf(density)));

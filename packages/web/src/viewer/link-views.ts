@@ -12,37 +12,38 @@ export interface OpenedView {
   readonly calibration: Calibration | null;
 }
 
-/** Side of a comparison. */
+/** One of the two slides of a comparison: `first` is on the left. */
 export type Half = 'first' | 'second';
 
 /** Two views that move together. */
 export interface LinkedViews {
   /**
-   * Completes a running movement of the leader at once. Must be called before the other side becomes the leader: the
-   * slides would else stay where the movement was at that moment.
+   * Completes a running movement of the leader at once. Must be called before the other side becomes the leader; otherwise the
+   * follower would stop at the current step of the movement.
    */
   completeMovement(): void;
   unlink(): void;
 }
 
 /**
- * Links two views: the follower repeats each step of the leader, relative to how both lie now, or at the end of a running
- * movement. Movements of the follower caused by this do not move the leader.
+ * Links two views: the view that the person moves, the leader, makes the other one, the follower, repeat each step of its
+ * movements. Movements of the follower caused by this do not move the leader.
  *
  * @param leaderNow returns the side that the person moves
- * @param registration from pixels of the first to pixels of the second slide; null: relative to how both lie now
- * @returns null while one of them shows nothing
+ * @param registration the transformation from pixels of the first to pixels of the second slide. Null: the follower moves
+ *   relative to the fields that both views have now, or at the end of a running movement
+ * @returns null while one of the views has no open slide
  */
 export function linkViews(
   opened: Readonly<Record<Half, OpenedView>>,
   leaderNow: () => Half,
   registration: Affine | null = null,
 ): LinkedViews | null {
-  const first = sightOf(opened.first);
-  const second = sightOf(opened.second);
+  const first = viewPositionOf(opened.first);
+  const second = viewPositionOf(opened.second);
   if (first === null || second === null) return null;
-  const sights = { first, second };
-  const back = registration === null ? null : inverseOf(registration);
+  const positionsAtLinking = { first, second };
+  const inverseRegistration = registration === null ? null : inverseOf(registration);
   let isFollowing = false;
 
   function follow() {
@@ -52,18 +53,20 @@ export function linkViews(
     const { view } = opened[leader];
     const placement = view.placement();
     if (placement === null) return;
-    const now = fieldOf(placement, view.centre());
+    const leaderField = fieldOf(placement, view.centre());
     isFollowing = true;
-    const transform = leader === 'first' ? registration : back;
+    const transform = leader === 'first' ? registration : inverseRegistration;
     const field =
-      transform === null ? followed(sights[leader], sights[follower], now) : registeredField(transform, now);
+      transform === null
+        ? followed(positionsAtLinking[leader], positionsAtLinking[follower], leaderField)
+        : registeredField(transform, leaderField);
     opened[follower].view.moveTo(field);
     isFollowing = false;
   }
 
   if (registration !== null) follow();
   // A window resize moves both views, so the follower must be adjusted too.
-  const ends = [opened.first.view.watch(follow), opened.second.view.watch(follow)];
+  const unsubscribers = [opened.first.view.watch(follow), opened.second.view.watch(follow)];
   return {
     completeMovement: () => {
       const { view } = opened[leaderNow()];
@@ -71,17 +74,17 @@ export function linkViews(
       if (field !== null) view.moveTo(field);
     },
     unlink: () => {
-      for (const end of ends) end();
+      for (const unsubscribe of unsubscribers) unsubscribe();
     },
   };
 }
 
-function sightOf({ view, calibration }: OpenedView): ViewPosition | null {
+function viewPositionOf({ view, calibration }: OpenedView): ViewPosition | null {
   const field = view.destination();
   return field === null ? null : { field, calibration };
 }
 
-/** Returns the visible field at this step of a movement. @param centre of the viewer, in CSS pixels */
+/** Returns the field that is visible with a placement. @param centre of the viewer, in CSS pixels */
 export function fieldOf(placement: Placement, centre: Point): SlideField {
   const { a, b, c, d } = placement;
   const isMirrored = a * d - b * c < 0;

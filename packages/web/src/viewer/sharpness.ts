@@ -1,4 +1,4 @@
-/** Whether the view is drawn from the tiles it needs, or from enlarged coarser ones. */
+/** Tells whether a view shows every tile of the level that its zoom needs, or enlarged tiles of coarser levels. */
 import OpenSeadragon, { type Tile, type TiledImage, type Viewer } from 'openseadragon';
 import { minPixelRatioOf } from './drawn-level.ts';
 
@@ -9,23 +9,23 @@ import { minPixelRatioOf } from './drawn-level.ts';
  */
 export type Sharpness = 'sharp' | 'loading' | 'incomplete';
 
-/** Whether one of these tiles is visible now and of the level that OpenSeadragon draws at this zoom. */
+/** Whether one of these tiles, which failed to load, is visible now and belongs to the level that is drawn at this zoom. */
 export function lacksTiles(viewer: Viewer, image: TiledImage, tiles: readonly Tile[]): boolean {
   if (tiles.length === 0) return false;
   const drawnLevel = drawnLevelOf(viewer, image);
-  const seen = viewer.viewport.getBounds(true).getBoundingBox();
+  const visibleBox = viewer.viewport.getBounds(true).getBoundingBox();
   return tiles.some(
     ({ tiledImage, level, bounds }) =>
       tiledImage === image &&
       level === drawnLevel &&
-      bounds.x < seen.x + seen.width &&
-      bounds.x + bounds.width > seen.x &&
-      bounds.y < seen.y + seen.height &&
-      bounds.y + bounds.height > seen.y,
+      bounds.x < visibleBox.x + visibleBox.width &&
+      bounds.x + bounds.width > visibleBox.x &&
+      bounds.y < visibleBox.y + visibleBox.height &&
+      bounds.y + bounds.height > visibleBox.y,
   );
 }
 
-/** The finest level whose pixels are at least `minPixelRatio` device pixels wide. */
+/** Returns the finest level whose pixels are at least `minPixelRatio` device pixels wide. */
 function drawnLevelOf(viewer: Viewer, { source }: TiledImage): number {
   const { viewport } = viewer;
   const screenWidth =

@@ -1,4 +1,7 @@
-/** The tiles of one slide as OpenSeadragon's tile source. */
+/**
+ * The tile source that a view gives to OpenSeadragon for each slide: the grid of its levels, and the loading of tiles through
+ * the renderer, which decodes them and keeps the decoded pictures.
+ */
 import OpenSeadragon from 'openseadragon';
 import { type DeepZoomDescriptor, maxLevelOf, minLevelOf } from './descriptor.ts';
 import { canRetry, PixelError } from './pixels.ts';
@@ -12,28 +15,35 @@ export interface TileAddress {
   readonly format: string;
 }
 
+/** Loads the tiles of one slide. */
 export interface TileSupply {
-  /** Without the image session: it is the cache key of the tile, which a renewed session does not change. */
+  /**
+   * Returns the URL of a tile without the image session (the credential of pixels). It is also the cache key of the tile, so a
+   * renewed session must not change it.
+   */
   addressOf(tile: TileAddress): string;
-  /** A rejection omits the tile: permanently when a PixelError says that a retry cannot succeed. */
+  /**
+   * Loads a tile. When it rejects, the view draws without the tile; a `PixelError` says whether a retry can succeed.
+   *
+   * @param address the result of `addressOf`
+   */
   load(address: string): Promise<Blob>;
   /** Aborted when the slide is closed. */
   readonly signal: AbortSignal;
 }
 
-/** OpenSeadragon's tile source of one slide. */
 export class SlideTiles extends OpenSeadragon.TileSource {
   readonly #format: string;
   readonly #supply: TileSupply;
   readonly #renderer: Renderer;
-  readonly #onLost: (tile: OpenSeadragon.Tile, isForGood: boolean) => void;
+  readonly #onTileFailed: (tile: OpenSeadragon.Tile, isPermanent: boolean) => void;
 
-  /** @param onLost called for each failed tile; `isForGood` when a retry would fail, too */
+  /** @param onTileFailed called for each failed tile; `isPermanent` when a retry would fail, too */
   constructor(
     descriptor: DeepZoomDescriptor,
     supply: TileSupply,
     renderer: Renderer,
-    onLost: (tile: OpenSeadragon.Tile, isForGood: boolean) => void,
+    onTileFailed: (tile: OpenSeadragon.Tile, isPermanent: boolean) => void,
   ) {
     const maxLevel = maxLevelOf(descriptor);
     super({
@@ -47,7 +57,7 @@ export class SlideTiles extends OpenSeadragon.TileSource {
     this.#format = descriptor.format;
     this.#supply = supply;
     this.#renderer = renderer;
-    this.#onLost = onLost;
+    this.#onTileFailed = onTileFailed;
   }
 
   override getTileUrl(level: number, column: number, row: number): string {
@@ -65,24 +75,25 @@ export class SlideTiles extends OpenSeadragon.TileSource {
       .then(
         (picture) => job.finish(picture, null, pictureType),
         (error: unknown) => {
-          const isCounted = job.jobId === null; // OpenSeadragon's time limit was faster
+          // OpenSeadragon has already ended a job that exceeded its time limit.
+          const isEnded = job.jobId === null;
           if (this.#supply.signal.aborted) {
-            // A closed slide is not drawn. A failure would be logged to the console.
-            if (!isCounted) job.finish({}, null, pictureType);
+            // The slide is closed: an empty tile ends the job without the console message that `fail` would cause.
+            if (!isEnded) job.finish({}, null, pictureType);
             return;
           }
-          if (!isCounted) job.fail(String(error), null);
-          this.#onLost(job.tile, isLostForGood(error));
+          if (!isEnded) job.fail(String(error), null);
+          this.#onTileFailed(job.tile, isPermanentFailure(error));
         },
       );
   }
 
-  /** Aborts only jobs that have not started; the signal of the supply ends the others. */
+  /** Does nothing: OpenSeadragon drops jobs that have not started, and the signal of the supply aborts the others. */
   override downloadTileAbort(): void {}
 }
 
-/** Whether a retry would fail, too: the server does not have the tile, or its bytes are no image. */
-function isLostForGood(error: unknown): boolean {
+/** Whether a retry would fail, too: the server does not have the tile, or the browser cannot decode its bytes. */
+function isPermanentFailure(error: unknown): boolean {
   if (error instanceof PixelError) return !canRetry(error.failure);
   return error instanceof DOMException && error.name === 'InvalidStateError';
 }

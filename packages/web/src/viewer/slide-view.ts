@@ -1,8 +1,8 @@
 /**
- * The zoomable view: OpenSeadragon, created once for an element of the page and reused for every slide.
+ * The zoomable view: one OpenSeadragon viewer, created once for an element of the page and reused for every slide.
  *
- * Tiles are loaded by `TileSupply`, not by OpenSeadragon, which would use the image session of the moment a
- * tile was first seen, cannot distinguish a 401 from other failures, and never retries a failed tile.
+ * Tiles are loaded by a `TileSupply`, not by OpenSeadragon: OpenSeadragon would keep the image session (the credential of
+ * pixels) with which it first requested a tile, does not distinguish a 401 from other failures, and never retries a failed tile.
  *
  * Longer than other files: the operations of the view share the state of one OpenSeadragon viewer.
  */
@@ -29,16 +29,22 @@ import { wheelFactor } from './wheel.ts';
 
 /** An image pixel may always be enlarged to this many screen pixels, whatever `maxZoomLevel` is. */
 const screenPixelsPerImagePixel = 2;
+/** Zoom factor of the zoom buttons and keys. */
 const zoomStep = 2;
 /** Delay before failed tiles are requested again, while their slide is shown. */
-const secondChanceMs = 15_000;
+const retryDelayMs = 15_000;
+/**
+ * Largest difference between the view and the view of the whole slide that counts as none: of the distance between the centres,
+ * as a part of the viewer's width, and of the ratio of the zooms.
+ */
+const homeTolerance = 0.001;
 
 export interface SlideView {
-  /** Returns the element of the viewer, for marks over the slide. */
+  /** Returns the element of the viewer, in which callers place marks over the slide. */
   element(): HTMLElement;
   /** Size of the viewer in CSS pixels. */
   size(): { readonly width: number; readonly height: number };
-  /** @param field the field to show first; null: the whole slide */
+  /** Opens a slide in place of the current one. @param field the field to show first; null shows the whole slide */
   show(
     descriptor: DeepZoomDescriptor,
     supply: TileSupply,
@@ -54,7 +60,7 @@ export interface SlideView {
   moveTo(field: SlideField): void;
   /** Zooms about the centre of the view. @param zoom screen pixels per image pixel */
   zoomTo(zoom: number): void;
-  /** Moves the view by parts of the visible field: 1 to the right is the next field on the right. */
+  /** Moves the view by fractions of its width and height: `moveBy(1, 0)` shows the next field on the right. */
   moveBy(rightwards: number, downwards: number): void;
   /** Rotates by degrees, clockwise on the screen. */
   rotate(degrees: number): void;
@@ -62,19 +68,19 @@ export interface SlideView {
   resetRotation(): void;
   /** Mirrors left and right. */
   mirror(): void;
-  /** Sends pointer events to a tool instead of moving the slide; null: back to moving. */
+  /** Sends pointer events to a tool instead of moving the slide. @param tool null: the pointer moves the slide again */
   lendPointer(tool: PointerTool | null): void;
   /** Returns the current placement of the slide; null before it is open. Each movement creates a new object. */
   placement(): Placement | null;
   /** Returns the visible field, or that at the end of a running movement; null before the slide is open. */
   destination(): SlideField | null;
-  /** @param moved called after each step of a movement. @returns a function that unsubscribes */
-  watch(moved: () => void): () => void;
+  /** @param onMove called after each step of a movement. @returns a function that unsubscribes */
+  watch(onMove: () => void): () => void;
   /** Returns the middle of the viewer, in CSS pixels from its top left. */
   centre(): Point;
-  /** Whether the view corrects colours by a colour table; else it needs corrected tiles. */
+  /** Whether this browser applies the colour table of the slide's ICC profile; if not, the server must send corrected tiles. */
   readonly correctsColours: boolean;
-  /** Whether the view adjusts colours itself; else it needs a filter. */
+  /** Whether the view applies colour adjustments itself (WebGL); if not, `showColours` needs a CSS filter. */
   readonly adjustsColours: boolean;
   /**
    * Sets the colours of the slide.
@@ -84,26 +90,27 @@ export interface SlideView {
   showColours(colours: DrawnColours, filter: string): void;
   /** Returns the colour adjustment with which the slide is drawn. */
   adjustment(): ColourAdjustment;
-  /** Returns a copy of the visible part of the slide in device pixels. Null before the slide is open. */
+  /** Returns a copy of the visible part of the slide in device pixels; null before the slide is open. */
   picture(): ViewPicture | null;
   /**
-   * Returns the colour at a place, in CSS pixels of the viewer, without adjustment: the mean of the pixels around it. Null
-   * before the slide is open.
+   * Returns the mean colour around a point, without adjustment; null before the slide is open and beside the slide.
+   *
+   * @param point in CSS pixels of the viewer
    */
-  colourAt(place: Point): Colour | null;
+  colourAt(point: Point): Colour | null;
   /**
-   * Draws the visible field as it is now at another magnification. Null before the slide is open.
+   * Draws the current field at another magnification, as strips from top to bottom. Returns null before the slide is open.
    *
    * @param ratio pixels of the picture per CSS pixel
    */
   capture(ratio: number, signal: AbortSignal): AsyncIterable<Strip> | null;
-  /** Returns the place of the pointer in CSS pixels of the viewer; null when it is elsewhere. */
+  /** Returns the position of the pointer in CSS pixels of the viewer; null when the pointer is elsewhere. */
   pointer(): Point | null;
-  /** Loads and decodes a tile ahead of its need. Rejects with the error of `load`. */
+  /** Loads and decodes a tile before it becomes visible. Rejects with the error of `load`. */
   prefetch(tile: TileAddress, address: string, load: () => Promise<Blob>): Promise<void>;
-  /** What is drawn over the slide, into its canvas. @returns a function that removes the layer */
+  /** Adds a layer that is drawn over the slide, on the same canvas. @returns a function that removes the layer */
   addLayer(layer: Layer): () => void;
-  /** Requests failed tiles again; `all`: also those that the server reported as missing. */
+  /** Requests tiles again that failed to load; with `all` also those that the server does not have. */
   askAgain(which?: 'all'): void;
   destroy(): void;
 }
@@ -118,19 +125,19 @@ export interface PointerKeys {
 export interface PointerTool {
   /** CSS cursor over the slide; default: a crosshair. */
   readonly cursor?: string;
-  /** Whether dragging from the current press moves the slide; default: no. The tool receives the events nevertheless. */
+  /** Whether the drag that begins with the current press moves the slide; default: no. The tool receives the events in any case. */
   readonly leavesToSlide?: boolean;
-  onPress(at: Point, keys: PointerKeys): void;
-  /** Pressed or not. */
-  onMove(at: Point, keys: PointerKeys): void;
-  onRelease(at: Point, keys: PointerKeys): void;
-  /** The press has become a gesture with two fingers. */
+  onPress(point: Point, keys: PointerKeys): void;
+  /** Called for each movement of the pointer, whether a button is pressed or not. */
+  onMove(point: Point, keys: PointerKeys): void;
+  onRelease(point: Point, keys: PointerKeys): void;
+  /** Called when the press has become a gesture with two fingers. */
   onPinch(): void;
   /** @returns whether the tool uses this turn of the wheel, which then does not zoom */
   onWheel?(delta: number, keys: PointerKeys): boolean;
 }
 
-/** State of the view at a moment. */
+/** Zoom and orientation of the view at a moment. */
 export interface Pose {
   /** Screen pixels per image pixel. */
   readonly zoom: number;
@@ -141,19 +148,16 @@ export interface Pose {
   readonly isMirrored: boolean;
 }
 
-export function isSamePose(one: Pose, other: Pose): boolean {
+export function isSamePose(a: Pose, b: Pose): boolean {
   return (
-    one.zoom === other.zoom &&
-    one.maxZoom === other.maxZoom &&
-    one.rotation === other.rotation &&
-    one.isMirrored === other.isMirrored
+    a.zoom === b.zoom && a.maxZoom === b.maxZoom && a.rotation === b.rotation && a.isMirrored === b.isMirrored
   );
 }
 
 interface SlideViewListeners {
-  /** All tiles of the view are loaded, or have failed. */
+  /** Called when every tile of the view is loaded or has failed. */
   readonly onComplete: () => void;
-  /** Called after each change of the state. */
+  /** Called after each change of the sharpness. */
   readonly onSharpness: (sharpness: Sharpness) => void;
   /** Called after each change of the target field. */
   readonly onField: (field: SlideField) => void;
@@ -161,7 +165,12 @@ interface SlideViewListeners {
   readonly onMove: (pose: Pose) => void;
 }
 
-/** @param element an element with a size of its own */
+/**
+ * Creates the view.
+ *
+ * @param element an element whose size does not depend on its content
+ * @param label accessible name of the slide
+ */
 // oxlint-disable-next-line lamina/max-own-lines -- creates the viewer and connects its parts; the behaviour is in nested functions
 export function createSlideView(element: HTMLElement, label: string): SlideView {
   const renderer = createRenderer();
@@ -185,12 +194,12 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
     // A click does not zoom: it may belong to a drag.
     gestureSettingsMouse: { clickToZoom: false, dblClickToZoom: true },
     gestureSettingsPen: { clickToZoom: false, dblClickToZoom: true },
-    // Every wheel event counts, by its distance.
+    // No wheel event is skipped: `wheelFactor` zooms by the distance of each event.
     minScrollDeltaTime: 0,
-    // OpenSeadragon's default, one tile per frame, needs a second for a screen of tiles of 240 pixels.
+    // OpenSeadragon's default, one tile per frame, takes a second to draw a screen of tiles of 240 pixels.
     maxTilesPerFrame: 24,
-    // One screen of tiles at a time: requests from before a movement must not delay those for the new
-    // field. (Without HTTP/2, browsers send six requests per server at a time and queue the others.)
+    // About one screen of tiles is requested at a time, so that requests from before a movement do not delay those for the
+    // new field. (Without HTTP/2, browsers send six requests per server at a time and queue the others.)
     imageLoaderLimit: 24,
   });
   viewer.canvas.setAttribute('role', 'application');
@@ -204,22 +213,22 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
     onField: () => {},
     onMove: () => {},
   };
-  /** Tiles that failed and may load later. */
+  /** Tiles that failed and are retried after `retryDelayMs`. */
   const failedTiles = new Set<OpenSeadragon.Tile>();
-  /** Tiles that the server does not have or cannot read: retried only on request of the person. */
+  /** Tiles that the server does not have or cannot read: retried only when the person asks for it. */
   const missingTiles = new Set<OpenSeadragon.Tile>();
-  let secondChance: ReturnType<typeof setTimeout> | undefined;
+  let retryTimer: ReturnType<typeof setTimeout> | undefined;
 
-  function forgetFailures() {
-    clearTimeout(secondChance);
-    secondChance = undefined;
+  function clearFailures() {
+    clearTimeout(retryTimer);
+    retryTimer = undefined;
     failedTiles.clear();
     missingTiles.clear();
   }
 
   function askAgain(which?: 'all') {
-    clearTimeout(secondChance);
-    secondChance = undefined;
+    clearTimeout(retryTimer);
+    retryTimer = undefined;
     const images = new Set<OpenSeadragon.TiledImage>();
     for (const tiles of which === 'all' ? [failedTiles, missingTiles] : [failedTiles]) {
       for (const tile of tiles) {
@@ -232,13 +241,13 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
     for (const image of images) image.setClip(null);
   }
 
-  function onLost(tile: OpenSeadragon.Tile, isForGood: boolean) {
-    if (isForGood) {
+  function onTileFailed(tile: OpenSeadragon.Tile, isPermanent: boolean) {
+    if (isPermanent) {
       missingTiles.add(tile);
       return;
     }
     failedTiles.add(tile);
-    secondChance ??= setTimeout(() => askAgain(), secondChanceMs);
+    retryTimer ??= setTimeout(() => askAgain(), retryDelayMs);
   }
 
   let sharpness: Sharpness = 'loading';
@@ -246,17 +255,18 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
   function publishSharpness() {
     const image = viewer.world.getItemAt(0);
     if (!image) return;
-    const now = !image.getFullyLoaded()
-      ? 'loading'
-      : lacksTiles(viewer, image, [...failedTiles, ...missingTiles])
-        ? 'incomplete'
-        : 'sharp';
-    if (now === sharpness) return;
-    sharpness = now;
-    listeners.onSharpness(now);
+    const current = sharpnessOf(image);
+    if (current === sharpness) return;
+    sharpness = current;
+    listeners.onSharpness(current);
   }
 
-  let fieldAtFirst: SlideField | null = null;
+  function sharpnessOf(image: OpenSeadragon.TiledImage): Sharpness {
+    if (!image.getFullyLoaded()) return 'loading';
+    return lacksTiles(viewer, image, [...failedTiles, ...missingTiles]) ? 'incomplete' : 'sharp';
+  }
+
+  let initialField: SlideField | null = null;
 
   function showField(field: SlideField | null) {
     const { viewport } = viewer;
@@ -288,19 +298,20 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
     publish();
   }
 
-  let shown: { readonly descriptor: DeepZoomDescriptor; readonly supply: TileSupply } | null = null;
+  let shownSlide: { readonly descriptor: DeepZoomDescriptor; readonly supply: TileSupply } | null = null;
   let placement: Placement | null = null;
   let destination: SlideField | null = null;
   const watchers = new Set<() => void>();
-  /** Whether the whole slide is shown; it then stays so when the viewer is resized. */
-  let isWhole = false;
+  /** Whether the whole slide was shown after the last movement: a resize of the viewer then fits it again. */
+  let wasWholeSlideShown = false;
   let isResized = false;
 
-  function showsWhole(): boolean {
+  function isWholeSlideShown(): boolean {
     const { viewport } = viewer;
-    const home = viewport.getHomeBounds().getCenter();
-    const isCentred = viewport.getCenter(false).distanceTo(home) * viewport.getZoom(false) < 0.001;
-    return isCentred && Math.abs(viewport.getZoom(false) / viewport.getHomeZoom() - 1) < 0.001;
+    const homeCentre = viewport.getHomeBounds().getCenter();
+    const distanceToHome = viewport.getCenter(false).distanceTo(homeCentre) * viewport.getZoom(false);
+    const zoomRatio = viewport.getZoom(false) / viewport.getHomeZoom();
+    return distanceToHome < homeTolerance && Math.abs(zoomRatio - 1) < homeTolerance;
   }
 
   function publish() {
@@ -321,49 +332,54 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
       rotation: withinFullTurn(viewer.viewport.getRotation()),
       isMirrored: viewer.viewport.getFlip(),
     });
-    isWhole = showsWhole();
-    placement = placementHere(image);
-    for (const tell of watchers) tell();
+    wasWholeSlideShown = isWholeSlideShown();
+    placement = currentPlacement(image);
+    for (const onMove of watchers) onMove();
   }
 
-  /** OpenSeadragon mirrors the drawn image, but not its coordinates. */
-  function placementHere(image: OpenSeadragon.TiledImage): Placement {
+  /** Returns where the slide is now. OpenSeadragon mirrors the drawn image but not its coordinates, so this mirrors them. */
+  function currentPlacement(image: OpenSeadragon.TiledImage): Placement {
     const { viewport } = viewer;
     const { x: width, y: height } = image.getContentSize();
-    const placeOf = (x: number, y: number): Point => {
+    const screenPointOf = (x: number, y: number): Point => {
       const pixel = viewport.pixelFromPoint(image.imageToViewportCoordinates(x, y, true), true);
       return viewport.getFlip() ? { x: viewport.getContainerSize().x - pixel.x, y: pixel.y } : pixel;
     };
-    return placementOf({ width, height }, placeOf(0, 0), placeOf(width, 0), placeOf(0, height));
+    return placementOf(
+      { width, height },
+      screenPointOf(0, 0),
+      screenPointOf(width, 0),
+      screenPointOf(0, height),
+    );
   }
 
-  /** At zoom level 1 the slide is as wide as the viewer, so that the limit depends on both. */
+  /** OpenSeadragon's zoom level 1 makes the slide as wide as the viewer, so the limit depends on the widths of both. */
   function limitZoom() {
     const image = viewer.world.getItemAt(0);
     if (!image) return;
-    const needed = image.imageToViewportZoom(screenPixelsPerImagePixel);
-    Object.assign(viewer.viewport, { maxZoomLevel: Math.max(viewerSettings.maxZoomLevel, needed) });
+    const requiredMax = image.imageToViewportZoom(screenPixelsPerImagePixel);
+    Object.assign(viewer.viewport, { maxZoomLevel: Math.max(viewerSettings.maxZoomLevel, requiredMax) });
   }
 
   viewer.addHandler('open', () => {
     limitZoom();
-    showField(fieldAtFirst);
+    showField(initialField);
     publish();
-    // OpenSeadragon's own event of this name is not raised for a second slide.
+    // The viewer's event of the same name is not raised for the second slide; that of the image is.
     viewer.world.getItemAt(0)?.addHandler('fully-loaded-change', ({ fullyLoaded }) => {
       if (fullyLoaded) listeners.onComplete();
       publishSharpness();
     });
   });
-  // Raised after each drawing, when OpenSeadragon has checked the tiles of the view.
+  // OpenSeadragon raises this event after each drawing, when it has checked which tiles the view needs.
   viewer.addHandler('update-viewport', publishSharpness);
-  // Raised during the resize; the placement is known with the following change of the view.
+  // This event is raised during the resize; the new placement is only known at the following `viewport-change`.
   viewer.addHandler('after-resize', () => {
     limitZoom();
     isResized = true;
   });
   viewer.addHandler('viewport-change', () => {
-    if (isResized && isWhole) viewer.viewport.goHome(true);
+    if (isResized && wasWholeSlideShown) viewer.viewport.goHome(true);
     isResized = false;
   });
   viewer.addHandler('animation', publish);
@@ -371,7 +387,7 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
   viewer.addHandler('canvas-scroll', (event) => {
     const wheel = event.originalEvent as WheelEvent;
     Object.assign(viewer, { zoomPerScroll: wheelFactor(wheel) });
-    // Shift turns the wheel sideways in some browsers.
+    // In some browsers, Shift makes the wheel scroll sideways: the distance is then in deltaX.
     if (pointerTool?.onWheel?.(wheel.deltaY || wheel.deltaX, keysOf(wheel)))
       event.preventDefaultAction = true;
   });
@@ -382,31 +398,31 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
 
   let pointerTool: PointerTool | null = null;
 
-  function placeOf({ clientX, clientY }: Pick<MouseEvent, 'clientX' | 'clientY'>): Point {
+  function pointInViewer({ clientX, clientY }: Pick<MouseEvent, 'clientX' | 'clientY'>): Point {
     const { left, top } = element.getBoundingClientRect();
     return { x: clientX - left, y: clientY - top };
   }
 
-  const leaveToTool = (event: { preventDefaultAction: boolean }) => {
+  const preventDragForTool = (event: { preventDefaultAction: boolean }) => {
     if (pointerTool !== null && pointerTool.leavesToSlide !== true) event.preventDefaultAction = true;
   };
-  viewer.addHandler('canvas-drag', leaveToTool);
-  viewer.addHandler('canvas-drag-end', leaveToTool);
+  viewer.addHandler('canvas-drag', preventDragForTool);
+  viewer.addHandler('canvas-drag-end', preventDragForTool);
   viewer.addHandler('canvas-double-click', (event) => {
     if (pointerTool !== null) event.preventDefaultAction = true;
   });
   viewer.addHandler('canvas-press', ({ originalEvent }) => {
     const event = originalEvent as PointerEvent;
-    pointerTool?.onPress(placeOf(event), keysOf(event));
+    pointerTool?.onPress(pointInViewer(event), keysOf(event));
   });
   viewer.addHandler('canvas-release', ({ originalEvent }) => {
     const event = originalEvent as PointerEvent;
-    pointerTool?.onRelease(placeOf(event), keysOf(event));
+    pointerTool?.onRelease(pointInViewer(event), keysOf(event));
   });
   viewer.addHandler('canvas-pinch', () => pointerTool?.onPinch());
   let pointer: Point | null = null;
   viewer.canvas.addEventListener('pointermove', (event) => {
-    pointer = placeOf(event);
+    pointer = pointInViewer(event);
     pointerTool?.onMove(pointer, keysOf(event));
   });
   viewer.canvas.addEventListener('pointerleave', () => {
@@ -420,21 +436,21 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
   return {
     element: () => element,
     size: () => ({ width: element.clientWidth, height: element.clientHeight }),
-    show: (descriptor, supply, field, of) => {
-      forgetFailures();
-      fieldAtFirst = field;
-      listeners = of;
+    show: (descriptor, supply, field, slideListeners) => {
+      clearFailures();
+      initialField = field;
+      listeners = slideListeners;
       sharpness = 'loading';
-      shown = { descriptor, supply };
-      // For each slide: a window may have moved to another screen since.
+      shownSlide = { descriptor, supply };
+      // The ratio is set for each slide, because the window may have moved to a screen of another pixel density.
       Object.assign(viewer, { minPixelRatio: minPixelRatioOf(OpenSeadragon.pixelDensityRatio) });
-      viewer.open({ tileSource: new SlideTiles(descriptor, supply, renderer, onLost) });
+      viewer.open({ tileSource: new SlideTiles(descriptor, supply, renderer, onTileFailed) });
     },
     clear: () => {
       placement = null;
       destination = null;
-      shown = null;
-      forgetFailures();
+      shownSlide = null;
+      clearFailures();
       viewer.close();
       renderer.pictures.clear();
       renderer.setColours({ ...renderer.colours, table: null });
@@ -462,7 +478,7 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
     },
     resetRotation: () => {
       const { viewport } = viewer;
-      // The short way: after 270° to the right, another 90° turn to the right.
+      // The slide turns the short way: from 270° it turns another 90° clockwise.
       viewport.setRotation(Math.round(viewport.getRotation() / 360) * 360);
     },
     mirror: () => {
@@ -474,9 +490,9 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
     },
     placement: () => placement,
     destination: () => destination,
-    watch: (moved) => {
-      watchers.add(moved);
-      return () => watchers.delete(moved);
+    watch: (onMove) => {
+      watchers.add(onMove);
+      return () => watchers.delete(onMove);
     },
     centre: () => ({ x: element.clientWidth / 2, y: element.clientHeight / 2 }),
     get correctsColours() {
@@ -491,19 +507,19 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
     },
     adjustment: () => renderer.colours.adjustment,
     picture: () => (viewer.world.getItemAt(0) ? pictureNow(viewer) : null),
-    colourAt: (place) => {
+    colourAt: (point) => {
       const { colours } = renderer;
       renderer.setColours({ ...colours, adjustment: asScanned });
       const picture = viewer.world.getItemAt(0) ? pictureNow(viewer) : null;
       renderer.setColours(colours);
-      return picture === null ? null : meanColourAt(picture, place);
+      return picture === null ? null : meanColourAt(picture, point);
     },
     capture: (ratio, signal) => {
-      if (placement === null || shown === null) return null;
-      const { descriptor, supply } = shown;
+      if (placement === null || shownSlide === null) return null;
+      const { descriptor, supply } = shownSlide;
       const size = { width: element.clientWidth, height: element.clientHeight };
-      const load = (place: Omit<TileAddress, 'format'>) =>
-        supply.load(supply.addressOf({ ...place, format: descriptor.format }));
+      const load = (tile: Omit<TileAddress, 'format'>) =>
+        supply.load(supply.addressOf({ ...tile, format: descriptor.format }));
       return captureStrips({ descriptor, placement, size, ratio, colours: renderer.colours, load, signal });
     },
     pointer: () => pointer,
@@ -513,7 +529,7 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
     addLayer: (layer) => renderer.addLayer(layer),
     askAgain,
     destroy: () => {
-      forgetFailures();
+      clearFailures();
       viewer.destroy();
       renderer.destroy();
     },
@@ -524,7 +540,7 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
 function drawersOf(renderer: Renderer) {
   return {
     drawer: renderer.context === null ? CanvasDrawer : WebGlDrawer,
-    // The types know names only, but OpenSeadragon accepts a class, as for the drawer itself.
+    // The type of this option allows only names, but OpenSeadragon also accepts a class here, as it does for `drawer`.
     navigatorDrawer: CanvasDrawer as unknown as string,
     drawerOptions: { custom: { renderer } as OpenSeadragon.BaseDrawerOptions },
   } as const;
@@ -534,6 +550,6 @@ function keysOf({ altKey, shiftKey }: PointerEvent | WheelEvent): PointerKeys {
   return { alt: altKey, shift: shiftKey };
 }
 
-function clamp(value: number, least: number, most: number): number {
-  return Math.min(Math.max(value, least), most);
+function clamp(value: number, min: number, max: number): number {
+  return Math.min(Math.max(value, min), max);
 }

@@ -1,15 +1,16 @@
 /**
- * Synchronises two slides side by side. The follower repeats the leader's movement since they were linked: the same
- * distance over the tissue, the same zoom factor, the same rotation on the screen.
+ * Synchronises two slides side by side. The slide that the person moves is the leader; the other, the follower, repeats the
+ * leader's movement since the slides were linked: the same distance over the tissue, the same zoom factor, the same rotation on
+ * the screen.
  */
 import { withinFullTurn } from './full-turn.ts';
 import type { Calibration } from './scale.ts';
 import type { SlideField } from './view-address.ts';
 
-/** How a slide is seen. */
+/** The visible field of a slide with the slide's scale. */
 export interface ViewPosition {
   readonly field: SlideField;
-  /** Null without a scale. */
+  /** Null when the size of the slide's pixels is unknown. */
   readonly calibration: Calibration | null;
 }
 
@@ -22,47 +23,58 @@ interface Size {
 /**
  * Returns the field that the follower must show.
  *
- * Its centre moves by the same micrometres as the leader's, in the same direction on the screen; when one of them has no
- * scale, by the same distance on the screen.
+ * Its centre moves by the same micrometres as the leader's, in the same direction on the screen. When one of the slides has no
+ * scale, it moves by the same distance on the screen.
  *
- * @param leader and follower: both fields when they were linked
- * @param now the leader's current field
+ * @param leader and follower: their fields at the moment of linking
+ * @param leaderNow the leader's current field
  */
-export function followed(leader: ViewPosition, follower: ViewPosition, now: SlideField): SlideField {
-  const led = leader.field;
-  const following = follower.field;
-  const [from, to] = unitsOf(leader, follower);
-  const moved = { x: (now.x - led.x) * from.x, y: (now.y - led.y) * from.y };
-  const there = unseenBy(following, seenBy(led, moved));
+export function followed(leader: ViewPosition, follower: ViewPosition, leaderNow: SlideField): SlideField {
+  const leaderField = leader.field;
+  const followerField = follower.field;
+  const [leaderPixel, followerPixel] = pixelSizesOf(leader, follower);
+  const leaderMovement = {
+    x: (leaderNow.x - leaderField.x) * leaderPixel.x,
+    y: (leaderNow.y - leaderField.y) * leaderPixel.y,
+  };
+  const followerMovement = screenToSlide(followerField, slideToScreen(leaderField, leaderMovement));
   // The mirror is applied after the rotation: when only one slide is mirrored, they rotate in opposite directions.
-  const sense = led.isMirrored === following.isMirrored ? 1 : -1;
+  const rotationSign = leaderField.isMirrored === followerField.isMirrored ? 1 : -1;
+  const hasLeaderFlipped = leaderField.isMirrored !== leaderNow.isMirrored;
   return {
-    x: following.x + there.x / to.x,
-    y: following.y + there.y / to.y,
-    zoom: (following.zoom * now.zoom) / led.zoom,
-    rotation: withinFullTurn(following.rotation + sense * (now.rotation - led.rotation)),
-    isMirrored: following.isMirrored !== (led.isMirrored !== now.isMirrored),
+    x: followerField.x + followerMovement.x / followerPixel.x,
+    y: followerField.y + followerMovement.y / followerPixel.y,
+    zoom: (followerField.zoom * leaderNow.zoom) / leaderField.zoom,
+    rotation: withinFullTurn(
+      followerField.rotation + rotationSign * (leaderNow.rotation - leaderField.rotation),
+    ),
+    isMirrored: followerField.isMirrored !== hasLeaderFlipped,
   };
 }
 
 /**
- * Returns the first field of a slide beside another: same magnification, rotation and distance from its middle. When one of
- * them has no scale, the same relative field.
+ * Returns the first field of a slide that is opened beside another one: the same magnification, rotation and distance from the
+ * middle of the slide. When one of the slides has no scale, the distances grow with the size of the slide instead.
+ *
+ * @param source the slide that is already open
+ * @param target the slide that is opened beside it
  */
 export function correspondingField(
-  { field, calibration, width, height }: ViewPosition & Size,
-  beside: Size & Pick<ViewPosition, 'calibration'>,
+  source: ViewPosition & Size,
+  target: Size & Pick<ViewPosition, 'calibration'>,
 ): SlideField {
-  const larger = Math.max(beside.width / width, beside.height / height);
-  const [x, y] =
-    calibration === null || beside.calibration === null
-      ? [larger, larger]
-      : [calibration.mpp / beside.calibration.mpp, mppYOf(calibration) / mppYOf(beside.calibration)];
+  const { field, calibration, width, height } = source;
+  const sizeRatio = Math.max(target.width / width, target.height / height);
+  /** Pixels of the target per pixel of the source. */
+  const [ratioX, ratioY] =
+    calibration === null || target.calibration === null
+      ? [sizeRatio, sizeRatio]
+      : [calibration.mpp / target.calibration.mpp, mppYOf(calibration) / mppYOf(target.calibration)];
   return {
     ...field,
-    x: beside.width / 2 + (field.x - width / 2) * x,
-    y: beside.height / 2 + (field.y - height / 2) * y,
-    zoom: field.zoom / x,
+    x: target.width / 2 + (field.x - width / 2) * ratioX,
+    y: target.height / 2 + (field.y - height / 2) * ratioY,
+    zoom: field.zoom / ratioX,
   };
 }
 
@@ -71,17 +83,20 @@ interface Vector {
   readonly y: number;
 }
 
-/** Returns the unit of one image pixel of each, horizontally and vertically: micrometres, or screen pixels at linking. */
-function unitsOf(one: ViewPosition, other: ViewPosition): readonly [Vector, Vector] {
-  if (one.calibration === null || other.calibration === null) {
+/**
+ * Returns the width and height of one image pixel of each slide in a unit that both share: micrometres, or screen pixels at the
+ * moment of linking when one of them has no scale.
+ */
+function pixelSizesOf(leader: ViewPosition, follower: ViewPosition): readonly [Vector, Vector] {
+  if (leader.calibration === null || follower.calibration === null) {
     return [
-      { x: one.field.zoom, y: one.field.zoom },
-      { x: other.field.zoom, y: other.field.zoom },
+      { x: leader.field.zoom, y: leader.field.zoom },
+      { x: follower.field.zoom, y: follower.field.zoom },
     ];
   }
   return [
-    { x: one.calibration.mpp, y: mppYOf(one.calibration) },
-    { x: other.calibration.mpp, y: mppYOf(other.calibration) },
+    { x: leader.calibration.mpp, y: mppYOf(leader.calibration) },
+    { x: follower.calibration.mpp, y: mppYOf(follower.calibration) },
   ];
 }
 
@@ -89,18 +104,18 @@ function mppYOf({ mpp, mppY }: Calibration): number {
   return mppY ?? mpp;
 }
 
-/** Converts a vector on the slide to the screen: rotated, then mirrored. */
-function seenBy({ rotation, isMirrored }: SlideField, way: Vector): Vector {
-  const turned = turn(way, rotation);
-  return isMirrored ? { x: -turned.x, y: turned.y } : turned;
+/** Converts the direction of a vector from the slide to the screen: rotates it, then mirrors it. The length stays the same. */
+function slideToScreen({ rotation, isMirrored }: SlideField, vector: Vector): Vector {
+  const rotated = rotate(vector, rotation);
+  return isMirrored ? { x: -rotated.x, y: rotated.y } : rotated;
 }
 
-function unseenBy({ rotation, isMirrored }: SlideField, way: Vector): Vector {
-  return turn(isMirrored ? { x: -way.x, y: way.y } : way, -rotation);
+function screenToSlide({ rotation, isMirrored }: SlideField, vector: Vector): Vector {
+  return rotate(isMirrored ? { x: -vector.x, y: vector.y } : vector, -rotation);
 }
 
-/** Rotates clockwise, with y downwards. */
-function turn({ x, y }: Vector, degrees: number): Vector {
+/** Rotates clockwise in coordinates with y downwards. */
+function rotate({ x, y }: Vector, degrees: number): Vector {
   const angle = (degrees * Math.PI) / 180;
   const [cos, sin] = [Math.cos(angle), Math.sin(angle)];
   return { x: x * cos - y * sin, y: x * sin + y * cos };

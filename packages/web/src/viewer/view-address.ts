@@ -1,4 +1,4 @@
-/** The visible field of a slide as parameters of the page's address. */
+/** Writes the visible field of a slide into the query parameters of the page's URL and reads it from them. */
 import { withinFullTurn } from './full-turn.ts';
 
 export interface SlideField {
@@ -12,23 +12,24 @@ export interface SlideField {
   readonly isMirrored: boolean;
 }
 
-/** 0.1 pixel, and a zoom precise enough for one pixel at the edge of a wide screen. */
-const positionDigits = 1;
+/** Decimals of positions in pixels, and of the rotation in degrees. */
+const positionDecimals = 1;
+/** Significant digits of the zoom: an error of less than one pixel at the edge of a wide screen. */
 const zoomDigits = 6;
 
 /**
- * Returns the parameters of a field by name. Rotation and mirror are omitted when there are none.
+ * Returns the query parameters of a field. Rotation and mirroring are omitted when the slide has none.
  *
- * @param prefix of the names, for an address with two fields
+ * @param prefix of the parameter names, for a URL with the fields of two slides
  */
 export function formatField(
   { x, y, zoom, rotation, isMirrored }: SlideField,
   prefix = '',
 ): Record<string, string> {
-  const degrees = Number(rotation.toFixed(positionDigits)) % 360;
+  const degrees = Number(rotation.toFixed(positionDecimals)) % 360;
   return {
-    [`${prefix}x`]: String(Number(x.toFixed(positionDigits))),
-    [`${prefix}y`]: String(Number(y.toFixed(positionDigits))),
+    [`${prefix}x`]: String(Number(x.toFixed(positionDecimals))),
+    [`${prefix}y`]: String(Number(y.toFixed(positionDecimals))),
     [`${prefix}zoom`]: String(Number(zoom.toPrecision(zoomDigits))),
     ...(degrees !== 0 && { [`${prefix}rotation`]: String(degrees) }),
     ...(isMirrored && { [`${prefix}mirror`]: '1' }),
@@ -36,9 +37,10 @@ export function formatField(
 }
 
 /**
- * Returns null when centre or zoom are missing or invalid: the viewer then shows the whole slide.
+ * Reads a field from query parameters. Returns null when the centre or the zoom is missing or invalid: the viewer then shows the
+ * whole slide.
  *
- * @param prefix of the names
+ * @param prefix of the parameter names
  */
 export function parseField(parameters: URLSearchParams, prefix = ''): SlideField | null {
   const x = numberOf(parameters.get(`${prefix}x`));

@@ -1,4 +1,4 @@
-/** A copy of what a view shows. */
+/** Copies of the picture that a view shows, for the wand and the white balance. */
 import type OpenSeadragon from 'openseadragon';
 import type { Colour } from './colours/adjustment.ts';
 import type { Point } from './overlay/placement.ts';
@@ -7,17 +7,20 @@ import { WebGlDrawer } from './renderer/webgl-drawer.ts';
 
 export interface ViewPicture {
   readonly canvas: HTMLCanvasElement;
-  /** Whether the canvas has the colours as shown, not as stored. */
+  /** Whether the canvas contains the adjusted colours (WebGL); if not, the page adjusts them with a CSS filter. */
   readonly hasColours: boolean;
-  /** CSS pixels of the viewer. */
+  /** Size of the viewer in CSS pixels; the canvas itself has device pixels. */
   readonly width: number;
   readonly height: number;
 }
 
-/** The canvas of a graphics card has its content only until the browser has shown it: it is drawn and copied at once. */
+/**
+ * Draws the view and returns a copy; null when the browser refuses a canvas. A WebGL canvas loses its content once the browser
+ * has shown it, so it is drawn anew right before it is copied.
+ */
 export function pictureNow(viewer: OpenSeadragon.Viewer): ViewPicture | null {
   const { drawer, world } = viewer;
-  const images = Array.from({ length: world.getItemCount() }, (_, place) => world.getItemAt(place));
+  const images = Array.from({ length: world.getItemCount() }, (_, index) => world.getItemAt(index));
   if (drawer instanceof WebGlDrawer || drawer instanceof CanvasDrawer) drawer.draw(images);
   const canvas = document.createElement('canvas');
   canvas.width = drawer.canvas.width;
@@ -29,22 +32,27 @@ export function pictureNow(viewer: OpenSeadragon.Viewer): ViewPicture | null {
   return { canvas, hasColours: drawer instanceof WebGlDrawer, width, height };
 }
 
-/** Half the side of the square, in device pixels, over which a colour is averaged. */
-const meanOver = 3;
+/** Device pixels on each side of the middle pixel over which a colour is averaged. */
+const averagingRadius = 3;
 
-/** Returns the mean colour around a place, in CSS pixels of the viewer; null beside the slide. */
+/**
+ * Returns the mean colour around a point, each channel from 0 to 1; null beside the slide.
+ *
+ * @param point in CSS pixels of the viewer
+ */
 export function meanColourAt({ canvas, width }: ViewPicture, { x, y }: Point): Colour | null {
   const scale = canvas.width / width;
-  const side = 2 * meanOver + 1;
-  const left = Math.round(x * scale) - meanOver;
-  const top = Math.round(y * scale) - meanOver;
+  const side = 2 * averagingRadius + 1;
+  const left = Math.round(x * scale) - averagingRadius;
+  const top = Math.round(y * scale) - averagingRadius;
   const pixels = canvas.getContext('2d')?.getImageData(left, top, side, side).data;
   if (pixels === undefined) return null;
   const sums: [number, number, number] = [0, 0, 0];
-  for (let place = 0; place < pixels.length; place += 4) {
-    if (pixels[place + 3] !== 255) return null; // beside the slide
-    for (const channel of [0, 1, 2] as const) sums[channel] += pixels[place + channel] ?? 0;
+  for (let offset = 0; offset < pixels.length; offset += 4) {
+    if (pixels[offset + 3] !== 255) return null; // transparent: beside the slide
+    for (const channel of [0, 1, 2] as const) sums[channel] += pixels[offset + channel] ?? 0;
   }
-  const total = (255 * pixels.length) / 4;
-  return [sums[0] / total, sums[1] / total, sums[2] / total];
+  const pixelCount = pixels.length / 4;
+  const maxSum = 255 * pixelCount;
+  return [sums[0] / maxSum, sums[1] / maxSum, sums[2] / maxSum];
 }

@@ -1,16 +1,16 @@
 import { tileTimeoutMs } from './tile-loading.ts';
 
-/** Settings of OpenSeadragon: section 9 of the product specification. In seconds, except `timeout` in ms. */
+/** Settings of OpenSeadragon that section 9 of the product specification fixes. Times are in seconds, `timeout` in ms. */
 export const viewerSettings = {
   minZoomLevel: 0.1,
   maxZoomLevel: 10,
-  /** The whole slide fits. */
+  /** 0 shows the whole slide at first. */
   defaultZoomLevel: 0,
   visibilityRatio: 0.5,
   animationTime: 1,
   blendTime: 0.1,
   navigatorSizeRatio: 0.15,
-  /** Tiles. */
+  /** Number of tiles that OpenSeadragon keeps. */
   maxImageCacheCount: 200,
   timeout: tileTimeoutMs,
   preload: true,

@@ -1,23 +1,25 @@
 /**
- * The zoom factor of wheel events. A mouse sends one event per notch, a trackpad many small ones: each counts by its
- * distance, so that both are equally fast.
+ * The zoom factor of wheel events. A mouse sends one event per notch (one click of the wheel), a trackpad sends many small ones:
+ * each event zooms by its distance, so that both devices zoom equally fast.
  */
 
-/** Zoom factor of a notch. */
+/** Zoom factor of one notch. */
 const notchFactor = 1.2;
-/** Pixels that browsers report per notch, line and page (`WheelEvent.deltaMode`). */
+/** Distance that browsers report for one notch, in pixels. */
 const notchPixels = 100;
-const pixelsOfUnit = [1, 40, 800] as const;
-/** A trackpad pinch arrives as a wheel with Ctrl, in smaller steps. */
+/** Pixels per unit of `WheelEvent.deltaMode`: 0 is a pixel, 1 a line, 2 a page. */
+const pixelsPerUnit = [1, 40, 800] as const;
+/** Browsers report a pinch on a trackpad as a wheel event with Ctrl and a small distance, which is multiplied by this. */
 const pinchGain = 8;
-/** Maximum distance of one event. */
-const mostNotches = 2;
+/** A single event zooms by at most this many notches. */
+const maxNotches = 2;
 
-type Turn = Pick<WheelEvent, 'deltaY' | 'deltaMode' | 'ctrlKey'>;
+type WheelMovement = Pick<WheelEvent, 'deltaY' | 'deltaMode' | 'ctrlKey'>;
 
-/** Returns the factor, at least 1; the caller applies the direction. */
-export function wheelFactor({ deltaY, deltaMode, ctrlKey }: Turn): number {
-  const pixels = Math.abs(deltaY) * (pixelsOfUnit[deltaMode] ?? 1);
-  const notches = (pixels / notchPixels) * (ctrlKey && pixels < notchPixels ? pinchGain : 1);
-  return notchFactor ** Math.min(notches, mostNotches);
+/** Returns the zoom factor of an event, at least 1; the caller applies the direction. */
+export function wheelFactor({ deltaY, deltaMode, ctrlKey }: WheelMovement): number {
+  const pixels = Math.abs(deltaY) * (pixelsPerUnit[deltaMode] ?? 1);
+  const isPinch = ctrlKey && pixels < notchPixels;
+  const notches = (pixels / notchPixels) * (isPinch ? pinchGain : 1);
+  return notchFactor ** Math.min(notches, maxNotches);
 }

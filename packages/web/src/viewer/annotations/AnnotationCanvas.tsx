@@ -15,17 +15,17 @@ interface AnnotationCanvasProps {
 }
 
 /**
- * The annotations over the slide: one canvas for all of them, another for what changes while the pointer moves. Both are drawn
- * in the same frame as the slide. Pointers pass through to the slide.
+ * Draws the annotations over the slide: one canvas with all annotations, and a second one with what changes while the pointer
+ * moves (selection, draft, brush). Both are drawn in the same frame as the slide. Pointer events pass through to the slide.
  */
 export function AnnotationCanvas({ view, open, calibration, isDrawing }: AnnotationCanvasProps) {
-  const all = useRef<HTMLCanvasElement>(null);
-  const inHand = useRef<HTMLCanvasElement>(null);
+  const allCanvas = useRef<HTMLCanvasElement>(null);
+  const draftCanvas = useRef<HTMLCanvasElement>(null);
   const { store, session } = open;
   const isLive = useSyncExternalStore(store.listen, () => store.isLive);
 
-  const drawInHand = useEffectEvent(() => {
-    const context = clearCanvas(inHand.current, view);
+  const drawDraftCanvas = useEffectEvent(() => {
+    const context = clearCanvas(draftCanvas.current, view);
     const placement = view.placement();
     if (context === null || placement === null) return;
     drawDraft({ context, placement, size: sizeOf(view), store, session, calibration, isDrawing });
@@ -35,56 +35,56 @@ export function AnnotationCanvas({ view, open, calibration, isDrawing }: Annotat
     const painter = new AnnotationPainter();
     painter.reset(store.all().filter((each) => store.isVisible(each)));
     let frame = 0;
-    let isAllStale = false;
+    let areAllStale = false;
     const drawAll = () => {
-      isAllStale = false;
-      const context = clearCanvas(all.current, view);
+      areAllStale = false;
+      const context = clearCanvas(allCanvas.current, view);
       const placement = view.placement();
       if (context !== null && placement !== null && painter.draw(context, placement, sizeOf(view)))
-        later(true);
+        scheduleDraw(true);
     };
-    const later = (isAll: boolean) => {
-      isAllStale ||= isAll;
+    const scheduleDraw = (includesAll: boolean) => {
+      areAllStale ||= includesAll;
       if (frame !== 0) return;
       frame = requestAnimationFrame(() => {
         frame = 0;
-        if (isAllStale) drawAll();
-        drawInHand();
+        if (areAllStale) drawAll();
+        drawDraftCanvas();
       });
     };
-    const drawNow = () => {
+    const drawBoth = () => {
       drawAll();
-      drawInHand();
+      drawDraftCanvas();
     };
-    const ends = [
-      view.watch(drawNow),
-      session.listen(() => later(false)),
+    const unsubscribers = [
+      view.watch(drawBoth),
+      session.listen(() => scheduleDraw(false)),
       store.listen((ids) => {
         if (ids === null) painter.reset(store.all().filter((each) => store.isVisible(each)));
         for (const id of ids ?? []) {
           const annotation = store.find(id);
           painter.set(id, annotation !== undefined && store.isVisible(annotation) ? annotation : null);
         }
-        later(ids === null || ids.length > 0);
+        scheduleDraw(ids === null || ids.length > 0);
       }),
     ];
-    const resized = new ResizeObserver(() => later(true));
-    if (all.current !== null) resized.observe(all.current);
-    later(true);
+    const resizeObserver = new ResizeObserver(() => scheduleDraw(true));
+    if (allCanvas.current !== null) resizeObserver.observe(allCanvas.current);
+    scheduleDraw(true);
     return () => {
       cancelAnimationFrame(frame);
-      resized.disconnect();
-      for (const end of ends) end();
+      resizeObserver.disconnect();
+      for (const unsubscribe of unsubscribers) unsubscribe();
     };
   }, [view, store, session]);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: drawn again when the mode or the scale changes
-  useEffect(() => drawInHand(), [isDrawing, calibration]);
+  useEffect(() => drawDraftCanvas(), [isDrawing, calibration]);
 
   return (
     <div className={classes.canvases} aria-hidden="true" data-live={isLive || undefined}>
-      <canvas ref={all} />
-      <canvas ref={inHand} />
+      <canvas ref={allCanvas} />
+      <canvas ref={draftCanvas} />
     </div>
   );
 }

@@ -21,11 +21,11 @@ import { type OpenAnnotations, useStoreVersion } from './use-annotations.ts';
 interface AnnotationDetailsProps {
   readonly open: OpenAnnotations;
   /** The classes of the dataset. */
-  readonly offered: readonly AnnotationClass[];
+  readonly datasetClasses: readonly AnnotationClass[];
 }
 
-/** Name, description, class and measurements of the selected annotation, and its history. */
-export function AnnotationDetails({ open: { store }, offered }: AnnotationDetailsProps) {
+/** Shows and edits name, description and class of the selected annotation, and shows its measurements and history. */
+export function AnnotationDetails({ open: { store }, datasetClasses }: AnnotationDetailsProps) {
   useStoreVersion(store);
   const [annotation, ...others] = store.selected();
   if (annotation === undefined || others.length > 0) return null;
@@ -34,7 +34,7 @@ export function AnnotationDetails({ open: { store }, offered }: AnnotationDetail
       key={annotation.id}
       store={store}
       annotation={annotation}
-      offered={offered}
+      datasetClasses={datasetClasses}
       isReadOnly={!store.canEdit(annotation)}
     />
   );
@@ -43,46 +43,50 @@ export function AnnotationDetails({ open: { store }, offered }: AnnotationDetail
 interface DetailsProps {
   readonly store: OpenAnnotations['store'];
   readonly annotation: Annotation;
-  readonly offered: readonly AnnotationClass[];
+  readonly datasetClasses: readonly AnnotationClass[];
   readonly isReadOnly: boolean;
 }
 
-/** Changes of others, and the state of saving, leave it as it is. */
-const Details = memo(function Details({ store, annotation, offered, isReadOnly }: DetailsProps) {
+/** Memoised: it is rendered again only when its annotation changes, not with every change of the store. */
+const Details = memo(function Details({ store, annotation, datasetClasses, isReadOnly }: DetailsProps) {
   const { id, feature, revision } = annotation;
   const { properties, geometry } = feature;
-  /** What is typed and not saved yet; null: the field shows the annotation as it is, also when another person changes it. */
+  /** Typed text that is not saved yet; null while the field shows the value of the annotation, even when another person edits it. */
   const [name, setName] = useState<string | null>(null);
   const [description, setDescription] = useState<string | null>(null);
   const [isHistoryOpen, setHistoryOpen] = useState(false);
-  // The search takes longer than the change itself in an outline of 50,000 vertices: the changed picture comes first.
-  const searched = useWhenIdle(geometry);
+  // Checking an outline of 50,000 vertices takes longer than the change itself, so it waits until the change is drawn.
+  const geometryToCheck = useWhenIdle(geometry);
   const crosses = useMemo(
-    () => searched !== null && isArea(searched) && isSelfIntersecting(searched),
-    [searched],
+    () => geometryToCheck !== null && isArea(geometryToCheck) && isSelfIntersecting(geometryToCheck),
+    [geometryToCheck],
   );
-  const repaired = () => (isArea(geometry) ? repairArea(geometry) : null);
 
   const saveText = (field: 'name' | 'description', typed: string | null) => {
     const value = typed?.trim();
     (field === 'name' ? setName : setDescription)(null);
     if (value === undefined || value === (properties[field] ?? '')) return;
-    const { [field]: _before, ...rest } = properties;
+    const { [field]: _before, ...otherProperties } = properties;
     store.change([
-      { id, feature: { ...feature, properties: { ...rest, ...(value !== '' && { [field]: value }) } } },
+      {
+        id,
+        feature: { ...feature, properties: { ...otherProperties, ...(value !== '' && { [field]: value }) } },
+      },
     ]);
   };
-  const current = classNameOf(feature);
-  const classify = (chosen: string) => {
-    const found = offered.find((each) => each.name === chosen);
-    const classification: Classification | null = found === undefined ? null : classificationOf(found);
-    if (chosen !== current) store.change([{ id, feature: withClass(feature, classification) }]);
+  const className = classNameOf(feature);
+  const classify = (newClassName: string) => {
+    const newClass = datasetClasses.find((each) => each.name === newClassName);
+    const classification: Classification | null = newClass === undefined ? null : classificationOf(newClass);
+    if (newClassName !== className) store.change([{ id, feature: withClass(feature, classification) }]);
   };
   const repair = () => {
-    const area = repaired();
+    const area = isArea(geometry) ? repairArea(geometry) : null;
     if (area !== null) store.change([{ id, feature: { ...feature, geometry: roundGeometry(area) } }]);
   };
-  const names = [...new Set([...offered.map((each) => each.name), ...(current === null ? [] : [current])])];
+  const classNames = [
+    ...new Set([...datasetClasses.map((each) => each.name), ...(className === null ? [] : [className])]),
+  ];
   const measurements = Object.entries(properties.measurements ?? {});
 
   return (
@@ -115,10 +119,13 @@ const Details = memo(function Details({ store, annotation, offered, isReadOnly }
         <NativeSelect
           size="xs"
           label={texts.classOf}
-          value={current ?? ''}
+          value={className ?? ''}
           disabled={isReadOnly}
           onChange={(event) => classify(event.currentTarget.value)}
-          data={[{ value: '', label: texts.noClass }, ...names.map((value) => ({ value, label: value }))]}
+          data={[
+            { value: '', label: texts.noClass },
+            ...classNames.map((value) => ({ value, label: value })),
+          ]}
         />
       </div>
       <Textarea

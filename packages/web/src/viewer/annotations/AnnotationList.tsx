@@ -13,6 +13,7 @@ import { texts } from './texts.ts';
 import type { AnnotationActions } from './use-annotation-actions.ts';
 import { type OpenAnnotations, useStoreVersion } from './use-annotations.ts';
 
+/** Heights of the lines in CSS pixels. */
 const lineHeight = { class: 34, annotation: 46 } as const;
 
 interface AnnotationListProps {
@@ -21,9 +22,9 @@ interface AnnotationListProps {
   readonly calibration: Calibration | null;
 }
 
-/** All annotations of the slide by class. Arrows select, Enter shows, Delete removes. */
+/** Lists all annotations of the slide by class. The arrow keys select, Enter zooms to an annotation, Delete removes it. */
 export function AnnotationList(props: AnnotationListProps) {
-  // A layer has up to 50,000 annotations: the changed picture comes before the changed list.
+  // A layer has up to 50,000 annotations: React updates the slide first and this list afterwards.
   const version = useDeferredValue(useStoreVersion(props.open.store));
   return <List {...props} version={version} />;
 }
@@ -36,10 +37,10 @@ const List = memo(function List({ open: { store }, actions, calibration, version
   const [search, setSearch] = useState('');
   const [order, setOrder] = useState<SortOrder>('time');
   const scroller = useRef<HTMLDivElement>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new version is a new list
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `store.all()` returns other annotations when the version changes
   const all = useMemo(() => store.all(), [store, version]); // oxlint-disable-line react-hooks/exhaustive-deps
   const lines = useMemo(() => linesOf(all, search, order, cssColor), [all, search, order]);
-  // The React compiler, which is not used, could not remember what it returns.
+  // The rule warns that the React compiler cannot memoise the returned functions; this project does not use the compiler.
   // oxlint-disable-next-line react/incompatible-library
   const virtualizer = useVirtualizer({
     count: lines.length,
@@ -49,8 +50,9 @@ const List = memo(function List({ open: { store }, actions, calibration, version
     overscan: 5,
   });
 
-  const moveTo = (from: number, step: 1 | -1) => {
-    for (let index = from + step; index >= 0 && index < lines.length; index += step) {
+  /** Selects and focuses the next or the previous annotation of the list. */
+  const selectNeighbour = (currentIndex: number, step: 1 | -1) => {
+    for (let index = currentIndex + step; index >= 0 && index < lines.length; index += step) {
       const line = lines[index];
       if (line?.kind !== 'annotation') continue;
       store.select([line.annotation.id]);
@@ -64,18 +66,18 @@ const List = memo(function List({ open: { store }, actions, calibration, version
     }
   };
   const onKeyDown = (event: KeyboardEvent, index: number, id: string) => {
-    const act = {
-      ArrowDown: () => moveTo(index, 1),
-      ArrowUp: () => moveTo(index, -1),
+    const action = {
+      ArrowDown: () => selectNeighbour(index, 1),
+      ArrowUp: () => selectNeighbour(index, -1),
       Enter: () => {
         store.select([id]);
         actions.zoomTo(id);
       },
     }[event.key];
-    if (act === undefined) return;
+    if (action === undefined) return;
     event.preventDefault();
     event.stopPropagation();
-    act();
+    action();
   };
 
   return (
@@ -153,7 +155,7 @@ interface SizeProps {
   readonly calibration: Calibration | null;
 }
 
-/** Computed once for each shape: an outline may have 50,000 vertices. */
+/** Memoised, because measuring an outline of up to 50,000 vertices takes long. */
 const Size = memo(function Size({ geometry, calibration }: SizeProps) {
   return <span className={classes.rowSize}>{sizeText(geometry, calibration)}</span>;
 });

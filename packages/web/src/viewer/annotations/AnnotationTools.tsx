@@ -26,7 +26,7 @@ import { texts } from './texts.ts';
 import type { AnnotationActions } from './use-annotation-actions.ts';
 import { type OpenAnnotations, useSessionValue, useStoreValue } from './use-annotations.ts';
 
-/** The same keys as in QuPath, which has none for cutting. */
+/** Shortcuts of the tools: those of QuPath, which has none for cutting. */
 export const toolKeys: Readonly<Record<Tool, string>> = {
   move: 'M',
   rectangle: 'R',
@@ -53,7 +53,7 @@ const toolIcons = {
   cut: IconScissors,
 } as const;
 
-/** Takes the focus off a button that was pressed with the pointer, so that Enter acts on the drawing again. */
+/** Removes the focus from a button that was pressed with the pointer: Enter would otherwise press it again instead of drawing. */
 function blurAfterPress(): void {
   if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
 }
@@ -61,7 +61,7 @@ function blurAfterPress(): void {
 interface AnnotationToolsProps {
   readonly open: OpenAnnotations;
   readonly actions: AnnotationActions;
-  /** Whether the person may draw; else only the copy menu, the list and Done are shown. */
+  /** Whether the person may draw; if not, only the menu (with Copy), the list and Done are shown. */
   readonly mayDraw: boolean;
   readonly isListOpen: boolean;
   readonly onToggleList: () => void;
@@ -76,8 +76,8 @@ export function AnnotationTools(props: AnnotationToolsProps) {
   const { open, actions, mayDraw } = props;
   const { store, session } = open;
   const chosen = useSessionValue(session, ({ tool }) => tool);
-  const canUndo = useStoreValue(store, (of) => of.canUndo);
-  const canRedo = useStoreValue(store, (of) => of.canRedo);
+  const canUndo = useStoreValue(store, (state) => state.canUndo);
+  const canRedo = useStoreValue(store, (state) => state.canRedo);
   const isNoneSelected = useStoreValue(store, ({ selection }) => selection.size === 0);
   return (
     <div className={viewerClasses.tools}>

@@ -35,7 +35,7 @@ export interface AnnotationsProps {
   readonly calibration: Calibration | null;
   readonly isDrawing: boolean;
   readonly onDone: () => void;
-  /** Where the palette and the state are shown, above the scale. */
+  /** Element above the scale in which the palette, the hint and the save state are rendered; null before it exists. */
   readonly foot: HTMLElement | null;
   readonly areAllToolsShown: boolean;
   readonly onToggleAllTools: () => void;
@@ -46,7 +46,10 @@ export interface AnnotationsProps {
   readonly onOpen: (store: AnnotationStore | null) => void;
 }
 
-/** The annotations of a slide, and their drawing. Its code is loaded when it is needed. */
+/**
+ * Shows the annotations of a slide and, in the drawing mode, the tools that change them. `AnnotationsGate` loads this code when a
+ * slide needs it.
+ */
 export function Annotations(props: AnnotationsProps) {
   const { view, imageId, user, calibration, isDrawing, onOpen } = props;
   const open = useAnnotations(imageId, user.uid);
@@ -54,7 +57,7 @@ export function Annotations(props: AnnotationsProps) {
     onOpen(open?.store ?? null);
     return () => onOpen(null);
   }, [open, onOpen]);
-  useKept(open, props);
+  useKeptMeasurements(open, props);
   if (open === null) return null;
   return (
     <>
@@ -72,8 +75,8 @@ interface DrawingProps extends AnnotationsProps {
 /** The drawing mode: tools, palette, list and keys. */
 function Drawing({ view, open, dataset, user, calibration, foot, onDone, ...props }: DrawingProps) {
   const { store, session } = open;
-  const tool = useSessionValue(session, (of) => of.tool);
-  const mayDrawHere = useStoreValue(store, (of) => of.canDrawOn(of.activeLayerId));
+  const tool = useSessionValue(session, (state) => state.tool);
+  const mayDrawHere = useStoreValue(store, (state) => state.canDrawOn(state.activeLayerId));
   const isNoneSelected = useStoreValue(store, ({ selection }) => selection.size === 0);
   const mayDraw = may(user, 'annotations.write');
   const [isListOpen, setListOpen] = useState(
@@ -81,7 +84,7 @@ function Drawing({ view, open, dataset, user, calibration, foot, onDone, ...prop
   );
   const [news, setNews] = useState('');
   const actions = useAnnotationActions(open, view, setNews);
-  const offered = useAnnotationClasses(dataset);
+  const datasetClasses = useAnnotationClasses(dataset);
   const isPanning = useSpaceHeld();
   const pointer = usePointer(view, open, tool, isPanning);
 
@@ -93,12 +96,12 @@ function Drawing({ view, open, dataset, user, calibration, foot, onDone, ...prop
       return;
     }
     const { x, y } = toImage(placement, view.centre());
-    const last = session.draft?.kind === 'path' ? session.draft.fixed.at(-1) : undefined;
-    // A second point at the same place completes the shape.
-    if (last !== undefined && Math.hypot(last[0] - x, last[1] - y) < 1) session.finish();
+    const lastPoint = session.draft?.kind === 'path' ? session.draft.fixed.at(-1) : undefined;
+    // Adding the same point twice (less than one image pixel apart) completes the shape.
+    if (lastPoint !== undefined && Math.hypot(lastPoint[0] - x, lastPoint[1] - y) < 1) session.finish();
     else session.addPoint([x, y]);
   };
-  const end = () => {
+  const finishDrawing = () => {
     session.choose('move');
     store.select([]);
     onDone();
@@ -106,12 +109,12 @@ function Drawing({ view, open, dataset, user, calibration, foot, onDone, ...prop
   const keys: DrawingKeys = {
     Escape: () => session.cancel(),
     ...(!isNoneSelected && { 'mod+c': actions.copy }),
-    d: end,
+    d: finishDrawing,
     ...(mayDraw && {
       ...Object.fromEntries(tools.map((tool) => [toolKeys[tool].toLowerCase(), () => session.choose(tool)])),
       0: () => session.classify(null),
       ...Object.fromEntries(
-        offered.flatMap((each) =>
+        datasetClasses.flatMap((each) =>
           each.shortcut === null ? [] : [[each.shortcut, () => session.classify(classificationOf(each))]],
         ),
       ),
@@ -133,13 +136,13 @@ function Drawing({ view, open, dataset, user, calibration, foot, onDone, ...prop
         await store.setLayers(layers, user.uid);
         await store.reloadOlderLayers(layers);
       },
-      () => undefined, // the message stays
+      () => undefined, // the message with the button that calls this stays on the screen
     );
   };
   const discard = () => {
     loadAnnotationLayers(store.imageId).then(
       (layers) => store.discard(layers, user.uid),
-      () => undefined, // the message stays
+      () => undefined, // the message with the button that calls this stays on the screen
     );
   };
 
@@ -153,7 +156,7 @@ function Drawing({ view, open, dataset, user, calibration, foot, onDone, ...prop
         onToggleList={() => setListOpen(!isListOpen)}
         areAllShown={props.areAllToolsShown}
         onToggleAll={props.onToggleAllTools}
-        onDone={end}
+        onDone={finishDrawing}
       />
       {isListOpen && (
         <section className={classes.panel} aria-label={texts.annotations} lang={languageNow('en')}>
@@ -163,7 +166,7 @@ function Drawing({ view, open, dataset, user, calibration, foot, onDone, ...prop
           </div>
           <LayerFields open={open} mayDraw={mayDraw} onReload={reload} />
           <AnnotationList open={open} actions={actions} calibration={calibration} />
-          <AnnotationDetails open={open} offered={offered} />
+          <AnnotationDetails open={open} datasetClasses={datasetClasses} />
         </section>
       )}
       {foot !== null &&
@@ -171,7 +174,7 @@ function Drawing({ view, open, dataset, user, calibration, foot, onDone, ...prop
           <div className={classes.bar}>
             {mayDraw && <p className={classes.note}>{mayDrawHere ? texts.hint[tool] : texts.readOnly}</p>}
             {mayDraw && <SaveStateNote open={open} onDiscard={discard} />}
-            {mayDraw && <ClassPalette open={open} classes={offered} />}
+            {mayDraw && <ClassPalette open={open} classes={datasetClasses} />}
           </div>,
           foot,
         )}
@@ -180,8 +183,11 @@ function Drawing({ view, open, dataset, user, calibration, foot, onDone, ...prop
   );
 }
 
-/** Turns measurements into annotations, once. */
-function useKept(open: OpenAnnotations | null, { kept, onKept, calibration }: AnnotationsProps): void {
+/** Converts kept measurements into annotations once the annotations are open. */
+function useKeptMeasurements(
+  open: OpenAnnotations | null,
+  { kept, onKept, calibration }: AnnotationsProps,
+): void {
   const keep = useEffectEvent((store: OpenAnnotations['store']) => {
     const features = featuresOfShapes(kept, calibration);
     store.change(features.map((feature) => ({ id: feature.id, feature })));
@@ -192,46 +198,52 @@ function useKept(open: OpenAnnotations | null, { kept, onKept, calibration }: An
   }, [open, kept]);
 }
 
-/** The pointer draws, selects and edits while the mode is on. */
+/** Sends pointer events to the chosen tool while the drawing mode is on. */
 function usePointer(
   view: SlideView,
   { store, session, hits }: OpenAnnotations,
   tool: Tool,
   isPanning: () => boolean,
 ): RefObject<AnnotationPointer | null> {
-  const current = useRef<AnnotationPointer | null>(null);
+  const pointer = useRef<AnnotationPointer | null>(null);
   useEffect(() => {
     if (tool === 'brush') warmBrush();
-    const cursor = tool === 'move' ? 'default' : tool === 'brush' ? 'none' : 'crosshair';
-    current.current = new AnnotationPointer({ view, store, session, hits, isPanning, cursor });
-    view.lendPointer(current.current);
+    const cursor = cursorOf(tool);
+    pointer.current = new AnnotationPointer({ view, store, session, hits, isPanning, cursor });
+    view.lendPointer(pointer.current);
     return () => {
       view.lendPointer(null);
       session.setPointer(null);
     };
   }, [view, store, session, hits, isPanning, tool]);
-  return current;
+  return pointer;
 }
 
-/** Whether the space bar is held: dragging then moves the slide with every tool. */
+/** Returns a CSS cursor; the brush draws its own circle instead. */
+function cursorOf(tool: Tool): string {
+  if (tool === 'move') return 'default';
+  return tool === 'brush' ? 'none' : 'crosshair';
+}
+
+/** Returns a function that tells whether the space bar is held: dragging then moves the slide with every tool. */
 function useSpaceHeld(): () => boolean {
   const isHeld = useRef(false);
   useEffect(() => {
-    const follow = (event: KeyboardEvent) => {
+    const updateHeld = (event: KeyboardEvent) => {
       if (event.key === ' ') isHeld.current = event.type === 'keydown';
     };
-    document.addEventListener('keydown', follow);
-    document.addEventListener('keyup', follow);
+    document.addEventListener('keydown', updateHeld);
+    document.addEventListener('keyup', updateHeld);
     return () => {
-      document.removeEventListener('keydown', follow);
-      document.removeEventListener('keyup', follow);
+      document.removeEventListener('keydown', updateHeld);
+      document.removeEventListener('keyup', updateHeld);
     };
   }, []);
-  const [read] = useState(() => () => isHeld.current);
-  return read;
+  const [isSpaceHeld] = useState(() => () => isHeld.current);
+  return isSpaceHeld;
 }
 
-/** Pasted GeoJSON becomes annotations. */
+/** Calls `paste` with text that is pasted anywhere on the page except in a text field. */
 function usePaste(isActive: boolean, paste: (text: string) => void): void {
   const onPaste = useEffectEvent((event: ClipboardEvent) => {
     const isInField =

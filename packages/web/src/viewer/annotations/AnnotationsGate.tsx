@@ -8,7 +8,10 @@ const Annotations = lazy(async () => ({ default: (await import('./Annotations.ts
 
 type AnnotationsGateProps = Omit<AnnotationsProps, 'user'>;
 
-/** Loads the code of annotations for a slide that has some, for the drawing mode, and for changes that are still to be sent. */
+/**
+ * Loads the code of annotations only when it is needed: for a slide with annotations, for the drawing mode, for measurements to
+ * keep, and for changes that are not sent yet.
+ */
 export function AnnotationsGate(props: AnnotationsGateProps) {
   const { user } = useAuth();
   const hasWork = props.isDrawing || props.kept.length > 0 || hasPendingAnnotations();

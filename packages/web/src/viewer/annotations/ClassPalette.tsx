@@ -15,8 +15,8 @@ export function classificationOf({ name, color }: AnnotationClass): Classificati
   return { names: [name], color };
 }
 
-/** The classes of the dataset: the chosen one is that of new annotations, and of the selected ones. */
-export function ClassPalette({ open: { session }, classes: offered }: ClassPaletteProps) {
+/** Buttons with the classes of the dataset. The chosen class is set on the selected annotations and on new ones. */
+export function ClassPalette({ open: { session }, classes: datasetClasses }: ClassPaletteProps) {
   const chosen = useSessionValue(session, ({ classification }) => classification?.names.join(': ') ?? null);
   return (
     <ul className={classes.palette} aria-label={texts.classes} data-shown-on="wide">
@@ -30,7 +30,7 @@ export function ClassPalette({ open: { session }, classes: offered }: ClassPalet
           {texts.noClass}
         </UnstyledButton>
       </li>
-      {offered.map((each) => (
+      {datasetClasses.map((each) => (
         <li key={each.name}>
           <UnstyledButton
             className={classes.classButton}

@@ -14,7 +14,7 @@ import type { Conflict } from './change-queue.ts';
 import { texts } from './texts.ts';
 import { type OpenAnnotations, useStoreValue } from './use-annotations.ts';
 
-/** Shows both versions of an annotation that two people have changed, and asks which one stays. */
+/** Shows both versions of an annotation that two people have changed at once and asks which one to keep. */
 export function ConflictDialog({ open: { store } }: { readonly open: OpenAnnotations }) {
   const conflict = useStoreValue(store, ({ queue }) => queue.conflicts()[0]);
   return (
@@ -62,7 +62,7 @@ function Versions({ conflict: { mine, theirs }, onKeep }: VersionsProps) {
 
 interface VersionProps {
   readonly title: string;
-  /** Null: deleted. */
+  /** Null when this version is a deletion. */
   readonly feature: AnnotationFeature | null;
   readonly viewBox: string;
 }
@@ -94,27 +94,30 @@ function Version({ title, feature, viewBox }: VersionProps) {
   );
 }
 
+/** Returns the feature of a version; null for a deletion. */
 function readVersion(value: unknown): AnnotationFeature | null {
   const parsed = parseFeature(value, { extent: null });
   return parsed.ok ? parsed.feature : null;
 }
 
+/** Returns the SVG view box that contains both versions with a margin. */
 function viewBoxOf(versions: readonly (AnnotationFeature | null)[]): string {
-  const all = versions.flatMap((each) => (each === null ? [] : boundsOf(each.geometry)));
-  const minX = Math.min(...all.map((bounds) => bounds.minX));
-  const minY = Math.min(...all.map((bounds) => bounds.minY));
-  const width = Math.max(1, Math.max(...all.map((bounds) => bounds.maxX)) - minX);
-  const height = Math.max(1, Math.max(...all.map((bounds) => bounds.maxY)) - minY);
+  const allBounds = versions.flatMap((each) => (each === null ? [] : boundsOf(each.geometry)));
+  if (allBounds.length === 0) return '0 0 1 1';
+  const minX = Math.min(...allBounds.map((bounds) => bounds.minX));
+  const minY = Math.min(...allBounds.map((bounds) => bounds.minY));
+  const width = Math.max(1, Math.max(...allBounds.map((bounds) => bounds.maxX)) - minX);
+  const height = Math.max(1, Math.max(...allBounds.map((bounds) => bounds.maxY)) - minY);
   const margin = Math.max(width, height) / 10;
-  if (all.length === 0) return '0 0 1 1';
   return `${minX - margin} ${minY - margin} ${width + 2 * margin} ${height + 2 * margin}`;
 }
 
 function svgPath(geometry: Geometry): string {
   return pathsOf(geometry)
     .map((path) => {
-      const [first, ...rest] = path.map(([x, y]) => `${x} ${y}`);
-      const line = rest.length === 0 ? ` l0.01 0` : rest.map((position) => ` L${position}`).join('');
+      const [first, ...others] = path.map(([x, y]) => `${x} ${y}`);
+      // A single position is drawn as a very short line: SVG does not draw lines of length 0.
+      const line = others.length === 0 ? ` l0.01 0` : others.map((position) => ` L${position}`).join('');
       return `M${first ?? '0 0'}${line}${isArea(geometry) ? 'Z' : ''}`;
     })
     .join('');

@@ -12,7 +12,7 @@ interface DeletedLayersDialogProps {
   readonly onRestored: () => void;
 }
 
-/** Lists the deleted layers of a slide, and restores them. */
+/** Lists the deleted layers of a slide and restores the one that the person chooses. */
 export function DeletedLayersDialog({ imageId, onClose, onRestored }: DeletedLayersDialogProps) {
   const [layers, setLayers] = useState<readonly AnnotationLayer[] | null>(null);
   const [failure, setFailure] = useState<string | null>(null);

@@ -11,13 +11,13 @@ interface EditMenuProps {
   readonly mayDraw: boolean;
 }
 
-/** Everything that can be done with the selected annotations. */
+/** The menu with the actions for the selected annotations. */
 export function EditMenu({ open: { store }, actions, mayDraw }: EditMenuProps) {
   useStoreVersion(store);
   const selected = store.selected();
   const areas = selected.filter(({ feature }) => isArea(feature.geometry));
-  const isNone = selected.length === 0;
-  const areAllLocked = !isNone && selected.every(({ feature }) => feature.properties.isLocked);
+  const isNoneSelected = selected.length === 0;
+  const areAllLocked = !isNoneSelected && selected.every(({ feature }) => feature.properties.isLocked);
   return (
     <Menu position="left-end" shadow="md" withinPortal>
       <Menu.Target>
@@ -28,7 +28,7 @@ export function EditMenu({ open: { store }, actions, mayDraw }: EditMenuProps) {
       <Menu.Dropdown aria-label={texts.more}>
         {mayDraw && (
           <>
-            <Menu.Item disabled={isNone} onClick={actions.duplicate}>
+            <Menu.Item disabled={isNoneSelected} onClick={actions.duplicate}>
               {texts.duplicate}
             </Menu.Item>
             <Menu.Item disabled={areas.length < 2} onClick={actions.merge}>
@@ -40,7 +40,7 @@ export function EditMenu({ open: { store }, actions, mayDraw }: EditMenuProps) {
             <Menu.Item disabled={areas.length === 0} onClick={actions.fillHoles}>
               {texts.fillHoles}
             </Menu.Item>
-            <Menu.Item disabled={isNone} onClick={actions.simplify}>
+            <Menu.Item disabled={isNoneSelected} onClick={actions.simplify}>
               {texts.simplify}
             </Menu.Item>
             <Menu.Item
@@ -49,13 +49,13 @@ export function EditMenu({ open: { store }, actions, mayDraw }: EditMenuProps) {
             >
               {texts.split}
             </Menu.Item>
-            <Menu.Item disabled={isNone} onClick={() => actions.setLocked(!areAllLocked)}>
+            <Menu.Item disabled={isNoneSelected} onClick={() => actions.setLocked(!areAllLocked)}>
               {areAllLocked ? texts.unlock : texts.lock}
             </Menu.Item>
             <Menu.Divider />
           </>
         )}
-        <Menu.Item disabled={isNone} onClick={actions.copy}>
+        <Menu.Item disabled={isNoneSelected} onClick={actions.copy}>
           {texts.copyGeoJson}
         </Menu.Item>
       </Menu.Dropdown>

@@ -11,12 +11,12 @@ import { texts } from './texts.ts';
 
 interface HistoryDialogProps {
   readonly annotation: Annotation;
-  /** Puts an earlier version in place of the present one; null: the annotation is read only. */
+  /** Replaces the current version by an earlier one; null when the person may not change the annotation. */
   readonly onUse: ((version: AnnotationFeature) => void) | null;
   readonly onClose: () => void;
 }
 
-/** Lists who changed an annotation and when. */
+/** Lists the revisions of an annotation with author and time, and offers to return to one of them. */
 export function HistoryDialog({ annotation, onUse, onClose }: HistoryDialogProps) {
   const { id, layerId } = annotation;
   const [revisions, setRevisions] = useState<readonly AnnotationRevision[] | null>(null);
@@ -51,7 +51,7 @@ export function HistoryDialog({ annotation, onUse, onClose }: HistoryDialogProps
         {revisions?.map((revision) => {
           const parsed = revision.feature === null ? null : parseFeature(revision.feature, { extent: null });
           const version = parsed?.ok ? parsed.feature : null;
-          const isPresent = revision.revision === annotation.revision;
+          const isCurrent = revision.revision === annotation.revision;
           return (
             <Group key={revision.revision} justify="space-between" wrap="nowrap" align="flex-start">
               <Text size="sm">
@@ -60,7 +60,7 @@ export function HistoryDialog({ annotation, onUse, onClose }: HistoryDialogProps
                 {formatDateAndTime(revision.at)}
                 {version !== null && ` · ${classNameOf(version) ?? texts.noClass}`}
               </Text>
-              {onUse !== null && version !== null && !isPresent && (
+              {onUse !== null && version !== null && !isCurrent && (
                 <Button
                   size="compact-xs"
                   variant="default"

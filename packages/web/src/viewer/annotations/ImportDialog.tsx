@@ -9,8 +9,8 @@ import { isNewLayer } from './pending-change.ts';
 import { texts } from './texts.ts';
 import type { OpenAnnotations } from './use-annotations.ts';
 
-/** Problems that the dialog lists; the others are counted. */
-const mostListed = 10;
+/** The dialog lists this many classes and problems; for further problems it shows only the number. */
+const maxListed = 10;
 
 interface ImportDialogProps {
   readonly open: OpenAnnotations;
@@ -19,7 +19,7 @@ interface ImportDialogProps {
   readonly onImported: () => void;
 }
 
-/** Checks an annotation file, shows what it contains, and imports it after a press. */
+/** Checks an annotation file on the server, shows what it contains, and imports it when the person confirms. */
 export function ImportDialog({ open: { store }, file, onClose, onImported }: ImportDialogProps) {
   const [layerId, setLayerId] = useState<string | null>(null);
   const [preview, setPreview] = useState<AnnotationImport | null>(null);
@@ -28,19 +28,20 @@ export function ImportDialog({ open: { store }, file, onClose, onImported }: Imp
 
   useEffect(() => {
     let isClosed = false;
+    /** A layer that is created for this file, when the slide has no layer of this person. */
     let created: string | null = null;
     const check = async () => {
       const active = store.activeLayerId;
       if (isNewLayer(active)) created = (await createLayer(store.imageId, file.name.slice(0, 200))).id;
       const target = created ?? active;
-      const found = await importFile(target, file, true);
+      const result = await importFile(target, file, true);
       if (isClosed) return;
       setLayerId(target);
-      setPreview(found);
+      setPreview(result);
     };
     check().catch((error: unknown) => {
       if (!isClosed) setFailure(messageOf(error, texts.importFailed));
-      // A layer that stays empty would remain in the list.
+      // Otherwise an empty layer would stay in the list.
       if (created !== null) void deleteLayer(created).catch(() => undefined);
     });
     return () => {
@@ -79,7 +80,7 @@ export function ImportDialog({ open: { store }, file, onClose, onImported }: Imp
           </Text>
         )}
         {failure !== null && <Alert color="red">{failure}</Alert>}
-        {preview !== null && <Preview found={preview} layerName={name} />}
+        {preview !== null && <Preview preview={preview} layerName={name} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
             {texts.cancel}
@@ -97,31 +98,31 @@ export function ImportDialog({ open: { store }, file, onClose, onImported }: Imp
   );
 }
 
-function Preview({ found, layerName }: { readonly found: AnnotationImport; readonly layerName: string }) {
+function Preview({ preview, layerName }: { readonly preview: AnnotationImport; readonly layerName: string }) {
   return (
     <>
       <Text size="sm">
-        {texts.importFound(found.features)} {texts.importInto(layerName)}
+        {texts.importFound(preview.features)} {texts.importInto(layerName)}
       </Text>
       <List size="sm">
-        {found.classes.slice(0, mostListed).map(({ name, count }) => (
+        {preview.classes.slice(0, maxListed).map(({ name, count }) => (
           <List.Item key={name ?? ''}>
             {name ?? texts.noClass}: {formatNumber(count)}
           </List.Item>
         ))}
       </List>
-      {found.warnings.length > 0 && (
+      {preview.warnings.length > 0 && (
         <Alert color="yellow">
-          {found.warnings.map(({ code, message }) => (
+          {preview.warnings.map(({ code, message }) => (
             <Text key={code} size="sm">
               {message}
             </Text>
           ))}
         </Alert>
       )}
-      {found.refused_count > 0 && (
-        <Alert color="red" title={texts.importRefused(found.refused_count)}>
-          {found.refused.slice(0, mostListed).map(({ feature, message }) => (
+      {preview.refused_count > 0 && (
+        <Alert color="red" title={texts.importRefused(preview.refused_count)}>
+          {preview.refused.slice(0, maxListed).map(({ feature, message }) => (
             <Text key={feature} size="sm">
               {texts.importFeature(feature)}: {message}
             </Text>

@@ -18,11 +18,11 @@ import { type OpenAnnotations, useStoreVersion } from './use-annotations.ts';
 interface LayerFieldsProps {
   readonly open: OpenAnnotations;
   readonly mayDraw: boolean;
-  /** Loads what failed again. */
+  /** Loads the layers again, and the annotations that failed to load. */
   readonly onReload: () => void;
 }
 
-/** The layer that receives new annotations: its choice, who sees it and who changes it. */
+/** Fields of the active layer, which receives new annotations: choice of the layer, visibility, editors, and its menu. */
 export function LayerFields({ open, mayDraw, onReload }: LayerFieldsProps) {
   const { store } = open;
   useStoreVersion(store);
@@ -108,7 +108,7 @@ export function LayerFields({ open, mayDraw, onReload }: LayerFieldsProps) {
           open={open}
           mayDraw={mayDraw}
           active={active ?? null}
-          onRename={(wanted) => active !== undefined && edit(active, { name: wanted })}
+          onRename={(newName) => active !== undefined && edit(active, { name: newName })}
           onLock={(locked) => active !== undefined && edit(active, { locked })}
           onDelete={() => active !== undefined && remove(active)}
           onFailed={fail}

@@ -12,6 +12,7 @@ import { texts } from './texts.ts';
 import type { OpenAnnotations } from './use-annotations.ts';
 
 const exportFormats: readonly ExportFormat[] = ['qupath', 'geojson', 'asap', 'aperio', 'csv'];
+/** File name extensions of exported files. */
 const extensions: Readonly<Record<ExportFormat, string>> = {
   qupath: 'geojson',
   geojson: 'geojson',
@@ -23,7 +24,7 @@ const extensions: Readonly<Record<ExportFormat, string>> = {
 interface LayerMenuProps {
   readonly open: OpenAnnotations;
   readonly mayDraw: boolean;
-  /** Null: the layer is created with its first annotation. */
+  /** The active layer; null while it is not created yet, which happens with its first annotation. */
   readonly active: AnnotationLayer | null;
   readonly onRename: (name: string) => void;
   readonly onLock: (isLocked: boolean) => void;
@@ -33,7 +34,7 @@ interface LayerMenuProps {
   readonly onReload: () => void;
 }
 
-/** What can be done with a layer as a whole: rename, lock, delete, restore, import and export. */
+/** The menu with the actions for a whole layer: rename, lock, delete, restore, import and export. */
 export function LayerMenu(props: LayerMenuProps) {
   const { open, active, mayDraw } = props;
   const { store } = open;

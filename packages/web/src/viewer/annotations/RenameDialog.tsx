@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { languageNow } from '../../language/language.ts';
 import { texts } from './texts.ts';
 
-const longestName = 200;
+const maxNameLength = 200;
 
 interface RenameDialogProps {
   readonly name: string;
@@ -14,7 +14,7 @@ interface RenameDialogProps {
 /** Asks for the new name of a layer. */
 export function RenameDialog({ name, onRename, onClose }: RenameDialogProps) {
   const [value, setValue] = useState(name);
-  const wanted = value.trim();
+  const newName = value.trim();
   return (
     <Modal
       opened
@@ -27,8 +27,8 @@ export function RenameDialog({ name, onRename, onClose }: RenameDialogProps) {
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          if (wanted === '') return;
-          if (wanted !== name) onRename(wanted);
+          if (newName === '') return;
+          if (newName !== name) onRename(newName);
           onClose();
         }}
       >
@@ -36,7 +36,7 @@ export function RenameDialog({ name, onRename, onClose }: RenameDialogProps) {
           <TextInput
             label={texts.layerName}
             value={value}
-            maxLength={longestName}
+            maxLength={maxNameLength}
             data-autofocus
             onChange={(event) => setValue(event.currentTarget.value)}
           />
@@ -44,7 +44,7 @@ export function RenameDialog({ name, onRename, onClose }: RenameDialogProps) {
             <Button variant="default" onClick={onClose}>
               {texts.cancel}
             </Button>
-            <Button type="submit" disabled={wanted === ''}>
+            <Button type="submit" disabled={newName === ''}>
               {texts.save}
             </Button>
           </Group>

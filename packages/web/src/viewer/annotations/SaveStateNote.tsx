@@ -9,12 +9,12 @@ interface SaveStateNoteProps {
   readonly onDiscard: () => void;
 }
 
-/** Whether the changes are saved, and what can be done when they are not. */
+/** Shows whether the changes are saved; when the server rejected them, it offers to retry or to discard them. */
 export function SaveStateNote({ open: { store }, onDiscard }: SaveStateNoteProps) {
   useStoreVersion(store);
   const state = store.queue.state();
-  const conflicts = store.queue.conflicts().length;
-  const isAlert = state.kind === 'offline' || state.kind === 'rejected' || conflicts > 0;
+  const conflictCount = store.queue.conflicts().length;
+  const isAlert = state.kind === 'offline' || state.kind === 'rejected' || conflictCount > 0;
   return (
     <div
       className={classes.note}
@@ -22,7 +22,7 @@ export function SaveStateNote({ open: { store }, onDiscard }: SaveStateNoteProps
       data-alert={isAlert || undefined}
       data-save-state={state.kind}
     >
-      {conflicts > 0 && `${texts.conflictsLeft(conflicts)} `}
+      {conflictCount > 0 && `${texts.conflictsLeft(conflictCount)} `}
       {state.kind === 'saved' && texts.saved}
       {state.kind === 'saving' && texts.saving}
       {state.kind === 'offline' && texts.offline(state.count)}

@@ -1,8 +1,10 @@
 /**
- * The annotations of the open slide: layers, annotations, selection, and undo. Every change is applied here at once and given
- * to the queue, which sends it. Changes of other people arrive by `receiveLayer` and `receiveChanges`.
+ * The annotations of the open slide: layers, annotations, selection and undo history. The store applies every change of the
+ * person at once and adds it to the change queue, which sends it to the server. Changes of other people arrive as server events
+ * through `receiveLayer` and `receiveChanges`.
  *
- * Longer than other files: changes made here, loaded lists and events of others are merged in one set of annotations.
+ * Longer than other files: own changes, loaded lists and events about other people's changes are merged into one set of
+ * annotations.
  */
 import { type AnnotationFeature, encodeFeature, parseFeature } from '@lamina/annotations';
 import type { AnnotationLayer } from '@lamina/contract';
@@ -14,13 +16,13 @@ import { readInSlices } from './read-in-slices.ts';
 import { RecentAuthors } from './recent-authors.ts';
 import { type Edit, UndoHistory } from './undo-history.ts';
 
-/** Called with the ids of annotations that changed; null: all may have changed. */
+/** Called with the ids of annotations that changed; null when all may have changed. */
 export type AnnotationListener = (ids: readonly string[] | null) => void;
 
-/** Listeners are told of annotations that are being loaded this often. */
-const loadedTellMs = 100;
+/** While a layer is being loaded, listeners are notified at most once in this time. */
+const loadNotifyIntervalMs = 100;
 
-/** A change of another person to an annotation whose own change is still to be acknowledged. */
+/** A change of another person to an annotation for which the server has not yet acknowledged this person's change. */
 interface DeferredChange {
   readonly change: AnnotationsEvent['changes'][number];
   readonly layerId: string;
@@ -43,14 +45,15 @@ export class AnnotationStore {
   /** Version of each layer when its annotations were loaded. */
   readonly #loadedLayers = new Map<string, number>();
   readonly #loadingLayers = new Map<string, Promise<void>>();
-  /** Ends the loading of layers. */
-  readonly #end = new AbortController();
+  /** Aborts the loading of layers when the store is closed. */
+  readonly #abortController = new AbortController();
   readonly #deferred = new Map<string, DeferredChange>();
-  readonly #recentAuthors = new RecentAuthors(() => this.#tell([]));
+  readonly #recentAuthors = new RecentAuthors(() => this.#notify([]));
   #uid = '';
   #isLive = false;
-  /** Revisions of annotations that were deleted here, the base for putting them again. */
+  /** Last revision of each deleted annotation: the base revision when an undo creates it again. */
   readonly #deletedRevisions = new Map<string, number>();
+  /** Ids of created layers by the placeholder id (`newLayerId`) under which annotations were drawn before. */
   readonly #createdLayers = new Map<string, string>();
   /** Increments with every change, for `useSyncExternalStore`. */
   version = 0;
@@ -62,12 +65,12 @@ export class AnnotationStore {
     this.#stopListening = queue.listen({
       onApplied: (revisions) => this.#acknowledge(revisions),
       onLayerCreated: (placeholder, layer) => this.#adoptLayer(placeholder, layer),
-      onChange: () => this.#tell([]),
+      onChange: () => this.#notify([]),
     });
   }
 
   close(): void {
-    this.#end.abort();
+    this.#abortController.abort();
     this.#stopListening();
     this.#listeners.clear();
     this.#recentAuthors.close();
@@ -82,7 +85,7 @@ export class AnnotationStore {
     return this.#layers;
   }
 
-  /** The layer that receives new annotations; perhaps one that is created with the first of them. */
+  /** The layer that receives new annotations; a placeholder id (`newLayerId`) while the slide has no layer of this person. */
   get activeLayerId(): string {
     return this.#activeLayerId;
   }
@@ -104,17 +107,17 @@ export class AnnotationStore {
     return this.#failedLayers;
   }
 
-  /** Whether changes of other people arrive. */
+  /** Whether the event stream is connected, so that changes of other people arrive. */
   get isLive(): boolean {
     return this.#isLive;
   }
 
   setLive(isLive: boolean): void {
     this.#isLive = isLive;
-    this.#tell([]);
+    this.#notify([]);
   }
 
-  /** Initials of other authors by the annotation that they changed a moment ago. */
+  /** Initials of other authors, by the id of the annotation that they have just changed. */
   get recentAuthors(): ReadonlyMap<string, string> {
     return this.#recentAuthors.all;
   }
@@ -148,12 +151,12 @@ export class AnnotationStore {
 
   toggleLayer(layerId: string): void {
     this.#hiddenLayers = toggled(this.#hiddenLayers, layerId);
-    this.#tell(null);
+    this.#notify(null);
   }
 
   toggleClass(name: string | null): void {
     this.#hiddenClasses = toggled(this.#hiddenClasses, name);
-    this.#tell(null);
+    this.#notify(null);
   }
 
   /** Whether the person may change an annotation now. */
@@ -161,6 +164,7 @@ export class AnnotationStore {
     return this.canDrawOn(layerId) && feature.properties.isLocked !== true;
   }
 
+  /** Whether the person may add annotations to a layer; true for the placeholder of a layer that is not created yet. */
   canDrawOn(layerId: string): boolean {
     const layer = this.#layers.find(({ id }) => id === layerId);
     return layer === undefined ? layerId === newLayerId(this.imageId) : layer.rights.annotate;
@@ -168,51 +172,54 @@ export class AnnotationStore {
 
   chooseLayer(layerId: string): void {
     this.#activeLayerId = layerId;
-    this.#tell([]);
+    this.#notify([]);
   }
 
   select(ids: Iterable<string>): void {
     const before = this.#selection;
     this.#selection = new Set(ids);
-    this.#tell([...before, ...this.#selection]);
+    this.#notify([...before, ...this.#selection]);
   }
 
-  /** Takes the layers as the server has them, and loads the annotations of those that have changed. */
+  /** Replaces the layers by those of the server and loads the annotations of layers that are not loaded yet. */
   async setLayers(layers: readonly AnnotationLayer[], uid: string): Promise<void> {
     this.#uid = uid;
     this.#replaceLayers(layers);
     this.#applyPending();
-    this.#tell(null);
-    const stale = layers.filter(({ id }) => !this.#loadedLayers.has(id));
-    await Promise.all(stale.map(({ id }) => this.#loadingLayers.get(id) ?? this.#loadLayer(id)));
+    this.#notify(null);
+    const notLoaded = layers.filter(({ id }) => !this.#loadedLayers.has(id));
+    await Promise.all(notLoaded.map(({ id }) => this.#loadingLayers.get(id) ?? this.#loadLayer(id)));
   }
 
-  /** Loads the annotations of layers that have changed since they were loaded. */
+  /** Loads the annotations of the layers of which the server has a newer version than the loaded one. */
   async reloadOlderLayers(layers: readonly AnnotationLayer[]): Promise<void> {
-    const older = layers.filter(({ id, version }) => (this.#loadedLayers.get(id) ?? version) < version);
-    await Promise.all(older.map(({ id }) => this.#loadLayer(id)));
+    const outdated = layers.filter(({ id, version }) => (this.#loadedLayers.get(id) ?? version) < version);
+    await Promise.all(outdated.map(({ id }) => this.#loadLayer(id)));
   }
 
-  /** Takes a layer from an event; the annotations of an unknown one are loaded. */
+  /** Adds or updates a layer from a server event; loads the annotations of a layer that is not loaded yet. */
   receiveLayer(layer: LayerEvent['layer']): void {
     const counts = this.#layers.find(({ id }) => id === layer.id)?.counts;
-    const described: AnnotationLayer = { ...layer, counts: counts ?? [] };
+    const updated: AnnotationLayer = { ...layer, counts: counts ?? [] };
     this.#layers =
       counts === undefined
-        ? [...this.#layers, described]
-        : this.#layers.map((each) => (each.id === layer.id ? described : each));
+        ? [...this.#layers, updated]
+        : this.#layers.map((each) => (each.id === layer.id ? updated : each));
     if (!this.#loadedLayers.has(layer.id) && !this.#loadingLayers.has(layer.id))
       void this.#loadLayer(layer.id);
-    this.#tell([]);
+    this.#notify([]);
   }
 
   /** Removes a layer that was deleted, or that the person may not read any more. */
   removeLayer(layerId: string): void {
     this.#replaceLayers(this.#layers.filter(({ id }) => id !== layerId));
-    this.#tell(null);
+    this.#notify(null);
   }
 
-  /** Takes changes from an event; those of annotations with unacknowledged changes wait. */
+  /**
+   * Applies changes from a server event. Changes of annotations with unacknowledged changes of this person are applied after the
+   * acknowledgement.
+   */
   receiveChanges(event: AnnotationsEvent): void {
     const { layer_id: layerId, reload, changes, authors } = event;
     if (!this.#layers.some(({ id }) => id === layerId)) return;
@@ -226,7 +233,7 @@ export class AnnotationStore {
     this.#applyDeferred();
   }
 
-  /** Adds a layer that was created here, and draws on it from now on. */
+  /** Adds a layer that this person has created and makes it the active one. */
   addLayer(layer: AnnotationLayer): void {
     this.#loadedLayers.set(layer.id, layer.version);
     if (!this.#layers.some(({ id }) => id === layer.id)) this.#layers = [...this.#layers, layer];
@@ -235,10 +242,10 @@ export class AnnotationStore {
 
   updateLayer(layer: AnnotationLayer): void {
     this.#layers = this.#layers.map((each) => (each.id === layer.id ? layer : each));
-    this.#tell([]);
+    this.#notify([]);
   }
 
-  /** Applies changes as one step that can be undone. `feature` null deletes; a new annotation goes to the active layer. */
+  /** Applies changes as one undo step. A null `feature` deletes the annotation; a new annotation goes to the active layer. */
   change(changes: readonly { readonly id: string; readonly feature: AnnotationFeature | null }[]): void {
     const edits = changes.map(({ id, feature }): Edit => {
       const before = this.#annotations.get(id);
@@ -265,7 +272,7 @@ export class AnnotationStore {
     if (step.length > 0) this.#apply(step.map(({ id, layerId, after }) => ({ id, layerId, feature: after })));
   }
 
-  /** Ends a conflict with the version that the person has chosen. */
+  /** Resolves a conflict with the version that the person has chosen. */
   resolve({ id, theirs, mine }: Conflict, keep: 'mine' | 'theirs'): void {
     const parsed = parseFeature(theirs, { extent: null });
     const revision = revisionOf(theirs);
@@ -274,11 +281,11 @@ export class AnnotationStore {
       this.#put(parsed.feature, before?.layerId ?? mine.layerId, revision);
     } else if (keep === 'theirs') this.#annotations.delete(id);
     this.queue.resolve(id, keep, revision);
-    this.#tell([id]);
+    this.#notify([id]);
     this.#applyDeferred();
   }
 
-  /** Gives up what the server rejected, and reads the layers again. */
+  /** Drops all unsent changes after the server has rejected some of them, and loads the layers again. */
   async discard(layers: readonly AnnotationLayer[], uid: string): Promise<void> {
     this.queue.discard();
     this.#annotations.clear();
@@ -296,9 +303,9 @@ export class AnnotationStore {
       readonly feature: AnnotationFeature | null;
     }[],
   ) {
-    for (const { id, layerId: wanted, feature } of changes) {
+    for (const { id, layerId: requestedLayerId, feature } of changes) {
       const before = this.#annotations.get(id);
-      const layerId = before?.layerId ?? this.#currentLayer(wanted);
+      const layerId = before?.layerId ?? this.#createdLayers.get(requestedLayerId) ?? requestedLayerId;
       const base = before?.revision ?? this.#deletedRevisions.get(id) ?? null;
       if (feature === null) {
         this.#annotations.delete(id);
@@ -307,13 +314,12 @@ export class AnnotationStore {
       const encoded = feature === null ? null : encodeFeature(feature);
       this.queue.add({ id, layerId, imageId: this.imageId, base, feature: encoded });
     }
-    this.#selection = new Set([...this.#selection].filter((id) => this.#annotations.has(id)));
-    this.#tell(changes.map(({ id }) => id));
+    this.#dropMissingFromSelection();
+    this.#notify(changes.map(({ id }) => id));
   }
 
-  /** A layer that was created since an undone step stands in for its placeholder. */
-  #currentLayer(layerId: string): string {
-    return this.#createdLayers.get(layerId) ?? layerId;
+  #dropMissingFromSelection(): void {
+    this.#selection = new Set([...this.#selection].filter((id) => this.#annotations.has(id)));
   }
 
   #put(feature: AnnotationFeature, layerId: string, revision: number | null): void {
@@ -330,31 +336,33 @@ export class AnnotationStore {
   }
 
   async #readLayer(layerId: string): Promise<void> {
-    const { signal } = this.#end;
+    const { signal } = this.#abortController;
     const failed = new Set(this.#failedLayers);
     const before = this.all().filter((each) => each.layerId === layerId && each.revision !== null);
-    const listed = new Set<unknown>();
-    let untold: string[] = [];
-    let toldAt = 0;
-    const tell = () => {
+    const idsOnServer = new Set<unknown>();
+    let idsToNotify: string[] = [];
+    let notifiedAt = 0;
+    const notifyLoaded = () => {
       this.#applyPending();
-      this.#tell([...untold, ...this.queue.pendingOf(this.imageId).keys()]);
-      untold = [];
-      toldAt = performance.now();
+      this.#notify([...idsToNotify, ...this.queue.pendingOf(this.imageId).keys()]);
+      idsToNotify = [];
+      notifiedAt = performance.now();
     };
     try {
       const version = await readInSlices(layerId, signal, (value, authors) => {
-        if (!this.#layers.some((layer) => layer.id === layerId)) return; // removed meanwhile
+        if (!this.#layers.some((layer) => layer.id === layerId)) return; // the layer was removed meanwhile
         const { id } = value as { readonly id?: unknown };
-        listed.add(id);
-        if (this.#take(value, layerId, authors)) untold.push(String(id));
-        if (untold.length > 0 && performance.now() - toldAt > loadedTellMs) tell();
+        idsOnServer.add(id);
+        if (this.#putIfNewer(value, layerId, authors)) idsToNotify.push(String(id));
+        const isNotifyDue = performance.now() - notifiedAt > loadNotifyIntervalMs;
+        if (idsToNotify.length > 0 && isNotifyDue) notifyLoaded();
       });
+      // Annotations that the server no longer lists were deleted, unless they have changed since the request.
       for (const { id, revision } of before) {
-        const isSame = this.#annotations.get(id)?.revision === revision;
-        if (!isSame || listed.has(id) || this.queue.isPending(id)) continue;
+        const isUnchanged = this.#annotations.get(id)?.revision === revision;
+        if (!isUnchanged || idsOnServer.has(id) || this.queue.isPending(id)) continue;
         this.#annotations.delete(id);
-        untold.push(id);
+        idsToNotify.push(id);
       }
       this.#loadedLayers.set(layerId, version);
       failed.delete(layerId);
@@ -363,17 +371,18 @@ export class AnnotationStore {
       failed.add(layerId);
     }
     this.#failedLayers = failed;
-    tell();
+    notifyLoaded();
   }
 
-  /** Takes an annotation of the server, unless a later revision of it is known. @returns whether it was new */
-  #take(value: unknown, layerId: string, authors: Readonly<Record<string, string>>): boolean {
+  /** Stores an annotation of the server when its revision is newer than the stored one. @returns whether it was stored */
+  #putIfNewer(value: unknown, layerId: string, authors: Readonly<Record<string, string>>): boolean {
     const parsed = parseFeature(value, { extent: null });
     if (!parsed.ok) return false;
     const { feature } = parsed;
     const revision = revisionOf(value);
-    const known = this.#annotations.get(feature.id)?.revision ?? this.#deletedRevisions.get(feature.id) ?? 0;
-    if (revision !== null && revision <= known) return false;
+    const storedRevision =
+      this.#annotations.get(feature.id)?.revision ?? this.#deletedRevisions.get(feature.id) ?? 0;
+    if (revision !== null && revision <= storedRevision) return false;
     const { properties: record } = value as { readonly properties: Readonly<Record<string, unknown>> };
     const author = authors[String(record.updated_by)] ?? null;
     const changedAt = Date.parse(String(record.updated_at));
@@ -381,7 +390,7 @@ export class AnnotationStore {
     return true;
   }
 
-  /** Applies the events of annotations that have no unacknowledged change any more. */
+  /** Applies the deferred changes of annotations that no longer have an unacknowledged change. */
   #applyDeferred(): void {
     const changed: string[] = [];
     for (const [id, deferred] of this.#deferred) {
@@ -391,19 +400,19 @@ export class AnnotationStore {
     }
     if (changed.length === 0) return;
     this.#history.forget(changed);
-    this.#selection = new Set([...this.#selection].filter((id) => this.#annotations.has(id)));
-    this.#tell(changed);
+    this.#dropMissingFromSelection();
+    this.#notify(changed);
   }
 
-  /** @returns whether the change was unknown */
+  /** @returns whether the change was newer than the stored annotation */
   #applyEvent({ change, layerId, authors }: DeferredChange): boolean {
     if (change.op === 'delete') {
-      const known = this.#annotations.get(change.id);
-      if ((known?.revision ?? 0) >= change.revision) return false;
+      const storedRevision = this.#annotations.get(change.id)?.revision ?? 0;
+      if (storedRevision >= change.revision) return false;
       this.#deletedRevisions.set(change.id, change.revision);
       return this.#annotations.delete(change.id);
     }
-    if (!this.#take(change.feature, layerId, authors)) return false;
+    if (!this.#putIfNewer(change.feature, layerId, authors)) return false;
     const { properties } = change.feature as { readonly properties?: { readonly updated_by?: unknown } };
     const uid = String(properties?.updated_by);
     const displayName = authors[uid];
@@ -413,24 +422,24 @@ export class AnnotationStore {
   }
 
   #replaceLayers(layers: readonly AnnotationLayer[]): void {
-    const here = new Set(layers.map(({ id }) => id));
-    const gone = new Set(this.#layers.flatMap(({ id }) => (here.has(id) ? [] : id)));
+    const layerIds = new Set(layers.map(({ id }) => id));
+    const removedLayerIds = new Set(this.#layers.flatMap(({ id }) => (layerIds.has(id) ? [] : id)));
     this.#layers = layers;
-    if (!here.has(this.#activeLayerId)) {
-      const own = layers.find(({ owner, rights }) => owner === this.#uid && rights.annotate);
-      this.#activeLayerId = own?.id ?? newLayerId(this.imageId);
+    if (!layerIds.has(this.#activeLayerId)) {
+      const ownLayer = layers.find(({ owner, rights }) => owner === this.#uid && rights.annotate);
+      this.#activeLayerId = ownLayer?.id ?? newLayerId(this.imageId);
     }
-    for (const { id, layerId } of this.all()) if (gone.has(layerId)) this.#annotations.delete(id);
-    this.#selection = new Set([...this.#selection].filter((id) => this.#annotations.has(id)));
-    for (const id of gone) this.#loadedLayers.delete(id);
+    for (const { id, layerId } of this.all()) if (removedLayerIds.has(layerId)) this.#annotations.delete(id);
+    this.#dropMissingFromSelection();
+    for (const id of removedLayerIds) this.#loadedLayers.delete(id);
   }
 
-  /** Shows changes of earlier pages that the server has not acknowledged. */
+  /** Applies the changes, also those made before a reload of the page, that the server has not acknowledged. */
   #applyPending(): void {
-    for (const change of this.queue.pendingOf(this.imageId).values()) this.#showPending(change);
+    for (const change of this.queue.pendingOf(this.imageId).values()) this.#applyPendingChange(change);
   }
 
-  #showPending({ id, layerId, feature, base }: PendingChange): void {
+  #applyPendingChange({ id, layerId, feature, base }: PendingChange): void {
     if (feature === null) {
       this.#annotations.delete(id);
       return;
@@ -445,7 +454,7 @@ export class AnnotationStore {
       if (annotation !== undefined) this.#annotations.set(id, { ...annotation, revision });
       else this.#deletedRevisions.set(id, revision);
     }
-    this.#tell(Object.keys(revisions));
+    this.#notify(Object.keys(revisions));
     this.#applyDeferred();
   }
 
@@ -459,10 +468,10 @@ export class AnnotationStore {
       if (annotation.layerId !== placeholder) continue;
       this.#annotations.set(annotation.id, { ...annotation, layerId: layer.id });
     }
-    this.#tell(null);
+    this.#notify(null);
   }
 
-  #tell(ids: readonly string[] | null): void {
+  #notify(ids: readonly string[] | null): void {
     this.version++;
     for (const listener of this.#listeners) listener(ids);
   }

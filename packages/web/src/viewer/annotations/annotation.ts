@@ -1,4 +1,4 @@
-/** An annotation as the viewer holds it. */
+/** The annotations of the viewer: GeoJSON features with their layer, revision and bounds. */
 import {
   type AnnotationFeature,
   type Bounds,
@@ -13,9 +13,9 @@ export interface Annotation {
   readonly id: string;
   readonly layerId: string;
   readonly feature: AnnotationFeature;
-  /** Null: the server has not acknowledged it yet. */
+  /** Number of the last change on the server; null when the server has not acknowledged the annotation yet. */
   readonly revision: number | null;
-  /** Display name of the last author; null: the person at this computer. */
+  /** Display name of the last author; null when the last change was made in this browser. */
   readonly author: string | null;
   /** Milliseconds since 1970. */
   readonly changedAt: number;
@@ -26,11 +26,11 @@ export function annotationOf(fields: Omit<Annotation, 'id' | 'bounds'>): Annotat
   return { ...fields, id: fields.feature.id, bounds: boundsOf(fields.feature.geometry) };
 }
 
-/** The colour of annotations without a class, as in QuPath. */
-const unclassified: Color = [255, 0, 0];
+/** The colour of annotations without a class: red, as in QuPath. */
+const unclassifiedColor: Color = [255, 0, 0];
 
 export function colorOf({ properties }: AnnotationFeature): Color {
-  return properties.color ?? properties.classification?.color ?? unclassified;
+  return properties.color ?? properties.classification?.color ?? unclassifiedColor;
 }
 
 /** Returns a CSS colour. */
@@ -38,34 +38,34 @@ export function cssColor([red, green, blue]: Color, alpha = 1): string {
   return `rgb(${red} ${green} ${blue} / ${alpha})`;
 }
 
-/** Returns the class, such as `Tumor: Positive`; null without one. */
+/** Returns the name of the class, such as `Tumor: Positive`; null without a class. */
 export function classNameOf({ properties }: AnnotationFeature): string | null {
   return properties.classification?.names.join(': ') ?? null;
 }
 
 const round = (value: number) => Math.round(value * 100) / 100;
 
-/** Most positions are rounded already, and large outlines have many. */
+/** Returns the same object for a position that is rounded already, as most positions of large outlines are: this saves memory. */
 function roundPosition(position: Position): Position {
   const [x, y] = [round(position[0]), round(position[1])];
   return x === position[0] && y === position[1] ? position : [x, y];
 }
 
-/** Moves every position. */
+/** Returns the geometry with `move` applied to every position. */
 export function mapPositions(geometry: Geometry, move: (position: Position) => Position): Geometry {
-  const line = (positions: readonly Position[]) => positions.map(move);
-  const rings = (of: Rings) => of.map(line);
+  const mapLine = (positions: readonly Position[]) => positions.map(move);
+  const mapRings = (rings: Rings) => rings.map(mapLine);
   switch (geometry.type) {
     case 'Point':
       return { ...geometry, coordinates: move(geometry.coordinates) };
     case 'MultiPoint':
     case 'LineString':
-      return { ...geometry, coordinates: line(geometry.coordinates) };
+      return { ...geometry, coordinates: mapLine(geometry.coordinates) };
     case 'MultiLineString':
     case 'Polygon':
-      return { ...geometry, coordinates: rings(geometry.coordinates) };
+      return { ...geometry, coordinates: mapRings(geometry.coordinates) };
     case 'MultiPolygon':
-      return { ...geometry, coordinates: geometry.coordinates.map(rings) };
+      return { ...geometry, coordinates: geometry.coordinates.map(mapRings) };
   }
 }
 

@@ -1,20 +1,22 @@
 /**
- * Sends changes of annotations to the server, in order and without losing one: a change is stored before it is sent, and
- * removed when the server has acknowledged it.
+ * Sends changes of annotations to the server in order and without losing one: the queue stores a change in the browser before
+ * sending it, and removes it when the server has acknowledged it.
  *
- * A batch whose answer is missing is sent again unchanged, because the server recognises it as the same. Meanwhile further
- * changes of the same annotation are collected; they get the revision of the acknowledged batch as their base.
+ * A batch without a response is sent again unchanged, because the server recognises a repeated batch. Meanwhile the queue
+ * collects further changes of the same annotations; they get the revisions of the acknowledged batch as their base revisions.
  */
 import type { AnnotationChange, AnnotationFeature, AnnotationLayer } from '@lamina/contract';
 import type { ChangeOutcome } from '../../api/annotations.ts';
 import { isNewLayer, type PendingBatch, type PendingChange } from './pending-change.ts';
 import type { PendingStorage } from './pending-storage.ts';
 
+/** State of the queue; `count` is the number of annotations with changes that the server has not acknowledged. */
 export type SaveState =
   | { readonly kind: 'saved' }
   | { readonly kind: 'saving'; readonly count: number }
-  /** The changes are kept on this computer. */
+  /** The server is unreachable; the changes are stored in this browser. */
   | { readonly kind: 'offline'; readonly count: number }
+  /** The server has rejected changes; the queue sends nothing until the person retries or discards them. */
   | { readonly kind: 'rejected'; readonly count: number; readonly error: unknown };
 
 /** An annotation that another person changed at the same time. */
@@ -26,10 +28,11 @@ export interface Conflict {
 }
 
 export interface QueueListener {
-  /** The server has acknowledged changes. */
+  /** Called when the server has acknowledged changes. @param revisions new revisions by annotation id */
   onApplied(revisions: Readonly<Record<string, number>>): void;
-  onLayerCreated(newLayerId: string, layer: AnnotationLayer): void;
-  /** The state or the conflicts have changed. */
+  /** Called when the layer for first annotations was created. @param placeholderId the id that it had before */
+  onLayerCreated(placeholderId: string, layer: AnnotationLayer): void;
+  /** Called when the save state or the conflicts have changed. */
   onChange(): void;
 }
 
@@ -41,30 +44,34 @@ interface Dependencies {
   readonly isSignedIn: () => boolean;
 }
 
-/** Delay after a change, so that several quick changes are one batch. */
+/** Delay between a change and its sending, so that quick successive changes share a batch. */
 const collectMs = 300;
-const retryMs = [1000, 2000, 5000, 10_000, 30_000];
-const changesPerBatch = 500;
+/** Delays before successive retries; the last one repeats. */
+const retryDelaysMs = [1000, 2000, 5000, 10_000, 30_000];
+const maxChangesPerBatch = 500;
 
 export class ChangeQueue {
   readonly #dependencies: Dependencies;
+  /** Changes that are not sent yet, by annotation id. */
   readonly #queued = new Map<string, PendingChange>();
-  /** By layer. */
+  /** Sent batches without a response, by layer id. */
   readonly #batches = new Map<string, PendingBatch>();
+  /** By annotation id. */
   readonly #conflicts = new Map<string, Conflict>();
   readonly #listeners = new Set<QueueListener>();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isSending = false;
+  /** Failed attempts since the last response of the server. */
   #failures = 0;
   #rejection: { readonly error: unknown } | null = null;
-  /** Writes to the storage, in order. */
-  #written: Promise<unknown> = Promise.resolve();
+  /** Settles after the last write to the storage; each write waits for the one before. */
+  #lastWrite: Promise<unknown> = Promise.resolve();
 
   constructor(dependencies: Dependencies) {
     this.#dependencies = dependencies;
   }
 
-  /** Loads the changes of earlier pages and sends them. */
+  /** Loads the changes that were stored before a reload or in a closed tab, and sends them. */
   async start(): Promise<void> {
     const { changes, batches } = await this.#dependencies.storage
       .load()
@@ -73,7 +80,7 @@ export class ChangeQueue {
     for (const change of changes) if (!this.#queued.has(change.id)) this.#queued.set(change.id, change);
     window.addEventListener('online', this.retry);
     if (changes.length > 0 || batches.length > 0) this.#schedule(0);
-    this.#tell();
+    this.#notify();
   }
 
   /** @returns a function that unsubscribes */
@@ -82,7 +89,7 @@ export class ChangeQueue {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Adds a change in place of an earlier one of the same annotation. `base` counts only when there is none. */
+  /** Adds a change, in place of a queued change of the same annotation, whose base revision it then takes over. */
   add(change: PendingChange): void {
     const conflict = this.#conflicts.get(change.id);
     const earlier = this.#queued.get(change.id);
@@ -91,7 +98,7 @@ export class ChangeQueue {
     if (conflict !== undefined) this.#conflicts.set(change.id, { ...conflict, mine: next });
     const isInBatch = this.#batches.get(change.layerId)?.changes.some(({ id }) => id === change.id) ?? false;
     if (next.feature === null && base === null && !isInBatch) {
-      // The server has never heard of this annotation.
+      // The annotation was created and deleted before it was sent: the server does not have it.
       this.#queued.delete(change.id);
       this.#write((storage) => storage.removeChange(change.id));
     } else {
@@ -99,7 +106,7 @@ export class ChangeQueue {
       this.#write((storage) => storage.saveChange(next));
     }
     this.#schedule(collectMs);
-    this.#tell();
+    this.#notify();
   }
 
   /** Returns the latest pending change of each annotation of a slide. */
@@ -132,31 +139,36 @@ export class ChangeQueue {
     return [...this.#conflicts.values()];
   }
 
-  /** Sends now what failed before. */
+  /** Sends failed and rejected changes again without delay. */
   readonly retry = (): void => {
     this.#rejection = null;
     this.#schedule(0);
-    this.#tell();
+    this.#notify();
   };
 
-  /** Gives up the changes that the server rejected. @returns their annotations */
+  /** Drops all queued changes, after the server has rejected some of them. @returns the ids of their annotations */
   discard(): readonly string[] {
     const ids = [...this.#queued.keys()];
     for (const id of ids) this.#write((storage) => storage.removeChange(id));
     this.#queued.clear();
     this.#conflicts.clear();
     this.#rejection = null;
-    this.#tell();
+    this.#notify();
     return ids;
   }
 
-  /** @param keep 'mine' sends the own version over the other one. @param revision of the other version */
+  /**
+   * Resolves a conflict.
+   *
+   * @param keep `mine` sends this person's version in place of the server's, `theirs` drops it
+   * @param revision of the version on the server
+   */
   resolve(id: string, keep: 'mine' | 'theirs', revision: number | null): void {
     const conflict = this.#conflicts.get(id);
     if (conflict === undefined) return;
     this.#conflicts.delete(id);
     const mine = { ...conflict.mine, base: revision };
-    if (keep === 'mine' && !(mine.feature === null && isGone(conflict.theirs))) {
+    if (keep === 'mine' && !(mine.feature === null && isDeleted(conflict.theirs))) {
       this.#queued.set(id, mine);
       this.#write((storage) => storage.saveChange(mine));
       this.#schedule(0);
@@ -164,7 +176,7 @@ export class ChangeQueue {
       this.#queued.delete(id);
       this.#write((storage) => storage.removeChange(id));
     }
-    this.#tell();
+    this.#notify();
   }
 
   #count(): number {
@@ -174,11 +186,11 @@ export class ChangeQueue {
   }
 
   #write(write: (storage: PendingStorage) => Promise<void>): void {
-    // A browser that refuses storage still sends the changes.
-    this.#written = this.#written.then(() => write(this.#dependencies.storage)).catch(() => undefined);
+    // Without storage, as in some private windows, changes are still sent; they only do not survive a reload.
+    this.#lastWrite = this.#lastWrite.then(() => write(this.#dependencies.storage)).catch(() => undefined);
   }
 
-  #tell(): void {
+  #notify(): void {
     for (const listener of this.#listeners) listener.onChange();
   }
 
@@ -201,30 +213,30 @@ export class ChangeQueue {
       for (let batch = await this.#nextBatch(); batch !== null; batch = await this.#nextBatch()) {
         const outcome = await this.#dependencies.send(batch.layerId, batch.changes.map(toWire));
         if (!this.#settle(batch, outcome)) break;
-        this.#tell();
+        this.#notify();
       }
     } finally {
       this.#isSending = false;
-      this.#tell();
+      this.#notify();
     }
   }
 
-  /** Returns the next batch; null when there is none, or a layer could not be created. */
+  /** Returns the next batch to send; null when there is none, or when a layer could not be created. */
   async #nextBatch(): Promise<PendingBatch | null> {
-    const [unanswered] = this.#batches.values();
-    if (unanswered !== undefined) return unanswered;
+    const [unansweredBatch] = this.#batches.values();
+    if (unansweredBatch !== undefined) return unansweredBatch;
     const first = [...this.#queued.values()].find(({ id }) => !this.#conflicts.has(id));
     if (first === undefined) return null;
     const { layerId, imageId } = first;
     if (isNewLayer(layerId)) return (await this.#createLayer(layerId, imageId)) ? this.#nextBatch() : null;
     const changes = [...this.#queued.values()]
       .filter((change) => change.layerId === layerId && !this.#conflicts.has(change.id))
-      .slice(0, changesPerBatch);
+      .slice(0, maxChangesPerBatch);
     const batch = { layerId, imageId, changes };
     this.#batches.set(layerId, batch);
     for (const { id } of changes) this.#queued.delete(id);
     this.#write((storage) => storage.startBatch(batch));
-    await this.#written;
+    await this.#lastWrite;
     return batch;
   }
 
@@ -245,7 +257,7 @@ export class ChangeQueue {
     }
   }
 
-  /** @returns whether the next batch can be sent now */
+  /** Processes the server's response to a batch. @returns whether the next batch can be sent now */
   #settle(batch: PendingBatch, outcome: ChangeOutcome): boolean {
     switch (outcome.kind) {
       case 'applied':
@@ -263,11 +275,12 @@ export class ChangeQueue {
           const mine = batch.changes.find(({ id }) => id === idOf(theirs));
           if (mine !== undefined) this.#conflicts.set(mine.id, { id: mine.id, mine, theirs });
         }
-        this.#takeBack(batch);
+        this.#requeue(batch);
+        // Without a conflict that belongs to this batch, sending it again would have the same result.
         return batch.changes.some(({ id }) => this.#conflicts.has(id));
       case 'rejected':
         this.#rejection = { error: outcome.error };
-        this.#takeBack(batch);
+        this.#requeue(batch);
         return false;
       case 'signed-out':
         return false;
@@ -277,31 +290,33 @@ export class ChangeQueue {
     }
   }
 
-  /** Puts the changes of a batch back into the queue; a later change of the same annotation stays, with the base of the batch. */
-  #takeBack(batch: PendingBatch): void {
+  /** Returns the changes of a batch to the queue. A later change of the same annotation stays, with the base of the batch. */
+  #requeue(batch: PendingBatch): void {
     this.#finish(batch, (change) => ({ ...(this.#queued.get(change.id) ?? change), base: change.base }));
   }
 
-  #finish(batch: PendingBatch, remaining: (change: PendingChange) => PendingChange | null): void {
-    const left = batch.changes.flatMap((change) => remaining(change) ?? []);
+  /** Ends a batch. @param remainingOf returns what is still to be sent after a change of the batch; null when nothing is */
+  #finish(batch: PendingBatch, remainingOf: (change: PendingChange) => PendingChange | null): void {
+    const remaining = batch.changes.flatMap((change) => remainingOf(change) ?? []);
     this.#batches.delete(batch.layerId);
-    for (const change of left) {
+    for (const change of remaining) {
       this.#queued.set(change.id, change);
       const conflict = this.#conflicts.get(change.id);
       if (conflict !== undefined) this.#conflicts.set(change.id, { ...conflict, mine: change });
     }
-    this.#write((storage) => storage.endBatch(batch.layerId, left));
+    this.#write((storage) => storage.endBatch(batch.layerId, remaining));
   }
 
+  /** Schedules a retry, or records a rejection when a retry cannot succeed. @param error null: the server was unreachable */
   #postpone(error: unknown): void {
-    const delay = retryMs[Math.min(this.#failures, retryMs.length - 1)] ?? 0;
+    const delay = retryDelaysMs[Math.min(this.#failures, retryDelaysMs.length - 1)] ?? 0;
     this.#failures++;
     if (error !== null && !isTemporary(error)) this.#rejection = { error };
     else this.#schedule(delay);
   }
 }
 
-/** Whether a later attempt may succeed: there was no answer, or the server is overloaded. */
+/** Whether a retry may succeed: there was no response, the server is overloaded, or the sign-in has to be renewed. */
 function isTemporary(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const status = 'status' in error && typeof error.status === 'number' ? error.status : 503;
@@ -309,7 +324,7 @@ function isTemporary(error: unknown): boolean {
 }
 
 function toWire({ id, base, feature }: PendingChange): AnnotationChange {
-  // The encoded feature has readonly arrays, which the type of the contract does not mention.
+  // The cast is needed because the encoded feature has readonly arrays and the type of the contract has mutable ones.
   if (feature !== null) {
     return { op: 'put', feature: feature as unknown as AnnotationFeature, base_revision: base };
   }
@@ -320,8 +335,8 @@ function idOf(feature: unknown): string | null {
   return feature !== null && typeof feature === 'object' && 'id' in feature ? String(feature.id) : null;
 }
 
-/** Whether the server says that an annotation was deleted. */
-function isGone(feature: unknown): boolean {
+/** Whether a feature of the server describes a deleted annotation: its geometry is null. */
+function isDeleted(feature: unknown): boolean {
   return (
     feature === null || typeof feature !== 'object' || !('geometry' in feature) || feature.geometry === null
   );

@@ -1,5 +1,5 @@
-/** Draws what is in the person's hand: the selected annotations with their vertices, the unfinished shape, the brush. */
-import { boundsOf, boundsTouch, type Geometry, type Position } from '@lamina/annotations';
+/** Draws what the person edits, over the other annotations: the selection with its vertices, the draft and the brush. */
+import { boundsOf, boundsTouch, type Color, type Geometry, type Position } from '@lamina/annotations';
 import { type Placement, type Point, toScreen, visibleBounds, zoomOf } from '../overlay/placement.ts';
 import type { Calibration } from '../scale.ts';
 import { type Annotation, colorOf, cssColor, mapPositions } from './annotation.ts';
@@ -12,13 +12,19 @@ import { draftGeometry, sizeText } from './readout.ts';
 import { moveVertex, verticesOf } from './vertices.ts';
 
 const dark = '#17151f';
+const selectionColor = '#ffe14d';
+/** Colour of a draft without a class. */
+const red: Color = [255, 0, 0];
+// Sizes in CSS pixels.
+/** Side of the square on a vertex that can be dragged. */
 const handleSize = 7;
 const chosenHandleSize = 11;
 const dotSize = 13;
+/** Radius of the circle with the initials of another author. */
 const badgeRadius = 13;
 const selectedWidth = 3;
-/** Vertices nearer than this on the screen are too dense to be shown. */
-const mostHandlesShown = 500;
+/** When more vertices are visible, they are too dense and none has a handle. */
+const maxHandles = 500;
 
 interface Scene {
   readonly context: CanvasRenderingContext2D;
@@ -31,17 +37,18 @@ interface Scene {
   readonly isDrawing: boolean;
 }
 
+/** Draws everything that is being edited. */
 export function drawDraft(scene: Scene): void {
   const { store, session } = scene;
   const { draft } = session;
   for (const annotation of store.selected()) {
     if (!store.isVisible(annotation)) continue;
-    const geometry = geometryInHand(annotation, draft);
+    const geometry = draggedGeometry(annotation, draft);
     strokeGeometry(scene, geometry, cssColor(colorOf(annotation.feature)), true);
     if (scene.isDrawing && session.tool === 'move' && store.canEdit(annotation)) {
       drawHandles(scene, annotation.id, geometry);
     }
-    if (draft?.kind === 'vertex' && draft.id === annotation.id) drawReadout(scene, geometry, draft.to);
+    if (draft?.kind === 'vertex' && draft.id === annotation.id) drawReadout(scene, geometry, draft.position);
   }
   drawAuthors(scene);
   if (!scene.isDrawing) return;
@@ -49,14 +56,14 @@ export function drawDraft(scene: Scene): void {
   if (session.tool === 'brush' && session.pointer !== null) drawBrush(scene, session.pointer);
 }
 
-/** Returns the geometry of a selected annotation while it is dragged. */
-function geometryInHand({ id, feature }: Annotation, draft: Draft | null): Geometry {
+/** Returns the geometry of a selected annotation with the current drag applied. */
+function draggedGeometry({ id, feature }: Annotation, draft: Draft | null): Geometry {
   if (draft?.kind === 'move') {
-    const [dx, dy] = [draft.to[0] - draft.from[0], draft.to[1] - draft.from[1]];
+    const [dx, dy] = [draft.end[0] - draft.start[0], draft.end[1] - draft.start[1]];
     return mapPositions(feature.geometry, ([x, y]) => [x + dx, y + dy]);
   }
   if (draft?.kind === 'vertex' && draft.id === id)
-    return moveVertex(feature.geometry, draft.vertex, draft.to);
+    return moveVertex(feature.geometry, draft.vertex, draft.position);
   return feature.geometry;
 }
 
@@ -66,18 +73,19 @@ function strokeGeometry(scene: Scene, geometry: Geometry, color: string, isSelec
   const zoom = zoomOf(placement);
   const path = new Path2D();
   addOutline(path, geometry, levelOf(zoom));
-  const isDots = geometry.type === 'Point' || geometry.type === 'MultiPoint';
-  const width = isDots ? dotSize : selectedWidth;
+  const areDots = geometry.type === 'Point' || geometry.type === 'MultiPoint';
+  const width = areDots ? dotSize : selectedWidth;
   applyPlacement(context, placement, size.pixelRatio);
   context.lineJoin = 'round';
   context.lineCap = 'round';
   context.setLineDash([]);
   if (isSelected) {
+    // A dark border outside a yellow one, visible on every tissue.
     context.lineWidth = (width + 5) / zoom;
     context.strokeStyle = dark;
     context.stroke(path);
     context.lineWidth = (width + 2.5) / zoom;
-    context.strokeStyle = '#ffe14d';
+    context.strokeStyle = selectionColor;
     context.stroke(path);
   }
   context.lineWidth = (isSelected ? width - 1 : width) / zoom;
@@ -87,7 +95,7 @@ function strokeGeometry(scene: Scene, geometry: Geometry, color: string, isSelec
 
 function drawUnfinished(scene: Scene, draft: Draft): void {
   const { session } = scene;
-  const color = cssColor(session.classification?.color ?? [255, 0, 0]);
+  const color = cssColor(session.classification?.color ?? red);
   if (draft.kind === 'stroke') {
     drawStroke(scene, draft);
     return;
@@ -96,17 +104,22 @@ function drawUnfinished(scene: Scene, draft: Draft): void {
   if (geometry === null) return;
   strokeGeometry(scene, geometry, color, false);
   const measured = session.tool === 'polygon' ? draftGeometry(draft, true) : geometry;
-  const end =
-    draft.kind === 'box' ? draft.to : draft.kind === 'path' ? (draft.floating ?? draft.fixed.at(-1)) : null;
-  if (measured !== null && end) drawReadout(scene, measured, end);
-  if (draft.kind === 'path') drawDots(scene, draft.fixed.slice(0, mostHandlesShown));
+  const readoutPosition = endOf(draft);
+  if (measured !== null && readoutPosition !== undefined) drawReadout(scene, measured, readoutPosition);
+  if (draft.kind === 'path') drawDots(scene, draft.fixed.slice(0, maxHandles));
+}
+
+/** Returns the last position of a box or path: the one that follows the pointer. */
+function endOf(draft: Draft): Position | undefined {
+  if (draft.kind === 'box') return draft.end;
+  return draft.kind === 'path' ? (draft.floating ?? draft.fixed.at(-1)) : undefined;
 }
 
 function drawStroke(
   { context, placement, size, session }: Scene,
   draft: Draft & { readonly kind: 'stroke' },
 ): void {
-  const color = session.classification?.color ?? [255, 0, 0];
+  const color = session.classification?.color ?? red;
   applyPlacement(context, placement, size.pixelRatio);
   context.lineJoin = 'round';
   context.lineCap = 'round';
@@ -115,6 +128,7 @@ function drawStroke(
   context.beginPath();
   for (const [index, [x, y]] of draft.path.entries()) {
     if (index === 0) context.moveTo(x, y);
+    // Browsers do not draw lines of length 0: the first step is long enough to draw a dot.
     context.lineTo(index === 0 ? x + 0.05 : x, y);
   }
   context.stroke();
@@ -122,7 +136,7 @@ function drawStroke(
 
 function drawBrush({ context, placement, size, session }: Scene, [x, y]: Position): void {
   const centre = toScreen(placement, { x, y });
-  onScreen(context, size);
+  useCssPixels(context, size);
   for (const [width, color] of [
     [3, dark],
     [1.5, '#fff'],
@@ -139,47 +153,47 @@ function drawHandles(scene: Scene, id: string, geometry: Geometry): void {
   const { context, placement, size, session } = scene;
   const { width, height } = size;
   const vertices = verticesOf(geometry);
-  const shown: { readonly at: Point; readonly isChosen: boolean }[] = [];
+  const handles: { readonly centre: Point; readonly isChosen: boolean }[] = [];
   for (const vertex of vertices) {
-    const at = toScreen(placement, { x: vertex.at[0], y: vertex.at[1] });
-    if (at.x < 0 || at.y < 0 || at.x > width || at.y > height) continue;
+    const centre = toScreen(placement, { x: vertex.position[0], y: vertex.position[1] });
+    if (centre.x < 0 || centre.y < 0 || centre.x > width || centre.y > height) continue;
     const chosen = session.chosenVertex;
     const isChosen =
       chosen?.id === id && chosen.vertex.path === vertex.path && chosen.vertex.index === vertex.index;
-    shown.push({ at, isChosen });
+    handles.push({ centre, isChosen });
   }
-  if (shown.length > mostHandlesShown) return;
-  onScreen(context, size);
+  if (handles.length > maxHandles) return;
+  useCssPixels(context, size);
   context.lineWidth = 1.5;
   context.strokeStyle = dark;
-  for (const { at, isChosen } of shown) {
+  for (const { centre, isChosen } of handles) {
     const side = isChosen ? chosenHandleSize : handleSize;
-    context.fillStyle = isChosen ? '#ffe14d' : '#fff';
+    context.fillStyle = isChosen ? selectionColor : '#fff';
     context.beginPath();
-    context.rect(at.x - side / 2, at.y - side / 2, side, side);
+    context.rect(centre.x - side / 2, centre.y - side / 2, side, side);
     context.fill();
     context.stroke();
   }
 }
 
 function drawDots({ context, placement, size }: Scene, positions: readonly Position[]): void {
-  onScreen(context, size);
+  useCssPixels(context, size);
   context.fillStyle = '#fff';
   context.strokeStyle = dark;
   context.lineWidth = 1;
   for (const [x, y] of positions) {
-    const at = toScreen(placement, { x, y });
+    const centre = toScreen(placement, { x, y });
     context.beginPath();
-    context.arc(at.x, at.y, 3, 0, 2 * Math.PI);
+    context.arc(centre.x, centre.y, 3, 0, 2 * Math.PI);
     context.fill();
     context.stroke();
   }
 }
 
-/** Draws the initials of other people beside what they have changed a moment ago. */
+/** Draws the initials of other people above the annotations that they have just changed. */
 function drawAuthors({ context, placement, size, store }: Scene): void {
   if (store.recentAuthors.size === 0) return;
-  onScreen(context, size);
+  useCssPixels(context, size);
   context.font = '600 12px Inter Variable, sans-serif';
   context.textAlign = 'center';
   context.textBaseline = 'middle';
@@ -199,25 +213,26 @@ function drawAuthors({ context, placement, size, store }: Scene): void {
   context.textBaseline = 'alphabetic';
 }
 
+/** Writes the size of a geometry (length or area) beside a position, inside the viewer. */
 function drawReadout(scene: Scene, geometry: Geometry, [x, y]: Position): void {
   const { context, placement, size, calibration } = scene;
-  const at = toScreen(placement, { x, y });
+  const point = toScreen(placement, { x, y });
   const text = sizeText(geometry, calibration);
-  onScreen(context, size);
+  useCssPixels(context, size);
   context.font = '600 14px Inter Variable, sans-serif';
   context.lineWidth = 4;
   context.lineJoin = 'round';
   context.strokeStyle = dark;
   context.fillStyle = '#fff';
   const width = context.measureText(text).width;
-  const left = Math.min(at.x + 14, size.width - width - 8);
-  const top = Math.max(20, at.y - 14);
-  context.strokeText(text, left, top);
-  context.fillText(text, left, top);
+  const left = Math.min(point.x + 14, size.width - width - 8);
+  const baseline = Math.max(20, point.y - 14);
+  context.strokeText(text, left, baseline);
+  context.fillText(text, left, baseline);
 }
 
-/** Draws in CSS pixels from here on. */
-function onScreen(context: CanvasRenderingContext2D, { pixelRatio }: ViewSize): void {
+/** Makes the following drawing commands count in CSS pixels of the viewer. */
+function useCssPixels(context: CanvasRenderingContext2D, { pixelRatio }: ViewSize): void {
   context.setTransform(pixelRatio, 0, 0, pixelRatio, 0, 0);
   context.setLineDash([]);
 }

@@ -1,4 +1,4 @@
-/** Unfinished shapes, and the geometry that becomes of them. */
+/** Drafts (unfinished shapes of the drawing tools) and the geometries that finished drafts create. */
 import {
   type AnnotationFeature,
   type AreaGeometry,
@@ -29,20 +29,28 @@ export const tools = [
 ] as const;
 export type Tool = (typeof tools)[number];
 
+/** An unfinished shape. Positions are in image pixels. */
 export type Draft =
-  | { readonly kind: 'box'; readonly isEllipse: boolean; readonly from: Position; readonly to: Position }
+  /** A rectangle or an ellipse between two opposite corners. */
+  | { readonly kind: 'box'; readonly isEllipse: boolean; readonly start: Position; readonly end: Position }
+  /** A line or a polygon: the points placed so far, and the position of the pointer as the next one. */
   | { readonly kind: 'path'; readonly fixed: readonly Position[]; readonly floating: Position | null }
+  /** A stroke of the brush. */
   | {
       readonly kind: 'stroke';
       readonly path: readonly Position[];
-      /** Image pixels. */
+      /** In image pixels. */
       readonly radius: number;
       readonly subtracts: boolean;
+      /** Annotation that the stroke changes; null: it creates a new one. */
       readonly targetId: string | null;
     }
-  | { readonly kind: 'move'; readonly from: Position; readonly to: Position }
-  | { readonly kind: 'vertex'; readonly id: string; readonly vertex: Vertex; readonly to: Position };
+  /** The selected annotations are being dragged. */
+  | { readonly kind: 'move'; readonly start: Position; readonly end: Position }
+  /** A vertex of an annotation is being dragged. */
+  | { readonly kind: 'vertex'; readonly id: string; readonly vertex: Vertex; readonly position: Position };
 
+/** Returns the feature with another class; null removes the class. */
 export function withClass(
   feature: AnnotationFeature,
   classification: Classification | null,
@@ -51,24 +59,28 @@ export function withClass(
   return { ...feature, properties: { ...properties, ...(classification !== null && { classification }) } };
 }
 
-/** Returns a copy with an id of its own. */
+/** Returns an unlocked copy with a new id. @param offset by which the copy is shifted to the right and down, in image pixels */
 export function copyOf(feature: AnnotationFeature, offset = 0): AnnotationFeature {
   const { isLocked: _locked, ...properties } = feature.properties;
   const geometry = mapPositions(feature.geometry, ([x, y]) => [x + offset, y + offset]);
   return { ...feature, id: createUuid(), geometry: roundGeometry(geometry), properties };
 }
 
-/** Rounds, and repairs rings that cross. */
+/** Rounds the positions, and repairs an area whose rings cross themselves or each other. */
 export function tidy(geometry: Geometry): Geometry {
   const rounded = roundGeometry(geometry);
   if (!isArea(rounded) || (rounded.type === 'Polygon' && rounded.isEllipse)) return rounded;
   return isSelfIntersecting(rounded) ? (repairArea(rounded) ?? rounded) : rounded;
 }
 
-/** Returns null for a box without an area. */
-export function boxGeometry({ from, to, isEllipse }: Draft & { readonly kind: 'box' }): AreaGeometry | null {
-  const [minX, maxX] = [Math.min(from[0], to[0]), Math.max(from[0], to[0])];
-  const [minY, maxY] = [Math.min(from[1], to[1]), Math.max(from[1], to[1])];
+/** Returns the rectangle or ellipse of a box; null when a side is shorter than one image pixel. */
+export function boxGeometry({
+  start,
+  end,
+  isEllipse,
+}: Draft & { readonly kind: 'box' }): AreaGeometry | null {
+  const [minX, maxX] = [Math.min(start[0], end[0]), Math.max(start[0], end[0])];
+  const [minY, maxY] = [Math.min(start[1], end[1]), Math.max(start[1], end[1])];
   if (maxX - minX < 1 || maxY - minY < 1) return null;
   if (isEllipse) return createEllipse({ minX, minY, maxX, maxY });
   const corners: readonly Position[] = [
@@ -81,7 +93,7 @@ export function boxGeometry({ from, to, isEllipse }: Draft & { readonly kind: 'b
   return { type: 'Polygon', coordinates: [corners] };
 }
 
-/** Returns null when there are too few points for the tool. */
+/** Returns the line or polygon through the points; null when there are too few points for the tool. */
 export function pathGeometry(tool: Tool, points: readonly Position[]): Geometry | null {
   const [first] = points;
   if (tool !== 'polygon') return points.length < 2 ? null : { type: 'LineString', coordinates: points };

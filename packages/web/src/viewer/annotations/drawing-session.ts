@@ -1,4 +1,7 @@
-/** What a person draws now: the tool, the unfinished shape, and what becomes of it when it is finished. */
+/**
+ * The state of drawing: the chosen tool, the unfinished shape (the draft) and the brush. Pointer and keyboard handlers change it;
+ * finishing a draft creates or changes annotations in the store.
+ */
 import {
   type AnnotationFeature,
   type AreaGeometry,
@@ -20,14 +23,15 @@ import type { AnnotationStore } from './annotation-store.ts';
 import { boxGeometry, copyOf, type Draft, pathGeometry, type Tool, tidy, withClass } from './drafts.ts';
 import { moveVertex, removeVertex, type Vertex } from './vertices.ts';
 
-/** Vertex that was clicked last: the Delete key removes it. */
+/** The vertex that was clicked last; the Delete key removes it. */
 export interface ChosenVertex {
   readonly id: string;
   readonly vertex: Vertex;
 }
 
-/** Screen pixels. */
-const brushLimits = { least: 3, most: 300 } as const;
+/** Limits of the brush radius in CSS pixels. */
+const brushRadiusLimits = { min: 3, max: 300 } as const;
+/** Factor by which one step of the wheel or a key changes the brush radius. */
 const brushStep = 1.15;
 
 export class DrawingSession {
@@ -38,9 +42,9 @@ export class DrawingSession {
   classification: Classification | null = null;
   draft: Draft | null = null;
   chosenVertex: ChosenVertex | null = null;
-  /** Position of the pointer over the slide in image pixels; null elsewhere. */
+  /** Position of the pointer in image pixels; null when it is not over the slide. */
   pointer: Position | null = null;
-  /** Screen pixels. */
+  /** In CSS pixels. */
   brushRadius = 25;
 
   constructor(store: AnnotationStore) {
@@ -60,35 +64,38 @@ export class DrawingSession {
 
   setDraft(draft: Draft | null): void {
     this.draft = draft;
-    this.#tell();
+    this.#notify();
   }
 
   setPointer(position: Position | null): void {
     this.pointer = position;
-    this.#tell();
+    this.#notify();
   }
 
   chooseVertex(chosen: ChosenVertex | null): void {
     this.chosenVertex = chosen;
-    this.#tell();
+    this.#notify();
   }
 
   resizeBrush(isLarger: boolean): void {
     const radius = this.brushRadius * (isLarger ? brushStep : 1 / brushStep);
-    this.brushRadius = Math.min(brushLimits.most, Math.max(brushLimits.least, radius));
-    this.#tell();
+    this.brushRadius = Math.min(brushRadiusLimits.max, Math.max(brushRadiusLimits.min, radius));
+    this.#notify();
   }
 
-  /** Sets the class of the selected annotations, and of new ones. */
+  /** Sets the class of the selected annotations and of annotations that are drawn from now on. */
   classify(classification: Classification | null): void {
     this.classification = classification;
     this.#store.change(
-      this.#editable().map(({ id, feature }) => ({ id, feature: withClass(feature, classification) })),
+      this.#editableSelection().map(({ id, feature }) => ({
+        id,
+        feature: withClass(feature, classification),
+      })),
     );
-    this.#tell();
+    this.#notify();
   }
 
-  /** Cancels the unfinished shape, else the selection, else the tool. */
+  /** Discards the draft; without one clears the selection; without one returns to the move tool. */
   cancel(): void {
     if (this.draft !== null) this.setDraft(null);
     else if (this.#store.selection.size > 0) {
@@ -97,20 +104,20 @@ export class DrawingSession {
     } else this.choose('move');
   }
 
-  /** Places a point of the tool: a click, or a key at the cross in the middle of the view. */
-  addPoint(at: Position): void {
+  /** Adds a point to the draft of the tool: for a click, or for Enter, which adds the middle of the view. */
+  addPoint(point: Position): void {
     if (!this.#store.canDrawOn(this.#store.activeLayerId)) return;
     switch (this.tool) {
       case 'points':
-        this.#addToPoints(at);
+        this.#addToPoints(point);
         return;
       case 'rectangle':
       case 'ellipse':
         if (this.draft?.kind !== 'box') {
-          this.setDraft({ kind: 'box', isEllipse: this.tool === 'ellipse', from: at, to: at });
+          this.setDraft({ kind: 'box', isEllipse: this.tool === 'ellipse', start: point, end: point });
           return;
         }
-        this.setDraft({ ...this.draft, to: at });
+        this.setDraft({ ...this.draft, end: point });
         this.finish();
         return;
       case 'line':
@@ -118,7 +125,7 @@ export class DrawingSession {
       case 'polyline':
       case 'cut': {
         const fixed = this.draft?.kind === 'path' ? this.draft.fixed : [];
-        this.setDraft({ kind: 'path', fixed: [...fixed, at], floating: null });
+        this.setDraft({ kind: 'path', fixed: [...fixed, point], floating: null });
         if (this.tool === 'line' && fixed.length === 1) this.finish();
         return;
       }
@@ -129,7 +136,7 @@ export class DrawingSession {
     }
   }
 
-  /** Removes the last point of the unfinished shape, else the chosen vertex, else the selected annotations. */
+  /** Removes the last point of the draft; without a draft the chosen vertex; without one the selected annotations. */
   remove(): void {
     const { chosenVertex } = this;
     if (this.draft !== null) {
@@ -151,7 +158,7 @@ export class DrawingSession {
     this.setDraft(fixed.length === 0 ? null : { ...this.draft, fixed });
   }
 
-  /** Completes the unfinished shape; one without an extent is dropped. */
+  /** Applies the draft to the annotations and ends it. A draft that is too small to be a shape is dropped. */
   finish(): void {
     const { draft } = this;
     if (draft === null) return;
@@ -175,30 +182,35 @@ export class DrawingSession {
         this.#applyStroke(draft);
         return;
       case 'move':
-        this.#moveSelected(draft.to[0] - draft.from[0], draft.to[1] - draft.from[1]);
+        this.#moveSelected(draft.end[0] - draft.start[0], draft.end[1] - draft.start[1]);
         return;
       case 'vertex': {
         const annotation = this.#store.find(draft.id);
         if (annotation === undefined) return;
-        const moved = moveVertex(annotation.feature.geometry, draft.vertex, draft.to);
+        const moved = moveVertex(annotation.feature.geometry, draft.vertex, draft.position);
         this.replaceGeometry(annotation, moved);
         return;
       }
     }
   }
 
-  /** Returns the annotation that a brush stroke from here changes; null: it creates a new one. */
-  brushTarget(at: Position, subtracts: boolean, under: readonly Annotation[]): string | null {
-    const selected = this.#editable().filter(({ feature }) => isArea(feature.geometry));
+  /**
+   * Returns the id of the annotation that a stroke of the brush or an area of the wand changes; null when it creates a new one.
+   *
+   * @param start position where the stroke begins
+   * @param annotationsAtStart the annotations at this position, the smallest first
+   */
+  brushTarget(start: Position, subtracts: boolean, annotationsAtStart: readonly Annotation[]): string | null {
+    const selectedAreas = this.#editableSelection().filter(({ feature }) => isArea(feature.geometry));
     if (subtracts) {
-      const found =
-        selected[0] ?? under.find((each) => this.#store.canEdit(each) && isArea(each.feature.geometry));
-      return found?.id ?? null;
+      const isEditableArea = (each: Annotation) => this.#store.canEdit(each) && isArea(each.feature.geometry);
+      const target = selectedAreas[0] ?? annotationsAtStart.find(isEditableArea);
+      return target?.id ?? null;
     }
-    const around = selected.find(
-      ({ feature }) => isArea(feature.geometry) && containsPosition(feature.geometry, at),
+    const target = selectedAreas.find(
+      ({ feature }) => isArea(feature.geometry) && containsPosition(feature.geometry, start),
     );
-    return around?.id ?? null;
+    return target?.id ?? null;
   }
 
   replaceGeometry({ id, feature }: Annotation, geometry: Geometry | null): void {
@@ -207,7 +219,7 @@ export class DrawingSession {
   }
 
   removeSelected(): void {
-    this.#store.change(this.#editable().map(({ id }) => ({ id, feature: null })));
+    this.#store.change(this.#editableSelection().map(({ id }) => ({ id, feature: null })));
   }
 
   duplicateSelected(offset: number): void {
@@ -216,31 +228,35 @@ export class DrawingSession {
     this.#store.select(copies.map(({ id }) => id));
   }
 
-  /** Combines the selected areas in the first of them. */
+  /** Merges the selected areas into the first one, or subtracts the others from it. */
   combineSelected(operation: 'merge' | 'subtract'): void {
-    const selected = this.#editable().filter(({ feature }) => isArea(feature.geometry));
+    const selected = this.#editableSelection().filter(({ feature }) => isArea(feature.geometry));
     const [first, ...others] = selected;
     if (first === undefined || others.length === 0) return;
     const areas = selected.map(({ feature }) => feature.geometry as AreaGeometry);
-    const [area, ...rest] = areas as [AreaGeometry, ...AreaGeometry[]];
-    const result = operation === 'merge' ? unionAreas(areas) : subtractAreas(area, rest);
+    const [firstArea, ...otherAreas] = areas as [AreaGeometry, ...AreaGeometry[]];
+    const result = operation === 'merge' ? unionAreas(areas) : subtractAreas(firstArea, otherAreas);
     if (result === null) return;
-    const gone = operation === 'merge' ? others.map(({ id }) => ({ id, feature: null })) : [];
-    this.#store.change([{ id: first.id, feature: { ...first.feature, geometry: tidy(result) } }, ...gone]);
+    const deletions = operation === 'merge' ? others.map(({ id }) => ({ id, feature: null })) : [];
+    this.#store.change([
+      { id: first.id, feature: { ...first.feature, geometry: tidy(result) } },
+      ...deletions,
+    ]);
     this.#store.select([first.id]);
   }
 
   /** Changes the geometry of each selected annotation. */
   changeSelected(change: (geometry: Geometry) => Geometry): void {
     this.#store.change(
-      this.#editable().map(({ id, feature }) => ({
+      this.#editableSelection().map(({ id, feature }) => ({
         id,
         feature: { ...feature, geometry: tidy(change(feature.geometry)) },
       })),
     );
   }
 
-  #editable(): readonly Annotation[] {
+  /** Returns the selected annotations that the person may change. */
+  #editableSelection(): readonly Annotation[] {
     return this.#store.selected().filter((annotation) => this.#store.canEdit(annotation));
   }
 
@@ -263,7 +279,7 @@ export class DrawingSession {
     this.#store.select([id]);
   }
 
-  /** Cuts the selected areas along a line; without a selection all areas that it crosses. */
+  /** Cuts the selected areas along a line; without a selection, all areas that the line crosses. */
   #cut(line: readonly Position[]): void {
     if (line.length < 2) return;
     const [first, ...others] = line;
@@ -271,7 +287,7 @@ export class DrawingSession {
       type: 'LineString',
       coordinates: first === undefined ? [] : [first, ...others],
     });
-    const selected = this.#editable();
+    const selected = this.#editableSelection();
     const candidates = selected.length > 0 ? selected : this.#store.all();
     const changes = candidates
       .filter((each) => this.#store.canEdit(each) && this.#store.isVisible(each))
@@ -289,14 +305,15 @@ export class DrawingSession {
     if (changes.length > 0) this.#store.select(changes.map(({ id }) => id));
   }
 
-  #addToPoints(at: Position): void {
-    const [selected] = this.#editable();
+  /** Adds a point to the selected group of points, or creates a new group. */
+  #addToPoints(point: Position): void {
+    const [selected] = this.#editableSelection();
     const points = selected?.feature.geometry;
     if (selected !== undefined && points?.type === 'MultiPoint') {
-      this.replaceGeometry(selected, { ...points, coordinates: [...points.coordinates, at] });
+      this.replaceGeometry(selected, { ...points, coordinates: [...points.coordinates, point] });
       return;
     }
-    this.#create({ type: 'MultiPoint', coordinates: [at] });
+    this.#create({ type: 'MultiPoint', coordinates: [point] });
   }
 
   #applyStroke({ path, radius, subtracts, targetId }: Draft & { readonly kind: 'stroke' }): void {
@@ -304,7 +321,7 @@ export class DrawingSession {
     if (stroke !== null) this.applyArea(stroke, subtracts, targetId);
   }
 
-  /** Adds an area to an annotation or subtracts it. @param targetId null: a new annotation */
+  /** Adds an area to an annotation or subtracts it. @param targetId null: the area becomes a new annotation */
   applyArea(stroke: AreaGeometry, subtracts: boolean, targetId: string | null): void {
     const target = targetId === null ? undefined : this.#store.find(targetId);
     if (target === undefined) {
@@ -314,11 +331,11 @@ export class DrawingSession {
     const area = target.feature.geometry as AreaGeometry;
     const result = subtracts ? subtractAreas(area, [stroke]) : unionAreas([area, stroke]);
     if (result === null) this.#store.change([{ id: target.id, feature: null }]);
-    // Not tidied: the result is rounded where it is new and has no crossings, and looking for some takes long in a large outline.
+    // `tidy` is not needed: new positions of the result are rounded and its rings do not cross. Checking a large outline is slow.
     else this.#store.change([{ id: target.id, feature: { ...target.feature, geometry: result } }]);
   }
 
-  #tell(): void {
+  #notify(): void {
     for (const listener of this.#listeners) listener();
   }
 }

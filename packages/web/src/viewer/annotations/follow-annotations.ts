@@ -1,61 +1,63 @@
 /**
- * Shows the changes of other people while a slide is open. The stream continues after the last event that arrived; a hidden
- * tab closes it and continues when it is shown again.
+ * Receives the changes of other people while a slide is open, as server-sent events. After a lost connection the stream resumes
+ * after the last received event. A hidden tab closes the connection and reconnects when it becomes visible.
  */
 import { AppError } from '@lamina/contract';
 import { annotationEvents, loadAnnotationLayers, openAnnotationEvents } from '../../api/annotations.ts';
 import type { AnnotationStore } from './annotation-store.ts';
 import { readServerEvents, type ServerEvent } from './server-events.ts';
 
-const reconnectMs = [500, 1000, 2000, 5000, 10_000];
-/** The server sends a comment every 10 s; a connection without one is dead. */
-const silenceMs = 25_000;
+/** Delays before successive reconnects; the last one repeats. */
+const reconnectDelaysMs = [500, 1000, 2000, 5000, 10_000];
+/** The server sends a comment every 10 s; a connection that stays silent longer than this is treated as lost. */
+const silenceTimeoutMs = 25_000;
 
+/** Applies events to the store until the signal is aborted, or until the server refuses access to the slide (401, 403, 404). */
 export async function followAnnotations(
   store: AnnotationStore,
   uid: string,
-  end: AbortSignal,
+  signal: AbortSignal,
 ): Promise<void> {
   let lastEventId: string | null = null;
   let failures = 0;
-  while (!end.aborted) {
-    await untilVisible(end);
-    if (end.aborted) return;
+  while (!signal.aborted) {
+    await untilVisible(signal);
+    if (signal.aborted) return;
     const connection = new AbortController();
-    const signal = AbortSignal.any([end, connection.signal]);
+    const connectionSignal = AbortSignal.any([signal, connection.signal]);
     const closeWhenHidden = () => {
       if (document.hidden) connection.abort();
     };
     document.addEventListener('visibilitychange', closeWhenHidden);
-    let silence: ReturnType<typeof setTimeout> | undefined;
-    const heard = () => {
-      clearTimeout(silence);
-      silence = setTimeout(() => connection.abort(), silenceMs);
+    let silenceTimer: ReturnType<typeof setTimeout> | undefined;
+    const restartSilenceTimer = () => {
+      clearTimeout(silenceTimer);
+      silenceTimer = setTimeout(() => connection.abort(), silenceTimeoutMs);
     };
     try {
-      const stream = await openAnnotationEvents(store.imageId, lastEventId, signal);
+      const stream = await openAnnotationEvents(store.imageId, lastEventId, connectionSignal);
       failures = 0;
-      heard();
+      restartSilenceTimer();
       store.setLive(true);
-      // Layers that were removed, and what happened before the first connection, are not among the events.
-      void refreshLayers(store, uid, lastEventId === null, end);
+      // The events contain neither layers that were removed meanwhile nor changes from before the first connection.
+      void refreshLayers(store, uid, lastEventId === null, signal);
       for await (const event of readServerEvents(stream)) {
-        heard();
+        restartSilenceTimer();
         if (event === null) continue;
         apply(event, store);
         if (event.id !== '') lastEventId = event.id;
       }
     } catch (error) {
-      // The slide may not be viewed any more, or the sign-in has ended.
+      // The account may no longer view the slide, or the sign-in has ended: reconnecting cannot help.
       if (error instanceof AppError && (error.status === 404 || error.status === 401 || error.status === 403))
         return;
     } finally {
-      clearTimeout(silence);
+      clearTimeout(silenceTimer);
       document.removeEventListener('visibilitychange', closeWhenHidden);
       connection.abort();
-      if (!end.aborted) store.setLive(false);
+      if (!signal.aborted) store.setLive(false);
     }
-    await wait(reconnectMs[Math.min(failures++, reconnectMs.length - 1)] ?? 0, end);
+    await wait(reconnectDelaysMs[Math.min(failures++, reconnectDelaysMs.length - 1)] ?? 0, signal);
   }
 }
 
@@ -71,7 +73,7 @@ async function refreshLayers(
     await store.setLayers(layers, uid);
     if (isFirst) await store.reloadOlderLayers(layers);
   } catch {
-    // The next connection does it.
+    // The next connection loads the layers again.
   }
 }
 

@@ -1,26 +1,29 @@
-/** Finds annotations by position. */
+/** Finds the annotations at a position of the slide, with a spatial index (Flatbush). */
 import { type Bounds, containsPosition, isArea, type Position, pathsOf } from '@lamina/annotations';
 import Flatbush from 'flatbush';
 import type { Annotation } from './annotation.ts';
 
-/** Changes after which the index is built again; until then they are searched one by one. */
-const rebuildAfter = 200;
+/** Number of changed annotations above which the index is rebuilt; up to then they are searched one by one. */
+const maxUnindexedChanges = 200;
 
 export class HitIndex {
   #index: Flatbush | null = null;
+  /** Annotations by their number in the index. */
   #indexed: readonly Annotation[] = [];
+  /** Ids of annotations that changed after the index was built. */
   readonly #changed = new Set<string>();
   #isStale = true;
 
-  /** @param ids that changed; null: all */
+  /** Marks annotations as changed. @param ids null: all annotations may have changed */
   invalidate(ids: readonly string[] | null): void {
     if (ids === null) this.#isStale = true;
     else for (const id of ids) this.#changed.add(id);
   }
 
   /**
-   * Returns the annotations whose outline is nearer than `reach` in image pixels, or that contain the position; the smallest
-   * first.
+   * Returns the annotations that contain the position or whose outline is at most `reach` image pixels away, the smallest first.
+   *
+   * @param source the current annotations
    */
   at(
     position: Position,
@@ -30,15 +33,15 @@ export class HitIndex {
       readonly find: (id: string) => Annotation | undefined;
     },
   ): readonly Annotation[] {
-    if (this.#isStale || this.#changed.size > rebuildAfter) this.#build(source.all());
+    if (this.#isStale || this.#changed.size > maxUnindexedChanges) this.#build(source.all());
     const [x, y] = position;
     const area: Bounds = { minX: x - reach, minY: y - reach, maxX: x + reach, maxY: y + reach };
-    const candidates = new Set(this.#changed);
+    const candidateIds = new Set(this.#changed);
     for (const index of this.#index?.search(area.minX, area.minY, area.maxX, area.maxY) ?? []) {
       const id = this.#indexed[index]?.id;
-      if (id !== undefined) candidates.add(id);
+      if (id !== undefined) candidateIds.add(id);
     }
-    return [...candidates]
+    return [...candidateIds]
       .flatMap((id) => source.find(id) ?? [])
       .filter((annotation) => isHit(annotation, position, reach))
       .sort((a, b) => extentOf(a.bounds) - extentOf(b.bounds));
@@ -68,7 +71,7 @@ function isHit({ feature, bounds }: Annotation, position: Position, reach: numbe
   return pathsOf(geometry).some((path) => distanceToPath(path, position) <= reach);
 }
 
-/** Returns the distance to the nearest edge, or to the only position. */
+/** Returns the distance to the nearest edge of a path, or to its only position. */
 function distanceToPath(path: readonly Position[], [x, y]: Position): number {
   let nearest = Number.POSITIVE_INFINITY;
   for (const [index, [x1, y1]] of path.entries()) {
@@ -78,10 +81,13 @@ function distanceToPath(path: readonly Position[], [x, y]: Position): number {
   return nearest;
 }
 
+/** Returns the distance from (x, y) to the line segment from (x0, y0) to (x1, y1). */
 export function distanceToEdge(x: number, y: number, x0: number, y0: number, x1: number, y1: number): number {
   const dx = x1 - x0;
   const dy = y1 - y0;
-  const squared = dx * dx + dy * dy;
-  const t = squared === 0 ? 0 : Math.min(1, Math.max(0, ((x - x0) * dx + (y - y0) * dy) / squared));
-  return Math.hypot(x - x0 - t * dx, y - y0 - t * dy);
+  const squaredLength = dx * dx + dy * dy;
+  const projection = squaredLength === 0 ? 0 : ((x - x0) * dx + (y - y0) * dy) / squaredLength;
+  /** Fraction of the segment at which its nearest point lies. */
+  const fraction = Math.min(1, Math.max(0, projection));
+  return Math.hypot(x - x0 - fraction * dx, y - y0 - fraction * dy);
 }

@@ -1,18 +1,18 @@
-/** Measurements that a person keeps: rulers, areas, circles and counted cells become annotations. */
+/** Converts measurements that the person wants to keep (rulers, areas, counting circles, cell marks) into annotations. */
 import { type AnnotationFeature, createEllipse, createUuid, type Geometry } from '@lamina/annotations';
 import { countingCircle, type Shape } from '../overlay/shapes.ts';
 import type { Calibration } from '../scale.ts';
 import { pathGeometry, tidy } from './drafts.ts';
 
-/** Returns an annotation for each ruler, area and circle, and one for all counted cells. */
+/** Returns an annotation for each ruler, area and circle, and one annotation for all cell marks together. */
 export function featuresOfShapes(
   shapes: readonly Shape[],
   calibration: Calibration | null,
 ): readonly AnnotationFeature[] {
   const marks = shapes.flatMap((shape) => (shape.kind === 'mark' ? shape.centre : []));
-  const cells: Geometry = { type: 'MultiPoint', coordinates: marks.map(({ x, y }) => [x, y] as const) };
+  const markedCells: Geometry = { type: 'MultiPoint', coordinates: marks.map(({ x, y }) => [x, y] as const) };
   const geometries = shapes.flatMap((shape) => geometryOf(shape, calibration) ?? []);
-  return [...geometries, ...(marks.length > 0 ? [cells] : [])].map((geometry) => ({
+  return [...geometries, ...(marks.length > 0 ? [markedCells] : [])].map((geometry) => ({
     type: 'Feature',
     id: createUuid(),
     geometry: tidy(geometry),

@@ -1,4 +1,4 @@
-/** The lines of the list of annotations: a title for each class, then its annotations. */
+/** Creates the lines of the annotation list: a heading for each class, followed by its annotations. */
 import { isArea } from '@lamina/annotations';
 import { languageNow } from '../../language/language.ts';
 import { type Annotation, classNameOf, colorOf } from './annotation.ts';
@@ -10,14 +10,14 @@ export type SortOrder = (typeof sortOrders)[number];
 export type ListLine =
   | {
       readonly kind: 'class';
-      /** Null: annotations without a class. */
+      /** Null for the heading of annotations without a class. */
       readonly name: string | null;
       readonly count: number;
       readonly color: string;
     }
   | { readonly kind: 'annotation'; readonly annotation: Annotation };
 
-/** Returns the name of an annotation, else what it is. */
+/** Returns the name of an annotation, or its kind (area, line, points) when it has none. */
 export function labelOf({ feature }: Annotation): string {
   if (feature.properties.name !== undefined) return feature.properties.name;
   const { geometry } = feature;
@@ -25,21 +25,22 @@ export function labelOf({ feature }: Annotation): string {
   return geometry.type === 'Point' || geometry.type === 'MultiPoint' ? texts.kind.points : texts.kind.line;
 }
 
+/** Returns the lines for the annotations whose label, class, author or description contains the search text. */
 export function linesOf(
   annotations: readonly Annotation[],
   search: string,
   order: SortOrder,
   cssColorOf: (color: ReturnType<typeof colorOf>) => string,
 ): readonly ListLine[] {
-  const wanted = search.trim().toLocaleLowerCase(languageNow('tr'));
+  const searchedText = search.trim().toLocaleLowerCase(languageNow('tr'));
   const matches = annotations.filter((annotation) => {
-    if (wanted === '') return true;
+    if (searchedText === '') return true;
     const { description = '' } = annotation.feature.properties;
     const text = `${labelOf(annotation)} ${classNameOf(annotation.feature) ?? texts.noClass} ${annotation.author ?? ''} ${description}`;
-    return text.toLocaleLowerCase(languageNow('tr')).includes(wanted);
+    return text.toLocaleLowerCase(languageNow('tr')).includes(searchedText);
   });
   const groups = Map.groupBy(matches, ({ feature }) => classNameOf(feature));
-  const names = [...groups.keys()].sort((a, b) => (a === null ? 1 : b === null ? -1 : a.localeCompare(b)));
+  const names = [...groups.keys()].sort(compareClassNames);
   return names.flatMap((name): readonly ListLine[] => {
     const members = (groups.get(name) ?? []).toSorted(comparisons[order]);
     const [first] = members;
@@ -52,6 +53,13 @@ export function linesOf(
   });
 }
 
+/** Orders class names alphabetically, with annotations without a class at the end. */
+function compareClassNames(a: string | null, b: string | null): number {
+  if (a === null) return 1;
+  return b === null ? -1 : a.localeCompare(b);
+}
+
+/** Returns the area of the bounding box, a fast approximation of the size. */
 const sizeOf = ({ bounds }: Annotation) => (bounds.maxX - bounds.minX) * (bounds.maxY - bounds.minY);
 
 const comparisons: Readonly<Record<SortOrder, (a: Annotation, b: Annotation) => number>> = {

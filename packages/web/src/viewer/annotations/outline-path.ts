@@ -1,4 +1,4 @@
-/** Outlines of annotations as paths for a canvas, in image pixels, simplified for the zoom at which they are drawn. */
+/** Converts outlines of annotations to canvas paths in image pixels, simplified for the zoom at which they are drawn. */
 import { type Geometry, type Position, pathsOf } from '@lamina/annotations';
 
 /** The parts of `Path2D` that outlines need. */
@@ -10,12 +10,16 @@ export interface PathSink {
 
 export const highestLevel = 16;
 
-/** Returns the level of simplification for a zoom: 0 from 1:1 on, one more per halving. */
+/**
+ * Returns the level of simplification for a zoom: 0 for zooms of at least 1, and one more for each halving of the zoom.
+ *
+ * @param zoom screen pixels per image pixel
+ */
 export function levelOf(zoom: number): number {
   return Math.min(highestLevel, Math.max(0, Math.floor(-Math.log2(zoom))));
 }
 
-/** Half a screen pixel of the level, in image pixels. */
+/** Returns half a screen pixel at a level of simplification, in image pixels. */
 function toleranceOf(level: number): number {
   return level === 0 ? 0 : 2 ** level / 2;
 }
@@ -40,18 +44,20 @@ export function addOutline(path: PathSink, geometry: Geometry, level: number): n
   return drawn;
 }
 
-/** Leaves out positions nearer than the tolerance to the one before: fast, and not visible. */
+/** Adds a line or ring without the positions that are nearer than the tolerance to the one before: leaving them out makes no visible difference. */
 function addLine(path: PathSink, line: readonly Position[], isClosed: boolean, tolerance: number): number {
   const [first] = line;
   if (first === undefined) return 0;
   let [lastX, lastY] = first;
   path.moveTo(lastX, lastY);
   let drawn = 1;
-  const end = isClosed ? line.length - 1 : line.length;
-  for (let index = 1; index < end; index++) {
+  // The last position of a ring repeats the first: closePath draws it.
+  const count = isClosed ? line.length - 1 : line.length;
+  for (let index = 1; index < count; index++) {
     const [x, y] = line[index] as Position;
     const isNear = Math.abs(x - lastX) < tolerance && Math.abs(y - lastY) < tolerance;
-    if (isNear && (isClosed || index < end - 1)) continue;
+    const isEndOfLine = !isClosed && index === count - 1;
+    if (isNear && !isEndOfLine) continue;
     path.lineTo(x, y);
     drawn++;
     lastX = x;

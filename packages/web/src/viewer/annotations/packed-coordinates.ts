@@ -1,17 +1,17 @@
 /**
- * Coordinates as IndexedDB stores them. The browser copies what it stores while the page waits: 50,000 positions as arrays of
- * two numbers each take as long as the stroke that has changed them, the same numbers in one array almost no time.
+ * Packs GeoJSON coordinates into one typed array for IndexedDB. The browser copies stored values on the main thread: copying
+ * 50,000 positions as arrays of two numbers takes as long as a brush stroke, copying one typed array takes almost no time.
  */
 
-/** As GeoJSON has them: a position, or a list of coordinates. */
+/** Coordinates of GeoJSON: a position, or an array of coordinates. */
 export type Coordinates = readonly number[] | readonly Coordinates[];
 
-/** Number of positions of a line or ring, or the shapes of the parts. */
+/** The number of positions of a line or ring, or the shapes of its parts. */
 type Shape = number | readonly Shape[];
 
 export interface PackedCoordinates {
   readonly shape: Shape;
-  /** x and y of each position. */
+  /** x and y of each position, one after the other. */
   readonly numbers: Float64Array;
 }
 
@@ -30,11 +30,12 @@ export function packCoordinates(coordinates: Coordinates): PackedCoordinates | n
   return { shape, numbers: Float64Array.from(numbers) };
 }
 
+/** Reverses `packCoordinates`. */
 export function unpackCoordinates({ shape, numbers }: PackedCoordinates): Coordinates {
-  let next = 0;
+  let offset = 0;
   const unpack = (part: Shape): Coordinates =>
     typeof part === 'number'
-      ? Array.from({ length: part }, () => [numbers[next++] ?? 0, numbers[next++] ?? 0])
+      ? Array.from({ length: part }, () => [numbers[offset++] ?? 0, numbers[offset++] ?? 0])
       : part.map(unpack);
   return unpack(shape);
 }

@@ -1,44 +1,51 @@
 /**
- * Draws the annotations of a slide to a canvas. Annotations of one colour in one cell of a grid share a path for each level of
- * simplification, so that a movement costs one call per cell and colour. A cell with many vertices has several paths: building
- * one never takes long, and a change rebuilds one.
+ * Draws the annotations of a slide to a canvas. Annotations of one colour in one cell of a grid form a group, which has one path
+ * for each level of simplification: each frame of a movement then costs one canvas call per visible cell and colour. A cell with
+ * many vertices has several groups, so that building a path never takes long and a change rebuilds only one.
  */
 import { type Bounds, boundsTouch, countVertices } from '@lamina/annotations';
 import { type Placement, visibleBounds, zoomOf } from '../overlay/placement.ts';
 import { type Annotation, colorOf, cssColor } from './annotation.ts';
 import { addOutline, highestLevel, levelOf } from './outline-path.ts';
 
-/** Side of the cells of the grid in image pixels. */
+/** Side of the grid's cells in image pixels. */
 const cellSize = 8192;
+// Widths in CSS pixels.
 const lineWidth = 2;
 const dotSize = 9;
-/** Lines and dots reach so far beyond the bounds of an annotation, in CSS pixels. */
-export const drawnMargin = dotSize;
+/** Width of the white edge around a dot, both sides together. */
 const dotEdge = 3;
-/** Building paths may take this long per frame; meanwhile paths of another level are drawn, or none. */
+/** Upper bound of the distance by which lines and dots are drawn beyond the bounds of their annotation, in CSS pixels. */
+export const drawnMargin = dotSize;
+/** Time for building paths in each frame. Until a path is built, the path of the nearest other level is drawn, or none. */
 const buildMsPerFrame = 3;
-/** A path takes no further annotations from here on. */
+/** A group with this many vertices takes no further annotations. */
 const maxVertices = 20_000;
 
 /** Annotations that share paths. */
 interface Group {
   readonly color: string;
   readonly areDots: boolean;
+  /** By annotation id. */
   readonly members: Map<string, Annotation>;
   vertices: number;
+  /** Null without members. */
   bounds: Bounds | null;
-  /** An annotation was changed or removed: the next frame must not show it as it was. */
+  /** An annotation was changed or removed: the next frame must rebuild the path and not show the old state. */
   isChanged: boolean;
-  /** By level. */
+  /** By level of simplification. */
   paths: (Path2D | undefined)[];
 }
 
+/** Size of the viewer in CSS pixels. */
 export interface ViewSize {
   readonly width: number;
   readonly height: number;
+  /** Device pixels per CSS pixel. */
   readonly pixelRatio: number;
 }
 
+/** Makes the following drawing commands count in image pixels. */
 export function applyPlacement(
   context: CanvasRenderingContext2D,
   { a, b, c, d, e, f }: Placement,
@@ -57,26 +64,26 @@ export function applyPlacement(
 export class AnnotationPainter {
   readonly #groups = new Set<Group>();
   readonly #groupOf = new Map<string, Group>();
-  /** The group of each cell and colour that takes further annotations. */
-  readonly #open = new Map<string, Group>();
+  /** The groups that take further annotations, by cell, kind and colour. */
+  readonly #openGroups = new Map<string, Group>();
 
-  /** Shows exactly these annotations. */
+  /** Replaces all annotations. */
   reset(annotations: Iterable<Annotation>): void {
     this.#groups.clear();
     this.#groupOf.clear();
-    this.#open.clear();
+    this.#openGroups.clear();
     for (const annotation of annotations) this.#add(annotation);
   }
 
-  /** Shows an annotation in place of its earlier version; null removes it. */
+  /** Adds an annotation in place of its earlier version; null removes it. */
   set(id: string, annotation: Annotation | null): void {
     const group = this.#groupOf.get(id);
-    const known = group?.members.get(id);
-    if (group !== undefined && known !== undefined) {
-      if (known.feature === annotation?.feature) return;
+    const previous = group?.members.get(id);
+    if (group !== undefined && previous !== undefined) {
+      if (previous.feature === annotation?.feature) return;
       group.members.delete(id);
       this.#groupOf.delete(id);
-      group.vertices -= countVertices(known.feature.geometry);
+      group.vertices -= countVertices(previous.feature.geometry);
       group.bounds = boundsOfAll(group.members.values());
       group.paths = [];
       group.isChanged = true;
@@ -84,12 +91,12 @@ export class AnnotationPainter {
     if (annotation !== null) this.#add(annotation);
   }
 
-  /** @returns whether paths are still to be built for this zoom: draw again in the next frame */
+  /** Draws the annotations. @returns whether paths for this zoom are still missing, so that the next frame must draw again */
   draw(context: CanvasRenderingContext2D, placement: Placement, size: ViewSize): boolean {
     const zoom = zoomOf(placement);
     const level = levelOf(zoom);
     const visible = visibleBounds(placement, size, drawnMargin);
-    const started = performance.now();
+    const startedAt = performance.now();
     let isIncomplete = false;
     applyPlacement(context, placement, size.pixelRatio);
     context.lineJoin = 'round';
@@ -98,7 +105,8 @@ export class AnnotationPainter {
       if (group.bounds === null || !boundsTouch(group.bounds, visible)) continue;
       let path = group.paths[level];
       if (path === undefined) {
-        if (group.isChanged || performance.now() - started < buildMsPerFrame) path = buildPath(group, level);
+        if (group.isChanged || performance.now() - startedAt < buildMsPerFrame)
+          path = buildPath(group, level);
         else {
           isIncomplete = true;
           path = nearestPath(group.paths, level);
@@ -125,21 +133,22 @@ export class AnnotationPainter {
     const color = cssColor(colorOf(feature));
     const areDots = geometry.type === 'Point' || geometry.type === 'MultiPoint';
     const key = `${column} ${row} ${areDots} ${color}`;
-    let group = this.#open.get(key);
+    let group = this.#openGroups.get(key);
     if (group === undefined || group.vertices >= maxVertices) {
       group = { color, areDots, members: new Map(), vertices: 0, bounds: null, isChanged: false, paths: [] };
-      this.#open.set(key, group);
+      this.#openGroups.set(key, group);
       this.#groups.add(group);
     }
     group.members.set(id, annotation);
     group.vertices += countVertices(geometry);
-    group.bounds = group.bounds === null ? bounds : joined(group.bounds, bounds);
+    group.bounds = group.bounds === null ? bounds : unionOf(group.bounds, bounds);
     for (const [level, path] of group.paths.entries())
       if (path !== undefined) addOutline(path, geometry, level);
     this.#groupOf.set(id, group);
   }
 }
 
+/** Builds and stores the path of a group at a level of simplification. */
 function buildPath(group: Group, level: number): Path2D {
   const path = new Path2D();
   for (const { feature } of group.members.values()) addOutline(path, feature.geometry, level);
@@ -148,6 +157,7 @@ function buildPath(group: Group, level: number): Path2D {
   return path;
 }
 
+/** Returns the built path of the nearest other level. */
 function nearestPath(paths: readonly (Path2D | undefined)[], level: number): Path2D | undefined {
   for (let distance = 1; distance <= highestLevel; distance++) {
     const path = paths[level - distance] ?? paths[level + distance];
@@ -156,7 +166,7 @@ function nearestPath(paths: readonly (Path2D | undefined)[], level: number): Pat
   return undefined;
 }
 
-function joined(a: Bounds, b: Bounds): Bounds {
+function unionOf(a: Bounds, b: Bounds): Bounds {
   return {
     minX: Math.min(a.minX, b.minX),
     minY: Math.min(a.minY, b.minY),
@@ -167,6 +177,6 @@ function joined(a: Bounds, b: Bounds): Bounds {
 
 function boundsOfAll(annotations: Iterable<Annotation>): Bounds | null {
   let all: Bounds | null = null;
-  for (const { bounds } of annotations) all = all === null ? bounds : joined(all, bounds);
+  for (const { bounds } of annotations) all = all === null ? bounds : unionOf(all, bounds);
   return all;
 }

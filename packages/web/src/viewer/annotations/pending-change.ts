@@ -1,8 +1,8 @@
-/** A change of an annotation that the server has not acknowledged. */
+/** Pending changes: changes of annotations that the server has not acknowledged. */
 import type { FeatureJson } from '@lamina/annotations';
 
 export interface PendingChange {
-  /** Of the annotation. */
+  /** Id of the annotation. */
   readonly id: string;
   /** A layer of the server, or one that is still to be created (`newLayerId`). */
   readonly layerId: string;
@@ -13,7 +13,7 @@ export interface PendingChange {
   readonly feature: FeatureJson | null;
 }
 
-/** Changes of one layer that were sent and are sent unchanged until the server answers. */
+/** Changes of one layer that were sent together and are sent again unchanged until the server responds. */
 export interface PendingBatch {
   readonly layerId: string;
   readonly imageId: string;
@@ -27,11 +27,12 @@ export interface PendingWork {
 
 const newLayerPrefix = 'new:';
 
-/** Returns the id of the layer of a slide that is created with its first annotation. */
+/** Returns the placeholder id of a layer that will be created on the server when its first annotation is saved. */
 export function newLayerId(imageId: string): string {
   return `${newLayerPrefix}${imageId}`;
 }
 
+/** Whether a layer id is a placeholder of `newLayerId`. */
 export function isNewLayer(layerId: string): boolean {
   return layerId.startsWith(newLayerPrefix);
 }

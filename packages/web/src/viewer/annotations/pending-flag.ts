@@ -1,4 +1,7 @@
-/** Remembers that this browser keeps changes of annotations, so that the code that sends them is loaded with the next slide. */
+/**
+ * Remembers in local storage whether this browser has unsent changes of annotations. Only then does the next slide load the code
+ * that sends them.
+ */
 const key = 'annotations-pending';
 
 export function hasPendingAnnotations(): boolean {

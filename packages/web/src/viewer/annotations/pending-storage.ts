@@ -1,6 +1,6 @@
 /**
- * Pending changes in IndexedDB: they survive a reload, a crash and an expired sign-in. Each tab owns its records; the records
- * of a closed tab are adopted by the next tab that opens.
+ * Stores pending changes (changes that the server has not acknowledged) in IndexedDB, where they survive a reload, a crash and an
+ * expired sign-in. Each tab owns its records; the next tab that opens takes over the records of closed tabs.
  */
 import type { FeatureJson, Geometry } from '@lamina/annotations';
 import { type DBSchema, type IDBPDatabase, openDB } from 'idb';
@@ -17,18 +17,18 @@ export interface PendingStorage {
   load(): Promise<PendingWork>;
   saveChange(change: PendingChange): Promise<void>;
   removeChange(id: string): Promise<void>;
-  /** Stores a batch in place of its changes. */
+  /** Stores a batch that is being sent and removes its single changes. */
   startBatch(batch: PendingBatch): Promise<void>;
-  /** Removes a batch and stores changes in its place. */
+  /** Removes the batch of a layer and stores the changes that are still to be sent. */
   endBatch(layerId: string, changes: readonly PendingChange[]): Promise<void>;
 }
 
-interface Owned {
+interface Owner {
   readonly uid: string;
   readonly tab: string;
 }
 
-/** A change as it is stored. Records of earlier versions have no packed coordinates. */
+/** A change as it is stored, with packed coordinates; records of earlier versions of the program have none. */
 type StoredChange = PendingChange & { readonly packed?: PackedCoordinates };
 
 interface StoredBatch extends PendingBatch {
@@ -36,14 +36,15 @@ interface StoredBatch extends PendingBatch {
 }
 
 interface PendingSchema extends DBSchema {
-  changes: { key: [string, string, string]; value: StoredChange & Owned };
-  batches: { key: [string, string, string]; value: StoredBatch & Owned };
+  /** Keys: account, tab and annotation; of batches: account, tab and layer. */
+  changes: { key: [string, string, string]; value: StoredChange & Owner };
+  batches: { key: [string, string, string]; value: StoredBatch & Owner };
 }
 
 const databaseName = 'annotations';
 const lockPrefix = 'annotations-tab:';
 
-/** Creates a storage that keeps nothing, for browsers without IndexedDB. */
+/** Creates a storage that stores nothing, for browsers without IndexedDB. */
 function emptyStorage(): PendingStorage {
   const done = async () => {};
   return {
@@ -55,51 +56,51 @@ function emptyStorage(): PendingStorage {
   };
 }
 
-/** @param tab a new id for this tab, which no other tab has used */
+/** Creates the storage of this tab. @param tab a new id, which no other tab has used */
 export function createPendingStorage(uid: string, tab: string): PendingStorage {
   if (globalThis.indexedDB === undefined) return emptyStorage();
   holdLock(`${lockPrefix}${tab}`);
-  const opened = openDB<PendingSchema>(databaseName, 1, {
+  const database = openDB<PendingSchema>(databaseName, 1, {
     upgrade(db) {
       db.createObjectStore('changes', { keyPath: ['uid', 'tab', 'id'] });
       db.createObjectStore('batches', { keyPath: ['uid', 'tab', 'layerId'] });
     },
   });
-  const own = { uid, tab };
+  const owner = { uid, tab };
   return {
-    load: async () => adopt(await opened, own),
+    load: async () => adopt(await database, owner),
 
     async saveChange(change) {
-      await (await opened).put('changes', { ...storedChange(change), ...own });
+      await (await database).put('changes', { ...storedChange(change), ...owner });
     },
 
     async removeChange(id) {
-      await (await opened).delete('changes', [uid, tab, id]);
+      await (await database).delete('changes', [uid, tab, id]);
     },
 
     async startBatch(batch) {
-      const tx = (await opened).transaction(['changes', 'batches'], 'readwrite');
-      void tx.objectStore('batches').put({ ...batch, changes: batch.changes.map(storedChange), ...own });
+      const tx = (await database).transaction(['changes', 'batches'], 'readwrite');
+      void tx.objectStore('batches').put({ ...batch, changes: batch.changes.map(storedChange), ...owner });
       for (const { id } of batch.changes) void tx.objectStore('changes').delete([uid, tab, id]);
       await tx.done;
     },
 
     async endBatch(layerId, changes) {
-      const tx = (await opened).transaction(['changes', 'batches'], 'readwrite');
+      const tx = (await database).transaction(['changes', 'batches'], 'readwrite');
       void tx.objectStore('batches').delete([uid, tab, layerId]);
-      for (const change of changes) void tx.objectStore('changes').put({ ...storedChange(change), ...own });
+      for (const change of changes) void tx.objectStore('changes').put({ ...storedChange(change), ...owner });
       await tx.done;
     },
   };
 }
 
-/** Takes a lock that is held until this tab is closed. Meanwhile `liveTabs` of other tabs contains this one. */
+/** Takes a Web Lock that is held until this tab is closed. Until then, `openTabs` of other tabs contains this tab. */
 function holdLock(name: string): void {
   void navigator.locks?.request(name, () => new Promise(() => {}));
 }
 
-/** Returns the tabs that are open; null when the browser cannot tell. */
-async function liveTabs(): Promise<ReadonlySet<string> | null> {
+/** Returns the ids of the open tabs; null when the browser has no Web Locks. */
+async function openTabs(): Promise<ReadonlySet<string> | null> {
   if (navigator.locks === undefined) return null;
   const { held = [] } = await navigator.locks.query();
   return new Set(
@@ -107,20 +108,21 @@ async function liveTabs(): Promise<ReadonlySet<string> | null> {
   );
 }
 
-async function adopt(db: IDBPDatabase<PendingSchema>, own: Owned): Promise<PendingWork> {
-  const live = await liveTabs();
-  const isFree = (record: Owned) =>
-    record.uid === own.uid && (record.tab === own.tab || live === null || !live.has(record.tab));
+/** Makes this tab the owner of the account's records that belong to this or to a closed tab, and returns them. */
+async function adopt(db: IDBPDatabase<PendingSchema>, owner: Owner): Promise<PendingWork> {
+  const open = await openTabs();
+  const isFree = (record: Owner) =>
+    record.uid === owner.uid && (record.tab === owner.tab || open === null || !open.has(record.tab));
   const tx = db.transaction(['changes', 'batches'], 'readwrite');
   const changes = (await tx.objectStore('changes').getAll()).filter(isFree);
   const batches = (await tx.objectStore('batches').getAll()).filter(isFree);
   for (const change of changes) {
     void tx.objectStore('changes').delete([change.uid, change.tab, change.id]);
-    void tx.objectStore('changes').put({ ...change, ...own });
+    void tx.objectStore('changes').put({ ...change, ...owner });
   }
   for (const batch of batches) {
     void tx.objectStore('batches').delete([batch.uid, batch.tab, batch.layerId]);
-    void tx.objectStore('batches').put({ ...batch, ...own });
+    void tx.objectStore('batches').put({ ...batch, ...owner });
   }
   await tx.done;
   return {
@@ -147,16 +149,16 @@ function withCoordinates(feature: FeatureJson, coordinates: Coordinates): Featur
   return { ...feature, geometry: { ...feature.geometry, coordinates } as Geometry };
 }
 
-function withoutOwner<T extends Owned>({ uid: _uid, tab: _tab, ...rest }: T): Omit<T, 'uid' | 'tab'> {
+function withoutOwner<T extends Owner>({ uid: _uid, tab: _tab, ...rest }: T): Omit<T, 'uid' | 'tab'> {
   return rest;
 }
 
 /** Several closed tabs may each have left a batch for the same layer. These batches are merged and sent as one. */
 function mergeBatches(batches: readonly PendingBatch[]): readonly PendingBatch[] {
-  return [...Map.groupBy(batches, ({ layerId }) => layerId).values()].flatMap((same) => {
-    const [first] = same;
+  return [...Map.groupBy(batches, ({ layerId }) => layerId).values()].flatMap((sameLayer) => {
+    const [first] = sameLayer;
     if (first === undefined) return [];
-    const byId = new Map(same.flatMap(({ changes }) => changes).map((change) => [change.id, change]));
+    const byId = new Map(sameLayer.flatMap(({ changes }) => changes).map((change) => [change.id, change]));
     return [{ ...first, changes: [...byId.values()] }];
   });
 }

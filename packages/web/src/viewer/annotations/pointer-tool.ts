@@ -1,4 +1,7 @@
-/** Turns pointer events over the slide into drawing, selecting and editing. */
+/**
+ * Translates pointer events over the slide into drawing, selecting and editing, depending on the chosen tool. In this file a
+ * `point` is in CSS pixels of the viewer and a `position` in image pixels.
+ */
 import { containsPosition, isArea, type Position } from '@lamina/annotations';
 import { type Placement, type Point, toImage, toScreen, zoomOf } from '../overlay/placement.ts';
 import type { PointerKeys, PointerTool, SlideView } from '../slide-view.ts';
@@ -9,12 +12,13 @@ import type { HitIndex } from './hit-index.ts';
 import { insertVertex, removeVertex, type Vertex, verticesOf } from './vertices.ts';
 import { wandRegion } from './wand.ts';
 
-/** CSS pixels. Movements below this count as no movement. */
-const sameSpot = 5;
-/** Reach around vertices and outlines; a finger needs about this. */
-const reach = 9;
-/** Distance between points of a freehand line and of a brush stroke. */
-const handStep = 4;
+// Distances in CSS pixels.
+/** A press that moves less than this is a click; points nearer than this are the same point. */
+const clickTolerance = 5;
+/** A vertex or an outline is hit from this distance; fingers need about this much. */
+const hitRadius = 9;
+/** Distance between the positions that a freehand line or a brush stroke records. */
+const freehandStep = 4;
 const doubleClickMs = 400;
 
 interface PointerToolDependencies {
@@ -27,93 +31,106 @@ interface PointerToolDependencies {
   readonly cursor: string;
 }
 
-/** A press until its release. */
+/** The press that lasts now. */
 interface Press {
-  readonly at: Point;
-  readonly image: Position;
+  readonly point: Point;
+  readonly position: Position;
+  /** Whether the pointer has moved more than `clickTolerance` since. */
   isDragged: boolean;
-  last: Point;
+  /** Point of the last recorded position of a freehand line or a brush stroke. */
+  lastRecorded: Point;
 }
 
 export class AnnotationPointer implements PointerTool {
   readonly cursor: string;
   leavesToSlide = false;
-  readonly #of: PointerToolDependencies;
+  readonly #dependencies: PointerToolDependencies;
   #press: Press | null = null;
-  #lastClick: { readonly at: Point; readonly time: number } | null = null;
+  /** The last click, to recognise a double click. */
+  #lastClick: { readonly point: Point; readonly time: number } | null = null;
 
   constructor(dependencies: PointerToolDependencies) {
-    this.#of = dependencies;
+    this.#dependencies = dependencies;
     this.cursor = dependencies.cursor;
   }
 
-  onPress(at: Point, keys: PointerKeys): void {
-    this.leavesToSlide = !this.#takesPress(at, keys);
+  onPress(point: Point, keys: PointerKeys): void {
+    this.leavesToSlide = !this.#handlePress(point, keys);
   }
 
-  #takesPress(at: Point, keys: PointerKeys): boolean {
-    const { session, store } = this.#of;
-    const image = this.#imageOf(at);
-    if (image === null || this.#of.isPanning()) return false;
-    this.#press = { at, image, isDragged: false, last: at };
-    if (session.tool === 'move') return this.#pressToMove(at, image, keys);
+  /** @returns whether the tool uses the press; if not, the drag moves the slide */
+  #handlePress(point: Point, keys: PointerKeys): boolean {
+    const { session, store } = this.#dependencies;
+    const position = this.#positionOf(point);
+    if (position === null || this.#dependencies.isPanning()) return false;
+    this.#press = { point, position, isDragged: false, lastRecorded: point };
+    if (session.tool === 'move') return this.#handleSelectionPress(point, position, keys);
     if (!store.canDrawOn(store.activeLayerId)) return false;
     if (session.tool === 'brush') {
-      const targetId = session.brushTarget(image, keys.alt, this.#under(image));
+      const targetId = session.brushTarget(position, keys.alt, this.#annotationsAt(position));
       const radius = session.brushRadius / this.#zoom();
-      session.setDraft({ kind: 'stroke', path: [image], radius, subtracts: keys.alt, targetId });
+      session.setDraft({ kind: 'stroke', path: [position], radius, subtracts: keys.alt, targetId });
     } else if (session.tool === 'rectangle' || session.tool === 'ellipse') {
       if (session.draft?.kind !== 'box') {
-        session.setDraft({ kind: 'box', isEllipse: session.tool === 'ellipse', from: image, to: image });
+        session.setDraft({
+          kind: 'box',
+          isEllipse: session.tool === 'ellipse',
+          start: position,
+          end: position,
+        });
       }
     }
     return true;
   }
 
-  onMove(at: Point, keys: PointerKeys): void {
-    const { session } = this.#of;
-    const image = this.#imageOf(at);
-    if (image === null) return;
+  onMove(point: Point, keys: PointerKeys): void {
+    const { session } = this.#dependencies;
+    const position = this.#positionOf(point);
+    if (position === null) return;
     const press = this.#press;
-    if (press !== null && !press.isDragged && distance(press.at, at) >= sameSpot) press.isDragged = true;
-    session.pointer = image;
+    if (press !== null && !press.isDragged && distance(press.point, point) >= clickTolerance)
+      press.isDragged = true;
+    session.pointer = position;
     const { draft } = session;
     switch (draft?.kind) {
       case 'box':
-        session.setDraft({ ...draft, to: keys.shift ? squareFrom(draft.from, image) : image });
+        session.setDraft({ ...draft, end: keys.shift ? squareCorner(draft.start, position) : position });
         return;
       case 'stroke':
-        if (press !== null && distance(press.last, at) >= handStep) {
-          press.last = at;
-          session.setDraft({ ...draft, path: [...draft.path, image] });
+        if (press !== null && distance(press.lastRecorded, point) >= freehandStep) {
+          press.lastRecorded = point;
+          session.setDraft({ ...draft, path: [...draft.path, position] });
           return;
         }
         break;
       case 'move':
+        session.setDraft({ ...draft, end: position });
+        return;
       case 'vertex':
-        session.setDraft({ ...draft, to: image });
+        session.setDraft({ ...draft, position });
         return;
       default:
-        if (press?.isDragged && this.#drawByHand(press, at, image)) return;
+        if (press?.isDragged && this.#extendFreehandLine(press, point, position)) return;
         if (draft?.kind === 'path') {
-          session.setDraft({ ...draft, floating: image });
+          session.setDraft({ ...draft, floating: position });
           return;
         }
     }
-    session.setPointer(image);
+    session.setPointer(position);
   }
 
-  onRelease(at: Point, keys: PointerKeys): void {
-    const { session } = this.#of;
+  onRelease(point: Point, keys: PointerKeys): void {
+    const { session } = this.#dependencies;
     const press = this.#press;
-    const image = this.#imageOf(at);
+    const position = this.#positionOf(point);
     this.#press = null;
-    if (press === null || image === null) return;
-    const isDouble = this.#isDoubleClick(press, at);
+    if (press === null || position === null) return;
+    const isDouble = this.#isDoubleClick(press, point);
     switch (session.draft?.kind) {
       case 'box':
         // A click places the first corner, the next one the second.
-        if (press.isDragged || distance(this.#screenOf(session.draft.from), at) >= sameSpot) session.finish();
+        if (press.isDragged || distance(this.#pointOf(session.draft.start), point) >= clickTolerance)
+          session.finish();
         return;
       case 'stroke':
         session.finish();
@@ -126,50 +143,55 @@ export class AnnotationPointer implements PointerTool {
           return;
         }
         session.setDraft(null);
-        if (!isVertex) this.#releaseToSelect(press, image, keys, isDouble);
+        if (!isVertex) this.#handleSelectionRelease(press, position, keys, isDouble);
         return;
       }
       default:
         if (session.tool === 'move') {
-          this.#releaseToSelect(press, image, keys, isDouble);
+          this.#handleSelectionRelease(press, position, keys, isDouble);
           return;
         }
-        this.#releaseToDraw(press, at, image, keys, isDouble);
+        this.#handleDrawingRelease(press, point, position, keys, isDouble);
     }
   }
 
-  /** Outlines the region of similar colour around a place of the view. */
-  wandAt(at: Point, keys: PointerKeys): void {
-    const { session, view, store } = this.#of;
-    const image = this.#imageOf(at);
-    if (image === null || !store.canDrawOn(store.activeLayerId)) return;
-    const region = wandRegion(view, at);
+  /** Outlines the region of similar colour around a point, or subtracts it with Alt. */
+  wandAt(point: Point, keys: PointerKeys): void {
+    const { session, view, store } = this.#dependencies;
+    const position = this.#positionOf(point);
+    if (position === null || !store.canDrawOn(store.activeLayerId)) return;
+    const region = wandRegion(view, point);
     if (region === null) return;
-    session.applyArea(region, keys.alt, session.brushTarget(image, keys.alt, this.#under(image)));
+    session.applyArea(
+      region,
+      keys.alt,
+      session.brushTarget(position, keys.alt, this.#annotationsAt(position)),
+    );
   }
 
   onPinch(): void {
     if (this.#press === null) return;
     this.#press = null;
-    this.#of.session.setDraft(null);
+    this.#dependencies.session.setDraft(null);
   }
 
   onWheel(delta: number, { shift }: PointerKeys): boolean {
-    const { session } = this.#of;
+    const { session } = this.#dependencies;
     if (session.tool !== 'brush' || !shift) return false;
     session.resizeBrush(delta < 0);
     return true;
   }
 
-  #pressToMove(at: Point, image: Position, keys: PointerKeys): boolean {
-    const { store, session } = this.#of;
+  /** Begins to drag a vertex or the selected annotations, if the press hits one. @returns whether it does */
+  #handleSelectionPress(point: Point, position: Position, keys: PointerKeys): boolean {
+    const { store, session } = this.#dependencies;
     for (const annotation of store.selected()) {
       if (!store.canEdit(annotation)) continue;
-      const vertex = this.#vertexAt(annotation, at);
+      const vertex = this.#vertexAt(annotation, point);
       if (vertex !== null) {
         session.chooseVertex({ id: annotation.id, vertex });
         if (keys.alt) return true;
-        session.setDraft({ kind: 'vertex', id: annotation.id, vertex, to: vertex.at });
+        session.setDraft({ kind: 'vertex', id: annotation.id, vertex, position: vertex.position });
         return true;
       }
     }
@@ -178,15 +200,16 @@ export class AnnotationPointer implements PointerTool {
       .selected()
       .some(
         (annotation) =>
-          store.canEdit(annotation) && this.#fitsView(annotation) && isWithin(annotation, image),
+          store.canEdit(annotation) && this.#fitsView(annotation) && isWithin(annotation, position),
       );
     if (!isInside || keys.shift) return false;
-    session.setDraft({ kind: 'move', from: image, to: image });
+    session.setDraft({ kind: 'move', start: position, end: position });
     return true;
   }
 
-  #releaseToSelect(press: Press, image: Position, keys: PointerKeys, isDouble: boolean): void {
-    const { store, session } = this.#of;
+  /** Handles a click with the move tool: removes a vertex (Alt), inserts one (double click), or selects an annotation. */
+  #handleSelectionRelease(press: Press, position: Position, keys: PointerKeys, isDouble: boolean): void {
+    const { store, session } = this.#dependencies;
     if (press.isDragged) return;
     const { chosenVertex } = session;
     if (keys.alt && chosenVertex !== null) {
@@ -198,89 +221,98 @@ export class AnnotationPointer implements PointerTool {
     }
     const [selected] = store.selected();
     if (isDouble && selected !== undefined && store.canEdit(selected) && store.selection.size === 1) {
-      session.replaceGeometry(selected, insertVertex(selected.feature.geometry, image));
+      session.replaceGeometry(selected, insertVertex(selected.feature.geometry, position));
       return;
     }
-    const [hit] = this.#under(image);
+    const [hit] = this.#annotationsAt(position);
     if (hit === undefined) {
       if (!keys.shift) store.select([]);
     } else if (keys.shift) {
-      const next = new Set(store.selection);
-      if (!next.delete(hit.id)) next.add(hit.id);
-      store.select(next);
+      const toggledSelection = new Set(store.selection);
+      if (!toggledSelection.delete(hit.id)) toggledSelection.add(hit.id);
+      store.select(toggledSelection);
     } else store.select([hit.id]);
   }
 
-  #releaseToDraw(press: Press, at: Point, image: Position, keys: PointerKeys, isDouble: boolean): void {
-    const { session } = this.#of;
+  /** Handles the end of a press with the wand, the point tool and the line tools. */
+  #handleDrawingRelease(
+    press: Press,
+    point: Point,
+    position: Position,
+    keys: PointerKeys,
+    isDouble: boolean,
+  ): void {
+    const { session } = this.#dependencies;
     if (session.tool === 'wand') {
-      if (!press.isDragged) this.wandAt(at, keys);
+      if (!press.isDragged) this.wandAt(point, keys);
       return;
     }
     const fixed = session.draft?.kind === 'path' ? session.draft.fixed : [];
     if (press.isDragged && fixed.length > 0) {
-      // A line that was drawn by hand ends where the pointer is released; a short drag is a click.
-      if (session.tool === 'line' || fixed.length < 3) session.addPoint(image);
+      // A freehand line ends where the pointer is released; a drag with fewer than three positions is a click.
+      if (session.tool === 'line' || fixed.length < 3) session.addPoint(position);
       else session.finish();
       return;
     }
     const isNear = (position: Position | undefined) =>
-      position !== undefined && distance(this.#screenOf(position), at) < sameSpot;
+      position !== undefined && distance(this.#pointOf(position), point) < clickTolerance;
     if (isDouble || (fixed.length > 2 && isNear(fixed[0]))) {
       session.finish();
       return;
     }
-    if (!isNear(fixed.at(-1))) session.addPoint(image);
+    if (!isNear(fixed.at(-1))) session.addPoint(position);
   }
 
-  /** @returns whether a freehand line goes on */
-  #drawByHand(press: Press, at: Point, image: Position): boolean {
-    const { session } = this.#of;
+  /** Begins or continues a freehand line during a drag. @returns whether it has grown */
+  #extendFreehandLine(press: Press, point: Point, position: Position): boolean {
+    const { session } = this.#dependencies;
     const { tool, draft } = session;
     if (tool !== 'polygon' && tool !== 'polyline' && tool !== 'line' && tool !== 'cut') return false;
     if (draft?.kind !== 'path') {
-      press.last = at;
-      session.setDraft({ kind: 'path', fixed: [press.image], floating: image });
-    } else if (tool !== 'line' && distance(press.last, at) >= handStep) {
-      press.last = at;
-      session.setDraft({ kind: 'path', fixed: [...draft.fixed, image], floating: image });
+      press.lastRecorded = point;
+      session.setDraft({ kind: 'path', fixed: [press.position], floating: position });
+    } else if (tool !== 'line' && distance(press.lastRecorded, point) >= freehandStep) {
+      press.lastRecorded = point;
+      session.setDraft({ kind: 'path', fixed: [...draft.fixed, position], floating: position });
     } else return false;
     return true;
   }
 
-  #isDoubleClick({ isDragged }: Press, at: Point): boolean {
-    const before = this.#lastClick;
-    this.#lastClick = isDragged ? null : { at, time: performance.now() };
-    if (before === null || isDragged) return false;
-    const isDouble = performance.now() - before.time < doubleClickMs && distance(before.at, at) < sameSpot;
+  #isDoubleClick({ isDragged }: Press, point: Point): boolean {
+    const previousClick = this.#lastClick;
+    this.#lastClick = isDragged ? null : { point, time: performance.now() };
+    if (previousClick === null || isDragged) return false;
+    const isSoonEnough = performance.now() - previousClick.time < doubleClickMs;
+    const isDouble = isSoonEnough && distance(previousClick.point, point) < clickTolerance;
     if (isDouble) this.#lastClick = null;
     return isDouble;
   }
 
-  #under(image: Position): readonly Annotation[] {
-    const { store, hits } = this.#of;
-    return hits.at(image, reach / this.#zoom(), store).filter((each) => store.isVisible(each));
+  /** Returns the visible annotations at a position, the smallest first. */
+  #annotationsAt(position: Position): readonly Annotation[] {
+    const { store, hits } = this.#dependencies;
+    return hits.at(position, hitRadius / this.#zoom(), store).filter((each) => store.isVisible(each));
   }
 
-  #vertexAt({ feature }: Annotation, at: Point): Vertex | null {
+  #vertexAt({ feature }: Annotation, point: Point): Vertex | null {
     let nearest: { readonly vertex: Vertex; readonly distance: number } | null = null;
     for (const vertex of verticesOf(feature.geometry)) {
-      const away = distance(this.#screenOf(vertex.at), at);
-      if (away <= reach && (nearest === null || away < nearest.distance))
-        nearest = { vertex, distance: away };
+      const distanceToVertex = distance(this.#pointOf(vertex.position), point);
+      const isNearer = nearest === null || distanceToVertex < nearest.distance;
+      if (distanceToVertex <= hitRadius && isNearer) nearest = { vertex, distance: distanceToVertex };
     }
     return nearest?.vertex ?? null;
   }
 
-  /** A shape larger than the view is not dragged: a person who drags there wants to move the slide. */
+  /** Whether an annotation is smaller than the viewer. A larger one is not dragged: the person wants to move the slide. */
   #fitsView({ bounds }: Annotation): boolean {
-    const { width, height } = this.#of.view.size();
+    const { width, height } = this.#dependencies.view.size();
     const zoom = this.#zoom();
     return (bounds.maxX - bounds.minX) * zoom < width && (bounds.maxY - bounds.minY) * zoom < height;
   }
 
   #placement(): Placement | null {
-    return this.#of.view.placement();
+    return this.#dependencies.view.placement();
   }
 
   #zoom(): number {
@@ -288,14 +320,14 @@ export class AnnotationPointer implements PointerTool {
     return placement === null ? 1 : zoomOf(placement);
   }
 
-  #imageOf(at: Point): Position | null {
+  #positionOf(point: Point): Position | null {
     const placement = this.#placement();
     if (placement === null) return null;
-    const { x, y } = toImage(placement, at);
+    const { x, y } = toImage(placement, point);
     return [x, y];
   }
 
-  #screenOf([x, y]: Position): Point {
+  #pointOf([x, y]: Position): Point {
     const placement = this.#placement();
     return placement === null ? { x: 0, y: 0 } : toScreen(placement, { x, y });
   }
@@ -311,8 +343,8 @@ function distance(a: Point, b: Point): number {
   return Math.hypot(a.x - b.x, a.y - b.y);
 }
 
-/** Returns the corner of a square, for a held Shift key. */
-function squareFrom([x0, y0]: Position, [x, y]: Position): Position {
+/** Returns the corner of the square between a fixed corner and the pointer, for a held Shift key. */
+function squareCorner([x0, y0]: Position, [x, y]: Position): Position {
   const side = Math.max(Math.abs(x - x0), Math.abs(y - y0));
   return [x0 + side * Math.sign(x - x0), y0 + side * Math.sign(y - y0)];
 }

@@ -1,4 +1,4 @@
-/** The queue of the signed-in person. It outlives the open slide. */
+/** Holds the change queue of the signed-in person. It continues to send changes after the slide is closed. */
 import { createUuid } from '@lamina/annotations';
 import type { AnnotationLayer } from '@lamina/contract';
 import { createLayer, loadAnnotationLayers, sendChanges } from '../../api/annotations.ts';
@@ -11,7 +11,7 @@ import { texts } from './texts.ts';
 let current: { readonly uid: string; readonly queue: ChangeQueue; readonly started: Promise<void> } | null =
   null;
 
-/** Returns the queue of an account, with the changes of earlier pages. */
+/** Returns the queue of an account with the unsent changes that this browser has stored; sends them if there are any. */
 export async function queueOf(uid: string): Promise<ChangeQueue> {
   current = current?.uid === uid ? current : startQueue(uid);
   const { queue, started } = current;
@@ -35,9 +35,9 @@ function startQueue(uid: string) {
   return { uid, queue, started: queue.start() };
 }
 
-/** The layer may exist: its creation may have been answered after the connection was lost, or by another tab. */
+/** Creates a layer, unless the person has one already: an earlier request whose response was lost, or another tab, may have created it. */
 async function findOrCreateLayer(imageId: string, uid: string): Promise<AnnotationLayer> {
   const layers = await loadAnnotationLayers(imageId);
-  const own = layers.find(({ owner, rights }) => owner === uid && rights.annotate);
-  return own ?? createLayer(imageId, texts.defaultLayerName);
+  const ownLayer = layers.find(({ owner, rights }) => owner === uid && rights.annotate);
+  return ownLayer ?? createLayer(imageId, texts.defaultLayerName);
 }

@@ -1,22 +1,26 @@
-/** Sizes of annotations in words. */
+/** Texts with the sizes of annotations. */
 import { areaOf, type Geometry, isArea, lengthOf, pathsOf } from '@lamina/annotations';
 import { areaText, lengthText } from '../overlay/shapes.ts';
 import type { Calibration } from '../scale.ts';
 import { boxGeometry, type Draft, pathGeometry } from './drafts.ts';
 import { texts } from './texts.ts';
 
-/** Returns an area, a length or a count; in pixels for a slide without scale. */
+/** Returns the area, the length or the number of points of a geometry; in pixels for a slide without a scale. */
 export function sizeText(geometry: Geometry, calibration: Calibration | null): string {
-  const x = calibration?.mpp ?? 1;
-  const y = calibration?.mppY ?? x;
-  if (isArea(geometry)) return areaText(areaOf(geometry) * x * y, calibration);
+  const pixelWidth = calibration?.mpp ?? 1;
+  const pixelHeight = calibration?.mppY ?? pixelWidth;
+  if (isArea(geometry)) return areaText(areaOf(geometry) * pixelWidth * pixelHeight, calibration);
   if (geometry.type === 'Point' || geometry.type === 'MultiPoint') {
     return texts.points(pathsOf(geometry).flat().length);
   }
-  return lengthText(lengthOf(geometry, { x, y }), calibration);
+  return lengthText(lengthOf(geometry, { x: pixelWidth, y: pixelHeight }), calibration);
 }
 
-/** Returns the geometry of an unfinished shape as if it ended at the pointer; null while there is none. */
+/**
+ * Returns the geometry of a box or path draft as if it ended at the pointer; null for other drafts, and while it is too small.
+ *
+ * @param isClosed returns a polygon for a path of at least three points
+ */
 export function draftGeometry(draft: Draft, isClosed: boolean): Geometry | null {
   if (draft.kind === 'box') return boxGeometry(draft);
   if (draft.kind !== 'path') return null;

@@ -1,19 +1,20 @@
-/** Initials of other authors beside the annotations that they changed a moment ago. */
+/** Holds the initials that are shown beside annotations which other people have just changed. */
 import { initialsOf } from '../../formatting/person.ts';
 
+/** How long initials are shown. */
 const shownMs = 6000;
 
 export class RecentAuthors {
   readonly #initials = new Map<string, string>();
   readonly #timers = new Set<ReturnType<typeof setTimeout>>();
-  readonly #onEnd: () => void;
+  readonly #onExpired: () => void;
 
-  /** @param onEnd called when initials are no longer shown */
-  constructor(onEnd: () => void) {
-    this.#onEnd = onEnd;
+  /** @param onExpired called when initials are no longer shown */
+  constructor(onExpired: () => void) {
+    this.#onExpired = onExpired;
   }
 
-  /** Initials by annotation. */
+  /** Initials by annotation id. */
   get all(): ReadonlyMap<string, string> {
     return this.#initials;
   }
@@ -23,7 +24,7 @@ export class RecentAuthors {
     const timer = setTimeout(() => {
       this.#timers.delete(timer);
       this.#initials.delete(id);
-      this.#onEnd();
+      this.#onExpired();
     }, shownMs);
     this.#timers.add(timer);
   }

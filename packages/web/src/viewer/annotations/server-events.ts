@@ -1,25 +1,25 @@
-/** Reads server-sent events from a response. `EventSource` cannot send the bearer token. */
+/** Reads server-sent events from the body of a response. The browser's `EventSource` cannot send the bearer token. */
 
 export interface ServerEvent {
   readonly event: string;
-  /** Empty when the event has none. */
+  /** Empty when the event has no id. */
   readonly id: string;
   readonly data: string;
 }
 
 /**
- * Yields the events of a stream, and null for a comment: the server sends one every 10 s to show that the connection lives.
+ * Yields the events of a stream, and null for a comment, which the server sends every 10 s to show that the connection works.
  */
 export async function* readServerEvents(
   stream: ReadableStream<Uint8Array<ArrayBuffer>>,
 ): AsyncGenerator<ServerEvent | null, void, undefined> {
   const reader = stream.getReader();
   const decoder = new TextDecoder();
-  let text = '';
+  let unfinishedBlock = '';
   try {
-    for (let part = await reader.read(); !part.done; part = await reader.read()) {
-      const blocks = (text + decoder.decode(part.value, { stream: true })).split('\n\n');
-      text = blocks.pop() ?? '';
+    for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) {
+      const blocks = (unfinishedBlock + decoder.decode(chunk.value, { stream: true })).split('\n\n');
+      unfinishedBlock = blocks.pop() ?? '';
       for (const block of blocks) yield parseBlock(block);
     }
   } finally {

@@ -1,7 +1,7 @@
-/** Steps of editing that can be undone and redone. */
+/** The undo history: steps of editing that can be undone and redone. */
 import type { AnnotationFeature } from '@lamina/annotations';
 
-/** One annotation of a step: how it was before and after, null where it did not exist. */
+/** The change of one annotation in a step; `before` is null for a created annotation, `after` for a deleted one. */
 export interface Edit {
   readonly id: string;
   readonly layerId: string;
@@ -29,7 +29,7 @@ export class UndoHistory {
     this.#undone = [];
   }
 
-  /** Moves the last step to those that can be redone. */
+  /** Returns the edits of the last step, which can then be redone; empty when there is none. */
   undo(): readonly Edit[] {
     const step = this.#done.pop();
     if (step !== undefined) this.#undone.push(step);
@@ -42,7 +42,7 @@ export class UndoHistory {
     return step ?? [];
   }
 
-  /** Removes annotations that another person has changed since: undoing would undo that change, too. */
+  /** Removes the edits of annotations that another person has changed since: undoing them would undo that change, too. */
   forget(ids: readonly string[]): void {
     const without = (steps: readonly (readonly Edit[])[]) =>
       steps.map((step) => step.filter(({ id }) => !ids.includes(id))).filter((step) => step.length > 0);

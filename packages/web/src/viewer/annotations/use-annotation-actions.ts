@@ -18,13 +18,13 @@ import type { OpenAnnotations } from './use-annotations.ts';
 
 /** Screen pixels between an annotation and its copy. */
 const duplicateOffset = 20;
-/** Part of the view that an annotation fills after `zoomTo`. */
-const zoomShare = 0.6;
+/** Fraction of the view's width or height that an annotation fills after `zoomTo`. */
+const zoomToFraction = 0.6;
 
 export interface AnnotationActions {
   readonly undo: () => void;
   readonly redo: () => void;
-  /** Removes the last point, the chosen vertex or the selected annotations. */
+  /** Removes the last point of the draft, the chosen vertex or the selected annotations, as `DrawingSession.remove` does. */
   readonly remove: () => void;
   readonly duplicate: () => void;
   readonly merge: () => void;
@@ -38,11 +38,11 @@ export interface AnnotationActions {
   readonly zoomTo: (id: string) => void;
 }
 
-/** @param say receives what a screen reader should read */
+/** Returns the editing actions of the toolbar, the menus and the keys. @param announce gives a text to screen readers */
 export function useAnnotationActions(
   { store, session }: OpenAnnotations,
   view: SlideView,
-  say: (news: string) => void,
+  announce: (text: string) => void,
 ): AnnotationActions {
   return useMemo(() => {
     const zoom = () => {
@@ -55,14 +55,14 @@ export function useAnnotationActions(
       remove: () => {
         const before = store.selection.size;
         session.remove();
-        if (store.selection.size < before) say(texts.removed(before));
+        if (store.selection.size < before) announce(texts.removed(before));
       },
       duplicate: () => session.duplicateSelected(duplicateOffset / zoom()),
       merge: () => session.combineSelected('merge'),
       subtract: () => session.combineSelected('subtract'),
       fillHoles: () =>
         session.changeSelected((geometry) => (isArea(geometry) ? fillHoles(geometry) : geometry)),
-      // One screen pixel: the shape looks the same at this zoom.
+      // The tolerance of one screen pixel makes no visible difference at this zoom.
       simplify: () => session.changeSelected((geometry) => simplifyGeometry(geometry, 1 / zoom())),
       split: () => splitSelected(store),
       setLocked: (isLocked) => {
@@ -73,7 +73,7 @@ export function useAnnotationActions(
         const features = store.selected().map(({ feature }) => encodeFeature(feature));
         const text = JSON.stringify({ type: 'FeatureCollection', features });
         void copyText(text).then((isCopied) =>
-          say(isCopied ? texts.copied(features.length) : texts.copyFailed),
+          announce(isCopied ? texts.copied(features.length) : texts.copyFailed),
         );
       },
       paste: (text) => {
@@ -82,25 +82,25 @@ export function useAnnotationActions(
           : [];
         store.change(features.map((feature) => ({ id: feature.id, feature })));
         if (features.length > 0) store.select(features.map(({ id }) => id));
-        say(features.length > 0 ? texts.pasted(features.length) : texts.nothingToPaste);
+        announce(features.length > 0 ? texts.pasted(features.length) : texts.nothingToPaste);
       },
       zoomTo: (id) => {
         const bounds = store.find(id)?.bounds;
         const field = view.destination();
         if (bounds === undefined || field === null) return;
         const { width, height } = view.size();
-        const wanted =
-          zoomShare *
+        const fittingZoom =
+          zoomToFraction *
           Math.min(
             width / Math.max(1, bounds.maxX - bounds.minX),
             height / Math.max(1, bounds.maxY - bounds.minY),
           );
         const x = (bounds.minX + bounds.maxX) / 2;
         const y = (bounds.minY + bounds.maxY) / 2;
-        view.moveTo({ ...field, x, y, zoom: Math.min(1, wanted) });
+        view.moveTo({ ...field, x, y, zoom: Math.min(1, fittingZoom) });
       },
     };
-  }, [store, session, view, say]);
+  }, [store, session, view, announce]);
 }
 
 function splitSelected(store: OpenAnnotations['store']): void {
@@ -123,7 +123,7 @@ function withLock(feature: AnnotationFeature, isLocked: boolean): AnnotationFeat
   return { ...feature, properties: { ...properties, ...(isLocked && { isLocked: true as const }) } };
 }
 
-/** Returns the valid features of GeoJSON: a collection, a list or a single feature. */
+/** Returns the valid features of a GeoJSON text (a collection, an array or a single feature), each with a new id. */
 function featuresOf(text: string): readonly AnnotationFeature[] {
   let value: unknown;
   try {
@@ -135,7 +135,7 @@ function featuresOf(text: string): readonly AnnotationFeature[] {
   const candidates: readonly unknown[] = Array.isArray(list) ? list : [list];
   return candidates.flatMap((candidate) => {
     if (candidate === null || typeof candidate !== 'object') return [];
-    // A feature without an id is given one.
+    // The new id also makes features valid that have none.
     const parsed = parseFeature({ ...candidate, id: createUuid() }, { extent: null });
     return parsed.ok ? [parsed.feature] : [];
   });

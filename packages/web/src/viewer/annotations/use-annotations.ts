@@ -7,14 +7,14 @@ import { followAnnotations } from './follow-annotations.ts';
 import { HitIndex } from './hit-index.ts';
 import { queueOf } from './queues.ts';
 
-/** The annotations of the open slide, and the drawing over it. */
+/** The annotations of the open slide, the state of drawing, and the index that finds annotations by position. */
 export interface OpenAnnotations {
   readonly store: AnnotationStore;
   readonly session: DrawingSession;
   readonly hits: HitIndex;
 }
 
-/** Opens the annotations of a slide. @returns null until the changes that this computer keeps are read */
+/** Opens the annotations of a slide. @returns null until the unsent changes that this browser has stored are read */
 export function useAnnotations(imageId: string, uid: string): OpenAnnotations | null {
   const [open, setOpen] = useState<OpenAnnotations | null>(null);
   useEffect(() => {
@@ -45,9 +45,9 @@ export function useAnnotations(imageId: string, uid: string): OpenAnnotations | 
   const store = open?.store;
   useEffect(() => {
     if (store === undefined) return;
-    const end = new AbortController();
-    void followAnnotations(store, uid, end.signal);
-    return () => end.abort();
+    const connection = new AbortController();
+    void followAnnotations(store, uid, connection.signal);
+    return () => connection.abort();
   }, [store, uid]);
   useEffect(() => {
     if (store === undefined || layers === undefined) return;
@@ -56,21 +56,21 @@ export function useAnnotations(imageId: string, uid: string): OpenAnnotations | 
   return open;
 }
 
-/** Renders a component with each change of the annotations. */
+/** Renders a component again after each change of the annotations. @returns a number that each change increments */
 export function useStoreVersion(store: AnnotationStore): number {
   return useSyncExternalStore(store.listen, () => store.version);
 }
 
 /**
- * Renders a component only when one value of the annotations changes: they themselves change with each release of the pointer.
+ * Renders a component again only when one value of the store changes, not after each change of the annotations.
  *
- * @param read returns the same value or object while it has not changed
+ * @param read must return the same primitive or object while the value has not changed
  */
 export function useStoreValue<Value>(store: AnnotationStore, read: (store: AnnotationStore) => Value): Value {
   return useSyncExternalStore(store.listen, () => read(store));
 }
 
-/** As `useStoreValue`, of the drawing. */
+/** The counterpart of `useStoreValue` for the state of drawing. */
 export function useSessionValue<Value>(
   session: DrawingSession,
   read: (session: DrawingSession) => Value,

@@ -1,13 +1,13 @@
 import { useEffect, useEffectEvent } from 'react';
 import { isBusyElsewhere, nameOfKey } from '../use-keys.ts';
 
-/** By the name of the key: `p`, `shift+v`, `mod+z` for Ctrl or Command. */
+/** Actions by the name of the key: `p`, `shift+v`, or `mod+z` for Ctrl + Z and Command + Z. */
 export type DrawingKeys = Readonly<Record<string, () => void>>;
 
 /**
- * Keys of the drawing mode. They take precedence over the keys of the viewer with the same letter.
+ * Handles the keys of the drawing mode. They take precedence over keys of the viewer with the same letter.
  *
- * @param bindings null: the mode is off
+ * @param bindings null when the drawing mode is off
  */
 export function useDrawingKeys(bindings: DrawingKeys | null): void {
   const onKeyDown = useEffectEvent((event: KeyboardEvent) => {
@@ -15,11 +15,11 @@ export function useDrawingKeys(bindings: DrawingKeys | null): void {
       return;
     const isOnButton = event.target instanceof Element && event.target.closest('button, a, li') !== null;
     if (isOnButton && (event.key === 'Enter' || event.key === ' ')) return;
-    const run = bindings[nameOf(event)];
-    if (run === undefined) return;
+    const action = bindings[nameOf(event)];
+    if (action === undefined) return;
     event.preventDefault();
     event.stopPropagation();
-    run();
+    action();
   });
   useEffect(() => {
     const listen = (event: KeyboardEvent) => onKeyDown(event);

@@ -1,22 +1,24 @@
-/** Vertices of a geometry that a person drags, inserts and removes. */
+/** Finds, moves, inserts and removes the vertices of a geometry, for editing with the pointer. */
 import { boundsOf, createEllipse, type Geometry, isArea, type Position, pathsOf } from '@lamina/annotations';
 import { distanceToEdge } from './hit-index.ts';
 
-/** A vertex by its path, as `pathsOf` numbers them, and its place in the path. */
+/** A vertex of a geometry. */
 export interface Vertex {
+  /** Number of its path (ring or line) in the result of `pathsOf`. */
   readonly path: number;
+  /** Index of the vertex in the path. */
   readonly index: number;
-  readonly at: Position;
+  readonly position: Position;
 }
 
-/** Above this number the vertices of a shape are too dense to be dragged one by one. */
-const mostVertices = 2000;
+/** A shape with more vertices is too dense to drag single vertices: none is offered. */
+const maxVertices = 2000;
 
 function isEllipse(geometry: Geometry): boolean {
   return geometry.type === 'Polygon' && geometry.isEllipse === true;
 }
 
-/** Returns the vertices that can be dragged; of an ellipse the corners of its bounding box. */
+/** Returns the vertices that can be dragged: for an ellipse, the corners of its bounding box. */
 export function verticesOf(geometry: Geometry): readonly Vertex[] {
   if (isEllipse(geometry)) {
     const { minX, minY, maxX, maxY } = boundsOf(geometry);
@@ -26,18 +28,21 @@ export function verticesOf(geometry: Geometry): readonly Vertex[] {
       [maxX, maxY],
       [minX, maxY],
     ];
-    return corners.map((at, index) => ({ path: 0, index, at }));
+    return corners.map((position, index) => ({ path: 0, index, position }));
   }
-  const vertices = pathsOf(geometry).flatMap((path, number) =>
-    (isArea(geometry) ? path.slice(0, -1) : path).map((at, index) => ({ path: number, index, at })),
-  );
-  return vertices.length > mostVertices ? [] : vertices;
+  const vertices = pathsOf(geometry).flatMap((positions, path) => {
+    // The last position of a ring repeats the first.
+    const distinctPositions = isArea(geometry) ? positions.slice(0, -1) : positions;
+    return distinctPositions.map((position, index) => ({ path, index, position }));
+  });
+  return vertices.length > maxVertices ? [] : vertices;
 }
 
-export function moveVertex(geometry: Geometry, { path, index }: Vertex, to: Position): Geometry {
+/** Returns the geometry with a vertex moved to a new position. An ellipse keeps the opposite corner of its bounding box. */
+export function moveVertex(geometry: Geometry, { path, index }: Vertex, newPosition: Position): Geometry {
   if (isEllipse(geometry)) {
-    const opposite = verticesOf(geometry)[(index + 2) % 4]?.at ?? to;
-    const [[x0, y0], [x1, y1]] = [opposite, to];
+    const oppositeCorner = verticesOf(geometry)[(index + 2) % 4]?.position ?? newPosition;
+    const [[x0, y0], [x1, y1]] = [oppositeCorner, newPosition];
     const moved = createEllipse({
       minX: Math.min(x0, x1),
       minY: Math.min(y0, y1),
@@ -46,43 +51,48 @@ export function moveVertex(geometry: Geometry, { path, index }: Vertex, to: Posi
     });
     return { ...geometry, ...moved };
   }
-  return changePath(geometry, path, (positions) => positions.with(index, to));
+  return changePath(geometry, path, (positions) => positions.with(index, newPosition));
 }
 
-/** Inserts a vertex into the nearest edge. @returns null when the geometry has no edges */
-export function insertVertex(geometry: Geometry, at: Position): Geometry | null {
+/** Inserts a vertex into the nearest edge. @returns null when the geometry has no edges or is an ellipse */
+export function insertVertex(geometry: Geometry, newVertex: Position): Geometry | null {
   if (geometry.type === 'Point' || geometry.type === 'MultiPoint' || isEllipse(geometry)) return null;
   let nearest = { distance: Number.POSITIVE_INFINITY, path: 0, index: 0 };
   for (const [path, positions] of pathsOf(geometry).entries()) {
     for (let index = 1; index < positions.length; index++) {
       const [x0, y0] = positions[index - 1] as Position;
       const [x1, y1] = positions[index] as Position;
-      const distance = distanceToEdge(at[0], at[1], x0, y0, x1, y1);
+      const distance = distanceToEdge(newVertex[0], newVertex[1], x0, y0, x1, y1);
       if (distance < nearest.distance) nearest = { distance, path, index };
     }
   }
   const { path, index } = nearest;
-  return changePath(geometry, path, (positions) => positions.toSpliced(index, 0, at));
+  return changePath(geometry, path, (positions) => positions.toSpliced(index, 0, newVertex));
 }
 
-/** @returns null when the rest would have no shape */
+/** Removes a vertex. @returns null when too few positions would remain for the type of the geometry */
 export function removeVertex(geometry: Geometry, { path, index }: Vertex): Geometry | null {
   if (geometry.type === 'Point' || isEllipse(geometry)) return null;
-  const left = (pathsOf(geometry)[path]?.length ?? 0) - 1;
-  const least = isArea(geometry) ? 4 : geometry.type === 'MultiPoint' ? 1 : 2;
-  if (left < least) return null;
+  const remainingPositions = (pathsOf(geometry)[path]?.length ?? 0) - 1;
+  if (remainingPositions < minPositionsOf(geometry)) return null;
   return changePath(geometry, path, (positions) => positions.toSpliced(index, 1));
 }
 
-/** Changes one path; rings are closed again. */
+/** Returns the number of positions that a path needs: a triangle, whose first position is repeated at the end, has 4. */
+function minPositionsOf(geometry: Geometry): number {
+  if (isArea(geometry)) return 4;
+  return geometry.type === 'MultiPoint' ? 1 : 2;
+}
+
+/** Returns the geometry with one path edited. Rings are passed to `edit` without the repeated last position. */
 function changePath(
   geometry: Geometry,
-  number: number,
+  pathNumber: number,
   edit: (path: readonly Position[]) => readonly Position[],
 ): Geometry {
   const editRing = (ring: readonly Position[]) => {
-    const open = edit(ring.slice(0, -1));
-    return open[0] === undefined ? ring : [...open, open[0]];
+    const positions = edit(ring.slice(0, -1));
+    return positions[0] === undefined ? ring : [...positions, positions[0]];
   };
   switch (geometry.type) {
     case 'Point':
@@ -93,19 +103,19 @@ function changePath(
     case 'MultiLineString':
       return {
         ...geometry,
-        coordinates: geometry.coordinates.with(number, edit(geometry.coordinates[number] ?? [])),
+        coordinates: geometry.coordinates.with(pathNumber, edit(geometry.coordinates[pathNumber] ?? [])),
       };
     case 'Polygon':
       return {
         ...geometry,
-        coordinates: geometry.coordinates.with(number, editRing(geometry.coordinates[number] ?? [])),
+        coordinates: geometry.coordinates.with(pathNumber, editRing(geometry.coordinates[pathNumber] ?? [])),
       };
     case 'MultiPolygon': {
-      let seen = 0;
+      let ringNumber = 0;
       return {
         ...geometry,
         coordinates: geometry.coordinates.map((rings) =>
-          rings.map((ring) => (seen++ === number ? editRing(ring) : ring)),
+          rings.map((ring) => (ringNumber++ === pathNumber ? editRing(ring) : ring)),
         ),
       };
     }

@@ -1,28 +1,32 @@
-/** The wand: outlines the pixels around a place that are connected and of a similar colour, as the view shows them. */
+/**
+ * The wand tool: outlines the connected region of similar colour around a point, in the picture as the view shows it. The picture
+ * is reduced to cells of 4 × 4 CSS pixels, the region is flooded from the point, and its outline is converted to image pixels.
+ */
 import { type AreaGeometry, type Position, signedArea, simplifyGeometry } from '@lamina/annotations';
 import { type Placement, type Point, toImage, zoomOf } from '../overlay/placement.ts';
 import type { SlideView } from '../slide-view.ts';
 
 export interface Pixels {
-  /** Four bytes per pixel. */
+  /** Red, green, blue and alpha of each pixel, row by row. */
   readonly data: Uint8ClampedArray;
   readonly width: number;
   readonly height: number;
 }
 
-/** Side of the squares of CSS pixels whose mean colours are compared: single pixels of tissue differ too much. */
+/** Side of a cell in CSS pixels. The mean colours of cells are compared, because single pixels of tissue differ too much. */
 const cssPixelsPerCell = 4;
-/** Distance of two colours as bytes, in each of the three channels together. */
-const tolerance = 44;
-/** Cells. Smaller holes are filled. */
-const leastHole = 30;
+/** Largest Euclidean distance, in RGB bytes, between the first cell and a cell of similar colour. */
+const colourTolerance = 44;
+/** Holes with fewer cells are filled. */
+const minHoleCells = 30;
 
-/** Returns the region around a place of the view; null beside the slide. */
+/** Returns the region around a point of the viewer in image pixels; null beside the slide. @param point in CSS pixels */
 export function wandRegion(
   view: Pick<SlideView, 'picture' | 'placement'>,
   { x, y }: Point,
 ): AreaGeometry | null {
-  const [picture, placement] = [view.picture(), view.placement()];
+  const picture = view.picture();
+  const placement = view.placement();
   if (picture === null || placement === null) return null;
   const canvas = document.createElement('canvas');
   canvas.width = Math.round(picture.width / cssPixelsPerCell);
@@ -39,42 +43,46 @@ export function wandRegion(
 function toGeometry(rings: readonly (readonly Position[])[], placement: Placement): AreaGeometry {
   const coordinates = rings.map((ring) =>
     ring.map(([x, y]): Position => {
-      const at = toImage(placement, { x: x * cssPixelsPerCell, y: y * cssPixelsPerCell });
-      return [at.x, at.y];
+      const corner = toImage(placement, { x: x * cssPixelsPerCell, y: y * cssPixelsPerCell });
+      return [corner.x, corner.y];
     }),
   );
   const geometry: AreaGeometry = { type: 'Polygon', coordinates };
-  // The steps of the cells disappear.
+  // The outline runs in steps along the cells; simplifying by half a cell makes it smooth.
   const simplified = simplifyGeometry(geometry, cssPixelsPerCell / 2 / zoomOf(placement));
   return simplified.type === 'Polygon' || simplified.type === 'MultiPolygon' ? simplified : geometry;
 }
 
 /**
- * Returns closed rings around the connected pixels of similar colour: the outer one first, then holes.
+ * Returns closed rings around the connected pixels of similar colour: the outer one first, then holes. Returns null for a start
+ * beside the picture or on a transparent pixel.
  *
- * @returns null beside the picture, and where it is transparent
+ * @param x and y: the pixel in which the region starts
  */
 export function outlineRegion(pixels: Pixels, x: number, y: number): readonly (readonly Position[])[] | null {
   const { data, width, height } = pixels;
-  if (x < 0 || y < 0 || x >= width || y >= height || data[4 * (y * width + x) + 3] !== 255) return null;
-  const rings = ringsOf(flood(pixels, y * width + x), width, height).sort(
+  if (x < 0 || y < 0 || x >= width || y >= height) return null;
+  const start = y * width + x;
+  const alpha = data[4 * start + 3];
+  if (alpha !== 255) return null;
+  const rings = ringsOf(flood(pixels, start), width, height).sort(
     (a, b) => Math.abs(signedArea(b)) - Math.abs(signedArea(a)),
   );
-  return rings.filter((ring, index) => index === 0 || Math.abs(signedArea(ring)) >= leastHole);
+  return rings.filter((ring, index) => index === 0 || Math.abs(signedArea(ring)) >= minHoleCells);
 }
 
-/** Returns 1 for each pixel of the region. */
+/** Returns a mask with 1 for each pixel that is connected to the start and has a similar colour. @param start index of a pixel */
 function flood({ data, width, height }: Pixels, start: number): Uint8Array {
   const region = new Uint8Array(width * height);
   const [red = 0, green = 0, blue = 0] = data.subarray(4 * start, 4 * start + 3);
   const isSimilar = (index: number) => {
-    const at = 4 * index;
-    const [r = 0, g = 0, b = 0, alpha] = [data[at], data[at + 1], data[at + 2], data[at + 3]];
-    return alpha === 255 && (r - red) ** 2 + (g - green) ** 2 + (b - blue) ** 2 <= tolerance ** 2;
+    const offset = 4 * index;
+    const [r = 0, g = 0, b = 0, alpha] = [data[offset], data[offset + 1], data[offset + 2], data[offset + 3]];
+    return alpha === 255 && (r - red) ** 2 + (g - green) ** 2 + (b - blue) ** 2 <= colourTolerance ** 2;
   };
-  const open = [start];
+  const toVisit = [start];
   region[start] = 1;
-  for (let index = open.pop(); index !== undefined; index = open.pop()) {
+  for (let index = toVisit.pop(); index !== undefined; index = toVisit.pop()) {
     const column = index % width;
     const neighbours = [
       column > 0 ? index - 1 : -1,
@@ -85,14 +93,15 @@ function flood({ data, width, height }: Pixels, start: number): Uint8Array {
     for (const next of neighbours) {
       if (next < 0 || next >= region.length || region[next] === 1 || !isSimilar(next)) continue;
       region[next] = 1;
-      open.push(next);
+      toVisit.push(next);
     }
   }
   return region;
 }
 
+/** 0 right, 1 down, 2 left, 3 up: the directions of the edges of a pixel, followed clockwise. */
 type Direction = 0 | 1 | 2 | 3;
-/** Right, down, left, up: the edges of a pixel clockwise. */
+/** Step along x and y for each direction. */
 const steps = [
   [1, 0],
   [0, 1],
@@ -100,63 +109,58 @@ const steps = [
   [0, -1],
 ] as const;
 
-/** Follows the edges between pixels inside and outside, with the inside on the right. */
+/**
+ * The pixels on both sides of an edge that leads from a pixel corner in each direction, relative to the corner (the corner (x, y)
+ * is the top left one of the pixel (x, y)).
+ */
+const sidesOfEdge = [
+  { right: [0, 0], left: [0, -1] },
+  { right: [-1, 0], left: [0, 0] },
+  { right: [-1, -1], left: [-1, 0] },
+  { right: [0, -1], left: [-1, -1] },
+] as const;
+
+/** Returns the rings along the edges between pixels inside and outside the region, with the inside on the right. */
 function ringsOf(region: Uint8Array, width: number, height: number): Position[][] {
   const isInside = (x: number, y: number) =>
     x >= 0 && y >= 0 && x < width && y < height && region[y * width + x] === 1;
   /** Whether an edge leads from a corner in a direction: the pixel on its right is inside, the one on its left is not. */
   const hasEdge = (x: number, y: number, direction: Direction) => {
-    const [right, left] = (
-      [
-        [
-          [x, y],
-          [x, y - 1],
-        ],
-        [
-          [x - 1, y],
-          [x, y],
-        ],
-        [
-          [x - 1, y - 1],
-          [x - 1, y],
-        ],
-        [
-          [x, y - 1],
-          [x - 1, y - 1],
-        ],
-      ] as const
-    )[direction];
-    return isInside(...right) && !isInside(...left);
+    const { right, left } = sidesOfEdge[direction];
+    return isInside(x + right[0], y + right[1]) && !isInside(x + left[0], y + left[1]);
   };
-  const used = new Uint8Array((width + 1) * (height + 1));
+  /** 1 for each corner whose edge to the right already belongs to a ring. */
+  const isUsed = new Uint8Array((width + 1) * (height + 1));
   const rings: Position[][] = [];
   for (let y = 0; y <= height; y++) {
     for (let x = 0; x <= width; x++) {
-      // Each ring has an edge to the right: with the region below it.
-      if (hasEdge(x, y, 0) && (used[y * (width + 1) + x] ?? 0) === 0) rings.push(follow(x, y));
+      // Every ring contains at least one edge to the right, which has the region below it.
+      if (hasEdge(x, y, 0) && (isUsed[y * (width + 1) + x] ?? 0) === 0) rings.push(followRing(x, y));
     }
   }
   return rings;
 
-  function follow(startX: number, startY: number): Position[] {
+  /** Returns the corners of the closed ring that starts with the edge to the right of a corner. */
+  function followRing(startX: number, startY: number): Position[] {
     const ring: Position[] = [];
     let [x, y] = [startX, startY];
     let direction: Direction = 0;
     do {
-      if (direction === 0) used[y * (width + 1) + x] = 1;
+      if (direction === 0) isUsed[y * (width + 1) + x] = 1;
       ring.push([x, y]);
       x += steps[direction][0];
       y += steps[direction][1];
-      // A right turn stays with the same pixel, where two pixels touch in a corner only.
-      const turns = [1, 0, 3].map((turn) => ((direction + turn) % 4) as Direction);
-      direction = turns.find((turn) => hasEdge(x, y, turn)) ?? direction;
+      // Right turn, straight on, left turn. Turning right first stays with the same pixel where two pixels touch only in a corner.
+      const candidates = [1, 0, 3].map((turn) => ((direction + turn) % 4) as Direction);
+      direction = candidates.find((candidate) => hasEdge(x, y, candidate)) ?? direction;
     } while (x !== startX || y !== startY || direction !== 0);
-    const [first] = ring;
     const corners = ring.filter((point, index) => isCorner(ring, point, index));
-    return [...corners, ...(corners[0] ? [corners[0]] : first ? [first] : [])];
+    const first = corners[0] ?? ring[0];
+    return first === undefined ? corners : [...corners, first];
   }
 }
 
+/** Whether the ring changes its direction at this position. */
 function isCorner(ring: readonly Position[], [x, y]: Position, index: number): boolean {
   const [beforeX, beforeY] = ring.at(index - 1) ?? [x, y];
   const [afterX, afterY] = ring[(index + 1) % ring.length] ?? [x, y];

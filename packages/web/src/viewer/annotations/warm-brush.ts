@@ -1,40 +1,50 @@
 /**
- * Runs the work of a brush stroke before the first one: the browser compiles code that runs often, and the first stroke
- * on an outline of 50,000 vertices took ten times as long as later ones.
+ * Makes the browser compile the code of brush strokes before the person draws the first one. Without this, the first stroke on an
+ * outline of 50,000 vertices took ten times as long as later ones.
  */
 import { type AreaGeometry, createStroke, type Position, unionAreas } from '@lamina/annotations';
 
-const strokes = 20;
-const vertices = 4000;
-/** Pixels, as the positions below. */
+/** Number of strokes after which the code is compiled. */
+const strokeCount = 20;
+const vertexCount = 4000;
+/** Radius of the round outline in image pixels. */
 const radius = 1600;
+/** In image pixels. */
 const brushRadius = 100;
+/** Each stroke crosses the outline: its positions lead from inside to outside, with this distance between them. */
+const strokeSteps = 11;
+const strokeStepLength = 24;
+const strokeStart = radius - 80;
 
 let isWarm = false;
 
-/** Strokes along the edge of an outline that is not shown, one in each idle moment; once. */
+/** Applies strokes to an outline that is not shown, one in each idle moment of the browser. Does nothing after the first call. */
 export function warmBrush(): void {
-  // Safari has no idle moments; there the first stroke stays as it is.
+  // Safari has no `requestIdleCallback`: the first stroke stays slow there.
   if (isWarm || window.requestIdleCallback === undefined) return;
   isWarm = true;
   let area: AreaGeometry = {
     type: 'Polygon',
-    coordinates: [Array.from({ length: vertices + 1 }, (_, index) => onCircle(index / vertices, radius))],
+    coordinates: [
+      Array.from({ length: vertexCount + 1 }, (_, index) => onCircle(index / vertexCount, radius)),
+    ],
   };
   let done = 0;
-  const next = () => {
-    const part = done++ / strokes;
-    const path = Array.from({ length: 11 }, (_, step) => onCircle(part, radius - 80 + 24 * step));
+  const applyNextStroke = () => {
+    const turn = done++ / strokeCount;
+    const path = Array.from({ length: strokeSteps }, (_, step) =>
+      onCircle(turn, strokeStart + strokeStepLength * step),
+    );
     const stroke = createStroke(path, brushRadius);
     area = (stroke && unionAreas([area, stroke])) ?? area;
-    if (done < strokes) requestIdleCallback(next);
+    if (done < strokeCount) requestIdleCallback(applyNextStroke);
   };
-  requestIdleCallback(next);
+  requestIdleCallback(applyNextStroke);
 }
 
-/** @param part of the turn; any number */
-function onCircle(part: number, distance: number): Position {
-  // The ring ends exactly where it begins.
-  const angle = 2 * Math.PI * (part % 1);
+/** Returns a position at a distance from the origin. @param turn the direction as a fraction of a full turn */
+function onCircle(turn: number, distance: number): Position {
+  // The remainder makes the ring end exactly where it begins: for a full turn, 2π would give another rounding error than 0.
+  const angle = 2 * Math.PI * (turn % 1);
   return [distance * Math.cos(angle), distance * Math.sin(angle)];
 }

@@ -1,6 +1,6 @@
 /**
- * The placement of the slide on the screen. Shapes over a slide have image pixels at full resolution, from the top left;
- * this conversion keeps them on their tissue at every zoom, rotation and mirror.
+ * The placement of the slide on the screen. Shapes over a slide are stored in image pixels at full resolution, from the top
+ * left; this conversion to the screen keeps them on their tissue at every zoom, rotation and mirroring.
  */
 import type { Bounds } from '@lamina/annotations';
 
@@ -23,29 +23,32 @@ export interface Placement {
 }
 
 /**
- * @param origin position of the image's top left corner on the screen
- * @param right and below: positions of the points `width` to the right and `height` below it
+ * Returns the placement for which three corners of the image are at these points of the screen.
+ *
+ * @param size of the image in its pixels
  */
 export function placementOf(
   size: { readonly width: number; readonly height: number },
-  origin: Point,
-  right: Point,
-  below: Point,
+  topLeft: Point,
+  topRight: Point,
+  bottomLeft: Point,
 ): Placement {
   return {
-    a: (right.x - origin.x) / size.width,
-    b: (right.y - origin.y) / size.width,
-    c: (below.x - origin.x) / size.height,
-    d: (below.y - origin.y) / size.height,
-    e: origin.x,
-    f: origin.y,
+    a: (topRight.x - topLeft.x) / size.width,
+    b: (topRight.y - topLeft.y) / size.width,
+    c: (bottomLeft.x - topLeft.x) / size.height,
+    d: (bottomLeft.y - topLeft.y) / size.height,
+    e: topLeft.x,
+    f: topLeft.y,
   };
 }
 
+/** Converts image pixels to screen pixels. */
 export function toScreen({ a, b, c, d, e, f }: Placement, { x, y }: Point): Point {
   return { x: a * x + c * y + e, y: b * x + d * y + f };
 }
 
+/** Converts screen pixels to image pixels. */
 export function toImage({ a, b, c, d, e, f }: Placement, { x, y }: Point): Point {
   const determinant = a * d - b * c;
   return {
@@ -60,9 +63,10 @@ export function zoomOf({ a, b, c, d }: Placement): number {
 }
 
 /**
- * Returns the part of the image that the screen shows.
+ * Returns the bounds, in image pixels, of the part of the image that the viewer shows.
  *
- * @param margin around the screen, in its pixels
+ * @param size of the viewer in CSS pixels
+ * @param margin in CSS pixels, by which the viewer counts as larger on each side
  */
 export function visibleBounds(
   placement: Placement,
