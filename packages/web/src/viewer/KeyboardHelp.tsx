@@ -8,7 +8,7 @@ interface KeyboardHelpProps {
   readonly onClose: () => void;
 }
 
-/** Help on all keyboard shortcuts of the viewer. */
+/** The dialog with all keyboard shortcuts of the viewer. */
 export function KeyboardHelp({ isOpen, onClose }: KeyboardHelpProps) {
   return (
     <Modal
@@ -17,7 +17,7 @@ export function KeyboardHelp({ isOpen, onClose }: KeyboardHelpProps) {
       title={texts.keyboardHelp}
       lang={languageNow('en')}
       closeButtonProps={{ 'aria-label': texts.close }}
-      // Inside the page, its header element would count as a second header of the page.
+      // Outside of `main`, the header element of the dialog would count as a second header of the page.
       portalProps={{ target: 'main' }}
     >
       <dl className={classes.keys}>

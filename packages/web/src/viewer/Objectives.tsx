@@ -6,14 +6,14 @@ import type { Pose } from './slide-view.ts';
 import { texts } from './texts.ts';
 
 interface ObjectivesProps {
-  /** Null when the scale of the slide is unknown: then the steps are percentages of the scan. */
+  /** Null when the scale of the slide is unknown: the buttons then show percentages of the full resolution. */
   readonly calibration: Calibration | null;
   readonly pose: Pose;
   readonly onFit: () => void;
   readonly onZoomTo: (zoom: number) => void;
 }
 
-/** Buttons for the steps of a microscope's nosepiece. */
+/** Buttons that zoom to the magnifications of a microscope's objectives. */
 export function Objectives({ calibration, pose, onFit, onZoomTo }: ObjectivesProps) {
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for form fields

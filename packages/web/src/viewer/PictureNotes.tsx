@@ -4,11 +4,11 @@ import classes from './PictureNotes.module.css';
 import { texts } from './texts.ts';
 
 /**
- * Why the view is not sharp:
+ * The reason why the view is not sharp:
  *
  * - `offline`: the browser has no network
- * - `unreachable`: the server did not answer
- * - `failed`: the server answered with an error
+ * - `unreachable`: the server did not respond
+ * - `failed`: the server responded with an error
  * - `slow`: tiles have been loading for longer than usual
  */
 export type Incompleteness = 'offline' | 'unreachable' | 'failed' | 'slow';
@@ -20,10 +20,10 @@ interface PictureNotesProps {
   readonly onResetColours: () => void;
 }
 
-/** Warnings over the slide about anything that could mislead a reading. */
+/** Warnings over the slide that its picture could mislead a diagnosis: missing tiles and changed colours. */
 export function PictureNotes({ incomplete, onRetry, areColoursChanged, onResetColours }: PictureNotesProps) {
   return (
-    // Always in the page, so that screen readers announce its changes.
+    // This element is always in the page, so that screen readers announce changes of its content.
     <div className={classes.notes} role="status">
       {incomplete !== null && (
         <div className={classes.note} data-grave={incomplete !== 'slow' || undefined}>

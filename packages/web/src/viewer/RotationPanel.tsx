@@ -6,14 +6,14 @@ import { withinFullTurn } from './full-turn.ts';
 import { texts } from './texts.ts';
 
 interface RotationPanelProps {
-  /** Degrees clockwise as seen, 0 to 360. */
+  /** In degrees clockwise on the screen, 0 to 360. */
   readonly rotation: number;
   readonly onRotateTo: (degrees: number) => void;
-  /** Called by Esc. */
+  /** Called when Esc is pressed. */
   readonly onClose: () => void;
 }
 
-/** Sets the angle of the slide freely: by a slider, or as a number. */
+/** Sets the rotation of the slide to any whole degree, by a slider or as a number. */
 export function RotationPanel({ rotation, onRotateTo, onClose }: RotationPanelProps) {
   const degrees = Math.round(rotation) % 360;
   const section = useRef<HTMLElement>(null);

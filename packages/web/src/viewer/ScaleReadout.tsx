@@ -7,17 +7,17 @@ import { texts } from './texts.ts';
 const maxBarWidth = 160;
 
 interface ScaleReadoutProps {
-  /** Null for a slide without scale. */
+  /** Null for a slide without a scale. */
   readonly calibration: Calibration | null;
   /** Screen pixels per image pixel. */
   readonly zoom: number;
-  /** Degrees clockwise as seen, 0 to 360; shown unless 0. */
+  /** In degrees clockwise on the screen, 0 to 360; shown unless 0. */
   readonly rotation: number;
-  /** Null for a file of one plane and one time. */
+  /** Null for a file with one focal plane and one time point. */
   readonly shownPlane: ShownPlane | null;
 }
 
-/** Magnification and scale bar; for a slide of unknown scale, its zoom in percent. And the angle of a rotated slide. */
+/** Shows magnification and scale bar, or the zoom in percent for a slide without a scale, and the angle of a rotated slide. */
 export function ScaleReadout({ calibration, zoom, rotation, shownPlane }: ScaleReadoutProps) {
   return (
     <div className={classes.scale}>

@@ -5,11 +5,11 @@ import panel from './colours/ColourPanel.module.css';
 import type { PictureType } from './screenshot.ts';
 import { texts } from './texts.ts';
 
-/** A picture larger than this is refused: browsers limit canvases, and a PNG of tissue has two bytes a pixel. */
-const mostPixels = 100_000_000;
+/** The panel refuses larger pictures: browsers limit the size of a canvas, and a PNG of tissue has about two bytes per pixel. */
+const maxPixels = 100_000_000;
 
 export interface PictureChoice {
-  /** Such as `20×`. */
+  /** Magnification, such as `20×`. */
   readonly label: string;
   /** Pixels of the picture per CSS pixel of the viewer. */
   readonly ratio: number;
@@ -18,17 +18,17 @@ export interface PictureChoice {
 export interface PictureOrder extends PictureChoice {
   readonly type: PictureType;
   readonly signal: AbortSignal;
-  /** @param part 0 to 1 */
-  readonly onProgress: (part: number) => void;
+  /** @param fraction of the picture that is done, 0 to 1 */
+  readonly onProgress: (fraction: number) => void;
 }
 
 export interface ScreenshotPanelProps {
-  /** CSS pixels of the viewer. */
+  /** Size of the viewer in CSS pixels. */
   readonly size: { readonly width: number; readonly height: number };
   readonly choices: readonly PictureChoice[];
-  /** Resolves when the picture is saved, or could not be. */
+  /** Resolves when the picture is saved or could not be saved. */
   readonly onSave: (order: PictureOrder) => Promise<void>;
-  /** Called by Esc. */
+  /** Called when Esc is pressed. */
   readonly onClose: () => void;
 }
 
@@ -37,22 +37,23 @@ export function ScreenshotPanel({ size, choices, onSave, onClose }: ScreenshotPa
   const section = useRef<HTMLElement>(null);
   useEscape(section, onClose);
   const onScreen = { label: texts.onScreen, ratio: window.devicePixelRatio };
-  const all = [onScreen, ...choices];
-  const [chosen, setChosen] = useState(0);
+  const allChoices = [onScreen, ...choices];
+  const [chosenIndex, setChosenIndex] = useState(0);
   const [type, setType] = useState<PictureType>('image/png');
-  const [running, setRunning] = useState<{ readonly end: AbortController; readonly part: number } | null>(
-    null,
-  );
-  const choice = all[chosen] ?? onScreen;
+  const [running, setRunning] = useState<{
+    readonly abortController: AbortController;
+    readonly fraction: number;
+  } | null>(null);
+  const choice = allChoices[chosenIndex] ?? onScreen;
   const width = Math.round(size.width * choice.ratio);
   const height = Math.round(size.height * choice.ratio);
-  const isTooLarge = width * height > mostPixels;
+  const isTooLarge = width * height > maxPixels;
 
   const save = async () => {
-    const end = new AbortController();
-    const onProgress = (part: number) => setRunning({ end, part });
+    const abortController = new AbortController();
+    const onProgress = (fraction: number) => setRunning({ abortController, fraction });
     onProgress(0);
-    await onSave({ ...choice, type, signal: end.signal, onProgress });
+    await onSave({ ...choice, type, signal: abortController.signal, onProgress });
     setRunning(null);
   };
 
@@ -61,9 +62,9 @@ export function ScreenshotPanel({ size, choices, onSave, onClose }: ScreenshotPa
       <NativeSelect
         size="sm"
         label={texts.pictureSize}
-        data={all.map(({ label }, place) => ({ value: String(place), label }))}
-        value={String(chosen)}
-        onChange={(event) => setChosen(Number(event.currentTarget.value))}
+        data={allChoices.map(({ label }, index) => ({ value: String(index), label }))}
+        value={String(chosenIndex)}
+        onChange={(event) => setChosenIndex(Number(event.currentTarget.value))}
         disabled={running !== null}
       />
       <Text size="sm" {...(isTooLarge && { c: 'red' })}>
@@ -87,8 +88,8 @@ export function ScreenshotPanel({ size, choices, onSave, onClose }: ScreenshotPa
         </Button>
       ) : (
         <>
-          <Progress value={100 * running.part} aria-label={texts.savingPicture} />
-          <Button size="xs" variant="default" onClick={() => running.end.abort()}>
+          <Progress value={100 * running.fraction} aria-label={texts.savingPicture} />
+          <Button size="xs" variant="default" onClick={() => running.abortController.abort()}>
             {texts.cancel}
           </Button>
         </>

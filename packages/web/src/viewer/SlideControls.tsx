@@ -21,7 +21,7 @@ import { texts } from './texts.ts';
 interface SlideControlsProps {
   readonly isFullPage: boolean;
   readonly pose: Pose;
-  /** In the drawing mode a phone shows drawing tools in place of the zoom buttons: two fingers zoom. */
+  /** Whether the drawing mode is on: a phone then shows the drawing tools in place of the zoom buttons. */
   readonly isAnnotating: boolean;
   readonly isRotationOpen: boolean;
   readonly onToggleRotation: () => void;
@@ -31,7 +31,7 @@ interface SlideControlsProps {
   readonly onToggleFullPage: () => void;
   readonly onRotateLeft: () => void;
   readonly onRotateRight: () => void;
-  /** @param degrees clockwise as seen, 0 to 360 */
+  /** @param degrees clockwise on the screen, 0 to 360 */
   readonly onRotateTo: (degrees: number) => void;
   readonly onResetRotation: () => void;
   readonly onMirror: () => void;

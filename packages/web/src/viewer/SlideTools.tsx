@@ -27,7 +27,7 @@ import classes from './SlideViewer.module.css';
 import { ToolButton, type ToolButtonProps } from './ToolButton.tsx';
 import { texts } from './texts.ts';
 
-/** Loaded when it is opened. */
+/** The code of the panel is loaded when the panel is opened. */
 const ScreenshotPanel = lazy(async () => ({
   default: (await import('./ScreenshotPanel.tsx')).ScreenshotPanel,
 }));
@@ -36,7 +36,7 @@ interface SlideToolsProps {
   readonly drawing: Drawing;
   /** Whether the slide has a scale, which the counting circle needs. */
   readonly isCalibrated: boolean;
-  readonly onTakeTool: (tool: ShapeKind) => void;
+  readonly onTakeTool: (toolProps: ShapeKind) => void;
   readonly onUndo: () => void;
   readonly onClear: () => void;
   readonly colours: SlideColours;
@@ -48,21 +48,21 @@ interface SlideToolsProps {
   readonly pictures: Omit<ScreenshotPanelProps, 'onClose'> | null;
   readonly onTogglePictures: () => void;
   readonly onCopyLink: () => void;
-  /** Whether the link was copied a moment ago. */
+  /** Whether the link has just been copied. */
   readonly isLinkCopied: boolean;
   /** Whether a phone shows all tools. */
   readonly areAllShown: boolean;
   readonly onToggleAll: () => void;
-  /** Turns the measurements into annotations; null: the person may not annotate. */
+  /** Converts the measurements into annotations; null when the person may not annotate. */
   readonly onKeep: (() => void) | null;
-  /** Starts the drawing mode; null: there are no annotations here. */
+  /** Starts the drawing mode; null when the page shows no annotations. */
   readonly onAnnotate: (() => void) | null;
   readonly areResultsOpen: boolean;
-  /** Opens and closes the panel of result layers; null: the slide has none, and the person may not add any. */
+  /** Opens and closes the panel of result layers; null when the slide has none and the person may not add any. */
   readonly onToggleResults: (() => void) | null;
 }
 
-/** Buttons that measure and count, change the colours, save a picture and copy the link of the view. */
+/** Buttons that measure, count, change the colours, save a picture and copy the link of the view. */
 // oxlint-disable-next-line lamina/max-own-lines -- a list of buttons
 export function SlideTools(props: SlideToolsProps) {
   const { drawing, onTakeTool, areColoursOpen } = props;
@@ -70,7 +70,7 @@ export function SlideTools(props: SlideToolsProps) {
   const picturesButton = useRef<HTMLButtonElement>(null);
   const isEmpty = drawing.shapes.length === 0 && drawing.fixed.length === 0;
   const areColoursChanged = !isAsScanned(props.colours.adjustment);
-  const tool = (kind: ShapeKind) => ({
+  const toolProps = (kind: ShapeKind) => ({
     isPressed: drawing.tool === kind,
     onClick: () => onTakeTool(kind),
   });
@@ -88,16 +88,16 @@ export function SlideTools(props: SlideToolsProps) {
             onClick: props.onToggleResults,
           },
         ]),
-    { label: texts.ruler, shortcut: 'M', Icon: IconRuler2, ...tool('ruler') },
-    { label: texts.area, shortcut: 'A', Icon: IconPolygon, ...tool('area') },
+    { label: texts.ruler, shortcut: 'M', Icon: IconRuler2, ...toolProps('ruler') },
+    { label: texts.area, shortcut: 'A', Icon: IconPolygon, ...toolProps('area') },
     {
       label: props.isCalibrated ? texts.countingCircle : texts.countingCircleUncalibrated,
       shortcut: 'C',
       Icon: IconCircle,
       isDisabled: !props.isCalibrated,
-      ...tool('circle'),
+      ...toolProps('circle'),
     },
-    { label: texts.count, shortcut: 'K', Icon: IconTallymarks, ...tool('mark') },
+    { label: texts.count, shortcut: 'K', Icon: IconTallymarks, ...toolProps('mark') },
     { label: texts.undo, Icon: IconArrowBackUp, isDisabled: isEmpty, onClick: props.onUndo },
     ...(props.onKeep === null || drawing.shapes.length === 0
       ? []

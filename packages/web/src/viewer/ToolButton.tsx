@@ -7,18 +7,21 @@ export interface ToolButtonProps {
   readonly label: string;
   readonly Icon: ComponentType<{ readonly size: number; readonly 'aria-hidden': true }>;
   readonly onClick: () => void;
-  /** On which side its tooltip stands. */
+  /** Side of the button on which its tooltip appears. */
   readonly tooltip: 'left' | 'right';
-  /** The key that does the same, as printed on keyboards: `M`, `Shift + R`. */
+  /** Keyboard shortcut with the same effect, as printed on keyboards: `M`, `Shift + R`. */
   readonly shortcut?: string | undefined;
-  /** Given for buttons that stay pressed. */
+  /** Set for toggle buttons. */
   readonly isPressed?: boolean | undefined;
-  /** Given for buttons that open a panel. */
+  /** Set for buttons that open a panel. */
   readonly isExpanded?: boolean | undefined;
-  /** Whether what it sets differs from how the slide was scanned. */
+  /** Whether the setting behind the button differs from its default, such as changed colours. */
   readonly isMarked?: boolean | undefined;
   readonly isDisabled?: boolean | undefined;
-  /** `wide`: hidden on a phone until the person asks for all tools. `narrow`: for phones alone. `keyboard`: hidden without one. */
+  /**
+   * Devices that show the button: `wide` hides it on phones until the person shows all tools, `narrow` shows it only on phones,
+   * `keyboard` only on devices with a keyboard.
+   */
   readonly shownOn?: 'wide' | 'narrow' | 'keyboard' | undefined;
   readonly ref?: Ref<HTMLButtonElement>;
 }

@@ -3,7 +3,7 @@ import { marksIn } from './overlay/shapes.ts';
 import classes from './SlideViewer.module.css';
 import { texts } from './texts.ts';
 
-/** Says what the next click does with the tool in use; for counting, how many cells are marked. */
+/** Shows what the next click does with the chosen tool; for the counting tool also the number of marked cells. */
 export function ToolHint({ drawing }: { readonly drawing: Drawing }) {
   return <p className={classes.hint}>{hintOf(drawing)}</p>;
 }

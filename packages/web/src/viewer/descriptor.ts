@@ -1,9 +1,9 @@
-/** The Deep Zoom descriptor (.dzi): size and tiling of a slide. */
+/** Loads and parses Deep Zoom descriptors (.dzi): the size of a slide and its division into levels and tiles. */
 import { type ColourProfile, profileOf } from './colours/colour-table.ts';
 import { type FetchPixels, loadPixels, PixelError, type PixelRequest } from './pixels.ts';
 
 export interface DeepZoomDescriptor {
-  /** Pixels at full resolution. */
+  /** Size in pixels at full resolution. */
   readonly width: number;
   readonly height: number;
   /** Width and height of a tile in pixels, without overlap. */
@@ -43,7 +43,7 @@ export function parseDescriptor(xml: string): DeepZoomDescriptor | null {
   return isUsable ? descriptor : null;
 }
 
-/** Returns NaN when the attribute is missing or not a whole number. */
+/** Returns the number in an attribute; NaN when the attribute is missing or not a whole number. */
 function numberIn(element: Element | undefined, attribute: string): number {
   const text = element?.getAttribute(attribute) ?? '';
   return /^\d+$/.test(text) ? Number(text) : Number.NaN;
@@ -54,19 +54,19 @@ export function maxLevelOf({ width, height }: DeepZoomDescriptor): number {
   return Math.ceil(Math.log2(Math.max(width, height)));
 }
 
-/** Returns the largest level that is a single tile. Smaller levels are not requested. */
+/** Returns the finest level that fits into a single tile. The viewer does not request coarser levels. */
 export function minLevelOf({ tileSize }: DeepZoomDescriptor, maxLevel: number): number {
   return Math.min(maxLevel, Math.floor(Math.log2(tileSize)));
 }
 
-/** @throws PixelError; the abort's reason */
+/** Loads and parses a descriptor. @throws PixelError, or the reason of the abort */
 export async function loadDescriptor(
   fetchPixels: FetchPixels,
   address: string,
   request: PixelRequest,
 ): Promise<DeepZoomDescriptor> {
-  const answer = await loadPixels(fetchPixels, address, { priority: 'high', ...request });
-  const descriptor = parseDescriptor(await answer.text());
+  const response = await loadPixels(fetchPixels, address, { priority: 'high', ...request });
+  const descriptor = parseDescriptor(await response.text());
   if (descriptor === null) throw new PixelError({ kind: 'unreadable' });
   return descriptor;
 }

@@ -1,11 +1,11 @@
-/** The objectives of a microscope as zooms of a scan. */
+/** Converts the objectives of a microscope (10×, 20×, …) into zooms of a slide, for the buttons below the slide. */
 import type { Calibration } from './scale.ts';
 
 const objectivePowers = [1.25, 2.5, 5, 10, 20, 40];
-/** The steps of a slide whose scale is unknown, in screen pixels per image pixel. */
+/** The zooms that a slide without a scale offers, in CSS pixels per image pixel. */
 export const uncalibratedZooms = [0.25, 0.5, 1] as const;
 
-/** Tolerance within which two zooms are the same: scanners' figures for one objective differ by this much. */
+/** Zooms that differ by less than this fraction count as the same: scanners report slightly different figures for one objective. */
 const tolerance = 0.02;
 
 export interface Objective {
@@ -17,17 +17,18 @@ export interface Objective {
   readonly isDigital: boolean;
 }
 
-/** Returns the steps from the weakest to the strongest; a scan beyond 40×, such as 60×, adds its own. */
+/** Returns the objectives from the weakest to the strongest; a scan of more than 40×, such as 60×, adds its own. */
 export function objectivesOf({ objectivePower }: Calibration): readonly Objective[] {
   const strongest = Math.max(...objectivePowers);
-  const own = objectivePower > strongest * (1 + tolerance) ? [Math.round(objectivePower)] : [];
-  return [...objectivePowers, ...own].map((power) => {
+  const isStronger = objectivePower > strongest * (1 + tolerance);
+  const additionalPowers = isStronger ? [Math.round(objectivePower)] : [];
+  return [...objectivePowers, ...additionalPowers].map((power) => {
     const zoom = power / objectivePower;
     return { power, zoom, isDigital: isDigitalZoom(zoom) };
   });
 }
 
-/** Whether one image pixel covers more than one screen pixel. */
+/** Whether a zoom enlarges the scan: one image pixel covers more than one CSS pixel. */
 export function isDigitalZoom(zoom: number): boolean {
   return zoom > 1 + tolerance;
 }

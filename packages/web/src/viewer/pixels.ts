@@ -1,4 +1,4 @@
-/** Loads bytes for the viewer, and classifies failures. */
+/** Loads tiles, descriptors and colour tables for the viewer, and classifies failures. */
 
 export interface PixelRequest {
   readonly signal: AbortSignal;
@@ -9,17 +9,18 @@ export interface PixelRequest {
 }
 
 /**
- * Loads the address with the current image session. If the server rejects the session, it is renewed and
- * the request repeated once.
+ * Requests an address with the current image session (the credential of pixels). If the server rejects the session, the function
+ * creates a new one and repeats the request once.
  *
  * @returns the response, whatever its status; 'session-lost' when no session could be created
- * @throws on a network error; the abort's reason
+ * @throws the network error, or the reason of the abort
  */
 export type FetchPixels = (address: string, request: PixelRequest) => Promise<Response | 'session-lost'>;
 
 export type PixelFailure =
-  /** Message of the server; empty without one. */
+  /** The server responded with an error; the message is empty when the response has none. */
   | { readonly kind: 'status'; readonly status: number; readonly message: string }
+  /** The response is not what was requested, such as a descriptor that cannot be parsed. */
   | { readonly kind: 'unreadable' }
   | { readonly kind: 'session-lost' }
   /** Network error or another unexpected error. */
@@ -35,42 +36,42 @@ export class PixelError extends Error {
   }
 }
 
-/** Statuses of a busy or restarting server, and of an ended session. */
-const passingStatuses: readonly number[] = [401, 408, 429, 500, 503, 504];
+/** Statuses of a busy or restarting server, and of an expired session. */
+const temporaryStatuses: readonly number[] = [401, 408, 429, 500, 503, 504];
 
-/** Whether a later retry may succeed: not for missing or damaged tiles. */
+/** Whether a later retry may succeed; false for missing and damaged tiles. */
 export function canRetry(failure: PixelFailure): boolean {
-  if (failure.kind === 'status') return passingStatuses.includes(failure.status);
+  if (failure.kind === 'status') return temporaryStatuses.includes(failure.status);
   return failure.kind !== 'unreadable';
 }
 
-/** @throws PixelError; the abort's reason */
+/** Returns the body of a successful response. @throws PixelError, or the reason of the abort */
 export async function loadPixels(
   fetchPixels: FetchPixels,
   address: string,
   request: PixelRequest,
 ): Promise<Blob> {
   try {
-    const answer = await fetchPixels(address, request);
-    if (answer === 'session-lost') throw new PixelError({ kind: 'session-lost' });
-    if (!answer.ok) {
-      throw new PixelError({ kind: 'status', status: answer.status, message: await messageIn(answer) });
+    const response = await fetchPixels(address, request);
+    if (response === 'session-lost') throw new PixelError({ kind: 'session-lost' });
+    if (!response.ok) {
+      throw new PixelError({ kind: 'status', status: response.status, message: await messageIn(response) });
     }
-    return await answer.blob();
+    return await response.blob();
   } catch (error) {
     if (error instanceof PixelError || request.signal.aborted) throw error;
     throw new PixelError({ kind: 'other' }, error);
   }
 }
 
-/** Returns the message of the API's error body; empty when there is none, as on a proxy's page. */
-async function messageIn(answer: Response): Promise<string> {
-  const text = await answer.text();
+/** Returns the message of an error response of the API; empty for other responses, such as the error page of a proxy. */
+async function messageIn(response: Response): Promise<string> {
+  const text = await response.text();
   try {
     const body: unknown = JSON.parse(text);
     const hasMessage = typeof body === 'object' && body !== null && 'message' in body;
     return hasMessage && typeof body.message === 'string' ? body.message : '';
   } catch {
-    return ''; // not JSON, such as a page of a proxy
+    return ''; // not JSON
   }
 }

@@ -1,22 +1,24 @@
-/** Chooses the tiles that a person will probably need next. */
+/** Chooses the tiles to prefetch: those that the person's next movement or zoom step will probably show. */
 import { type DeepZoomDescriptor, maxLevelOf, minLevelOf } from './descriptor.ts';
 import { drawnLevelAt } from './drawn-level.ts';
 import type { Point } from './overlay/placement.ts';
 import type { TileAddress } from './slide-tiles.ts';
 import type { SlideField } from './view-address.ts';
 
-/** A step of the zoom buttons, keys and a few notches of the wheel. */
+/** Zoom factor of one press of the zoom buttons and keys. */
 const zoomStep = 2;
-/** As in first-tiles.ts: a screen has at most so many tiles. */
-const mostTiles = 60;
+/** A screen counts as at most this many tiles, so that a wrong guess stays cheap. */
+const maxTilesPerScreen = 60;
+/** At least this many tiles around the field are prefetched, even when a single tile fills the field. */
+const minTilesAround = 4;
 
 export interface PrefetchSituation {
   readonly field: SlideField;
-  /** CSS pixels of the viewer. */
+  /** Size of the viewer in CSS pixels. */
   readonly size: { readonly width: number; readonly height: number };
   /** Last movement of the field's centre, in image pixels; zero when there was none. */
   readonly direction: Point;
-  /** Of the pointer in CSS pixels of the viewer; null when it is elsewhere. */
+  /** Position of the pointer in CSS pixels of the viewer; null when the pointer is elsewhere. */
   readonly pointer: Point | null;
 }
 
@@ -29,8 +31,8 @@ interface Area {
 }
 
 /**
- * Returns at most two screens of tiles beside those of the field: the next field in the direction of the last movement, the
- * ring around the field, and what a zoom step at the pointer shows.
+ * Returns at most two screens of tiles that are not in the field: first those of the next field in the direction of the last
+ * movement, then the ring of tiles around the field, then the finer tiles that a zoom step at the pointer would show.
  */
 export function prefetchTiles(
   descriptor: DeepZoomDescriptor,
@@ -39,27 +41,33 @@ export function prefetchTiles(
   const maxLevel = maxLevelOf(descriptor);
   const levelAt = (zoom: number) => Math.max(minLevelOf(descriptor, maxLevel), drawnLevelAt(zoom, maxLevel));
   const level = levelAt(field.zoom);
-  const finer = levelAt(field.zoom * zoomStep);
-  const seen = areaOf(field, size);
-  const side = descriptor.tileSize * 2 ** (maxLevel - level);
+  const finerLevel = levelAt(field.zoom * zoomStep);
+  const visibleArea = areaOf(field, size);
+  const tileSide = descriptor.tileSize * 2 ** (maxLevel - level);
 
-  const wanted = new Map<string, TileAddress>();
+  const candidates = new Map<string, TileAddress>();
   const add = (tiles: readonly TileAddress[]) => {
-    for (const tile of tiles) wanted.set(`${tile.level}/${tile.column}/${tile.row}`, tile);
+    for (const tile of tiles) candidates.set(keyOf(tile), tile);
   };
-  const visible = tilesIn(descriptor, level, seen);
-  const next = moved(seen, direction);
-  if (next !== null) add(tilesIn(descriptor, level, next));
-  add(ringOf(descriptor, level, seen, side));
-  for (const tile of visible) wanted.delete(`${tile.level}/${tile.column}/${tile.row}`);
-  const screen = Math.min(mostTiles, visible.length);
-  const around = [...wanted.values()].slice(0, Math.max(4, screen));
-  if (finer === level) return around;
-  const below = tilesIn(descriptor, finer, zoomedAt(seen, size, field, pointer));
-  return [...around, ...below.slice(0, Math.max(0, 2 * screen - around.length))];
+  const visibleTiles = tilesIn(descriptor, level, visibleArea);
+  const nextArea = nextAreaOf(visibleArea, direction);
+  if (nextArea !== null) add(tilesIn(descriptor, level, nextArea));
+  add(tilesIn(descriptor, level, enlarged(visibleArea, tileSide)));
+  for (const tile of visibleTiles) candidates.delete(keyOf(tile));
+
+  const tilesPerScreen = Math.min(maxTilesPerScreen, visibleTiles.length);
+  const tilesAround = [...candidates.values()].slice(0, Math.max(minTilesAround, tilesPerScreen));
+  if (finerLevel === level) return tilesAround;
+  const finerTiles = tilesIn(descriptor, finerLevel, zoomedArea(visibleArea, size, field, pointer));
+  const remaining = Math.max(0, 2 * tilesPerScreen - tilesAround.length);
+  return [...tilesAround, ...finerTiles.slice(0, remaining)];
 }
 
-/** The bounding box of the field. */
+function keyOf({ level, column, row }: TileAddress): string {
+  return `${level}/${column}/${row}`;
+}
+
+/** Returns the bounding box of the field. */
 function areaOf({ x, y, zoom, rotation }: SlideField, size: PrefetchSituation['size']): Area {
   const angle = (rotation * Math.PI) / 180;
   const [cos, sin] = [Math.abs(Math.cos(angle)), Math.abs(Math.sin(angle))];
@@ -68,37 +76,37 @@ function areaOf({ x, y, zoom, rotation }: SlideField, size: PrefetchSituation['s
   return { x: x - width / 2, y: y - height / 2, width, height };
 }
 
-/** Returns the next field in this direction; null without direction. */
-function moved(area: Area, { x, y }: Point): Area | null {
-  const steps = Math.max(Math.abs(x) / area.width, Math.abs(y) / area.height);
-  if (steps === 0) return null;
-  return { ...area, x: area.x + x / steps, y: area.y + y / steps };
+/** Returns the adjacent area in the direction of a movement; null without a direction. */
+function nextAreaOf(area: Area, { x, y }: Point): Area | null {
+  /** Length of the movement in widths or heights of the area. */
+  const length = Math.max(Math.abs(x) / area.width, Math.abs(y) / area.height);
+  if (length === 0) return null;
+  return { ...area, x: area.x + x / length, y: area.y + y / length };
 }
 
-function ringOf(descriptor: DeepZoomDescriptor, level: number, seen: Area, side: number): TileAddress[] {
-  const around = {
-    x: seen.x - side,
-    y: seen.y - side,
-    width: seen.width + 2 * side,
-    height: seen.height + 2 * side,
-  };
-  return tilesIn(descriptor, level, around);
+/** Returns an area that is larger by `margin` on each side. */
+function enlarged({ x, y, width, height }: Area, margin: number): Area {
+  return { x: x - margin, y: y - margin, width: width + 2 * margin, height: height + 2 * margin };
 }
 
-/** Returns what a zoom step shows whose fixed point is the pointer, else the centre. */
-function zoomedAt(
-  seen: Area,
+/**
+ * Returns the area that one zoom step would show. The point under the pointer stays in place; for a rotated or mirrored slide, and
+ * without a pointer, the centre of the view does.
+ */
+function zoomedArea(
+  visibleArea: Area,
   size: PrefetchSituation['size'],
   field: SlideField,
   pointer: Point | null,
 ): Area {
   const isUpright = field.rotation === 0 && !field.isMirrored;
-  const [across, down] =
+  /** Position of the fixed point as fractions of the view's width and height. */
+  const [fractionX, fractionY] =
     pointer === null || !isUpright ? [0.5, 0.5] : [pointer.x / size.width, pointer.y / size.height];
-  const [width, height] = [seen.width / zoomStep, seen.height / zoomStep];
+  const [width, height] = [visibleArea.width / zoomStep, visibleArea.height / zoomStep];
   return {
-    x: seen.x + (seen.width - width) * across,
-    y: seen.y + (seen.height - height) * down,
+    x: visibleArea.x + (visibleArea.width - width) * fractionX,
+    y: visibleArea.y + (visibleArea.height - height) * fractionY,
     width,
     height,
   };
@@ -107,17 +115,18 @@ function zoomedAt(
 /** Returns the tiles of an area, nearest to its centre first. */
 function tilesIn(descriptor: DeepZoomDescriptor, level: number, area: Area): TileAddress[] {
   const { width, height, tileSize, format } = descriptor;
-  const side = tileSize * 2 ** (maxLevelOf(descriptor) - level);
-  const indices = (from: number, extent: number, length: number) => {
-    const first = Math.max(0, Math.floor(from / side));
-    const last = Math.min(Math.ceil(length / side) - 1, Math.floor((from + extent) / side));
-    return Array.from({ length: Math.max(0, last - first + 1) }, (_, place) => first + place);
+  const tileSideLevel0 = tileSize * 2 ** (maxLevelOf(descriptor) - level);
+  /** Returns the columns or rows of the tiles between two coordinates, within the length of the slide. */
+  const indicesBetween = (start: number, end: number, slideLength: number) => {
+    const first = Math.max(0, Math.floor(start / tileSideLevel0));
+    const last = Math.min(Math.ceil(slideLength / tileSideLevel0) - 1, Math.floor(end / tileSideLevel0));
+    return Array.from({ length: Math.max(0, last - first + 1) }, (_, offset) => first + offset);
   };
-  const columns = indices(area.x, area.width, width);
+  const columns = indicesBetween(area.x, area.x + area.width, width);
   const centre = { x: area.x + area.width / 2, y: area.y + area.height / 2 };
-  const away = ({ column, row }: TileAddress) =>
-    Math.hypot((column + 0.5) * side - centre.x, (row + 0.5) * side - centre.y);
-  return indices(area.y, area.height, height)
+  const distanceToCentre = ({ column, row }: TileAddress) =>
+    Math.hypot((column + 0.5) * tileSideLevel0 - centre.x, (row + 0.5) * tileSideLevel0 - centre.y);
+  return indicesBetween(area.y, area.y + area.height, height)
     .flatMap((row) => columns.map((column) => ({ level, column, row, format })))
-    .sort((one, other) => away(one) - away(other));
+    .sort((a, b) => distanceToCentre(a) - distanceToCentre(b));
 }

@@ -1,64 +1,70 @@
-/** Preloads the descriptor of a slide on pointer down: a click follows about 0.1 s later. */
+/** Preloads the descriptor of a slide when the pointer is pressed on its row: the click follows about 0.1 s later. */
 import { type DeepZoomDescriptor, loadDescriptor } from './descriptor.ts';
 import type { FetchPixels, PixelRequest } from './pixels.ts';
 
-/** A preloaded descriptor expires after this time without a click. */
-const keptMs = 5000;
+/** A preloaded descriptor is dropped after this time without a click. */
+const maxAgeMs = 5000;
 
 export interface DescriptorSupply {
-  /** The slide will probably be opened soon. */
+  /** Preloads the descriptor of a slide that will probably be opened soon. */
   expect(address: string): void;
-  /** Returns the preloaded descriptor, once, else requests it. @throws PixelError; the abort's reason */
+  /**
+   * Returns the preloaded descriptor, or requests it when there is none. A preloaded descriptor is returned only once.
+   *
+   * @throws PixelError, or the reason of the abort
+   */
   load(address: string, request: PixelRequest): Promise<DeepZoomDescriptor>;
 }
 
-interface Expected {
+interface Preload {
   readonly address: string;
-  /** As for a request by the opening itself. */
+  /** Returns the descriptor and connects the preload with the request that opens the slide: its abort and `onRenewing`. */
   take(request: PixelRequest): Promise<DeepZoomDescriptor>;
 }
 
 export function createDescriptorSupply(fetchPixels: FetchPixels): DescriptorSupply {
-  let expected: Expected | null = null;
+  let currentPreload: Preload | null = null;
 
-  function begin(address: string): Expected {
-    const end = new AbortController();
-    const forgotten = setTimeout(() => {
-      end.abort();
-      if (expected === begun) expected = null;
-    }, keptMs);
+  function startPreload(address: string): Preload {
+    const abortController = new AbortController();
+    const expiryTimer = setTimeout(() => {
+      abortController.abort();
+      if (currentPreload === preload) currentPreload = null;
+    }, maxAgeMs);
     let isRenewing = false;
-    let tell = () => {};
+    let notifyRenewing = () => {};
     const onRenewing = () => {
       isRenewing = true;
-      tell();
+      notifyRenewing();
     };
-    const descriptor = loadDescriptor(fetchPixels, address, { signal: end.signal, onRenewing });
-    descriptor.catch(() => undefined); // an opening receives the error itself
+    const descriptor = loadDescriptor(fetchPixels, address, { signal: abortController.signal, onRenewing });
+    descriptor.catch(() => undefined); // `take` returns the same promise, so the opening of the slide handles the error
 
-    const begun: Expected = {
+    const preload: Preload = {
       address,
       take(request) {
-        clearTimeout(forgotten);
-        request.signal.addEventListener('abort', () => end.abort(request.signal.reason), { once: true });
-        tell = request.onRenewing;
-        if (isRenewing) tell();
+        clearTimeout(expiryTimer);
+        request.signal.addEventListener('abort', () => abortController.abort(request.signal.reason), {
+          once: true,
+        });
+        notifyRenewing = request.onRenewing;
+        if (isRenewing) notifyRenewing();
         return descriptor;
       },
     };
-    return begun;
+    return preload;
   }
 
   return {
     expect(address) {
-      if (expected?.address !== address) expected = begin(address);
+      if (currentPreload?.address !== address) currentPreload = startPreload(address);
     },
 
     load(address, request) {
-      // Another slide that opens meanwhile, as the first of two, leaves the preloaded descriptor for its own slide.
-      if (expected?.address !== address) return loadDescriptor(fetchPixels, address, request);
-      const { take } = expected;
-      expected = null;
+      // When two slides are opened side by side, the other slide must not remove the preloaded descriptor.
+      if (currentPreload?.address !== address) return loadDescriptor(fetchPixels, address, request);
+      const { take } = currentPreload;
+      currentPreload = null;
       return take(request);
     },
   };

@@ -1,11 +1,14 @@
-/** Where a registered slide shows the tissue that another slide shows. */
+/**
+ * Computes the field of a slide that shows the same tissue as the field of another slide, from their registration: the affine
+ * transformation between the pixels of both.
+ */
 import { withinFullTurn } from './full-turn.ts';
 import type { SlideField } from './view-address.ts';
 
-/** [a, b, c, d, e, f]: x’ = a·x + c·y + e, y’ = b·x + d·y + f, in pixels of full resolution. */
+/** [a, b, c, d, e, f] for x’ = a·x + c·y + e, y’ = b·x + d·y + f, in pixels at full resolution. */
 export type Affine = readonly [number, number, number, number, number, number];
 
-/** @returns null for a matrix that maps everything to a line */
+/** Returns the inverse transformation; null when there is none, because the matrix maps everything to a line or a point. */
 export function inverseOf([a, b, c, d, e, f]: Affine): Affine | null {
   const determinant = a * d - b * c;
   if (determinant === 0) return null;
@@ -20,19 +23,19 @@ export function inverseOf([a, b, c, d, e, f]: Affine): Affine | null {
 }
 
 /**
- * Returns the field of the other slide: the same tissue in the middle, with the same size and direction on the screen. Sizes and
- * directions that differ over the slide are those of the x axis.
+ * Returns the field of the other slide with the same tissue in the middle, in the same size and direction on the screen. When the
+ * transformation also shears or stretches, the direction is that of the x axis and the size is right on average.
  */
 export function registeredField([a, b, c, d, e, f]: Affine, field: SlideField): SlideField {
   const { x, y, zoom, rotation, isMirrored } = field;
   const determinant = a * d - b * c;
   const isReflected = determinant < 0;
-  const turned = (Math.atan2(isReflected ? -b : b, isReflected ? -a : a) * 180) / Math.PI;
+  const transformRotation = (Math.atan2(isReflected ? -b : b, isReflected ? -a : a) * 180) / Math.PI;
   return {
     x: a * x + c * y + e,
     y: b * x + d * y + f,
     zoom: zoom / Math.sqrt(Math.abs(determinant)),
-    rotation: withinFullTurn((isReflected ? -rotation : rotation) - turned),
+    rotation: withinFullTurn((isReflected ? -rotation : rotation) - transformRotation),
     isMirrored: isMirrored !== isReflected,
   };
 }

@@ -1,8 +1,8 @@
 /**
- * Magnification and scale bar.
+ * Computes the scale of a slide, its magnification and its scale bar.
  *
- * Zoom here is screen pixels per image pixel at full resolution: 1 shows the scan as it was made, 2 twice as
- * large. Screen pixels are CSS pixels.
+ * In this file, a zoom is the number of CSS pixels per image pixel at full resolution: 1 shows the scan in its own resolution, 2
+ * twice as large.
  */
 
 import { formatFigure } from '../formatting/numbers.ts';
@@ -15,86 +15,95 @@ export interface SlideScale {
   readonly mppY?: number | null;
   /** Magnification of the scan, e.g. 20 or 40; null when unknown. */
   readonly objectivePower: number | null;
-  /** Which of the two the server derived from the other because the file lacks it. */
+  /** Which of `mpp` and `objectivePower` the server derived from the other because the file lacks it; null for neither. */
   readonly derived: Calibration['derived'];
-  /** An administrator entered it in place of that of the file. */
+  /** Whether an administrator entered the scale in place of that of the file. */
   readonly isEntered?: boolean;
 }
 
+/** A usable scale: both values are known or derived from each other. */
 export interface Calibration {
+  /** Micrometres per pixel at full resolution. */
   readonly mpp: number;
   /** Vertical value; absent where pixels are square. */
   readonly mppY?: number;
   readonly objectivePower: number;
-  /** Which of the two was derived from the other; shown as an estimate. */
+  /** Which of the two values was derived from the other one; the page marks it as an estimate. Null for neither. */
   readonly derived: 'mpp' | 'objectivePower' | null;
   /** An administrator entered the scale; lengths are marked with an asterisk. */
   readonly isEntered?: true;
 }
 
-/** 40x is about 0.25 µm per pixel, 20x about 0.5: their product is 10 µm. Scanners differ by some per cent. */
-const micrometresTimesPower = 10;
 /**
- * A magnification that differs from the one derived from the pixel size by this factor is wrong: the scan was made with another
- * objective or reduced afterwards. The pixel size takes precedence.
+ * Product of pixel size in micrometres and magnification: a scan at 40× has about 0.25 µm per pixel, at 20× about 0.5 µm. Scanners
+ * deviate from it by some per cent.
  */
-const contradiction = 1.4;
+const mppTimesPower = 10;
+/**
+ * A magnification that differs by this factor from the one derived from the pixel size is treated as wrong: the scan was made with
+ * another objective or reduced afterwards. The pixel size takes precedence.
+ */
+const contradictionFactor = 1.4;
 
-/** Returns null when the slide has neither value. */
+/** Returns the calibration of a slide; null when it has neither a pixel size nor a magnification. */
 export function calibrationOf(scale: SlideScale): Calibration | null {
-  const calibration = withoutMark(scale);
+  const calibration = calibrationWithoutMark(scale);
   return calibration === null || !scale.isEntered ? calibration : { ...calibration, isEntered: true };
 }
 
-function withoutMark({ mpp, mppY, objectivePower, derived }: SlideScale): Calibration | null {
-  const knownMpp = mpp !== null && mpp > 0 ? mpp : null;
-  const knownPower = objectivePower !== null && objectivePower > 0 ? objectivePower : null;
+function calibrationWithoutMark({ mpp, mppY, objectivePower, derived }: SlideScale): Calibration | null {
+  const validMpp = mpp !== null && mpp > 0 ? mpp : null;
+  const validPower = objectivePower !== null && objectivePower > 0 ? objectivePower : null;
   const isSquare = mppY === undefined || mppY === null || !(mppY > 0) || mppY === mpp;
-  const notSquare = isSquare ? {} : { mppY };
-  if (knownMpp !== null && knownPower !== null && agree(knownMpp, knownPower)) {
-    return { mpp: knownMpp, ...notSquare, objectivePower: knownPower, derived };
+  const verticalMpp = isSquare ? {} : { mppY };
+  if (validMpp !== null && validPower !== null && areConsistent(validMpp, validPower)) {
+    return { mpp: validMpp, ...verticalMpp, objectivePower: validPower, derived };
   }
-  if (knownMpp !== null) {
-    const objectivePower = micrometresTimesPower / knownMpp;
-    return { mpp: knownMpp, ...notSquare, objectivePower, derived: 'objectivePower' };
+  if (validMpp !== null) {
+    const objectivePower = mppTimesPower / validMpp;
+    return { mpp: validMpp, ...verticalMpp, objectivePower, derived: 'objectivePower' };
   }
-  if (knownPower !== null) {
-    return { mpp: micrometresTimesPower / knownPower, objectivePower: knownPower, derived: 'mpp' };
+  if (validPower !== null) {
+    return { mpp: mppTimesPower / validPower, objectivePower: validPower, derived: 'mpp' };
   }
   return null;
 }
 
-function agree(mpp: number, objectivePower: number): boolean {
-  const ratio = (mpp * objectivePower) / micrometresTimesPower;
-  return ratio < contradiction && ratio > 1 / contradiction;
+function areConsistent(mpp: number, objectivePower: number): boolean {
+  const ratio = (mpp * objectivePower) / mppTimesPower;
+  return ratio < contradictionFactor && ratio > 1 / contradictionFactor;
 }
 
-/** Returns such as `20×`, `2.5×`, `0.63×`; `≈ 20×` when the magnification of the scan was derived. */
+/** Returns a magnification such as `20×`, `2.5×` or `0.63×`; `≈ 20×` when that of the scan was derived from the pixel size. */
 export function magnificationLabel({ objectivePower, derived }: Calibration, zoom: number): string {
   const magnification = objectivePower * zoom;
-  const digits = magnification >= 10 ? 0 : magnification >= 1 ? 1 : 2;
-  const text = `${formatFigure(Number(magnification.toFixed(digits)))}×`;
+  const text = `${formatFigure(Number(magnification.toFixed(decimalsOf(magnification))))}×`;
   return derived === 'objectivePower' ? `≈ ${text}` : text;
 }
 
+function decimalsOf(magnification: number): number {
+  if (magnification >= 10) return 0;
+  return magnification >= 1 ? 1 : 2;
+}
+
 export interface ScaleBar {
-  /** Screen pixels. */
+  /** In CSS pixels. */
   readonly width: number;
   /** Such as `200 µm` or `1 mm`. */
   readonly label: string;
 }
 
-/** Returns the longest bar of a round length (1, 2 or 5 times a power of ten) up to `maxWidth`. */
+/** Returns the longest bar of a round length (1, 2 or 5 times a power of ten) that is at most `maxWidth` CSS pixels wide. */
 export function scaleBarOf(calibration: Calibration, zoom: number, maxWidth: number): ScaleBar {
   const { mpp } = calibration;
   const micrometresPerPixel = mpp / zoom;
-  const longest = micrometresPerPixel * maxWidth;
-  const power = 10 ** Math.floor(Math.log10(longest));
-  const length = power * ([5, 2].find((step) => step * power <= longest) ?? 1);
+  const maxLength = micrometresPerPixel * maxWidth;
+  const powerOfTen = 10 ** Math.floor(Math.log10(maxLength));
+  const length = powerOfTen * ([5, 2].find((step) => step * powerOfTen <= maxLength) ?? 1);
   return { width: length / micrometresPerPixel, label: marked(calibration, lengthLabel(length)) };
 }
 
-/** Returns a measure with its marks: `≈` for an estimated pixel size, `*` for an entered scale. */
+/** Adds marks to a length or an area: `≈` before it for an estimated pixel size, `*` after it for an entered scale. */
 export function marked({ derived, isEntered }: Calibration, measure: string): string {
   return `${derived === 'mpp' ? '≈ ' : ''}${measure}${isEntered ? '*' : ''}`;
 }

@@ -1,4 +1,4 @@
-/** Writes the visible field as a picture with drawings, scale bar and slide name. */
+/** Creates picture files of the visible field with drawings, scale bar, slide name and notes. */
 import { adjustPixels, type ColourAdjustment, isAsScanned } from './colours/adjustment.ts';
 import type { Figure } from './overlay/figures.ts';
 import type { ScaleBar } from './scale.ts';
@@ -6,18 +6,19 @@ import type { Strip } from './screenshot/capture.ts';
 import { createPngWriter } from './screenshot/png-writer.ts';
 import type { ViewPicture } from './view-picture.ts';
 
-/** What is written over the picture. */
+/** Everything that is drawn over the slide in a picture file. */
 export interface Decorations {
   /** In CSS pixels of the viewer. */
   readonly figures: readonly Figure[];
-  /** Null for a slide without scale. */
+  /** Null for a slide without a scale. */
   readonly scaleBar: ScaleBar | null;
   /** Slide name and magnification, beside the scale bar. */
   readonly caption: string;
-  /** Notes for the reader of the picture, such as changed colours or missing tiles; one line each, at the top. */
+  /** Notes at the top of the picture, one line each, such as changed colours or missing tiles. */
   readonly notes: readonly string[];
 }
 
+/** The view as it is on the screen. */
 export interface RenderedView extends Decorations {
   readonly picture: ViewPicture;
   readonly colours: ColourAdjustment;
@@ -25,21 +26,22 @@ export interface RenderedView extends Decorations {
 
 export type PictureType = 'image/png' | 'image/jpeg';
 
-/** A picture at a chosen magnification. */
+/** The view, drawn anew at a chosen magnification. */
 export interface CapturedView extends Decorations {
   readonly strips: AsyncIterable<Strip>;
-  /** Pixels of the picture. */
+  /** Size of the picture in its pixels. */
   readonly width: number;
   readonly height: number;
   /** Pixels of the picture per CSS pixel. */
   readonly ratio: number;
   readonly type: PictureType;
-  /** Called after each strip. @param part 0 to 1 */
-  readonly onProgress: (part: number) => void;
+  /** Called after each strip. @param fraction of the picture that is done, 0 to 1 */
+  readonly onProgress: (fraction: number) => void;
 }
 
 type Context = CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D;
 
+// Sizes in CSS pixels.
 const margin = 16;
 const lineHeight = 20;
 const font = "600 14px 'Inter Variable', system-ui, sans-serif";
@@ -49,9 +51,9 @@ const lineColour = '#ffe14d';
 const slideBackground = '#ffffff';
 const jpegQuality = 0.92;
 
-/** @returns a PNG. @throws when the browser cannot create one */
-export async function takeScreenshot(seen: RenderedView): Promise<Blob> {
-  const { canvas: slide, hasColours, width, height } = seen.picture;
+/** Returns the view as a PNG. @throws Error when the browser cannot create one */
+export async function takeScreenshot(view: RenderedView): Promise<Blob> {
+  const { canvas: slide, hasColours, width, height } = view.picture;
   const canvas = document.createElement('canvas');
   canvas.width = slide.width;
   canvas.height = slide.height;
@@ -60,49 +62,49 @@ export async function takeScreenshot(seen: RenderedView): Promise<Blob> {
   context.fillStyle = slideBackground;
   context.fillRect(0, 0, canvas.width, canvas.height);
   context.drawImage(slide, 0, 0);
-  if (!hasColours && !isAsScanned(seen.colours)) {
+  if (!hasColours && !isAsScanned(view.colours)) {
     const pixels = context.getImageData(0, 0, canvas.width, canvas.height);
-    adjustPixels(pixels.data, seen.colours);
+    adjustPixels(pixels.data, view.colours);
     context.putImageData(pixels, 0, 0);
   }
-  // From here on in CSS pixels, like everything over the slide.
+  // The decorations are in CSS pixels.
   const scale = slide.width / width;
   context.scale(scale, scale);
-  decorate(context, seen, height);
+  decorate(context, view, height);
   const blob = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, 'image/png'));
   if (blob === null) throw new Error('The browser could not encode the screenshot.');
   return blob;
 }
 
 /**
- * Writes a picture strip by strip. A PNG is compressed as it grows; browsers encode JPEG from a whole canvas only.
+ * Creates a picture from its strips. A PNG is compressed strip by strip; browsers can encode a JPEG only from a whole canvas.
  *
- * @throws what the strips throw; Error when the browser cannot create the picture
+ * @throws the errors of the strips; Error when the browser cannot create the picture
  */
-export async function takeCapture(seen: CapturedView): Promise<Blob> {
-  const { width, height, ratio, type } = seen;
+export async function takeCapture(view: CapturedView): Promise<Blob> {
+  const { width, height, ratio, type } = view;
   const png = type === 'image/png' ? createPngWriter(width, height) : null;
   const whole = png === null ? new OffscreenCanvas(width, height) : null;
   const target = whole?.getContext('2d', { alpha: false }) ?? null;
-  for await (const { top, canvas, context } of seen.strips) {
+  for await (const { top, canvas, context } of view.strips) {
     context.setTransform(ratio, 0, 0, ratio, 0, -top);
-    decorate(context, seen, height / ratio);
+    decorate(context, view, height / ratio);
     if (png !== null) await png.addRows(context.getImageData(0, 0, width, canvas.height).data);
     else if (target !== null) target.drawImage(canvas, 0, top);
     else throw new Error('This browser does not support 2D canvas of this size.');
-    seen.onProgress((top + canvas.height) / height);
+    view.onProgress((top + canvas.height) / height);
   }
   if (png !== null) return png.finish();
-  if (whole === null) throw new Error('There is no picture.');
+  if (whole === null) throw new Error('The picture has neither a PNG writer nor a canvas.');
   return whole.convertToBlob({ type, quality: jpegQuality });
 }
 
-/** @param height CSS pixels of the viewer */
-function decorate(context: Context, seen: Decorations, height: number): void {
+/** Draws the decorations. @param height of the viewer in CSS pixels */
+function decorate(context: Context, view: Decorations, height: number): void {
   context.font = font;
-  for (const figure of seen.figures) drawFigure(context, figure);
-  drawFoot(context, seen, height);
-  drawNotes(context, seen.notes);
+  for (const figure of view.figures) drawFigure(context, figure);
+  drawFoot(context, view, height);
+  drawNotes(context, view.notes);
 }
 
 function drawFigure(context: Context, { outline, measure, measureAt }: Figure): void {
@@ -144,7 +146,7 @@ function stroke(context: Context, colour: string, width: number): void {
   context.stroke();
 }
 
-/** Light text with a dark outline is legible on every stain. */
+/** Writes light text with a dark outline, which is legible on every stain. */
 function write(context: Context, text: string, x: number, y: number): void {
   context.lineWidth = 4;
   context.lineJoin = 'round';

@@ -1,10 +1,10 @@
 import type { Image } from '@lamina/contract';
 import { texts } from './texts.ts';
 
-/** Which of the focal planes and time points of a file is shown. */
+/** The focal plane that is shown of a file with several focal planes or time points. */
 export type ShownPlane = NonNullable<Image['shown_plane']>;
 
-/** Returns such as `plane 1 of 5, time 1 of 3`; a dimension of one position is left out. */
+/** Returns a text such as `plane 1 of 5, time 1 of 3`, without a dimension that has only one position. */
 export function shownPlaneText({ plane, planes, times }: ShownPlane): string {
   return [
     ...(planes > 1 ? [texts.planeOf(plane, planes)] : []),

@@ -1,4 +1,4 @@
-/** Finds tissue in a small picture of a slide, so that a slide does not open on blank glass. */
+/** Finds tissue in a thumbnail of a slide, so that the slide opened beside another one does not show blank glass. */
 import type { SlideField } from './view-address.ts';
 
 export interface Size {
@@ -10,25 +10,28 @@ export interface Size {
 export type SmallPicture = Size & { readonly data: Uint8ClampedArray };
 
 /** Sum of the differences of red, green and blue from the background, above which a pixel shows tissue. */
-const leastDifference = 60;
-/** Share of the field that tissue must cover. */
-const leastShare = 0.02;
-/** How much a place at the other end of the slide loses against a near one; shares of tissue are from 0 to 1. */
-const priceOfDistance = 0.3;
+const minDifference = 60;
+/** Smallest fraction of the field, from 0 to 1, that tissue must cover. */
+const minTissueFraction = 0.02;
+/** Amount, in fractions of tissue, by which a position as far away as the slide's diagonal counts less than the requested one. */
+const distancePenalty = 0.3;
 
 /**
- * Returns the field, or, where it shows no tissue, one of the same size and direction on tissue that is near and dense.
+ * Returns the field when it shows tissue. Otherwise returns a field of the same size and direction that shows much tissue and is
+ * near; the unchanged field when the slide has no tissue.
  *
  * @param view size of the viewer in CSS pixels
  * @param slide size in pixels at full resolution
  */
 export function fieldOnTissue(picture: SmallPicture, slide: Size, view: Size, field: SlideField): SlideField {
   const { width, height } = picture;
-  const sums = sumsOf(tissueIn(picture), picture);
+  const sums = summedAreaTable(tissueIn(picture), picture);
+  /** Pixels of the picture per pixel of the slide. */
   const scale = width / slide.width;
-  // Half of the shorter side: the rotation does not matter.
-  const radius = Math.max(1, ((Math.min(view.width, view.height) / field.zoom) * scale) / 2);
-  const shareAt = (x: number, y: number): number => {
+  // Tissue is searched in a square whose side is the shorter side of the field, so that the rotation does not matter.
+  const fieldSide = (Math.min(view.width, view.height) / field.zoom) * scale;
+  const radius = Math.max(1, fieldSide / 2);
+  const tissueFractionAt = (x: number, y: number): number => {
     const [left, right] = [Math.max(0, Math.floor(x - radius)), Math.min(width, Math.ceil(x + radius))];
     const [top, bottom] = [Math.max(0, Math.floor(y - radius)), Math.min(height, Math.ceil(y + radius))];
     const area = Math.max(0, right - left) * Math.max(0, bottom - top);
@@ -37,21 +40,22 @@ export function fieldOnTissue(picture: SmallPicture, slide: Size, view: Size, fi
     return (sumTo(right, bottom) - sumTo(left, bottom) - sumTo(right, top) + sumTo(left, top)) / area;
   };
   const [x, y] = [field.x * scale, field.y * scale];
-  if (shareAt(x, y) >= leastShare) return field;
-  let best = { value: 0, x, y };
+  if (tissueFractionAt(x, y) >= minTissueFraction) return field;
+  let best = { score: Number.NEGATIVE_INFINITY, x, y };
   for (let row = 0; row < height; row += 2) {
     for (let column = 0; column < width; column += 2) {
-      const share = shareAt(column + 0.5, row + 0.5);
-      if (share < leastShare) continue;
+      const tissueFraction = tissueFractionAt(column + 0.5, row + 0.5);
+      if (tissueFraction < minTissueFraction) continue;
       const distance = Math.hypot(column - x, row - y) / Math.hypot(width, height);
-      const value = 1 + share - priceOfDistance * distance;
-      if (value > best.value) best = { value, x: column + 0.5, y: row + 0.5 };
+      const score = tissueFraction - distancePenalty * distance;
+      if (score > best.score) best = { score, x: column + 0.5, y: row + 0.5 };
     }
   }
-  return best.value === 0 ? field : { ...field, x: best.x / scale, y: best.y / scale };
+  const hasFound = best.score > Number.NEGATIVE_INFINITY;
+  return hasFound ? { ...field, x: best.x / scale, y: best.y / scale } : field;
 }
 
-/** Returns 1 for each pixel that differs from the background, which is the median of the border. */
+/** Returns a mask with 1 for each pixel that differs from the background: the median colour of the picture's border. */
 function tissueIn({ width, height, data }: SmallPicture): Uint8Array {
   const border: number[] = [];
   for (let x = 0; x < width; x++) border.push(x, (height - 1) * width + x);
@@ -66,33 +70,36 @@ function tissueIn({ width, height, data }: SmallPicture): Uint8Array {
       (sum, value, channel) => sum + Math.abs((data[pixel * 4 + channel] ?? 0) - value),
       0,
     );
-    return difference >= leastDifference ? 1 : 0;
+    return difference >= minDifference ? 1 : 0;
   });
 }
 
-/** Returns, for each corner of a pixel, how many pixels left of and above it show tissue. */
-function sumsOf(tissue: Uint8Array, { width, height }: Size): Uint32Array {
+/**
+ * Returns the summed-area table of a mask: for each pixel corner, the number of tissue pixels left of and above it. Four entries
+ * give the number of tissue pixels in any rectangle.
+ */
+function summedAreaTable(tissue: Uint8Array, { width, height }: Size): Uint32Array {
   const sums = new Uint32Array((width + 1) * (height + 1));
   for (let y = 0; y < height; y++) {
-    let inRow = 0;
+    let rowSum = 0;
     for (let x = 0; x < width; x++) {
-      inRow += tissue[y * width + x] ?? 0;
-      sums[(y + 1) * (width + 1) + x + 1] = (sums[y * (width + 1) + x + 1] ?? 0) + inRow;
+      rowSum += tissue[y * width + x] ?? 0;
+      sums[(y + 1) * (width + 1) + x + 1] = (sums[y * (width + 1) + x + 1] ?? 0) + rowSum;
     }
   }
   return sums;
 }
 
-/** Loads a thumbnail, which the browser has from the catalogue as a rule, and decodes it. */
+/** Loads and decodes a thumbnail, which the browser usually has in its cache from the catalogue. */
 export async function loadSmallPicture(address: string, signal: AbortSignal): Promise<SmallPicture> {
   const response = await fetch(address, { signal });
-  if (!response.ok) throw new Error(`The thumbnail was answered with ${response.status}.`);
+  if (!response.ok) throw new Error(`The thumbnail could not be loaded: status ${response.status}.`);
   const bitmap = await createImageBitmap(await response.blob());
   const { width, height } = bitmap;
   const canvas = document.createElement('canvas');
   Object.assign(canvas, { width, height });
   const context = canvas.getContext('2d', { willReadFrequently: true });
-  if (context === null) throw new Error('The browser has no canvas.');
+  if (context === null) throw new Error('This browser does not support 2D canvas.');
   context.drawImage(bitmap, 0, 0);
   bitmap.close();
   return { width, height, data: context.getImageData(0, 0, width, height).data };

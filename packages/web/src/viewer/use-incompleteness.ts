@@ -4,22 +4,22 @@ import type { Incompleteness } from './PictureNotes.tsx';
 import type { PixelFailure } from './pixels.ts';
 import type { Sharpness } from './sharpness.ts';
 
-/** Delay before loading tiles are announced: most arrive earlier. */
+/** The page reports loading tiles only after this time: most arrive earlier. */
 const slowMs = 4000;
 
 interface View {
   readonly sharpness: Sharpness;
   /** Cause of the last failed tile; null when none failed. */
   readonly lastFailure: PixelFailure | null;
-  /** Whether the page already shows the progress of the opening. */
+  /** Whether the page already shows that the slide is being opened. */
   readonly isProgressShown: boolean;
   /** Whether the page already shows an error in place of the slide. */
   readonly isErrorShown: boolean;
 }
 
 /**
- * Returns why the view is not sharp; null while it is, and while the page reports it elsewhere. Once a tile has
- * failed, the reason stays through all retries, until every visible tile is drawn.
+ * Returns why the view is not sharp; null while it is sharp, and while the page already reports the reason elsewhere. Once a tile
+ * has failed, the reason stays through all retries until every visible tile is drawn.
  */
 export function useIncompleteness(view: View): Incompleteness | null {
   const { sharpness, lastFailure } = view;

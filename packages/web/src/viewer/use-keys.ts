@@ -1,21 +1,21 @@
 import { useEffect, useEffectEvent } from 'react';
 
-/** By `KeyboardEvent.key`; letters in lower case, `shift+r` for a letter with Shift. */
+/** Actions by `KeyboardEvent.key`, with letters in lower case; `shift+r` for a letter with Shift. */
 export type KeyBindings = Readonly<Record<string, () => void>>;
 
 /**
- * Keyboard shortcuts of the whole page, without a click before. They do not apply while typing in a field, in a dialog or
- * menu, or to shortcuts of the browser.
+ * Handles keyboard shortcuts on the whole page, wherever the focus is, except in a text field, a menu, a slider or a dialog.
+ * Combinations with Ctrl, Alt or Command stay with the browser.
  */
 export function useKeys(bindings: KeyBindings): void {
   const onKeyDown = useEffectEvent((event: KeyboardEvent) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
     if (isBusyElsewhere(event.target)) return;
     if (event.key === 'Enter' && isInSidebar(event.target)) return;
-    const run = bindings[nameOfKey(event)];
-    if (run === undefined) return;
+    const action = bindings[nameOfKey(event)];
+    if (action === undefined) return;
     event.preventDefault();
-    run();
+    action();
   });
 
   useEffect(() => {
@@ -25,21 +25,25 @@ export function useKeys(bindings: KeyBindings): void {
   }, []);
 }
 
-const takesKeys =
+/** Elements in which keys have a meaning of their own. */
+const keyHandlingElements =
   'input, textarea, select, [contenteditable]:not([contenteditable="false"]), [role="menu"], [role="slider"]';
 
-/** Whether the focus is where keys have another meaning: in a field, a menu or an open dialog. */
+/** Whether keys have another meaning now: a dialog is open, or the target is a field, a menu or a slider. */
 export function isBusyElsewhere(target: EventTarget | null): boolean {
   if (document.querySelector('[role="dialog"][aria-modal="true"]') !== null) return true;
-  return target instanceof Element && target.closest(takesKeys) !== null;
+  return target instanceof Element && target.closest(keyHandlingElements) !== null;
 }
 
-/** Enter opens a row of the catalogue; everywhere else it belongs to the tool that is in use. */
+/** Whether the target is in the sidebar, where Enter opens a row of the catalogue; elsewhere it belongs to the chosen tool. */
 function isInSidebar(target: EventTarget | null): boolean {
   return target instanceof Element && target.closest('aside') !== null;
 }
 
-/** Returns the name of a key as in `KeyBindings`. Symbols such as `+` and `?` need Shift on some keyboards only, so that Shift counts for letters only. */
+/**
+ * Returns the name of a key in `KeyBindings`. Shift counts only for letters, because symbols such as `+` and `?` need Shift on some
+ * keyboards and not on others.
+ */
 export function nameOfKey({ key, shiftKey }: KeyboardEvent): string {
   const isLetter = /^\p{L}$/u.test(key);
   // Independent of the page's language: in Turkish, I would become ı.

@@ -3,12 +3,13 @@ import { type Half, type LinkedViews, linkViews, type OpenedView } from './link-
 import type { Affine } from './registered-field.ts';
 
 /**
- * Links both views while both exist and linking is on.
+ * Makes one of two views follow the movements of the other one while both have an open slide and `isLinked` is set.
  *
  * @param leader the side that the person moves; read at each step, so it must be set before the step
- * @param occasion a new value links them again, as they lie then
- * @param registration from pixels of the first to pixels of the second slide; null without one. Must be a stable object
- * @returns a function that completes a running movement at once, to be called before the leader changes
+ * @param occasion a new value links the views again, relative to their fields at that moment
+ * @param registration the transformation from pixels of the first to pixels of the second slide; null without one. Must be a
+ *   stable object
+ * @returns a function that completes a running movement at once; it must be called before the leader changes
  */
 export function useLinkedViews(
   first: OpenedView | null,
@@ -18,16 +19,16 @@ export function useLinkedViews(
   occasion: string,
   registration: Affine | null,
 ): () => void {
-  const linked = useRef<LinkedViews | null>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new occasion links again
+  const linkedViews = useRef<LinkedViews | null>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new occasion links the views again
   useEffect(() => {
     if (!isLinked || first === null || second === null) return;
     const views = linkViews({ first, second }, () => leader.current, registration);
-    linked.current = views;
+    linkedViews.current = views;
     return () => {
-      linked.current = null;
+      linkedViews.current = null;
       views?.unlink();
     };
   }, [first, second, isLinked, leader, occasion, registration]);
-  return useCallback(() => linked.current?.completeMovement(), []);
+  return useCallback(() => linkedViews.current?.completeMovement(), []);
 }

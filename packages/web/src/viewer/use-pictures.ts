@@ -28,9 +28,9 @@ interface PicturedSlide {
 }
 
 /**
- * Pictures of the visible field: the screenshot as it is seen, and pictures at a chosen magnification.
+ * Saves pictures of the visible field: screenshots of the view, and pictures at a chosen magnification.
  *
- * @param setNews tells screen readers what has happened
+ * @param setNews gives a text to screen readers
  */
 export function usePictures(
   { view, pose, name, calibration, colours, incomplete }: PicturedSlide,
@@ -39,7 +39,7 @@ export function usePictures(
 ) {
   const magnification =
     calibration === null ? texts.percent(pose.zoom) : magnificationLabel(calibration, pose.zoom);
-  /** What is written over a picture of this magnification. */
+  /** Returns what is drawn over a picture; null before the slide is open. @param label the magnification for the caption */
   const decorationsAt = (label: string): Decorations | null => {
     const placement = view.placement();
     if (placement === null) return null;
@@ -51,7 +51,8 @@ export function usePictures(
     };
   };
   const takePicture = useEffectEvent(async () => {
-    const [picture, decorations] = [view.picture(), decorationsAt(magnification)];
+    const picture = view.picture();
+    const decorations = decorationsAt(magnification);
     if (picture === null || decorations === null) return;
     const blob = await takeScreenshot({ picture, colours: colours.adjustment, ...decorations });
     saveFile(blob, screenshotName(name, magnification));
@@ -62,7 +63,8 @@ export function usePictures(
   };
   const savePicture = useEffectEvent(async ({ label, ratio, type, signal, onProgress }: PictureOrder) => {
     const shownLabel = label === texts.onScreen ? magnification : label;
-    const [strips, decorations] = [view.capture(ratio, signal), decorationsAt(shownLabel)];
+    const strips = view.capture(ratio, signal);
+    const decorations = decorationsAt(shownLabel);
     if (strips === null || decorations === null) return;
     try {
       const size = captureSizeOf({ size: view.size(), ratio });
@@ -79,7 +81,7 @@ export function usePictures(
       : objectivesOf(calibration).map(({ zoom }) => ({ label: magnificationLabel(calibration, zoom), zoom }));
   const pictures = {
     size: view.size(),
-    // Larger than the scan would show nothing more.
+    // Zooms above 1 enlarge the scan and would not show more detail.
     choices: zoomChoices
       .filter(({ zoom }) => zoom <= 1)
       .map(({ label, zoom }) => ({ label, ratio: zoom / pose.zoom })),
@@ -88,7 +90,7 @@ export function usePictures(
   return { screenshot, pictures };
 }
 
-/** What a reader of the picture must know. */
+/** Returns the notes that a reader of the picture needs: missing tiles and changed colours. */
 function notesOf(
   incomplete: Incompleteness | null,
   { profile, isCorrected, adjustment }: SlideColours,
@@ -103,7 +105,7 @@ function notesOf(
   ];
 }
 
-/** Returns what a screenshot says about the scale besides its bar. */
+/** Returns the notes about the scale: that the slide has none, or that an administrator entered it. */
 function marksOf(calibration: Calibration | null): readonly string[] {
   if (calibration === null) return [texts.notCalibrated];
   return calibration.isEntered ? [texts.scaleEntered] : [];

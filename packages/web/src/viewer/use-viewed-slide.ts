@@ -4,8 +4,8 @@ import { colourTableAddress, descriptorAddress, tileAddress } from '../api/image
 import type { ViewedSlide } from './viewed-slide.ts';
 
 /**
- * Returns an image as the viewer needs it, null while there is nothing to view. The object changes with the image only, so
- * that a reloaded catalogue does not open the slide again.
+ * Converts a catalogue entry into the viewer's description of a slide; null without an entry, and while the image is not ready.
+ * The object stays the same while the values used here do, so that a reloaded catalogue does not open the slide again.
  */
 export function useViewedSlide(image: Image | null): ViewedSlide | null {
   const {
@@ -24,7 +24,8 @@ export function useViewedSlide(image: Image | null): ViewedSlide | null {
   const { plane, planes, times } = shown_plane ?? { plane: 1, planes: 1, times: 1 };
   return useMemo(() => {
     if (status !== 'ready') return null;
-    const derived = mpp_derived ? 'mpp' : objective_power_derived ? 'objectivePower' : null;
+    const derivedFromMpp = objective_power_derived ? 'objectivePower' : null;
+    const derived = mpp_derived ? 'mpp' : derivedFromMpp;
     return {
       descriptorAddress: descriptorAddress(id),
       tileAddressOf: (tile, colour) => tileAddress(id, tile, colour),

@@ -2,24 +2,24 @@ import type { SlideScale } from './scale.ts';
 import type { ShownPlane } from './shown-plane.ts';
 import type { TileAddress } from './slide-tiles.ts';
 
-/** A slide for the viewer. Its addresses contain no image session: `fetchPixels` adds it. */
+/** A slide for the viewer. Its URLs do not contain the image session (the credential of pixels), which `fetchPixels` adds. */
 export interface ViewedSlide {
-  /** Identifies the slide. */
+  /** URL of the Deep Zoom descriptor; it also identifies the slide. */
   readonly descriptorAddress: string;
   readonly tileAddressOf: (tile: TileAddress, colour?: 'srgb') => string;
   readonly colourTableAddress: string;
   readonly scale: SlideScale;
-  /** Absent for a file of one focal plane and one time. */
+  /** Absent for a file with one focal plane and one time point. */
   readonly shownPlane?: ShownPlane;
-  /** Shown on screenshots. */
+  /** File name, which screenshots show. */
   readonly name: string;
-  /** Whose annotations are shown; null: none are. */
+  /** The image whose annotations are shown; null when the page shows no annotations. */
   readonly annotated: AnnotatedSlide | null;
 }
 
-/** What the annotations of a slide depend on. */
+/** The image and dataset to which annotations belong. */
 export interface AnnotatedSlide {
   readonly imageId: string;
-  /** Null: the classes are the default ones. */
+  /** Dataset with the annotation classes; null for the default classes. */
   readonly dataset: string | null;
 }

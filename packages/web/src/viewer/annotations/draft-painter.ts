@@ -136,7 +136,7 @@ function drawStroke(
 
 function drawBrush({ context, placement, size, session }: Scene, [x, y]: Position): void {
   const centre = toScreen(placement, { x, y });
-  useCssPixels(context, size);
+  switchToCssPixels(context, size);
   for (const [width, color] of [
     [3, dark],
     [1.5, '#fff'],
@@ -163,7 +163,7 @@ function drawHandles(scene: Scene, id: string, geometry: Geometry): void {
     handles.push({ centre, isChosen });
   }
   if (handles.length > maxHandles) return;
-  useCssPixels(context, size);
+  switchToCssPixels(context, size);
   context.lineWidth = 1.5;
   context.strokeStyle = dark;
   for (const { centre, isChosen } of handles) {
@@ -177,7 +177,7 @@ function drawHandles(scene: Scene, id: string, geometry: Geometry): void {
 }
 
 function drawDots({ context, placement, size }: Scene, positions: readonly Position[]): void {
-  useCssPixels(context, size);
+  switchToCssPixels(context, size);
   context.fillStyle = '#fff';
   context.strokeStyle = dark;
   context.lineWidth = 1;
@@ -193,7 +193,7 @@ function drawDots({ context, placement, size }: Scene, positions: readonly Posit
 /** Draws the initials of other people above the annotations that they have just changed. */
 function drawAuthors({ context, placement, size, store }: Scene): void {
   if (store.recentAuthors.size === 0) return;
-  useCssPixels(context, size);
+  switchToCssPixels(context, size);
   context.font = '600 12px Inter Variable, sans-serif';
   context.textAlign = 'center';
   context.textBaseline = 'middle';
@@ -218,7 +218,7 @@ function drawReadout(scene: Scene, geometry: Geometry, [x, y]: Position): void {
   const { context, placement, size, calibration } = scene;
   const point = toScreen(placement, { x, y });
   const text = sizeText(geometry, calibration);
-  useCssPixels(context, size);
+  switchToCssPixels(context, size);
   context.font = '600 14px Inter Variable, sans-serif';
   context.lineWidth = 4;
   context.lineJoin = 'round';
@@ -232,7 +232,7 @@ function drawReadout(scene: Scene, geometry: Geometry, [x, y]: Position): void {
 }
 
 /** Makes the following drawing commands count in CSS pixels of the viewer. */
-function useCssPixels(context: CanvasRenderingContext2D, { pixelRatio }: ViewSize): void {
+function switchToCssPixels(context: CanvasRenderingContext2D, { pixelRatio }: ViewSize): void {
   context.setTransform(pixelRatio, 0, 0, pixelRatio, 0, 0);
   context.setLineDash([]);
 }
