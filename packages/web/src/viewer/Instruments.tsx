@@ -32,14 +32,14 @@ import type { AnnotatedSlide } from './viewed-slide.ts';
 const quarterTurn = 90;
 /** Rotation per key press, in degrees. */
 const smallTurn = 5;
-/** Movement per arrow key, as a part of the visible field. */
+/** Movement per arrow key, as a fraction of the view's width or height. */
 const keyStep = 0.15;
 const noKeys = {};
 const noShapes: readonly Shape[] = [];
 const noResults: readonly ResultLayer[] = [];
-/** Of the shorter side of the view, that a counting circle may take up when it is placed. */
-const circleShare = 0.9;
-/** How long the button says that the link is copied. */
+/** When a counting circle is placed, its diameter is at most this fraction of the view's width and height. */
+const maxCircleFraction = 0.9;
+/** How long the copy button shows that the link is copied. */
 const copiedMs = 2000;
 
 interface InstrumentsProps {
@@ -49,20 +49,20 @@ interface InstrumentsProps {
   readonly name: string;
   readonly annotated: AnnotatedSlide | null;
   readonly calibration: Calibration | null;
-  /** Null for a file of one focal plane and one time. */
+  /** Null for a file with one focal plane and one time point. */
   readonly shownPlane: ShownPlane | null;
   readonly isFullPage: boolean;
   readonly onToggleFullPage: () => void;
   readonly colours: SlideColours;
-  /** Why the view is not sharp; null while it is. */
+  /** Reason why the view is not sharp; null while it is sharp. */
   readonly incomplete: Incompleteness | null;
   /** Whether the keyboard shortcuts of the page apply to this slide. */
   readonly hasKeys: boolean;
 }
 
 /**
- * The controls of an open slide, its drawings, and the readouts of scale and magnification. Memoised: arriving tiles do not
- * render it again.
+ * Renders the controls of an open slide, its measurements, annotations and result layers, and the readouts of scale and
+ * magnification. Memoised, so that arriving tiles do not render it again.
  */
 // oxlint-disable-next-line lamina/max-own-lines -- hooks of one tool bar, which share which panel is open
 export const Instruments = memo(function Instruments(props: InstrumentsProps) {
@@ -73,20 +73,20 @@ export const Instruments = memo(function Instruments(props: InstrumentsProps) {
   const [arePicturesOpen, setPicturesOpen] = useState(false);
   const [areResultsOpen, setResultsOpen] = useState(false);
   const { data: results = noResults } = useResultLayers(annotated?.imageId ?? null);
-  /** On a phone most tools are hidden until the person asks for them. */
+  /** Phones hide most tools until the person shows all of them. */
   const [areAllToolsShown, setAllToolsShown] = useState(false);
   const [isLinkCopied, setLinkCopied] = useState(false);
-  /** The drawing mode, in which annotations are drawn in place of measurements. */
+  /** Whether the drawing mode is on, in which the person draws annotations instead of measuring. */
   const [isAnnotating, setAnnotating] = useState(false);
-  /** Measurements on their way to become annotations. */
+  /** Measurements that will be converted into annotations as soon as the annotations are loaded. */
   const [kept, setKept] = useState<readonly Shape[]>(noShapes);
   const [annotations, setAnnotations] = useState<AnnotationStore | null>(null);
   const [foot, setFoot] = useState<HTMLElement | null>(null);
-  /** For screen readers: what has changed on the screen. */
+  /** Text for screen readers about the last change on the screen. */
   const [news, setNews] = useState('');
 
   const { drawing, take, putAtCentre } = useDrawing(view, calibration, setNews);
-  const isDrawn = drawing.shapes.length > 0 || drawing.fixed.length > 0;
+  const hasDrawing = drawing.shapes.length > 0 || drawing.fixed.length > 0;
 
   const { user } = useAuth();
   const mayKeep = annotated !== null && user !== null && may(user, 'annotations.write');
@@ -101,12 +101,12 @@ export const Instruments = memo(function Instruments(props: InstrumentsProps) {
 
   const rotate = (degrees: number) => {
     view.rotate(degrees);
-    const turned = pose.rotation + (pose.isMirrored ? -degrees : degrees) + 360;
-    setNews(texts.rotated(turned));
+    const newRotation = pose.rotation + (pose.isMirrored ? -degrees : degrees) + 360;
+    setNews(texts.rotated(newRotation));
   };
   const rotateTo = (degrees: number) => {
-    const turn = degrees - pose.rotation;
-    rotate(pose.isMirrored ? -turn : turn);
+    const difference = degrees - pose.rotation;
+    rotate(pose.isMirrored ? -difference : difference);
   };
   const toggleAnnotating = () => {
     whiteBalance.pick(false);
@@ -119,8 +119,8 @@ export const Instruments = memo(function Instruments(props: InstrumentsProps) {
     if (tool === 'circle' && drawing.tool !== 'circle' && calibration !== null) {
       const { rx, ry } = countingCircle(calibration);
       const { width, height } = view.size();
-      const fitting = circleShare * Math.min(width / (2 * rx), height / (2 * ry));
-      if (pose.zoom > fitting) actions.zoomTo(fitting);
+      const fittingZoom = maxCircleFraction * Math.min(width / (2 * rx), height / (2 * ry));
+      if (pose.zoom > fittingZoom) actions.zoomTo(fittingZoom);
     }
     take({ type: 'take', tool });
   };
@@ -172,7 +172,7 @@ export const Instruments = memo(function Instruments(props: InstrumentsProps) {
     ...(calibration !== null && { c: () => takeTool('circle') }),
     k: () => takeTool('mark'),
     ...(drawing.tool !== null && { Enter: putAtCentre, Escape: () => take({ type: 'cancel' }) }),
-    ...(isDrawn && {
+    ...(hasDrawing && {
       Backspace: () => take({ type: 'undo' }),
       Delete: () => take({ type: 'undo' }),
     }),
@@ -188,7 +188,7 @@ export const Instruments = memo(function Instruments(props: InstrumentsProps) {
     0: actions.goHome,
     h: actions.goHome,
     Home: actions.goHome,
-    ...Object.fromEntries(zooms.map((zoom, place) => [`${place + 1}`, () => actions.zoomTo(zoom)])),
+    ...Object.fromEntries(zooms.map((zoom, index) => [`${index + 1}`, () => actions.zoomTo(zoom)])),
     r: actions.rotateRight,
     'shift+r': actions.rotateLeft,
     ']': () => rotate(smallTurn),
@@ -207,7 +207,7 @@ export const Instruments = memo(function Instruments(props: InstrumentsProps) {
 
   return (
     <>
-      {(isDrawn || drawing.tool !== null) && (
+      {(hasDrawing || drawing.tool !== null) && (
         <Drawings view={view} drawing={drawing} calibration={calibration} take={take} />
       )}
       {drawing.tool !== null && <span className={classes.crosshair} aria-hidden="true" />}
@@ -218,7 +218,7 @@ export const Instruments = memo(function Instruments(props: InstrumentsProps) {
         aria-label={texts.instruments}
         data-all-tools={areAllToolsShown || undefined}
       >
-        {/* Beside another slide, the one that is worked on has the tools. */}
+        {/* Of two slides side by side, only the one that the person works on shows its tools. */}
         {hasKeys && (
           <>
             <SlideControls

@@ -66,7 +66,7 @@ export function linkViews(
 
   if (registration !== null) follow();
   // A window resize moves both views, so the follower must be adjusted too.
-  const unsubscribers = [opened.first.view.watch(follow), opened.second.view.watch(follow)];
+  const subscriptions = [opened.first.view.watch(follow), opened.second.view.watch(follow)];
   return {
     completeMovement: () => {
       const { view } = opened[leaderNow()];
@@ -74,7 +74,7 @@ export function linkViews(
       if (field !== null) view.moveTo(field);
     },
     unlink: () => {
-      for (const unsubscribe of unsubscribers) unsubscribe();
+      for (const unsubscribe of subscriptions) unsubscribe();
     },
   };
 }

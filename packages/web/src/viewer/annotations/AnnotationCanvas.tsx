@@ -56,7 +56,7 @@ export function AnnotationCanvas({ view, open, calibration, isDrawing }: Annotat
       drawAll();
       drawDraftCanvas();
     };
-    const unsubscribers = [
+    const subscriptions = [
       view.watch(drawBoth),
       session.listen(() => scheduleDraw(false)),
       store.listen((ids) => {
@@ -74,7 +74,7 @@ export function AnnotationCanvas({ view, open, calibration, isDrawing }: Annotat
     return () => {
       cancelAnimationFrame(frame);
       resizeObserver.disconnect();
-      for (const unsubscribe of unsubscribers) unsubscribe();
+      for (const unsubscribe of subscriptions) unsubscribe();
     };
   }, [view, store, session]);
 

@@ -5,19 +5,21 @@ interface ColourFilterProps {
   readonly adjustment: ColourAdjustment;
 }
 
-/** The adjustment as an SVG filter for style sheets: `url(#id)`. It works on sRGB values like the slide. */
+/** Renders a colour adjustment as an SVG filter, which styles use as `url(#id)`. It works on sRGB values, as the WebGL view does. */
 export function ColourFilter({ id, adjustment }: ColourFilterProps) {
   const { gamma, saturation } = adjustment;
   const { slopes, intercept } = toneLineOf(adjustment);
-  const m = saturationMatrix(saturation);
-  const rows = [m.slice(0, 3), m.slice(3, 6), m.slice(6, 9)].map((row) => `${row.join(' ')} 0 0`);
+  const matrix = saturationMatrix(saturation);
+  const rows = [matrix.slice(0, 3), matrix.slice(3, 6), matrix.slice(6, 9)].map(
+    (row) => `${row.join(' ')} 0 0`,
+  );
   const channels = ['feFuncR', 'feFuncG', 'feFuncB'] as const;
   return (
     <svg width={0} height={0} aria-hidden="true" style={{ position: 'absolute' }}>
       <filter id={id} colorInterpolationFilters="sRGB" x="0" y="0" width="1" height="1">
         <feComponentTransfer>
-          {channels.map((Channel, place) => (
-            <Channel key={Channel} type="linear" slope={slopes[place]} intercept={intercept} />
+          {channels.map((Channel, index) => (
+            <Channel key={Channel} type="linear" slope={slopes[index]} intercept={intercept} />
           ))}
         </feComponentTransfer>
         <feComponentTransfer>

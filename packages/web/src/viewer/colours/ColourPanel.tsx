@@ -8,12 +8,13 @@ import classes from './ColourPanel.module.css';
 import type { SlideColours } from './use-colours.ts';
 import type { WhiteBalance } from './use-white-balance.ts';
 
-const step = 0.05;
+/** Step of the sliders; 1 is the value as scanned. */
+const sliderStep = 0.05;
 
 interface ColourPanelProps {
   readonly colours: SlideColours;
   readonly whiteBalance: WhiteBalance;
-  /** Called by Esc. */
+  /** Called when Esc is pressed. */
   readonly onClose: () => void;
 }
 
@@ -27,7 +28,7 @@ export function ColourPanel({ colours, whiteBalance, onClose }: ColourPanelProps
     <section ref={section} className={classes.panel} aria-label={texts.colours}>
       <ProfileSwitch colours={colours} />
       {names.map((name) => {
-        const [least, most] = ranges[name];
+        const [min, max] = ranges[name];
         const value = adjustment[name];
         return (
           <div key={name}>
@@ -38,9 +39,9 @@ export function ColourPanel({ colours, whiteBalance, onClose }: ColourPanelProps
               </Text>
             </div>
             <Slider
-              min={least}
-              max={most}
-              step={step}
+              min={min}
+              max={max}
+              step={sliderStep}
               value={value}
               onChange={(next) => change({ ...adjustment, [name]: Number(next.toFixed(2)) })}
               label={null}

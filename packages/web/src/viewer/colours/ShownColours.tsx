@@ -11,7 +11,7 @@ interface ShownColoursProps {
   readonly table: ColourTable | null;
 }
 
-/** Applies the colours of the display to the view. Without a graphics card, by a filter that is in the page. */
+/** Applies colour table and adjustment to the view; without WebGL, adjustments are an SVG filter that this component renders. */
 export function ShownColours({ view, adjustment, table }: ShownColoursProps) {
   // Each slide of the page has its own colour filter.
   const id = `slide-colours-${useId()}`;

@@ -1,19 +1,19 @@
-/** Adjusts the colours of the display; the slide itself does not change. */
+/** Adjusts the colours with which a slide is displayed; the slide itself does not change. */
 
 export interface ColourAdjustment {
-  /** 1 as scanned; 2 doubles every value. */
+  /** Factor of every sample; 1 is as scanned. */
   readonly brightness: number;
-  /** Around middle grey; 1 as scanned. */
+  /** Factor of the distance from middle grey; 1 is as scanned. */
   readonly contrast: number;
-  /** Above 1 dark tones become lighter; 1 as scanned. */
+  /** Above 1, dark tones become lighter; 1 is as scanned. */
   readonly gamma: number;
-  /** 0 is grey, 1 as scanned. */
+  /** 0 is grey, 1 is as scanned. */
   readonly saturation: number;
-  /** The colour of empty glass, which is shown white; null as scanned. */
+  /** White point: the colour of empty glass, which is shown as white; null is as scanned. */
   readonly white: Colour | null;
 }
 
-/** Red, green and blue, 0 to 1, sRGB. */
+/** Red, green and blue in sRGB, each from 0 to 1. */
 export type Colour = readonly [red: number, green: number, blue: number];
 
 /** The values that have a slider. */
@@ -27,10 +27,11 @@ export const asScanned: ColourAdjustment = {
   white: null,
 };
 
-/** Empty glass is bright; tissue as a white point would turn the slide into something else. */
-const darkestWhite = 0.5;
+/** Smallest channel of a white point: empty glass is bright, and a white point on tissue would falsify the colours. */
+const minWhiteChannel = 0.5;
 
-export const ranges: Readonly<Record<AdjustedValue, readonly [least: number, most: number]>> = {
+/** Ranges of the sliders. */
+export const ranges: Readonly<Record<AdjustedValue, readonly [min: number, max: number]>> = {
   brightness: [0.5, 1.5],
   contrast: [0.5, 2],
   gamma: [0.4, 2.5],
@@ -41,9 +42,9 @@ export function isAsScanned(adjustment: ColourAdjustment): boolean {
   return adjustment.white === null && changesOf(adjustment).length === 0;
 }
 
-/** Returns whether a colour may be the white point. */
+/** Whether a colour is bright enough for a white point. */
 export function isBackground(colour: Colour): boolean {
-  return Math.min(...colour) >= darkestWhite;
+  return Math.min(...colour) >= minWhiteChannel;
 }
 
 /** Returns the values that differ from the scan, in the order of the panel. */
@@ -54,7 +55,10 @@ export function changesOf(
   return names.filter((name) => adjustment[name] !== 1).map((name) => [name, adjustment[name]] as const);
 }
 
-/** White balance, brightness and contrast: a sample is multiplied by the slope of its channel, then `intercept` is added. */
+/**
+ * Returns white balance, brightness and contrast as a linear function: a sample is multiplied by the slope of its channel, then
+ * `intercept` is added.
+ */
 export function toneLineOf({ brightness, contrast, white }: ColourAdjustment): {
   readonly slopes: Colour;
   readonly intercept: number;
@@ -75,7 +79,7 @@ export function toneOf(adjustment: ColourAdjustment, sample: number, channel: 0 
 }
 
 /**
- * Returns the matrix that mixes red, green and blue, row by row, like the filter effect `saturate`.
+ * Returns the 3 × 3 matrix of the filter effect `saturate`, row by row.
  *
  * Source: Filter Effects Module Level 1, section 9.6 (feColorMatrix).
  */
@@ -99,8 +103,8 @@ export function adjustPixels(pixels: Uint8ClampedArray, adjustment: ColourAdjust
   const [reds, greens, blues] = ([0, 1, 2] as const).map((channel) =>
     Float64Array.from({ length: 256 }, (_, sample) => 255 * toneOf(adjustment, sample / 255, channel)),
   );
-  const m = saturationMatrix(adjustment.saturation);
-  const weight = (place: number) => m[place] ?? 0;
+  const matrix = saturationMatrix(adjustment.saturation);
+  const weight = (index: number) => matrix[index] ?? 0;
   const rows = [0, 3, 6].map((row) => [weight(row), weight(row + 1), weight(row + 2)] as const);
   for (let i = 0; i < pixels.length; i += 4) {
     const red = reds?.[pixels[i] ?? 0] ?? 0;

@@ -1,10 +1,14 @@
-/** The colour profile of a slide, and the table made from it, which corrects the scanner's colours to sRGB. */
+/**
+ * Loads the colour table of a slide: the grid of sRGB colours that the server computes from the ICC profile in the slide's file,
+ * and with which the viewer corrects the scanner's colours.
+ */
 import { type FetchPixels, loadPixels, type PixelRequest } from '../pixels.ts';
 
-/** What the descriptor says about the profile in the slide's file. */
+/** The ICC profile of a slide as the descriptor describes it. */
 export interface ColourProfile {
-  /** Empty when the profile has none. */
+  /** Empty when the profile has no name. */
   readonly name: string;
+  /** Size of the profile. */
   readonly bytes: number;
   /** Grid points per axis of the colour table; null when the profile is not used. */
   readonly tableSize: number | null;
@@ -17,14 +21,14 @@ export interface ColourTable {
   readonly samples: Uint8Array;
 }
 
-const largestTable = 65;
+const maxGridPoints = 65;
 
-/** Reads the element of the colour profile that this server adds to the descriptor. Returns null for a slide without a profile. */
+/** Reads the element `ColourProfile`, which Lamina adds to its descriptors. Returns null for a slide without a profile. */
 export function profileOf(descriptor: Element): ColourProfile | null {
   const element = descriptor.getElementsByTagNameNS('urn:lamina:colour', 'ColourProfile')[0];
   if (element === undefined) return null;
   const nodes = Number(element.getAttribute('TableNodes') ?? Number.NaN);
-  const isUsable = Number.isInteger(nodes) && nodes >= 2 && nodes <= largestTable;
+  const isUsable = Number.isInteger(nodes) && nodes >= 2 && nodes <= maxGridPoints;
   return {
     name: element.getAttribute('Name') ?? '',
     bytes: Number(element.getAttribute('Bytes') ?? 0) || 0,
@@ -32,14 +36,14 @@ export function profileOf(descriptor: Element): ColourProfile | null {
   };
 }
 
-/** Returns null when the response is not a table of this size. @throws PixelError, or the reason of the signal when the request is aborted */
+/** Loads a colour table; returns null when the response does not have this size. @throws PixelError, or the reason of the abort */
 export async function loadColourTable(
   fetchPixels: FetchPixels,
   address: string,
   size: number,
   request: PixelRequest,
 ): Promise<ColourTable | null> {
-  const answer = await loadPixels(fetchPixels, address, { priority: 'high', ...request });
-  const samples = new Uint8Array(await answer.arrayBuffer());
+  const response = await loadPixels(fetchPixels, address, { priority: 'high', ...request });
+  const samples = new Uint8Array(await response.arrayBuffer());
   return samples.length === 3 * size ** 3 ? { size, samples } : null;
 }

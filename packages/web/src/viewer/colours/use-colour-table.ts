@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react';
 import type { FetchPixels } from '../pixels.ts';
 import { type ColourProfile, type ColourTable, loadColourTable } from './colour-table.ts';
 
-/** Returns the colour table of a slide when it is loaded. @param profile null: nothing is loaded */
+/** Loads the colour table of a slide; returns null until it is loaded. @param profile null loads nothing */
 export function useColourTable(
   profile: ColourProfile | null,
   address: string,
@@ -12,13 +12,13 @@ export function useColourTable(
   const size = profile?.tableSize ?? null;
   useEffect(() => {
     if (size === null) return;
-    const end = new AbortController();
-    const request = { signal: end.signal, onRenewing: () => {} };
+    const abortController = new AbortController();
+    const request = { signal: abortController.signal, onRenewing: () => {} };
     loadColourTable(fetchPixels, address, size, request).then(
       (loaded) => setTable(loaded),
-      () => undefined, // the colours stay as scanned
+      () => undefined, // without a table the slide keeps the colours as scanned
     );
-    return () => end.abort();
+    return () => abortController.abort();
   }, [size, address, fetchPixels]);
   return table;
 }

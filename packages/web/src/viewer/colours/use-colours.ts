@@ -5,12 +5,12 @@ import type { ColourProfile } from './colour-table.ts';
 export interface SlideColours {
   /** The colour profile in the slide's file; null when there is none, and before the slide is open. */
   readonly profile: ColourProfile | null;
-  /** Whether the profile corrects the scanner's colours, where there is one. */
+  /** Whether the scanner's colours are corrected by the profile, if the slide has one. */
   readonly isCorrected: boolean;
   readonly correct: (isCorrected: boolean) => void;
   readonly adjustment: ColourAdjustment;
   readonly change: (adjustment: ColourAdjustment) => void;
-  /** Whether the adjustment applies to all slides. */
+  /** Whether the adjustment is kept for all slides. */
   readonly areKept: boolean;
   readonly keep: (areKept: boolean) => void;
   /** Removes the adjustment of this slide and the one for all slides. The correction by the profile stays. */
@@ -18,8 +18,8 @@ export interface SlideColours {
 }
 
 /**
- * Returns the colours of an open slide. It opens as scanned unless there is an adjustment for all slides. The object changes
- * only with the colours.
+ * Returns the colours of an open slide. A slide opens as scanned unless there is an adjustment for all slides. The returned object
+ * stays the same until the colours change.
  *
  * @param shared the adjustment for all slides; null when there is none
  */
@@ -29,24 +29,24 @@ export function useColours(
   correction: Pick<SlideColours, 'profile' | 'isCorrected' | 'correct'>,
 ): SlideColours {
   const { profile, isCorrected, correct } = correction;
-  const [own, setOwn] = useState(asScanned);
+  const [ownAdjustment, setOwnAdjustment] = useState(asScanned);
   return useMemo(() => {
-    const adjustment = shared ?? own;
+    const adjustment = shared ?? ownAdjustment;
     return {
       profile,
       isCorrected,
       correct,
       adjustment,
-      change: shared === null ? setOwn : onKeep,
+      change: shared === null ? setOwnAdjustment : onKeep,
       areKept: shared !== null,
       keep: (areKept) => {
-        if (!areKept) setOwn(adjustment);
+        if (!areKept) setOwnAdjustment(adjustment);
         onKeep(areKept ? adjustment : null);
       },
       reset: () => {
-        setOwn(asScanned);
+        setOwnAdjustment(asScanned);
         onKeep(null);
       },
     };
-  }, [shared, own, onKeep, profile, isCorrected, correct]);
+  }, [shared, ownAdjustment, onKeep, profile, isCorrected, correct]);
 }

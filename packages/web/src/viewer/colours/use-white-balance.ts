@@ -10,22 +10,22 @@ export interface WhiteBalance {
   readonly pick: (isPicking: boolean) => void;
 }
 
-/** Sets the white point by a click on empty glass. @param onNews called with what screen readers announce */
+/** Sets the white point by a click on empty glass. @param announce gives a text to screen readers */
 export function useWhiteBalance(
   view: SlideView,
   { adjustment, change }: SlideColours,
-  onNews: (news: string) => void,
+  announce: (text: string) => void,
 ): WhiteBalance {
   const [isPicking, pick] = useState(false);
-  const take = useEffectEvent((x: number, y: number) => {
+  const setWhitePoint = useEffectEvent((x: number, y: number) => {
     const white = view.colourAt({ x, y });
     if (white === null) return;
     if (!isBackground(white)) {
-      onNews(texts.whiteBalanceTooDark);
+      announce(texts.whiteBalanceTooDark);
       return;
     }
     change({ ...adjustment, white });
-    onNews(texts.whiteBalanceSet);
+    announce(texts.whiteBalanceSet);
     pick(false);
   });
   useEffect(() => {
@@ -33,7 +33,7 @@ export function useWhiteBalance(
     view.lendPointer({
       onPress: () => {},
       onMove: () => {},
-      onRelease: ({ x, y }) => take(x, y),
+      onRelease: ({ x, y }) => setWhitePoint(x, y),
       onPinch: () => {},
     });
     return () => view.lendPointer(null);

@@ -7,8 +7,10 @@ import { type Figure, figuresOf } from './figures.ts';
 import { type Placement, type Point, toImage, toScreen } from './placement.ts';
 import { handlesOf } from './shapes.ts';
 
+// Radii in CSS pixels.
+/** Radius of the dots at the ends of a ruler. */
 const endRadius = 3;
-/** A finger's reach around a handle. */
+/** Radius within which a handle can be dragged: large enough for a finger. */
 const handleRadius = 10;
 
 interface DrawingsProps {
@@ -19,28 +21,28 @@ interface DrawingsProps {
 }
 
 /**
- * What has been drawn over the slide, each shape with its measure. Pointers pass through to the slide, except at the
- * handles of finished shapes, which can be dragged while no tool is in use. It is drawn anew at each step of a
- * movement, so it stands in the page only while there is something to draw.
+ * Draws the measured shapes over the slide, each with its measure. Pointer events pass through to the slide, except at the handles
+ * of finished shapes, which can be dragged while no tool is chosen. The component is rendered again at each step of a movement, so
+ * callers render it only while there is a shape or a chosen tool.
  */
 export function Drawings({ view, drawing, calibration, take }: DrawingsProps) {
   const placement = useSyncExternalStore(view.watch, view.placement);
   if (placement === null) return null;
   return (
     <svg className={classes.drawings} aria-hidden="true">
-      {figuresOf(drawing, placement, calibration).map((figure, place) => (
+      {figuresOf(drawing, placement, calibration).map((figure, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: shapes are only added and removed at the end
-        <DrawnFigure key={place} figure={figure} />
+        <DrawnFigure key={index} figure={figure} />
       ))}
       {drawing.tool === null &&
         drawing.shapes.flatMap((shape, index) =>
           handlesOf(shape).map((point, handle) => (
             <Handle
-              // biome-ignore lint/suspicious/noArrayIndexKey: a handle is its place in its shape
+              // biome-ignore lint/suspicious/noArrayIndexKey: a handle is identified by its index in its shape
               key={`${index} ${handle}`}
               placement={placement}
               point={point}
-              onMove={(at) => take({ type: 'move', shape: index, handle, at })}
+              onMove={(newPoint) => take({ type: 'move', shape: index, handle, point: newPoint })}
             />
           )),
         )}
@@ -52,8 +54,8 @@ interface HandleProps {
   readonly placement: Placement;
   /** In image pixels. */
   readonly point: Point;
-  /** Called with where it is dragged to, in image pixels. */
-  readonly onMove: (at: Point) => void;
+  /** Called with the point to which the handle is dragged, in image pixels. */
+  readonly onMove: (point: Point) => void;
 }
 
 function Handle({ placement, point, onMove }: HandleProps) {
@@ -78,12 +80,12 @@ function Handle({ placement, point, onMove }: HandleProps) {
 }
 
 function DrawnFigure({ figure: { kind, outline, measure, measureAt } }: { readonly figure: Figure }) {
-  const places = outline.map(({ x, y }) => `${x.toFixed(2)},${y.toFixed(2)}`).join(' ');
+  const points = outline.map(({ x, y }) => `${x.toFixed(2)},${y.toFixed(2)}`).join(' ');
   return (
     <g data-shape={kind}>
-      {/* Twice: a light line with a dark edge is seen on every stain. */}
-      <polyline className={classes.edge} points={places} />
-      <polyline className={classes.line} points={places} />
+      {/* Two lines: a light one with a dark edge is visible on every stain. */}
+      <polyline className={classes.edge} points={points} />
+      <polyline className={classes.line} points={points} />
       {kind === 'ruler' &&
         outline.map(({ x, y }) => (
           <circle key={`${x} ${y}`} className={classes.end} cx={x} cy={y} r={endRadius} />

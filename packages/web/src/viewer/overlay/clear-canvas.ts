@@ -1,6 +1,6 @@
 import type { SlideView } from '../slide-view.ts';
 
-/** Empties a canvas over the slide and gives it the size of the view. @returns null where the browser cannot draw */
+/** Clears a canvas over the slide and gives it the size of the view. @returns its context; null when the browser has none */
 export function clearCanvas(
   canvas: HTMLCanvasElement | null,
   view: SlideView,
@@ -8,14 +8,14 @@ export function clearCanvas(
   const context = canvas?.getContext('2d') ?? null;
   if (canvas === null || context === null) return null;
   const { width, height } = view.size();
-  const wide = Math.round(width * window.devicePixelRatio);
-  const high = Math.round(height * window.devicePixelRatio);
-  if (canvas.width !== wide || canvas.height !== high) {
-    canvas.width = wide;
-    canvas.height = high;
+  const deviceWidth = Math.round(width * window.devicePixelRatio);
+  const deviceHeight = Math.round(height * window.devicePixelRatio);
+  if (canvas.width !== deviceWidth || canvas.height !== deviceHeight) {
+    canvas.width = deviceWidth;
+    canvas.height = deviceHeight;
   } else {
     context.setTransform(1, 0, 0, 1, 0, 0);
-    context.clearRect(0, 0, wide, high);
+    context.clearRect(0, 0, deviceWidth, deviceHeight);
   }
   return context;
 }

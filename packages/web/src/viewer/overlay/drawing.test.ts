@@ -3,7 +3,7 @@ import { type Drawing, type DrawingStep, draw, emptyDrawing } from './drawing.ts
 
 const at = (x: number, y = 0) => ({ x, y });
 const after = (...steps: DrawingStep[]): Drawing => steps.reduce(draw, emptyDrawing);
-const points = (...places: number[]): DrawingStep[] => places.map((x) => ({ type: 'point', at: at(x) }));
+const points = (...places: number[]): DrawingStep[] => places.map((x) => ({ type: 'point', point: at(x) }));
 
 describe('drawing', () => {
   it('ignores points without a tool', () => {
@@ -18,7 +18,7 @@ describe('drawing', () => {
   });
 
   it('keeps the position of the pointer as a preview of the next point', () => {
-    const drawing = after({ type: 'take', tool: 'ruler' }, ...points(1), { type: 'hover', at: at(5) });
+    const drawing = after({ type: 'take', tool: 'ruler' }, ...points(1), { type: 'hover', point: at(5) });
     expect(drawing.floating).toEqual(at(5));
   });
 
@@ -45,21 +45,21 @@ describe('drawing', () => {
 
   it('moves one end of a ruler, one corner of an area and the centre of a circle by their handles', () => {
     const ruler = after({ type: 'take', tool: 'ruler' }, ...points(1, 2));
-    const moved = draw(ruler, { type: 'move', shape: 0, handle: 1, at: at(9, 9) });
+    const moved = draw(ruler, { type: 'move', shape: 0, handle: 1, point: at(9, 9) });
     expect(moved.shapes).toEqual([{ kind: 'ruler', points: [at(1), at(9, 9)] }]);
     const area = after({ type: 'take', tool: 'area' }, ...points(1, 2, 3), { type: 'finish' });
-    expect(draw(area, { type: 'move', shape: 0, handle: 0, at: at(0, 5) }).shapes).toEqual([
+    expect(draw(area, { type: 'move', shape: 0, handle: 0, point: at(0, 5) }).shapes).toEqual([
       { kind: 'area', points: [at(0, 5), at(2), at(3)] },
     ]);
     const circle = after({ type: 'take', tool: 'circle' }, ...points(4));
-    expect(draw(circle, { type: 'move', shape: 0, handle: 0, at: at(7) }).shapes).toEqual([
+    expect(draw(circle, { type: 'move', shape: 0, handle: 0, point: at(7) }).shapes).toEqual([
       { kind: 'circle', centre: at(7) },
     ]);
   });
 
   it('leaves everything as it is when the moved shape does not exist', () => {
     const drawing = after({ type: 'take', tool: 'circle' }, ...points(4));
-    expect(draw(drawing, { type: 'move', shape: 3, handle: 0, at: at(7) })).toBe(drawing);
+    expect(draw(drawing, { type: 'move', shape: 3, handle: 0, point: at(7) })).toBe(drawing);
   });
 
   it('cancels first the unfinished shape, then the tool', () => {

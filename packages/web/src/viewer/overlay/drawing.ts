@@ -1,6 +1,6 @@
 /**
- * The state of drawing over a slide: the person chooses a tool and places points with mouse, finger, pen or keyboard;
- * shapes stay until they are removed. Nothing is saved.
+ * The state of measuring on a slide, as a reducer: the person chooses a tool and places points with mouse, finger, pen or keyboard.
+ * Shapes stay until the person removes them or closes the slide; they are not saved.
  */
 import type { Point } from './placement.ts';
 import { type Shape, type ShapeKind, withHandleAt } from './shapes.ts';
@@ -9,43 +9,46 @@ export interface Drawing {
   /** The chosen tool; null: the pointer moves the slide. */
   readonly tool: ShapeKind | null;
   readonly shapes: readonly Shape[];
-  /** Points of the unfinished shape. */
+  /** Points of the unfinished shape that are already placed, in image pixels. */
   readonly fixed: readonly Point[];
-  /** Position of its next point; null before the pointer has moved. */
+  /** Position of the pointer, the next point of the unfinished shape; null before the pointer has moved. */
   readonly floating: Point | null;
 }
 
 export const emptyDrawing: Drawing = { tool: null, shapes: [], fixed: [], floating: null };
 
+/** A step that changes the drawing. Points are in image pixels. */
 export type DrawingStep =
-  /** Chooses a tool; choosing the current tool puts it away. */
+  /** Chooses a tool; choosing the current tool again deselects it. */
   | { readonly type: 'take'; readonly tool: ShapeKind }
-  | { readonly type: 'point'; readonly at: Point }
+  /** Places a point. */
+  | { readonly type: 'point'; readonly point: Point }
   /** The pointer has moved. */
-  | { readonly type: 'hover'; readonly at: Point }
-  /** A handle of a finished shape is dragged. */
-  | { readonly type: 'move'; readonly shape: number; readonly handle: number; readonly at: Point }
+  | { readonly type: 'hover'; readonly point: Point }
+  /** The person drags a handle of a finished shape. */
+  | { readonly type: 'move'; readonly shape: number; readonly handle: number; readonly point: Point }
   /** Completes the unfinished shape. */
   | { readonly type: 'finish' }
-  /** Cancels the unfinished shape, else the tool. */
+  /** Discards the unfinished shape; without one, deselects the tool. */
   | { readonly type: 'cancel' }
-  /** Removes the last point, or else the last shape. */
+  /** Removes the last point of the unfinished shape; without one, the last shape. */
   | { readonly type: 'undo' }
   | { readonly type: 'clear' };
 
+/** Returns the drawing after a step. */
 export function draw(drawing: Drawing, step: DrawingStep): Drawing {
   const { tool, shapes, fixed } = drawing;
   switch (step.type) {
     case 'take':
       return { ...drawing, tool: step.tool === tool ? null : step.tool, fixed: [], floating: null };
     case 'hover':
-      return tool === null ? drawing : { ...drawing, floating: step.at };
+      return tool === null ? drawing : { ...drawing, floating: step.point };
     case 'point':
-      return tool === null ? drawing : withPoint(drawing, tool, step.at);
+      return tool === null ? drawing : withPoint(drawing, tool, step.point);
     case 'move': {
       const moved = shapes[step.shape];
       if (moved === undefined) return drawing;
-      return { ...drawing, shapes: shapes.with(step.shape, withHandleAt(moved, step.handle, step.at)) };
+      return { ...drawing, shapes: shapes.with(step.shape, withHandleAt(moved, step.handle, step.point)) };
     }
     case 'finish':
       if (tool !== 'area' || fixed.length < 3) return drawing;
@@ -60,22 +63,22 @@ export function draw(drawing: Drawing, step: DrawingStep): Drawing {
   }
 }
 
-function withPoint(drawing: Drawing, tool: ShapeKind, at: Point): Drawing {
+function withPoint(drawing: Drawing, tool: ShapeKind, point: Point): Drawing {
   const { shapes, fixed } = drawing;
   const [start] = fixed;
   switch (tool) {
     case 'circle':
     case 'mark':
-      return { ...drawing, shapes: [...shapes, { kind: tool, centre: at }], floating: null };
+      return { ...drawing, shapes: [...shapes, { kind: tool, centre: point }], floating: null };
     case 'ruler':
-      if (start === undefined) return { ...drawing, fixed: [at], floating: at };
+      if (start === undefined) return { ...drawing, fixed: [point], floating: point };
       return {
         ...drawing,
-        shapes: [...shapes, { kind: 'ruler', points: [start, at] }],
+        shapes: [...shapes, { kind: 'ruler', points: [start, point] }],
         fixed: [],
         floating: null,
       };
     case 'area':
-      return { ...drawing, fixed: [...fixed, at], floating: at };
+      return { ...drawing, fixed: [...fixed, point], floating: point };
   }
 }

@@ -1,4 +1,4 @@
-/** Converts shapes into lines and labels on the screen, for the page and for screenshots. */
+/** Converts measured shapes into figures (lines and labels on the screen), for the page and for screenshots. */
 import type { Calibration } from '../scale.ts';
 import type { Drawing } from './drawing.ts';
 import { type Placement, type Point, toScreen } from './placement.ts';
@@ -6,28 +6,29 @@ import { countInside, countingCircle, measureOf, type Shape, type ShapeKind } fr
 
 export interface Figure {
   readonly kind: ShapeKind;
-  /** CSS pixels of the viewer; a closed figure repeats its first point at the end. */
+  /** Points in CSS pixels of the viewer; a closed figure repeats its first point at the end. */
   readonly outline: readonly Point[];
-  /** Such as `123.4 µm`; null when unknown. */
+  /** Label, such as `123.4 µm`; null without one. */
   readonly measure: string | null;
-  /** Centre of the label's base line. */
+  /** Centre of the label's baseline. */
   readonly measureAt: Point;
 }
 
-/** Points of the outline of the counting circle: enough to look round. */
+/** Number of points with which a counting circle is drawn: enough to look round. */
 const circlePoints = 96;
-/** Distance of the label from the top of the outline. */
-const measureAbove = 8;
-/** From the middle of a mark to its corners, in CSS pixels. */
+/** Distance between the label and the top of the outline, in CSS pixels. */
+const labelDistance = 8;
+/** Distance between the centre of a mark and its corners, in CSS pixels. */
 const markRadius = 5;
 
+/** Returns the figures of all shapes, including the unfinished one. */
 export function figuresOf(
   drawing: Drawing,
   placement: Placement,
   calibration: Calibration | null,
 ): readonly Figure[] {
-  const inHand = shapeInHand(drawing);
-  const shapes = inHand === null ? drawing.shapes : [...drawing.shapes, inHand];
+  const unfinished = unfinishedShape(drawing);
+  const shapes = unfinished === null ? drawing.shapes : [...drawing.shapes, unfinished];
   return shapes.map((shape) => {
     const outline =
       shape.kind === 'mark'
@@ -37,12 +38,12 @@ export function figuresOf(
       kind: shape.kind,
       outline,
       measure: labelOf(shape, shapes, calibration),
-      measureAt: shape.kind === 'ruler' ? aboveMiddle(outline) : above(outline),
+      measureAt: shape.kind === 'ruler' ? labelPointAboveMiddle(outline) : labelPointAbove(outline),
     };
   });
 }
 
-/** A counting circle also says how many marks are inside: `1 mm²: 12`. */
+/** Returns the label of a shape; a counting circle also has the number of marks inside, such as `1 mm²: 12`. */
 function labelOf(shape: Shape, shapes: readonly Shape[], calibration: Calibration | null): string | null {
   const measure = measureOf(shape, calibration);
   const isCounting = shape.kind === 'circle' && shapes.some(({ kind }) => kind === 'mark');
@@ -50,7 +51,7 @@ function labelOf(shape: Shape, shapes: readonly Shape[], calibration: Calibratio
   return `${measure}: ${countInside(shape.centre, shapes, calibration)}`;
 }
 
-/** A diamond, closed. */
+/** Returns a closed diamond around a mark. */
 function markAt({ x, y }: Point): readonly Point[] {
   return [
     { x, y: y - markRadius },
@@ -61,8 +62,8 @@ function markAt({ x, y }: Point): readonly Point[] {
   ];
 }
 
-/** Returns the unfinished shape as if it ended at the pointer. */
-function shapeInHand({ tool, fixed, floating }: Drawing): Shape | null {
+/** Returns the unfinished shape as if it ended at the pointer; null without one. */
+function unfinishedShape({ tool, fixed, floating }: Drawing): Shape | null {
   if (tool === 'circle' && floating !== null) return { kind: 'circle', centre: floating };
   const [start] = fixed;
   if (start === undefined || floating === null) return null;
@@ -70,7 +71,7 @@ function shapeInHand({ tool, fixed, floating }: Drawing): Shape | null {
   return tool === 'area' ? { kind: 'area', points: [...fixed, floating] } : null;
 }
 
-/** In image pixels. */
+/** Returns the outline of a shape in image pixels. */
 function outlineOf(shape: Shape, calibration: Calibration | null): readonly Point[] {
   switch (shape.kind) {
     case 'ruler':
@@ -90,13 +91,13 @@ function outlineOf(shape: Shape, calibration: Calibration | null): readonly Poin
   }
 }
 
-function aboveMiddle([start, end]: readonly Point[]): Point {
+function labelPointAboveMiddle([start, end]: readonly Point[]): Point {
   if (start === undefined || end === undefined) return { x: 0, y: 0 };
-  return { x: (start.x + end.x) / 2, y: (start.y + end.y) / 2 - measureAbove };
+  return { x: (start.x + end.x) / 2, y: (start.y + end.y) / 2 - labelDistance };
 }
 
-function above(outline: readonly Point[]): Point {
+function labelPointAbove(outline: readonly Point[]): Point {
   const [first = { x: 0, y: 0 }, ...others] = outline;
   const highest = others.reduce((best, point) => (point.y < best.y ? point : best), first);
-  return { x: highest.x, y: highest.y - measureAbove };
+  return { x: highest.x, y: highest.y - labelDistance };
 }

@@ -12,7 +12,7 @@ function drawingWith(tool: ShapeKind) {
   const pointer = createPointerDrawing({
     drawingNow: () => drawing,
     placementNow: () => placement,
-    take: (step) => {
+    dispatch: (step) => {
       drawing = draw(drawing, step);
     },
   });

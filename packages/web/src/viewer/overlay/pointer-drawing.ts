@@ -1,82 +1,96 @@
-/** Turns pointer events into drawing: a click places a point, dragging draws freehand. */
+/**
+ * Translates pointer events over the slide into steps of measuring: a click places a point, dragging draws freehand. In this file a
+ * `screenPoint` is in CSS pixels of the viewer; points of shapes are in image pixels.
+ */
 import type { PointerTool } from '../slide-view.ts';
 import type { Drawing, DrawingStep } from './drawing.ts';
 import { type Placement, type Point, toImage, toScreen } from './placement.ts';
 
-/** CSS pixels. Movements below this count as no movement. */
-const sameSpot = 5;
+// Distances in CSS pixels.
+/** A press that moves less than this is a click; points nearer than this are the same point. */
+const clickTolerance = 5;
 /** Distance between points of a freehand line. */
-const handStep = 8;
+const freehandStep = 8;
 
 interface PointerDrawingDependencies {
   readonly drawingNow: () => Drawing;
   readonly placementNow: () => Placement | null;
-  readonly take: (step: DrawingStep) => void;
+  readonly dispatch: (step: DrawingStep) => void;
 }
 
-export function createPointerDrawing({ drawingNow, placementNow, take }: PointerDrawingDependencies) {
-  /** Where the pointer was pressed, until its release. */
-  let pressedAt: Point | null = null;
+export function createPointerDrawing({ drawingNow, placementNow, dispatch }: PointerDrawingDependencies) {
+  /** Point of the current press; null while the pointer is not pressed. */
+  let pressPoint: Point | null = null;
   let isDragging = false;
   /** The last point of a freehand line. */
-  let lastAt: Point | null = null;
+  let lastPoint: Point | null = null;
 
-  /** While the slide is being closed, nothing is drawn. */
-  const step = (type: 'point' | 'hover', at: Point) => {
+  /** Applies a step at a point of the screen; does nothing while the slide is being closed. */
+  const step = (type: 'point' | 'hover', screenPoint: Point) => {
     const placement = placementNow();
-    if (placement !== null) take({ type, at: toImage(placement, at) });
+    if (placement !== null) dispatch({ type, point: toImage(placement, screenPoint) });
   };
-  const put = (at: Point) => {
-    step('point', at);
-    lastAt = at;
+  const placePoint = (screenPoint: Point) => {
+    step('point', screenPoint);
+    lastPoint = screenPoint;
   };
-  const isNear = (point: Point | undefined, at: Point) => {
+  const isNear = (point: Point | undefined, screenPoint: Point) => {
     const placement = placementNow();
-    return point !== undefined && placement !== null && distance(toScreen(placement, point), at) < sameSpot;
+    return (
+      point !== undefined &&
+      placement !== null &&
+      distance(toScreen(placement, point), screenPoint) < clickTolerance
+    );
   };
 
-  /** A click on the first or the last point completes an area, and so does a double click. */
-  function closesArea(at: Point): boolean {
+  /** Whether a click completes the unfinished area: it hits the first or the last point, as the second click of a double click does. */
+  function closesArea(screenPoint: Point): boolean {
     const { tool, fixed } = drawingNow();
     if (tool !== 'area' || fixed.length < 3) return false;
-    return isNear(fixed[0], at) || isNear(fixed.at(-1), at);
+    return isNear(fixed[0], screenPoint) || isNear(fixed.at(-1), screenPoint);
   }
 
   return {
-    onPress(at: Point) {
-      pressedAt = at;
+    onPress(screenPoint: Point) {
+      pressPoint = screenPoint;
       isDragging = false;
     },
 
-    onMove(at: Point) {
+    onMove(screenPoint: Point) {
       const { tool } = drawingNow();
       const isSinglePoint = tool === 'circle' || tool === 'mark';
-      if (pressedAt !== null && !isDragging && !isSinglePoint && distance(pressedAt, at) >= sameSpot) {
+      if (
+        pressPoint !== null &&
+        !isDragging &&
+        !isSinglePoint &&
+        distance(pressPoint, screenPoint) >= clickTolerance
+      ) {
         isDragging = true;
-        if (drawingNow().fixed.length === 0) put(pressedAt);
+        if (drawingNow().fixed.length === 0) placePoint(pressPoint);
       }
-      step('hover', at);
-      const isByHand = isDragging && tool === 'area';
-      if (isByHand && (lastAt === null || distance(lastAt, at) >= handStep)) put(at);
+      step('hover', screenPoint);
+      const isFreehand = isDragging && tool === 'area';
+      if (isFreehand && (lastPoint === null || distance(lastPoint, screenPoint) >= freehandStep))
+        placePoint(screenPoint);
     },
 
-    onRelease(at: Point) {
-      if (pressedAt === null) return;
-      pressedAt = null;
+    onRelease(screenPoint: Point) {
+      if (pressPoint === null) return;
+      pressPoint = null;
       if (!isDragging) {
-        if (closesArea(at)) take({ type: 'finish' });
+        if (closesArea(screenPoint)) dispatch({ type: 'finish' });
         // The second click of a double click places no second point.
-        else if (!isNear(drawingNow().fixed.at(-1), at)) put(at);
+        else if (!isNear(drawingNow().fixed.at(-1), screenPoint)) placePoint(screenPoint);
         return;
       }
       isDragging = false;
-      if (drawingNow().tool === 'area') take({ type: 'finish' });
-      else put(at);
+      if (drawingNow().tool === 'area') dispatch({ type: 'finish' });
+      else placePoint(screenPoint);
     },
 
     onPinch() {
-      pressedAt = null;
-      if (isDragging) take({ type: 'cancel' });
+      pressPoint = null;
+      if (isDragging) dispatch({ type: 'cancel' });
       isDragging = false;
     },
   } satisfies PointerTool;

@@ -1,9 +1,9 @@
-/** Shapes over a slide, and their measures. */
+/** Shapes of the measuring tools, with their lengths, areas and counts. */
 import { formatFigure } from '../../formatting/numbers.ts';
 import { type Calibration, marked } from '../scale.ts';
 import type { Point } from './placement.ts';
 
-/** Points are image pixels at full resolution, from the top left. */
+/** Points are in image pixels at full resolution, from the top left. */
 export type Shape =
   | { readonly kind: 'ruler'; readonly points: readonly [Point, Point] }
   /** A closed polygon of at least three points. */
@@ -15,24 +15,27 @@ export type Shape =
 
 export type ShapeKind = Shape['kind'];
 
-/** In square micrometres. */
+/** One square millimetre in square micrometres. */
 const squareMillimetre = 1_000_000;
 
-/** Returns micrometres, or pixels for a slide without scale. */
+/** Returns the distance between two points in micrometres, or in pixels for a slide without a scale. */
 export function lengthOf(a: Point, b: Point, calibration: Calibration | null): number {
-  const { x, y } = pixelOf(calibration);
+  const { x, y } = pixelSizeOf(calibration);
   return Math.hypot((a.x - b.x) * x, (a.y - b.y) * y);
 }
 
-/** Returns square micrometres, or pixels. The area of a self-intersecting polygon is meaningless. */
+/**
+ * Returns the area of a polygon in square micrometres, or in square pixels for a slide without a scale, by the shoelace formula. The
+ * result is meaningless for a polygon that crosses itself.
+ */
 export function areaOf(points: readonly Point[], calibration: Calibration | null): number {
-  const { x, y } = pixelOf(calibration);
-  let twice = 0;
+  const { x, y } = pixelSizeOf(calibration);
+  let doubledArea = 0;
   for (const [i, point] of points.entries()) {
     const next = points[(i + 1) % points.length] ?? point;
-    twice += point.x * next.y - next.x * point.y;
+    doubledArea += point.x * next.y - next.x * point.y;
   }
-  return (Math.abs(twice) / 2) * x * y;
+  return (Math.abs(doubledArea) / 2) * x * y;
 }
 
 export function perimeterOf(points: readonly Point[], calibration: Calibration | null): number {
@@ -62,8 +65,8 @@ export function marksIn(shapes: readonly Shape[]): number {
   return shapes.filter(({ kind }) => kind === 'mark').length;
 }
 
-/** An area drawn by hand has more points than anyone moves one by one. */
-const mostHandles = 24;
+/** An area with more points, such as one drawn freehand, has no handles: a person would not move its points one by one. */
+const maxHandles = 24;
 
 /** Returns the points that can be dragged, in image pixels. */
 export function handlesOf(shape: Shape): readonly Point[] {
@@ -71,34 +74,38 @@ export function handlesOf(shape: Shape): readonly Point[] {
     case 'ruler':
       return shape.points;
     case 'area':
-      return shape.points.length <= mostHandles ? shape.points : [];
+      return shape.points.length <= maxHandles ? shape.points : [];
     case 'circle':
     case 'mark':
       return [shape.centre];
   }
 }
 
-/** Returns the shape with one of its handles elsewhere. @param handle index in `handlesOf` */
-export function withHandleAt(shape: Shape, handle: number, at: Point): Shape {
+/** Returns the shape with one of its handles moved to another point. @param handle index in `handlesOf` */
+export function withHandleAt(shape: Shape, handle: number, point: Point): Shape {
   switch (shape.kind) {
     case 'ruler': {
       const [start, end] = shape.points;
-      return { ...shape, points: handle === 0 ? [at, end] : [start, at] };
+      return { ...shape, points: handle === 0 ? [point, end] : [start, point] };
     }
     case 'area':
-      return { ...shape, points: shape.points.with(handle, at) };
+      return { ...shape, points: shape.points.with(handle, point) };
     case 'circle':
     case 'mark':
-      return { ...shape, centre: at };
+      return { ...shape, centre: point };
   }
 }
 
-function pixelOf(calibration: Calibration | null): Point {
+/** Returns width and height of an image pixel in micrometres; 1 and 1 without a scale. */
+function pixelSizeOf(calibration: Calibration | null): Point {
   if (calibration === null) return { x: 1, y: 1 };
   return { x: calibration.mpp, y: calibration.mppY ?? calibration.mpp };
 }
 
-/** Returns such as `123.4 µm` or `1.23 mm`; with `≈` for an estimated pixel size and `*` for an entered one; `512 px` without a scale. */
+/**
+ * Formats a length, such as `123.4 µm` or `1.23 mm`; `512 px` without a scale. `≈` marks an estimated pixel size and `*` an entered
+ * one.
+ */
 export function lengthText(length: number, calibration: Calibration | null): string {
   if (calibration === null) return `${Math.round(length)} px`;
   return marked(
@@ -107,7 +114,7 @@ export function lengthText(length: number, calibration: Calibration | null): str
   );
 }
 
-/** Returns such as `0.0123 mm²`; below 0.01 mm² in µm². */
+/** Formats an area, such as `0.0123 mm²`; in µm² below 0.01 mm², in `px²` without a scale. */
 export function areaText(area: number, calibration: Calibration | null): string {
   if (calibration === null) return `${Math.round(area)} px²`;
   const isLarge = area >= squareMillimetre / 100;
@@ -117,12 +124,12 @@ export function areaText(area: number, calibration: Calibration | null): string 
   );
 }
 
-/** Formats with four significant digits, at least whole numbers. */
+/** Formats a number with four significant digits; a number of 1000 or more as a whole number. */
 function significant(value: number): string {
   return formatFigure(value >= 1000 ? Math.round(value) : Number(value.toPrecision(4)));
 }
 
-/** Returns how large a shape is, in words; null for a mark, and for a circle on a slide of unknown scale. */
+/** Returns the length or area of a shape as text; null for a mark, and for a circle on a slide without a scale. */
 export function measureOf(shape: Shape, calibration: Calibration | null): string | null {
   switch (shape.kind) {
     case 'ruler':

@@ -10,38 +10,38 @@ import { marksIn, measureOf } from './shapes.ts';
 interface DrawingHere {
   readonly drawing: Drawing;
   readonly take: (step: DrawingStep) => void;
-  /** Places a point by keyboard, at the cross in the middle of the view. */
+  /** Places a point in the middle of the view, for the keyboard. */
   readonly putAtCentre: () => void;
 }
 
 /**
- * Drawing over the slide in this view; the pointer draws while a tool is chosen.
+ * Holds the measurements of a view; the pointer draws while a tool is chosen.
  *
- * @param tell receives the measure of each completed shape
+ * @param announce gives the measure of each completed shape to screen readers
  */
 export function useDrawing(
   view: SlideView,
   calibration: Calibration | null,
-  tell: (news: string) => void,
+  announce: (text: string) => void,
 ): DrawingHere {
   const [drawing, take] = useReducer(draw, emptyDrawing);
   const drawingNow = useEffectEvent(() => drawing);
-  const isInHand = drawing.tool !== null;
+  const isToolChosen = drawing.tool !== null;
 
   useEffect(() => {
-    if (!isInHand) return;
-    view.lendPointer(createPointerDrawing({ drawingNow, placementNow: view.placement, take }));
+    if (!isToolChosen) return;
+    view.lendPointer(createPointerDrawing({ drawingNow, placementNow: view.placement, dispatch: take }));
     return () => view.lendPointer(null);
-  }, [view, isInHand]);
+  }, [view, isToolChosen]);
 
-  const tellMeasure = useEffectEvent(() => {
+  const announceMeasure = useEffectEvent(() => {
     const last = drawing.shapes.at(-1);
-    if (last?.kind === 'mark') return tell(texts.counted(marksIn(drawing.shapes)));
+    if (last?.kind === 'mark') return announce(texts.counted(marksIn(drawing.shapes)));
     const measure = last === undefined ? null : measureOf(last, calibration);
-    if (measure !== null) tell(measure);
+    if (measure !== null) announce(measure);
   });
   useEffect(() => {
-    if (drawing.shapes.length > 0) tellMeasure();
+    if (drawing.shapes.length > 0) announceMeasure();
   }, [drawing.shapes]);
 
   return {
@@ -50,12 +50,12 @@ export function useDrawing(
     putAtCentre() {
       const placement = view.placement();
       if (placement === null) return;
-      const at = toImage(placement, view.centre());
+      const point = toImage(placement, view.centre());
       const last = drawing.fixed.at(-1);
-      // A second point at the same place completes an area.
-      const isSame = last !== undefined && Math.hypot(last.x - at.x, last.y - at.y) < 1;
+      // Placing the same point twice (less than one image pixel apart) completes an area.
+      const isSame = last !== undefined && Math.hypot(last.x - point.x, last.y - point.y) < 1;
       if (isSame && drawing.tool === 'area') take({ type: 'finish' });
-      else take({ type: 'point', at });
+      else take({ type: 'point', point });
     },
   };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { captureSizeOf, placesIn } from './capture.ts';
+import { captureSizeOf, tilesOfStrip } from './capture.ts';
 
 const descriptor = {
   width: 40_000,
@@ -19,9 +19,9 @@ const placementAt = (x: number, y: number, zoom: number) => ({
   f: -y * zoom,
 });
 
-describe('placesIn', () => {
+describe('tilesOfStrip', () => {
   it('returns the tiles of full resolution at native magnification', () => {
-    const places = placesIn(descriptor, placementAt(2400, 4800, 1), { width: 480, height: 240 });
+    const places = tilesOfStrip(descriptor, placementAt(2400, 4800, 1), { width: 480, height: 240 });
     expect(places).toEqual([
       { level: 16, column: 10, row: 20 },
       { level: 16, column: 11, row: 20 },
@@ -30,12 +30,12 @@ describe('placesIn', () => {
 
   it('returns the coarsest level that has as many pixels as the picture', () => {
     const levelAt = (zoom: number) =>
-      placesIn(descriptor, placementAt(0, 0, zoom), { width: 100, height: 100 })[0]?.level;
+      tilesOfStrip(descriptor, placementAt(0, 0, zoom), { width: 100, height: 100 })[0]?.level;
     expect([2, 1, 0.51, 0.5, 0.26, 0.25].map(levelAt)).toEqual([16, 16, 16, 15, 15, 14]);
   });
 
   it('returns no tiles outside the slide', () => {
-    const places = placesIn(descriptor, placementAt(-500, 29_900, 1), { width: 600, height: 600 });
+    const places = tilesOfStrip(descriptor, placementAt(-500, 29_900, 1), { width: 600, height: 600 });
     expect(places.map(({ column, row }) => [column, row])).toEqual([[0, 124]]);
   });
 });

@@ -1,4 +1,7 @@
-/** Draws the visible field at a chosen magnification, strip by strip, from tiles that are loaded for it. */
+/**
+ * Draws the visible field at a chosen magnification from tiles that it loads for this purpose. It yields the picture as horizontal
+ * strips, so that large pictures need little memory and the page stays responsive.
+ */
 import { adjustPixels, isAsScanned } from '../colours/adjustment.ts';
 import { applyTable } from '../colours/apply-table.ts';
 import { type DeepZoomDescriptor, maxLevelOf, minLevelOf } from '../descriptor.ts';
@@ -8,12 +11,13 @@ import { decode } from '../renderer/decode.ts';
 import { exactPlacement } from '../renderer/exact-placement.ts';
 import type { DrawnColours } from '../renderer/webgl-painter.ts';
 
-/** Pixels of a strip: some megabytes, and less than 0.1 s of work between two moments at which the page can answer. */
+/** Pixels of a strip: about 4 MB, and less than 0.1 s of work during which the page cannot respond. */
 const stripPixels = 1_000_000;
-const concurrent = 6;
+/** Number of tiles that are loaded at the same time. */
+const concurrentLoads = 6;
 const background = '#ffffff';
 
-interface Place {
+interface TilePosition {
   readonly level: number;
   readonly column: number;
   readonly row: number;
@@ -23,24 +27,25 @@ export interface CaptureOptions {
   readonly descriptor: DeepZoomDescriptor;
   /** Converts image pixels to CSS pixels of the viewer. */
   readonly placement: Placement;
-  /** CSS pixels of the viewer. */
+  /** Size of the viewer in CSS pixels. */
   readonly size: { readonly width: number; readonly height: number };
   /** Pixels of the picture per CSS pixel. */
   readonly ratio: number;
   readonly colours: DrawnColours;
   /** Loads a compressed tile. */
-  readonly load: (place: Place) => Promise<Blob>;
+  readonly load: (tile: TilePosition) => Promise<Blob>;
   readonly signal: AbortSignal;
 }
 
 export interface Strip {
+  /** First row of the strip in the picture. */
   readonly top: number;
-  /** As wide as the picture; the last strip may be lower than the others. */
+  /** As wide as the picture; the last strip may have fewer rows than the others. */
   readonly canvas: OffscreenCanvas;
   readonly context: OffscreenCanvasRenderingContext2D;
 }
 
-/** Returns the size of the picture. */
+/** Returns the size of the picture in its pixels. */
 export function captureSizeOf({ size, ratio }: Pick<CaptureOptions, 'size' | 'ratio'>): {
   readonly width: number;
   readonly height: number;
@@ -48,7 +53,7 @@ export function captureSizeOf({ size, ratio }: Pick<CaptureOptions, 'size' | 'ra
   return { width: Math.round(size.width * ratio), height: Math.round(size.height * ratio) };
 }
 
-/** @throws the error of `load`; the reason of the abort */
+/** Yields the strips of the picture from top to bottom. @throws the error of `load`, or the reason of the abort */
 export async function* captureStrips(options: CaptureOptions): AsyncGenerator<Strip> {
   const { width, height } = captureSizeOf(options);
   const placement = placementOfPicture(options, { width, height });
@@ -61,11 +66,12 @@ export async function* captureStrips(options: CaptureOptions): AsyncGenerator<St
     context.fillStyle = background;
     context.fillRect(0, 0, canvas.width, canvas.height);
     await drawTiles(context, { ...placement, f: placement.f - top }, options);
-    colour(context, options.colours);
+    applyColours(context, options.colours);
     yield { top, canvas, context };
   }
 }
 
+/** Returns the placement of the slide in the picture. */
 function placementOfPicture(
   { placement, ratio }: CaptureOptions,
   size: { readonly width: number; readonly height: number },
@@ -80,16 +86,18 @@ async function drawTiles(
   placement: Placement,
   { descriptor, load, signal }: CaptureOptions,
 ): Promise<void> {
-  const waiting = placesIn(descriptor, placement, context.canvas);
+  const waitingTiles = tilesOfStrip(descriptor, placement, context.canvas);
+  /** Returns the side of a pixel of the level, in pixels at full resolution. */
   const scaleOf = (level: number) => 2 ** (maxLevelOf(descriptor) - level);
-  const drawNext = async () => {
-    for (let place = waiting.shift(); place !== undefined; place = waiting.shift()) {
-      const bitmap = await decode(await load(place));
+  const drawWaitingTiles = async () => {
+    for (let tile = waitingTiles.shift(); tile !== undefined; tile = waitingTiles.shift()) {
+      const bitmap = await decode(await load(tile));
       signal.throwIfAborted();
-      const scale = scaleOf(place.level);
-      const start = (index: number) =>
+      const scale = scaleOf(tile.level);
+      // Tiles after the first one begin with the pixels that they share with their neighbour.
+      const startOf = (index: number) =>
         (index * descriptor.tileSize - (index > 0 ? descriptor.overlap : 0)) * scale;
-      const [left, top] = [start(place.column), start(place.row)];
+      const [left, top] = [startOf(tile.column), startOf(tile.row)];
       const [right, bottom] = [left + bitmap.width * scale, top + bitmap.height * scale];
       const corners = [
         { x: left, y: top },
@@ -110,16 +118,16 @@ async function drawTiles(
       bitmap.close();
     }
   };
-  await Promise.all(Array.from({ length: concurrent }, drawNext));
+  await Promise.all(Array.from({ length: concurrentLoads }, drawWaitingTiles));
   context.setTransform(1, 0, 0, 1, 0, 0);
 }
 
-/** Returns the tiles of a strip, of the coarsest level that has as many pixels as the picture. */
-export function placesIn(
+/** Returns the tiles of a strip, from the coarsest level whose resolution is at least that of the picture. */
+export function tilesOfStrip(
   descriptor: DeepZoomDescriptor,
   placement: Placement,
   strip: { readonly width: number; readonly height: number },
-): Place[] {
+): TilePosition[] {
   const { width, height, tileSize } = descriptor;
   const maxLevel = maxLevelOf(descriptor);
   const zoom = Math.hypot(placement.a, placement.b);
@@ -127,30 +135,36 @@ export function placesIn(
     minLevelOf(descriptor, maxLevel),
     Math.min(maxLevel, Math.ceil(maxLevel + Math.log2(zoom) - 1e-6)),
   );
-  const side = tileSize * 2 ** (maxLevel - level);
+  const tileSideLevel0 = tileSize * 2 ** (maxLevel - level);
   const corners = [
     { x: 0, y: 0 },
     { x: strip.width, y: 0 },
     { x: 0, y: strip.height },
     { x: strip.width, y: strip.height },
   ].map((corner) => toImage(placement, corner));
-  const indices = (values: readonly number[], length: number) => {
-    const first = Math.max(0, Math.floor(Math.min(...values) / side));
-    const last = Math.min(Math.ceil(length / side), Math.ceil(Math.max(...values) / side)) - 1;
-    return Array.from({ length: Math.max(0, last - first + 1) }, (_, place) => first + place);
+  /** Returns the columns or rows of the tiles that contain these coordinates or lie between them. */
+  const indicesAround = (coordinates: readonly number[], slideLength: number) => {
+    const first = Math.max(0, Math.floor(Math.min(...coordinates) / tileSideLevel0));
+    const last =
+      Math.min(
+        Math.ceil(slideLength / tileSideLevel0),
+        Math.ceil(Math.max(...coordinates) / tileSideLevel0),
+      ) - 1;
+    return Array.from({ length: Math.max(0, last - first + 1) }, (_, offset) => first + offset);
   };
-  const columns = indices(
+  const columns = indicesAround(
     corners.map(({ x }) => x),
     width,
   );
-  const rows = indices(
+  const rows = indicesAround(
     corners.map(({ y }) => y),
     height,
   );
   return rows.flatMap((row) => columns.map((column) => ({ level, column, row })));
 }
 
-function colour(context: OffscreenCanvasRenderingContext2D, { adjustment, table }: DrawnColours): void {
+/** Corrects and adjusts the colours of a strip. */
+function applyColours(context: OffscreenCanvasRenderingContext2D, { adjustment, table }: DrawnColours): void {
   if (table === null && isAsScanned(adjustment)) return;
   const image = context.getImageData(0, 0, context.canvas.width, context.canvas.height);
   if (table !== null) applyTable(image.data, table);

@@ -1,14 +1,18 @@
 /**
- * Writes a PNG row by row, compressed by the browser's own zlib, so that a picture of 100 megapixels never lies in memory.
+ * Writes a PNG row by row, compressed by the browser's `CompressionStream`, so that a picture of 100 megapixels is never in memory
+ * as a whole.
  *
  * Source: PNG (Portable Network Graphics) Specification, Third Edition, W3C.
  */
 
 const signature = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a);
-/** Each sample is stored as its difference to the pixel on its left, which compresses better. */
+/** Filter type Sub: each sample is stored as its difference to the pixel on its left, which compresses better. */
 const subFilter = 1;
-const rgb = 2;
+const bitsPerSample = 8;
+/** Colour type: red, green and blue without alpha. */
+const rgbColourType = 2;
 
+/** Remainders of each byte for the CRC-32 of chunks (PNG specification, annex D). */
 const crcTable = Uint32Array.from({ length: 256 }, (_, index) => {
   let value = index;
   for (let bit = 0; bit < 8; bit += 1) value = value & 1 ? 0xedb88320 ^ (value >>> 1) : value >>> 1;
@@ -18,7 +22,7 @@ const crcTable = Uint32Array.from({ length: 256 }, (_, index) => {
 export interface PngWriter {
   /** @param pixels RGBA of whole rows; alpha is ignored */
   addRows(pixels: Uint8ClampedArray): Promise<void>;
-  /** Called after the last row. */
+  /** Returns the file; called after the last row. */
   finish(): Promise<Blob>;
 }
 
@@ -43,41 +47,47 @@ export function createPngWriter(width: number, height: number): PngWriter {
       const header = new DataView(new ArrayBuffer(13));
       header.setUint32(0, width);
       header.setUint32(4, height);
-      header.setUint8(8, 8);
-      header.setUint8(9, rgb);
+      header.setUint8(8, bitsPerSample);
+      header.setUint8(9, rgbColourType);
       const head = chunk('IHDR', new Uint8Array(header.buffer));
       return new Blob([signature, head, ...parts, chunk('IEND', new Uint8Array())], { type: 'image/png' });
     },
   };
 }
 
+/** Returns rows of RGB samples with filter Sub, each row after its filter type. */
 function filteredRows(pixels: Uint8ClampedArray, width: number): Uint8Array<ArrayBuffer> {
   const rows = pixels.length / (4 * width);
   const filtered = new Uint8Array(rows * (1 + 3 * width));
-  let to = 0;
-  let from = 0;
+  let target = 0;
+  let source = 0;
   for (let row = 0; row < rows; row += 1) {
-    filtered[to] = subFilter;
-    to += 1;
+    filtered[target] = subFilter;
+    target += 1;
     let [red, green, blue] = [0, 0, 0];
     for (let column = 0; column < width; column += 1) {
-      const [nextRed = 0, nextGreen = 0, nextBlue = 0] = [pixels[from], pixels[from + 1], pixels[from + 2]];
-      filtered[to] = nextRed - red;
-      filtered[to + 1] = nextGreen - green;
-      filtered[to + 2] = nextBlue - blue;
+      const [nextRed = 0, nextGreen = 0, nextBlue = 0] = [
+        pixels[source],
+        pixels[source + 1],
+        pixels[source + 2],
+      ];
+      filtered[target] = nextRed - red;
+      filtered[target + 1] = nextGreen - green;
+      filtered[target + 2] = nextBlue - blue;
       [red, green, blue] = [nextRed, nextGreen, nextBlue];
-      from += 4;
-      to += 3;
+      source += 4;
+      target += 3;
     }
   }
   return filtered;
 }
 
+/** Returns a chunk: length of the data, type, data, and CRC of type and data. */
 function chunk(type: string, data: Uint8Array): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(12 + data.length);
   const view = new DataView(bytes.buffer);
   view.setUint32(0, data.length);
-  for (let place = 0; place < 4; place += 1) bytes[4 + place] = type.charCodeAt(place);
+  for (let index = 0; index < 4; index += 1) bytes[4 + index] = type.charCodeAt(index);
   bytes.set(data, 8);
   view.setUint32(8 + data.length, crcOf(bytes.subarray(4, 8 + data.length)));
   return bytes;
