@@ -29,8 +29,8 @@ function faultsOf(page: Page): Promise<readonly string[]> {
       scrollWidth > clientWidth + 1 ? [`the page is ${scrollWidth - clientWidth} px too wide`] : [];
     const texts = [...document.querySelectorAll<HTMLElement>('header *')];
     const cut = texts.filter((element) => {
-      const { overflowX, display } = getComputedStyle(element);
-      const isShown = element.offsetParent !== null && element.clientWidth > 1;
+      const { overflowX, display, visibility } = getComputedStyle(element);
+      const isShown = visibility === 'visible' && element.offsetParent !== null && element.clientWidth > 1;
       return (
         isShown &&
         display !== 'inline' &&
@@ -49,9 +49,13 @@ for (const who of ['anonymous', 'admin'] as const) {
       account,
     }) => {
       test.slow(); // every screen at four sizes
-      // A queue that is longer than the window, with a count of two digits.
+      // A queue that is longer than the window.
       if (who === 'admin') for (let index = 0; index < 12; index++) await account('pending');
       const page = await visit(who);
+      // Counts beside two of the links.
+      await page.route('**/admin/waiting', (route) =>
+        route.fulfill({ json: { applications: 309, datasetRequests: 12 } }),
+      );
       await page.addInitScript((chosen) => localStorage.setItem('language', chosen), language);
       const faults: string[] = [];
       for (const address of who === 'admin' ? forAdministrators : forGuests) {
@@ -67,4 +71,64 @@ for (const who of ['anonymous', 'admin'] as const) {
       expect(faults).toEqual([]);
     });
   }
+}
+
+/** Returns the choices of lists whose text is wider than the place of the list. */
+function cutChoices(page: Page): Promise<readonly string[]> {
+  return page.evaluate(() => {
+    const context = document.createElement('canvas').getContext('2d');
+    if (context === null) throw new Error('no canvas');
+    return [...document.querySelectorAll('select')].flatMap((list) => {
+      const { font, paddingLeft, paddingRight } = getComputedStyle(list);
+      context.font = font;
+      const text = list.selectedOptions[0]?.text ?? '';
+      const room = list.clientWidth - Number.parseFloat(paddingLeft) - Number.parseFloat(paddingRight);
+      return list.offsetParent !== null && context.measureText(text).width > room ? [text] : [];
+    });
+  });
+}
+
+for (const language of ['tr', 'en'] as const) {
+  test(`the viewer cuts neither the filters of the catalogue nor the name of the slide in ${language}`, async ({
+    visit,
+  }) => {
+    const page = await visit('user');
+    await page.addInitScript((chosen) => localStorage.setItem('language', chosen), language);
+    await page.goto('/wsi-viewer');
+    for (const size of sizes) {
+      await page.setViewportSize(size);
+      await expect(page.getByRole('combobox').first()).toBeVisible();
+      expect(await cutChoices(page), `at ${size.width}`).toEqual([]);
+    }
+    await page.getByRole('button', { name: slideName }).click();
+    const name = page.locator('main').getByText(slideName, { exact: true }).first();
+    for (const size of sizes) {
+      await page.setViewportSize(size);
+      await expect(name).toBeVisible();
+      const isCut = await name.evaluate(
+        ({ scrollWidth, clientWidth, scrollHeight, clientHeight }) =>
+          scrollWidth > clientWidth + 1 || scrollHeight > clientHeight + 1,
+      );
+      expect(isCut, `at ${size.width}`).toBe(false);
+    }
+  });
+}
+
+for (const [tools, panel, button] of [
+  ['Drawing tools', 'Annotations', 'Annotations'],
+  ['Measuring and colours', 'Analysis results', 'Analysis results'],
+] as const) {
+  test(`in half of a tablet the panel “${panel}” leaves the tools free`, async ({ visit }) => {
+    const page = await visit('user');
+    await page.goto('/wsi-viewer');
+    await page.getByRole('button', { name: slideName }).click();
+    await page.setViewportSize({ width: 820, height: 1180 });
+    await page.getByRole('button', { name: button, exact: true }).click();
+    const covering = page.getByRole('region', { name: panel });
+    await expect(covering).toBeVisible();
+    for (const tool of await page.getByRole('toolbar', { name: tools }).getByRole('button').all()) {
+      // Playwright checks that nothing else is where it would click.
+      await tool.click({ trial: true });
+    }
+  });
 }

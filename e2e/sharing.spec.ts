@@ -141,7 +141,7 @@ test('a teacher shares a tour with a question, a student without an account answ
     await teacher.goto('/collections');
     await teacher.getByRole('link', { name: `Aç: ${lessonTitle}` }).click();
     await expect(teacher.getByRole('heading', { name: `${lessonTitle} · Görünüm 1` })).toBeVisible();
-    await teacher.getByRole('button', { name: 'Sun', exact: true }).click();
+    await teacher.getByRole('button', { name: 'Sunumu başlat' }).click();
     await expect(student.getByRole('heading', { name: `${lessonTitle} · Görünüm 1` })).toBeVisible();
     await teacher.getByRole('button', { name: 'Sonraki' }).click();
     await teacher.getByRole('button', { name: 'Sonraki' }).click();

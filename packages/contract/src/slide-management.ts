@@ -156,7 +156,7 @@ export const ImportPlan = z.object({
   rows: z.number().int(),
   changed: z.number().int(),
   unchanged: z.number().int(),
-  unknown: z.number().int().meta({ description: 'Lines that name no slide of the catalogue' }),
+  unknown: z.number().int().meta({ description: 'Lines that match no slide of the catalogue' }),
   wrong: z
     .number()
     .int()

@@ -14,7 +14,7 @@ import type { Services } from '../services.ts';
 import { actorOf } from './actor.ts';
 
 const sentences = {
-  opened: { tr: 'Veri kümesi herkese açıldı.', en: 'The dataset is open to everybody.' },
+  opened: { tr: 'Veri kümesi herkese açıldı.', en: 'The dataset is open to all members.' },
   changed: { tr: 'Veri kümesinin ayarları değişti.', en: 'The settings of the dataset have been changed.' },
   restricted: { tr: 'Veri kümesi kısıtlandı.', en: 'The dataset is restricted.' },
   accepted: { tr: 'İstek kabul edildi.', en: 'The request has been accepted.' },
@@ -41,7 +41,7 @@ export function datasetRoutes(app: FastifyInstance, { datasets }: Pick<Services,
 
   serve(app, revokeDataset, async (request) => {
     await datasets.revoke(actorOf(request), request.query.dataset, request.query.uid);
-    return { message: request.say({ tr: 'Erişim kaldırıldı.', en: 'Access has been taken away.' }) };
+    return { message: request.say({ tr: 'Erişim kaldırıldı.', en: 'Access has been removed.' }) };
   });
 
   serve(app, answerDatasetRequest, async (request) => {

@@ -84,7 +84,7 @@ export function userRoutes(
 
   serve(app, withdrawApproval, async (request) => {
     await accounts.withdrawApproval(actorOf(request), request.params.uid);
-    return { message: request.say({ tr: 'Onay geri alındı.', en: 'The approval has been taken back.' }) };
+    return { message: request.say({ tr: 'Onay geri alındı.', en: 'The approval has been withdrawn.' }) };
   });
 
   serve(app, rejectUser, async (request) => {

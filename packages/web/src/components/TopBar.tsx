@@ -1,5 +1,5 @@
 import { UnstyledButton } from '@mantine/core';
-import { type ReactNode, Suspense } from 'react';
+import { type ReactNode, type RefObject, Suspense, useLayoutEffect, useRef, useState } from 'react';
 import { Link, NavLink } from 'react-router';
 import { settings } from '../browser/settings.ts';
 import { languageNow } from '../language/language.ts';
@@ -29,14 +29,30 @@ function skipToContent(): void {
   document.querySelector('main')?.focus();
 }
 
-/** More links than this stand in a menu where the window is too narrow for them. */
+/** Whether the links are wider than their place: this depends on language, counts and the name of the person. */
+function useTightness(links: RefObject<HTMLElement | null>, linkCount: number): boolean {
+  const [isTight, setTight] = useState(false);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: other links are other elements
+  useLayoutEffect(() => {
+    const element = links.current;
+    if (element === null) return undefined;
+    const observer = new ResizeObserver(() => setTight(element.scrollWidth > element.clientWidth + 1));
+    for (const each of [element, ...element.children]) observer.observe(each);
+    return () => observer.disconnect();
+  }, [links, linkCount]);
+  return isTight;
+}
+
+/** More links than this stand in a menu where the bar is too narrow for them. */
 const mostLinksInNarrowBar = 2;
 
 /** The navigation bar: the product's name, links, the user menu. */
 export function TopBar({ home, links, navigationLabel, children, lang }: TopBarProps) {
   const hasMenu = links.length > mostLinksInNarrowBar;
+  const list = useRef<HTMLElement>(null);
+  const isTight = useTightness(list, links.length) && hasMenu;
   return (
-    <header className={classes.bar} lang={lang} data-menu={hasMenu || undefined}>
+    <header className={classes.bar} lang={lang} data-tight={isTight || undefined}>
       <UnstyledButton className={classes.skip} lang={languageNow('tr')} onClick={skipToContent}>
         {texts.skipToContent}
       </UnstyledButton>
@@ -44,19 +60,21 @@ export function TopBar({ home, links, navigationLabel, children, lang }: TopBarP
         <Logo size={30} />
         <span>{settings.productName}</span>
       </Link>
-      <nav className={classes.links} aria-label={navigationLabel}>
-        {links.map(({ to, label, lang: labelLang, end = false, waiting = null }) => (
-          <NavLink key={to} to={to} end={end} lang={labelLang} className={classes.link ?? ''}>
-            {label}
-            <WaitingCount waiting={waiting} />
-          </NavLink>
-        ))}
-      </nav>
-      {hasMenu && (
-        <Suspense fallback={null}>
-          <LinksMenu links={links} navigationLabel={navigationLabel} />
-        </Suspense>
-      )}
+      <div className={classes.linksPlace}>
+        <nav ref={list} className={classes.links} aria-label={navigationLabel}>
+          {links.map(({ to, label, lang: labelLang, end = false, waiting = null }) => (
+            <NavLink key={to} to={to} end={end} lang={labelLang} className={classes.link ?? ''}>
+              {label}
+              <WaitingCount waiting={waiting} />
+            </NavLink>
+          ))}
+        </nav>
+        {hasMenu && (
+          <Suspense fallback={null}>
+            <LinksMenu links={links} navigationLabel={navigationLabel} />
+          </Suspense>
+        )}
+      </div>
       {children}
     </header>
   );

@@ -115,7 +115,7 @@ export const shareDialogTexts = wordingByScreenLanguage({
     shareDays: 'Days until it ends',
     shareOpenings: 'Maximum number of openings (optional)',
     sharePassword: 'Password (optional)',
-    shareMake: 'Make the link',
+    shareMake: 'Create link',
     shareMade: 'The link is ready',
     shareAddress: 'Link',
     shareOnce: 'The link is shown only now. Copy it now.',

@@ -120,6 +120,13 @@ describe('text catalogues', () => {
     expect(catalogueTexts.flatMap(faultsOf)).toEqual([]);
   });
 
+  it('use one Turkish word for one thing', () => {
+    const replaced =
+      /süzgeç|(?<!\p{L})süz(?:me)?(?!\p{L})|kestirim|denetim günlüğü|kareyi okut|(?<!\p{L})hesabın /iu;
+    const turkish = catalogueTexts.flatMap(({ tr }) => leavesOf(tr));
+    expect(turkish.filter(([, text]) => replaced.test(text))).toEqual([]);
+  });
+
   it.each([
     ['error messages', Object.entries(errors)],
     ['audit actions', Object.entries(auditActions)],

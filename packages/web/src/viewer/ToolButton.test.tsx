@@ -16,3 +16,15 @@ it('a tool shows its name and its key in the tooltip', async () => {
   await userEvent.hover(button);
   expect((await screen.findByRole('tooltip')).textContent).toBe('Ruler M');
 });
+
+it('a tool whose panel is open shows no tooltip, which would cover the panel', async () => {
+  render(
+    <MantineProvider env="test">
+      <ToolButton label="Colours" Icon={IconRuler} isExpanded tooltip="left" onClick={() => {}} />
+    </MantineProvider>,
+  );
+  await userEvent.hover(screen.getByRole('button', { name: 'Colours', expanded: true }));
+  await expect(screen.findByRole('tooltip', {}, { timeout: 700 })).rejects.toThrow(
+    'Unable to find role="tooltip"',
+  );
+});

@@ -41,7 +41,8 @@ export function ToolButton({ label, Icon, shortcut, tooltip, ref, ...props }: To
     </>
   );
   return (
-    <Tooltip label={name} position={tooltip} openDelay={400}>
+    // The panel that the button has opened is beside it: a tooltip would cover the panel.
+    <Tooltip label={name} position={tooltip} openDelay={400} disabled={isExpanded === true}>
       <ActionIcon
         ref={ref}
         variant={isPressed || isExpanded ? 'filled' : 'default'}

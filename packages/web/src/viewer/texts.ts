@@ -85,7 +85,7 @@ export const texts = wording({
     pictureFormat: 'Biçim',
     savePicture: 'Kaydet',
     savingPicture: 'Görüntü kaydediliyor',
-    cancel: 'İptal',
+    cancel: 'Vazgeç',
     pixels: (width: number, height: number) => `${formatFigure(width)} × ${formatFigure(height)} piksel`,
     tooLarge: 'en fazla 100 megapiksel',
     formatPng: 'PNG',

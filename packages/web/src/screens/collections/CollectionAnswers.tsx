@@ -79,9 +79,10 @@ interface AnswerTableProps {
   readonly choicesOf: (item: number | null) => readonly string[];
 }
 
-/** A wide table is scrolled by keyboard when it has the focus. */
+/** A table that is wider than its place is scrolled by keyboard when it has the focus. */
 const scrolledByKey = { tabIndex: 0 };
 
+/** A table in a wide window, cards in a narrow one. */
 function AnswerTable({ answers, choicesOf: choices }: AnswerTableProps) {
   const right = answers.filter(({ correct }) => correct === true).length;
   const judged = answers.filter(({ correct }) => correct !== null).length;
@@ -104,15 +105,15 @@ function AnswerTable({ answers, choicesOf: choices }: AnswerTableProps) {
           <Table.Tbody>
             {answers.map((each) => (
               <Table.Tr key={`${each.item} ${each.question} ${each.uid ?? each.person}`}>
-                <Table.Td>{each.item === null ? '–' : each.item + 1}</Table.Td>
-                <Table.Td>{each.question ?? texts.removedQuestion}</Table.Td>
-                <Table.Td>{personOf(each)}</Table.Td>
-                <Table.Td>{answerText(each, choices(each.item))}</Table.Td>
-                <Table.Td>
+                <Table.Td data-label={texts.step}>{each.item === null ? '–' : each.item + 1}</Table.Td>
+                <Table.Td data-label={texts.question}>{each.question ?? texts.removedQuestion}</Table.Td>
+                <Table.Td data-label={texts.person}>{personOf(each)}</Table.Td>
+                <Table.Td data-label={texts.answer}>{answerText(each, choices(each.item))}</Table.Td>
+                <Table.Td data-label={texts.result}>
                   {texts.results[each.correct === null ? 'open' : each.correct ? 'right' : 'wrong']}
                 </Table.Td>
-                <Table.Td>{each.attempts}</Table.Td>
-                <Table.Td>{formatDateAndTime(each.answered_at)}</Table.Td>
+                <Table.Td data-label={texts.attempts}>{each.attempts}</Table.Td>
+                <Table.Td data-label={texts.answeredAt}>{formatDateAndTime(each.answered_at)}</Table.Td>
               </Table.Tr>
             ))}
           </Table.Tbody>

@@ -209,7 +209,7 @@ describe('a collection as a tour', () => {
     });
     const sent = () =>
       calls.filter(({ name }) => name === 'POST /collections/c-1/presentation').map(({ body }) => body);
-    await person.click(await screen.findByRole('button', { name: 'Sun' }));
+    await person.click(await screen.findByRole('button', { name: 'Sunumu başlat' }));
     await expect.poll(sent).toContainEqual({ field: null, item: 0 });
     await person.click(screen.getByRole('button', { name: 'Sonraki' }));
     await expect.poll(sent).toContainEqual({ field: null, item: 1 });

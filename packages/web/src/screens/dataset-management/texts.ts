@@ -43,7 +43,7 @@ export const texts = wording({
     identifiable: 'Kimliksizleştirilemeyen dosyalara da izin ver',
     identifiableHint: 'Bazı dosya biçimlerinden kimlik bilgileri çıkarılamaz.',
     identifiableWarning:
-      'Bu dosyalar olduğu gibi indirilir: hasta adı, numarası, tarih ve etiket görüntüsü içerebilir. Her indirme denetim günlüğüne yazılır.',
+      'Bu dosyalar olduğu gibi indirilir: hasta adı, numarası, tarih ve etiket görüntüsü içerebilir. Her indirme denetim kaydına yazılır.',
   },
   en: {
     heading: 'Datasets',
@@ -55,7 +55,7 @@ export const texts = wording({
     open: 'Open',
     restricted: 'Restricted',
     share: 'Allow sharing',
-    shareHint: 'Members may make links that show its slides to people without an account.',
+    shareHint: 'Members may create links that show its slides to people without an account.',
     shareLinks: 'Share links',
     restrict: 'Restrict access',
     restrictHint: 'The change takes effect at once.',
@@ -78,7 +78,7 @@ export const texts = wording({
     originals: 'Original files',
     originalsOf: (dataset) => `Original files: ${dataset}`,
     originalsHint:
-      'Only people with permission can download original files. Label images and identifiers are removed on the way.',
+      'Only people with permission can download original files. Label images and identifiers are removed during the download.',
     noDownloaders: 'No account has permission now, not even an administrator.',
     downloader: 'Add a person who may download',
     allowDownload: 'Allow download',

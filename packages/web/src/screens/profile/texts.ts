@@ -23,7 +23,7 @@ export const texts = wording({
     pairingHint:
       'Telefonunuzdaki doğrulama uygulamasıyla bu QR kodunu okutun, ardından uygulamada görünen 6 haneli kodu yazın.',
     qrCode: 'Doğrulama uygulaması için QR kodu',
-    secretHint: 'Kareyi okutamıyorsanız uygulamaya bu anahtarı elle girin:',
+    secretHint: 'QR kodunu okutamıyorsanız uygulamaya bu anahtarı elle girin:',
     firstCode: 'Doğrulama Kodu',
     codeFormat: 'Doğrulama kodu 6 haneli olmalı.',
     secondFactorConfirm: 'Doğrula ve Aç',
@@ -98,14 +98,14 @@ export const texts = wording({
     pairingHint:
       'Scan this QR code with the authenticator app on your phone, then enter the 6-digit code that the app shows.',
     qrCode: 'QR code for the authenticator app',
-    secretHint: 'If you cannot scan the square, enter this key in the app by hand:',
+    secretHint: 'If you cannot scan the QR code, enter this key in the app by hand:',
     firstCode: 'Verification Code',
     codeFormat: 'The verification code has 6 digits.',
     secondFactorConfirm: 'Verify and Turn On',
     cancel: 'Cancel',
     recoveryCodes: 'Your recovery codes',
     recoveryHint:
-      'If you cannot get at your phone, you can log in with one of these codes; each works once. They are shown only now: keep them in a safe place.',
+      'If you do not have your phone, you can log in with one of these codes; each works once. They are shown only now: keep them in a safe place.',
     recoveryDone: 'I have saved the codes',
     copy: 'Copy Codes',
     copied: 'The codes have been copied.',

@@ -95,7 +95,7 @@ export const ApplicationRow = memo(function ApplicationRow({
             </ul>
           </Alert>
         )}
-        <Group gap="xs">
+        <Group gap="xs" className={classes.actions ?? ''}>
           <Button
             size="sm"
             loading={isApproving}

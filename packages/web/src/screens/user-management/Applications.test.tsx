@@ -192,7 +192,7 @@ describe('the queue of applicants', () => {
     await screen.findByText('1 kullanıcı onaylandı.');
     // The second attempt is about the failed person alone.
     isRefused = false;
-    await person.click(dialog.getByRole('button', { name: 'Yeniden Dene' }));
+    await person.click(dialog.getByRole('button', { name: 'Tekrar Dene' }));
     await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
     const approvals = calls.filter(({ name }) => name.endsWith('/approve')).map(({ body }) => body);
     const terms = { role: 'user', datasets: [], expires_at: null };

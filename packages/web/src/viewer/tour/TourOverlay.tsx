@@ -1,24 +1,16 @@
-import { Button } from '@mantine/core';
 import { texts as shared } from '../../language/texts.ts';
+import { SlideFailure, SlideProgress } from '../SlideNotice.tsx';
 import type { ViewingState } from '../SlideViewer.tsx';
-import classes from './Tour.module.css';
 import { texts } from './texts.ts';
 
 /** Over a slide: that it is loading, or why it is not there. */
 export function TourOverlay({ loading, failure, retry }: ViewingState) {
   if (failure !== null) {
     return (
-      <div className={classes.overlay} role="alert">
-        <p>{texts.notLoaded}</p>
-        <Button size="xs" variant="default" onClick={retry} style={{ pointerEvents: 'auto' }}>
-          {shared.retry}
-        </Button>
-      </div>
+      <SlideFailure retryLabel={shared.retry} retry={retry}>
+        {texts.notLoaded}
+      </SlideFailure>
     );
   }
-  return loading === null ? null : (
-    <p className={classes.overlay} role="status">
-      {texts.loading}
-    </p>
-  );
+  return loading === null ? null : <SlideProgress title={texts.loading} />;
 }

@@ -36,7 +36,7 @@ export const texts = wording({
     followingNow: 'Sunumu izliyorsunuz.',
     follow: 'Sunumu izle',
     leave: 'İzlemeyi bırak',
-    present: 'Sun',
+    present: 'Sunumu başlat',
     stopPresenting: 'Sunumu bitir',
     presentHint: 'Bu koleksiyonu açmış olanlar sizin gördüğünüz alanı görür.',
     presentingNow: 'Sunum yapıyorsunuz.',

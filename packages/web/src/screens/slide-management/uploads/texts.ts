@@ -103,8 +103,8 @@ export const texts = wording({
     datasetSlash: 'The name of the dataset may not have a slash.',
     pending: (count: number) =>
       count === 1
-        ? 'One upload waits for its dataset.'
-        : `${formatNumber(count)} uploads wait for their dataset.`,
+        ? '1 file is ready; choose a dataset to upload it.'
+        : `${formatNumber(count)} files are ready; choose a dataset to upload them.`,
     start: 'Start upload',
     drop: 'Drop files or folders here',
     dropNow: 'Release to start the upload',
@@ -112,7 +112,7 @@ export const texts = wording({
       'Slides of one file are sent one by one; those of many files, such as DICOM and MRXS, with their folder.',
     chooseFiles: 'Choose files',
     chooseFolder: 'Choose a folder',
-    largest: (size: string) => `One upload can have ${size} at most.`,
+    largest: (size: string) => `Maximum size of one upload: ${size}.`,
 
     refusedHeading: 'Files that will not be uploaded',
     refusedMore: (count: number) => `and ${formatNumber(count)} more`,
