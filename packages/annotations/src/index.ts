@@ -1,4 +1,4 @@
-/** The rules of annotations: geometry, validation and the file formats of other software. Runs in Node and in browsers. */
+/** Annotations of slides: geometry, validation, and import and export of other programs' files. Runs in Node and in browsers. */
 
 export { chooseClassColor } from './formats/class-color.ts';
 export { exportAnnotations } from './formats/export-annotations.ts';

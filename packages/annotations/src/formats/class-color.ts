@@ -1,7 +1,8 @@
+/** Colours of classes: QuPath's defaults, a colour derived from the name, and colours that Java programs store as integers. */
 import type { Color } from '../model/feature.ts';
 
-/** The classes of a new project in QuPath, by their names in lowercase. */
-const knownColors: ReadonlyMap<string, Color> = new Map([
+/** The colours of the classes of a new QuPath project, by class name in lowercase. */
+const quPathColors: ReadonlyMap<string, Color> = new Map([
   ['tumor', [200, 0, 0]],
   ['stroma', [150, 200, 150]],
   ['immune cells', [160, 90, 160]],
@@ -13,25 +14,26 @@ const knownColors: ReadonlyMap<string, Color> = new Map([
   ['negative', [112, 112, 225]],
 ]);
 
-/** Returns the colour of a class for which the file has none: QuPath's for its own classes, otherwise one chosen by the name. */
+/** Returns a colour for a class without one: QuPath's for its default classes, otherwise a hue derived from the name. */
 export function chooseClassColor(names: readonly string[]): Color {
   const name = names.join(': ');
-  const known = knownColors.get(name.toLowerCase());
-  if (known) return known;
+  const quPathColor = quPathColors.get(name.toLowerCase());
+  if (quPathColor) return quPathColor;
   let hash = 0;
   for (const character of name) hash = (Math.imul(hash, 31) + (character.codePointAt(0) ?? 0)) >>> 0;
   return colorOfHue(hash % 360);
 }
 
+/** Converts a hue in degrees to RGB with medium saturation, by the usual HSV formula. */
 function colorOfHue(hue: number): Color {
-  const part = (offset: number) => {
+  const channel = (offset: number) => {
     const k = (offset + hue / 60) % 6;
     return Math.round(255 * (0.85 - 0.65 * Math.max(0, Math.min(k, 4 - k, 1))));
   };
-  return [part(5), part(3), part(1)];
+  return [channel(5), channel(3), channel(1)];
 }
 
-/** Unpacks the integer in which Java keeps a colour, alpha in the highest byte. */
+/** Unpacks a colour that Java stores as the integer 0xAARRGGBB; the alpha byte is ignored. */
 export function unpackColor(packed: number): Color {
   return [(packed >> 16) & 255, (packed >> 8) & 255, packed & 255];
 }

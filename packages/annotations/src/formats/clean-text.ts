@@ -1,13 +1,14 @@
+/** Removes characters from imported names and texts that `parse-properties.ts` would reject. */
 import type { Collector } from './collector.ts';
 
-/** Most texts of large files: nothing to clean. */
-const plain = /^[ -~]*$/;
+/** Printable ASCII, most texts of large files: there is nothing to clean. */
+const plainPattern = /^[ -~]*$/;
 
 type Warn = Pick<Collector, 'warn'>;
 
-/** Replaces what a name may not contain: white space by a space, other controls by nothing. */
+/** Cleans a text of one line: tabs and line ends become spaces, other control characters are removed. */
 export function cleanLine(text: string, collector: Warn): string {
-  if (plain.test(text)) return text;
+  if (plainPattern.test(text)) return text;
   const clean = cleanSurrogates(text)
     .replace(/[\t\n\r\p{Zl}\p{Zp}]+/gu, ' ')
     .replace(/\p{Cc}/gu, '');
@@ -15,9 +16,9 @@ export function cleanLine(text: string, collector: Warn): string {
   return clean;
 }
 
-/** Removes controls but tabs and line ends. */
+/** Cleans a text of several lines: removes control characters except tabs and line ends. */
 export function cleanText(text: string, collector: Warn): string {
-  if (plain.test(text)) return text;
+  if (plainPattern.test(text)) return text;
   const clean = cleanSurrogates(text).replace(/[^\P{Cc}\t\n\r]/gu, '');
   if (clean !== text) collector.warn('text_cleaned');
   return clean;

@@ -1,5 +1,7 @@
-/** Collects the features of a file: checks, counts, and reports what is rejected. */
-
+/**
+ * Collects the features that a reader finds in a file: validates and counts them, and records warnings and rejections for the
+ * result of the import.
+ */
 import { translateGeometry } from '../geometry/translate.ts';
 import { type AnnotationFeature, countFeatureVertices, type ObjectType } from '../model/feature.ts';
 import { annotationLimits } from '../model/limits.ts';
@@ -16,7 +18,7 @@ import {
   type RejectionCode,
 } from './import-types.ts';
 
-/** A feature as a reader found it; `id` may be anything. */
+/** A feature as a reader finds it in a file, not validated. An `id` that is not a UUID is replaced. */
 export interface RawFeature {
   readonly id: unknown;
   readonly geometry: unknown;
@@ -25,21 +27,31 @@ export interface RawFeature {
 }
 
 export interface Collector {
-  /** Counts a feature of the file; call it once for each, before its warnings and rejections. */
+  /**
+   * Begins the next feature of the file; readers call it once per feature, before its warnings and rejections.
+   *
+   * @param line the line of the file, from 1
+   */
   readonly begin: (line?: number) => void;
   readonly warn: (code: ImportWarningCode) => void;
   readonly reject: (code: RejectionCode, path?: string, params?: Rejection['params']) => void;
-  /** @returns the id of the feature, null when it is rejected */
+  /** Validates and adds a feature. @returns its id; null when it is rejected */
   readonly add: (raw: RawFeature) => string | null;
   readonly result: (format: ImportFormat) => ImportResult;
 }
 
+/**
+ * Creates the collector of one import.
+ *
+ * @throws ImportError from `begin` and `add` when the file exceeds the limits of a layer
+ */
 export function createCollector({ extent, offset }: ImportOptions): Collector {
   const features: AnnotationFeature[] = [];
   const ids = new Set<string>();
   const warnings = new Map<ImportWarningCode, Set<number>>();
   const rejected: Rejection[] = [];
   let rejectedCount = 0;
+  /** Number of the current feature in the file, from 1. */
   let feature = 0;
   let line: number | null = null;
   let vertices = 0;
@@ -49,13 +61,13 @@ export function createCollector({ extent, offset }: ImportOptions): Collector {
     if (rejected.length < importLimits.rejections) rejected.push({ feature, line, code, path, params });
   };
   const warn: Collector['warn'] = (code) => {
-    const concerned = warnings.get(code) ?? new Set();
-    warnings.set(code, concerned.add(feature));
+    const featuresWithWarning = warnings.get(code) ?? new Set();
+    warnings.set(code, featuresWithWarning.add(feature));
   };
   return {
-    begin: (at) => {
+    begin: (featureLine) => {
       feature++;
-      line = at ?? null;
+      line = featureLine ?? null;
       if (feature > annotationLimits.layerAnnotations) {
         throw new ImportError('too_many_features', { limit: annotationLimits.layerAnnotations });
       }
@@ -84,13 +96,21 @@ export function createCollector({ extent, offset }: ImportOptions): Collector {
       return id;
     },
     result: (format) => {
-      const kept = withoutMissingParents(features, ids, warnings);
+      const resultFeatures = withoutMissingParents(features, ids, warnings);
       return {
         ok: true,
         format,
-        features: kept,
-        counts: { features: kept.length, vertices, byType: countTypes(kept), byClass: countClasses(kept) },
-        warnings: [...warnings].map(([code, concerned]) => ({ code, count: concerned.size })),
+        features: resultFeatures,
+        counts: {
+          features: resultFeatures.length,
+          vertices,
+          byType: countTypes(resultFeatures),
+          byClass: countClasses(resultFeatures),
+        },
+        warnings: [...warnings].map(([code, featuresWithWarning]) => ({
+          code,
+          count: featuresWithWarning.size,
+        })),
         rejected,
         rejectedCount,
       };
@@ -107,21 +127,21 @@ function translateFeature(feature: AnnotationFeature, { x, y }: { x: number; y: 
   };
 }
 
-/** Children of a rejected feature stay, without a parent. */
+/** Removes the parent from features whose parent is not in the file or was rejected, and adds the warning `parent_missing`. */
 function withoutMissingParents(
   features: readonly AnnotationFeature[],
   ids: ReadonlySet<string>,
   warnings: Map<ImportWarningCode, Set<number>>,
 ): readonly AnnotationFeature[] {
-  const missing = new Set<number>();
-  const kept = features.map((feature, index) => {
+  const withoutParent = new Set<number>();
+  const result = features.map((feature, index) => {
     const { parentId, ...properties } = feature.properties;
     if (parentId === undefined || ids.has(parentId)) return feature;
-    missing.add(index);
+    withoutParent.add(index);
     return { ...feature, properties };
   });
-  if (missing.size > 0) warnings.set('parent_missing', missing);
-  return kept;
+  if (withoutParent.size > 0) warnings.set('parent_missing', withoutParent);
+  return result;
 }
 
 function countTypes(features: readonly AnnotationFeature[]): Partial<Record<ObjectType, number>> {
@@ -131,6 +151,7 @@ function countTypes(features: readonly AnnotationFeature[]): Partial<Record<Obje
   return counts;
 }
 
+/** Counts the features per list of class names, in the order of the file. */
 function countClasses(features: readonly AnnotationFeature[]) {
   const counts = new Map<string, { names: readonly string[]; count: number }>();
   for (const { properties } of features) {

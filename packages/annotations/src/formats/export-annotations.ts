@@ -8,7 +8,10 @@ import { writeCsv } from './write-csv.ts';
 import { writeGeoJson } from './write-geojson.ts';
 import { writeQuPath } from './write-qupath.ts';
 
-/** Writes annotations as a file of another program; `warnings` say what the format cannot hold. */
+/**
+ * Writes annotations in the format of another program. `warnings` of the result count the annotations that lose something because
+ * the format cannot store it.
+ */
 export function exportAnnotations(
   features: Features,
   { format, pixelSize, offset }: ExportOptions,
@@ -59,7 +62,8 @@ export function exportAnnotations(
   }
 }
 
-const isLost: Readonly<Record<ExportWarningCode, (feature: AnnotationFeature) => boolean>> = {
+/** For each loss, whether it affects a feature. */
+const lossTests: Readonly<Record<ExportWarningCode, (feature: AnnotationFeature) => boolean>> = {
   holes_as_outlines: ({ geometry }) =>
     isArea(geometry) && polygonsOf(geometry).some((rings) => rings.length > 1),
   lines_left_out: ({ geometry }) =>
@@ -72,7 +76,7 @@ const isLost: Readonly<Record<ExportWarningCode, (feature: AnnotationFeature) =>
 
 function countLosses(features: Features, codes: readonly ExportWarningCode[]): ExportResult['warnings'] {
   return codes
-    .map((code) => ({ code, count: features.filter(isLost[code]).length }))
+    .map((code) => ({ code, count: features.filter(lossTests[code]).length }))
     .filter(({ count }) => count > 0);
 }
 

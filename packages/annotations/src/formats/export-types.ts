@@ -1,3 +1,4 @@
+/** Options and result of the export of annotations. */
 import type { PixelSize } from '../geometry/measure.ts';
 import type { AnnotationFeature } from '../model/feature.ts';
 
@@ -7,13 +8,13 @@ export type ExportFormat = (typeof exportFormats)[number];
 
 export interface ExportOptions {
   readonly format: ExportFormat;
-  /** For areas and lengths in micrometres; null when the slide has none. */
+  /** Micrometres per pixel, for areas and lengths in micrometres; null when the slide does not state it. */
   readonly pixelSize: PixelSize | null;
   /** Pixels subtracted from every coordinate, for programs whose origin is not the corner of the slide. */
   readonly offset?: { readonly x: number; readonly y: number };
 }
 
-/** What the format cannot hold. */
+/** What the chosen format cannot store. The API and the export dialog turn the codes into texts. */
 export const exportWarningCodes = [
   'holes_as_outlines',
   'lines_left_out',
@@ -28,7 +29,7 @@ export interface ExportResult {
   /** The file in pieces, to be written one after the other. */
   readonly chunks: Iterable<string>;
   readonly mediaType: string;
-  /** Without a dot. */
+  /** File name extension without a dot. */
   readonly extension: string;
   readonly warnings: readonly { readonly code: ExportWarningCode; readonly count: number }[];
 }

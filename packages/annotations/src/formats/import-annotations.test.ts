@@ -37,7 +37,7 @@ function repeated(before: string, text: string, count: number, after: string): U
 }
 
 describe('importAnnotations', () => {
-  it('imports valid features and reports the others by number and reason', () => {
+  it('imports valid features and lists each invalid one with its number and reason', () => {
     const id = '6423a977-ffff-48db-affc-cd11632010f0';
     const point = { type: 'Point', coordinates: [1, 2] };
     expect(
@@ -106,7 +106,7 @@ describe('importAnnotations', () => {
     });
   });
 
-  it('rejects NaN coordinates, quoted and bare', () => {
+  it('rejects features with NaN or infinite coordinates, with and without quotes', () => {
     for (const coordinate of ['NaN', '"NaN"', '1e999']) {
       const text = `{"type":"Feature","geometry":{"type":"Point","coordinates":[${coordinate},2]},"properties":{}}`;
       expect(read(text)).toMatchObject({ ok: true, features: [], rejectedCount: 1 });
@@ -174,7 +174,7 @@ describe('importAnnotations', () => {
     expect((process.memoryUsage().rss - memory) / 2 ** 20).toBeLessThan(200);
   });
 
-  it('rejects more features and more vertices than a layer may have', () => {
+  it('rejects a file with more features or vertices than a layer may have', () => {
     const point = JSON.stringify(feature({ type: 'Point', coordinates: [1, 2] }));
     expect(
       errorOf(
@@ -185,7 +185,7 @@ describe('importAnnotations', () => {
     ).toBe('too_many_features');
   });
 
-  it('reports at most 100 rejections, and counts all', () => {
+  it('lists at most 100 rejected features and counts all of them', () => {
     const result = read(JSON.stringify(Array(500).fill(feature(null))));
     expect(result.ok && [result.rejected.length, result.rejectedCount]).toEqual([
       importLimits.rejections,
@@ -193,7 +193,7 @@ describe('importAnnotations', () => {
     ]);
   });
 
-  it('removes control characters from texts, with a warning', () => {
+  it('removes control characters from texts and adds a warning', () => {
     const properties = { name: 'a\u0000b\nc', metadata: { k: 'x\ud800y' } };
     const result = read(JSON.stringify(feature({ type: 'Point', coordinates: [1, 2] }, { properties })));
     expect(result).toMatchObject({
@@ -202,7 +202,7 @@ describe('importAnnotations', () => {
     });
   });
 
-  it('reads elements of the Digital Slide Archive', () => {
+  it('imports elements of Digital Slide Archive annotations', () => {
     const elements = [
       {
         type: 'rectangle',

@@ -1,4 +1,4 @@
-/** The import of annotation files. Every reader is bounded: see `import-limits.ts` and `annotationLimits`. */
+/** Imports annotation files of other programs. Every reader enforces `import-limits.ts` and `annotationLimits`. */
 import { type Collector, createCollector } from './collector.ts';
 import { importLimits } from './import-limits.ts';
 import { ImportError, type ImportFormat, type ImportOptions, type ImportResult } from './import-types.ts';
@@ -8,10 +8,15 @@ import { isDsa, readDsa } from './read-dsa.ts';
 import { readQuPath } from './read-qupath.ts';
 import { quoteBareNumbers, scanJson } from './scan-json.ts';
 
+/** Space, tab, line feed, carriage return, and the three bytes of the UTF-8 byte order mark. */
+const skippedBytes: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb, 0xbf]);
+const lessThanSign = 0x3c;
+
 /**
- * Reads the annotations of a file. Features that are not valid are rejected one by one; the others are returned.
+ * Reads the annotations of a file. Invalid features are rejected one by one, and the valid ones are returned. A file that cannot be
+ * read at all gives a result with `ok: false`.
  *
- * @param file UTF-8 text, decompressed
+ * @param file the decompressed file: UTF-8 bytes, or its text
  */
 export function importAnnotations(file: Uint8Array | string, options: ImportOptions): ImportResult {
   const bytes = typeof file === 'string' ? new TextEncoder().encode(file) : file;
@@ -25,15 +30,17 @@ export function importAnnotations(file: Uint8Array | string, options: ImportOpti
   }
 }
 
+/** Reads the file with the reader of its format, and returns the format. */
 function read(bytes: Uint8Array, format: ImportFormat | 'auto', collector: Collector): ImportFormat {
-  const isXml = bytes[skipSpace(bytes)] === 0x3c;
-  if (isXml !== (format === 'asap' || format === 'aperio') && format !== 'auto')
-    throw new ImportError('unknown_format');
+  const isXml = bytes[skipSpace(bytes)] === lessThanSign;
+  const isXmlFormat = format === 'asap' || format === 'aperio';
+  if (format !== 'auto' && isXml !== isXmlFormat) throw new ImportError('unknown_format');
   if (isXml) return readXml(decode(bytes), format, collector);
   return readJson(bytes, format, collector);
 }
 
 function readXml(text: string, format: ImportFormat | 'auto', collector: Collector): ImportFormat {
+  // The root element is near the beginning of the file.
   const isAsap =
     format === 'auto' ? /<ASAP_Annotations[\s>/]/.test(text.slice(0, 10_000)) : format === 'asap';
   if (isAsap) readAsap(text, collector);
@@ -71,7 +78,7 @@ function decode(bytes: Uint8Array): string {
 
 /** Returns the index of the first byte that is neither white space nor a byte order mark. */
 function skipSpace(bytes: Uint8Array): number {
-  let at = 0;
-  while (at < bytes.length && [0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb, 0xbf].includes(bytes[at] ?? 0)) at++;
-  return at;
+  let index = 0;
+  while (index < bytes.length && skippedBytes.has(bytes[index] ?? 0)) index++;
+  return index;
 }

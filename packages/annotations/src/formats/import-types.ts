@@ -1,4 +1,4 @@
-/** What an import returns. Codes and parameters only: the API and the import dialog turn them into texts. */
+/** Options and result of an import. The result has codes and parameters; the API and the import dialog turn them into texts. */
 import type { AnnotationFeature, Extent, ObjectType } from '../model/feature.ts';
 import type { FeatureErrorCode } from '../model/feature-error.ts';
 
@@ -15,7 +15,7 @@ export interface ImportOptions {
   readonly offset?: { readonly x: number; readonly y: number };
 }
 
-/** Why a whole file is rejected. */
+/** Reasons why a whole file is rejected. */
 export const importErrorCodes = [
   'too_large',
   'not_text',
@@ -31,7 +31,7 @@ export const importErrorCodes = [
 
 export type ImportErrorCode = (typeof importErrorCodes)[number];
 
-/** Why one feature of a file is rejected. */
+/** Reasons why one feature of a file is rejected. */
 export type RejectionCode = FeatureErrorCode | 'duplicate_id' | 'unsupported_element';
 
 export interface Rejection {
@@ -44,7 +44,7 @@ export interface Rejection {
   readonly params: Readonly<Record<string, string | number>>;
 }
 
-/** What the reader changed or left out; the feature itself is imported. */
+/** Changes that the reader made, and parts that it left out; the feature itself is imported. */
 export const importWarningCodes = [
   'id_replaced',
   'unknown_object_type',
@@ -61,7 +61,7 @@ export type ImportWarningCode = (typeof importWarningCodes)[number];
 
 export interface ImportWarning {
   readonly code: ImportWarningCode;
-  /** Features that it concerns. */
+  /** Number of features with this warning. */
   readonly count: number;
 }
 
@@ -80,8 +80,9 @@ export type ImportResult =
       readonly features: readonly AnnotationFeature[];
       readonly counts: ImportCounts;
       readonly warnings: readonly ImportWarning[];
-      /** The first 100. */
+      /** The first 100 rejections. */
       readonly rejected: readonly Rejection[];
+      /** All rejections, also those that are not listed. */
       readonly rejectedCount: number;
     }
   | {

@@ -16,7 +16,7 @@ function imported(text: string | Uint8Array): Extract<ImportResult, { ok: true }
 const exported = (features: Extract<ImportResult, { ok: true }>['features']) =>
   [...exportAnnotations(features, { format: 'qupath', pixelSize: null }).chunks].join('');
 
-/** Imports a file, exports it, and returns what QuPath would find different; null when nothing is. */
+/** Imports a file, exports it, and returns the first difference that QuPath would see between the two; null when there is none. */
 function roundTrip(text: string, isRepeated = true): string | null {
   const first = imported(text);
   if (first.rejectedCount > 0) return `rejected: ${JSON.stringify(first.rejected[0])}`;
@@ -27,7 +27,7 @@ function roundTrip(text: string, isRepeated = true): string | null {
 }
 
 describe('QuPath GeoJSON', () => {
-  it('is equal after import and export, for 20,000 generated files of QuPath 0.2 to 0.8', () => {
+  it('has the same content after import and export, for 20,000 generated files of QuPath 0.2 to 0.8', () => {
     const differences: string[] = [];
     for (let seed = 1; seed <= 20_000 && differences.length < 3; seed++) {
       const text = generateQuPathFile(seed);
@@ -45,7 +45,7 @@ describe('QuPath GeoJSON', () => {
   }, 300_000);
 
   const folder = process.env.TEST_SLIDES && join(process.env.TEST_SLIDES, 'annotations');
-  it.skipIf(!folder)('is equal after import and export, for files that QuPath wrote', () => {
+  it.skipIf(!folder)('has the same content after import and export, for files written by QuPath', () => {
     const files = readdirSync(folder ?? '').filter((name) => name.endsWith('.geojson'));
     expect(files.length).toBeGreaterThanOrEqual(4);
     for (const file of files) {
@@ -67,7 +67,7 @@ describe('QuPath GeoJSON', () => {
     expect(result.features.map(({ geometry }) => geometry.type)).toEqual(['Point', 'Polygon']);
   });
 
-  it('reads NaN and Infinity without quotes, which some versions write', () => {
+  it('is imported with unquoted NaN and Infinity, which some QuPath versions write', () => {
     const text =
       '{"type":"Feature","geometry":{"type":"Point","coordinates":[1,2]},"properties":{"name":"NaN and -Infinity","measurements":{"a":NaN,"b":-Infinity,"Infinity":1}}}';
     expect(imported(text).features[0]?.properties).toMatchObject({
@@ -76,7 +76,7 @@ describe('QuPath GeoJSON', () => {
     });
   });
 
-  it('chooses a colour for a class without one, with a warning', () => {
+  it('gets a chosen colour and a warning for a class without a colour', () => {
     const text = JSON.stringify({
       type: 'Feature',
       geometry: { type: 'Point', coordinates: [1, 2] },
@@ -89,7 +89,7 @@ describe('QuPath GeoJSON', () => {
     expect(readLikeQuPath(exported(result.features))).toHaveLength(1);
   });
 
-  it('keeps the hierarchy through parentId, and the description through the metadata', () => {
+  it('keeps the hierarchy in parentId and the description in the metadata after import and export', () => {
     const child = {
       type: 'Feature',
       id: '00000000-0000-4000-a000-000000000002',
@@ -122,7 +122,7 @@ describe('QuPath GeoJSON', () => {
     expect(JSON.parse(exported(features))).toEqual({ type: 'FeatureCollection', features: [parent] });
   });
 
-  it('exports annotations whose parent references form a cycle', () => {
+  it('is exported with all annotations whose parent references form a cycle', () => {
     const [a, b] = ['00000000-0000-4000-a000-00000000000a', '00000000-0000-4000-a000-00000000000b'] as const;
     const point = { type: 'Point', coordinates: [1, 2] } as const;
     const features = [
@@ -132,7 +132,7 @@ describe('QuPath GeoJSON', () => {
     expect(readLikeQuPath(exported(features)).map(({ id }) => id)).toEqual([a, b]);
   });
 
-  it('moves coordinates by the offset in both directions', () => {
+  it('is imported with the offset added to coordinates and exported with it subtracted', () => {
     const text = JSON.stringify({
       type: 'Feature',
       geometry: { type: 'Point', coordinates: [1, 2] },

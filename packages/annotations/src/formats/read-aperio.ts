@@ -1,6 +1,7 @@
 /**
- * Reads XML of Aperio ImageScope: `Annotations/Annotation/Regions/Region/Vertices/Vertex`. The annotation, a layer in
- * ImageScope, is the class; `LineColor` is an integer with red in its lowest byte. HALO writes `V` instead of `Vertex`.
+ * Reads XML of Aperio ImageScope: `Annotations/Annotation/Regions/Region/Vertices/Vertex`. An `Annotation` element is a layer in
+ * ImageScope; its name becomes the class of its regions. `LineColor` is an integer with red in its lowest byte. HALO writes `V`
+ * instead of `Vertex`. A region with `NegativeROA="1"` is a hole.
  */
 import { createEllipse } from '../geometry/ellipse.ts';
 import { boundsOfPositions, ringContains } from '../geometry/ring.ts';
@@ -17,8 +18,12 @@ import { readDecimal, readXmlEvents } from './read-xml.ts';
 interface Region {
   readonly attributes: Readonly<Record<string, string>>;
   readonly line: number;
+  /** x and y of each vertex; null where the attribute is not a number. */
   readonly points: (readonly [number | null, number | null])[];
 }
+
+/** Values of the attribute `Type` of a region that are not freehand outlines ("0"). */
+const regionTypes = { rectangle: '1', ellipse: '2', arrow: '3', ruler: '4' } as const;
 
 interface Layer {
   readonly name: string;
@@ -26,7 +31,7 @@ interface Layer {
   readonly regions: Region[];
 }
 
-/** @throws ImportError */
+/** Adds the regions of a document to the collector. @throws ImportError */
 export function readAperio(text: string, collector: Collector): void {
   const layers: Layer[] = [];
   let vertices = 0;
@@ -62,7 +67,7 @@ function addLayer(layer: Layer, collector: Collector): void {
   const outlines = layer.regions.filter((region) => !isHole(region));
   const holesOf = new Map<Region, Region[]>();
   for (const hole of layer.regions.filter(isHole)) {
-    const outline = outlineAround(outlines, hole);
+    const outline = findOutlineAround(outlines, hole);
     if (outline) holesOf.set(outline, [...(holesOf.get(outline) ?? []), hole]);
     else {
       collector.begin(hole.line);
@@ -75,20 +80,20 @@ function addLayer(layer: Layer, collector: Collector): void {
   }
 }
 
-/** A hole belongs to the smallest outline around its first vertex. */
-function outlineAround(outlines: readonly Region[], { points }: Region): Region | null {
+/** Returns the smallest outline around the first vertex of a hole; null when there is none. */
+function findOutlineAround(outlines: readonly Region[], { points }: Region): Region | null {
   const [first] = points;
   if (!isPosition(first)) return null;
-  const around = outlines.filter((outline) => {
+  const candidates = outlines.filter((outline) => {
     const ring = outline.points.filter(isPosition);
-    return ring.length >= 3 && outline.attributes.Type !== '2' && ringContains(ring, first);
+    return ring.length >= 3 && outline.attributes.Type !== regionTypes.ellipse && ringContains(ring, first);
   });
-  const sizeOf = (region: Region) => {
+  const boxSizeOf = (region: Region) => {
     const { minX, minY, maxX, maxY } = boundsOfPositions(region.points.filter(isPosition));
     return (maxX - minX) * (maxY - minY);
   };
-  return around.reduce<Region | null>(
-    (best, one) => (best && sizeOf(best) <= sizeOf(one) ? best : one),
+  return candidates.reduce<Region | null>(
+    (smallest, outline) => (smallest && boxSizeOf(smallest) <= boxSizeOf(outline) ? smallest : outline),
     null,
   );
 }
@@ -111,15 +116,17 @@ function addRegion(region: Region, holes: readonly Region[], layer: Layer, colle
   });
 }
 
-/** Types: 0 freehand, 1 rectangle, 2 ellipse, 3 arrow, 4 ruler. Two vertices of a rectangle or an ellipse are its corners. */
+/** Returns a geometry for the collector to validate. A rectangle or an ellipse may have two vertices, which are opposite corners. */
 function readGeometry({ attributes, points }: Region, holes: readonly Region[]): unknown {
   const positions = points.filter(isPosition);
-  // The collector names the first coordinate that is no number.
+  // The collector rejects this geometry and names the first coordinate that is not a number.
   if (positions.length < points.length) return { type: 'MultiPoint', coordinates: points };
   if (positions.length === 1) return { type: 'Point', coordinates: positions[0] };
-  if (attributes.Type === '3' || attributes.Type === '4') return { type: 'LineString', coordinates: points };
-  if (attributes.Type === '2' && positions.length > 0) return createEllipse(boundsOfPositions(positions));
-  if (attributes.Type === '1' && positions.length === 2) {
+  if (attributes.Type === regionTypes.arrow || attributes.Type === regionTypes.ruler)
+    return { type: 'LineString', coordinates: points };
+  if (attributes.Type === regionTypes.ellipse && positions.length > 0)
+    return createEllipse(boundsOfPositions(positions));
+  if (attributes.Type === regionTypes.rectangle && positions.length === 2) {
     const { minX, minY, maxX, maxY } = boundsOfPositions(positions);
     return {
       type: 'Polygon',

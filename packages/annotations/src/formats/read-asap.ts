@@ -1,8 +1,8 @@
 /**
- * Reads XML of ASAP, the form of Camelyon and other challenges:
- * `ASAP_Annotations/Annotations/Annotation/Coordinates/Coordinate` and `AnnotationGroups/Group`. The group is the class.
+ * Reads annotation XML of ASAP, a slide viewer; the Camelyon challenges and other data sets use the format:
+ * `ASAP_Annotations/Annotations/Annotation/Coordinates/Coordinate` and `AnnotationGroups/Group`. The group of an annotation becomes its class.
  *
- * Source: ASAP, `XmlRepository`; decimal commas are written by its Windows versions in some languages.
+ * Source: ASAP, `XmlRepository`. Its Windows version writes decimal commas in languages that use them.
  */
 import { annotationLimits } from '../model/limits.ts';
 import { chooseClassColor } from './class-color.ts';
@@ -15,14 +15,15 @@ import { readDecimal, readXmlEvents } from './read-xml.ts';
 interface AsapAnnotation {
   readonly attributes: Readonly<Record<string, string>>;
   readonly line: number;
+  /** The attribute `Order` and the position of each coordinate; x or y is null when it is not a number. */
   readonly points: { readonly order: number; readonly position: readonly [number | null, number | null] }[];
 }
 
-/** @throws ImportError */
+/** Adds the annotations of a document to the collector. @throws ImportError */
 export function readAsap(text: string, collector: Collector): void {
   const annotations: AsapAnnotation[] = [];
   const groupColors = new Map<string, string>();
-  let count = 0;
+  let vertices = 0;
   readXmlEvents(text, {
     open: (path, attributes, line) => {
       const name = path.at(-1);
@@ -33,7 +34,7 @@ export function readAsap(text: string, collector: Collector): void {
         throw new ImportError('too_many_features', { limit: annotationLimits.layerAnnotations });
       }
       if (name !== 'Coordinate') return;
-      if (++count > annotationLimits.layerVertices) {
+      if (++vertices > annotationLimits.layerVertices) {
         throw new ImportError('too_many_vertices', { limit: annotationLimits.layerVertices });
       }
       const points = annotations.at(-1)?.points;
@@ -63,18 +64,18 @@ function addAnnotation(
   }
   if (attributes.Type === 'Spline') collector.warn('spline_as_polygon');
   const group = attributes.PartOfGroup ?? 'None';
-  const own = readCssColor(attributes.Color);
+  const annotationColor = readCssColor(attributes.Color);
   const className = group === 'None' ? '' : cleanLine(group, collector);
-  const classColor = readCssColor(groupColors.get(group)) ?? own;
+  const classColor = readCssColor(groupColors.get(group)) ?? annotationColor;
   if (className && !classColor) collector.warn('class_color_chosen');
-  const isOwnColor = own && String(own) !== String(classColor ?? '');
+  const differsFromClass = annotationColor && String(annotationColor) !== String(classColor ?? '');
   collector.add({
     id: undefined,
     geometry,
     properties: {
       objectType: 'annotation',
       ...(attributes.Name && { name: cleanLine(attributes.Name, collector) }),
-      ...((isOwnColor || !className) && own && { color: own }),
+      ...((differsFromClass || !className) && annotationColor && { color: annotationColor }),
       ...(className && {
         classification: { names: [className], color: classColor ?? chooseClassColor([className]) },
       }),
@@ -102,7 +103,7 @@ function readGeometry(
   }
 }
 
-/** XML formats leave out the closing position; some writers add it. */
+/** Returns the ring with its closing position, which most files in XML formats leave out. */
 export function closeRing<Point extends readonly [number | null, number | null]>(
   points: readonly Point[],
 ): readonly Point[] {

@@ -1,5 +1,6 @@
 /**
- * Reads annotations of the Digital Slide Archive: one annotation with elements, or an array of them.
+ * Reads JSON of the Digital Slide Archive (DSA): one annotation, which is a list of elements (shapes), or an array of annotations. The
+ * `group` of an element becomes its class.
  *
  * Source: large_image, `girder_annotation/docs/annotations.rst`.
  */
@@ -14,12 +15,12 @@ import { ImportError } from './import-types.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Whether a JSON value is an annotation, or a list of annotations, of the Digital Slide Archive. */
+/** Returns whether a JSON value is an annotation, or a list of annotations, of the Digital Slide Archive. */
 export function isDsa(value: unknown): boolean {
   return annotationsOf(value).length > 0;
 }
 
-/** @throws ImportError */
+/** Adds the elements of all annotations to the collector. @throws ImportError when there is no annotation */
 export function readDsa(value: unknown, collector: Collector): void {
   const annotations = annotationsOf(value);
   if (annotations.length === 0) throw new ImportError('unknown_format');
@@ -32,6 +33,7 @@ export function readDsa(value: unknown, collector: Collector): void {
   }
 }
 
+/** Returns the annotations of a file; the server of the DSA wraps each one in `{annotation: …}`. */
 function annotationsOf(value: unknown): readonly { readonly elements: readonly unknown[] }[] {
   const items: readonly unknown[] = Array.isArray(value) ? value : [value];
   return items.flatMap((item) => {
@@ -50,16 +52,16 @@ function readElement(element: Json, collector: Collector): void {
   }
   const label = isObject(element.label) ? element.label.value : undefined;
   const group = typeof element.group === 'string' ? cleanLine(element.group, collector) : '';
-  const line = readCssColor(element.lineColor);
-  if (group && !line) collector.warn('class_color_chosen');
+  const lineColor = readCssColor(element.lineColor);
+  if (group && !lineColor) collector.warn('class_color_chosen');
   collector.add({
     id: undefined,
     geometry,
     properties: {
       objectType: 'annotation',
       ...(typeof label === 'string' && { name: cleanLine(label, collector) }),
-      ...(line && !group && { color: line }),
-      ...(group && { classification: { names: [group], color: line ?? chooseClassColor([group]) } }),
+      ...(lineColor && !group && { color: lineColor }),
+      ...(group && { classification: { names: [group], color: lineColor ?? chooseClassColor([group]) } }),
       ...(typeof element.description === 'string' && {
         description: cleanText(element.description, collector),
       }),
@@ -67,7 +69,7 @@ function readElement(element: Json, collector: Collector): void {
   });
 }
 
-/** Returns null for a kind of element that is no shape; coordinates are checked by the collector. */
+/** Returns the geometry of an element, which the collector validates; null for an element that is not a shape. */
 function readGeometry(element: Json): unknown {
   switch (element.type) {
     case 'point':
@@ -90,8 +92,8 @@ function readGeometry(element: Json): unknown {
 
 function readPolyline({ points, closed, holes }: Json): unknown {
   if (closed !== true) return { type: 'LineString', coordinates: points };
-  const inner = Array.isArray(holes) ? (holes as readonly unknown[]) : [];
-  const rings = [points, ...inner];
+  const holeRings = Array.isArray(holes) ? (holes as readonly unknown[]) : [];
+  const rings = [points, ...holeRings];
   return { type: 'Polygon', coordinates: rings.map(closeRing) };
 }
 
@@ -104,6 +106,12 @@ function closeRing(points: unknown): unknown {
   return isClosed ? points : [...(points as readonly unknown[]), first];
 }
 
+/**
+ * Reads an element with centre, width, height and rotation in radians.
+ *
+ * @param shapeOf creates the shape around the origin
+ * @returns a polygon; a geometry that the collector rejects when a member has the wrong type
+ */
 function readBox(element: Json, shapeOf: (width: number, height: number) => PolygonGeometry): unknown {
   const { center, width, height, rotation = 0 } = element;
   const invalid = { type: 'Polygon', coordinates: [[center]] };
@@ -113,16 +121,18 @@ function readBox(element: Json, shapeOf: (width: number, height: number) => Poly
   const cosine = Math.cos(rotation);
   const sine = Math.sin(rotation);
   const shape = shapeOf(Math.abs(width), Math.abs(height));
-  const turned: Geometry = mapPositions(
+  const placed: Geometry = mapPositions(
     shape,
     ([dx, dy]): Position => [x + dx * cosine - dy * sine, y + dx * sine + dy * cosine],
   );
-  if (rotation === 0 || turned.type !== 'Polygon') return turned;
-  return { type: 'Polygon', coordinates: turned.coordinates };
+  if (rotation === 0 || placed.type !== 'Polygon') return placed;
+  // Without `isEllipse`, because a rotated ellipse does not fill its axis-parallel bounding box.
+  return { type: 'Polygon', coordinates: placed.coordinates };
 }
 
 function rectangleOf(width: number, height: number): PolygonGeometry {
-  const [x, y] = [width / 2, height / 2];
+  const x = width / 2;
+  const y = height / 2;
   return {
     type: 'Polygon',
     coordinates: [
@@ -145,15 +155,19 @@ function ellipseOf(width: number, height: number): PolygonGeometry {
 export function readCssColor(value: unknown): Color | null {
   if (typeof value !== 'string') return null;
   const short = /^#([\da-f])([\da-f])([\da-f])$/i.exec(value);
-  if (short) return parts(short, (part) => Number.parseInt(part + part, 16));
+  if (short) return readChannels(short, (digit) => Number.parseInt(digit + digit, 16));
   const long = /^#([\da-f]{2})([\da-f]{2})([\da-f]{2})(?:[\da-f]{2})?$/i.exec(value);
-  if (long) return parts(long, (part) => Number.parseInt(part, 16));
+  if (long) return readChannels(long, (digits) => Number.parseInt(digits, 16));
   const decimal = /^rgba?\(\s*(\d{1,3})\s*,\s*(\d{1,3})\s*,\s*(\d{1,3})\s*(?:,[^)]*)?\)$/i.exec(value);
-  return decimal ? parts(decimal, (part) => Math.min(255, Number(part))) : null;
+  return decimal ? readChannels(decimal, (digits) => Math.min(255, Number(digits))) : null;
 }
 
-function parts([, red = '', green = '', blue = '']: RegExpExecArray, read: (part: string) => number): Color {
-  return [read(red), read(green), read(blue)];
+/** Returns the colour of the three groups of a match. */
+function readChannels(
+  [, red = '', green = '', blue = '']: RegExpExecArray,
+  parse: (text: string) => number,
+): Color {
+  return [parse(red), parse(green), parse(blue)];
 }
 
 function twice(value: unknown): unknown {

@@ -1,8 +1,8 @@
 /**
  * Reads GeoJSON of QuPath 0.2 to 0.8 and of other programs: a feature collection, a feature, a geometry, or an array of them.
  *
- * Source: QuPath, `QuPathTypeAdapters`, `ROITypeAdapters` and `PathClassTypeAdapter`, read for the format; the fields of each version are
- * in docs/annotations.md.
+ * Source: QuPath, `QuPathTypeAdapters`, `ROITypeAdapters` and `PathClassTypeAdapter`. docs/annotations.md lists the fields of each
+ * version.
  */
 import type { Color, ObjectType } from '../model/feature.ts';
 import { geometryTypes } from '../model/geometry.ts';
@@ -15,7 +15,7 @@ import { ImportError } from './import-types.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** QuPath 0.2 wrote the Java class of the object into `id`. */
+/** Object types by the names that versions of QuPath use; version 0.2 wrote the name of the Java class into `id`. */
 const typesByName: ReadonlyMap<string, ObjectType | 'root'> = new Map([
   ['annotation', 'annotation'],
   ['PathAnnotationObject', 'annotation'],
@@ -36,7 +36,7 @@ const typesByName: ReadonlyMap<string, ObjectType | 'root'> = new Map([
 /** QuPath keeps the description of an annotation under this name in the metadata. */
 export const descriptionKey = 'ANNOTATION_DESCRIPTION';
 
-/** Properties that the reader understands; others are kept as metadata. */
+/** Properties that the reader understands. Other properties are kept as metadata. */
 const knownProperties: ReadonlySet<string> = new Set([
   'objectType',
   'object_type',
@@ -54,22 +54,25 @@ const knownProperties: ReadonlySet<string> = new Set([
   'parentId',
 ]);
 
-/** @throws ImportError */
+/** Adds the features of a file to the collector: each parent before its children. @throws ImportError */
 export function readQuPath(value: unknown, collector: Collector): void {
-  const items = topLevel(value);
+  const items = topLevelItems(value);
   if (items.length > annotationLimits.layerAnnotations) {
     throw new ImportError('too_many_features', { limit: annotationLimits.layerAnnotations });
   }
-  const waiting: { readonly value: unknown; readonly parentId: string | null }[] = items
+  // A stack, because recursion could overflow on deeply nested features.
+  const pending: { readonly value: unknown; readonly parentId: string | null }[] = items
     .map((item) => ({ value: item, parentId: null }))
     .reverse();
-  for (let next = waiting.pop(); next; next = waiting.pop()) {
+  for (let next = pending.pop(); next; next = pending.pop()) {
     const { children, id } = readFeature(next.value, next.parentId, collector);
-    for (const child of children.toReversed()) waiting.push({ value: child, parentId: id ?? next.parentId });
+    // The children of a rejected feature get the parent of that feature.
+    for (const child of children.toReversed()) pending.push({ value: child, parentId: id ?? next.parentId });
   }
 }
 
-function topLevel(value: unknown): readonly unknown[] {
+/** Returns the features and geometries at the top level of a file. */
+function topLevelItems(value: unknown): readonly unknown[] {
   if (Array.isArray(value))
     return value.flatMap((item: unknown) => (isCollection(item) ? item.features : [item]));
   if (isCollection(value)) return value.features;
@@ -77,6 +80,7 @@ function topLevel(value: unknown): readonly unknown[] {
   throw new ImportError('unknown_format');
 }
 
+/** Adds one feature; returns its id, null when it was rejected, and its children, which are not read yet. */
 function readFeature(
   value: unknown,
   parentId: string | null,
@@ -86,32 +90,34 @@ function readFeature(
     collector.begin();
     return { id: collector.add({ id: undefined, geometry: value, properties: {} }), children: [] };
   }
-  const given = isObject(value) ? value : {};
-  const properties = isObject(given.properties) ? given.properties : {};
+  const feature = isObject(value) ? value : {};
+  const properties = isObject(feature.properties) ? feature.properties : {};
   const children = [properties.childObjects, properties.children].find(Array.isArray) ?? [];
-  const type = readType(given, properties);
+  const type = readType(feature, properties);
   if (type === 'root') return { id: parentId, children };
   collector.begin();
   if (!isObject(value)) {
     collector.reject('not_an_object');
     return { id: null, children: [] };
   }
-  const isLegacyId = typeof given.id === 'string' && typesByName.has(given.id);
+  const isLegacyId = typeof feature.id === 'string' && typesByName.has(feature.id);
   const id = collector.add({
-    id: isLegacyId || given.id === null ? undefined : given.id,
-    geometry: withoutPlainEllipse(given.geometry),
-    nucleusGeometry: withoutPlainEllipse(given.nucleusGeometry),
+    id: isLegacyId || feature.id === null ? undefined : feature.id,
+    geometry: removeInvalidEllipseFlag(feature.geometry),
+    nucleusGeometry: removeInvalidEllipseFlag(feature.nucleusGeometry),
     properties: readProperties(properties, type, parentId, collector),
   });
   return { id, children };
 }
 
-function readType(given: Json, properties: Json): string {
-  const legacy = typeof given.id === 'string' && typesByName.has(given.id) ? given.id : 'unknown';
+/** Returns the object type, or the name in the file when it is not known. */
+function readType(feature: Json, properties: Json): string {
+  const legacyName = typeof feature.id === 'string' && typesByName.has(feature.id) ? feature.id : 'unknown';
   const name = [properties.objectType, properties.object_type, properties.type].find(
     (type) => type !== undefined,
   );
-  const type = typeof name === 'string' ? name : name === undefined ? legacy : 'unknown';
+  if (name === undefined) return typesByName.get(legacyName) ?? legacyName;
+  const type = typeof name === 'string' ? name : 'unknown';
   return typesByName.get(type) ?? type;
 }
 
@@ -121,19 +127,20 @@ function readProperties(
   parentId: string | null,
   collector: Collector,
 ): Record<string, unknown> {
-  const known = typesByName.get(type);
-  if (!known) collector.warn('unknown_object_type');
+  const objectType = typesByName.get(type);
+  if (!objectType) collector.warn('unknown_object_type');
   const metadata = readMetadata(properties, collector);
-  const { [descriptionKey]: kept, ...others } = metadata;
-  const description = typeof properties.description === 'string' ? properties.description : kept;
+  const { [descriptionKey]: metadataDescription, ...otherMetadata } = metadata;
+  const description =
+    typeof properties.description === 'string' ? properties.description : metadataDescription;
   return {
-    objectType: known ?? 'annotation',
+    objectType: objectType ?? 'annotation',
     ...(isScalar(properties.name) && { name: cleanLine(String(properties.name), collector) }),
     ...readColor(properties.color, collector),
     ...(description !== undefined && { description: cleanText(description, collector) }),
     ...readClassification(properties.classification, collector),
     measurements: readMeasurements(properties.measurements, collector),
-    metadata: others,
+    metadata: otherMetadata,
     ...(parentId === null ? { parentId: properties.parentId } : { parentId }),
     ...(properties.isLocked === true && { isLocked: true }),
     ...(properties.isMissing === true && { isMissing: true }),
@@ -151,19 +158,19 @@ function readColor(value: unknown, collector: Collector): { color?: Color } {
 function readClassification(value: unknown, collector: Collector): { classification?: object } {
   const names = readClassNames(value).map((name) => cleanLine(name, collector));
   if (names.length === 0) return {};
-  const given = isObject(value) ? value : {};
-  const color = Array.isArray(given.color)
-    ? given.color
-    : typeof given.colorRGB === 'number'
-      ? unpackColor(given.colorRGB)
-      : typeof given.color === 'number'
-        ? unpackColor(given.color)
-        : null;
+  const color = isObject(value) ? readClassColor(value) : null;
   if (!color) collector.warn('class_color_chosen');
   return { classification: { names, color: color ?? chooseClassColor(names) } };
 }
 
-/** A derived class has the names of its parents before its own. */
+/** Returns the colour of a class as an array; null when the file has none. Before version 0.4 it was a packed integer. */
+function readClassColor({ color, colorRGB }: Json): unknown {
+  if (Array.isArray(color)) return color;
+  if (typeof colorRGB === 'number') return unpackColor(colorRGB);
+  return typeof color === 'number' ? unpackColor(color) : null;
+}
+
+/** Returns the names of a class; the names of its parent classes come first. */
 function readClassNames(value: unknown): readonly string[] {
   if (typeof value === 'string') {
     return value
@@ -173,24 +180,26 @@ function readClassNames(value: unknown): readonly string[] {
   }
   if (!isObject(value)) return [];
   if (Array.isArray(value.names)) return value.names.filter((name) => typeof name === 'string');
-  const own = typeof value.name === 'string' && value.name !== '' ? [value.name] : [];
-  return [...(isObject(value.parentClass) ? readClassNames(value.parentClass) : []), ...own];
+  const ownName = typeof value.name === 'string' && value.name !== '' ? [value.name] : [];
+  return [...(isObject(value.parentClass) ? readClassNames(value.parentClass) : []), ...ownName];
 }
 
-/** Before version 0.4 measurements were a list of `{name, value}`. */
+/** Reads an object of measurements by name, or a list of `{name, value}`, which QuPath wrote before version 0.4. */
 function readMeasurements(value: unknown, collector: Collector): Record<string, number> {
-  const entries: readonly (readonly [unknown, unknown])[] = Array.isArray(value)
-    ? value.map((entry: unknown) => (isObject(entry) ? [entry.name, entry.value] : [null, null]))
-    : isObject(value)
-      ? Object.entries(value)
-      : [];
-  const read: [string, number][] = [];
-  for (const [name, entry] of entries) {
+  const measurements: [string, number][] = [];
+  for (const [name, entry] of measurementEntries(value)) {
     const number = decodeMeasurement(entry);
-    if (typeof name === 'string' && number !== null) read.push([cleanLine(name, collector), number]);
+    if (typeof name === 'string' && number !== null) measurements.push([cleanLine(name, collector), number]);
     else collector.warn('measurement_ignored');
   }
-  return Object.fromEntries(read);
+  return Object.fromEntries(measurements);
+}
+
+function measurementEntries(value: unknown): readonly (readonly [unknown, unknown])[] {
+  if (Array.isArray(value)) {
+    return value.map((entry: unknown) => (isObject(entry) ? [entry.name, entry.value] : [null, null]));
+  }
+  return isObject(value) ? Object.entries(value) : [];
 }
 
 function readMetadata(properties: Json, collector: Collector): Record<string, string> {
@@ -209,8 +218,8 @@ function readMetadata(properties: Json, collector: Collector): Record<string, st
   return Object.fromEntries(entries);
 }
 
-/** QuPath reads any shape with `isEllipse` as an ellipse; only a polygon can be one here. */
-function withoutPlainEllipse(geometry: unknown): unknown {
+/** Removes `isEllipse` unless it is true and the geometry is a polygon; the validation would reject the feature otherwise. */
+function removeInvalidEllipseFlag(geometry: unknown): unknown {
   if (!isObject(geometry) || geometry.isEllipse === undefined) return geometry;
   const { isEllipse, ...plain } = geometry;
   return isEllipse === true && geometry.type === 'Polygon' ? geometry : plain;

@@ -1,9 +1,15 @@
+/** Parses XML as a stream of events, with limits, for the readers of ASAP and Aperio files. */
 import { SaxesParser } from 'saxes';
 import { importLimits } from './import-limits.ts';
 import { ImportError } from './import-types.ts';
 
 export interface XmlHandler {
-  /** @param path names of the elements around it and its own */
+  /**
+   * Called at the start of each element.
+   *
+   * @param path the names of its ancestors from the root, then its own; the array is reused
+   * @param line the line of the file, from 1
+   */
   readonly open: (
     path: readonly string[],
     attributes: Readonly<Record<string, string>>,
@@ -12,13 +18,14 @@ export interface XmlHandler {
   readonly close: (path: readonly string[]) => void;
 }
 
-/** Characters that the parser gets at a time, so that a limit ends it early. */
+/** Characters per call of the parser; a limit that is exceeded ends the parsing before the next call. */
 const chunkLength = 64 * 1024;
 
 /**
- * Parses XML as events. A document type definition is rejected before parsing: it could define entities.
+ * Parses XML and calls the handler for each element. A document type definition is rejected before parsing, because it could define
+ * entities that expand to gigabytes.
  *
- * @throws ImportError and what the handler throws
+ * @throws ImportError, and the errors that the handler throws
  */
 export function readXmlEvents(text: string, handler: XmlHandler): void {
   if (text.includes('<!DOCTYPE') || text.includes('<!ENTITY')) throw new ImportError('document_type');
@@ -54,7 +61,7 @@ export function readXmlEvents(text: string, handler: XmlHandler): void {
   parser.close();
 }
 
-/** Reads a decimal number, with a comma or a point; null for anything else. */
+/** Returns the number of a text with a decimal point or comma; null when the text is not a finite number. */
 export function readDecimal(text: string | undefined): number | null {
   if (text === undefined || !/^\s*[+-]?\d*[.,]?\d+(?:[eE][+-]?\d+)?\s*$|^\s*[+-]?\d+[.,]\s*$/.test(text))
     return null;

@@ -1,12 +1,16 @@
+/** Checks the size of a JSON text before `JSON.parse`, and quotes NaN and Infinity, which JSON does not allow. */
 import { annotationLimits } from '../model/limits.ts';
 import { importLimits } from './import-limits.ts';
 import { ImportError } from './import-types.ts';
 
+/** Objects at most this deep are counted as outer objects; see `jsonOuterObjects` in `import-limits.ts`. */
+const outerDepth = 3;
 const quote = 0x22;
 const backslash = 0x5c;
 
 /**
- * Counts the nested values of a JSON text before it is parsed: a parser would spend hundreds of bytes on each position.
+ * Counts the values of a JSON text and their depth without parsing it. `JSON.parse` would use hundreds of bytes for each position
+ * before a limit could be checked.
  *
  * @returns whether the text may contain NaN or Infinity outside of strings, which some versions of QuPath write
  * @throws ImportError when a limit is exceeded
@@ -18,10 +22,10 @@ export function scanJson(bytes: Uint8Array): { readonly hasBareNumbers: boolean 
   let outerObjects = 0;
   let commas = 0;
   let hasBareNumbers = false;
-  for (let at = 0; at < bytes.length; at++) {
-    switch (bytes[at]) {
+  for (let index = 0; index < bytes.length; index++) {
+    switch (bytes[index]) {
       case quote:
-        at = endOfString(bytes, at);
+        index = findEndOfString(bytes, index);
         break;
       case 0x5b: // [
         arrays++;
@@ -38,7 +42,7 @@ export function scanJson(bytes: Uint8Array): { readonly hasBareNumbers: boolean 
           throw new ImportError('nested_too_deeply', { limit: importLimits.jsonDepth });
         if (objects > importLimits.jsonObjects)
           throw new ImportError('too_many_values', { limit: importLimits.jsonObjects });
-        if (depth > 3) break;
+        if (depth > outerDepth) break;
         outerObjects++;
         if (outerObjects > importLimits.jsonOuterObjects) {
           throw new ImportError('too_many_features', { limit: annotationLimits.layerAnnotations });
@@ -63,7 +67,8 @@ export function scanJson(bytes: Uint8Array): { readonly hasBareNumbers: boolean 
   return { hasBareNumbers };
 }
 
-function endOfString(bytes: Uint8Array, start: number): number {
+/** Returns the index of the quote that ends a string; a quote after an odd number of backslashes is part of the string. */
+function findEndOfString(bytes: Uint8Array, start: number): number {
   let end = bytes.indexOf(quote, start + 1);
   while (end !== -1) {
     let backslashes = 0;
@@ -74,7 +79,7 @@ function endOfString(bytes: Uint8Array, start: number): number {
   return bytes.length;
 }
 
-/** Puts NaN, Infinity and -Infinity between quotes, outside of strings. */
+/** Quotes NaN, Infinity and -Infinity outside of strings, so that `JSON.parse` accepts the text. */
 export function quoteBareNumbers(text: string): string {
   return text.replace(/"(?:[^"\\]|\\.)*"|-?\b(?:NaN|Infinity)\b/gs, (token) =>
     token.startsWith('"') ? token : `"${token}"`,

@@ -9,7 +9,7 @@ import type { Features } from './export-types.ts';
 import { openTag } from './write-xml.ts';
 
 interface Region {
-  /** 0 freehand, 2 ellipse, 4 ruler. */
+  /** 0 freehand, 2 ellipse (its positions are two opposite corners), 4 ruler. */
   readonly type: 0 | 2 | 4;
   readonly isHole: boolean;
   readonly positions: readonly Position[];
@@ -17,8 +17,9 @@ interface Region {
 
 const unclassifiedColor: Color = [0, 255, 0];
 
-/** Yields a document. */
+/** Yields the parts of a document. */
 export function* writeAperio(features: Features, pixelSize: PixelSize | null): Generator<string> {
+  // The key of a layer is the JSON of its class name and colour.
   const layers = new Map<string, { readonly color: Color; readonly features: AnnotationFeature[] }>();
   for (const feature of features) {
     const { classification, color } = feature.properties;
@@ -34,6 +35,7 @@ export function* writeAperio(features: Features, pixelSize: PixelSize | null): G
   for (const [key, layer] of layers) {
     const [name] = JSON.parse(key) as [string];
     const [red, green, blue] = layer.color;
+    // Red is in the lowest byte.
     const LineColor = red + green * 256 + blue * 65_536;
     id++;
     yield `${openTag('Annotation', { Id: id, Name: name, LineColor, Visible: 1, Type: 4 })}\n<Regions>\n`;

@@ -1,4 +1,7 @@
-/** Writes annotation XML of ASAP (a slide viewer). The format has no holes, no lines of more than two points, and one class per annotation. */
+/**
+ * Writes annotation XML of ASAP, a slide viewer. The format has no holes, no lines of more than two points, and one class (group)
+ * per annotation.
+ */
 import { expandEllipse } from '../geometry/ellipse.ts';
 import { roundCoordinate } from '../geometry/translate.ts';
 import type { AnnotationFeature, Color } from '../model/feature.ts';
@@ -16,7 +19,7 @@ interface Shape {
 
 const unnamedColor: Color = [244, 250, 88];
 
-/** Yields a document; holes become polygons in a group of their own, named after the class. */
+/** Yields the parts of a document. A hole becomes a polygon in the group `<class> (hole)`. */
 export function* writeAsap(features: Features): Generator<string> {
   const groups = new Map<string, Color>();
   yield '<?xml version="1.0"?>\n<ASAP_Annotations>\n<Annotations>\n';
@@ -51,7 +54,7 @@ export function* writeAsap(features: Features): Generator<string> {
   yield '</AnnotationGroups>\n</ASAP_Annotations>\n';
 }
 
-/** Returns the shapes of ASAP for an annotation; none for a line of more than two points, which ASAP cannot store. */
+/** Returns the ASAP shapes of an annotation; none for a line of more than two points. */
 function shapesOf({ geometry }: AnnotationFeature): readonly Shape[] {
   if (isArea(geometry)) {
     return polygonsOf(expandEllipse(geometry)).flatMap((rings) =>

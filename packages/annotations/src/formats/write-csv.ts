@@ -1,4 +1,4 @@
-/** Writes a table of measurements, RFC 4180: one row per annotation, a column for every measurement that occurs. */
+/** Writes a CSV table (RFC 4180): one row per annotation, and one column for each measurement that any annotation has. */
 import { measureGeometry, type PixelSize } from '../geometry/measure.ts';
 import { roundCoordinate } from '../geometry/translate.ts';
 import { encodeMeasurement } from '../model/measurement-json.ts';
@@ -18,7 +18,7 @@ const columns = [
   'Perimeter µm',
 ] as const;
 
-/** Yields the lines. The byte order mark lets spreadsheets recognise UTF-8. */
+/** Yields the lines. The file begins with a byte order mark, so that spreadsheet programs recognise UTF-8. */
 export function* writeCsv(features: Features, pixelSize: PixelSize | null): Generator<string> {
   const names = new Set<string>();
   for (const { properties } of features) {
@@ -49,6 +49,7 @@ function toLine(cells: readonly (string | number | null)[]): string {
   return `${cells.map(toCell).join(',')}\r\n`;
 }
 
+/** Quotes a text with a separator, quote or line end, or with space at an end; lists in some locales use `;` as separator. */
 function toCell(value: string | number | null): string {
   if (value === null) return '';
   if (typeof value === 'number') return String(encodeMeasurement(value));
@@ -57,8 +58,9 @@ function toCell(value: string | number | null): string {
 }
 
 /**
- * Puts an apostrophe before what a spreadsheet would evaluate: also after separators and line ends, because a program may
- * divide the text there, and before the small and full-width forms of the signs.
+ * Prevents CSV injection: puts an apostrophe before `=`, `+`, `-`, `@` and `|` (also in their small and full-width forms), which
+ * would start a formula. This happens at the start of the text, and after separators and line ends inside it, because a program
+ * with other settings may begin a new cell there.
  */
 function guardFormulas(text: string): string {
   return text.replace(

@@ -1,3 +1,4 @@
+/** Writes GeoJSON for programs that do not know the extensions of QuPath. */
 import { expandEllipse } from '../geometry/ellipse.ts';
 import { roundGeometry } from '../geometry/translate.ts';
 import { encodeMeasurements } from '../model/encode-feature.ts';
@@ -5,7 +6,7 @@ import type { AnnotationFeature, Color } from '../model/feature.ts';
 import { type Geometry, isArea } from '../model/geometry.ts';
 import type { Features } from './export-types.ts';
 
-/** Yields GeoJSON (RFC 7946) without members of QuPath: a flat list, classes as texts, colours as `#rrggbb`. */
+/** Yields GeoJSON (RFC 7946) as a flat list: classes are texts, colours are `#rrggbb`, and ellipses are polygons. */
 export function* writeGeoJson(features: Features): Generator<string> {
   yield '{"type":"FeatureCollection","features":[';
   let separator = '';
@@ -18,7 +19,7 @@ export function* writeGeoJson(features: Features): Generator<string> {
 
 function toPlain({ id, geometry, properties }: AnnotationFeature): object {
   const { objectType, name, color, classification, description, measurements } = properties;
-  const shown = color ?? classification?.color;
+  const displayedColor = color ?? classification?.color;
   return {
     type: 'Feature',
     id,
@@ -27,7 +28,7 @@ function toPlain({ id, geometry, properties }: AnnotationFeature): object {
       objectType,
       ...(name !== undefined && { name }),
       ...(classification && { classification: classification.names.join(': ') }),
-      ...(shown && { stroke: toHex(shown) }),
+      ...(displayedColor && { stroke: toHex(displayedColor) }),
       ...(description && { description }),
       ...(measurements && { measurements: encodeMeasurements(measurements) }),
     },
@@ -39,10 +40,10 @@ function plainGeometry(geometry: Geometry): object {
   return { type, coordinates };
 }
 
-/** Returns `#rrggbb`. */
+/** Returns a colour as `#rrggbb`, without its opacity. */
 export function toHex(color: Color): string {
   return `#${color
     .slice(0, 3)
-    .map((part = 0) => part.toString(16).padStart(2, '0'))
+    .map((channel = 0) => channel.toString(16).padStart(2, '0'))
     .join('')}`;
 }

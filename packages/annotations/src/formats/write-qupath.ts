@@ -1,11 +1,14 @@
-/** Writes GeoJSON that QuPath 0.4 and later read: every class has a name and a colour, rings are closed, and coordinates have two decimals. */
+/**
+ * Writes GeoJSON for QuPath 0.4 and later. QuPath requires a name and a colour for every class, and closed rings; coordinates get
+ * two decimals, as QuPath writes them.
+ */
 import { roundGeometry } from '../geometry/translate.ts';
 import { encodeClassification, encodeMeasurements } from '../model/encode-feature.ts';
 import type { AnnotationFeature } from '../model/feature.ts';
 import type { Features } from './export-types.ts';
 import { descriptionKey } from './read-qupath.ts';
 
-/** The deepest nesting that is written, and that the import accepts. Deeper annotations are written as roots. */
+/** The deepest nesting that is written; the import accepts it (`jsonDepth`). Deeper annotations become roots. */
 const maximumLevels = 60;
 
 /** Yields a feature collection; children are nested in their parents. */
@@ -25,19 +28,17 @@ interface Hierarchy {
   readonly childrenOf: ReadonlyMap<string | undefined, Features>;
 }
 
-/** An annotation is a root when it has no parent, its parent is missing, its ancestors form a cycle, or it is nested too deeply. */
+/** An annotation is a root when it has no parent, its parent is missing, its ancestors form a cycle, or its nesting is too deep. */
 function buildHierarchy(features: Features): Hierarchy {
   const byId = new Map(features.map((feature) => [feature.id, feature]));
   const byParent = Map.groupBy(features, (feature) =>
-    hasNestableParents(feature, byId) ? feature.properties.parentId : undefined,
+    canBeNested(feature, byId) ? feature.properties.parentId : undefined,
   );
   return { roots: byParent.get(undefined) ?? [], childrenOf: byParent };
 }
 
-function hasNestableParents(
-  feature: AnnotationFeature,
-  byId: ReadonlyMap<string, AnnotationFeature>,
-): boolean {
+/** Returns whether the annotation can be written inside its parent. */
+function canBeNested(feature: AnnotationFeature, byId: ReadonlyMap<string, AnnotationFeature>): boolean {
   let parentId = feature.properties.parentId;
   for (let level = 0; level < maximumLevels; level++) {
     if (parentId === undefined) return true;

@@ -8,7 +8,7 @@ const entities: Readonly<Record<string, string>> = {
   '\t': '&#9;',
 };
 
-/** Returns an XML tag with its attributes, escaped. Characters that XML 1.0 does not allow are left out. */
+/** Returns an XML start tag with escaped attributes. Characters that XML 1.0 does not allow (section 2.2) are removed. */
 export function openTag(
   name: string,
   attributes: Readonly<Record<string, string | number>>,

@@ -69,7 +69,7 @@ function readBack(text: string) {
 }
 
 describe('ASAP XML', () => {
-  it('comes back through export and import, holes as outlines of their own', () => {
+  it('has the same shapes after export and import, with holes as separate outlines', () => {
     const { format, features: read, rejected } = readBack(write('asap'));
     expect([format, rejected]).toEqual(['asap', []]);
     expect(read.map(({ geometry }) => geometry.type)).toEqual([
@@ -88,7 +88,7 @@ describe('ASAP XML', () => {
     expect(read[5]?.properties.color).toEqual([1, 2, 3]);
   });
 
-  it('reports what the format cannot store', () => {
+  it('is exported with a warning for each loss that the format causes', () => {
     expect(exportAnnotations(features, { format: 'asap', pixelSize: null }).warnings).toEqual([
       { code: 'holes_as_outlines', count: 1 },
       { code: 'lines_left_out', count: 1 },
@@ -96,7 +96,7 @@ describe('ASAP XML', () => {
     ]);
   });
 
-  it('reads groups, decimal commas, unordered coordinates and splines, and rejects what is no number', () => {
+  it('is imported with groups, decimal commas, unordered coordinates and splines, but without annotations whose coordinates are not numbers', () => {
     const coordinate = (order: number, x: string, y: string) =>
       `<Coordinate Order="${order}" X="${x}" Y="${y}" />`;
     const text = `<?xml version="1.0"?>
@@ -131,7 +131,7 @@ describe('ASAP XML', () => {
 });
 
 describe('Aperio XML', () => {
-  it('comes back through export and import, with holes, classes, colours and ellipses', () => {
+  it('keeps holes, classes, colours and ellipses after export and import', () => {
     const { format, features: read, rejected } = readBack(write('aperio'));
     expect([format, rejected]).toEqual(['aperio', []]);
     const byKind = read.map(({ geometry }) => geometry.type);
@@ -143,7 +143,7 @@ describe('Aperio XML', () => {
     expect(read[6]).toMatchObject({ geometry: { isEllipse: true }, properties: { color: [1, 2, 3] } });
   });
 
-  it('reads colours with red in the lowest byte, V for Vertex, and rectangles of two corners', () => {
+  it('is imported with colours with red in the lowest byte, V elements as vertices, and rectangles of two corners', () => {
     const text = `<Annotations MicronsPerPixel="0.25"><Annotation Id="1" Name="Tumor" LineColor="255" Visible="1"><Regions>
 <Region Id="1" Type="1" NegativeROA="0"><Vertices><V X="10" Y="20"/><V X="30" Y="40"/></Vertices></Region>
 <Region Id="2" Type="0" NegativeROA="1"><Vertices><V X="910" Y="20"/><V X="930" Y="40"/><V X="930" Y="20"/></Vertices></Region>
@@ -170,7 +170,7 @@ describe('Aperio XML', () => {
 });
 
 describe('plain GeoJSON', () => {
-  it('is exported without the members of QuPath, with class names as texts', () => {
+  it('is exported without the extensions of QuPath and with class names as texts', () => {
     const { features: written } = JSON.parse(write('geojson')) as { features: unknown[] };
     expect(written[0]).toEqual({
       type: 'Feature',
@@ -189,7 +189,7 @@ describe('plain GeoJSON', () => {
 });
 
 describe('CSV', () => {
-  it('is exported with one row for each annotation, in micrometres', () => {
+  it('is exported with one row per annotation and values in micrometres', () => {
     const measured = feature(
       { type: 'Polygon', coordinates: [outer] },
       { measurements: { 'Ki67 "x", %': 12.5, 'a\nb': Number.NaN } },

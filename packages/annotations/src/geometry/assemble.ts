@@ -1,3 +1,4 @@
+/** Builds polygons from rings: decides which rings are holes, and in which outer ring each hole belongs. */
 import type { AreaGeometry, Plane, Position, Ring, Rings } from '../model/geometry.ts';
 import { type Bounds, boundsOfLines, ringContains, signedArea } from './ring.ts';
 
@@ -9,8 +10,8 @@ interface Outer {
 }
 
 /**
- * Builds an area from rings that do not cross: rings with positive area are outer rings, the others holes of the smallest
- * outer ring around them.
+ * Builds an area from rings that do not cross. Rings with a positive signed area are outer rings; each other ring is a hole of
+ * the smallest outer ring around it.
  *
  * @returns null when no ring has a positive area
  */
@@ -24,19 +25,20 @@ export function assembleArea(rings: readonly Ring[], plane: Plane | undefined): 
   }
   outers.sort((a, b) => a.area - b.area);
   for (const hole of holes) findOuter(outers, hole)?.holes.push(hole);
-  const polygons = outers.map(({ ring, holes: own }): Rings => [ring, ...own]);
-  const [only] = polygons;
-  if (!only) return null;
+  const polygons = outers.map(({ ring, holes: ownHoles }): Rings => [ring, ...ownHoles]);
+  const [firstPolygon] = polygons;
+  if (!firstPolygon) return null;
   const onPlane = plane && { plane };
   return polygons.length === 1
-    ? { type: 'Polygon', coordinates: only, ...onPlane }
+    ? { type: 'Polygon', coordinates: firstPolygon, ...onPlane }
     : { type: 'MultiPolygon', coordinates: polygons, ...onPlane };
 }
 
-function findOuter(ascending: readonly Outer[], hole: Ring): Outer | undefined {
+/** Returns the smallest outer ring around a hole. */
+function findOuter(ascendingByArea: readonly Outer[], hole: Ring): Outer | undefined {
   const bounds = boundsOfLines([hole]);
   const area = -signedArea(hole);
-  const around = ascending.filter(
+  const candidates = ascendingByArea.filter(
     (outer) =>
       outer.area >= area &&
       outer.bounds.minX <= bounds.minX &&
@@ -44,13 +46,19 @@ function findOuter(ascending: readonly Outer[], hole: Ring): Outer | undefined {
       outer.bounds.maxX >= bounds.maxX &&
       outer.bounds.maxY >= bounds.maxY,
   );
-  return around.length === 1 ? around[0] : around.find(({ ring }) => containsMost(ring, hole));
+  return candidates.length === 1 ? candidates[0] : candidates.find(({ ring }) => containsHole(ring, hole));
 }
 
-/** A hole may touch its outer ring at positions, so the middles of some of its edges decide. */
-function containsMost(outer: Ring, hole: Ring): boolean {
+/** Edges of a hole that are tested to find its outer ring. */
+const testedEdges = 5;
+
+/**
+ * Returns whether the middles of most of the first edges of a hole are inside the outer ring. The vertices of the hole are not
+ * tested, because they may touch the outer ring.
+ */
+function containsHole(outer: Ring, hole: Ring): boolean {
   let votes = 0;
-  for (let index = 0; index < Math.min(hole.length - 1, 5); index++) {
+  for (let index = 0; index < Math.min(hole.length - 1, testedEdges); index++) {
     const [x0, y0] = hole[index] ?? [0, 0];
     const [x1, y1] = hole[index + 1] ?? [0, 0];
     const middle: Position = [(x0 + x1) / 2, (y0 + y1) / 2];

@@ -30,7 +30,7 @@ const square = (x: number, y: number, size: number): PolygonGeometry => ({
 
 const area = (geometry: AreaGeometry | null) => (geometry ? areaOf(geometry) : 0);
 
-/** Rounding of crossings to 0.01 pixels moves edges of up to 1,500 pixels. */
+/** Square pixels: crossings are rounded to 0.01 pixels, which moves edges of up to 1,500 pixels. */
 const areaTolerance = 60;
 
 function expectValid(geometry: AreaGeometry | null): void {
@@ -44,12 +44,12 @@ function expectValid(geometry: AreaGeometry | null): void {
   }
 }
 
-describe('unionAreas, subtractAreas and intersectAreas', () => {
-  it('return areas that add up, for shapes with holes, parts and crossings', () => {
+describe('Boolean operations on areas (unionAreas, subtractAreas, intersectAreas)', () => {
+  it('return areas whose sizes add up, for shapes with holes, several parts and self-intersections', () => {
     fc.assert(
-      fc.property(anyArea, anyArea, (one, other) => {
-        const a = repairArea(one);
-        const b = repairArea(other);
+      fc.property(anyArea, anyArea, (unrepairedA, unrepairedB) => {
+        const a = repairArea(unrepairedA);
+        const b = repairArea(unrepairedB);
         fc.pre(a !== null && b !== null);
         const common = area(intersectAreas(a, b));
         expect(Math.abs(area(unionAreas([a, b])) + common - area(a) - area(b))).toBeLessThan(areaTolerance);
@@ -59,14 +59,10 @@ describe('unionAreas, subtractAreas and intersectAreas', () => {
     );
   });
 
-  it('return closed rings, outer rings with positive and holes with negative area', () => {
+  it('return closed rings: outer rings with positive, holes with negative signed area', () => {
     fc.assert(
-      fc.property(anyArea, anyArea, (one, other) => {
-        for (const result of [
-          unionAreas([one, other]),
-          subtractAreas(one, [other]),
-          intersectAreas(one, other),
-        ]) {
+      fc.property(anyArea, anyArea, (a, b) => {
+        for (const result of [unionAreas([a, b]), subtractAreas(a, [b]), intersectAreas(a, b)]) {
           expectValid(result);
         }
       }),
@@ -74,7 +70,7 @@ describe('unionAreas, subtractAreas and intersectAreas', () => {
     );
   });
 
-  it('contain exactly the positions that the operation names, away from the outlines', () => {
+  it('return an area that contains exactly the expected positions, apart from those near an outline', () => {
     fc.assert(
       fc.property(
         polygon,
@@ -82,16 +78,16 @@ describe('unionAreas, subtractAreas and intersectAreas', () => {
         fc.array(position, { minLength: 20, maxLength: 20 }),
         (a, b, positions) => {
           const results = [unionAreas([a, b]), subtractAreas(a, [b]), intersectAreas(a, b)];
-          for (const at of positions) {
-            const isSure = [a, b].every((shape) => {
-              const around = createStroke([at], 0.1);
-              const part = around && intersectAreas(around, shape);
-              return !part || area(part) > area(around) - 1e-6;
+          for (const tested of positions) {
+            const isAwayFromOutlines = [a, b].every((shape) => {
+              const circle = createStroke([tested], 0.1);
+              const common = circle && intersectAreas(circle, shape);
+              return !common || area(common) > area(circle) - 1e-6;
             });
-            if (!isSure) continue;
-            const inA = containsPosition(a, at);
-            const inB = containsPosition(b, at);
-            expect(results.map((result) => result !== null && containsPosition(result, at))).toEqual([
+            if (!isAwayFromOutlines) continue;
+            const inA = containsPosition(a, tested);
+            const inB = containsPosition(b, tested);
+            expect(results.map((result) => result !== null && containsPosition(result, tested))).toEqual([
               inA || inB,
               inA && !inB,
               inA && inB,
@@ -103,7 +99,7 @@ describe('unionAreas, subtractAreas and intersectAreas', () => {
     );
   });
 
-  it('return the same positions for shapes that do not overlap', () => {
+  it('keep all positions of shapes that do not overlap', () => {
     const apart = unionAreas([square(0, 0, 10), square(50, 50, 10)]);
     expect(apart).toMatchObject({ type: 'MultiPolygon' });
     expect(area(apart)).toBe(200);
@@ -111,7 +107,7 @@ describe('unionAreas, subtractAreas and intersectAreas', () => {
     expect(subtractAreas(square(0, 0, 10), [square(-1, -1, 20)])).toBeNull();
   });
 
-  it('cut a hole, and merge shapes that share an edge', () => {
+  it('cut a hole for subtracted inner areas and merge areas that share an edge', () => {
     const ring = subtractAreas(square(0, 0, 10), [square(2, 2, 5)]);
     expect(ring?.coordinates).toHaveLength(2);
     expect(area(ring)).toBe(75);
@@ -120,13 +116,13 @@ describe('unionAreas, subtractAreas and intersectAreas', () => {
     expect(area(merged)).toBe(200);
   });
 
-  it('keep the plane of the first area', () => {
+  it('return an area on the image plane of the first area', () => {
     const plane = { c: 0, z: 3, t: 0 };
     expect(unionAreas([{ ...square(0, 0, 10), plane }, square(5, 5, 10)])?.plane).toEqual(plane);
     expect(subtractAreas({ ...square(0, 0, 10), plane }, [square(5, 5, 10)])?.plane).toEqual(plane);
   });
 
-  it('treat an ellipse as the ellipse of its bounding box, and return a polygon', () => {
+  it('use the exact ellipse of an ellipse annotation and return an ordinary polygon', () => {
     const ellipse = createEllipse({ minX: 0, minY: 0, maxX: 200, maxY: 100 });
     const half = intersectAreas(ellipse, square(-100, -50, 200)) as PolygonGeometry;
     expect(half.isEllipse).toBeUndefined();
@@ -134,7 +130,7 @@ describe('unionAreas, subtractAreas and intersectAreas', () => {
   });
 });
 
-describe('operations with a small area on an area of many vertices', () => {
+describe('Boolean operations with a small area on an area of many vertices', () => {
   const big: PolygonGeometry = {
     type: 'Polygon',
     coordinates: [
@@ -165,7 +161,7 @@ describe('operations with a small area on an area of many vertices', () => {
     )
     .filter((shape) => shape !== null);
 
-  it('cover the same as operations on the whole area', () => {
+  it('return the same area as clipping the whole large area', () => {
     fc.assert(
       fc.property(stroke, (small) => {
         // Three areas, two of them equal, take the path that clips everything.
@@ -187,7 +183,7 @@ describe('operations with a small area on an area of many vertices', () => {
     );
   });
 
-  it('keep the positions away from the small area exactly', () => {
+  it('do not change positions of the large area that are away from the small one', () => {
     const precise = {
       ...big,
       coordinates: big.coordinates.map((ring) => ring.map(([x, y]) => [x + 1 / 3, y + 1 / 7] as const)),
@@ -202,7 +198,7 @@ describe('operations with a small area on an area of many vertices', () => {
     expect(far.every(([x, y]) => known.has(`${x},${y}`))).toBe(true);
   });
 
-  it('join two parts by a stroke, and divide an area by one', () => {
+  it('join two parts with a brush stroke, and divide an area by subtracting a stroke', () => {
     const left = wavyRing(2000, [2000, 2000], 900);
     const right = wavyRing(2000, [4200, 2000], 900);
     const parts: AreaGeometry = { type: 'MultiPolygon', coordinates: [[left], [right]] };
@@ -227,7 +223,7 @@ describe('operations with a small area on an area of many vertices', () => {
     expect(divided.coordinates).toHaveLength(2);
   });
 
-  it('need at most 100 ms of processor time at 50,000 vertices', () => {
+  it('take at most 100 ms of processor time for an area of 50,000 vertices', () => {
     const large: PolygonGeometry = {
       type: 'Polygon',
       coordinates: [wavyRing(50_000, [50_000, 50_000], 40_000)],
@@ -257,7 +253,7 @@ describe('operations with a small area on an area of many vertices', () => {
 });
 
 describe('repairArea', () => {
-  it('returns rings that do not cross, for every input', () => {
+  it('returns rings that do not cross, for every generated area', () => {
     fc.assert(
       fc.property(anyArea, (shape) => {
         const repaired = repairArea(shape);
@@ -359,7 +355,7 @@ describe('repairArea', () => {
     expect(area(repaired)).toBe(50);
   });
 
-  it('keeps an area that is valid already', () => {
+  it('returns an equal area for an area that is already valid', () => {
     fc.assert(
       fc.property(polygon, (shape) => {
         expect(area(repairArea(shape))).toBeCloseTo(area(shape), 1);

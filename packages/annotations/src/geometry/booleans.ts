@@ -1,4 +1,7 @@
-/** Union, difference and intersection of areas, and the repair of areas whose rings cross. */
+/**
+ * Union, difference and intersection of areas, and the repair of areas whose rings cross. A large area and a much smaller one
+ * are combined near the smaller one only (`local-boolean.ts`). Results are rounded to 1/100 pixel.
+ */
 import { type AreaGeometry, countVertices, type Plane, polygonsOf, type Ring } from '../model/geometry.ts';
 import { assembleArea } from './assemble.ts';
 import { type BooleanOperation, clipRings, fromGridRing, type GridRing, toGridRing } from './clipping.ts';
@@ -7,12 +10,12 @@ import { clipLocally } from './local-boolean.ts';
 import { boundsOfLines, orientRing } from './ring.ts';
 import { isSelfIntersecting, ringCrossesItself } from './self-intersections.ts';
 
-/** Positions from which an operation works on the neighbourhood of the smaller area only. */
-const localFrom = 1000;
-/** Passes of a repair; almost every area needs one. */
-const maximumPasses = 4;
+/** From this number of positions in the larger area, an operation clips only the surroundings of a much smaller area. */
+const minimumPositionsForLocalClipping = 1000;
+/** Passes of a repair; almost every area needs only one. */
+const maximumRepairPasses = 4;
 
-/** Returns the area that at least one of the areas covers, on the plane of the first; null when none has an area. */
+/** Returns the area that at least one of the areas covers, on the plane of the first; null when all of them are empty. */
 export function unionAreas(areas: readonly AreaGeometry[]): AreaGeometry | null {
   const [first, second, ...rest] = areas;
   if (!first) return null;
@@ -34,11 +37,14 @@ export function intersectAreas(area: AreaGeometry, other: AreaGeometry): AreaGeo
   return combine('intersect', area, other);
 }
 
-/** Returns the area with rings that do not cross: the union of everything that its rings enclose, without the holes. */
+/**
+ * Returns the area with rings that do not cross: everything that its outer rings enclose, without the holes. Returns null when
+ * no area remains. After four passes a crossing may remain.
+ */
 export function repairArea(area: AreaGeometry): AreaGeometry | null {
   let repaired = resolveRings(area);
   // Rounding to the grid leaves spikes at thin parts, which the next pass removes.
-  for (let pass = 1; pass < maximumPasses && repaired && isSelfIntersecting(repaired); pass++) {
+  for (let pass = 1; pass < maximumRepairPasses && repaired && isSelfIntersecting(repaired); pass++) {
     repaired = resolveRings(repaired);
   }
   return repaired;
@@ -49,34 +55,41 @@ function resolveRings(area: AreaGeometry): AreaGeometry | null {
 }
 
 function combine(operation: BooleanOperation, area: AreaGeometry, other: AreaGeometry): AreaGeometry | null {
+  // A union may exchange its operands, so that the small area is the clip.
   const isSwapped = operation === 'union' && countVertices(other) > countVertices(area);
   const large = expandEllipse(isSwapped ? other : area);
   const small = expandEllipse(isSwapped ? area : other);
   const clip = gridRingsOf(small);
-  if (clip.length > 0 && countVertices(large) >= localFrom && isMuchSmaller(small, large)) {
+  if (
+    clip.length > 0 &&
+    countVertices(large) >= minimumPositionsForLocalClipping &&
+    isMuchSmaller(small, large)
+  ) {
     const rings = clipLocally(operation, large, clip);
     if (rings) return assembleArea(rings, area.plane);
   }
   return assemble(clipRings(operation, gridRingsOf(large), clip), area.plane);
 }
 
+/** Returns whether the bounding box of one area has less than half the size of the other's. */
 function isMuchSmaller(small: AreaGeometry, large: AreaGeometry): boolean {
-  const sizeOf = (area: AreaGeometry) => {
+  const boxSizeOf = (area: AreaGeometry) => {
     const { minX, minY, maxX, maxY } = boundsOfLines(polygonsOf(area).flat());
     return (maxX - minX) * (maxY - minY);
   };
-  return sizeOf(small) * 2 < sizeOf(large);
+  return boxSizeOf(small) * 2 < boxSizeOf(large);
 }
 
 /**
- * Returns rings that fill the area by the nonzero rule, also beside the rings of other areas: rings that cross themselves or
- * have holes are resolved first, because loops in the opposite direction would cancel what they overlap.
+ * Returns rings that fill the area by the nonzero rule, also when the rings of other areas are added to them. Rings that cross
+ * themselves or have holes are resolved first: a loop in the opposite direction would subtract from another area that it
+ * overlaps.
  */
 function gridRingsOf(area: AreaGeometry): readonly GridRing[] {
   return polygonsOf(expandEllipse(area)).flatMap(([outer = [], ...holes]) => {
-    const outside = [toGridRing(orientRing(outer, 1))];
-    if (holes.length > 0) return clipRings('subtract', outside, holes.map(toGridRing));
-    return ringCrossesItself(outer) ? clipRings('union', outside, []) : outside;
+    const outerRings = [toGridRing(orientRing(outer, 1))];
+    if (holes.length > 0) return clipRings('subtract', outerRings, holes.map(toGridRing));
+    return ringCrossesItself(outer) ? clipRings('union', outerRings, []) : outerRings;
   });
 }
 

@@ -4,7 +4,10 @@ import { assembleArea } from './assemble.ts';
 import { fromGridRing, type GridPoint, type GridRing, gridSteps, toGrid } from './clipping.ts';
 import { simplifyLine } from './simplify.ts';
 
-/** Largest distance in pixels between the outline of a stroke and the circles of the brush, as a part of the radius. */
+/**
+ * The outline of a stroke is a polygon. Its distance to the circles of the brush is at most this fraction of the radius, or
+ * `minimumTolerance` pixels when that is more.
+ */
 const relativeTolerance = 0.005;
 const minimumTolerance = 0.05;
 
@@ -21,7 +24,10 @@ export function createStroke(path: readonly Position[], radius: number): AreaGeo
   return assembleArea(offsetLine(line, radius, tolerance).map(fromGridRing), undefined);
 }
 
-/** Returns the rings around a line, without crossings. */
+/**
+ * Returns the outline of everything within `radius` pixels of a line, as rings that do not cross. Circles become polygons that
+ * differ from them by at most `tolerance` pixels.
+ */
 export function offsetLine(
   line: readonly Position[],
   radius: number,
@@ -29,9 +35,9 @@ export function offsetLine(
 ): readonly GridRing[] {
   const points = line.map(([x, y]): GridPoint => ({ x: toGrid(x), y: toGrid(y) }));
   if (points.length === 0) return [];
-  const offset = new ClipperOffset(2, tolerance * gridSteps);
-  offset.addPath(points, JoinType.Round, EndType.Round);
+  const clipperOffset = new ClipperOffset(2, tolerance * gridSteps);
+  clipperOffset.addPath(points, JoinType.Round, EndType.Round);
   const solution: GridPoint[][] = [];
-  offset.execute(radius * gridSteps, solution);
+  clipperOffset.execute(radius * gridSteps, solution);
   return solution.filter((ring) => ring.length >= 3);
 }

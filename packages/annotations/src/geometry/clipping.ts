@@ -1,6 +1,6 @@
 /**
  * Boolean operations on rings with integer coordinates, by Clipper2 (docs/decisions/0020-which-library-clips-polygons.md).
- * The grid has 100 steps per pixel, the two decimals that QuPath writes.
+ * Coordinates are rounded to a grid of 100 steps per pixel, which keeps the two decimals that QuPath writes.
  */
 import { Clipper64, ClipType, FillRule, PathType } from 'clipper2-ts';
 import type { Position, Ring } from '../model/geometry.ts';
@@ -13,6 +13,7 @@ export interface GridPoint {
 /** A ring on the grid without its closing position. */
 export type GridRing = readonly GridPoint[];
 
+/** Steps of the grid per pixel. */
 export const gridSteps = 100;
 
 export type BooleanOperation = 'union' | 'subtract' | 'intersect';
@@ -23,10 +24,12 @@ const clipTypes = {
   intersect: ClipType.Intersection,
 } as const;
 
+/** Converts a coordinate from pixels to grid steps, rounded. */
 export const toGrid = (value: number): number => Math.round(value * gridSteps);
+/** Converts a coordinate from grid steps to pixels. */
 export const fromGrid = (value: number): number => value / gridSteps;
 
-/** Converts a closed ring. */
+/** Converts a closed ring in pixels to a ring on the grid, without the closing position. */
 export function toGridRing(ring: readonly Position[]): GridRing {
   const points: GridPoint[] = [];
   for (let index = 0; index < ring.length - 1; index++) {
@@ -36,7 +39,7 @@ export function toGridRing(ring: readonly Position[]): GridRing {
   return points;
 }
 
-/** Converts to a closed ring. */
+/** Converts a ring on the grid to a closed ring in pixels. */
 export function fromGridRing(points: GridRing): Ring {
   const ring = points.map(({ x, y }): Position => [fromGrid(x), fromGrid(y)]);
   const [first] = ring;
@@ -47,7 +50,7 @@ export function fromGridRing(points: GridRing): Ring {
  * Combines areas. Rings fill by the nonzero rule: a ring that crosses itself covers its loops, and a hole is a ring of the
  * opposite direction.
  *
- * @returns outer rings with positive, holes with negative area, none of which cross
+ * @returns rings that do not cross: outer rings with positive and holes with negative signed area
  */
 export function clipRings(
   operation: BooleanOperation,
@@ -55,9 +58,9 @@ export function clipRings(
   clip: readonly GridRing[],
 ): readonly GridRing[] {
   const clipper = new Clipper64();
-  // With the default, horizontal edges that run back over themselves let version 2.0.1 loop endlessly.
+  // With the default, true, version 2.0.1 loops endlessly on horizontal edges that run back over themselves.
   clipper.preserveCollinear = false;
-  // The library does not change its input; its types do not say so.
+  // The library does not change its input, although its types require mutable arrays.
   if (subject.length > 0) clipper.addPaths(subject as GridPoint[][], PathType.Subject);
   if (clip.length > 0) clipper.addPaths(clip as GridPoint[][], PathType.Clip);
   const solution: GridPoint[][] = [];

@@ -6,7 +6,7 @@ import { offsetLine } from './brush.ts';
 import { fromGridRing, gridSteps } from './clipping.ts';
 import { expandEllipse } from './ellipse.ts';
 
-/** Returns the area without holes; parts inside a hole vanish in the part around them. */
+/** Returns the area without holes; a part inside a hole is merged with the part around the hole. */
 export function fillHoles(area: AreaGeometry): AreaGeometry {
   if (area.type === 'Polygon') {
     return area.coordinates.length === 1 ? area : { ...area, coordinates: area.coordinates.slice(0, 1) };
@@ -15,7 +15,7 @@ export function fillHoles(area: AreaGeometry): AreaGeometry {
   return unionAreas([filled]) ?? area;
 }
 
-/** Returns each part of an area as a polygon of its own. */
+/** Returns the parts of an area as separate polygons. */
 export function separateParts(area: AreaGeometry): readonly PolygonGeometry[] {
   if (area.type === 'Polygon') return [area];
   return polygonsOf(area).map((coordinates) => ({
@@ -25,18 +25,17 @@ export function separateParts(area: AreaGeometry): readonly PolygonGeometry[] {
   }));
 }
 
-/** Half the width in pixels of the gap that a cut leaves, one step of the grid. */
-const halfCut = 1 / gridSteps;
+/** Half the width in pixels of the gap that a cut leaves: one step of the grid. */
+const halfGap = 1 / gridSteps;
 
 /**
  * Cuts an area along a line.
  *
- * @returns the pieces, at least two, or the area alone when the line does not separate anything. A gap of 0.02 pixels stays
- *   between the pieces.
+ * @returns at least two pieces with a gap of 0.02 pixels between them, or only the unchanged area when the line does not divide it
  */
 export function splitArea(area: AreaGeometry, line: readonly Position[]): readonly AreaGeometry[] {
   const knife =
-    line.length < 2 ? null : assembleArea(offsetLine(line, halfCut, halfCut).map(fromGridRing), undefined);
+    line.length < 2 ? null : assembleArea(offsetLine(line, halfGap, halfGap).map(fromGridRing), undefined);
   if (!knife) return [area];
   const cut = subtractAreas(area, [knife]);
   if (!cut) return [area];

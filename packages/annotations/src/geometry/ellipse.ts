@@ -1,9 +1,9 @@
 import type { AreaGeometry, PolygonGeometry, Position } from '../model/geometry.ts';
 import { type Bounds, boundsOfPositions } from './ring.ts';
 
-/** Largest distance in pixels between the polygon and the ellipse. */
+/** Ellipses are stored as polygons; this is the largest distance in pixels between the polygon and the ellipse. */
 const tolerance = 0.1;
-/** Multiples of 4, so that the polygon has the bounding box of the ellipse, from which QuPath restores the ellipse. */
+/** The number of vertices is a multiple of 4: then the polygon has the bounding box of the ellipse, from which QuPath restores it. */
 const minimumVertices = 16;
 const maximumVertices = 512;
 
@@ -12,10 +12,10 @@ export function createEllipse({ minX, minY, maxX, maxY }: Bounds): PolygonGeomet
   const radiusX = (maxX - minX) / 2;
   const radiusY = (maxY - minY) / 2;
   const radius = Math.max(radiusX, radiusY, tolerance);
-  const wanted = Math.PI / Math.acos(Math.max(0, 1 - tolerance / radius));
-  const count = Math.min(maximumVertices, Math.max(minimumVertices, Math.ceil(wanted / 4) * 4));
+  const neededVertices = Math.PI / Math.acos(Math.max(0, 1 - tolerance / radius));
+  const count = Math.min(maximumVertices, Math.max(minimumVertices, Math.ceil(neededVertices / 4) * 4));
   const ring = Array.from({ length: count }, (_, index): Position => {
-    // Quarter turns by comparison: the sine of pi in floating point is not 0.
+    // At quarter turns sine and cosine must be exactly 0, which Math.sin(Math.PI) is not.
     const quarter = (index * 4) / count;
     const angle = (quarter * Math.PI) / 2;
     const cosine = quarter % 2 === 1 ? 0 : Math.cos(angle);
@@ -26,7 +26,7 @@ export function createEllipse({ minX, minY, maxX, maxY }: Bounds): PolygonGeomet
   return { type: 'Polygon', coordinates: [[...ring, first]], isEllipse: true };
 }
 
-/** Returns the shape as plain rings: an ellipse becomes the polygon of its bounding box, everything else stays. */
+/** Returns an ellipse as an ordinary polygon, created again from its bounding box; returns other shapes unchanged. */
 export function expandEllipse(geometry: AreaGeometry): AreaGeometry {
   if (geometry.type !== 'Polygon' || !geometry.isEllipse) return geometry;
   const { coordinates } = createEllipse(boundsOfPositions(geometry.coordinates.flat()));

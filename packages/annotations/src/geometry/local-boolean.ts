@@ -1,10 +1,11 @@
 /**
- * Boolean operations of a large area with a small one, in the time of the small one: only the part of the large area in a
- * window around the small one is clipped. The rings of the large area are cut where they cross the window, the pieces inside
- * are combined with the small area, and the results are joined to the untouched pieces outside.
+ * Boolean operations of a large area with a small one, such as one stroke of a brush on an outline of 50,000 positions. Only the
+ * part of the large area in a window around the small one is clipped: its rings are cut where they cross the window, the
+ * pieces inside are combined with the small area, and the results are joined to the unchanged pieces outside. The time
+ * depends mostly on the small area.
  *
- * A case that the cut cannot represent (two crossings at one position, a vertex on the window, rings that overlap) gives
- * null, and the caller clips everything.
+ * The cut cannot represent two crossings at one position or rings that overlap. Then `clipLocally` returns null, and the caller
+ * (`booleans.ts`) clips the whole areas.
  */
 import { type AreaGeometry, type Position, polygonsOf, type Ring } from '../model/geometry.ts';
 import {
@@ -22,12 +23,18 @@ import { type Bounds, boundsOfLines, boundsOfPositions, boundsTouch, orientRing 
 import { closeAlongWindow, cutRing, type Piece } from './window-cut.ts';
 import { joinPieces } from './window-join.ts';
 
-/** Distance in grid steps between the small area and the window; several, because a vertex may lie on the window. */
+/**
+ * Distances in grid steps between the small area and the edge of the window. The next one is tried when a vertex of the large
+ * area is exactly on the edge; the values are arbitrary.
+ */
 const margins = [137, 171, 213, 259] as const;
 
 /**
- * @param clip rings on the grid that fill by the nonzero rule
- * @returns the rings of the result, positive or negative as in `assembleArea`, or null when the operation needs the whole area
+ * Combines a large area with a small one by clipping in a window around the small one.
+ *
+ * @param subject the large area
+ * @param clip rings of the small area, on the grid, that fill by the nonzero rule
+ * @returns outer rings with positive and holes with negative signed area, or null when the whole areas must be clipped
  */
 export function clipLocally(
   operation: BooleanOperation,
@@ -54,36 +61,36 @@ function clipInWindow(
   clip: readonly GridRing[],
   window: Bounds,
 ): readonly Ring[] | null | 'vertex-on-window' {
-  const untouched: Ring[] = [];
-  const closed: GridRing[] = [];
+  const unchanged: Ring[] = [];
+  const ringsInside: GridRing[] = [];
   const inside: Piece[] = [];
   const outside: Piece[] = [];
-  const windowInPixels = scaleBounds(window);
+  const windowInPixels = boundsInPixels(window);
   for (const [ring, sign] of orientedRings(subject)) {
     const oriented = orientRing(ring, sign);
     if (!boundsTouch(boundsOfLines([ring]), windowInPixels)) {
-      untouched.push(oriented);
+      unchanged.push(oriented);
       continue;
     }
     const cut = cutRing(oriented, window);
     if (cut === 'vertex-on-window') return cut;
     if (cut === null) return null;
-    if (cut === 'inside') closed.push(toGridRing(oriented));
-    else if (cut.inside.length === 0) untouched.push(oriented);
+    if (cut === 'inside') ringsInside.push(toGridRing(oriented));
+    else if (cut.inside.length === 0) unchanged.push(oriented);
     else {
       inside.push(...cut.inside);
       outside.push(...cut.outside);
     }
   }
-  const borders = closeAlongWindow(inside, window);
-  if (borders === null) return null;
+  const closedPieces = closeAlongWindow(inside, window);
+  if (closedPieces === null) return null;
   const corner: Position = [fromGrid(window.minX), fromGrid(window.minY)];
-  const isInMiddle = inside.length === 0 && containsPosition(subject, corner);
-  const part = [...borders, ...closed, ...(isInMiddle ? [ringOfWindow(window)] : [])];
-  const combined = clipRings(operation, part, clip);
+  const coversWindow = inside.length === 0 && containsPosition(subject, corner);
+  const subjectInWindow = [...closedPieces, ...ringsInside, ...(coversWindow ? [ringOfWindow(window)] : [])];
+  const combined = clipRings(operation, subjectInWindow, clip);
   if (operation === 'intersect') return combined.map(fromGridRing);
   const joined = joinPieces(combined, outside, window);
-  return joined && [...untouched, ...joined];
+  return joined && [...unchanged, ...joined];
 }
 
 /** Yields every ring with the sign that its area should have: 1 for outer rings, -1 for holes. */
@@ -93,8 +100,8 @@ function* orientedRings(subject: AreaGeometry): Generator<readonly [Ring, 1 | -1
   }
 }
 
-function scaleBounds({ minX, minY, maxX, maxY }: Bounds): Bounds {
-  // One step more, because vertices are rounded to the grid.
+/** Converts bounds from grid steps to pixels, enlarged by one step on each side because vertices are rounded to the grid. */
+function boundsInPixels({ minX, minY, maxX, maxY }: Bounds): Bounds {
   return {
     minX: (minX - 1) / gridSteps,
     minY: (minY - 1) / gridSteps,

@@ -23,6 +23,7 @@ export interface Measured {
   readonly areaUm2: number | null;
   /** Pixels: the perimeter of an area with its holes, the length of a line; null for points. */
   readonly lengthPx: number | null;
+  /** Micrometres; null for points, and without a pixel size. */
   readonly lengthUm: number | null;
   /** Pixels. */
   readonly centroid: Position;
@@ -49,7 +50,10 @@ export function boundsOf(geometry: Geometry): Bounds {
   return boundsOfLines(pathsOf(geometry));
 }
 
-/** Returns the area in square pixels, without the holes. Repair rings that cross themselves first: their area would be wrong. */
+/**
+ * Returns the area in square pixels, without the holes. The result is wrong for rings that cross themselves, so repair them first
+ * (`repairArea`).
+ */
 export function areaOf(geometry: AreaGeometry): number {
   if (geometry.type === 'Polygon' && geometry.isEllipse) {
     const { minX, minY, maxX, maxY } = boundsOf(geometry);
@@ -82,7 +86,11 @@ export function lengthOf(geometry: Geometry, unit: PixelSize = squarePixels): nu
   return length;
 }
 
-/** Source: Ramanujan 1914, second approximation. */
+/**
+ * Returns the perimeter of an ellipse with the half-axes a and b.
+ *
+ * Source: Ramanujan 1914, second approximation.
+ */
 function perimeterOfEllipse(a: number, b: number): number {
   if (a + b === 0) return 0;
   const h = ((a - b) / (a + b)) ** 2;
@@ -96,7 +104,7 @@ export function centroidOf(geometry: Geometry): Position {
   return centroidOfPaths(pathsOf(geometry));
 }
 
-/** Returns null when the area is 0. */
+/** Returns the centroid by the shoelace formula; null when the area is 0. */
 function centroidOfArea(geometry: AreaGeometry): Position | null {
   const [originX, originY] = pathsOf(geometry)[0]?.[0] ?? [0, 0];
   let sumX = 0;
@@ -124,6 +132,7 @@ function centroidOfArea(geometry: AreaGeometry): Position | null {
   return sum > 0 ? [originX + sumX / (3 * sum), originY + sumY / (3 * sum)] : null;
 }
 
+/** Returns the centroid of lines, weighted by length; the mean of their positions when the length is 0. */
 function centroidOfPaths(paths: readonly (readonly Position[])[]): Position {
   let sumX = 0;
   let sumY = 0;
@@ -153,10 +162,11 @@ function meanOf(positions: readonly Position[]): Position {
   return [sumX / positions.length, sumY / positions.length];
 }
 
-/** Whether a position is inside an area and outside its holes. */
+/** Returns whether a position is inside an area and outside its holes. */
 export function containsPosition(geometry: AreaGeometry, position: Position): boolean {
   if (geometry.type === 'Polygon' && geometry.isEllipse) {
     const { minX, minY, maxX, maxY } = boundsOf(geometry);
+    // Scaled to the unit circle.
     const x = (2 * position[0] - minX - maxX) / (maxX - minX);
     const y = (2 * position[1] - minY - maxY) / (maxY - minY);
     return x * x + y * y <= 1;

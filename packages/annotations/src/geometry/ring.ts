@@ -1,6 +1,7 @@
 /** Rings: closed lists of positions, the last equal to the first. */
 import type { Position, Ring } from '../model/geometry.ts';
 
+/** An axis-parallel rectangle, in the unit of its coordinates: pixels, or grid steps in `clipping.ts` and the modules for windows. */
 export interface Bounds {
   readonly minX: number;
   readonly minY: number;
@@ -8,17 +9,17 @@ export interface Bounds {
   readonly maxY: number;
 }
 
-/** The area and the bounds of each ring that was asked for: a brush asks several times for those of the same 50,000 positions. */
+/** Caches per ring: every move of a brush needs the area and the bounds of the same outline of up to 50,000 positions several times. */
 const areaByRing = new WeakMap<readonly Position[], number>();
 const boundsByLine = new WeakMap<readonly Position[], Bounds>();
 
 /**
- * Returns the area of a ring that does not change afterwards, by the shoelace formula: positive when x turns towards y along
- * the ring, which is clockwise on a screen. Outer rings of results are positive, holes negative.
+ * Returns the area of a ring by the shoelace formula: positive for a ring that is clockwise on a screen, where y points down.
+ * The result is cached, so the ring must not change afterwards. In this package outer rings are positive and holes negative.
  */
 export function signedArea(ring: readonly Position[]): number {
-  const known = areaByRing.get(ring);
-  if (known !== undefined) return known;
+  const cached = areaByRing.get(ring);
+  if (cached !== undefined) return cached;
   const area = computeSignedArea(ring);
   areaByRing.set(ring, area);
   return area;
@@ -27,19 +28,19 @@ export function signedArea(ring: readonly Position[]): number {
 function computeSignedArea(ring: readonly Position[]): number {
   const origin = ring[0];
   if (!origin) return 0;
-  // Relative to the first position: at coordinates of 10^6 pixels the products would lose digits.
+  // Coordinates are relative to the first position: products of coordinates of 10^6 pixels would lose digits.
   const [originX, originY] = origin;
-  let twice = 0;
+  let doubleArea = 0;
   let previous = ring[ring.length - 1] ?? origin;
   for (const position of ring) {
-    twice +=
+    doubleArea +=
       (previous[0] - originX) * (position[1] - originY) - (position[0] - originX) * (previous[1] - originY);
     previous = position;
   }
-  return twice / 2;
+  return doubleArea / 2;
 }
 
-/** Returns the ring with a positive or a negative area. */
+/** Returns the ring, reversed when its signed area does not have the given sign. */
 export function orientRing(ring: Ring, sign: 1 | -1): Ring {
   return signedArea(ring) * sign < 0 ? ring.toReversed() : ring;
 }
@@ -61,7 +62,10 @@ export function boundsOfPositions(positions: Iterable<Position>): Bounds {
   return { minX, minY, maxX, maxY };
 }
 
-/** Returns the bounds of lines or rings that hold at least one position together, and do not change afterwards. */
+/**
+ * Returns the bounds of lines or rings, which together have at least one position. The bounds of each line are cached, so the
+ * lines must not change afterwards.
+ */
 export function boundsOfLines(lines: readonly (readonly Position[])[]): Bounds {
   return boundsOfPositions(
     lines.map(boundsOfLine).flatMap(({ minX, minY, maxX, maxY }): Position[] => [
@@ -72,19 +76,19 @@ export function boundsOfLines(lines: readonly (readonly Position[])[]): Bounds {
 }
 
 function boundsOfLine(line: readonly Position[]): Bounds {
-  const known = boundsByLine.get(line);
-  if (known !== undefined) return known;
+  const cached = boundsByLine.get(line);
+  if (cached !== undefined) return cached;
   const bounds = boundsOfPositions(line);
   boundsByLine.set(line, bounds);
   return bounds;
 }
 
-/** Whether the rectangles have at least a point in common. */
+/** Returns whether the rectangles have at least one point in common. */
 export function boundsTouch(a: Bounds, b: Bounds): boolean {
   return a.minX <= b.maxX && b.minX <= a.maxX && a.minY <= b.maxY && b.minY <= a.maxY;
 }
 
-/** Whether a position is inside a ring, by the even-odd rule; on the ring itself either answer is possible. */
+/** Returns whether a position is inside a ring, by the even-odd rule; for a position on the ring the result is undefined. */
 export function ringContains(ring: readonly Position[], [x, y]: Position): boolean {
   let isInside = false;
   let previous = ring[ring.length - 1];

@@ -1,18 +1,22 @@
 /**
- * Finds where rings cross. Rings that touch at a position are valid; rings that pass through each other, or that run along
- * each other, are not.
+ * Finds self-intersections: positions where rings of an area pass through themselves or each other, or run along each other.
+ * Rings that only touch at a position are valid. The editor marks the positions, and the boolean operations use the result to
+ * decide whether an area must be repaired first.
  */
 import { type AreaGeometry, type Position, polygonsOf, type Ring } from '../model/geometry.ts';
 import { gridSteps } from './clipping.ts';
 
 export interface SelfIntersections {
-  /** Positions, at most as many as asked for. */
+  /** Positions of crossings in pixels, at most as many as the caller's limit. */
   readonly positions: readonly Position[];
   /** False when the search ended early; the area may have further crossings. */
   readonly isComplete: boolean;
 }
 
-/** One edge, with the positions before and after it, which decide whether the ring crosses or touches at its ends. */
+/**
+ * One edge of a ring from `from` to `to`. The positions before and after it on the ring decide whether the ring crosses another
+ * edge at an end of this one or only touches it.
+ */
 interface Edge {
   readonly before: Position;
   readonly from: Position;
@@ -24,48 +28,48 @@ interface Edge {
   readonly maxY: number;
 }
 
-/** In pixels; a little more, because the numbers are binary. */
+/** One step of the grid of `clipping.ts` in pixels, plus 0.1 % for rounding errors of floating-point numbers. */
 const gridStep = 1.001 / gridSteps;
 
-/** Pairs of edges that are compared at most: hostile shapes have billions. */
-const maximumPairs = 5_000_000;
+/** The search ends after so many comparisons of two edges: a shape made to attack the program would need billions. */
+const maximumComparisons = 5_000_000;
 
-/** Finds crossings of the rings of an area, with themselves and with each other. */
+/** Finds crossings of the rings of an area, with themselves and with each other; at most `limit` of them. */
 export function findSelfIntersections(area: AreaGeometry, limit = 100): SelfIntersections {
   return search(polygonsOf(area).flat(), limit);
 }
 
-/** Whether an area should be repaired before it is combined or measured. */
+/** Returns whether an area must be repaired (`repairArea`) before it is combined with others or measured. */
 export function isSelfIntersecting(area: AreaGeometry): boolean {
   return findSelfIntersections(area, 1).positions.length > 0;
 }
 
-/** Whether a ring crosses itself; true, too, when that would take too long to find out. */
+/** Returns whether a ring crosses itself; also true when the search ended early. */
 export function ringCrossesItself(ring: Ring): boolean {
   const { positions, isComplete } = search([ring], 1);
   return positions.length > 0 || !isComplete;
 }
 
-/** Sweeps along x: an edge is compared with the edges whose range of x it touches. */
+/** Finds crossings by a sweep along x: each edge is compared with the earlier edges whose range of x overlaps its own. */
 function search(rings: readonly Ring[], limit: number): SelfIntersections {
   const edges = rings.flatMap(edgesOf).sort((a, b) => a.minX - b.minX);
   const positions: Position[] = [];
   const active: Edge[] = [];
-  let pairs = 0;
+  let comparisons = 0;
   for (const edge of edges) {
-    let kept = 0;
+    let activeCount = 0;
     for (const other of active) {
       if (other.maxX < edge.minX) continue;
-      active[kept++] = other;
+      active[activeCount++] = other;
       if (other.minY > edge.maxY || other.maxY < edge.minY) continue;
       const crossing = crossingOf(edge, other);
       if (!crossing) continue;
       positions.push(crossing);
       if (positions.length >= limit) return { positions, isComplete: false };
     }
-    pairs += active.length;
-    if (pairs > maximumPairs) return { positions, isComplete: false };
-    active.length = kept;
+    comparisons += active.length;
+    if (comparisons > maximumComparisons) return { positions, isComplete: false };
+    active.length = activeCount;
     active.push(edge);
   }
   return { positions, isComplete: true };
@@ -96,37 +100,38 @@ function edgesOf(ring: Ring): readonly Edge[] {
 
 /** Returns where two edges cross or begin to run along each other; null when they are apart or touch. */
 function crossingOf(a: Edge, b: Edge): Position | null {
-  const fromSide = side(a.from, a.to, b.from);
-  const toSide = side(a.from, a.to, b.to);
-  if (fromSide === 0 && toSide === 0) return overlapOf(a, b);
-  const aFromSide = side(b.from, b.to, a.from);
-  const aToSide = side(b.from, b.to, a.to);
-  if (fromSide * toSide < 0 && aFromSide * aToSide < 0)
-    return onlyTouches(a, b) || onlyTouches(b, a) ? null : meetingPoint(a, b);
+  const bStartSide = sideOfLine(a.from, a.to, b.from);
+  const bEndSide = sideOfLine(a.from, a.to, b.to);
+  if (bStartSide === 0 && bEndSide === 0) return overlapOf(a, b);
+  const aStartSide = sideOfLine(b.from, b.to, a.from);
+  const aEndSide = sideOfLine(b.from, b.to, a.to);
+  if (bStartSide * bEndSide < 0 && aStartSide * aEndSide < 0)
+    return onlyTouches(a, b) || onlyTouches(b, a) ? null : intersectLines(a, b);
   if (isSame(a.from, b.from)) return doPathsCross(a, b) ? a.from : null;
-  // The start of one edge is inside the other edge: the ring crosses when it comes from the other side.
-  if (fromSide === 0 && aFromSide * aToSide < 0)
-    return side(a.from, a.to, b.before) * toSide < 0 ? b.from : null;
-  if (aFromSide === 0 && fromSide * toSide < 0)
-    return side(b.from, b.to, a.before) * aToSide < 0 ? a.from : null;
+  // The start of one edge is on the other edge: its ring crosses there when the position before is on the other side.
+  if (bStartSide === 0 && aStartSide * aEndSide < 0)
+    return sideOfLine(a.from, a.to, b.before) * bEndSide < 0 ? b.from : null;
+  if (aStartSide === 0 && bStartSide * bEndSide < 0)
+    return sideOfLine(b.from, b.to, a.before) * aEndSide < 0 ? a.from : null;
   return null;
 }
 
 /**
- * Whether an end of an edge is past the other edge by less than a step of the grid, and its ring turns back there. Operations
- * round positions to the grid (clipping.ts), which pushes thin parts that much through each other.
+ * Returns whether an end of `edge` is less than a grid step beyond the other edge and its ring turns back there. This counts as
+ * touching: boolean operations round positions to the grid, which can push thin parts that far through each other.
  */
 function onlyTouches(edge: Edge, other: Edge): boolean {
   const { from, to } = other;
-  const sideOf = (position: Position) => side(from, to, position);
+  const sideOf = (position: Position) => sideOfLine(from, to, position);
   return (
     (distanceToLine(from, to, edge.from) < gridStep && sideOf(edge.before) * sideOf(edge.to) >= 0) ||
     (distanceToLine(from, to, edge.to) < gridStep && sideOf(edge.after) * sideOf(edge.from) >= 0)
   );
 }
 
-/** Returns a position of the common part of two edges on one line, when it is longer than a step of the grid. */
+/** Returns the start of the common part of two edges on one line; null when that part is at most one grid step long. */
 function overlapOf(a: Edge, b: Edge): Position | null {
+  /** Index of the coordinate in which the first edge is longer: 0 for x, 1 for y. */
   const axis = a.maxX - a.minX > a.maxY - a.minY ? 0 : 1;
   const start = Math.max(Math.min(a.from[axis], a.to[axis]), Math.min(b.from[axis], b.to[axis]));
   const end = Math.min(Math.max(a.from[axis], a.to[axis]), Math.max(b.from[axis], b.to[axis]));
@@ -134,20 +139,25 @@ function overlapOf(a: Edge, b: Edge): Position | null {
   return [a.from, a.to, b.from, b.to].find((position) => position[axis] === start) ?? a.from;
 }
 
-/** Whether two paths through the same position pass through each other: their ends alternate around it. */
+/**
+ * Returns whether two paths that meet at the start of the edges a and b pass through each other there: whether the directions
+ * to their neighbours alternate around the position.
+ */
 function doPathsCross(a: Edge, b: Edge): boolean {
   const [x, y] = a.from;
   const angle = (position: Position) => Math.atan2(position[1] - y, position[0] - x);
-  const start = angle(a.before);
-  const turn = (position: Position) => (angle(position) - start + 4 * Math.PI) % (2 * Math.PI);
-  const end = turn(a.to);
-  const one = turn(b.before);
-  const other = turn(b.to);
-  if (one === end || other === end || one === 0 || other === 0) return false;
-  return one < end !== other < end;
+  const aStart = angle(a.before);
+  /** Angle from the direction of `a.before`, from 0 to 2π. */
+  const turn = (position: Position) => (angle(position) - aStart + 4 * Math.PI) % (2 * Math.PI);
+  const aEnd = turn(a.to);
+  const bStart = turn(b.before);
+  const bEnd = turn(b.to);
+  if (bStart === aEnd || bEnd === aEnd || bStart === 0 || bEnd === 0) return false;
+  return bStart < aEnd !== bEnd < aEnd;
 }
 
-function meetingPoint(a: Edge, b: Edge): Position {
+/** Returns the intersection of the lines through two edges that are not parallel. */
+function intersectLines(a: Edge, b: Edge): Position {
   const dx = a.to[0] - a.from[0];
   const dy = a.to[1] - a.from[1];
   const ex = b.to[0] - b.from[0];
@@ -156,8 +166,8 @@ function meetingPoint(a: Edge, b: Edge): Position {
   return [a.from[0] + t * dx, a.from[1] + t * dy];
 }
 
-/** Returns the side of the line through a and b on which p is: 1, -1, or 0 on the line. */
-function side(a: Position, b: Position, p: Position): number {
+/** Returns on which side of the line from a to b the position p is: 1 or -1; 0 on the line. */
+function sideOfLine(a: Position, b: Position, p: Position): number {
   return Math.sign(crossProduct(a, b, p));
 }
 
@@ -165,7 +175,7 @@ function distanceToLine(a: Position, b: Position, p: Position): number {
   return Math.abs(crossProduct(a, b, p)) / Math.hypot(b[0] - a[0], b[1] - a[1]);
 }
 
-/** Of the edge from a to b and that from a to p. */
+/** Returns the cross product of the vectors from a to b and from a to p. */
 function crossProduct(a: Position, b: Position, p: Position): number {
   return (b[0] - a[0]) * (p[1] - a[1]) - (b[1] - a[1]) * (p[0] - a[0]);
 }

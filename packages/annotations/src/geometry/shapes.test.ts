@@ -33,7 +33,7 @@ describe('measureGeometry', () => {
     });
   });
 
-  it('returns null for micrometres without a pixel size, and for what points and lines do not have', () => {
+  it('returns null for micrometres without a pixel size, for areas of points and lines, and for lengths of points', () => {
     expect(measureGeometry(withHole, null)).toMatchObject({ areaUm2: null, lengthUm: null });
     expect(measureGeometry({ type: 'Point', coordinates: [3, 4] }, null)).toMatchObject({
       areaPx: null,
@@ -55,7 +55,7 @@ describe('measureGeometry', () => {
     });
   });
 
-  it('measures an ellipse exactly, not its polygon', () => {
+  it('measures the exact ellipse instead of its polygon', () => {
     const circle = createEllipse({ minX: 10, minY: 20, maxX: 30, maxY: 40 });
     expect(areaOf(circle)).toBeCloseTo(Math.PI * 100, 10);
     expect(lengthOf(circle)).toBeCloseTo(2 * Math.PI * 10, 8);
@@ -63,7 +63,7 @@ describe('measureGeometry', () => {
     expect(containsPosition(circle, [11, 21])).toBe(false);
   });
 
-  it('gives the same area and centroid whichever direction the rings have, moved by the same distance', () => {
+  it('returns the same area and centroid for both directions of rings, and moves the centroid with the geometry', () => {
     fc.assert(
       fc.property(polygon, fc.integer({ min: 0, max: 1_000_000 }), ({ coordinates }, distance) => {
         const moved: PolygonGeometry = {
@@ -84,7 +84,7 @@ describe('measureGeometry', () => {
 });
 
 describe('createEllipse', () => {
-  it('has the bounding box that it was made from, and vertices within 0.1 pixels of the ellipse', () => {
+  it('creates a polygon with the given bounding box and vertices within 0.1 pixels of the ellipse', () => {
     const size = fc.double({ min: 1, max: 5000, noNaN: true });
     fc.assert(
       fc.property(position, size, size, ([x, y], width, height) => {
@@ -144,7 +144,7 @@ describe('findSelfIntersections', () => {
     expect(findSelfIntersections(shape).positions).toHaveLength(count);
   });
 
-  it('ends early on a shape with too many pairs of edges', () => {
+  it('ends early for a shape with more pairs of edges than the limit', () => {
     const zigzag = Array.from(
       { length: 20_000 },
       (_, index): Position => [index % 2 === 0 ? 0 : 1000, index * 0.01],
@@ -157,7 +157,7 @@ describe('findSelfIntersections', () => {
 });
 
 describe('createStroke', () => {
-  it('covers what is nearer than the radius to the path, and nothing farther', () => {
+  it('covers all positions nearer than the radius to the path, and no position farther away', () => {
     fc.assert(
       fc.property(
         fc.array(position, { minLength: 1, maxLength: 10 }),
@@ -231,7 +231,7 @@ describe('simplifyGeometry', () => {
     }
   });
 
-  it('keeps points, ellipses and the ends of lines', () => {
+  it('does not change points, ellipses and the end points of lines', () => {
     const ellipse = createEllipse({ minX: 0, minY: 0, maxX: 10, maxY: 10 });
     expect(simplifyGeometry(ellipse, 5)).toBe(ellipse);
     expect(
@@ -257,7 +257,7 @@ describe('simplifyGeometry', () => {
 });
 
 describe('fillHoles', () => {
-  it('removes holes and the parts inside them', () => {
+  it('removes holes and merges the parts inside them', () => {
     expect(areaOf(fillHoles(withHole))).toBe(100);
     const nested: AreaGeometry = {
       type: 'MultiPolygon',
@@ -286,7 +286,7 @@ describe('splitArea', () => {
     );
   });
 
-  it('returns the area alone when the line ends inside', () => {
+  it('returns only the unchanged area when the line ends inside it', () => {
     expect(
       splitArea(withHole, [
         [-5, 7],
@@ -295,7 +295,7 @@ describe('splitArea', () => {
     ).toEqual([withHole]);
   });
 
-  it('cuts through a hole', () => {
+  it('divides an area with a hole when the line passes through the hole', () => {
     expect(
       splitArea(withHole, [
         [-5, 3],

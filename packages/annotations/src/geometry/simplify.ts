@@ -4,8 +4,9 @@ import { areaOf } from './measure.ts';
 import { isSelfIntersecting } from './self-intersections.ts';
 
 /**
- * Removes positions that are nearer than the tolerance, in pixels, to the line that remains. Rings keep at least four
- * positions; an area that would cross itself afterwards is repaired, and stays as it is where that fails. Points and ellipses stay.
+ * Returns the geometry without the positions that are at most `tolerance` pixels from the simplified line. Rings keep at least
+ * four positions. An area that would cross itself afterwards is repaired, or returned unchanged when the repair fails. Points
+ * and ellipses do not change.
  *
  * Source: Douglas and Peucker 1973.
  */
@@ -26,35 +27,35 @@ export function simplifyGeometry(geometry: Geometry, tolerance: number): Geometr
 
 function simplifyArea(area: AreaGeometry, tolerance: number): AreaGeometry {
   const polygons = polygonsOf(area).map((rings) => rings.map((ring) => simplifyRing(ring, tolerance)));
-  const [only = []] = polygons;
+  const [firstPolygon = []] = polygons;
   const simplified: AreaGeometry =
-    area.type === 'Polygon' ? { ...area, coordinates: only } : { ...area, coordinates: polygons };
+    area.type === 'Polygon' ? { ...area, coordinates: firstPolygon } : { ...area, coordinates: polygons };
   if (!isSelfIntersecting(simplified)) return areaOf(simplified) > 0 ? simplified : area;
   const repaired = repairArea(simplified);
-  // Repair rounds positions: what is thinner than that can cross again, or be gone.
+  // The repair rounds positions to 1/100 pixel: thinner parts can cross again, or vanish.
   return repaired !== null && areaOf(repaired) > 0 && !isSelfIntersecting(repaired) ? repaired : area;
 }
 
-/** Divides the ring at its first position and the one farthest from it, and simplifies both halves. */
+/** Divides the ring at its first position and at the one farthest from that, and simplifies both parts. */
 function simplifyRing(ring: Ring, tolerance: number): Ring {
   const [first] = ring;
   if (!first || ring.length <= 4) return ring;
-  let farthest = 0;
-  let distance = -1;
+  let farthestIndex = 0;
+  let farthestDistance = -1;
   for (const [index, position] of ring.entries()) {
-    const candidate = Math.hypot(position[0] - first[0], position[1] - first[1]);
-    if (candidate > distance) {
-      distance = candidate;
-      farthest = index;
+    const distance = Math.hypot(position[0] - first[0], position[1] - first[1]);
+    if (distance > farthestDistance) {
+      farthestDistance = distance;
+      farthestIndex = index;
     }
   }
-  const half = simplifyLine(ring.slice(0, farthest + 1), tolerance);
-  const rest = simplifyLine(ring.slice(farthest), tolerance);
-  const simplified = [...half, ...rest.slice(1)];
+  const firstPart = simplifyLine(ring.slice(0, farthestIndex + 1), tolerance);
+  const secondPart = simplifyLine(ring.slice(farthestIndex), tolerance);
+  const simplified = [...firstPart, ...secondPart.slice(1)];
   return simplified.length >= 4 ? simplified : ring;
 }
 
-/** Keeps the first and the last position. */
+/** Simplifies a line as `simplifyGeometry` does; its first and its last position stay. */
 export function simplifyLine(line: readonly Position[], tolerance: number): readonly Position[] {
   const isKept = new Uint8Array(line.length);
   isKept[0] = 1;
@@ -62,22 +63,22 @@ export function simplifyLine(line: readonly Position[], tolerance: number): read
   const ranges: [number, number][] = [[0, line.length - 1]];
   for (let range = ranges.pop(); range; range = ranges.pop()) {
     const [start, end] = range;
-    let farthest = -1;
-    let distance = tolerance;
+    let farthestIndex = -1;
+    let farthestDistance = tolerance;
     for (let index = start + 1; index < end; index++) {
-      const candidate = distanceToEdge(
+      const distance = distanceToEdge(
         line[index] as Position,
         line[start] as Position,
         line[end] as Position,
       );
-      if (candidate > distance) {
-        distance = candidate;
-        farthest = index;
+      if (distance > farthestDistance) {
+        farthestDistance = distance;
+        farthestIndex = index;
       }
     }
-    if (farthest < 0) continue;
-    isKept[farthest] = 1;
-    ranges.push([start, farthest], [farthest, end]);
+    if (farthestIndex < 0) continue;
+    isKept[farthestIndex] = 1;
+    ranges.push([start, farthestIndex], [farthestIndex, end]);
   }
   return line.filter((_, index) => isKept[index] === 1);
 }
@@ -85,7 +86,9 @@ export function simplifyLine(line: readonly Position[], tolerance: number): read
 function distanceToEdge([x, y]: Position, [x0, y0]: Position, [x1, y1]: Position): number {
   const dx = x1 - x0;
   const dy = y1 - y0;
-  const squared = dx * dx + dy * dy;
-  const t = squared === 0 ? 0 : Math.max(0, Math.min(1, ((x - x0) * dx + (y - y0) * dy) / squared));
+  const squaredLength = dx * dx + dy * dy;
+  /** The nearest point of the edge: 0 at its start, 1 at its end. */
+  const t =
+    squaredLength === 0 ? 0 : Math.max(0, Math.min(1, ((x - x0) * dx + (y - y0) * dy) / squaredLength));
   return Math.hypot(x - x0 - t * dx, y - y0 - t * dy);
 }

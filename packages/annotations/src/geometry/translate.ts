@@ -1,6 +1,6 @@
 import type { Geometry, Position } from '../model/geometry.ts';
 
-/** Returns the geometry with every position changed. */
+/** Returns the geometry with every position replaced by the result of `change`. */
 export function mapPositions(geometry: Geometry, change: (position: Position) => Position): Geometry {
   switch (geometry.type) {
     case 'Point':

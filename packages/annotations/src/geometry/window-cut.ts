@@ -1,14 +1,21 @@
-/** Cuts rings where they cross a rectangular window on the grid, and closes the pieces inside along the window. */
+/**
+ * Cuts rings where they cross a rectangular window, and closes the pieces inside along the window. `local-boolean.ts` uses it
+ * to clip only the part of a large area that is near a small one. The window and its crossings have integer coordinates: steps
+ * of the grid of `clipping.ts`, 100 per pixel.
+ */
 import type { Position, Ring } from '../model/geometry.ts';
 import { fromGrid, type GridPoint, type GridRing, toGrid } from './clipping.ts';
 import type { Bounds } from './ring.ts';
 
 /** A piece of a ring between two crossings with the window, in the direction of the ring. */
 export interface Piece {
-  readonly from: GridPoint;
-  readonly to: GridPoint;
-  /** On the grid for pieces inside; positions of the ring, unchanged, for pieces outside. */
+  /** The crossing at which the piece begins. */
+  readonly start: GridPoint;
+  /** The crossing at which the piece ends. */
+  readonly end: GridPoint;
+  /** Vertices between the crossings, on the grid; empty for a piece outside the window. */
   readonly points: readonly GridPoint[];
+  /** Vertices between the crossings, in pixels and not rounded; empty for a piece inside the window. */
   readonly positions: readonly Position[];
 }
 
@@ -18,9 +25,11 @@ export interface CutRing {
 }
 
 /**
+ * Cuts one ring into its pieces inside and outside the window.
+ *
  * @param ring a closed ring in pixels
- * @returns 'inside' when the whole ring is inside, 'vertex-on-window' when the window should be moved, null when a crossing
- *   is at a corner of the window
+ * @returns 'inside' when the whole ring is inside the window; 'vertex-on-window' when a vertex is on the edge of the window, so
+ *   that the caller should try a larger window; null when a crossing is at a corner of the window
  */
 export function cutRing(ring: Ring, window: Bounds): CutRing | 'inside' | 'vertex-on-window' | null {
   const count = ring.length - 1;
@@ -28,51 +37,60 @@ export function cutRing(ring: Ring, window: Bounds): CutRing | 'inside' | 'verte
     const [x, y] = ring[index] as Position;
     return { x: toGrid(x), y: toGrid(y) };
   };
-  const start = ring.findIndex((_, index) => placeOf(pointAt(index), window) === 'outside');
-  if (start === -1) {
-    const isOn = ring.some((_, index) => placeOf(pointAt(index), window) === 'on');
-    return isOn ? 'vertex-on-window' : 'inside';
+  // The walk along the ring begins outside, so its first crossing enters the window.
+  const firstOutside = ring.findIndex((_, index) => locate(pointAt(index), window) === 'outside');
+  if (firstOutside === -1) {
+    const hasVertexOnWindow = ring.some((_, index) => locate(pointAt(index), window) === 'on');
+    return hasVertexOnWindow ? 'vertex-on-window' : 'inside';
   }
   const inside: Piece[] = [];
   const outside: Piece[] = [];
-  let from: GridPoint | null = null;
-  let gridPoints: GridPoint[] = [];
-  /** First step of the positions outside that have not been taken. */
-  let taken = 0;
-  /** The part before the first crossing, which belongs to the end of the last piece. */
-  let head: readonly Position[] = [];
-  const isFarBeside = farBeside(ring, window);
+  let lastCrossing: GridPoint | null = null;
+  let pointsInside: GridPoint[] = [];
+  /** Steps from `firstOutside` to the first position that no piece contains yet. */
+  let nextStep = 0;
+  /** The positions before the first crossing; they are the end of the last piece outside. */
+  let beforeFirstCrossing: readonly Position[] = [];
+  const isFarFromWindow = createFarTest(ring, window);
   for (let step = 0; step < count; step++) {
-    const index = (start + step) % count;
-    // Almost every edge of a large outline is far from the window.
-    if (isFarBeside(index)) continue;
+    const index = (firstOutside + step) % count;
+    // Skips almost every edge of a large outline without rounding it.
+    if (isFarFromWindow(index)) continue;
     const point = pointAt(index);
     const next = pointAt(index + 1);
-    const place = placeOf(point, window);
-    if (place === 'on') return 'vertex-on-window';
-    const isPointInside = place === 'inside';
-    if (isPointInside) gridPoints.push(point);
+    const location = locate(point, window);
+    if (location === 'on') return 'vertex-on-window';
+    if (location === 'inside') pointsInside.push(point);
     const crossings = crossWindow(point, next, window);
-    if (crossings === null) return placeOf(next, window) === 'on' ? 'vertex-on-window' : null;
-    for (const { at, enters } of crossings) {
-      const positions = enters ? sliceAround(ring, start + taken, start + step + 1) : [];
-      if (from) (enters ? outside : inside).push({ from, to: at, points: gridPoints, positions });
-      else head = positions;
-      from = at;
-      gridPoints = [];
-      taken = step + 1;
+    if (crossings === null) return locate(next, window) === 'on' ? 'vertex-on-window' : null;
+    for (const { point: crossing, enters } of crossings) {
+      const positions = enters ? sliceAround(ring, firstOutside + nextStep, firstOutside + step + 1) : [];
+      if (lastCrossing) {
+        const pieces = enters ? outside : inside;
+        pieces.push({ start: lastCrossing, end: crossing, points: pointsInside, positions });
+      } else {
+        beforeFirstCrossing = positions;
+      }
+      lastCrossing = crossing;
+      pointsInside = [];
+      nextStep = step + 1;
     }
   }
-  const [first] = inside;
-  if (from && first) {
-    const positions = sliceAround(ring, start + taken, start + count).concat(head);
-    outside.push({ from, to: first.from, points: [], positions });
+  const [firstInside] = inside;
+  if (lastCrossing && firstInside) {
+    const positions = sliceAround(ring, firstOutside + nextStep, firstOutside + count).concat(
+      beforeFirstCrossing,
+    );
+    outside.push({ start: lastCrossing, end: firstInside.start, points: [], positions });
   }
   return { inside, outside };
 }
 
-/** Returns whether both ends of the edge from a vertex are beyond the same side of the window, by more than what rounding moves. */
-function farBeside(ring: Ring, window: Bounds): (index: number) => boolean {
+/**
+ * Returns a test of the edge that begins at the vertex with the given index: true when both ends are more than one grid step
+ * beyond the same side of the window, so that the edge does not cross it, even after rounding.
+ */
+function createFarTest(ring: Ring, window: Bounds): (index: number) => boolean {
   const minX = fromGrid(window.minX - 1);
   const minY = fromGrid(window.minY - 1);
   const maxX = fromGrid(window.maxX + 1);
@@ -89,58 +107,68 @@ function farBeside(ring: Ring, window: Bounds): (index: number) => boolean {
   };
 }
 
-/** Returns the positions of a closed ring from one index to before another, once around at most. */
-function sliceAround(ring: Ring, from: number, to: number): readonly Position[] {
+/**
+ * Returns the positions of a closed ring from index `start` to before index `end`. Indexes from the number of vertices up
+ * continue at the beginning of the ring; the range is at most once around it.
+ */
+function sliceAround(ring: Ring, start: number, end: number): readonly Position[] {
   const count = ring.length - 1;
-  if (to <= count) return ring.slice(from, to);
-  if (from >= count) return ring.slice(from - count, to - count);
-  return ring.slice(from, count).concat(ring.slice(0, to - count));
+  if (end <= count) return ring.slice(start, end);
+  if (start >= count) return ring.slice(start - count, end - count);
+  return ring.slice(start, count).concat(ring.slice(0, end - count));
 }
 
 interface Crossing {
-  readonly at: GridPoint;
+  readonly point: GridPoint;
+  /** True when the edge goes into the window, false when it leaves the window. */
   readonly enters: boolean;
 }
 
-/** Returns the crossings of an edge in its direction: none, one or two; null when one is at a corner. */
+/** Returns the crossings of the edge from a to b with the window, in this direction: none, one or two; null when one is at a corner. */
 function crossWindow(a: GridPoint, b: GridPoint, window: Bounds): readonly Crossing[] | null {
   const { minX, minY, maxX, maxY } = window;
-  const fromInside = isInside(a.x, a.y, window);
-  const toInside = isInside(b.x, b.y, window);
-  if (fromInside && toInside) return [];
-  const found: { at: GridPoint; t: number }[] = [];
+  const isStartInside = isInside(a.x, a.y, window);
+  const isEndInside = isInside(b.x, b.y, window);
+  if (isStartInside && isEndInside) return [];
+  /** `t` is the position along the edge, from 0 at a to 1 at b. */
+  const found: { point: GridPoint; t: number }[] = [];
   for (const x of [minX, maxX]) {
     if (a.x < x === b.x < x) continue;
     const t = (x - a.x) / (b.x - a.x);
     const y = Math.round(a.y + t * (b.y - a.y));
     if (y === minY || y === maxY) return null;
-    if (y > minY && y < maxY) found.push({ at: { x, y }, t });
+    if (y > minY && y < maxY) found.push({ point: { x, y }, t });
   }
   for (const y of [minY, maxY]) {
     if (a.y < y === b.y < y) continue;
     const t = (y - a.y) / (b.y - a.y);
     const x = Math.round(a.x + t * (b.x - a.x));
     if (x === minX || x === maxX) return null;
-    if (x > minX && x < maxX) found.push({ at: { x, y }, t });
+    if (x > minX && x < maxX) found.push({ point: { x, y }, t });
   }
-  const expected = fromInside !== toInside ? 1 : found.length === 0 ? 0 : 2;
-  if (found.length !== expected) return null;
-  found.sort((one, other) => one.t - other.t);
-  return found.map(({ at }, index) => ({ at, enters: fromInside ? index % 2 === 1 : index % 2 === 0 }));
+  const isCountPossible =
+    isStartInside === isEndInside ? found.length === 0 || found.length === 2 : found.length === 1;
+  if (!isCountPossible) return null;
+  found.sort((first, second) => first.t - second.t);
+  // An edge that starts outside enters at its first crossing and leaves at its second.
+  return found.map(({ point }, index) => ({ point, enters: isStartInside === (index === 1) }));
 }
 
 function isInside(x: number, y: number, { minX, minY, maxX, maxY }: Bounds): boolean {
   return x > minX && x < maxX && y > minY && y < maxY;
 }
 
-function placeOf({ x, y }: GridPoint, window: Bounds): 'inside' | 'on' | 'outside' {
+function locate({ x, y }: GridPoint, window: Bounds): 'inside' | 'on' | 'outside' {
   const { minX, minY, maxX, maxY } = window;
   if (x < minX || x > maxX || y < minY || y > maxY) return 'outside';
   return isInside(x, y, window) ? 'inside' : 'on';
 }
 
-/** Distance of a point of the window from its first corner along the window, in the direction of positive area. */
-function alongWindow({ x, y }: GridPoint, { minX, minY, maxX, maxY }: Bounds): number {
+/**
+ * Returns the distance, along the edge of the window, from its corner (minX, minY) to a point on the edge. The direction is that
+ * of a ring with positive area: through (maxX, minY).
+ */
+function distanceAlongWindow({ x, y }: GridPoint, { minX, minY, maxX, maxY }: Bounds): number {
   const width = maxX - minX;
   const height = maxY - minY;
   if (y === minY) return x - minX;
@@ -150,59 +178,62 @@ function alongWindow({ x, y }: GridPoint, { minX, minY, maxX, maxY }: Bounds): n
 }
 
 /**
- * Joins pieces inside to rings: from the end of a piece along the window to the start of the next one.
+ * Joins the pieces inside to rings: each ring continues from the end of a piece along the edge of the window to the start of the
+ * next piece.
  *
- * @returns null when starts and ends do not alternate along the window, so the rings overlap
+ * @returns null when starts and ends of pieces do not alternate along the window, because the rings overlap
  */
 export function closeAlongWindow(pieces: readonly Piece[], window: Bounds): readonly GridRing[] | null {
   const stops = pieces
     .flatMap((piece) => [
-      { at: alongWindow(piece.from, window), piece, isStart: true },
-      { at: alongWindow(piece.to, window), piece, isStart: false },
+      { distance: distanceAlongWindow(piece.start, window), piece, isStart: true },
+      { distance: distanceAlongWindow(piece.end, window), piece, isStart: false },
     ])
-    .sort((a, b) => a.at - b.at);
+    .sort((a, b) => a.distance - b.distance);
   for (const [index, stop] of stops.entries()) {
     const next = stops[(index + 1) % stops.length];
-    if (!next || next.isStart === stop.isStart || (next.at === stop.at && stops.length > 1)) return null;
+    const isSamePoint = next?.distance === stop.distance && stops.length > 1;
+    if (!next || next.isStart === stop.isStart || isSamePoint) return null;
   }
-  const following = new Map(
+  const nextStops = new Map(
     stops.map(
       (stop, index) => [stop.isStart ? null : stop.piece, stops[(index + 1) % stops.length]] as const,
     ),
   );
-  const endAt = new Map(stops.filter(({ isStart }) => !isStart).map(({ at, piece }) => [piece, at] as const));
-  const left = new Set(pieces);
+  const unused = new Set(pieces);
   const rings: GridRing[] = [];
-  for (const start of pieces) {
-    if (!left.has(start)) continue;
+  for (const first of pieces) {
+    if (!unused.has(first)) continue;
     const ring: GridPoint[] = [];
-    let piece = start;
-    while (left.delete(piece)) {
-      ring.push(piece.from, ...piece.points, piece.to);
-      const next = following.get(piece);
+    let piece = first;
+    while (unused.delete(piece)) {
+      ring.push(piece.start, ...piece.points, piece.end);
+      const next = nextStops.get(piece);
       if (!next) return null;
-      ring.push(...cornersBetween(endAt.get(piece) ?? 0, next.at, window));
+      ring.push(...cornersBetween(distanceAlongWindow(piece.end, window), next.distance, window));
       piece = next.piece;
     }
-    if (piece !== start) return null;
+    if (piece !== first) return null;
     rings.push(ring);
   }
   return rings;
 }
 
-function cornersBetween(from: number, to: number, window: Bounds): readonly GridPoint[] {
+/** Returns the corners between two points on the edge of the window, both given by their distances along it. */
+function cornersBetween(start: number, end: number, window: Bounds): readonly GridPoint[] {
   const { minX, minY, maxX, maxY } = window;
   const width = maxX - minX;
   const height = maxY - minY;
+  const perimeter = 2 * (width + height);
   const corners = [
-    { at: width, x: maxX, y: minY },
-    { at: width + height, x: maxX, y: maxY },
-    { at: 2 * width + height, x: minX, y: maxY },
-    { at: 2 * (width + height), x: minX, y: minY },
+    { distance: width, x: maxX, y: minY },
+    { distance: width + height, x: maxX, y: maxY },
+    { distance: 2 * width + height, x: minX, y: maxY },
+    { distance: perimeter, x: minX, y: minY },
   ];
-  const turn = 2 * (width + height);
-  const end = to > from ? to : to + turn;
-  return [...corners, ...corners.map((corner) => ({ ...corner, at: corner.at + turn }))]
-    .filter(({ at }) => at > from && at < end)
+  const unwrappedEnd = end > start ? end : end + perimeter;
+  const secondRound = corners.map((corner) => ({ ...corner, distance: corner.distance + perimeter }));
+  return [...corners, ...secondRound]
+    .filter(({ distance }) => distance > start && distance < unwrappedEnd)
     .map(({ x, y }) => ({ x, y }));
 }

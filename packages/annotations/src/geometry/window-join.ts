@@ -6,10 +6,13 @@ import type { Piece } from './window-cut.ts';
 const keyOf = ({ x, y }: GridPoint): string => `${x},${y}`;
 
 /**
- * Joins the rings of a window with the pieces outside. The edges of the rings along the window vanish; the positions on it
- * vanish, too, because the edges that crossed the window there are straight.
+ * Joins the rings that clipping produced inside a window with the pieces of the original rings outside it. The result has
+ * neither the edges along the window nor the positions at which an edge crossed it: such an edge is straight, so the position
+ * in its middle is not needed.
  *
- * @returns null when a piece outside has no counterpart inside
+ * @param rings rings inside the window, on the grid of `clipping.ts`
+ * @param outside pieces between two crossings, as `cutRing` returns them
+ * @returns null when a piece outside does not meet exactly one piece inside at each of its ends
  */
 export function joinPieces(
   rings: readonly GridRing[],
@@ -30,22 +33,23 @@ export function joinPieces(
     }
   }
   if (insideByStart.size !== outside.length) return null;
-  const outsideByStart = new Map(outside.map((piece) => [keyOf(piece.from), piece]));
-  const left = new Set(outside);
-  for (const start of outside) {
-    if (!left.has(start)) continue;
+  const outsideByStart = new Map(outside.map((piece) => [keyOf(piece.start), piece]));
+  const unused = new Set(outside);
+  for (const first of outside) {
+    if (!unused.has(first)) continue;
     const parts: (readonly Position[])[] = [];
-    let piece: Piece | undefined = start;
-    while (piece && left.delete(piece)) {
+    let piece: Piece | undefined = first;
+    while (piece && unused.delete(piece)) {
       parts.push(piece.positions);
-      const key = keyOf(piece.to);
-      const inner = insideByStart.get(key);
-      if (!inner) return null;
+      const key = keyOf(piece.end);
+      const pieceInside = insideByStart.get(key);
+      if (!pieceInside) return null;
       insideByStart.delete(key);
-      parts.push(inner.slice(1, -1).map(({ x, y }): Position => [fromGrid(x), fromGrid(y)]));
-      piece = outsideByStart.get(keyOf(inner.at(-1) as GridPoint));
+      // The first and the last point are the crossings.
+      parts.push(pieceInside.slice(1, -1).map(({ x, y }): Position => [fromGrid(x), fromGrid(y)]));
+      piece = outsideByStart.get(keyOf(pieceInside.at(-1) as GridPoint));
     }
-    if (piece !== start) return null;
+    if (piece !== first) return null;
     const ring = ([] as Position[]).concat(...parts);
     ring.push(ring[0] as Position);
     result.push(ring);
@@ -53,7 +57,9 @@ export function joinPieces(
   return result;
 }
 
-/** Returns the parts of a ring between its edges along the window; none when all its edges are along the window. */
+/**
+ * Returns the parts of a ring between its edges along the window: none when all edges are along it, 'closed' when no edge is.
+ */
 function splitAtWindow(ring: GridRing, window: Bounds): readonly GridPoint[][] | 'closed' {
   const isBorder = ring.map((point, index) =>
     isAlongWindow(point, ring[(index + 1) % ring.length] as GridPoint, window),

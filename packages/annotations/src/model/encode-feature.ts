@@ -1,4 +1,7 @@
-/** The JSON form of a feature, in the API and in the database: GeoJSON as QuPath 0.4 and later write it, plus `description` and `parentId`. */
+/**
+ * The JSON form of a feature in the API and in the database: GeoJSON as QuPath 0.4 and later versions write it, with two more
+ * properties, `description` and `parentId`.
+ */
 import type { AnnotationFeature, AnnotationProperties, Classification, Color } from './feature.ts';
 import type { Geometry } from './geometry.ts';
 import { encodeMeasurement } from './measurement-json.ts';
@@ -18,7 +21,7 @@ export interface FeatureJson {
   };
 }
 
-/** Returns a value that `JSON.stringify` writes without loss and `parseFeature` reads back equal. */
+/** Returns a value that `JSON.stringify` writes without loss and from which `parseFeature` restores an equal feature. */
 export function encodeFeature(feature: AnnotationFeature): FeatureJson {
   const { classification, measurements, ...properties } = feature.properties;
   return {
@@ -31,11 +34,13 @@ export function encodeFeature(feature: AnnotationFeature): FeatureJson {
   };
 }
 
+/** Returns `{name, color}` for a class with one name, `{names, color}` for a derived class. */
 export function encodeClassification({ names, color }: Classification): ClassificationJson {
   const [name = ''] = names;
   return names.length === 1 ? { name, color } : { names, color };
 }
 
+/** Returns the measurements with NaN and infinities as strings, which JSON needs. */
 export function encodeMeasurements(
   measurements: Readonly<Record<string, number>>,
 ): Record<string, number | string> {

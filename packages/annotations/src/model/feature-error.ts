@@ -1,4 +1,4 @@
-/** Why a feature is not accepted. The edges (API, import dialog) turn codes and parameters into texts. */
+/** Reasons why a feature is rejected. The API and the import dialog turn a code and its parameters into a text. */
 export const featureErrorCodes = [
   'not_an_object',
   'missing',
@@ -27,13 +27,13 @@ export type FeatureErrorCode = (typeof featureErrorCodes)[number];
 
 export interface FeatureProblem {
   readonly code: FeatureErrorCode;
-  /** Where, such as `geometry.coordinates[0][3]`; empty for the feature itself. */
+  /** The member with the problem, such as `geometry.coordinates[0][3]`; empty for the feature itself. */
   readonly path: string;
   /** Limits and expected values that the text of the error needs. */
   readonly params: Readonly<Record<string, string | number>>;
 }
 
-/** Thrown inside the parser and the importers; their callers get a `FeatureProblem`. */
+/** Thrown inside the parsers; `parseFeature` catches it and returns a `FeatureProblem`. */
 export class FeatureError extends Error implements FeatureProblem {
   readonly code: FeatureErrorCode;
   readonly path: string;

@@ -1,12 +1,15 @@
-/** One annotation as a GeoJSON feature, as it is stored, sent, drawn and exported. */
+/** One annotation as a GeoJSON feature: the form in which it is validated, drawn, imported and exported. */
 import { countVertices, type Geometry } from './geometry.ts';
 
-/** What QuPath calls the object: drawn by a person, found by a program, a cell with its nucleus, a tile, a tissue core. */
+/**
+ * The kinds of objects in QuPath: an outline drawn by a person, an object found by a program, a cell with its nucleus, a tile of a
+ * grid, and a core of a tissue microarray.
+ */
 export type ObjectType = 'annotation' | 'detection' | 'cell' | 'tile' | 'tmaCore';
 
 export const objectTypes: readonly ObjectType[] = ['annotation', 'detection', 'cell', 'tile', 'tmaCore'];
 
-/** Red, green and blue from 0 to 255. The colour of a class may have an opacity from 1 to 254; opaque colours have none. */
+/** Red, green and blue from 0 to 255, and an opacity from 1 to 254; opaque colours have three members. */
 export type Color = readonly [red: number, green: number, blue: number, alpha?: number];
 
 export interface Classification {
@@ -23,13 +26,13 @@ export interface AnnotationProperties {
   /** Plain text of one or several lines. */
   readonly description?: string;
   readonly classification?: Classification;
-  /** By name, in the order of the file; values may be NaN, Infinity and -Infinity. */
+  /** Values by name, in the order of the file; a value may be NaN, Infinity or -Infinity. */
   readonly measurements?: Readonly<Record<string, number>>;
   readonly metadata?: Readonly<Record<string, string>>;
   /** The id of the annotation that contains this one in the hierarchy. */
   readonly parentId?: string;
   readonly isLocked?: true;
-  /** A tissue core that is not on the slide. */
+  /** Marks a core of a tissue microarray that is missing on the slide. */
   readonly isMissing?: true;
 }
 

@@ -1,4 +1,7 @@
-/** Geometry of annotations: GeoJSON (RFC 7946) in pixels of full resolution, with the two members that QuPath adds. */
+/**
+ * Geometry of annotations: GeoJSON (RFC 7946) in pixels of full resolution, with the two members that QuPath adds, `plane` and
+ * `isEllipse`.
+ */
 
 /** x and y in pixels of full resolution, from the upper left corner of the slide; fractions are allowed. */
 export type Position = readonly [x: number, y: number];
@@ -9,15 +12,18 @@ export type Ring = readonly Position[];
 /** The outer ring, then the holes. */
 export type Rings = readonly Ring[];
 
-/** A channel (-1: all channels), focal plane and time point. The default is -1, 0, 0. */
+/** The image plane of an annotation in a slide with several. The default is c = -1, z = 0, t = 0. */
 export interface Plane {
+  /** Channel from 0; -1 means all channels. */
   readonly c: number;
+  /** Focal plane from 0. */
   readonly z: number;
+  /** Time point from 0. */
   readonly t: number;
 }
 
 interface OnPlane {
-  /** Absent for the default plane. */
+  /** Undefined for the default plane. */
   readonly plane?: Plane;
 }
 
@@ -44,7 +50,7 @@ export interface MultiLineStringGeometry extends OnPlane {
 export interface PolygonGeometry extends OnPlane {
   readonly type: 'Polygon';
   readonly coordinates: Rings;
-  /** The shape is the ellipse that fills the axis-parallel bounding box of the polygon. */
+  /** True when the shape is the ellipse that fills the axis-parallel bounding box of the polygon. */
   readonly isEllipse?: true;
 }
 
@@ -102,7 +108,7 @@ export function polygonsOf(geometry: AreaGeometry): readonly Rings[] {
   return geometry.type === 'Polygon' ? [geometry.coordinates] : geometry.coordinates;
 }
 
-/** Counts the stored positions; the closing position of a ring counts. */
+/** Counts the positions of a geometry, including the closing position of each ring. */
 export function countVertices(geometry: Geometry): number {
   let count = 0;
   for (const path of pathsOf(geometry)) count += path.length;

@@ -1,22 +1,26 @@
-/** Limits of annotations and layers. `docs/annotations.md` gives the reasons. */
+/** Limits of annotations and annotation layers. Lengths are in characters. `docs/annotations.md` gives the reasons. */
 export const annotationLimits = {
-  /** Annotations of a layer; a larger set is a result layer. */
+  /** Annotations of a layer. A larger set is stored as a result layer, the read-only output of a program. */
   layerAnnotations: 50_000,
   /** Positions of all annotations of a layer. */
   layerVertices: 5_000_000,
-  /** Positions of one annotation, its nucleus included. */
+  /** Positions of one annotation, including its nucleus. */
   vertices: 1_000_000,
   /** Rings, lines and parts of one geometry. */
   parts: 100_000,
-  /** Factor of the slide's width and height that a coordinate may reach on either side of 0. */
+  /** Coordinates may be from -10 to 10 times the width or height of the slide. */
   extentFactor: 10,
-  /** Limit of a coordinate when the extent is unknown. */
+  /** Largest absolute coordinate in pixels when the size of the slide is unknown. */
   coordinate: 1e9,
   nameLength: 1000,
   descriptionLength: 10_000,
+  /** Names of one class: its own and those of its parent classes. */
   classNames: 10,
+  /** Measurements of one annotation. */
   measurements: 1000,
+  /** Metadata entries of one annotation. */
   metadata: 200,
+  /** Length of a metadata value. */
   metadataLength: 10_000,
   /** Largest channel, focal plane and time point. */
   plane: 1_000_000,

@@ -1,15 +1,15 @@
 /**
- * Measurements in JSON, which has no NaN and no infinities.
+ * Measurements in JSON. JSON has neither NaN nor infinities, so they become strings.
  *
  * Source: QuPath writes `"NaN"`, `"Infinity"` and `"-Infinity"`, and also reads `"inf"` and `"-inf"`.
  */
-const written: ReadonlyMap<number, string> = new Map([
+const wordByNumber: ReadonlyMap<number, string> = new Map([
   [Number.NaN, 'NaN'],
   [Number.POSITIVE_INFINITY, 'Infinity'],
   [Number.NEGATIVE_INFINITY, '-Infinity'],
 ]);
 
-const read: ReadonlyMap<string, number> = new Map([
+const numberByWord: ReadonlyMap<string, number> = new Map([
   ['nan', Number.NaN],
   ['infinity', Number.POSITIVE_INFINITY],
   ['+infinity', Number.POSITIVE_INFINITY],
@@ -19,14 +19,14 @@ const read: ReadonlyMap<string, number> = new Map([
   ['-inf', Number.NEGATIVE_INFINITY],
 ]);
 
-/** Returns a value that JSON can hold. */
+/** Returns the number, or its word when it is NaN or infinite. */
 export function encodeMeasurement(value: number): number | string {
-  return written.get(value) ?? value;
+  return wordByNumber.get(value) ?? value;
 }
 
-/** Returns the number, or null when the value is neither a number nor one of the words for NaN and infinity. */
+/** Returns the number; null when the value is neither a number nor one of the words for NaN and infinity, in any case. */
 export function decodeMeasurement(value: unknown): number | null {
   if (typeof value === 'number') return value;
-  if (typeof value === 'string') return read.get(value.toLowerCase()) ?? null;
+  if (typeof value === 'string') return numberByWord.get(value.toLowerCase()) ?? null;
   return null;
 }

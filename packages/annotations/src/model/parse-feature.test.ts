@@ -122,7 +122,7 @@ describe('parseFeature', () => {
     });
   });
 
-  it('reads back what encodeFeature and JSON write', () => {
+  it('returns an equal feature for the JSON that encodeFeature writes', () => {
     const given = accepted(
       withProperties({
         objectType: 'detection',
@@ -221,7 +221,7 @@ describe('parseFeature', () => {
     expect(rejected(value)).toBe(error);
   });
 
-  it('rejects more vertices than the limit, geometry and nucleus together', () => {
+  it('rejects a feature whose geometry and nucleus together exceed the vertex limit', () => {
     const line = Array.from({ length: annotationLimits.vertices / 2 + 1 }, () => [1, 1]);
     const geometry = { type: 'LineString', coordinates: line };
     expect(rejected(feature({ geometry }))).toBe('accepted');
@@ -230,7 +230,7 @@ describe('parseFeature', () => {
     );
   });
 
-  it('rejects more parts and more measurements than the limit', () => {
+  it('rejects a feature with more parts or more measurements than the limit', () => {
     const rings = Array.from({ length: annotationLimits.parts + 1 }, () => square(0, 0, 1));
     expect(rejected(withGeometry({ type: 'Polygon', coordinates: rings }))).toBe(
       'too_many_parts geometry.coordinates',
@@ -241,7 +241,7 @@ describe('parseFeature', () => {
     expect(rejected(withProperties({ measurements }))).toBe('too_many_entries properties.measurements');
   });
 
-  it('checks coordinates against a fixed limit when the extent is unknown', () => {
+  it('limits coordinates to 1e9 pixels when the size of the slide is unknown', () => {
     const at = (x: number) =>
       parseFeature(withGeometry({ type: 'Point', coordinates: [x, 0] }), { extent: null }).ok;
     expect(at(1e9)).toBe(true);
@@ -250,7 +250,7 @@ describe('parseFeature', () => {
 });
 
 describe('createUuid', () => {
-  it('creates UUIDs of version 4 without repetition', () => {
+  it('creates distinct UUIDs of version 4', () => {
     const ids = Array.from({ length: 1000 }, createUuid);
     expect(ids.every((uuid) => isUuid(uuid) && uuid[14] === '4')).toBe(true);
     expect(new Set(ids).size).toBe(1000);

@@ -1,4 +1,4 @@
-/** Validation of a feature that a client sends or a file contains. */
+/** Validates a feature that a client sends or that an imported file contains. */
 import type { AnnotationFeature, Extent } from './feature.ts';
 import { FeatureError, type FeatureProblem } from './feature-error.ts';
 import { asObject, createBudget, parseGeometry } from './parse-geometry.ts';
@@ -15,8 +15,8 @@ export interface ParseOptions {
 }
 
 /**
- * Checks a feature completely and copies it; the result shares no object with the value. Self-intersecting rings are
- * accepted (`findSelfIntersections` in `geometry/` finds them).
+ * Validates a feature and copies it; the result shares no object with `value`. Returns the first problem found. Self-intersecting
+ * rings are accepted; `findSelfIntersections` finds them.
  */
 export function parseFeature(value: unknown, { extent }: ParseOptions): ParsedFeature {
   try {

@@ -1,4 +1,4 @@
-/** Strict validation of a GeoJSON geometry. */
+/** Validates a GeoJSON geometry: its structure, its size and the range of its coordinates. */
 import type { Extent } from './feature.ts';
 import { FeatureError } from './feature-error.ts';
 import {
@@ -12,14 +12,18 @@ import {
 } from './geometry.ts';
 import { annotationLimits } from './limits.ts';
 
-/** Parts and positions that a feature may still use, and the limits of its coordinates. */
+/** What the geometries of one feature may still use. Parsing reduces `vertices` and `parts`. */
 export interface GeometryBudget {
+  /** Positions that the feature may still have. */
   vertices: number;
+  /** Rings, lines and polygons that the feature may still have. */
   parts: number;
+  /** Largest absolute coordinates in pixels. */
   readonly maximumX: number;
   readonly maximumY: number;
 }
 
+/** Returns the budget of one feature; `extent` is null when the size of the slide is unknown. */
 export function createBudget(extent: Extent | null): GeometryBudget {
   const { extentFactor, coordinate } = annotationLimits;
   return {
@@ -30,17 +34,26 @@ export function createBudget(extent: Extent | null): GeometryBudget {
   };
 }
 
-/** @throws FeatureError */
+/**
+ * Validates and copies a geometry.
+ *
+ * @param path the path of the geometry in the feature, for error messages
+ * @throws FeatureError
+ */
 export function parseGeometry(value: unknown, path: string, budget: GeometryBudget): Geometry {
   const { type, coordinates, plane, isEllipse } = asObject(value, path);
   if (!isGeometryType(type)) throw new FeatureError('geometry_type', `${path}.type`);
-  const onPlane = parsePlane(plane, `${path}.plane`);
+  const parsedPlane = parsePlane(plane, `${path}.plane`);
   if (isEllipse !== undefined && isEllipse !== null && typeof isEllipse !== 'boolean') {
     throw new FeatureError('wrong_type', `${path}.isEllipse`, { expected: 'boolean' });
   }
   if (isEllipse && type !== 'Polygon') throw new FeatureError('ellipse_not_polygon', `${path}.isEllipse`);
   const parsed = parseCoordinates(type, coordinates, `${path}.coordinates`, budget);
-  return { ...parsed, ...(onPlane && { plane: onPlane }), ...(isEllipse && { isEllipse: true }) } as Geometry;
+  return {
+    ...parsed,
+    ...(parsedPlane && { plane: parsedPlane }),
+    ...(isEllipse && { isEllipse: true }),
+  } as Geometry;
 }
 
 function parseCoordinates(
@@ -60,20 +73,24 @@ function parseCoordinates(
     case 'MultiLineString':
       return {
         type,
-        coordinates: parseParts(coordinates, path, budget, (line, at) => parsePath(line, at, 2, budget)),
+        coordinates: parseParts(coordinates, path, budget, (line, linePath) =>
+          parsePath(line, linePath, 2, budget),
+        ),
       };
     case 'Polygon':
       return { type, coordinates: parseRings(coordinates, path, budget) };
     case 'MultiPolygon':
       return {
         type,
-        coordinates: parseParts(coordinates, path, budget, (rings, at) => parseRings(rings, at, budget)),
+        coordinates: parseParts(coordinates, path, budget, (rings, polygonPath) =>
+          parseRings(rings, polygonPath, budget),
+        ),
       };
   }
 }
 
 function parseRings(value: unknown, path: string, budget: GeometryBudget): Rings {
-  return parseParts(value, path, budget, (ring, at) => parseRing(ring, at, budget));
+  return parseParts(value, path, budget, (ring, ringPath) => parseRing(ring, ringPath, budget));
 }
 
 function parseRing(value: unknown, path: string, budget: GeometryBudget): Ring {
@@ -114,8 +131,10 @@ function parsePath(
 }
 
 /**
- * A third coordinate is dropped, as QuPath does; the focal plane is in `plane`. Runs for every vertex of a layer: the
- * comparisons are false for NaN and infinities, too.
+ * Validates one position. A third and a fourth coordinate are dropped, as in QuPath; the focal plane is in `plane`. The function
+ * runs for every vertex of a layer, so the valid case needs one comparison per limit; it is false for NaN and infinities.
+ *
+ * @param index the index of the position in its list, for error messages; null for the position of a Point
  */
 function parsePosition(value: unknown, path: string, index: number | null, budget: GeometryBudget): Position {
   if (!Array.isArray(value) || value.length < 2 || value.length > 4) throw wrongPosition(path, index);
@@ -124,9 +143,9 @@ function parsePosition(value: unknown, path: string, index: number | null, budge
   if (typeof x !== 'number' || typeof y !== 'number') throw wrongPosition(path, index);
   const { maximumX, maximumY } = budget;
   if (x <= maximumX && x >= -maximumX && y <= maximumY && y >= -maximumY) return [x, y];
-  const at = index === null ? path : `${path}[${index}]`;
-  if (!Number.isFinite(x) || !Number.isFinite(y)) throw new FeatureError('not_finite', at);
-  throw new FeatureError('outside_extent', at, { width: maximumX, height: maximumY });
+  const positionPath = index === null ? path : `${path}[${index}]`;
+  if (!Number.isFinite(x) || !Number.isFinite(y)) throw new FeatureError('not_finite', positionPath);
+  throw new FeatureError('outside_extent', positionPath, { width: maximumX, height: maximumY });
 }
 
 function wrongPosition(path: string, index: number | null): FeatureError {
@@ -137,28 +156,30 @@ function wrongPosition(path: string, index: number | null): FeatureError {
 function parsePlane(value: unknown, path: string): Plane | null {
   if (value === undefined || value === null) return null;
   const members = asObject(value, path);
+  /** The default value of each index is also its minimum. */
   const index = (name: 'c' | 'z' | 't', fallback: number): number => {
-    const given = members[name] ?? fallback;
-    if (typeof given !== 'number' || !Number.isInteger(given)) {
+    const value = members[name] ?? fallback;
+    if (typeof value !== 'number' || !Number.isInteger(value)) {
       throw new FeatureError('wrong_type', `${path}.${name}`, { expected: 'integer' });
     }
-    if (given < Math.min(fallback, 0) || given > annotationLimits.plane) {
+    if (value < fallback || value > annotationLimits.plane) {
       throw new FeatureError('out_of_range', `${path}.${name}`, {
         minimum: fallback,
         maximum: annotationLimits.plane,
       });
     }
-    return given;
+    return value;
   };
   const plane = { c: index('c', -1), z: index('z', 0), t: index('t', 0) };
   return plane.c === -1 && plane.z === 0 && plane.t === 0 ? null : plane;
 }
 
-function spend(budget: GeometryBudget, of: 'vertices' | 'parts', count: number, path: string): void {
-  budget[of] -= count;
-  if (budget[of] < 0) {
-    throw new FeatureError(of === 'vertices' ? 'too_many_vertices' : 'too_many_parts', path, {
-      limit: annotationLimits[of],
+/** Reduces the budget. @throws FeatureError when it is exceeded */
+function spend(budget: GeometryBudget, resource: 'vertices' | 'parts', count: number, path: string): void {
+  budget[resource] -= count;
+  if (budget[resource] < 0) {
+    throw new FeatureError(resource === 'vertices' ? 'too_many_vertices' : 'too_many_parts', path, {
+      limit: annotationLimits[resource],
     });
   }
 }
@@ -167,7 +188,7 @@ function isGeometryType(value: unknown): value is GeometryType {
   return (geometryTypes as readonly unknown[]).includes(value);
 }
 
-/** @throws FeatureError */
+/** Returns the value as an object. @throws FeatureError when it is null, an array or not an object */
 export function asObject(value: unknown, path: string): Readonly<Record<string, unknown>> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new FeatureError('not_an_object', path);

@@ -1,4 +1,4 @@
-/** Strict validation of the properties of a feature. */
+/** Validates the properties of a feature: names, colours, class, measurements, metadata and flags. */
 import {
   type AnnotationProperties,
   type Classification,
@@ -12,32 +12,35 @@ import { decodeMeasurement } from './measurement-json.ts';
 import { asObject } from './parse-geometry.ts';
 import { isUuid } from './uuid.ts';
 
-/** Controls, lone surrogates and line separators; a database or a terminal may not accept them. */
+/** Control characters, lone surrogates and line separators, which a database or a terminal may not accept. */
 const unsafeInLine = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u;
+/** The same for texts of several lines, which may contain tabs, line feeds and carriage returns. */
 const unsafeInText = /[^\P{Cc}\t\n\r]|\p{Cs}/u;
 
 /**
- * Unknown members are ignored, so a client may send back a feature as the server sent it.
+ * Validates and copies the properties. Unknown members are ignored, so that a client may send back a feature from the server with
+ * its additional members.
  *
+ * @param id the id of the feature in lowercase, which must not be its own parent
  * @throws FeatureError
  */
 export function parseProperties(value: unknown, id: string): AnnotationProperties {
   const path = 'properties';
-  const given = asObject(value ?? {}, path);
-  const name = parseText(given.name, `${path}.name`, annotationLimits.nameLength);
+  const members = asObject(value ?? {}, path);
+  const name = parseText(members.name, `${path}.name`, annotationLimits.nameLength);
   const description = parseText(
-    given.description,
+    members.description,
     `${path}.description`,
     annotationLimits.descriptionLength,
     unsafeInText,
   );
-  const color = isAbsent(given.color) ? null : parseColor(given.color, `${path}.color`);
-  const classification = parseClassification(given.classification, `${path}.classification`);
-  const measurements = parseMeasurements(given.measurements, `${path}.measurements`);
-  const metadata = parseMetadata(given.metadata, `${path}.metadata`);
-  const parentId = parseParentId(given.parentId, `${path}.parentId`, id);
+  const color = isAbsent(members.color) ? null : parseColor(members.color, `${path}.color`);
+  const classification = parseClassification(members.classification, `${path}.classification`);
+  const measurements = parseMeasurements(members.measurements, `${path}.measurements`);
+  const metadata = parseMetadata(members.metadata, `${path}.metadata`);
+  const parentId = parseParentId(members.parentId, `${path}.parentId`, id);
   return {
-    objectType: parseObjectType(given.objectType, `${path}.objectType`),
+    objectType: parseObjectType(members.objectType, `${path}.objectType`),
     ...(name !== null && { name }),
     ...(color && { color }),
     ...(description && { description }),
@@ -45,19 +48,19 @@ export function parseProperties(value: unknown, id: string): AnnotationPropertie
     ...(measurements && { measurements }),
     ...(metadata && { metadata }),
     ...(parentId && { parentId }),
-    ...(parseFlag(given.isLocked, `${path}.isLocked`) && { isLocked: true }),
-    ...(parseFlag(given.isMissing, `${path}.isMissing`) && { isMissing: true }),
+    ...(parseFlag(members.isLocked, `${path}.isLocked`) && { isLocked: true }),
+    ...(parseFlag(members.isMissing, `${path}.isMissing`) && { isMissing: true }),
   };
 }
 
 function parseObjectType(value: unknown, path: string): ObjectType {
   if (isAbsent(value)) return 'annotation';
-  const known = objectTypes.find((type) => type === value);
-  if (!known) throw new FeatureError('unknown_value', path);
-  return known;
+  const objectType = objectTypes.find((type) => type === value);
+  if (!objectType) throw new FeatureError('unknown_value', path);
+  return objectType;
 }
 
-/** Returns null when absent. */
+/** Returns null when the value is null or undefined. */
 function parseText(value: unknown, path: string, limit: number, unsafe = unsafeInLine): string | null {
   if (isAbsent(value)) return null;
   if (typeof value !== 'string') throw new FeatureError('wrong_type', path, { expected: 'string' });
@@ -85,36 +88,36 @@ function parseColor(value: unknown, path: string): Color {
 /** Accepts `{name, color}` and `{names, color}`, as QuPath writes them. */
 function parseClassification(value: unknown, path: string): Classification | null {
   if (isAbsent(value)) return null;
-  const given = asObject(value, path);
-  const names: unknown = given.names ?? (isAbsent(given.name) ? undefined : [given.name]);
+  const members = asObject(value, path);
+  const names: unknown = members.names ?? (isAbsent(members.name) ? undefined : [members.name]);
   if (isAbsent(names)) throw new FeatureError('missing', `${path}.name`);
   if (!Array.isArray(names)) throw new FeatureError('wrong_type', `${path}.names`, { expected: 'array' });
   if (names.length === 0) throw new FeatureError('missing', `${path}.names`);
   const limit = annotationLimits.classNames;
   if (names.length > limit) throw new FeatureError('too_many_entries', `${path}.names`, { limit });
-  const parsed = names.map((name: unknown, index) => {
-    const at = `${path}.names[${index}]`;
-    const text = parseText(name, at, annotationLimits.nameLength);
-    if (!text) throw new FeatureError('missing', at);
+  const parsedNames = names.map((name: unknown, index) => {
+    const namePath = `${path}.names[${index}]`;
+    const text = parseText(name, namePath, annotationLimits.nameLength);
+    if (!text) throw new FeatureError('missing', namePath);
     return text;
   });
-  if (isAbsent(given.color)) throw new FeatureError('missing', `${path}.color`);
-  return { names: parsed, color: parseColor(given.color, `${path}.color`) };
+  if (isAbsent(members.color)) throw new FeatureError('missing', `${path}.color`);
+  return { names: parsedNames, color: parseColor(members.color, `${path}.color`) };
 }
 
-/** Returns null when there are none. */
+/** Returns null when there are no measurements. */
 function parseMeasurements(value: unknown, path: string): Record<string, number> | null {
-  return parseRecord(value, path, annotationLimits.measurements, (entry, at) => {
+  return parseRecord(value, path, annotationLimits.measurements, (entry, entryPath) => {
     const number = decodeMeasurement(entry);
-    if (number === null) throw new FeatureError('wrong_type', at, { expected: 'number' });
+    if (number === null) throw new FeatureError('wrong_type', entryPath, { expected: 'number' });
     return number;
   });
 }
 
 function parseMetadata(value: unknown, path: string): Record<string, string> | null {
-  return parseRecord(value, path, annotationLimits.metadata, (entry, at) => {
-    if (typeof entry !== 'string') throw new FeatureError('wrong_type', at, { expected: 'string' });
-    checkText(entry, at, annotationLimits.metadataLength, unsafeInText);
+  return parseRecord(value, path, annotationLimits.metadata, (entry, entryPath) => {
+    if (typeof entry !== 'string') throw new FeatureError('wrong_type', entryPath, { expected: 'string' });
+    checkText(entry, entryPath, annotationLimits.metadataLength, unsafeInText);
     return entry;
   });
 }
@@ -129,12 +132,12 @@ function parseRecord<Value>(
   const entries = Object.entries(asObject(value, path));
   if (entries.length > limit) throw new FeatureError('too_many_entries', path, { limit });
   if (entries.length === 0) return null;
-  // fromEntries defines its members, so `__proto__` is a name like any other.
+  // Object.fromEntries defines own properties, so an entry named `__proto__` does not change the prototype.
   return Object.fromEntries(
     entries.map(([name, entry]) => {
-      const at = `${path}[${JSON.stringify(name.slice(0, 100))}]`;
-      checkText(name, at, annotationLimits.nameLength);
-      return [name, parseEntry(entry, at)] as const;
+      const entryPath = `${path}[${JSON.stringify(name.slice(0, 100))}]`;
+      checkText(name, entryPath, annotationLimits.nameLength);
+      return [name, parseEntry(entry, entryPath)] as const;
     }),
   );
 }

@@ -1,13 +1,14 @@
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** Whether a text is a UUID of any version, in small or capital letters. */
+/** Returns whether a text is a UUID of any version, in lowercase or uppercase. */
 export function isUuid(text: string): boolean {
   return uuidPattern.test(text);
 }
 
-/** Creates a random UUID. `crypto.randomUUID` is missing on pages without TLS, `getRandomValues` is not. */
+/** Creates a random UUID (version 4, RFC 9562). Browsers offer `crypto.randomUUID` only on pages with TLS. */
 export function createUuid(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
+  // The highest bits of bytes 6 and 8 are the version and the variant.
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
   bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
   const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');

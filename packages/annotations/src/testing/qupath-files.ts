@@ -1,7 +1,10 @@
-/** Generates GeoJSON files in every form that QuPath 0.2 to 0.8 write or read, the same for the same seed. */
+/**
+ * Generates random GeoJSON files in every form that QuPath 0.2 to 0.8 writes or reads; docs/annotations.md lists the forms per
+ * version. The same seed gives the same file.
+ */
 type Json = Record<string, unknown>;
 
-/** Returns numbers from 0 to 1. Source: mulberry32, Tommy Ettinger 2017, public domain. */
+/** Returns a generator of numbers from 0 to 1. Source: mulberry32, Tommy Ettinger 2017, public domain. */
 function createRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -39,14 +42,19 @@ const legacyNames: Readonly<Record<string, string>> = {
   tmaCore: 'TMACoreObject',
 };
 
+/** Returns the text of a random file. */
 export function generateQuPathFile(seed: number): string {
   const random = createRandom(seed);
   const pick = <Value>(values: readonly Value[]): Value =>
     values[Math.floor(random() * values.length)] as Value;
-  const chance = (part: number) => random() < part;
-  const integer = (from: number, to: number) => from + Math.floor(random() * (to - from + 1));
+  /** Returns true with the given probability. */
+  const chance = (probability: number) => random() < probability;
+  /** Returns an integer from the minimum to the maximum, both included. */
+  const integer = (minimum: number, maximum: number) =>
+    minimum + Math.floor(random() * (maximum - minimum + 1));
   const version = pick(versions);
-  const isNew = version === 'v0.4' || version === 'v0.5';
+  /** Version 0.4 changed the form of classes, colours and measurements. 'v0.5' stands for 0.5 to 0.8. */
+  const isNewForm = version === 'v0.4' || version === 'v0.5';
 
   const number = () =>
     chance(0.5) ? integer(0, 20_000) : Math.round(random() * 2_000_000) / (chance(0.2) ? 977 : 100);
@@ -96,21 +104,24 @@ export function generateQuPathFile(seed: number): string {
     ...(chance(0.1) && { plane: { c: integer(-1, 3), z: integer(0, 9), t: integer(0, 2) } }),
   });
   const color = () => [integer(0, 255), integer(0, 255), integer(0, 255)];
-  const packed = () => (255 << 24) | integer(0, 0xffffff);
-  const value = () =>
-    chance(0.15)
-      ? pick(isNew ? ['NaN', 'Infinity', '-Infinity', 'inf', '-inf'] : ['NaN', 'Infinity', '-Infinity'])
-      : chance(0.5)
-        ? integer(-5, 5)
-        : random() * 10 ** integer(-8, 8);
-  const entries = (from: number, to: number) => [
+  /** A colour as the integer 0xAARRGGBB. */
+  const packedColor = () => (255 << 24) | integer(0, 0xffffff);
+  const nonFinite = ['NaN', 'Infinity', '-Infinity', ...(isNewForm ? ['inf', '-inf'] : [])];
+  const value = () => {
+    if (chance(0.15)) return pick(nonFinite);
+    return chance(0.5) ? integer(-5, 5) : random() * 10 ** integer(-8, 8);
+  };
+  const distinctNames = (minimum: number, maximum: number) => [
     ...new Set(
-      Array.from({ length: integer(from, to) }, () => `${pick(texts)}${chance(0.5) ? '' : integer(0, 99)}`),
+      Array.from(
+        { length: integer(minimum, maximum) },
+        () => `${pick(texts)}${chance(0.5) ? '' : integer(0, 99)}`,
+      ),
     ),
   ];
   const measurements = () => {
-    const names = entries(1, 6);
-    return isNew
+    const names = distinctNames(1, 6);
+    return isNewForm
       ? Object.fromEntries(names.map((name) => [name, value()]))
       : names.map((name) => ({ name, value: value() }));
   };
@@ -120,25 +131,26 @@ export function generateQuPathFile(seed: number): string {
     ];
     const [name = ''] = names;
     if (chance(0.1)) return names.join(': ');
-    if (isNew) {
+    if (isNewForm) {
       const classColor = chance(0.1) ? [...color(), integer(0, 255)] : color();
       return names.length === 1 ? { name, color: classColor } : { names, color: classColor };
     }
     return names.reduce<Json | null>(
-      (parentClass, own) => ({ ...(parentClass && { parentClass }), name: own, colorRGB: packed() }),
+      (parentClass, ownName) => ({
+        ...(parentClass && { parentClass }),
+        name: ownName,
+        colorRGB: packedColor(),
+      }),
       null,
     );
   };
   const hex = (length: number) => Array.from({ length }, () => integer(0, 15).toString(16)).join('');
   const uuid = () => `${hex(8)}-${hex(4)}-4${hex(3)}-a${hex(3)}-${hex(12)}`;
-  const idOf = (type: string) =>
-    version === 'v0.2'
-      ? { id: legacyNames[type] }
-      : version === 'v0.3'
-        ? chance(0.5)
-          ? { id: 'anything' }
-          : {}
-        : { id: uuid() };
+  const idOf = (type: string) => {
+    if (version === 'v0.2') return { id: legacyNames[type] };
+    if (version === 'v0.3') return chance(0.5) ? { id: 'anything' } : {};
+    return { id: uuid() };
+  };
   const typeOf = (type: string): Json => {
     if (version === 'v0.2') return {};
     if (version === 'v0.3') return chance(0.5) ? { object_type: type } : { type };
@@ -153,7 +165,7 @@ export function generateQuPathFile(seed: number): string {
     ];
     const metadata: Record<string, string> | null = chance(0.2)
       ? Object.fromEntries([
-          ...entries(1, 3).map((name) => [name, pick(texts)] as const),
+          ...distinctNames(1, 3).map((name) => [name, pick(texts)] as const),
           ...(chance(0.3) ? description : []),
         ])
       : null;
@@ -165,9 +177,9 @@ export function generateQuPathFile(seed: number): string {
       properties: {
         ...typeOf(type),
         ...(chance(0.4) && { name: pick(texts) }),
-        ...(chance(0.3) && { color: isNew ? color() : packed() }),
+        ...(chance(0.3) && { color: isNewForm ? color() : packedColor() }),
         ...(chance(0.7) && { classification: classification() }),
-        ...(chance(0.2) && { isLocked: isNew ? true : chance(0.5) }),
+        ...(chance(0.2) && { isLocked: isNewForm ? true : chance(0.5) }),
         ...(type === 'tmaCore' && { isMissing: chance(0.3) }),
         ...(chance(0.5) && { measurements: measurements() }),
         ...(metadata && { metadata }),
@@ -178,13 +190,12 @@ export function generateQuPathFile(seed: number): string {
     };
   };
   const features = Array.from({ length: chance(0.2) ? 2 : 1 }, () => feature(2));
-  const written = chance(0.6)
-    ? { type: 'FeatureCollection', features }
-    : features.length === 1 && chance(0.5)
-      ? features[0]
-      : features;
-  const text = JSON.stringify(written);
-  // QuPath 0.5 and later write metadata twice.
+  const fileContent = () => {
+    if (chance(0.6)) return { type: 'FeatureCollection', features };
+    return features.length === 1 && chance(0.5) ? features[0] : features;
+  };
+  const text = JSON.stringify(fileContent());
+  // QuPath 0.5 and later write the member `metadata` twice.
   return version === 'v0.5'
     ? text.replaceAll(/"metadata":(\{[^{}]*\})/g, '"metadata":$1,"metadata":$1')
     : text;

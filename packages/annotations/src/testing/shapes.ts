@@ -1,10 +1,10 @@
-/** Shapes for property tests. */
+/** Arbitraries of fast-check and functions that create shapes for the tests of geometry. */
 import fc from 'fast-check';
 import type { AreaGeometry, PolygonGeometry, Position, Ring } from '../model/geometry.ts';
 
 const decimals = (value: number) => Math.round(value * 100) / 100;
 
-/** A coordinate of a slide of 1000 pixels with two decimals, near the edges of pixels more often. */
+/** Generates a coordinate from 0 to 1000: often an integer, otherwise a number with two decimals. */
 const coordinate = fc.oneof(
   fc.integer({ min: 0, max: 1000 }),
   fc.double({ min: 0, max: 1000, noNaN: true }).map(decimals),
@@ -12,14 +12,19 @@ const coordinate = fc.oneof(
 
 export const position = fc.tuple(coordinate, coordinate);
 
+/** Adds the closing position. */
 const close = (ring: readonly Position[]): Ring => [...ring, ...ring.slice(0, 1)];
 
-/** A ring around a centre that does not cross itself; `radii` from 0 to 1. */
+/**
+ * Creates a star-shaped ring, which does not cross itself.
+ *
+ * @param radii one number from 0 to 1 per vertex: 0 gives 40 % of the radius, 1 the whole radius
+ */
 export function starRing(center: Position, radius: number, radii: readonly number[]): Ring {
   return close(
-    radii.map((part, index): Position => {
+    radii.map((fraction, index): Position => {
       const angle = (2 * Math.PI * index) / radii.length;
-      const distance = radius * (0.4 + 0.6 * part);
+      const distance = radius * (0.4 + 0.6 * fraction);
       return [
         decimals(center[0] + distance * Math.cos(angle)),
         decimals(center[1] + distance * Math.sin(angle)),
@@ -30,7 +35,7 @@ export function starRing(center: Position, radius: number, radii: readonly numbe
 
 const radii = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 5, maxLength: 40 });
 
-/** A polygon whose rings do not cross, with or without a hole. */
+/** Generates a polygon whose rings do not cross, with or without a hole. */
 export const polygon: fc.Arbitrary<PolygonGeometry> = fc
   .record({
     center: position,
@@ -42,12 +47,12 @@ export const polygon: fc.Arbitrary<PolygonGeometry> = fc
     type: 'Polygon',
     coordinates: [
       starRing(center, radius, outer),
-      // Chords of the outer ring keep at least cos(36°) of its smallest radius.
+      // The hole fits: the outer ring has at least 5 vertices, so its edges are at least cos(36°) × 0.4 = 0.32 of the radius away.
       ...(hole ? [starRing(center, radius * 0.3, hole)] : []),
     ],
   }));
 
-/** Rings that cross themselves and each other in every way, such as a careless stroke leaves. */
+/** Generates polygons of random rings, which usually cross themselves and each other. */
 export const scribble: fc.Arbitrary<PolygonGeometry> = fc
   .array(fc.array(position, { minLength: 3, maxLength: 12 }), { minLength: 1, maxLength: 3 })
   .map((rings) => ({ type: 'Polygon', coordinates: rings.map(close) }));
@@ -63,7 +68,7 @@ export const anyArea: fc.Arbitrary<AreaGeometry> = fc.oneof(
   ),
 );
 
-/** A ring of many vertices around a centre, without crossings, the same for the same number. */
+/** Creates a ring of `count` vertices that does not cross itself; the same arguments give the same ring. */
 export function wavyRing(count: number, center: Position, radius: number): Ring {
   return starRing(
     center,

@@ -1,6 +1,7 @@
 /**
- * A reader of GeoJSON as strict as QuPath's, written from the table of facts in docs/annotations.md: it rejects what QuPath
- * rejects and returns what QuPath would keep. Tests compare a file and its copy by it.
+ * A reader of GeoJSON that is as strict as QuPath's; docs/annotations.md states the rules. It throws where QuPath would reject the
+ * file, and returns the parts of objects that QuPath would keep. Tests read a file and its exported copy with it and compare
+ * the results.
  */
 type Json = Record<string, unknown>;
 
@@ -10,7 +11,7 @@ export interface QuPathObject {
   readonly id: string | null;
   readonly name: string | null;
   readonly color: readonly number[] | null;
-  /** `color` is null when QuPath chooses it. */
+  /** Null without a class; `color` is null when QuPath would choose the colour. */
   readonly pathClass: { readonly names: readonly string[]; readonly color: readonly number[] | null } | null;
   readonly geometry: object;
   readonly nucleus: object | null;
@@ -36,13 +37,14 @@ const types: Readonly<Record<string, string>> = {
   root: 'root',
 };
 
+/** Returns the objects of a file as QuPath would read them. @throws Error where QuPath would reject the file */
 export function readLikeQuPath(text: string): readonly QuPathObject[] {
   const value = JSON.parse(text) as unknown;
-  if (Array.isArray(value)) return value.flatMap(readTop);
-  return readTop(value);
+  if (Array.isArray(value)) return value.flatMap(readTopLevel);
+  return readTopLevel(value);
 }
 
-function readTop(value: unknown): readonly QuPathObject[] {
+function readTopLevel(value: unknown): readonly QuPathObject[] {
   const object = asObject(value);
   if (Array.isArray(object.features)) return object.features.map((feature) => readObject(asObject(feature)));
   if ('coordinates' in object) return [readObject({ type: 'Feature', geometry: object })];
@@ -50,14 +52,15 @@ function readTop(value: unknown): readonly QuPathObject[] {
 }
 
 function readObject(object: Json): QuPathObject {
-  const legacy = 'id' in object && asText(object.id) in types ? asText(object.id) : null;
+  const legacyType = 'id' in object && asText(object.id) in types ? asText(object.id) : null;
   const id =
     'id' in object && /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(asText(object.id))
       ? asText(object.id)
       : null;
   const properties = 'properties' in object ? asObject(object.properties) : {};
-  const named = properties.objectType ?? properties.object_type ?? properties.type ?? legacy ?? 'unknown';
-  const type = types[asText(named)] ?? 'annotation';
+  const typeName =
+    properties.objectType ?? properties.object_type ?? properties.type ?? legacyType ?? 'unknown';
+  const type = types[asText(typeName)] ?? 'annotation';
   const children = properties.childObjects ?? properties.children;
   const geometry = readGeometry(object.geometry);
   return {
@@ -78,10 +81,10 @@ function readObject(object: Json): QuPathObject {
 
 function readGeometry(value: unknown): object {
   const { type, coordinates, plane, isEllipse } = asObject(value);
-  const onPlane = { c: -1, z: 0, t: 0, ...(plane as object | undefined) };
-  const read = readCoordinates(asText(type), coordinates);
-  if (isEllipse === true) return { ellipse: boxOf({ coordinates: read }), plane: onPlane };
-  return { type, coordinates: read, plane: onPlane };
+  const completePlane = { c: -1, z: 0, t: 0, ...(plane as object | undefined) };
+  const readValue = readCoordinates(asText(type), coordinates);
+  if (isEllipse === true) return { ellipse: boxOf({ coordinates: readValue }), plane: completePlane };
+  return { type, coordinates: readValue, plane: completePlane };
 }
 
 function readCoordinates(type: string, value: unknown): unknown {
@@ -125,6 +128,7 @@ function readPosition(value: unknown): readonly number[] {
   return [x, y];
 }
 
+/** Returns the bounds of all coordinates: minimum x, minimum y, maximum x, maximum y. */
 function boxOf(geometry: object): readonly number[] {
   const numbers = (
     JSON.stringify((geometry as Json).coordinates ?? (geometry as Json).ellipse).match(
@@ -144,19 +148,19 @@ function readColor(value: unknown): readonly number[] | null {
 function readClass(value: unknown): QuPathObject['pathClass'] {
   if (value === undefined || value === null) return null;
   if (typeof value === 'string') return { names: value.split(': '), color: null };
-  const given = asObject(value);
-  if (Object.keys(given).length === 0) return null;
-  if ('colorRGB' in given || 'parentClass' in given) {
-    const parent = readClass(given.parentClass);
-    const color = typeof given.colorRGB === 'number' ? unpack(given.colorRGB) : null;
-    return { names: [...(parent?.names ?? []), asText(given.name)], color };
+  const classification = asObject(value);
+  if (Object.keys(classification).length === 0) return null;
+  if ('colorRGB' in classification || 'parentClass' in classification) {
+    const parent = readClass(classification.parentClass);
+    const color = typeof classification.colorRGB === 'number' ? unpack(classification.colorRGB) : null;
+    return { names: [...(parent?.names ?? []), asText(classification.name)], color };
   }
-  // The trap of QuPath's `PathClassTypeAdapter`.
-  if (!('color' in given)) throw new Error('Unable to parse classification without a color');
-  const color = given.color as number[];
+  // QuPath's `PathClassTypeAdapter` throws in this case.
+  if (!('color' in classification)) throw new Error('Unable to parse classification without a color');
+  const color = classification.color as number[];
   const alpha = color[3];
   return {
-    names: 'names' in given ? (given.names as string[]) : [asText(given.name)],
+    names: 'names' in classification ? (classification.names as string[]) : [asText(classification.name)],
     color: alpha === undefined || alpha === 255 || alpha === 0 ? color.slice(0, 3) : color,
   };
 }
@@ -170,14 +174,14 @@ function readMeasurements(value: unknown): Record<string, number> {
 
 function toNumber(value: unknown): number {
   if (typeof value === 'number') return value;
-  const known: Readonly<Record<string, number>> = {
+  const numberByWord: Readonly<Record<string, number>> = {
     NaN: Number.NaN,
     Infinity: Number.POSITIVE_INFINITY,
     '-Infinity': Number.NEGATIVE_INFINITY,
     inf: Number.POSITIVE_INFINITY,
     '-inf': Number.NEGATIVE_INFINITY,
   };
-  const number = known[String(value)];
+  const number = numberByWord[String(value)];
   if (number === undefined) throw new Error(`not a number: ${String(value)}`);
   return number;
 }
@@ -204,8 +208,8 @@ function asText(value: unknown): string {
 }
 
 /**
- * Returns where two lists of objects differ, null when they are equal: coordinates to 0.01 pixels, ids and colours only where
- * the first has them.
+ * Returns a description of the first difference between two lists of objects, null when there is none. Coordinates may differ by
+ * 0.01 pixels; ids and colours that are null in the first list are not compared.
  */
 export function differenceOf(before: unknown, after: unknown, path = ''): string | null {
   if (before === null && /\.(?:id|color)$/.test(path)) return null;
@@ -217,14 +221,14 @@ export function differenceOf(before: unknown, after: unknown, path = ''): string
   if (typeof before !== 'object' || typeof after !== 'object' || before === null || after === null) {
     return before === after ? null : `${path}: ${JSON.stringify(before)} and ${JSON.stringify(after)}`;
   }
-  const one = before as Json;
-  const other = after as Json;
-  const keys = Object.keys(one);
-  if (keys.length !== Object.keys(other).length)
-    return `${path}: ${keys.join()} and ${Object.keys(other).join()}`;
+  const first = before as Json;
+  const second = after as Json;
+  const keys = Object.keys(first);
+  if (keys.length !== Object.keys(second).length)
+    return `${path}: ${keys.join()} and ${Object.keys(second).join()}`;
   for (const key of keys) {
-    if (!Object.hasOwn(other, key)) return `${path}: no ${key}`;
-    const difference = differenceOf(one[key], other[key], `${path}.${key}`);
+    if (!Object.hasOwn(second, key)) return `${path}: no ${key}`;
+    const difference = differenceOf(first[key], second[key], `${path}.${key}`);
     if (difference) return difference;
   }
   return null;

@@ -1,0 +1,29 @@
+/** Removes characters from imported names and texts that `parse-properties.ts` would reject. */
+import type { Collector } from './collector.ts';
+
+/** Printable ASCII, most texts of large files: there is nothing to clean. */
+const plainPattern = /^[ -~]*$/;
+
+type Warn = Pick<Collector, 'warn'>;
+
+/** Cleans a text of one line: tabs and line ends become spaces, other control characters are removed. */
+export function cleanLine(text: string, collector: Warn): string {
+  if (plainPattern.test(text)) return text;
+  const clean = cleanSurrogates(text)
+    .replace(/[\t\n\r\p{Zl}\p{Zp}]+/gu, ' ')
+    .replace(/\p{Cc}/gu, '');
+  if (clean !== text) collector.warn('text_cleaned');
+  return clean;
+}
+
+/** Cleans a text of several lines: removes control characters except tabs and line ends. */
+export function cleanText(text: string, collector: Warn): string {
+  if (plainPattern.test(text)) return text;
+  const clean = cleanSurrogates(text).replace(/[^\P{Cc}\t\n\r]/gu, '');
+  if (clean !== text) collector.warn('text_cleaned');
+  return clean;
+}
+
+function cleanSurrogates(text: string): string {
+  return text.replace(/\p{Cs}/gu, '');
+}
