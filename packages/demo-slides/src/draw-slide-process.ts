@@ -1,4 +1,4 @@
-/** Child process that draws one demonstration slide. It gets one DrawRequest and responds with DrawReports. */
+/** Child process that draws one demonstration slide. It receives one DrawRequest and sends DrawReports until it is done. */
 import fs from 'node:fs/promises';
 import os from 'node:os';
 import sharp from 'sharp';
@@ -12,15 +12,15 @@ import { clearedAt, emptyStainTile, GLASS, renderRgb } from './stain/stain.ts';
 import type { DrawnCell } from './structures/drawn-cell.ts';
 import { MICRONS_PER_PIXEL, OBJECTIVE_POWER, type Tissue } from './structures/palette.ts';
 
-/** Side of the squares in which tissue is drawn, in pixels: their stain planes fit into the CPU cache. */
+/** Side in pixels of the squares in which a tile is drawn: small enough that their stain amounts fit into the CPU cache. */
 const SQUARE = 256;
 /** Pixels around a square that the blur of `renderRgb` needs. */
 const MARGIN = 1;
 
-// Below the server's priority, but not the lowest: on the first start a person waits for these slides. Threads inherit
-// the priority of the thread that starts them, so this must run before sharp starts threads.
+// The priority is lower than the server's but not the lowest, because the operator waits for these slides on the first start.
+// Threads inherit the priority of the thread that starts them, so this must run before sharp starts threads.
 os.setPriority(os.constants.priority.PRIORITY_BELOW_NORMAL);
-// It only encodes: no decoder of libvips is needed.
+// The process only encodes images, so all decoders of libvips are blocked.
 sharp.block({ operation: ['VipsForeignLoad'] });
 sharp.concurrency(1);
 sharp.cache(false);
@@ -32,13 +32,13 @@ const createTissue = { colon: createColon, liver: createLiver } as const satisfi
 
 async function draw({ file, tissue, seed, part, results }: DrawRequest): Promise<void> {
   const { width, height, draw: drawTissue } = createTissue[tissue](seed);
-  const seen = part ?? { x: 0, y: 0, width, height };
-  const cells: DrawnCell[] = [];
+  const drawnPart = part ?? { x: 0, y: 0, width, height };
+  const visibleCells: DrawnCell[] = [];
   const scratch = emptyStainTile(0, 0, SQUARE + 2 * MARGIN);
   await writePyramid({
     file,
-    width: seen.width,
-    height: seen.height,
+    width: drawnPart.width,
+    height: drawnPart.height,
     micronsPerPixel: MICRONS_PER_PIXEL,
     objectivePower: OBJECTIVE_POWER,
     glass: GLASS,
@@ -46,12 +46,12 @@ async function draw({ file, tissue, seed, part, results }: DrawRequest): Promise
       let pixels: Uint8Array | null = null;
       for (let y = 0; y < TILE_SIZE; y += SQUARE) {
         for (let x = 0; x < TILE_SIZE; x += SQUARE) {
-          const left = seen.x + column * TILE_SIZE + x - MARGIN;
-          const top = seen.y + row * TILE_SIZE + y - MARGIN;
+          const left = drawnPart.x + column * TILE_SIZE + x - MARGIN;
+          const top = drawnPart.y + row * TILE_SIZE + y - MARGIN;
           const square = clearedAt(scratch, left, top);
-          const drawn: DrawnCell[] = [];
-          if (!drawTissue(square, (cell) => drawn.push(cell))) continue;
-          cells.push(...drawn.filter((cell) => isVisible(square, cell, MARGIN)));
+          const cells: DrawnCell[] = [];
+          if (!drawTissue(square, (cell) => cells.push(cell))) continue;
+          visibleCells.push(...cells.filter((cell) => isVisible(square, cell, MARGIN)));
           pixels ??= makePixels();
           renderRgb(square, pixels, (y * TILE_SIZE + x) * 3, TILE_SIZE * 3);
         }
@@ -61,17 +61,17 @@ async function draw({ file, tissue, seed, part, results }: DrawRequest): Promise
     onTile: createProgressReporter(),
   });
   if (results === null) return;
-  await fs.writeFile(results.cells, await cellsFile(cells, seen));
-  await fs.writeFile(results.heatmap, await heatmapFile(cells, seen));
+  await fs.writeFile(results.cells, await cellsFile(visibleCells, drawnPart));
+  await fs.writeFile(results.heatmap, await heatmapFile(visibleCells, drawnPart));
 }
 
-/** Returns a function that reports each full percent. */
-function createProgressReporter(): (done: number, total: number) => void {
-  let reported = 0;
-  return (done, total) => {
-    const percent = Math.floor((done * 100) / total);
-    if (percent === reported) return;
-    reported = percent;
+/** Returns a function that reports progress whenever another percent of the tiles is drawn. */
+function createProgressReporter(): (drawnTiles: number, totalTiles: number) => void {
+  let reportedPercent = 0;
+  return (drawnTiles, totalTiles) => {
+    const percent = Math.floor((drawnTiles * 100) / totalTiles);
+    if (percent === reportedPercent) return;
+    reportedPercent = percent;
     report({ kind: 'progress', percent });
   };
 }
@@ -80,10 +80,10 @@ function report(message: DrawReport): void {
   process.send?.(message);
 }
 
-// The server has ended: the slide is not needed any more.
+// A disconnect means that the server has ended, so the slide is not needed any more.
 process.once('disconnect', () => process.exit(1));
-process.once('message', (order: DrawRequest) => {
-  draw(order).then(
+process.once('message', (request: DrawRequest) => {
+  draw(request).then(
     () => report({ kind: 'done' }),
     (error: unknown) =>
       report({ kind: 'failed', message: error instanceof Error ? error.message : String(error) }),

@@ -7,7 +7,7 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeDemoSlides } from './make-demo-slides.ts';
 
-/** Parts with an edge of the section and most structures of the tissue. */
+/** Parts of the slides that contain an edge of the section and most structures of the tissue. */
 const parts = {
   colon: { x: 9_000, y: 5_000, width: 1_024, height: 1_024 },
   liver: { x: 10_000, y: 1_000, width: 1_024, height: 1_024 },
@@ -67,12 +67,12 @@ describe('makeDemoSlides', () => {
     );
   });
 
-  it('reports progress at the beginning and at the end', () => {
+  it('reports progress at the start and at the end', () => {
     expect(messages.at(0)).toContain('two demonstration slides');
     expect(messages.at(-1)).toBe('The demonstration slides are ready.');
   });
 
-  it.each([0, 1])('writes slide %i with pixel size and objective power', async (index) => {
+  it.each([0, 1])('writes pixel size and objective power into slide %i', async (index) => {
     const slide = await openSlide({ path: files[index] as string });
     expect(slide).toMatchObject({ format: 'aperio', objectivePower: 40, mpp: { x: 0.25, y: 0.25 } });
     expect(slide.levels.map(({ width, height }) => [width, height])).toEqual([
@@ -82,7 +82,7 @@ describe('makeDemoSlides', () => {
     await slide.close();
   });
 
-  it.each([0, 1])('draws slide %i in the colours of haematoxylin and eosin', async (index) => {
+  it.each([0, 1])('paints slide %i in the colours of haematoxylin and eosin', async (index) => {
     const { hue, share, pink, purple } = await coloursOf(files[index] as string);
     // Between the blue-purple of nuclei and the pink of stroma.
     expect(hue).toBeGreaterThan(270);
@@ -93,7 +93,7 @@ describe('makeDemoSlides', () => {
     expect(purple).toBeGreaterThan(0.02);
   });
 
-  it('writes outlines of cells where the slide has dark nuclei, and their density as a heatmap', async () => {
+  it('writes cell outlines at the dark nuclei of the slide and a heatmap of their density', async () => {
     const file = path.join(folder, 'Demo/colon-demo_detections.geojson.gz');
     const { features } = JSON.parse(gunzipSync(await fs.readFile(file)).toString()) as {
       features: {
@@ -133,7 +133,7 @@ describe('makeDemoSlides', () => {
   });
 
   it(
-    'writes the same bytes in every run',
+    'writes the same bytes each time it runs',
     async () => {
       const again = await fs.mkdtemp(path.join(os.tmpdir(), 'demo-'));
       const remade = await makeDemoSlides({ folder: again, parts });
@@ -146,9 +146,9 @@ describe('makeDemoSlides', () => {
   );
 });
 
-describe('an interrupted makeDemoSlides', () => {
+describe('makeDemoSlides when it does not complete', () => {
   it(
-    'leaves no files when it is aborted',
+    'leaves no files when its signal aborts during drawing',
     async () => {
       const stopped = await fs.mkdtemp(path.join(os.tmpdir(), 'demo-'));
       const stop = new AbortController();
@@ -167,7 +167,7 @@ describe('an interrupted makeDemoSlides', () => {
     timeoutMs,
   );
 
-  it('creates nothing when the signal is already aborted', async () => {
+  it('creates no folder when its signal has already aborted', async () => {
     const stopped = path.join(folder, 'stopped');
     const making = makeDemoSlides({ folder: stopped, signal: AbortSignal.abort(new Error('enough')) });
     await expect(making).rejects.toThrow('enough');
@@ -175,10 +175,10 @@ describe('an interrupted makeDemoSlides', () => {
   });
 
   it(
-    'throws the reason when a slide cannot be written',
+    'rejects with the cause and leaves no files when a slide cannot be written',
     async () => {
       const blocked = await fs.mkdtemp(path.join(os.tmpdir(), 'demo-'));
-      // A folder with the name of the file to be written.
+      // A folder with the name of the unfinished file makes writing fail.
       await fs.mkdir(path.join(blocked, 'Demo/.colon-demo.svs.unfinished/in-the-way'), { recursive: true });
       await expect(makeDemoSlides({ folder: blocked, parts })).rejects.toThrow(/slide failed: EISDIR/);
       expect(await fs.readdir(path.join(blocked, 'Demo'))).toEqual([]);

@@ -1,9 +1,10 @@
 /**
- * Draws the demonstration slides for a server without slides: two synthetic sections that look like tissue stained with
- * haematoxylin and eosin, and the results of a program for one of them: a heatmap and outlines of cells.
+ * Draws the demonstration slides. A server calls it on its first start when its slide folder is empty. There are two synthetic
+ * sections that look like tissue stained with haematoxylin and eosin; one of them also gets results as an analysis program
+ * would compute them: a heatmap and outlines of cells.
  *
- * Each slide is drawn in a child process of low priority, so the server stays responsive. A file gets its name when it is
- * complete; an aborted or failed run leaves no files.
+ * Each slide is drawn in a child process of low priority, so the server stays responsive. Files are written under hidden names
+ * and renamed when all are complete; an aborted or failed run leaves no files.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import fs from 'node:fs/promises';
@@ -11,7 +12,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { DrawReport, DrawRequest, ResultPaths, SlidePart } from './process-messages.ts';
 
-const program = fileURLToPath(new URL('./draw-slide-process.ts', import.meta.url));
+const drawingProgram = fileURLToPath(new URL('./draw-slide-process.ts', import.meta.url));
 
 const DATASET = 'Demo';
 
@@ -20,7 +21,7 @@ interface DemoSlide {
   readonly organ: string;
   readonly tissue: DrawRequest['tissue'];
   readonly seed: number;
-  /** Names of its results, by which the server finds them; null: it has none. */
+  /** File names of the results of this slide; the server finds them by these names. Null for a slide without results. */
   readonly results: ResultPaths | null;
 }
 
@@ -36,12 +37,12 @@ const slides: readonly DemoSlide[] = [
 ];
 
 export interface DemoSlidesOptions {
-  /** Created when it does not exist. The slides are written to its subfolder `Demo`. */
+  /** The slide folder; created when it does not exist. The slides are written to its subfolder `Demo`. */
   readonly folder: string;
-  /** Called with a progress message for people. */
+  /** Called with a progress message for the operator. */
   readonly onProgress?: (message: string) => void;
   readonly signal?: AbortSignal;
-  /** Draws only this part of each slide: a few tiles take a second, a whole slide half a minute. */
+  /** Draws only this part of each slide, for tests: a few tiles take a second, a whole slide half a minute. */
   readonly parts?: Readonly<Record<DrawRequest['tissue'], SlidePart>>;
 }
 
@@ -61,10 +62,10 @@ export async function makeDemoSlides(options: DemoSlidesOptions): Promise<readon
   signal?.throwIfAborted();
   const datasetFolder = path.join(folder, DATASET);
   await fs.mkdir(datasetFolder, { recursive: true });
-  const finished = demoSlideFiles(folder);
-  // A hidden file without the extension of a slide, so that no scan opens an incomplete slide.
-  const unfinishedOf = (fileName: string) => path.join(datasetFolder, `.${fileName}.unfinished`);
-  const unfinished = slides.map(({ fileName }) => unfinishedOf(fileName));
+  const slidePaths = demoSlideFiles(folder);
+  // The name is hidden and has no extension of a slide, so that no scan of the folder opens an incomplete slide.
+  const unfinishedPathOf = (fileName: string) => path.join(datasetFolder, `.${fileName}.unfinished`);
+  const unfinishedPaths = slides.map(({ fileName }) => unfinishedPathOf(fileName));
   const resultNames = slides.flatMap(({ results }) =>
     results === null ? [] : Object.values<string>({ ...results }),
   );
@@ -74,20 +75,20 @@ export async function makeDemoSlides(options: DemoSlidesOptions): Promise<readon
   const stop = new AbortController();
   try {
     const drawings = slides.map(async ({ tissue, seed, results }, index) => {
-      const order: DrawRequest = {
-        file: unfinished[index] as string,
+      const request: DrawRequest = {
+        file: unfinishedPaths[index] as string,
         tissue,
         seed,
         part: parts?.[tissue] ?? null,
         results: results && {
-          heatmap: unfinishedOf(results.heatmap),
-          cells: unfinishedOf(results.cells),
+          heatmap: unfinishedPathOf(results.heatmap),
+          cells: unfinishedPathOf(results.cells),
         },
       };
-      await drawInProcess(order, (percent) => reportProgress(index, percent), stop.signal, signal);
+      await drawInProcess(request, (percent) => reportProgress(index, percent), stop.signal, signal);
     });
-    // The first failure stops the other drawing. Both processes have ended before the cleanup.
-    const results = await Promise.allSettled(
+    // The first failure stops the other process. Both processes have ended before the cleanup below.
+    const outcomes = await Promise.allSettled(
       drawings.map((drawing) =>
         drawing.catch((error: unknown) => {
           stop.abort();
@@ -96,78 +97,83 @@ export async function makeDemoSlides(options: DemoSlidesOptions): Promise<readon
       ),
     );
     signal?.throwIfAborted();
-    for (const result of results) if (result.status === 'rejected') throw result.reason;
+    for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
 
     await fs.writeFile(path.join(datasetFolder, 'catalogue.csv'), catalogueOf(slides));
-    for (const [index, file] of unfinished.entries()) await fs.rename(file, finished[index] as string);
-    // After the slide: beside no slide, a heatmap would be a slide itself.
-    for (const name of resultNames) await fs.rename(unfinishedOf(name), path.join(datasetFolder, name));
+    for (const [index, file] of unfinishedPaths.entries()) await fs.rename(file, slidePaths[index] as string);
+    // The slides come first: a scan would list a heatmap without its slide as a slide.
+    for (const name of resultNames) await fs.rename(unfinishedPathOf(name), path.join(datasetFolder, name));
   } finally {
-    const begun = [...unfinished, ...resultNames.map(unfinishedOf)];
-    await Promise.all(begun.map((file) => fs.rm(file, { force: true, recursive: true })));
+    const leftovers = [...unfinishedPaths, ...resultNames.map(unfinishedPathOf)];
+    await Promise.all(leftovers.map((file) => fs.rm(file, { force: true, recursive: true })));
   }
   onProgress('The demonstration slides are ready.');
-  return finished;
+  return slidePaths;
 }
 
 /** Draws one slide in a child process and waits until that process has ended. */
 async function drawInProcess(
-  order: DrawRequest,
+  request: DrawRequest,
   onPercent: (percent: number) => void,
   ...signals: readonly (AbortSignal | undefined)[]
 ): Promise<void> {
-  // It needs no setting, and so holds no secret that another process could read.
-  const child = fork(program, { env: {}, execArgv: [], stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+  // The process gets no environment variables, because it needs none and they contain secrets of the server.
+  const child = fork(drawingProgram, {
+    env: {},
+    execArgv: [],
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
   const activeSignals = signals.filter((signal) => signal !== undefined);
-  const end = () => child.kill('SIGKILL');
-  for (const signal of activeSignals) signal.addEventListener('abort', end);
+  const killChild = () => child.kill('SIGKILL');
+  for (const signal of activeSignals) signal.addEventListener('abort', killChild);
   try {
     const result = waitForResult(child, onPercent);
-    child.send(order);
-    if (activeSignals.some((signal) => signal.aborted)) end();
+    child.send(request);
+    if (activeSignals.some((signal) => signal.aborted)) killChild();
     await result;
   } finally {
-    for (const signal of activeSignals) signal.removeEventListener('abort', end);
-    end();
+    for (const signal of activeSignals) signal.removeEventListener('abort', killChild);
+    killChild();
   }
 }
 
 /** Waits for the end of the process. @throws Error with the failure it reported, or when it ended without a report */
 function waitForResult(child: ChildProcess, onPercent: (percent: number) => void): Promise<void> {
   return new Promise((resolve, reject) => {
-    let last: DrawReport | null = null;
+    let lastReport: DrawReport | null = null;
     child.on('message', (report: DrawReport) => {
-      last = report;
+      lastReport = report;
       if (report.kind === 'progress') onPercent(report.percent);
       else child.kill('SIGKILL');
     });
     child.once('error', reject);
     child.once('exit', () => {
-      if (last?.kind === 'done') resolve();
-      else if (last?.kind === 'failed')
-        reject(new Error(`Drawing a demonstration slide failed: ${last.message}`));
+      if (lastReport?.kind === 'done') resolve();
+      else if (lastReport?.kind === 'failed')
+        reject(new Error(`Drawing a demonstration slide failed: ${lastReport.message}`));
       else reject(new Error('The process that draws a demonstration slide ended unexpectedly.'));
     });
   });
 }
 
-/** Returns a function that takes the progress of each slide and reports every quarter of the whole. */
+/** Returns a function that takes the progress of each slide and reports when 25, 50 and 75 % of all slides are drawn. */
 function createProgressReporter(
   onProgress: (message: string) => void,
 ): (index: number, percent: number) => void {
   const percents = slides.map(() => 0);
-  let reported = 0;
+  let reportedPercent = 0;
   return (index, percent) => {
     percents[index] = percent;
-    const whole = percents.reduce((sum, value) => sum + value, 0) / percents.length;
-    const quarter = Math.floor(whole / 25) * 25;
-    if (quarter <= reported || quarter >= 100) return;
-    reported = quarter;
-    onProgress(`Demonstration slides: ${quarter} %`);
+    const meanPercent = percents.reduce((sum, value) => sum + value, 0) / percents.length;
+    const nextPercent = Math.floor(meanPercent / 25) * 25;
+    if (nextPercent <= reportedPercent || nextPercent >= 100) return;
+    reportedPercent = nextPercent;
+    onProgress(`Demonstration slides: ${nextPercent} %`);
   };
 }
 
-function catalogueOf(drawn: readonly DemoSlide[]): string {
-  const lines = drawn.map(({ fileName, organ }) => `${fileName},${DATASET},${organ}\n`);
+/** Returns the content of `catalogue.csv`, from which the server reads dataset and organ of each slide. */
+function catalogueOf(demoSlides: readonly DemoSlide[]): string {
+  const lines = demoSlides.map(({ fileName, organ }) => `${fileName},${DATASET},${organ}\n`);
   return `file_name,dataset_name,organ_type\n${lines.join('')}`;
 }

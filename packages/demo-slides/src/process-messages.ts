@@ -4,20 +4,22 @@ export interface DrawRequest {
   /** Path of the file to write. */
   readonly file: string;
   readonly tissue: 'colon' | 'liver';
+  /** Seed of the random numbers; the same seed gives the same slide. */
   readonly seed: number;
   /** The part of the slide to draw, pixels at full resolution; null for all of it. */
   readonly part: SlidePart | null;
-  /** Paths of the results to write beside the slide; null: none. */
+  /** Paths of the results to write beside the slide; null to write none. */
   readonly results: ResultPaths | null;
 }
 
 export interface ResultPaths {
-  /** Density of immune cells. */
+  /** A TIFF with the density of immune cells. */
   readonly heatmap: string;
-  /** Outlines of their nuclei. */
+  /** Compressed GeoJSON with the outlines of the nuclei of these cells. */
   readonly cells: string;
 }
 
+/** A rectangle in pixels at full resolution. */
 export interface SlidePart {
   readonly x: number;
   readonly y: number;

@@ -15,16 +15,16 @@ function draw(tissue: Tissue, x: number, y: number): StainTile {
 
 /** Returns the greatest difference of any stain in the overlap of two tiles; the second is `shift` right of and below the first. */
 function greatestDifference(first: StainTile, second: StainTile): number {
-  let most = 0;
+  let maxDifference = 0;
   for (let y = shift; y < size; y++) {
     for (let x = shift; x < size; x++) {
       const [a, b] = [y * size + x, (y - shift) * size + x - shift];
       for (const stain of ['haematoxylin', 'eosin', 'orange'] as const) {
-        most = Math.max(most, Math.abs((first[stain][a] ?? 0) - (second[stain][b] ?? 0)));
+        maxDifference = Math.max(maxDifference, Math.abs((first[stain][a] ?? 0) - (second[stain][b] ?? 0)));
       }
     }
   }
-  return most;
+  return maxDifference;
 }
 
 describe.each([
@@ -51,8 +51,8 @@ describe.each([
       core: [7_000, 12_600],
     },
   },
-])('the $organ slide', ({ tissue, places }) => {
-  it.each(Object.entries(places))('draws overlapping tiles of the %s without a seam', (_, place) => {
+])('drawing of the $organ demonstration slide', ({ tissue, places }) => {
+  it.each(Object.entries(places))('paints the same pixels in two overlapping tiles (%s)', (_, place) => {
     const [x, y] = place as [number, number];
     const first = draw(tissue, x, y);
     const second = draw(tissue, x + shift, y + shift);
@@ -60,11 +60,11 @@ describe.each([
     expect(greatestDifference(first, second)).toBeLessThan(0.01);
   });
 
-  it('is at least 20,000 pixels wide', () => {
+  it('has a width of at least 20,000 pixels', () => {
     expect(tissue.width).toBeGreaterThanOrEqual(20_000);
   });
 
-  it('draws nothing on a tile of bare glass', () => {
+  it('returns false and paints nothing for a tile of bare glass', () => {
     const corner = emptyStainTile(0, 0, size);
     expect(tissue.draw(corner)).toBe(false);
     expect(corner.eosin.every((value) => value === 0)).toBe(true);

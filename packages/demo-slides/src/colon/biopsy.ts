@@ -1,26 +1,32 @@
-/** A forceps biopsy of mucosa: a surface on one side, torn on the others, with crypts in cross-section. */
+/**
+ * A forceps biopsy of mucosa: an ellipse with epithelium on one side, torn edges on the others, and crypts in cross-section.
+ */
 
 import { between, noiseAt, type Random, randomAt, roughNoiseAt, smoothStep } from '../geometry/random.ts';
-import { type Gland, placeInGland } from '../structures/glands.ts';
+import { type Gland, locateInGland } from '../structures/glands.ts';
 
 export interface Biopsy {
   readonly seed: number;
-  /** Centre, half axes and direction of the long axis; pixels and radians. */
+  /** Centre, pixels. */
   readonly x: number;
   readonly y: number;
+  /** Half axes, pixels. */
   readonly long: number;
   readonly short: number;
+  /** Direction of the long axis, radians. */
   readonly angle: number;
-  /** Centre of the part of the outline with epithelium, and half its width, radians. */
+  /** Direction of the middle of the outline with epithelium, radians. */
   readonly surface: number;
+  /** Half the width of this part, radians. */
   readonly surfaceSpan: number;
   /** Arc length of the ellipse up to each direction, from -π in equal steps, pixels. */
   readonly lengths: Float64Array;
 }
 
+/** Number of directions at which the arc length is stored. */
 const DIRECTIONS = 1440;
 
-export function biopsyOf(plan: Omit<Biopsy, 'lengths'>): Biopsy {
+export function createBiopsy(plan: Omit<Biopsy, 'lengths'>): Biopsy {
   const lengths = new Float64Array(DIRECTIONS + 1);
   for (let k = 1; k <= DIRECTIONS; k++) {
     const direction = ((k - 0.5) / DIRECTIONS) * Math.PI * 2;
@@ -30,7 +36,7 @@ export function biopsyOf(plan: Omit<Biopsy, 'lengths'>): Biopsy {
   return { ...plan, lengths };
 }
 
-export interface BiopsyPlace {
+export interface BiopsyPosition {
   /** Distance from the torn edge, pixels. */
   inside: number;
   /** Depth below the surface with epithelium, pixels; large where the outline is torn. */
@@ -39,6 +45,7 @@ export interface BiopsyPlace {
   along: number;
 }
 
+/** Returns the radius of the outline relative to the ellipse in a direction. */
 function outlineAt(biopsy: Biopsy, direction: number): number {
   const cos = Math.cos(direction);
   const sin = Math.sin(direction);
@@ -49,7 +56,8 @@ function outlineAt(biopsy: Biopsy, direction: number): number {
   );
 }
 
-export function placeInBiopsy(biopsy: Biopsy, x: number, y: number, out: BiopsyPlace): BiopsyPlace {
+/** Computes the position in a biopsy; writes it into `out` and returns `out`. */
+export function locateInBiopsy(biopsy: Biopsy, x: number, y: number, out: BiopsyPosition): BiopsyPosition {
   const cos = Math.cos(biopsy.angle);
   const sin = Math.sin(biopsy.angle);
   let lx = (x - biopsy.x) * cos + (y - biopsy.y) * sin;
@@ -73,11 +81,12 @@ export function placeInBiopsy(biopsy: Biopsy, x: number, y: number, out: BiopsyP
   const before = biopsy.lengths[k] as number;
   const after = biopsy.lengths[k + 1] as number;
   out.along = before + (after - before) * (turn - k);
-  const off = direction - biopsy.surface;
+  const fromSurface = direction - biopsy.surface;
+  /** 0 at the surface with epithelium, 1 where the outline is torn. */
   const torn = smoothStep(
     biopsy.surfaceSpan - 0.05,
     biopsy.surfaceSpan + 0.1,
-    Math.abs(Math.atan2(Math.sin(off), Math.cos(off))),
+    Math.abs(Math.atan2(Math.sin(fromSurface), Math.cos(fromSurface))),
   );
   // The part with epithelium is not a cut edge.
   out.inside = depth + 100 - torn * (120 - 70 * roughNoiseAt(biopsy.seed + 2, x / 160, y / 160, 3));
@@ -103,8 +112,8 @@ export function outlinePoint(biopsy: Biopsy, direction: number) {
   };
 }
 
-/** Places crypts in cross-section: rings, close together. */
-export function cutCryptsOf(random: Random, biopsy: Biopsy, height: number): Gland[] {
+/** Places crypts in cross-section, which are rings close together. @param height height of the epithelium, pixels */
+export function placeCutCrypts(random: Random, biopsy: Biopsy, height: number): Gland[] {
   const glands: Gland[] = [];
   const spacing = 262;
   const slant = between(random, 0, Math.PI);
@@ -112,7 +121,7 @@ export function cutCryptsOf(random: Random, biopsy: Biopsy, height: number): Gla
     for (let column = -14; column <= 14; column++) {
       const x = biopsy.x + (column + (row & 1) * 0.5 + between(random, -0.09, 0.09)) * spacing;
       const y = biopsy.y + (row * 0.93 + between(random, -0.08, 0.08)) * spacing;
-      const place = placeInBiopsy(biopsy, x, y, { inside: 0, depth: 0, along: 0 });
+      const place = locateInBiopsy(biopsy, x, y, { inside: 0, depth: 0, along: 0 });
       if (place.inside < 190 || place.depth < 235 || randomAt(biopsy.seed, column, row) < 0.05) continue;
       const angle = slant + between(random, -0.35, 0.35);
       const length = random() ** 2 * 46;
@@ -130,13 +139,13 @@ export function cutCryptsOf(random: Random, biopsy: Biopsy, height: number): Gla
         cellWidth: between(random, 43, 50),
         gobletShare: between(random, 0.42, 0.64),
       };
-      // Healthy crypts do not touch: a crypt that would touch another is narrowed, or left out.
+      // Healthy crypts do not touch, so a crypt that would touch another is narrowed or omitted.
       const free = Math.min(
-        ...glands.map((other) => placeInGland(other, x, y, { depth: 0, along: 0, side: 1 }).depth - height),
+        ...glands.map((other) => locateInGland(other, x, y, { depth: 0, along: 0, side: 1 }).depth - height),
       );
       const narrower = { ...gland, x, y, length: 0, lumen: 7 };
-      const fits = [gland, narrower].find((g) => free > g.length / 2 + g.lumen + height + 10);
-      if (fits !== undefined) glands.push(fits);
+      const fitting = [gland, narrower].find((g) => free > g.length / 2 + g.lumen + height + 10);
+      if (fitting !== undefined) glands.push(fitting);
     }
   }
   return glands;

@@ -1,14 +1,14 @@
 /**
- * The layout of the colon slide: a full-thickness strip of wall, lumen upwards, and two small biopsies of mucosa above
- * it. Lengths in pixels (0.25 µm) of the whole slide.
+ * The layout of the colon slide: a full-thickness strip of the colon wall with its inner surface at the top, and two small biopsies
+ * of mucosa above the strip. All lengths are pixels (0.25 µm) and all positions are on the whole slide.
  */
 
-import { type CurvePlace, curveOf, placeOn, pointOn } from '../geometry/curve.ts';
+import { type CurvePosition, createCurve, locateOnCurve, pointOnCurve } from '../geometry/curve.ts';
 import { noiseAt, randomFrom, roughNoiseAt, smoothStep } from '../geometry/random.ts';
 import { SpatialIndex } from '../geometry/spatial-index.ts';
-import { axisPoint, type Gland, placeInGland, type WallPlace, wallSeed } from '../structures/glands.ts';
-import { type BiopsyPlace, biopsyOf, cutCryptsOf, placeInBiopsy } from './biopsy.ts';
-import { gangliaOf, vesselsOf } from './colon-vessels.ts';
+import { axisPoint, type Gland, type GlandPosition, locateInGland, wallSeed } from '../structures/glands.ts';
+import { type BiopsyPosition, createBiopsy, locateInBiopsy, placeCutCrypts } from './biopsy.ts';
+import { placeGanglia, placeVessels } from './colon-vessels.ts';
 import {
   BIOPSIES_TO,
   COLON_WIDTH,
@@ -23,12 +23,13 @@ import {
   WALL_TO,
   type WallPosition,
 } from './colon-wall.ts';
-import { cryptsOf } from './crypts.ts';
+import { placeCrypts } from './crypts.ts';
 
 /** Creates the layout. */
 // oxlint-disable-next-line lamina/max-own-lines -- its functions share the outlines, which depend on the seed
 export function layOutColon(seed: number): ColonLayout {
   const random = randomFrom(seed);
+  /** Returns the y of the inner surface without its folds. */
   const arch = (x: number) =>
     7050 + 1250 * ((x - COLON_WIDTH / 2) / 9400) ** 2 + 260 * noiseAt(seed, x / 4200, 3);
   const folds = [
@@ -36,16 +37,23 @@ export function layOutColon(seed: number): ColonLayout {
     { x: 9700, rise: 1300, width: 2350 },
     { x: 15900, rise: 760, width: 1800 },
   ];
-  const foldAt = (x: number, wider: number) =>
-    folds.reduce((sum, fold) => sum + fold.rise * Math.exp(-(((x - fold.x) / (fold.width * wider)) ** 2)), 0);
-  const across = (heightAt: (x: number) => number) => curveOf(-600, COLON_WIDTH + 600, 24, heightAt);
-  const surface = across(
+  /** Returns by how much the folds raise a layer. */
+  const foldAt = (x: number, widthFactor: number) =>
+    folds.reduce(
+      (sum, fold) => sum + fold.rise * Math.exp(-(((x - fold.x) / (fold.width * widthFactor)) ** 2)),
+      0,
+    );
+  const createLayerCurve = (heightAt: (x: number) => number) =>
+    createCurve(-600, COLON_WIDTH + 600, 24, heightAt);
+  const surface = createLayerCurve(
     (x) => arch(x) - foldAt(x, 1) + 60 * noiseAt(seed + 1, x / 900, 1) + 16 * noiseAt(seed + 2, x / 210, 1),
   );
-  const mucosaBase = across(
+  const mucosaBase = createLayerCurve(
     (x) => arch(x) + MUCOSA - foldAt(x, 1.06) * 0.94 + 46 * noiseAt(seed + 3, x / 700, 1),
   );
-  const muscle = across((x) => arch(x) + 3050 - foldAt(x, 1.3) * 0.2 + 150 * noiseAt(seed + 4, x / 1900, 1));
+  const muscle = createLayerCurve(
+    (x) => arch(x) + 3050 - foldAt(x, 1.3) * 0.2 + 150 * noiseAt(seed + 4, x / 1900, 1),
+  );
   const biopsies = [
     {
       x: 5200,
@@ -67,17 +75,17 @@ export function layOutColon(seed: number): ColonLayout {
       surface: -1.7,
       surfaceSpan: 1.5,
     },
-  ].map(biopsyOf);
+  ].map(createBiopsy);
   const follicles = [
     { x: 12950, long: 640, short: 440 },
     { x: 6500, long: 430, short: 320 },
   ].map(({ x, long, short }) => {
-    const { y, downX, downY } = pointOn(mucosaBase, x);
+    const { y, downX, downY } = pointOnCurve(mucosaBase, x);
     return { x: x - downX * 90, y: y - downY * 90, long, short };
   });
 
-  const curvePlace: CurvePlace = { depth: 0, along: 0 };
-  const biopsyPlace: BiopsyPlace = { inside: 0, depth: 0, along: 0 };
+  const curvePosition: CurvePosition = { depth: 0, along: 0 };
+  const biopsyPosition: BiopsyPosition = { inside: 0, depth: 0, along: 0 };
   const leftEnd = (y: number) => 820 + 230 * roughNoiseAt(seed + 5, y / 1300, 7, 3) + (y - 9000) * 0.05;
   const rightEnd = (y: number) => 19700 + 260 * roughNoiseAt(seed + 6, y / 1500, 9, 3) - (y - 9000) * 0.04;
   const isAmongBiopsies = (x: number, y: number) => y < BIOPSIES_TO && y < arch(x) - 1900;
@@ -87,29 +95,29 @@ export function layOutColon(seed: number): ColonLayout {
       out.mucosaDepth = OUTSIDE;
       out.muscleDepth = OUTSIDE;
       out.along = x;
-      const here = biopsies.findIndex((biopsy) => Math.abs(x - biopsy.x) < biopsy.long * 1.35);
-      const biopsy = biopsies[here];
+      const biopsyIndex = biopsies.findIndex((biopsy) => Math.abs(x - biopsy.x) < biopsy.long * 1.35);
+      const biopsy = biopsies[biopsyIndex];
       if (biopsy === undefined) {
         out.inside = OUTSIDE;
         out.depth = OUTSIDE;
         return out;
       }
-      placeInBiopsy(biopsy, x, y, biopsyPlace);
-      out.inside = biopsyPlace.inside;
-      out.depth = biopsyPlace.depth;
-      // Outside the range of the strip, so that no two surfaces share their cells.
-      out.surfaceAlong = biopsyPlace.along + 100_000 * (here + 1);
+      locateInBiopsy(biopsy, x, y, biopsyPosition);
+      out.inside = biopsyPosition.inside;
+      out.depth = biopsyPosition.depth;
+      // The offset is larger than the strip, so that the cells of two surfaces never have the same index.
+      out.surfaceAlong = biopsyPosition.along + 100_000 * (biopsyIndex + 1);
       return out;
     }
-    placeOn(muscle, x, y, curvePlace);
-    out.muscleDepth = curvePlace.depth;
-    out.muscleAlong = curvePlace.along;
-    placeOn(mucosaBase, x, y, curvePlace);
-    out.mucosaDepth = curvePlace.depth;
-    out.along = curvePlace.along;
-    placeOn(surface, x, y, curvePlace);
-    out.depth = curvePlace.depth;
-    out.surfaceAlong = curvePlace.along;
+    locateOnCurve(muscle, x, y, curvePosition);
+    out.muscleDepth = curvePosition.depth;
+    out.muscleAlong = curvePosition.along;
+    locateOnCurve(mucosaBase, x, y, curvePosition);
+    out.mucosaDepth = curvePosition.depth;
+    out.along = curvePosition.along;
+    locateOnCurve(surface, x, y, curvePosition);
+    out.depth = curvePosition.depth;
+    out.surfaceAlong = curvePosition.along;
     const outer = WALL_TO + 230 * roughNoiseAt(seed + 7, out.muscleAlong / 1500, 5, 3) - out.muscleDepth;
     const ends = Math.min(x - leftEnd(y), rightEnd(y) - x) + 50 * roughNoiseAt(seed + 8, x / 240, y / 240, 3);
     out.inside = Math.min(outer + 36 * roughNoiseAt(seed + 9, x / 150, y / 150, 3), ends);
@@ -122,17 +130,18 @@ export function layOutColon(seed: number): ColonLayout {
   }
 
   function lymphoid(x: number, y: number): number {
-    let most = -9;
+    let max = -9;
     for (const follicle of follicles) {
-      const away = Math.hypot((x - follicle.x) / follicle.long, (y - follicle.y) / follicle.short);
-      if (away < 3) most = Math.max(most, 1 - away + 0.22 * roughNoiseAt(seed + 15, x / 260, y / 260, 2));
+      const distance = Math.hypot((x - follicle.x) / follicle.long, (y - follicle.y) / follicle.short);
+      if (distance < 3)
+        max = Math.max(max, 1 - distance + 0.22 * roughNoiseAt(seed + 15, x / 260, y / 260, 2));
     }
-    return most;
+    return max;
   }
 
-  const wallPlace: WallPlace = { depth: 0, along: 0, side: 1 };
+  const glandPosition: GlandPosition = { depth: 0, along: 0, side: 1 };
 
-  function inMucosa(
+  function locateInMucosa(
     x: number,
     y: number,
     position: WallPosition,
@@ -147,52 +156,53 @@ export function layOutColon(seed: number): ColonLayout {
     out.proliferation = 0;
     let nearestDepth = position.depth;
     for (const gland of glands) {
-      placeInGland(gland, x, y, wallPlace);
-      const { depth } = wallPlace;
-      // Two surfaces join in a curve of some micrometres.
-      const apart = Math.abs(out.depth - depth);
-      const blend = apart < 46 ? (46 - apart) / 46 : 0;
+      locateInGland(gland, x, y, glandPosition);
+      const { depth } = glandPosition;
+      // A smooth minimum joins two surfaces in a curve of some micrometres.
+      const difference = Math.abs(out.depth - depth);
+      const blend = difference < 46 ? (46 - difference) / 46 : 0;
       out.depth = Math.min(out.depth, depth) - blend * blend * 11.5;
       if (depth < nearestDepth) {
         nearestDepth = depth;
-        out.along = wallPlace.along;
-        out.seed = wallSeed(gland, wallPlace.side);
+        out.along = glandPosition.along;
+        out.seed = wallSeed(gland, glandPosition.side);
         out.gobletShare = gland.gobletShare;
         out.cellWidth = gland.cellWidth;
         out.proliferation =
-          gland.length > 400 ? smoothStep(0.55, 0.95, wallPlace.along / gland.length) : 0.35;
+          gland.length > 400 ? smoothStep(0.55, 0.95, glandPosition.along / gland.length) : 0.35;
       }
     }
   }
 
   const tangent = (x: number, y: number) => {
     if (isAmongBiopsies(x, y)) return noiseAt(seed + 16, x / 700, y / 700) * 2.2;
-    const { downX, downY } = pointOn(y > arch(x) + 2600 ? muscle : mucosaBase, x);
+    const { downX, downY } = pointOnCurve(y > arch(x) + 2600 ? muscle : mucosaBase, x);
     return Math.atan2(-downX, downY);
   };
 
   const glands = [
-    ...cryptsOf(random, surface, mucosaBase, (x, y) =>
+    ...placeCrypts(random, surface, mucosaBase, (x, y) =>
       lymphoid(x, y) > -0.12 ? OUTSIDE : locate(x, y, emptyWallPosition()).inside,
     ),
-    ...biopsies.flatMap((biopsy) => cutCryptsOf(random, biopsy, EPITHELIUM)),
+    ...biopsies.flatMap((biopsy) => placeCutCrypts(random, biopsy, EPITHELIUM)),
   ];
   const glandIndex = new SpatialIndex<Gland>(GLAND_SQUARE);
   for (const gland of glands) indexGland(glandIndex, gland);
-  const layout = { locate, warp, inMucosa, lymphoid, tangent, glandIndex };
+  const layout = { locate, warp, locateInMucosa, lymphoid, tangent, glandIndex };
   return {
     ...layout,
     surface,
     biopsies,
     glands,
-    vessels: vesselsOf(random, layout),
-    ganglia: gangliaOf(random, muscle),
+    vessels: placeVessels(random, layout),
+    ganglia: placeGanglia(random, muscle),
   };
 }
 
+/** Adds a gland to an index of the glands by position. */
 function indexGland(index: SpatialIndex<Gland>, gland: Gland): void {
   const reach = gland.lumen + gland.height + 90;
-  // Several small rectangles along the axis: one rectangle around an oblique crypt would be mostly empty.
+  // Several small rectangles along the axis are added, because one rectangle around an oblique crypt would be mostly empty.
   for (let s = 0; s <= gland.length; s += Math.max(1, Math.min(48, gland.length))) {
     const { x, y } = axisPoint(gland, s);
     index.add(gland, x - reach, y - reach, x + reach, y + reach);

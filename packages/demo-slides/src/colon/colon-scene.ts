@@ -1,4 +1,4 @@
-/** What the painters of the colon slide share. */
+/** The state that the functions that paint the colon slide share, and the layers of the wall. */
 
 import { noiseAt, roughNoiseAt } from '../geometry/random.ts';
 import type { Palette } from '../structures/palette.ts';
@@ -13,6 +13,7 @@ import {
   type WallPosition,
 } from './colon-wall.ts';
 
+// Layers of the wall from the inside to the outside.
 export const MUCOSA = 0;
 export const MUSCLE_OF_MUCOSA = 1;
 export const SUBMUCOSA = 2;
@@ -22,20 +23,26 @@ export const OUTER_MUSCLE = 5;
 export const SUBSEROSA = 6;
 export type Layer = 0 | 1 | 2 | 3 | 4 | 5 | 6;
 
-/** Indices of the quantities that are sampled for a tile of the colon slide. */
+// Indices of the quantities that are sampled for a tile; `WallPosition` describes the depths and distances.
 export const INSIDE = 0;
 export const DEPTH = 1;
 export const SURFACE_ALONG = 2;
 export const MUCOSA_DEPTH = 3;
 export const ALONG = 4;
 export const MUSCLE_DEPTH = 5;
+/** How loose the connective tissue is. */
 export const LOOSE = 6;
+/** Thickness of the section relative to the mean. */
 export const THICKNESS = 7;
+// Displacement of textures and glands (`warp`).
 export const SHIFT_X = 8;
 export const SHIFT_Y = 9;
+/** Depth inside fat (`fatIn`). */
 export const FAT = 10;
+/** Depth inside a lymph follicle (`ColonLayout.lymphoid`). */
 export const LYMPHOID = 11;
 export const MUSCLE_ALONG = 12;
+/** Number of quantities. */
 export const QUANTITIES = 13;
 
 export interface ColonScene {
@@ -44,7 +51,7 @@ export interface ColonScene {
   readonly layout: ColonLayout;
   /** The values of each quantity at every pixel of the current tile. */
   planes: readonly Float32Array[];
-  /** The position that was located last. */
+  /** The result of the last call of `locate`, `mucosaAt` or `fatAt`. */
   readonly position: WallPosition;
   /** Locates a position in the mucosa, and sets `position`. The result is overwritten by the next call. */
   mucosaAt(x: number, y: number): MucosaPosition;
@@ -52,6 +59,7 @@ export interface ColonScene {
   fatAt(x: number, y: number): number;
 }
 
+/** Creates the state for one slide. */
 export function createColonScene(seed: number, palette: Palette, layout: ColonLayout): ColonScene {
   const position = emptyWallPosition();
   const mucosa: MucosaPosition = {
@@ -72,14 +80,14 @@ export function createColonScene(seed: number, palette: Palette, layout: ColonLa
     mucosaAt(x, y) {
       layout.locate(x, y, position);
       layout.warp(x, y, shift);
-      layout.inMucosa(x + shift.x, y + shift.y, position, layout.glandIndex.near(x, y), mucosa);
+      layout.locateInMucosa(x + shift.x, y + shift.y, position, layout.glandIndex.near(x, y), mucosa);
       return mucosa;
     },
     fatAt: (x, y) => fatIn(seed, layout.locate(x, y, position), x, y),
   };
 }
 
-/** Allocates the planes for tiles of this size, unless they have it already. */
+/** Allocates the planes for tiles of this size, unless they already have the size. */
 export function resizePlanes(scene: ColonScene, tileSize: number): void {
   if (scene.planes[0]?.length === tileSize * tileSize) return;
   scene.planes = Array.from({ length: QUANTITIES }, () => new Float32Array(tileSize * tileSize));
@@ -90,26 +98,36 @@ export function planeOf(scene: ColonScene, quantity: number): Float32Array {
   return scene.planes[quantity] as Float32Array;
 }
 
-/** @param uneven displacement of the borders at the position, pixels */
-export function layerOf(mucosaDepth: number, muscleDepth: number, uneven: number): Layer {
-  if (muscleDepth > uneven) {
-    if (muscleDepth < PLEXUS_FROM + uneven) return INNER_MUSCLE;
-    if (muscleDepth < PLEXUS_TO + uneven) return PLEXUS;
-    return muscleDepth < OUTER_MUSCLE_TO + uneven * 2 ? OUTER_MUSCLE : SUBSEROSA;
+/**
+ * Returns the layer at a position.
+ *
+ * @param shift displacement of the borders between layers at the position, pixels
+ */
+export function layerOf(mucosaDepth: number, muscleDepth: number, shift: number): Layer {
+  if (muscleDepth > shift) {
+    if (muscleDepth < PLEXUS_FROM + shift) return INNER_MUSCLE;
+    if (muscleDepth < PLEXUS_TO + shift) return PLEXUS;
+    return muscleDepth < OUTER_MUSCLE_TO + shift * 2 ? OUTER_MUSCLE : SUBSEROSA;
   }
-  if (mucosaDepth < uneven) return MUCOSA;
-  return mucosaDepth < MUSCULARIS_MUCOSAE + uneven ? MUSCLE_OF_MUCOSA : SUBMUCOSA;
+  if (mucosaDepth < shift) return MUCOSA;
+  return mucosaDepth < MUSCULARIS_MUCOSAE + shift ? MUSCLE_OF_MUCOSA : SUBMUCOSA;
 }
 
-/** Returns the pixels inwards from the border of fat: lobules in the submucosa, and the fat outside the muscle. */
-export function fatIn(seed: number, place: WallPosition, x: number, y: number): number {
-  if (place.muscleDepth < -2500) return -1e3;
+/**
+ * Returns the depth inside fat in pixels, negative outside. There is fat in lobules of the submucosa and outside the muscle coat.
+ */
+export function fatIn(seed: number, position: WallPosition, x: number, y: number): number {
+  if (position.muscleDepth < -2500) return -1e3;
   const outside =
-    place.muscleDepth - OUTER_MUSCLE_TO - 170 + 110 * roughNoiseAt(seed + 60, x / 700, y / 500, 2);
-  if (outside < -400 && place.mucosaDepth < 300) return -1e3;
+    position.muscleDepth - OUTER_MUSCLE_TO - 170 + 110 * roughNoiseAt(seed + 60, x / 700, y / 500, 2);
+  if (outside < -400 && position.mucosaDepth < 300) return -1e3;
   const lobule = 420 * (roughNoiseAt(seed + 61, x / 1500, y / 900, 2) - 0.34);
-  const within = Math.min(lobule, -place.muscleDepth - 130, place.mucosaDepth - MUSCULARIS_MUCOSAE - 130);
+  const insideSubmucosa = Math.min(
+    lobule,
+    -position.muscleDepth - 130,
+    position.mucosaDepth - MUSCULARIS_MUCOSAE - 130,
+  );
   // Strands of connective tissue divide the outer fat into lobules.
   const strand = 330 * Math.abs(noiseAt(seed + 62, x / 1100, y / 700)) - 16;
-  return Math.min(Math.max(Math.min(outside, strand), within), place.inside - 175);
+  return Math.min(Math.max(Math.min(outside, strand), insideSubmucosa), position.inside - 175);
 }

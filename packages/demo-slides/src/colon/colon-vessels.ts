@@ -1,8 +1,8 @@
-/** Places the blood vessels and the ganglia of the colon wall. */
-import { type Curve, pointOn } from '../geometry/curve.ts';
+/** Places the blood vessels and the ganglia (groups of nerve cells) of the colon wall. */
+import { type Curve, pointOnCurve } from '../geometry/curve.ts';
 import { between, type Random } from '../geometry/random.ts';
 import { SpatialIndex } from '../geometry/spatial-index.ts';
-import { isInVessel, type Vessel, vesselOf } from '../structures/vessels.ts';
+import { createVessel, isInVessel, type Vessel } from '../structures/vessels.ts';
 import {
   type ColonLayout,
   EPITHELIUM,
@@ -15,11 +15,11 @@ import {
   PLEXUS_TO,
 } from './colon-wall.ts';
 
-/** Places vessels layer by layer. */
+/** Places random vessels where they fit: first in the submucosa and the subserosa, then small ones in the mucosa. */
 // oxlint-disable-next-line lamina/max-own-lines -- the order of random numbers determines the slide
-export function vesselsOf(
+export function placeVessels(
   random: Random,
-  layout: Pick<ColonLayout, 'locate' | 'warp' | 'inMucosa' | 'lymphoid' | 'tangent' | 'glandIndex'>,
+  layout: Pick<ColonLayout, 'locate' | 'warp' | 'locateInMucosa' | 'lymphoid' | 'tangent' | 'glandIndex'>,
 ): SpatialIndex<Vessel> {
   const index = new SpatialIndex<Vessel>(256);
   const placed: Vessel[] = [];
@@ -33,7 +33,7 @@ export function vesselsOf(
     proliferation: 0,
   };
   const shift = { x: 0, y: 0 };
-  const place = (vessel: Vessel) => {
+  const addUnlessOverlapping = (vessel: Vessel) => {
     const { x, y, reach } = vessel;
     if (placed.some((other) => isInVessel(other, x, y, reach))) return;
     placed.push(vessel);
@@ -46,7 +46,7 @@ export function vesselsOf(
     const size = random() ** 2;
     const isArtery = random() < 0.42;
     const long = isArtery ? 22 + 80 * size : 34 + 230 * size;
-    const vessel = vesselOf({
+    const vessel = createVessel({
       kind: isArtery ? 'artery' : 'vein',
       seed: Math.floor(random() * 1e6),
       x,
@@ -59,12 +59,12 @@ export function vesselsOf(
     });
     const clearance = vessel.reach + 20;
     layout.locate(x, y, position);
-    const inSubmucosa =
+    const isInSubmucosa =
       position.mucosaDepth > MUSCULARIS_MUCOSAE + clearance && position.muscleDepth < -clearance;
-    const inSubserosa =
+    const isInSubserosa =
       position.muscleDepth > OUTER_MUSCLE_TO + 60 + clearance && position.inside > clearance + 30;
-    if ((inSubmucosa || inSubserosa) && position.inside > clearance && layout.lymphoid(x, y) < -0.5)
-      place(vessel);
+    if ((isInSubmucosa || isInSubserosa) && position.inside > clearance && layout.lymphoid(x, y) < -0.5)
+      addUnlessOverlapping(vessel);
   }
 
   for (let attempt = 0; attempt < 9000; attempt++) {
@@ -74,10 +74,10 @@ export function vesselsOf(
     if (position.inside < 80 || position.depth < 110 || position.mucosaDepth > -30) continue;
     if (layout.lymphoid(x, y) > -0.15) continue;
     layout.warp(x, y, shift);
-    layout.inMucosa(x + shift.x, y + shift.y, position, layout.glandIndex.near(x, y), mucosa);
+    layout.locateInMucosa(x + shift.x, y + shift.y, position, layout.glandIndex.near(x, y), mucosa);
     if (mucosa.depth < EPITHELIUM + 22) continue;
-    place(
-      vesselOf({
+    addUnlessOverlapping(
+      createVessel({
         kind: 'vein',
         seed: Math.floor(random() * 1e6),
         x,
@@ -94,10 +94,10 @@ export function vesselsOf(
 }
 
 /** Places ganglia between the two layers of muscle. */
-export function gangliaOf(random: Random, muscle: Curve): SpatialIndex<Ganglion> {
+export function placeGanglia(random: Random, muscle: Curve): SpatialIndex<Ganglion> {
   const index = new SpatialIndex<Ganglion>(256);
   for (let x = 1500; x < 19000; x += between(random, 520, 1300)) {
-    const { y, downX, downY } = pointOn(muscle, x);
+    const { y, downX, downY } = pointOnCurve(muscle, x);
     const depth = (PLEXUS_FROM + PLEXUS_TO) / 2;
     const ganglion = {
       seed: Math.floor(random() * 1e6),

@@ -1,41 +1,49 @@
-/** The layers of the colon wall and the positions in them. Lengths in pixels (0.25 µm). */
+/**
+ * The layers of the colon wall, and positions in them. All lengths are pixels (0.25 µm). From inside to outside: the mucosa with its
+ * epithelium and crypts (tubular glands), the muscularis mucosae (a thin muscle), the submucosa, the muscle coat (an inner and
+ * an outer layer with a nerve plexus between them) and the subserosa, which is mostly fat.
+ */
 import type { Curve } from '../geometry/curve.ts';
 import type { SpatialIndex } from '../geometry/spatial-index.ts';
 import type { Gland } from '../structures/glands.ts';
 import type { Vessel } from '../structures/vessels.ts';
 import type { Biopsy } from './biopsy.ts';
 
-/** Epithelium of 21 µm. */
+/** Height of the epithelium; 21 µm. */
 export const EPITHELIUM = 84;
-/** Mucosa of 0.45 mm. */
+/** Thickness of the mucosa; 0.45 mm. */
 export const MUCOSA = 1800;
+/** Thickness of the muscularis mucosae. */
 export const MUSCULARIS_MUCOSAE = 125;
-/** Depths below the inner border of the muscle coat: inner layer, the plexus between, outer layer, fat. */
+// Depths below the inner border of the muscle coat at which layers begin or end.
 export const PLEXUS_FROM = 1500;
 export const PLEXUS_TO = 1575;
 export const OUTER_MUSCLE_TO = 2480;
 export const WALL_TO = 3330;
-/** Biopsies lie above this line. */
+/** y of the line above which the biopsies lie. */
 export const BIOPSIES_TO = 4600;
+/** The depth of a position outside of all tissue. */
 export const OUTSIDE = -1e6;
-/** Random seed of the cells at the inner surface; each crypt has its own. */
+/** Random seed of the cells of the inner surface; each crypt has a different seed. */
 export const SURFACE_SEED = 71;
-/** Side of the squares of the index of crypts, pixels. */
+/** Side of the squares of the spatial index of crypts. */
 export const GLAND_SQUARE = 64;
 
-/** A position in the strip or in a biopsy. Depths in pixels, positive into the tissue. */
+/** A position in the strip or in a biopsy. Depths are positive inside the tissue. */
 export interface WallPosition {
-  /** From the nearest cut edge or outer border. */
+  /** Distance from the nearest cut edge or outer border. */
   inside: number;
-  /** Below the inner surface; in a biopsy large where its outline is torn. */
+  /** Depth below the inner surface; large where the outline of a biopsy is torn. */
   depth: number;
-  /** Pixels along the inner surface. */
+  /** Distance along the inner surface. */
   surfaceAlong: number;
-  /** Below the lower border of the mucosa; far negative in a biopsy, which has only mucosa. */
+  /** Depth below the lower border of the mucosa; -10⁶ in a biopsy, which has only mucosa. */
   mucosaDepth: number;
+  /** Distance along the lower border of the mucosa. */
   along: number;
-  /** Below the inner border of the muscle coat; far negative in a biopsy. */
+  /** Depth below the inner border of the muscle coat; -10⁶ in a biopsy. */
   muscleDepth: number;
+  /** Distance along the inner border of the muscle coat. */
   muscleAlong: number;
 }
 
@@ -51,25 +59,32 @@ export function emptyWallPosition(): WallPosition {
   };
 }
 
-/** The position relative to the epithelium of the mucosa. */
+/** A position relative to the epithelium of the mucosa or of a crypt. */
 export interface MucosaPosition {
-  /** Below the nearest inner surface, of the mucosa or of a crypt; negative in a lumen. */
+  /** Depth below the nearest surface, of the mucosa or of a crypt; negative in a lumen. */
   depth: number;
+  /** Distance along this surface. */
   along: number;
   /** Random seed of the wall that the position belongs to. */
   seed: number;
+  /** Share of goblet cells, 0…1. */
   gobletShare: number;
+  /** Width of a cell along the surface. */
   cellWidth: number;
-  /** 0 at the surface, 1 at a crypt's base, where cells divide. */
+  /** 0 at the surface, 1 at the base of a crypt, where cells divide. */
   proliferation: number;
 }
 
+/** A group of nerve cells: an ellipse between the two layers of the muscle coat. */
 export interface Ganglion {
   readonly seed: number;
+  /** Centre. */
   readonly x: number;
   readonly y: number;
+  /** Half axes. */
   readonly long: number;
   readonly short: number;
+  /** Direction of the long axis, radians. */
   readonly angle: number;
 }
 
@@ -83,15 +98,24 @@ export interface ColonLayout {
   readonly glandIndex: SpatialIndex<Gland>;
   readonly vessels: SpatialIndex<Vessel>;
   readonly ganglia: SpatialIndex<Ganglion>;
+  /** Computes the position in the wall; writes it into `out` and returns `out`. */
   locate(x: number, y: number, out: WallPosition): WallPosition;
-  /** Computes the displacement of a position that makes the regular geometry of tubes look like tissue. */
+  /** Writes the displacement of a position into `out`; it makes the regular geometry of tubes look like tissue. */
   warp(x: number, y: number, out: { x: number; y: number }): void;
   /**
-   * @param x with the displacement of `warp`
-   * @param position in the wall
-   * @param glands near the position
+   * Computes the position relative to the epithelium; writes it into `out`.
+   *
+   * @param x x with the displacement of `warp`; likewise y
+   * @param position the position in the wall
+   * @param glands the crypts near the position
    */
-  inMucosa(x: number, y: number, position: WallPosition, glands: readonly Gland[], out: MucosaPosition): void;
+  locateInMucosa(
+    x: number,
+    y: number,
+    position: WallPosition,
+    glands: readonly Gland[],
+    out: MucosaPosition,
+  ): void;
   /** Returns 1 in the centre of a lymph follicle, 0 at its border, negative outside. */
   lymphoid(x: number, y: number): number;
   /** Returns the direction of the layers in radians. */

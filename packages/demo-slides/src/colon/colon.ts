@@ -1,4 +1,4 @@
-/** The colon slide: the wall from the surface of the mucosa to the fat outside the muscle, and two biopsies. */
+/** Draws the colon slide: the wall from the surface of the mucosa to the fat outside the muscle, and two biopsies. */
 
 import { roughNoiseAt } from '../geometry/random.ts';
 import { interpolate, rangeOf, type SampledField, sampleField } from '../geometry/sampled-field.ts';
@@ -6,7 +6,7 @@ import type { StainTile } from '../stain/stain.ts';
 import { applyStamp } from '../stain/stamp.ts';
 import type { DrawnCell } from '../structures/drawn-cell.ts';
 import { paintFat } from '../structures/fat.ts';
-import { EDGE, frayEdges } from '../structures/frayed-edges.ts';
+import { EDGE_WIDTH, frayEdges } from '../structures/frayed-edges.ts';
 import { createPalette, type Tissue } from '../structures/palette.ts';
 import { paintVessel } from '../structures/vessels.ts';
 import { layOutColon } from './colon-layout.ts';
@@ -32,20 +32,21 @@ import {
   THICKNESS,
 } from './colon-scene.ts';
 import { COLON_HEIGHT, COLON_WIDTH, EPITHELIUM } from './colon-wall.ts';
-import { epithelialNuclei } from './epithelial-nuclei.ts';
+import { placeEpithelialNuclei } from './epithelial-nuclei.ts';
 import { paintGanglion } from './paint-ganglion.ts';
 import { paintMucosa } from './paint-mucosa.ts';
 import { paintWallLayers } from './paint-wall-layers.ts';
 import { scatterCells } from './scatter-cells.ts';
 
-/** Most pixels by which the unevenness of tissue moves a border between layers. */
+/** Largest displacement of a border between layers, pixels. */
 const BORDER = 40;
 
+/** Creates the tissue. */
 export function createColon(seed: number): Tissue {
   const palette = createPalette(seed);
   const scene = createColonScene(seed, palette, layOutColon(seed));
   const { layout } = scene;
-  const nuclei = epithelialNuclei(scene);
+  const nuclei = placeEpithelialNuclei(scene);
 
   function draw(tile: StainTile, onCell?: (cell: DrawnCell) => void): boolean {
     resizePlanes(scene, tile.size);
@@ -63,7 +64,7 @@ export function createColon(seed: number): Tissue {
     for (const vessel of layout.vessels.touching(tile)) paintVessel(tile, palette, vessel);
     if (hasMucosa) paintMucosa(scene, tile);
     for (const nucleus of nuclei.touching(tile)) applyStamp(tile, nucleus.stamp, nucleus);
-    if (inside.min < EDGE) frayEdges(tile, palette.clouds, planeOf(scene, INSIDE));
+    if (inside.min < EDGE_WIDTH) frayEdges(tile, palette.clouds, planeOf(scene, INSIDE));
     return true;
   }
 
@@ -94,17 +95,17 @@ function sampleQuantities({ seed, layout, position }: ColonScene, tile: StainTil
 /**
  * Interpolates the sampled quantities at every pixel.
  *
- * Most tiles lie in one layer, far from every edge: a quantity that has no effect there gets a constant instead.
+ * Most tiles lie in one layer and far from every edge. A quantity that has no effect on the tile gets a constant, which is faster.
  */
 function interpolateQuantities(scene: ColonScene, field: SampledField): void {
   const depth = rangeOf(field, DEPTH);
   const toMucosa = rangeOf(field, MUCOSA_DEPTH);
   const toMuscle = rangeOf(field, MUSCLE_DEPTH);
-  const interpolateIf = (hasEffect: boolean, quantity: number, otherwise: number) => {
+  const interpolateIf = (hasEffect: boolean, quantity: number, constant: number) => {
     if (hasEffect) interpolate(field, quantity, planeOf(scene, quantity));
-    else planeOf(scene, quantity).fill(otherwise);
+    else planeOf(scene, quantity).fill(constant);
   };
-  interpolateIf(rangeOf(field, INSIDE).min < EDGE, INSIDE, EDGE);
+  interpolateIf(rangeOf(field, INSIDE).min < EDGE_WIDTH, INSIDE, EDGE_WIDTH);
   interpolateIf(toMucosa.min < BORDER, DEPTH, 1e6);
   interpolateIf(depth.min < 2 * EPITHELIUM, SURFACE_ALONG, 0);
   interpolateIf(toMuscle.min < BORDER, MUCOSA_DEPTH, 1e6);

@@ -1,15 +1,21 @@
-/** Places the nuclei of the epithelium of the mucosa. */
-import { pointOn } from '../geometry/curve.ts';
+/** Places the nuclei of the epithelium, in the crypts and at the surface. */
+import { pointOnCurve } from '../geometry/curve.ts';
 import { pick, randomAt } from '../geometry/random.ts';
 import { SpatialIndex } from '../geometry/spatial-index.ts';
 import type { PlacedStamp } from '../stain/stamp.ts';
-import { nucleiOf } from '../structures/epithelium.ts';
+import { placeNuclei } from '../structures/epithelium.ts';
 import { cellAt, emptyWallCell } from '../structures/glands.ts';
 import { outlinePoint } from './biopsy.ts';
 import type { ColonScene } from './colon-scene.ts';
 import { EPITHELIUM, SURFACE_SEED } from './colon-wall.ts';
 
-export function epithelialNuclei({ seed, palette, layout, mucosaAt }: ColonScene): SpatialIndex<PlacedStamp> {
+/** Places the nuclei of all epithelial cells of the slide. */
+export function placeEpithelialNuclei({
+  seed,
+  palette,
+  layout,
+  mucosaAt,
+}: ColonScene): SpatialIndex<PlacedStamp> {
   const { cells } = palette;
   const shift = { x: 0, y: 0 };
   const cell = emptyWallCell();
@@ -19,35 +25,37 @@ export function epithelialNuclei({ seed, palette, layout, mucosaAt }: ColonScene
     index.add(nucleus, x - 40, y - 40, x + 40, y + 40);
   };
   for (const gland of layout.glands) {
-    for (const nucleus of nucleiOf(gland, palette)) {
+    for (const nucleus of placeNuclei(gland, palette)) {
       let { x, y } = nucleus;
       for (let step = 0; step < 2; step++) {
         layout.warp(x, y, shift);
         x = nucleus.x - shift.x;
         y = nucleus.y - shift.y;
       }
-      // Near the surface or another crypt the wall differs from that of the crypt alone.
+      // Near the surface or another crypt, the wall may be somewhere else than in the crypt alone; such nuclei are omitted.
       const { depth } = mucosaAt(x, y);
       if (depth > EPITHELIUM * 0.3 && depth < EPITHELIUM * 1.02) add({ ...nucleus, x, y });
     }
   }
-  // Follows the surface in steps shorter than a slim cell; the position below the surface determines the cell.
-  const seen = new Set<number>();
+  // The loops below follow the surface in steps shorter than a cell; the position below the surface determines the cell.
+  const placedCells = new Set<number>();
   const addAt = (x: number, y: number, inX: number, inY: number) => {
     const below = mucosaAt(x + inX * EPITHELIUM * 0.7, y + inY * EPITHELIUM * 0.7);
-    const isThere = below.depth > EPITHELIUM * 0.5 && below.depth < EPITHELIUM;
-    if (below.seed !== SURFACE_SEED || !isThere) return;
+    const isInEpithelium = below.depth > EPITHELIUM * 0.5 && below.depth < EPITHELIUM;
+    if (below.seed !== SURFACE_SEED || !isInEpithelium) return;
     cellAt(below.seed, below.gobletShare, below.cellWidth, below.along, cell);
     const isSecond = !cell.isGoblet && cell.across > 0.5;
-    const middle = cell.isGoblet ? 0.5 : isSecond ? 0.74 : 0.26;
+    // A wall cell that is not a goblet cell is two slim cells with a nucleus each.
+    const absorptiveMiddle = isSecond ? 0.74 : 0.26;
+    const middle = cell.isGoblet ? 0.5 : absorptiveMiddle;
     const key = cell.index * 2 + (isSecond ? 1 : 0);
-    if (Math.abs(cell.across - middle) > 0.12 || seen.has(key)) return;
-    seen.add(key);
-    const level = cell.isGoblet ? 0.9 : 0.6 + 0.18 * randomAt(seed + 50, key, 1);
+    if (Math.abs(cell.across - middle) > 0.12 || placedCells.has(key)) return;
+    placedCells.add(key);
+    const relativeDepth = cell.isGoblet ? 0.9 : 0.6 + 0.18 * randomAt(seed + 50, key, 1);
     add({
       stamp: pick(cell.isGoblet ? cells.goblet : cells.columnar, randomAt(seed + 50, key, 2)),
-      x: x + inX * EPITHELIUM * level,
-      y: y + inY * EPITHELIUM * level,
+      x: x + inX * EPITHELIUM * relativeDepth,
+      y: y + inY * EPITHELIUM * relativeDepth,
       angle:
         Math.atan2(inY, inX) + (cell.isGoblet ? Math.PI / 2 : 0) + (randomAt(seed + 50, key, 3) - 0.5) * 0.3,
       scale: 0.92 + 0.14 * randomAt(seed + 50, key, 4),
@@ -56,7 +64,7 @@ export function epithelialNuclei({ seed, palette, layout, mucosaAt }: ColonScene
     });
   };
   for (let x = 700; x < 19900; x += 2) {
-    const { y, downX, downY } = pointOn(layout.surface, x);
+    const { y, downX, downY } = pointOnCurve(layout.surface, x);
     addAt(x, y, downX, downY);
   }
   for (const biopsy of layout.biopsies) {

@@ -1,4 +1,4 @@
-/** Paints a ganglion: a knot of nerve cells between the two layers of muscle. */
+/** Paints a ganglion: a group of nerve cells between the two layers of the muscle coat. */
 import { noiseAt, pick, randomAt, smoothStep } from '../geometry/random.ts';
 import type { StainTile } from '../stain/stain.ts';
 import { applyStamp } from '../stain/stamp.ts';
@@ -6,6 +6,7 @@ import { sample } from '../stain/texture.ts';
 import type { Palette } from '../structures/palette.ts';
 import type { Ganglion } from './colon-wall.ts';
 
+/** Paints a ganglion over the tissue of a tile. */
 export function paintGanglion(tile: StainTile, { cells, reticulum }: Palette, ganglion: Ganglion): void {
   const { size, haematoxylin, eosin } = tile;
   const cos = Math.cos(ganglion.angle);
@@ -19,12 +20,12 @@ export function paintGanglion(tile: StainTile, { cells, reticulum }: Palette, ga
       const ly = (dy * cos - dx * sin) / ganglion.short;
       const square = lx * lx + ly * ly;
       if (square > 1.5) continue;
-      const away = Math.sqrt(square) + 0.12 * noiseAt(ganglion.seed, dx / 60, dy / 60);
-      const cover = smoothStep(1.06, 0.97, away);
-      const at = row * size + column;
+      const distance = Math.sqrt(square) + 0.12 * noiseAt(ganglion.seed, dx / 60, dy / 60);
+      const cover = smoothStep(1.06, 0.97, distance);
+      const pixel = row * size + column;
       const strand = sample(reticulum, lx * ganglion.long * 0.7, ly * ganglion.short * 1.3);
-      haematoxylin[at] = (haematoxylin[at] as number) * (1 - cover) + (0.08 + 0.03 * strand) * cover;
-      eosin[at] = (eosin[at] as number) * (1 - cover) + (0.26 + 0.12 * strand) * cover;
+      haematoxylin[pixel] = (haematoxylin[pixel] as number) * (1 - cover) + (0.08 + 0.03 * strand) * cover;
+      eosin[pixel] = (eosin[pixel] as number) * (1 - cover) + (0.26 + 0.12 * strand) * cover;
     }
   }
   const count = Math.max(2, Math.round(ganglion.long / 45));

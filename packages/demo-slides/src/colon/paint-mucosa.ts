@@ -1,12 +1,12 @@
 /** Paints the epithelium of the mucosa and of its crypts. */
 import type { StainTile } from '../stain/stain.ts';
-import { nearest, sample } from '../stain/texture.ts';
+import { nearestValue, sample } from '../stain/texture.ts';
 import { paintEpithelium } from '../structures/epithelium.ts';
 import { cellAt, emptyWallCell } from '../structures/glands.ts';
 import { type ColonScene, DEPTH, INSIDE, planeOf, SHIFT_X, SHIFT_Y, SURFACE_ALONG } from './colon-scene.ts';
 import { EPITHELIUM, GLAND_SQUARE, type MucosaPosition } from './colon-wall.ts';
 
-/** Paints the pixels of a tile that lie in the mucosa, in one loop for speed. */
+/** Paints the epithelial pixels of a tile, index square by index square, so that the crypts near a pixel are looked up once per square. */
 export function paintMucosa(scene: ColonScene, tile: StainTile): void {
   const { palette, layout, position } = scene;
   const { clouds } = palette;
@@ -26,33 +26,41 @@ export function paintMucosa(scene: ColonScene, tile: StainTile): void {
     planeOf(scene, SURFACE_ALONG),
   ];
   const [shiftX, shiftY] = [planeOf(scene, SHIFT_X), planeOf(scene, SHIFT_Y)];
-  const squareAfter = (place: number) => (Math.floor(place / GLAND_SQUARE) + 1) * GLAND_SQUARE;
-  for (let top = tile.y; top < tile.y + size; top = squareAfter(top)) {
-    const bottom = Math.min(squareAfter(top), tile.y + size);
-    for (let left = tile.x; left < tile.x + size; left = squareAfter(left)) {
-      const right = Math.min(squareAfter(left), tile.x + size);
+  /** Returns where the next index square of crypts begins. */
+  const nextSquare = (coordinate: number) => (Math.floor(coordinate / GLAND_SQUARE) + 1) * GLAND_SQUARE;
+  for (let top = tile.y; top < tile.y + size; top = nextSquare(top)) {
+    const bottom = Math.min(nextSquare(top), tile.y + size);
+    for (let left = tile.x; left < tile.x + size; left = nextSquare(left)) {
+      const right = Math.min(nextSquare(left), tile.x + size);
       const glands = layout.glandIndex.near(left, top);
       for (let y = top; y < bottom; y++) {
-        for (let x = left, at = (y - tile.y) * size + left - tile.x; x < right; x++, at++) {
-          position.depth = depth[at] as number;
+        for (let x = left, pixel = (y - tile.y) * size + left - tile.x; x < right; x++, pixel++) {
+          position.depth = depth[pixel] as number;
           if (glands.length === 0 && position.depth > EPITHELIUM + 12) continue;
-          if ((inside[at] as number) < -12) continue;
-          position.surfaceAlong = surfaceAlong[at] as number;
-          layout.inMucosa(x + (shiftX[at] as number), y + (shiftY[at] as number), position, glands, mucosa);
+          if ((inside[pixel] as number) < -12) continue;
+          position.surfaceAlong = surfaceAlong[pixel] as number;
+          layout.locateInMucosa(
+            x + (shiftX[pixel] as number),
+            y + (shiftY[pixel] as number),
+            position,
+            glands,
+            mucosa,
+          );
           const beyond = mucosa.depth - EPITHELIUM;
           if (beyond > 12) continue;
           if (mucosa.depth <= -1) {
             // Some crypts contain mucus.
-            const veil = position.depth < 0 ? 0 : sample(clouds, x / 7, y / 7) + 0.3 * nearest(clouds, x, y);
-            const mucus = Math.min(0.1, Math.max(0, veil - 0.25) * 0.12);
-            haematoxylin[at] = mucus;
-            eosin[at] = mucus * 0.6;
-            orange[at] = 0;
+            const density =
+              position.depth < 0 ? 0 : sample(clouds, x / 7, y / 7) + 0.3 * nearestValue(clouds, x, y);
+            const mucus = Math.min(0.1, Math.max(0, density - 0.25) * 0.12);
+            haematoxylin[pixel] = mucus;
+            eosin[pixel] = mucus * 0.6;
+            orange[pixel] = 0;
           } else if (beyond < 0) {
             const { proliferation } = mucosa;
             cellAt(mucosa.seed, mucosa.gobletShare, mucosa.cellWidth, mucosa.along, cell);
             paintEpithelium(tile, palette, {
-              at,
+              pixel,
               x,
               y,
               depth: mucosa.depth,
@@ -62,7 +70,7 @@ export function paintMucosa(scene: ColonScene, tile: StainTile): void {
             });
           } else {
             // The basement membrane.
-            eosin[at] = (eosin[at] as number) + 0.22 * Math.exp(-(((beyond - 2) / 2) ** 2));
+            eosin[pixel] = (eosin[pixel] as number) + 0.22 * Math.exp(-(((beyond - 2) / 2) ** 2));
           }
         }
       }

@@ -1,7 +1,7 @@
 /** Paints the connective tissue and the muscle of the colon wall. */
 import { smoothStep } from '../geometry/random.ts';
 import type { StainTile } from '../stain/stain.ts';
-import { nearest, sample } from '../stain/texture.ts';
+import { nearestValue, sample } from '../stain/texture.ts';
 import {
   ALONG,
   type ColonScene,
@@ -26,7 +26,7 @@ import {
   THICKNESS,
 } from './colon-scene.ts';
 
-/** Paints every pixel of a tile in one loop. */
+/** Paints every pixel of a tile that is inside the tissue. */
 // oxlint-disable-next-line lamina/max-own-lines -- the loop over pixels calls few functions, for speed
 export function paintWallLayers(scene: ColonScene, tile: StainTile): void {
   const { grain, clouds, reticulum, collagen, muscle, clefts, muscleEnds, bundles } = scene.palette;
@@ -40,64 +40,64 @@ export function paintWallLayers(scene: ColonScene, tile: StainTile): void {
     planeOf(scene, SHIFT_Y),
     planeOf(scene, THICKNESS),
   ];
-  for (let row = 0, at = 0; row < size; row++) {
+  for (let row = 0, pixel = 0; row < size; row++) {
     const y = tile.y + row;
-    for (let column = 0; column < size; column++, at++) {
-      if ((inside[at] as number) < -12 || (depth[at] as number) < -2) continue;
+    for (let column = 0; column < size; column++, pixel++) {
+      if ((inside[pixel] as number) < -12 || (depth[pixel] as number) < -2) continue;
       const x = tile.x + column;
-      const cloud = nearest(clouds, x, y);
-      const g = nearest(grain, x, y);
-      const gaps = loose[at] as number;
-      const toMucosa = mucosaDepth[at] as number;
-      const toMuscle = muscleDepth[at] as number;
+      const cloud = nearestValue(clouds, x, y);
+      const g = nearestValue(grain, x, y);
+      const gaps = loose[pixel] as number;
+      const toMucosa = mucosaDepth[pixel] as number;
+      const toMuscle = muscleDepth[pixel] as number;
       let h = 0;
       let e = 0;
       // A lymph follicle extends through the muscularis mucosae.
-      const isFollicle = (lymphoid[at] as number) > cloud * 0.08;
+      const isFollicle = (lymphoid[pixel] as number) > cloud * 0.08;
       switch (isFollicle ? MUCOSA : layerOf(toMucosa, toMuscle, cloud * 9)) {
         case MUCOSA: {
-          const strand = nearest(reticulum, x, y);
+          const strand = nearestValue(reticulum, x, y);
           e = 0.13 + (0.24 + 0.1 * gaps) * strand + 0.05 * cloud + 0.02 * g;
           h = 0.05 + 0.03 * strand;
           break;
         }
         case MUSCLE_OF_MUCOSA: {
-          const strand = nearest(
+          const strand = nearestValue(
             muscle,
-            (along[at] as number) * 1.1,
-            toMucosa * 1.25 + (shiftY[at] as number),
+            (along[pixel] as number) * 1.1,
+            toMucosa * 1.25 + (shiftY[pixel] as number),
           );
           e = 0.3 + 0.42 * strand + 0.05 * g;
           h = 0.07 + 0.03 * g;
           break;
         }
         case SUBMUCOSA: {
-          const v = toMucosa + (shiftY[at] as number) * 3 + gaps * 60;
-          const strand = nearest(collagen, (along[at] as number) + (shiftX[at] as number) * 3, v);
+          const v = toMucosa + (shiftY[pixel] as number) * 3 + gaps * 60;
+          const strand = nearestValue(collagen, (along[pixel] as number) + (shiftX[pixel] as number) * 3, v);
           const full = smoothStep(-0.75, 0.5, gaps + cloud * 0.2);
           e = strand * (0.26 + 0.46 * full + 0.06 * cloud) + 0.05 * full + 0.035 * g * strand;
           h = 0.03 * strand;
           break;
         }
         case INNER_MUSCLE: {
-          const v = toMuscle + gaps * 40 + (shiftY[at] as number);
-          const u = muscleAlong[at] as number;
-          const strand = nearest(muscle, u, v);
+          const v = toMuscle + gaps * 40 + (shiftY[pixel] as number);
+          const u = muscleAlong[pixel] as number;
+          const strand = nearestValue(muscle, u, v);
           const cleft = sample(clefts, u * 0.62, v * 0.9);
           e = (0.36 + 0.42 * strand + 0.05 * g) * (1 - 0.8 * cleft);
           h = (0.065 + 0.025 * g) * (1 - cleft);
           break;
         }
         case PLEXUS: {
-          const strand = nearest(collagen, muscleAlong[at] as number, toMuscle * 1.4);
+          const strand = nearestValue(collagen, muscleAlong[pixel] as number, toMuscle * 1.4);
           e = strand * 0.5;
           h = 0.03 * strand;
           break;
         }
         case OUTER_MUSCLE: {
-          const wx = x + (shiftX[at] as number) * 1.5;
-          const wy = y + (shiftY[at] as number) * 1.5;
-          const end = nearest(muscleEnds, wx, wy);
+          const wx = x + (shiftX[pixel] as number) * 1.5;
+          const wy = y + (shiftY[pixel] as number) * 1.5;
+          const end = nearestValue(muscleEnds, wx, wy);
           const bundle = sample(bundles, (wx + 30 * gaps) * 0.23, (wy - 40 * gaps) * 0.23);
           const open = smoothStep(0.02, 0.62, bundle + 0.35 * gaps + 0.08 * cloud);
           e = (0.16 + 0.6 * end + 0.05 * g) * (0.38 + 0.62 * open);
@@ -105,9 +105,9 @@ export function paintWallLayers(scene: ColonScene, tile: StainTile): void {
           break;
         }
         case SUBSEROSA: {
-          const strand = nearest(
+          const strand = nearestValue(
             collagen,
-            (muscleAlong[at] as number) + gaps * 60,
+            (muscleAlong[pixel] as number) + gaps * 60,
             toMuscle * 1.3 + gaps * 120,
           );
           e = strand * (0.52 + 0.2 * gaps);
@@ -116,9 +116,9 @@ export function paintWallLayers(scene: ColonScene, tile: StainTile): void {
         }
       }
       // The thickness of a section varies.
-      const amount = thickness[at] as number;
-      haematoxylin[at] = h * amount;
-      eosin[at] = e * amount;
+      const amount = thickness[pixel] as number;
+      haematoxylin[pixel] = h * amount;
+      eosin[pixel] = e * amount;
     }
   }
 }

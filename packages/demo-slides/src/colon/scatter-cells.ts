@@ -23,16 +23,18 @@ import {
 } from './colon-scene.ts';
 import { EPITHELIUM, MUSCULARIS_MUCOSAE, OUTER_MUSCLE_TO, PLEXUS_FROM, PLEXUS_TO } from './colon-wall.ts';
 
+/** One kind of cell of a population. */
 interface Kind {
   /** Share of the population, 0…1. */
   readonly share: number;
   readonly stamps: readonly Stamp[];
-  /** Cells lie along the layers; otherwise in random directions. */
+  /** Whether the cells lie along the layers; otherwise their directions are random. */
   readonly isAligned: boolean;
-  /** Of a cell of the immune system. */
+  /** The class of an immune cell; undefined for other cells. */
   readonly name?: ImmuneClass;
 }
 
+/** Returns the cells of each kind of tissue: which kinds there are, and in which shares. */
 function populationsOf({
   cells,
 }: Palette): Record<
@@ -72,7 +74,13 @@ function populationsOf({
   return { laminaPropria, connective, muscleAlong, muscleAcross, mantle, germinal };
 }
 
-/** Places at most one cell per square of `spacing` pixels. @param choose returns the population; null for no cell */
+/**
+ * Places at most one cell per square of a grid.
+ *
+ * @param stream selects the random numbers, which differ between populations
+ * @param spacing side of the squares, pixels
+ * @param choose returns the population for a cell at a position; null for no cell. `chance` is a random number in [0, 1)
+ */
 function scatter(
   { layout }: ColonScene,
   tile: StainTile,
@@ -87,14 +95,15 @@ function scatter(
     const y = (row + 0.5 + (chance(1) - 0.5) * 0.92) * spacing;
     const kinds = choose(x, y, chance(2));
     if (kinds === null) return;
-    let left = chance(3);
+    // Selects a kind with the probability of its share.
+    let remaining = chance(3);
     const kind = kinds.find((candidate) => {
-      left -= candidate.share;
-      return left < 0;
+      remaining -= candidate.share;
+      return remaining < 0;
     });
     if (kind === undefined) return;
     const stamp = pick(kind.stamps, chance(5));
-    const place = {
+    const placement = {
       x,
       y,
       angle: kind.isAligned ? layout.tangent(x, y) + (chance(4) - 0.5) * 0.36 : chance(4) * Math.PI * 2,
@@ -102,34 +111,35 @@ function scatter(
       density: 0.8 + 0.36 * chance(7),
       opacity: chance(8) < 0.25 ? 0.6 : 0.95,
     };
-    applyStamp(tile, stamp, place);
-    if (kind.name !== undefined) onCell?.({ ...place, stamp, name: kind.name });
+    applyStamp(tile, stamp, placement);
+    if (kind.name !== undefined) onCell?.({ ...placement, stamp, name: kind.name });
   });
 }
 
-/** @param onCell called with the cells of the immune system */
+/** Scatters the cells of all layers over a tile. @param onCell called with each immune cell */
 // oxlint-disable-next-line lamina/max-own-lines -- the populations of all layers share the same tile and random numbers
 export function scatterCells(
   scene: ColonScene,
   tile: StainTile,
-  found: SampledField,
+  field: SampledField,
   onCell?: (cell: DrawnCell) => void,
 ): void {
   const { seed, layout, position, mucosaAt, fatAt } = scene;
   const { laminaPropria, connective, muscleAlong, muscleAcross, mantle, germinal } = populationsOf(
     scene.palette,
   );
-  // A depth changes by at most one pixel per pixel, and a cell outside the tile is at most this far away.
+  // Pixels: a cell that overlaps the tile is at most this far outside it, and a depth changes by at most one per pixel.
   const margin = 95;
-  const toMucosa = rangeOf(found, MUCOSA_DEPTH);
-  const toMuscle = rangeOf(found, MUSCLE_DEPTH);
-  const isPast = (depth: number, from: number) => depth + margin > from;
+  const toMucosa = rangeOf(field, MUCOSA_DEPTH);
+  const toMuscle = rangeOf(field, MUSCLE_DEPTH);
+  const mayExceed = (depth: number, limit: number) => depth + margin > limit;
+  /** Returns the layer at a position; null outside of the tissue and in its outermost pixels. */
   const layerAt = (x: number, y: number): Layer | null => {
     layout.locate(x, y, position);
     const { inside, depth, mucosaDepth, muscleDepth } = position;
     return inside < 10 || depth < 6 ? null : layerOf(mucosaDepth, muscleDepth, 0);
   };
-  if (!isPast(toMucosa.min, margin * 2)) {
+  if (!mayExceed(toMucosa.min, margin * 2)) {
     scatter(
       scene,
       tile,
@@ -144,7 +154,7 @@ export function scatterCells(
       onCell,
     );
   }
-  if (isPast(toMucosa.max, MUSCULARIS_MUCOSAE)) {
+  if (mayExceed(toMucosa.max, MUSCULARIS_MUCOSAE)) {
     scatter(
       scene,
       tile,
@@ -159,7 +169,7 @@ export function scatterCells(
       onCell,
     );
   }
-  if (isPast(toMucosa.max, 0) && toMuscle.min < PLEXUS_FROM + margin) {
+  if (mayExceed(toMucosa.max, 0) && toMuscle.min < PLEXUS_FROM + margin) {
     scatter(scene, tile, seed + 220, 64, (x, y, chance) => {
       const layer = layerAt(x, y);
       if (layer === INNER_MUSCLE) return chance < 0.44 ? muscleAlong : null;
@@ -167,7 +177,7 @@ export function scatterCells(
       return layer === MUSCLE_OF_MUCOSA && chance < 0.75 ? muscleAlong : null;
     });
   }
-  if (isPast(toMuscle.max, PLEXUS_TO) && toMuscle.min < OUTER_MUSCLE_TO + margin) {
+  if (mayExceed(toMuscle.max, PLEXUS_TO) && toMuscle.min < OUTER_MUSCLE_TO + margin) {
     scatter(scene, tile, seed + 230, 46, (x, y, chance) =>
       chance < 0.4 && layerAt(x, y) === OUTER_MUSCLE ? muscleAcross : null,
     );

@@ -1,22 +1,32 @@
-/** A line across the slide from left to right, such as the surface of a mucosa. */
+/**
+ * Curves across the slide from left to right, such as the surface of a mucosa, stored as the y of nodes at equal steps of x.
+ */
 
 export interface Curve {
-  /** Pixels; y of the line at `startX + index · step`. */
+  /** x of the first node, pixels. */
   readonly startX: number;
+  /** Pixels between the nodes along x. */
   readonly step: number;
+  /** y of each node, pixels. */
   readonly heights: Float64Array;
-  /** Length of the line up to each point, pixels. */
+  /** Length of the curve from its first node to each node, pixels. */
   readonly lengths: Float64Array;
 }
 
-export interface CurvePlace {
-  /** Pixels below the line (larger y), negative above it; measured perpendicular to the line. */
+export interface CurvePosition {
+  /** Pixels below the curve (larger y), negative above it; measured perpendicular to the curve. */
   depth: number;
-  /** Pixels along the line. */
+  /** Pixels along the curve from its first node. */
   along: number;
 }
 
-export function curveOf(startX: number, endX: number, step: number, heightAt: (x: number) => number): Curve {
+/** Creates a curve from a function that returns its y at an x. */
+export function createCurve(
+  startX: number,
+  endX: number,
+  step: number,
+  heightAt: (x: number) => number,
+): Curve {
   const count = Math.ceil((endX - startX) / step) + 1;
   const heights = Float64Array.from({ length: count }, (_, index) => heightAt(startX + index * step));
   const lengths = new Float64Array(count);
@@ -27,40 +37,41 @@ export function curveOf(startX: number, endX: number, step: number, heightAt: (x
   return { startX, step, heights, lengths };
 }
 
-/** Returns the position of a point relative to the curve. */
-export function placeOn(curve: Curve, x: number, y: number, out: CurvePlace): CurvePlace {
+/** Computes the position of a point relative to the curve. Writes it into `out`, which saves memory, and returns `out`. */
+export function locateOnCurve(curve: Curve, x: number, y: number, out: CurvePosition): CurvePosition {
   const { startX, step, heights, lengths } = curve;
   const last = heights.length - 1;
-  const here = Math.min(last, Math.max(0, Math.round((x - startX) / step)));
-  const straight = y - (heights[here] as number);
-  // The nearest node is at most as many pixels away along x as the point is above or below the line.
-  const reach = Math.ceil(Math.abs(straight) / step);
-  const first = Math.max(0, here - reach);
-  const end = Math.min(last, here + reach);
+  const indexAtX = Math.min(last, Math.max(0, Math.round((x - startX) / step)));
+  const verticalDistance = y - (heights[indexAtX] as number);
+  // Along x, the nearest node is at most as far away as the curve is above or below the point.
+  const reach = Math.ceil(Math.abs(verticalDistance) / step);
+  const first = Math.max(0, indexAtX - reach);
+  const end = Math.min(last, indexAtX + reach);
   let best = Number.POSITIVE_INFINITY;
-  let bestIndex = here;
+  let bestIndex = indexAtX;
+  // A coarse search with about 48 nodes first, then every node around the best one.
   const stride = Math.max(1, Math.floor(reach / 24));
-  const squareTo = (index: number) => {
+  const squaredDistanceTo = (index: number) => {
     const dx = startX + index * step - x;
     const dy = (heights[index] as number) - y;
     return dx * dx + dy * dy;
   };
   for (let i = first; i <= end; i += stride) {
-    const square = squareTo(i);
+    const square = squaredDistanceTo(i);
     if (square < best) {
       best = square;
       bestIndex = i;
     }
   }
-  const around = bestIndex;
-  for (let i = Math.max(0, around - stride); i <= Math.min(last, around + stride); i++) {
-    const square = squareTo(i);
+  const coarseIndex = bestIndex;
+  for (let i = Math.max(0, coarseIndex - stride); i <= Math.min(last, coarseIndex + stride); i++) {
+    const square = squaredDistanceTo(i);
     if (square < best) {
       best = square;
       bestIndex = i;
     }
   }
-  // The line is straight between its nodes: projecting onto it makes the depth smooth.
+  // The depth is measured to the tangent at the nearest node, so that it changes smoothly between nodes.
   const before = Math.max(0, bestIndex - 1);
   const after = Math.min(last, bestIndex + 1);
   const tangentX = (after - before) * step;
@@ -74,7 +85,7 @@ export function placeOn(curve: Curve, x: number, y: number, out: CurvePlace): Cu
 }
 
 /** Returns the y of the curve at `x`, and the unit normal that points downwards. */
-export function pointOn(curve: Curve, x: number): { y: number; downX: number; downY: number } {
+export function pointOnCurve(curve: Curve, x: number): { y: number; downX: number; downY: number } {
   const { startX, step, heights } = curve;
   const index = Math.min(heights.length - 2, Math.max(1, Math.round((x - startX) / step)));
   const rise = (heights[index + 1] as number) - (heights[index - 1] as number);

@@ -1,9 +1,9 @@
-/** Reproducible random numbers: everything on a demonstration slide follows from its seed and its position. */
+/** Reproducible random numbers: the seed of a demonstration slide and the position determine everything on it. */
 
 /** Returns the next number in [0, 1). */
 export type Random = () => number;
 
-/** The same seed gives the same sequence (mulberry32 by T. Ettinger, public domain). */
+/** Creates a generator. The same seed gives the same sequence (mulberry32 by T. Ettinger, public domain). */
 export function randomFrom(seed: number): Random {
   let state = seed | 0;
   return () => {
@@ -14,7 +14,7 @@ export function randomFrom(seed: number): Random {
   };
 }
 
-/** Returns the number in [0, 1) of a grid position: a hash, independent of earlier calls. */
+/** Returns a number in [0, 1) that depends only on the seed and a grid position (a hash). */
 export function randomAt(seed: number, column: number, row: number): number {
   let mixed = Math.imul(column, 0x27d4eb2d) ^ Math.imul(row, 0x165667b1) ^ Math.imul(seed, 0x9e3779b1);
   mixed = Math.imul(mixed ^ (mixed >>> 15), 0x85ebca6b);
@@ -28,6 +28,7 @@ export function noiseAt(seed: number, x: number, y: number): number {
   const row = Math.floor(y);
   const fx = x - column;
   const fy = y - row;
+  // Perlin's quintic interpolation, whose first and second derivatives are 0 at the grid positions.
   const sx = fx * fx * fx * (fx * (fx * 6 - 15) + 10);
   const sy = fy * fy * fy * (fy * (fy * 6 - 15) + 10);
   const top = randomAt(seed, column, row) * (1 - sx) + randomAt(seed, column + 1, row) * sx;
@@ -47,18 +48,21 @@ export function roughNoiseAt(seed: number, x: number, y: number, octaves: number
   return sum / weight;
 }
 
-/** Returns a random number between `from` and `to`. */
-export function between(random: Random, from: number, to: number): number {
-  return from + (to - from) * random();
+/** Returns a random number from the minimum to the maximum. */
+export function between(random: Random, minimum: number, maximum: number): number {
+  return minimum + (maximum - minimum) * random();
 }
 
-/** Selects an item by a number in [0, 1). */
+/** Returns the item that a random number in [0, 1) selects. */
 export function pick<T>(items: readonly T[], chance: number): T {
   return items[Math.min(items.length - 1, Math.floor(chance * items.length))] as T;
 }
 
-/** 0 below `from`, 1 above `to`, smooth between; `from` may be the larger one. */
-export function smoothStep(from: number, to: number, value: number): number {
-  const t = Math.min(1, Math.max(0, (value - from) / (to - from)));
+/**
+ * Returns 0 for values up to `edge0`, 1 for values from `edge1`, and a smooth transition between (smoothstep of GLSL). If `edge0` is
+ * the larger one, the function falls from 1 to 0.
+ */
+export function smoothStep(edge0: number, edge1: number, value: number): number {
+  const t = Math.min(1, Math.max(0, (value - edge0) / (edge1 - edge0)));
   return t * t * (3 - 2 * t);
 }

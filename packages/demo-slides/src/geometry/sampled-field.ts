@@ -1,78 +1,80 @@
 /**
- * Quantities that change slowly over the slide (depth below a surface, density): evaluated on a coarse grid and
- * interpolated at every pixel.
+ * Quantities that change slowly over the slide, such as the depth below a surface or a density. They are evaluated on a coarse grid
+ * and interpolated at every pixel, which is much faster than evaluating them there.
  */
 import type { SquareArea } from './square-area.ts';
 
 /** Pixels between two grid nodes. */
 const STEP = 16;
 
-/** The values of some quantities at every 16th pixel of a tile, its right and bottom edge included. */
+/** The values of several quantities at every 16th pixel of a tile, including its right and bottom edge. */
 export interface SampledField {
   readonly tile: SquareArea;
+  /** Number of quantities. */
   readonly quantities: number;
-  /** Row by row; at each node the quantities in order. */
+  /** The values row by row; for each node one value per quantity. */
   readonly nodes: Float64Array;
 }
 
-/** @param evaluate writes the quantities at a position on the slide into `out` */
+/** Evaluates quantities on the grid of a tile. @param evaluate writes the quantities at a position on the slide into `out` */
 export function sampleField(
   tile: SquareArea,
   quantities: number,
   evaluate: (x: number, y: number, out: Float64Array) => void,
 ): SampledField {
-  const across = nodesAcross(tile);
+  const nodesPerRow = countNodesPerRow(tile);
   const out = new Float64Array(quantities);
-  const nodes = new Float64Array(across * across * quantities);
-  for (let row = 0; row < across; row++) {
-    for (let column = 0; column < across; column++) {
+  const nodes = new Float64Array(nodesPerRow * nodesPerRow * quantities);
+  for (let row = 0; row < nodesPerRow; row++) {
+    for (let column = 0; column < nodesPerRow; column++) {
       evaluate(tile.x + column * STEP, tile.y + row * STEP, out);
-      nodes.set(out, (row * across + column) * quantities);
+      nodes.set(out, (row * nodesPerRow + column) * quantities);
     }
   }
   return { tile, quantities, nodes };
 }
 
-function nodesAcross(tile: SquareArea): number {
+function countNodesPerRow(tile: SquareArea): number {
   return Math.ceil(tile.size / STEP) + 1;
 }
 
-/** Returns the minimum and maximum of a quantity over the nodes of the tile. */
+/** Returns the minimum and maximum of a quantity over the nodes of the tile. @param quantity index of the quantity */
 export function rangeOf({ quantities, nodes }: SampledField, quantity: number): { min: number; max: number } {
-  let least = Number.POSITIVE_INFINITY;
-  let most = Number.NEGATIVE_INFINITY;
+  let min = Number.POSITIVE_INFINITY;
+  let max = Number.NEGATIVE_INFINITY;
   for (let i = quantity; i < nodes.length; i += quantities) {
     const value = nodes[i] as number;
-    if (value < least) least = value;
-    if (value > most) most = value;
+    if (value < min) min = value;
+    if (value > max) max = value;
   }
-  return { min: least, max: most };
+  return { min, max };
 }
 
-/** Writes a quantity at every pixel of the tile into `plane`, interpolated linearly. */
+/** Writes the bilinearly interpolated value of a quantity at every pixel of the tile into `plane`. */
 export function interpolate(
   { tile, quantities, nodes }: SampledField,
   quantity: number,
   plane: Float32Array,
 ): void {
   const { size } = tile;
-  const across = nodesAcross(tile);
+  const nodesPerRow = countNodesPerRow(tile);
   for (let y = 0; y < size; y++) {
-    const top = Math.floor(y / STEP) * across;
+    const rowStart = Math.floor(y / STEP) * nodesPerRow;
     const fy = (y % STEP) / STEP;
-    let at = y * size;
-    const rowEnd = at + size;
-    let i = top * quantities + quantity;
-    const below = across * quantities;
+    let pixel = y * size;
+    const rowEnd = pixel + size;
+    let i = rowStart * quantities + quantity;
+    /** Distance in `nodes` to the same quantity of the node below. */
+    const below = nodesPerRow * quantities;
     let right = (nodes[i] as number) * (1 - fy) + (nodes[i + below] as number) * fy;
-    while (at < rowEnd) {
+    while (pixel < rowEnd) {
       i += quantities;
       let value = right;
       right = (nodes[i] as number) * (1 - fy) + (nodes[i + below] as number) * fy;
       const slope = (right - value) / STEP;
-      const end = Math.min(rowEnd, at + STEP);
-      while (at < end) {
-        plane[at++] = value;
+      const end = Math.min(rowEnd, pixel + STEP);
+      while (pixel < end) {
+        plane[pixel++] = value;
         value += slope;
       }
     }

@@ -1,7 +1,7 @@
-/** Finds what lies in or near a tile. */
+/** Finds grid squares and items in or near a tile, so that drawing a tile does not visit the whole slide. */
 import type { SquareArea } from './square-area.ts';
 
-/** Visits every square of a grid that lies in a tile or within `margin` pixels of it. */
+/** Calls `visit` for every square of a grid that lies in a tile or within `margin` pixels of it. @param spacing side of the squares */
 export function forEachSquare(
   tile: SquareArea,
   spacing: number,
@@ -17,13 +17,13 @@ export function forEachSquare(
   }
 }
 
-/** Finds items by their position on the slide. */
+/** Finds items by their position on the slide. Each item is stored in all index squares that its bounding rectangle overlaps. */
 export class SpatialIndex<Item> {
   readonly #squares = new Map<number, Item[]>();
   readonly #order = new Map<Item, number>();
   readonly #side: number;
 
-  /** @param side of the squares of the index in pixels, about the size of an item */
+  /** @param side side of the index squares in pixels, about the size of an item */
   constructor(side: number) {
     this.#side = side;
   }
@@ -40,12 +40,12 @@ export class SpatialIndex<Item> {
     }
   }
 
-  /** Returns the items whose rectangle overlaps the square of the index at a position. */
+  /** Returns the items whose rectangle overlaps the index square at a position. */
   near(x: number, y: number): readonly Item[] {
     return this.#squares.get(keyOf(Math.floor(x / this.#side), Math.floor(y / this.#side))) ?? [];
   }
 
-  /** Returns the items that may overlap a tile, in the order they were added, so that all tiles draw them in the same order. */
+  /** Returns the items that may overlap a tile in the order in which they were added; so all tiles draw them in the same order. */
   touching(tile: SquareArea): readonly Item[] {
     const found = new Set<Item>();
     const lastRow = Math.floor((tile.y + tile.size - 1) / this.#side);

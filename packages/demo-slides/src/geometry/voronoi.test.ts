@@ -7,7 +7,7 @@ const column = fc.integer({ min: -50, max: 50 });
 const offset = fc.double({ min: -90, max: 90, noNaN: true });
 
 describe('voronoiCell', () => {
-  it('contains exactly the positions that are nearest to its grid point', () => {
+  it('returns a cell that contains exactly the positions nearest to its grid point', () => {
     fc.assert(
       fc.property(column, column, offset, offset, (c, r, dx, dy) => {
         const cell = voronoiCell(grid, c, r);
@@ -23,15 +23,15 @@ describe('voronoiCell', () => {
     );
   });
 
-  it('has each side in common with the named neighbour, with the same length', () => {
+  it('shares each side, with the same distance and length, with the neighbour named in it', () => {
     fc.assert(
       fc.property(column, column, (c, r) => {
         const cell = voronoiCell(grid, c, r);
         for (const side of cell.sides) {
-          const other = voronoiCell(grid, side.neighbourColumn, side.neighbourRow);
-          const back = other.sides.find((s) => s.neighbourColumn === c && s.neighbourRow === r);
-          expect(back?.distance).toBeCloseTo(side.distance);
-          expect((back?.to ?? 0) - (back?.from ?? 0)).toBeCloseTo(side.to - side.from);
+          const neighbour = voronoiCell(grid, side.neighbourColumn, side.neighbourRow);
+          const sharedSide = neighbour.sides.find((s) => s.neighbourColumn === c && s.neighbourRow === r);
+          expect(sharedSide?.distance).toBeCloseTo(side.distance);
+          expect((sharedSide?.end ?? 0) - (sharedSide?.start ?? 0)).toBeCloseTo(side.end - side.start);
         }
       }),
     );

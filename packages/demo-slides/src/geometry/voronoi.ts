@@ -1,6 +1,6 @@
 /**
- * Voronoi cells of a jittered grid: the outlines of fat cells and liver cells. A cell follows from its column and row
- * alone, so every tile draws it the same way.
+ * Voronoi cells of a jittered grid: the outlines of fat cells and liver cells. The seed, column and row determine a cell, so every
+ * tile draws it the same way. A cell's polygon contains the positions that are nearer to its grid point than to any other.
  */
 import { randomAt } from './random.ts';
 
@@ -12,14 +12,15 @@ export interface Side {
   readonly distance: number;
   readonly neighbourColumn: number;
   readonly neighbourRow: number;
-  /** Ends of the side: pixels along (-ny, nx) from the foot of the perpendicular of the cell's point. */
-  readonly from: number;
-  readonly to: number;
+  /** Ends of the side: pixels in the direction (-ny, nx) from the point of the side that is nearest to the cell's point. */
+  readonly start: number;
+  readonly end: number;
 }
 
 export interface VoronoiCell {
   readonly column: number;
   readonly row: number;
+  /** The grid point of the cell, pixels. */
   readonly x: number;
   readonly y: number;
   /** Sides of the cell's polygon, counter-clockwise by the direction of their normals. */
@@ -31,16 +32,17 @@ export interface VoronoiCell {
 interface Grid {
   readonly seed: number;
   readonly spacing: number;
-  /** 0 a regular grid, 1 anywhere in its square. */
+  /** How far points may be from the centre of their square: 0 not at all (a regular grid), 1 anywhere in the square. */
   readonly jitter: number;
 }
 
+/** Returns the position of a grid point. */
 export function pointOf(grid: Grid, column: number, row: number): { x: number; y: number } {
   const { seed, spacing, jitter } = grid;
   // Every second row is shifted by half a square, as in a hexagonal packing.
-  const aside = (row & 1) * 0.5 - 0.25;
+  const rowShift = (row & 1) * 0.5 - 0.25;
   return {
-    x: (column + 0.5 + aside + (randomAt(seed, column, row) - 0.5) * jitter) * spacing,
+    x: (column + 0.5 + rowShift + (randomAt(seed, column, row) - 0.5) * jitter) * spacing,
     y: (row + 0.5 + (randomAt(seed + 1, column, row) - 0.5) * jitter) * spacing,
   };
 }
@@ -59,22 +61,23 @@ export function nearestPoint(grid: Grid, x: number, y: number): { x: number; y: 
   return nearest;
 }
 
+/** Computes a cell: starts with a large square and cuts it at the perpendicular bisector to each of the 24 neighbours. */
 export function voronoiCell(grid: Grid, column: number, row: number): VoronoiCell {
   const { x, y } = pointOf(grid, column, row);
-  const wide = grid.spacing * 3;
+  const halfSide = grid.spacing * 3;
   let corners = [
-    { x: -wide, y: -wide },
-    { x: wide, y: -wide },
-    { x: wide, y: wide },
-    { x: -wide, y: wide },
+    { x: -halfSide, y: -halfSide },
+    { x: halfSide, y: -halfSide },
+    { x: halfSide, y: halfSide },
+    { x: -halfSide, y: halfSide },
   ];
-  const candidates: Omit<Side, 'from' | 'to'>[] = [];
+  const candidates: Omit<Side, 'start' | 'end'>[] = [];
   for (let r = row - 2; r <= row + 2; r++) {
     for (let c = column - 2; c <= column + 2; c++) {
       if (r === row && c === column) continue;
-      const other = pointOf(grid, c, r);
-      const dx = other.x - x;
-      const dy = other.y - y;
+      const neighbour = pointOf(grid, c, r);
+      const dx = neighbour.x - x;
+      const dy = neighbour.y - y;
       const length = Math.hypot(dx, dy);
       candidates.push({
         nx: dx / length,
@@ -86,24 +89,28 @@ export function voronoiCell(grid: Grid, column: number, row: number): VoronoiCel
     }
   }
   for (const side of candidates) {
-    const cut: typeof corners = [];
+    const remaining: typeof corners = [];
     corners.forEach((corner, i) => {
       const next = corners[(i + 1) % corners.length] ?? corner;
-      const here = side.distance - corner.x * side.nx - corner.y * side.ny;
-      const there = side.distance - next.x * side.nx - next.y * side.ny;
-      if (here >= 0) cut.push(corner);
-      if (here >= 0 !== there >= 0) {
-        const t = here / (here - there);
-        cut.push({ x: corner.x + (next.x - corner.x) * t, y: corner.y + (next.y - corner.y) * t });
+      const depth = side.distance - corner.x * side.nx - corner.y * side.ny;
+      const nextDepth = side.distance - next.x * side.nx - next.y * side.ny;
+      if (depth >= 0) remaining.push(corner);
+      const isCut = depth >= 0 !== nextDepth >= 0;
+      if (isCut) {
+        const t = depth / (depth - nextDepth);
+        remaining.push({ x: corner.x + (next.x - corner.x) * t, y: corner.y + (next.y - corner.y) * t });
       }
     });
-    corners = cut;
+    corners = remaining;
   }
   const sides = candidates.flatMap((side): Side[] => {
-    const along = corners
+    // The remaining corners on this side; a side with fewer than two does not belong to the polygon.
+    const cornerPositions = corners
       .filter((corner) => Math.abs(side.distance - corner.x * side.nx - corner.y * side.ny) < 1e-6)
       .map((corner) => corner.y * side.nx - corner.x * side.ny);
-    return along.length < 2 ? [] : [{ ...side, from: Math.min(...along), to: Math.max(...along) }];
+    return cornerPositions.length < 2
+      ? []
+      : [{ ...side, start: Math.min(...cornerPositions), end: Math.max(...cornerPositions) }];
   });
   sides.sort((a, b) => Math.atan2(a.ny, a.nx) - Math.atan2(b.ny, b.nx));
   return {
@@ -126,7 +133,7 @@ export interface CellDepth {
 /**
  * Computes the depth of a position in a cell.
  *
- * @param x from the cell's point, pixels
+ * @param x pixels from the cell's point; likewise y
  * @param rounding pixels over which a corner is rounded
  */
 export function depthIn(cell: VoronoiCell, x: number, y: number, rounding: number, out: CellDepth): void {
@@ -135,9 +142,11 @@ export function depthIn(cell: VoronoiCell, x: number, y: number, rounding: numbe
   for (const side of cell.sides) {
     const depth = side.distance - x * side.nx - y * side.ny;
     if (depth < straight) straight = depth;
-    const apart = rounded < depth ? depth - rounded : rounded - depth;
+    // The polynomial smooth minimum of the depths rounds the corners.
+    const difference = rounded < depth ? depth - rounded : rounded - depth;
     if (depth < rounded) rounded = depth;
-    if (apart < rounding) rounded -= ((rounding - apart) * (rounding - apart)) / (4 * rounding);
+    if (difference < rounding)
+      rounded -= ((rounding - difference) * (rounding - difference)) / (4 * rounding);
   }
   out.straight = straight;
   out.rounded = rounded;

@@ -1,95 +1,112 @@
-/** Geometry of liver cells: polygons with one or two round nuclei, and the sinusoids between them. */
+/**
+ * Geometry of liver cells (hepatocytes): Voronoi polygons with one or two round nuclei, and the sinusoids between them. Sinusoids
+ * are the narrow blood vessels of the liver; they run from the portal tracts to the central veins of a lobule.
+ */
 
 import { noiseAt, pick, randomAt, smoothStep } from '../geometry/random.ts';
 import { pointOf, type Side, type VoronoiCell } from '../geometry/voronoi.ts';
 import type { PlacedStamp } from '../stain/stamp.ts';
 import type { Palette } from '../structures/palette.ts';
 
-/** Distance of the cells, pixels: 24 µm. */
+/** Distance between liver cells, pixels; 24 µm. */
 export const SPACING = 96;
+
 export interface Lobule {
-  /** Returns whether a position has liver cells, and not connective tissue, a vessel or glass. */
+  /** Returns whether a position has liver cells instead of connective tissue, a vessel or glass. */
   isParenchyma(x: number, y: number): boolean;
-  /** Computes the direction of the cell plates, and the zone: 0 at a portal tract … 1 at a central vein. */
+  /** Writes the direction of the rows of cells and the zone into `out`; the zone is 0 at a portal tract and 1 at a central vein. */
   flow(x: number, y: number, out: { x: number; y: number; zone: number }): void;
 }
 
 export interface Hepatocyte {
   readonly column: number;
   readonly row: number;
-  /** The grid point of the cell, pixels; `reach` is the distance to the farthest corner. */
+  /** The grid point of the cell, pixels. */
   readonly x: number;
   readonly y: number;
+  /** Distance to the farthest corner, pixels. */
   readonly reach: number;
-  /** Sides without the adjacent halves of sinusoids; sides with a sinusoid come first. */
+  /** Sides of the cell, moved inwards where a sinusoid is adjacent; sides with a sinusoid come first. */
   readonly sides: readonly HepatocyteSide[];
-  /** 0 at a portal tract … 1 at a central vein. */
+  /** From 0 at a portal tract to 1 at a central vein. */
   readonly zone: number;
-  /** Nuclei of the cell, and of the sinusoids that are drawn with this cell. */
+  /** Nuclei of the cell, and cells of the sinusoids that are drawn with this cell. */
   readonly nuclei: readonly PlacedStamp[];
 }
 
 export interface HepatocyteSide extends Side {
-  /** Width of the adjacent sinusoid, pixels; 0 where the next cell touches. */
+  /** Width of the adjacent sinusoid, pixels; 0 where the neighbouring cell touches. */
   readonly gap: number;
-  /** 1 for one of the two cells at a side, -1 for the other: one bulges out where the other bulges in. */
+  /** 1 for one of the two cells at a side and -1 for the other: one bulges out where the other bulges in. */
   readonly bulge: 1 | -1;
-  /** Whether the sinusoid ends at the first, or at the second end of the side. */
-  readonly closesFrom: boolean;
-  readonly closesTo: boolean;
+  /** Whether the sinusoid ends at the start of the side, and at its end. */
+  readonly closesAtStart: boolean;
+  readonly closesAtEnd: boolean;
 }
 
 /** Overlap of cells that touch, pixels, so that there is no gap between them. */
-const TOUCH = 0.5;
-interface GridPlace {
+const TOUCH_OVERLAP = 0.5;
+
+interface GridPosition {
   readonly column: number;
   readonly row: number;
 }
 
-const neighbourOf = (side: Side): GridPlace => ({ column: side.neighbourColumn, row: side.neighbourRow });
+const neighbourOf = (side: Side): GridPosition => ({ column: side.neighbourColumn, row: side.neighbourRow });
 
-/** Returns whether `one` owns what two neighbours share. */
-function isFirst(one: GridPlace, other: GridPlace): boolean {
-  return other.row > one.row || (other.row === one.row && other.column > one.column);
+/** Returns whether a cell comes before its neighbour in the order by row and column; the first of two owns what they share. */
+function isFirst(cell: GridPosition, neighbour: GridPosition): boolean {
+  return neighbour.row > cell.row || (neighbour.row === cell.row && neighbour.column > cell.column);
 }
 
-/** Returns the random number in [0, 1) of two neighbours, independent of their order. */
-function chanceBetween(seed: number, one: GridPlace, other: GridPlace): number {
-  const [a, b] = isFirst(one, other) ? [one, other] : [other, one];
+/** Returns a number in [0, 1) that depends on the seed and two neighbours, but not on their order. */
+function chanceBetween(seed: number, cell: GridPosition, neighbour: GridPosition): number {
+  const [a, b] = isFirst(cell, neighbour) ? [cell, neighbour] : [neighbour, cell];
   return randomAt(seed + (b.column - a.column + 3) * 7 + (b.row - a.row + 3), a.column, a.row);
 }
 
 /** Returns the width of the sinusoid between two neighbours in pixels; 0 for none. */
-function gapBetween(seed: number, lobule: Lobule, one: GridPlace, other: GridPlace): number {
+function gapBetween(seed: number, lobule: Lobule, cell: GridPosition, neighbour: GridPosition): number {
   const grid = gridOf(seed);
-  const from = pointOf(grid, one.column, one.row);
-  const to = pointOf(grid, other.column, other.row);
-  const x = (from.x + to.x) / 2;
-  const y = (from.y + to.y) / 2;
-  const length = Math.hypot(to.x - from.x, to.y - from.y);
+  const centre = pointOf(grid, cell.column, cell.row);
+  const neighbourCentre = pointOf(grid, neighbour.column, neighbour.row);
+  const x = (centre.x + neighbourCentre.x) / 2;
+  const y = (centre.y + neighbourCentre.y) / 2;
+  const dx = neighbourCentre.x - centre.x;
+  const dy = neighbourCentre.y - centre.y;
+  const length = Math.hypot(dx, dy);
   const flow = { x: 0, y: 0, zone: 0 };
   lobule.flow(x, y, flow);
   const swirl = noiseAt(seed + 5, x / 420, y / 420) * 0.8;
   const fx = flow.x * Math.cos(swirl) - flow.y * Math.sin(swirl);
   const fy = flow.x * Math.sin(swirl) + flow.y * Math.cos(swirl);
-  const across = Math.abs((to.x - from.x) * fx + (to.y - from.y) * fy) / length;
-  // Most sinusoids follow the blood flow; some connect two of them.
-  const share = smoothStep(0.82, 0.45, across) * 0.84 + 0.045;
-  const chance = chanceBetween(seed + 100, one, other);
+  /** 0 when the side is parallel to the blood flow, 1 when it is perpendicular to the flow. */
+  const crossing = Math.abs(dx * fx + dy * fy) / length;
+  // Most sinusoids follow the blood flow; a few connect two parallel ones.
+  const share = smoothStep(0.82, 0.45, crossing) * 0.84 + 0.045;
+  const chance = chanceBetween(seed + 100, cell, neighbour);
   if (chance > share) return 0;
   const open = 0.62 + 0.26 * noiseAt(seed + 6, x / 900, y / 900) + 0.5 * smoothStep(0.62, 0.95, flow.zone);
   return (13 + 20 * (chance / share)) * open;
 }
 
-export function hepatocyteOf(palette: Palette, seed: number, lobule: Lobule, cell: VoronoiCell): Hepatocyte {
+/** Creates a liver cell from its Voronoi cell. */
+export function createHepatocyte(
+  palette: Palette,
+  seed: number,
+  lobule: Lobule,
+  cell: VoronoiCell,
+): Hepatocyte {
   const flow = { x: 0, y: 0, zone: 0 };
   lobule.flow(cell.x, cell.y, flow);
   const gaps = cell.sides.map((side) => gapBetween(seed, lobule, cell, neighbourOf(side)));
   /** Returns whether the sinusoid at a side continues beyond its corner with another side. */
   const continuesAt = (k: number, next: number) => {
-    const [side, other] = [cell.sides[k], cell.sides[next]];
-    if (side === undefined || other === undefined) return false;
-    return (gaps[next] as number) > 0 || gapBetween(seed, lobule, neighbourOf(side), neighbourOf(other)) > 0;
+    const side = cell.sides[k];
+    const nextSide = cell.sides[next];
+    if (side === undefined || nextSide === undefined) return false;
+    const gapBetweenNeighbours = gapBetween(seed, lobule, neighbourOf(side), neighbourOf(nextSide));
+    return (gaps[next] as number) > 0 || gapBetweenNeighbours > 0;
   };
   const count = cell.sides.length;
   const sides = cell.sides
@@ -99,25 +116,26 @@ export function hepatocyteOf(palette: Palette, seed: number, lobule: Lobule, cel
         ...side,
         gap,
         bulge: isFirst(cell, neighbourOf(side)) ? (1 as const) : (-1 as const),
-        distance: side.distance + (gap > 0 ? -gap / 2 - 0.6 : TOUCH),
-        closesFrom: gap > 0 && !continuesAt(k, (k + count - 1) % count),
-        closesTo: gap > 0 && !continuesAt(k, (k + 1) % count),
+        distance: side.distance + (gap > 0 ? -gap / 2 - 0.6 : TOUCH_OVERLAP),
+        closesAtStart: gap > 0 && !continuesAt(k, (k + count - 1) % count),
+        closesAtEnd: gap > 0 && !continuesAt(k, (k + 1) % count),
       };
     })
     .sort((a, b) => Number(b.gap > 0) - Number(a.gap > 0));
   const { column, row, x, y, reach } = cell;
   const nuclei = [
-    ...nucleiOf(palette, seed, cell, centreOf(cell, sides)),
+    ...placeNuclei(palette, seed, cell, centreOf(cell, sides)),
     ...sides.flatMap((side) => sinusoidCells(palette, seed, lobule, cell, side)),
   ];
   return { column, row, x, y, reach, sides, zone: flow.zone, nuclei };
 }
 
+/** Returns the grid of the liver cells. */
 export function gridOf(seed: number) {
   return { seed, spacing: SPACING, jitter: 0.86 };
 }
 
-function nucleiOf(
+function placeNuclei(
   { cells }: Palette,
   seed: number,
   { column, row }: VoronoiCell,
@@ -127,20 +145,25 @@ function nucleiOf(
   // A section of 4 µm does not contain every nucleus.
   if (chance(0) < 0.13) return [];
   const isDouble = chance(1) < 0.11;
-  // A nucleus with twice the chromosomes has a diameter a quarter larger.
-  const ploidy = chance(2) < 0.68 ? 0.88 : chance(2) < 0.96 ? 1.08 : 1.32;
+  const scale = isDouble ? 0.86 : scaleOfPloidy(chance(2));
   const turn = chance(3) * Math.PI * 2;
-  const aside = isDouble ? 15 : chance(4) * 8;
-  const one = (sign: number, stream: number): PlacedStamp => ({
+  const offset = isDouble ? 15 : chance(4) * 8;
+  const createNucleus = (sign: number, stream: number): PlacedStamp => ({
     stamp: pick(cells.hepatocyte, chance(stream)),
-    x: middle.x + Math.cos(turn) * aside * sign,
-    y: middle.y + Math.sin(turn) * aside * sign,
+    x: middle.x + Math.cos(turn) * offset * sign,
+    y: middle.y + Math.sin(turn) * offset * sign,
     angle: chance(stream + 1) * Math.PI * 2,
-    scale: (isDouble ? 0.86 : ploidy) * (0.94 + 0.12 * chance(stream + 2)),
+    scale: scale * (0.94 + 0.12 * chance(stream + 2)),
     density: 0.82 + 0.36 * chance(stream + 3),
     opacity: chance(stream + 4) < 0.14 ? 0.55 : 0.95,
   });
-  return isDouble ? [one(1, 5), one(-1, 10)] : [one(1, 5)];
+  return isDouble ? [createNucleus(1, 5), createNucleus(-1, 10)] : [createNucleus(1, 5)];
+}
+
+/** A nucleus with twice the chromosomes has a diameter a quarter larger; most have the normal number, few four times as many. */
+function scaleOfPloidy(chance: number): number {
+  if (chance < 0.68) return 0.88;
+  return chance < 0.96 ? 1.08 : 1.32;
 }
 
 /** Returns the centre of a cell: its grid point, moved away from near sides. */
@@ -166,28 +189,33 @@ function sinusoidCells(
   if (gap === 0 || !isFirst(cell, neighbourOf(side))) return [];
   const chance = (stream: number) => chanceBetween(seed + 200 + stream * 60, cell, neighbourOf(side));
   const distance = side.distance + gap / 2;
-  const middleOfSide = (side.from + side.to) / 2;
-  // Not at the ends, which may be narrow.
-  const halfFreeLength = Math.max(0, (side.to - side.from) / 2 - 20);
-  const aside = middleOfSide + (chance(0) * 2 - 1) * halfFreeLength;
-  const along = (step: number, across: number) => ({
+  const middleOfSide = (side.start + side.end) / 2;
+  // Cells keep 20 pixels away from the ends of the side, which may be narrow.
+  const halfFreeLength = Math.max(0, (side.end - side.start) / 2 - 20);
+  const endothelialPosition = middleOfSide + (chance(0) * 2 - 1) * halfFreeLength;
+  /** Returns the position on the slide, in pixels along the side and across the sinusoid. */
+  const positionAt = (step: number, across: number) => ({
     x: cell.x + nx * (distance + across) - ny * step,
     y: cell.y + ny * (distance + across) + nx * step,
   });
-  const middle = along(aside, 0);
+  const middle = positionAt(endothelialPosition, 0);
   if (!lobule.isParenchyma(middle.x, middle.y)) return [];
   const place = { angle: Math.atan2(nx, -ny), scale: 0.66 + 0.22 * chance(1), density: 0.95, opacity: 0.95 };
-  const found: PlacedStamp[] = [];
+  const placed: PlacedStamp[] = [];
   if (chance(2) < 0.42) {
     const wall = (gap / 2 - 3) * (chance(3) < 0.5 ? 1 : -1);
-    found.push({ ...place, ...along(aside, wall), stamp: pick(cells.endothelium, chance(4)) });
+    placed.push({
+      ...place,
+      ...positionAt(endothelialPosition, wall),
+      stamp: pick(cells.endothelium, chance(4)),
+    });
   }
   if (gap > 15 && chance(5) < 0.42) {
     const count = Math.min(1 + Math.floor(chance(6) * 3), 1 + Math.floor((halfFreeLength * 2) / 22));
     for (let n = 0; n < count; n++) {
-      found.push({
+      placed.push({
         stamp: pick(cells.redCells, chance(7 + n)),
-        ...along(middleOfSide + (n - (count - 1) / 2) * 22, 0),
+        ...positionAt(middleOfSide + (n - (count - 1) / 2) * 22, 0),
         angle: chance(10 + n) * 6,
         scale: Math.min(0.95, gap / 25),
         density: 0.85 + 0.25 * chance(13 + n),
@@ -195,7 +223,7 @@ function sinusoidCells(
       });
     }
   } else if (gap > 20 && chance(16) < 0.16) {
-    found.push({ ...place, ...middle, stamp: pick(cells.macrophages, chance(17)), scale: 0.6 });
+    placed.push({ ...place, ...middle, stamp: pick(cells.macrophages, chance(17)), scale: 0.6 });
   }
-  return found;
+  return placed;
 }

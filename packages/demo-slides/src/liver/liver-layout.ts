@@ -1,31 +1,32 @@
 /**
- * The layout of the liver slide: a wedge with its capsule upwards, and a needle core below it. Lengths in pixels
- * (0.25 µm) of the whole slide.
+ * The layout of the liver slide: a wedge of tissue with its capsule (the surface of the liver) at the top, and a needle core below
+ * it. All lengths are pixels (0.25 µm) and all positions are on the whole slide. A liver consists of lobules with a central vein;
+ * portal tracts between the lobules contain a vein, an artery and bile ducts (the portal triad).
  */
 
 import { between, noiseAt, type Random, randomFrom, roughNoiseAt } from '../geometry/random.ts';
 import { SpatialIndex } from '../geometry/spatial-index.ts';
 import type { Gland } from '../structures/glands.ts';
-import { type Vessel, vesselOf } from '../structures/vessels.ts';
+import { createVessel, type Vessel } from '../structures/vessels.ts';
 
 export const LIVER_WIDTH = 20480;
 export const LIVER_HEIGHT = 15360;
 
-/** Distance of central veins: 0.9 mm. */
+/** Distance between central veins; 0.9 mm. */
 const LOBULE = 3600;
 /** Thickness of the capsule. */
 export const CAPSULE = 120;
-/** Above this line lies the wedge, below it the core. */
-const CORE_FROM = 11900;
+/** y of the line between the wedge (above) and the needle core (below). */
+const CORE_TOP = 11900;
 
 export interface LiverPosition {
-  /** From the nearest edge of the section. */
+  /** Distance from the nearest edge of the section; negative outside. */
   inside: number;
-  /** Below the outer surface of the capsule; large in a needle core, which has no capsule. */
+  /** Depth below the outer surface of the capsule; 10⁶ in a needle core, which has no capsule. */
   capsuleDepth: number;
 }
 
-/** Distance from a portal tract beyond which it has no effect, pixels. */
+/** Distance from a portal tract beyond which the tract has no effect. */
 const TRACT_MARGIN = 200;
 
 interface PortalTract {
@@ -40,23 +41,23 @@ export interface LiverLayout {
   readonly ducts: SpatialIndex<Gland>;
   readonly allDucts: readonly Gland[];
   locate(x: number, y: number, out: LiverPosition): LiverPosition;
-  /** Returns the pixels inwards from the border of the nearest portal tract; negative in the lobules. */
+  /** Returns the depth inside the nearest portal tract, measured from its border; negative in the lobules. */
   tractDepth(x: number, y: number): number;
   /**
-   * Computes the direction of the blood flow from the portal tracts to the central vein as a unit vector, and the zone: 0
-   * at a portal tract, 1 at a central vein.
+   * Writes the direction of the blood flow (a unit vector from the portal tracts to the central vein) and the zone into `out`; the
+   * zone is 0 at a portal tract and 1 at a central vein.
    */
   flow(x: number, y: number, out: { x: number; y: number; zone: number }): void;
 }
 
-/** Creates the layout. Long because all its functions share the outlines, which depend on the seed. */
+/** Creates the layout. The function is long because its inner functions share the outlines, which depend on the seed. */
 export function layOutLiver(seed: number): LiverLayout {
   const random = randomFrom(seed);
-  const { veins, tracts } = lobulesOf(random);
+  const { veins, tracts } = placeLobules(random);
 
   function locate(x: number, y: number, out: LiverPosition): LiverPosition {
     const ragged = 26 * roughNoiseAt(seed + 1, x / 170, y / 170, 3);
-    if (y > CORE_FROM) {
+    if (y > CORE_TOP) {
       const middle = 13350 + 420 * Math.sin(x / 3900 + 0.6) + 120 * noiseAt(seed + 2, x / 1700, 2);
       const half = 760 + 90 * roughNoiseAt(seed + 3, x / 1100, 4, 2);
       const ends = Math.min(
@@ -78,8 +79,8 @@ export function layOutLiver(seed: number): LiverLayout {
     const left = (x - 2900 - (y - 2000) * 0.2) * 0.98 + 150 * roughNoiseAt(seed + 7, y / 1700, 2, 3);
     const right = (18300 - x - (y - 2000) * 0.36) * 0.94 + 170 * roughNoiseAt(seed + 8, y / 1900, 2, 3);
     const bottom = 10700 + 300 * roughNoiseAt(seed + 9, x / 2600, 3, 3) + (x - 10000) * 0.05 - y;
-    const cut = smoothLeast(left, right, 300);
-    out.inside = smoothLeast(out.capsuleDepth, smoothLeast(cut, bottom, 2400) + ragged, 700);
+    const cut = smoothMinimum(left, right, 300);
+    out.inside = smoothMinimum(out.capsuleDepth, smoothMinimum(cut, bottom, 2400) + ragged, 700);
     return out;
   }
 
@@ -91,35 +92,35 @@ export function layOutLiver(seed: number): LiverLayout {
   }
 
   function tractDepth(x: number, y: number): number {
-    let most = -TRACT_MARGIN;
+    let maxDepth = -TRACT_MARGIN;
     for (const tract of tractIndex.near(x, y)) {
       const dx = x - tract.x;
       const dy = y - tract.y;
       const distance = Math.hypot(dx, dy);
-      if (tract.radius * 1.6 - distance < most) continue;
+      if (tract.radius * 1.6 - distance < maxDepth) continue;
       // Arms reach towards the neighbouring tracts.
       const cos = dx / (distance + 1);
       const sin = dy / (distance + 1);
       const arms = 1 + 0.5 * noiseAt(tract.seed, cos * 2.1 + 7, sin * 2.1 + 7);
       const rough = 24 * roughNoiseAt(tract.seed + 1, x / 90, y / 90, 2);
-      most = Math.max(most, tract.radius * arms + rough - distance);
+      maxDepth = Math.max(maxDepth, tract.radius * arms + rough - distance);
     }
-    return most;
+    return maxDepth;
   }
 
   function flow(x: number, y: number, out: { x: number; y: number; zone: number }): void {
     let fx = 0;
     let fy = 0;
-    let toVein = 1e9;
-    let toTract = 1e9;
-    // Like an electric field: veins are sinks, tracts are sources.
+    let squaredDistanceToVein = 1e9;
+    let squaredDistanceToTract = 1e9;
+    // The flow is computed like an electric field in which the veins are sinks and the tracts are sources.
     for (const vein of veins) {
       const dx = vein.x - x;
       const dy = vein.y - y;
       const square = dx * dx + dy * dy + 1;
       fx += dx / square;
       fy += dy / square;
-      toVein = Math.min(toVein, square);
+      squaredDistanceToVein = Math.min(squaredDistanceToVein, square);
     }
     for (const tract of tracts) {
       const dx = tract.x - x;
@@ -127,12 +128,14 @@ export function layOutLiver(seed: number): LiverLayout {
       const square = dx * dx + dy * dy + 1;
       fx -= (0.5 * dx) / square;
       fy -= (0.5 * dy) / square;
-      toTract = Math.min(toTract, square);
+      squaredDistanceToTract = Math.min(squaredDistanceToTract, square);
     }
     const length = Math.hypot(fx, fy) + 1e-12;
     out.x = fx / length;
     out.y = fy / length;
-    out.zone = Math.sqrt(toTract) / (Math.sqrt(toTract) + Math.sqrt(toVein));
+    out.zone =
+      Math.sqrt(squaredDistanceToTract) /
+      (Math.sqrt(squaredDistanceToTract) + Math.sqrt(squaredDistanceToVein));
   }
 
   const vessels = new SpatialIndex<Vessel>(256);
@@ -144,7 +147,7 @@ export function layOutLiver(seed: number): LiverLayout {
   };
   for (const vein of veins) addVessel(vein);
   for (const tract of tracts) {
-    const content = contentOf(random, tract);
+    const content = placePortalTriad(random, tract);
     for (const vessel of content.vessels) addVessel(vessel);
     for (const duct of content.ducts) {
       const reach = duct.lumen + duct.height + duct.length + 30;
@@ -156,13 +159,13 @@ export function layOutLiver(seed: number): LiverLayout {
 }
 
 /** Returns the smooth minimum of two numbers. */
-function smoothLeast(a: number, b: number, rounding: number): number {
+function smoothMinimum(a: number, b: number, rounding: number): number {
   const blend = Math.max(0, rounding - Math.abs(a - b)) / rounding;
   return Math.min(a, b) - (blend * blend * rounding) / 4;
 }
 
 /** Places central veins on a hexagonal grid, and portal tracts where three lobules meet. */
-function lobulesOf(random: Random): { veins: readonly Vessel[]; tracts: readonly PortalTract[] } {
+function placeLobules(random: Random): { veins: readonly Vessel[]; tracts: readonly PortalTract[] } {
   const veins: Vessel[] = [];
   const tracts: PortalTract[] = [];
   const rowHeight = LOBULE * 0.866;
@@ -172,7 +175,7 @@ function lobulesOf(random: Random): { veins: readonly Vessel[]; tracts: readonly
       const y = row * rowHeight + between(random, -0.14, 0.14) * LOBULE + 400;
       const long = between(random, 95, 215);
       veins.push(
-        vesselOf({
+        createVessel({
           kind: 'vein',
           seed: Math.floor(random() * 1e6),
           x,
@@ -200,20 +203,20 @@ function lobulesOf(random: Random): { veins: readonly Vessel[]; tracts: readonly
 }
 
 /** Places the portal triad of a tract: vein, artery and bile ducts. */
-function contentOf(
+function placePortalTriad(
   random: Random,
   tract: PortalTract,
 ): { vessels: readonly Vessel[]; ducts: readonly Gland[] } {
   const turn = random() * Math.PI * 2;
-  const at = (direction: number, share: number) => ({
+  const positionAt = (direction: number, share: number) => ({
     x: tract.x + Math.cos(turn + direction) * tract.radius * share,
     y: tract.y + Math.sin(turn + direction) * tract.radius * share,
   });
   const veinLong = tract.radius * between(random, 0.34, 0.5);
-  const vein = vesselOf({
+  const vein = createVessel({
     kind: 'vein',
     seed: Math.floor(random() * 1e6),
-    ...at(0, 0.34),
+    ...positionAt(0, 0.34),
     long: veinLong,
     short: veinLong * between(random, 0.5, 0.8),
     angle: turn + Math.PI / 2,
@@ -221,10 +224,10 @@ function contentOf(
     filled: between(random, 0.1, 0.7),
   });
   const arteryLong = between(random, 16, 30);
-  const artery = vesselOf({
+  const artery = createVessel({
     kind: 'artery',
     seed: Math.floor(random() * 1e6),
-    ...at(2.5, 0.5),
+    ...positionAt(2.5, 0.5),
     long: arteryLong,
     short: arteryLong * between(random, 0.65, 0.95),
     angle: random() * Math.PI,
@@ -236,7 +239,7 @@ function contentOf(
     const angle = random() * Math.PI * 2;
     return {
       seed: Math.floor(random() * 1e7),
-      ...at(-2.35 + k * 1.15, 0.55),
+      ...positionAt(-2.35 + k * 1.15, 0.55),
       dx: Math.cos(angle),
       dy: Math.sin(angle),
       length: between(random, 0, 26),

@@ -1,14 +1,14 @@
-/** The liver slide: lobules around central veins, portal tracts between them, a capsule above. */
+/** Draws the liver slide: lobules around central veins, portal tracts between them, and a capsule at the top. */
 
 import { noiseAt, pick, randomAt, roughNoiseAt, smoothStep } from '../geometry/random.ts';
 import { interpolate, rangeOf, sampleField } from '../geometry/sampled-field.ts';
 import { forEachSquare, SpatialIndex } from '../geometry/spatial-index.ts';
 import type { StainTile } from '../stain/stain.ts';
 import { applyStamp, type PlacedStamp } from '../stain/stamp.ts';
-import { nearest } from '../stain/texture.ts';
-import { nucleiOf, paintEpithelium } from '../structures/epithelium.ts';
-import { EDGE, frayEdges } from '../structures/frayed-edges.ts';
-import { cellAt, emptyWallCell, placeInGland, type WallPlace, wallSeed } from '../structures/glands.ts';
+import { nearestValue } from '../stain/texture.ts';
+import { paintEpithelium, placeNuclei } from '../structures/epithelium.ts';
+import { EDGE_WIDTH, frayEdges } from '../structures/frayed-edges.ts';
+import { cellAt, emptyWallCell, type GlandPosition, locateInGland, wallSeed } from '../structures/glands.ts';
 import { createPalette, type Tissue } from '../structures/palette.ts';
 import { isInVessel, paintVessel } from '../structures/vessels.ts';
 import {
@@ -21,11 +21,13 @@ import {
 } from './liver-layout.ts';
 import { hepatocytePainter } from './paint-hepatocytes.ts';
 
-// Indices of the quantities that are sampled for a tile.
+// Indices of the quantities that are sampled for a tile; see `geometry/sampled-field.ts`.
 const INSIDE = 0;
 const CAPSULE_DEPTH = 1;
 const TRACT = 2;
+/** How loose the connective tissue is. */
 const LOOSE = 3;
+// Displacement of the texture, so that strands look irregular.
 const SHIFT_X = 4;
 const SHIFT_Y = 5;
 const QUANTITIES = 6;
@@ -33,17 +35,17 @@ const QUANTITIES = 6;
 /** Pixels by which connective tissue extends between the adjacent liver cells. */
 const BETWEEN_CELLS = 46;
 
-/** Creates the slide. Long because the painting functions share the layout and the sampled quantities. */
+/** Creates the tissue. The function is long because its painting functions share the layout and the sampled quantities. */
 export function createLiver(seed: number): Tissue {
   const palette = createPalette(seed);
   const layout = layOutLiver(seed);
   const { cells, grain, clouds, collagen } = palette;
   const position: LiverPosition = { inside: 0, capsuleDepth: 0 };
-  const wallPlace: WallPlace = { depth: 0, along: 0, side: 1 };
+  const glandPosition: GlandPosition = { depth: 0, along: 0, side: 1 };
   const cell = emptyWallCell();
   const ductNuclei = new SpatialIndex<PlacedStamp>(256);
   for (const duct of layout.allDucts) {
-    for (const nucleus of nucleiOf(duct, palette, true)) {
+    for (const nucleus of placeNuclei(duct, palette, true)) {
       const { x, y } = nucleus;
       ductNuclei.add(nucleus, x - 30, y - 30, x + 30, y + 30);
     }
@@ -68,7 +70,7 @@ export function createLiver(seed: number): Tissue {
     if (planes[0]?.length !== size * size) {
       planes = Array.from({ length: QUANTITIES }, () => new Float32Array(size * size));
     }
-    const found = sampleField(tile, QUANTITIES, (x, y, out) => {
+    const field = sampleField(tile, QUANTITIES, (x, y, out) => {
       layout.locate(x, y, position);
       out[INSIDE] = position.inside;
       out[CAPSULE_DEPTH] = position.capsuleDepth;
@@ -77,51 +79,52 @@ export function createLiver(seed: number): Tissue {
       out[SHIFT_X] = 70 * noiseAt(seed + 64, x / 210, y / 210);
       out[SHIFT_Y] = 70 * noiseAt(seed + 65, x / 210, y / 210);
     });
-    const inside = rangeOf(found, INSIDE);
+    const inside = rangeOf(field, INSIDE);
     if (inside.max < -40) return false;
 
-    for (let quantity = 0; quantity < QUANTITIES; quantity++) interpolate(found, quantity, plane(quantity));
+    for (let quantity = 0; quantity < QUANTITIES; quantity++) interpolate(field, quantity, plane(quantity));
     paintBackground(tile);
     paintHepatocytes(tile);
-    scatterCells(tile, rangeOf(found, TRACT).max > -120, rangeOf(found, CAPSULE_DEPTH).min < CAPSULE + 120);
+    scatterCells(tile, rangeOf(field, TRACT).max > -120, rangeOf(field, CAPSULE_DEPTH).min < CAPSULE + 120);
     for (const vessel of layout.vessels.touching(tile)) paintVessel(tile, palette, vessel);
     paintDucts(tile);
     for (const nucleus of ductNuclei.touching(tile)) applyStamp(tile, nucleus.stamp, nucleus);
-    if (inside.min < EDGE) frayEdges(tile, clouds, plane(INSIDE));
+    if (inside.min < EDGE_WIDTH) frayEdges(tile, clouds, plane(INSIDE));
     return true;
   }
 
-  /** Paints the sinusoids and the connective tissue, over which the liver cells are painted. */
+  /** Paints the sinusoids and the connective tissue; the liver cells are painted over them. */
   function paintBackground(tile: StainTile): void {
     const { size, haematoxylin, eosin } = tile;
     const [inside, capsuleDepth, tract] = [plane(INSIDE), plane(CAPSULE_DEPTH), plane(TRACT)];
     const [loose, shiftX, shiftY] = [plane(LOOSE), plane(SHIFT_X), plane(SHIFT_Y)];
-    for (let row = 0, at = 0; row < size; row++) {
+    for (let row = 0, pixel = 0; row < size; row++) {
       const y = tile.y + row;
-      for (let column = 0; column < size; column++, at++) {
-        if ((inside[at] as number) < -12) continue;
+      for (let column = 0; column < size; column++, pixel++) {
+        if ((inside[pixel] as number) < -12) continue;
         const x = tile.x + column;
-        const cloud = nearest(clouds, x, y);
-        const depth = capsuleDepth[at] as number;
+        const cloud = nearestValue(clouds, x, y);
+        const depth = capsuleDepth[pixel] as number;
         if (depth < CAPSULE + BETWEEN_CELLS) {
-          const strand = nearest(collagen, x, depth * 1.5 + (shiftY[at] as number) * 0.25);
-          eosin[at] = strand * 0.72 + 0.03 * nearest(grain, x, y);
-          haematoxylin[at] = 0.03 * strand;
-        } else if ((tract[at] as number) > -BETWEEN_CELLS + 8 * cloud) {
-          const strand = nearest(collagen, x + (shiftX[at] as number), y + (shiftY[at] as number));
-          const full = 0.42 + 0.14 * (loose[at] as number) + 0.05 * cloud;
-          eosin[at] = 0.06 + strand * full + 0.03 * nearest(grain, x, y);
-          haematoxylin[at] = 0.035 * strand;
+          const strand = nearestValue(collagen, x, depth * 1.5 + (shiftY[pixel] as number) * 0.25);
+          eosin[pixel] = strand * 0.72 + 0.03 * nearestValue(grain, x, y);
+          haematoxylin[pixel] = 0.03 * strand;
+        } else if ((tract[pixel] as number) > -BETWEEN_CELLS + 8 * cloud) {
+          const strand = nearestValue(collagen, x + (shiftX[pixel] as number), y + (shiftY[pixel] as number));
+          const full = 0.42 + 0.14 * (loose[pixel] as number) + 0.05 * cloud;
+          eosin[pixel] = 0.06 + strand * full + 0.03 * nearestValue(grain, x, y);
+          haematoxylin[pixel] = 0.035 * strand;
         } else {
           // Sinusoids at a cut edge are empty.
-          const closed = smoothStep(48, 80, inside[at] as number);
-          eosin[at] = (0.085 + 0.04 * cloud) * closed;
-          haematoxylin[at] = 0.012 * closed;
+          const filling = smoothStep(48, 80, inside[pixel] as number);
+          eosin[pixel] = (0.085 + 0.04 * cloud) * filling;
+          haematoxylin[pixel] = 0.012 * filling;
         }
       }
     }
   }
 
+  /** Scatters single cells over the portal tracts and the capsule. */
   function scatterCells(tile: StainTile, hasTract: boolean, hasCapsule: boolean): void {
     const tractCells = [
       cells.fibroblasts,
@@ -140,7 +143,8 @@ export function createLiver(seed: number): Tissue {
         layout.locate(x, y, position);
         if (position.inside < 12) return;
         const ducts = layout.ducts.near(x, y);
-        if (ducts.some((duct) => placeInGland(duct, x, y, wallPlace).depth < DUCT_EPITHELIUM + 14)) return;
+        if (ducts.some((duct) => locateInGland(duct, x, y, glandPosition).depth < DUCT_EPITHELIUM + 14))
+          return;
         applyStamp(tile, pick(pick(tractCells, chance(3)), chance(4)), {
           x,
           y,
@@ -184,18 +188,18 @@ export function createLiver(seed: number): Tissue {
         for (let column = left; column <= right; column++) {
           const x = tile.x + column;
           const y = tile.y + row;
-          placeInGland(duct, x, y, wallPlace);
-          const { depth, along, side } = wallPlace;
+          locateInGland(duct, x, y, glandPosition);
+          const { depth, along, side } = glandPosition;
           const beyond = depth - DUCT_EPITHELIUM;
           if (beyond > 8) continue;
-          const at = row * size + column;
+          const pixel = row * size + column;
           if (beyond > 0) {
-            eosin[at] = (eosin[at] as number) + 0.3 * Math.exp(-(((beyond - 2) / 2.2) ** 2));
+            eosin[pixel] = (eosin[pixel] as number) + 0.3 * Math.exp(-(((beyond - 2) / 2.2) ** 2));
             continue;
           }
           cellAt(wallSeed(duct, side), duct.gobletShare, duct.cellWidth, along, cell);
           paintEpithelium(tile, palette, {
-            at,
+            pixel,
             x,
             y,
             depth,

@@ -1,27 +1,27 @@
-/** Paints the liver cells of a tile. */
+/** Paints the liver cells of a tile; `hepatocytes.ts` computes their geometry. */
 
 import { noiseAt, randomAt, smoothStep } from '../geometry/random.ts';
 import { forEachSquare } from '../geometry/spatial-index.ts';
 import { pointOf, voronoiCell } from '../geometry/voronoi.ts';
 import type { StainTile } from '../stain/stain.ts';
 import { applyStamp } from '../stain/stamp.ts';
-import { nearest, sample } from '../stain/texture.ts';
+import { nearestValue, sample } from '../stain/texture.ts';
 import type { Palette } from '../structures/palette.ts';
 import {
+  createHepatocyte,
   gridOf,
   type Hepatocyte,
   type HepatocyteSide,
-  hepatocyteOf,
   type Lobule,
   SPACING,
 } from './hepatocytes.ts';
 
-/** Greatest radius of a cell with its sinusoids, pixels. */
+/** Largest radius of a cell including its sinusoids, pixels. */
 const MARGIN = 150;
-/** Number of cells that are cached from tile to tile. */
+/** Number of cells after which the cache is cleared. */
 const MAX_CACHED = 6000;
 
-/** Deviation of the sides of cells from a straight line, pixels. */
+/** Largest deviation of the sides of cells from a straight line, pixels. */
 const BULGE = 5;
 /** Pixels over which a sinusoid narrows at its end. */
 const NARROWING = 26;
@@ -29,7 +29,7 @@ const NARROWING = 26;
 /** Returns a function that paints the liver cells of a tile over its background. */
 export function hepatocytePainter(palette: Palette, seed: number, lobule: Lobule): (tile: StainTile) => void {
   const grid = gridOf(seed);
-  // Neighbouring tiles share cells and are drawn soon after each other.
+  // Neighbouring tiles share cells and are drawn soon after each other. Null: no liver cell at this grid position.
   let cache = new Map<number, Hepatocyte | null>();
 
   function hepatocyteAt(column: number, row: number): Hepatocyte | null {
@@ -37,22 +37,22 @@ export function hepatocytePainter(palette: Palette, seed: number, lobule: Lobule
     const cached = cache.get(key);
     if (cached !== undefined) return cached;
     const { x, y } = pointOf(grid, column, row);
-    const found = lobule.isParenchyma(x, y)
-      ? hepatocyteOf(palette, seed, lobule, voronoiCell(grid, column, row))
+    const cell = lobule.isParenchyma(x, y)
+      ? createHepatocyte(palette, seed, lobule, voronoiCell(grid, column, row))
       : null;
     if (cache.size > MAX_CACHED) cache = new Map();
-    cache.set(key, found);
-    return found;
+    cache.set(key, cell);
+    return cell;
   }
 
   return (tile) => {
-    const here: Hepatocyte[] = [];
+    const cells: Hepatocyte[] = [];
     forEachSquare(tile, SPACING, MARGIN, (column, row) => {
       const cell = hepatocyteAt(column, row);
-      if (cell !== null) here.push(cell);
+      if (cell !== null) cells.push(cell);
     });
-    for (const cell of here) paintBody(tile, palette, seed, cell);
-    for (const cell of here) for (const nucleus of cell.nuclei) applyStamp(tile, nucleus.stamp, nucleus);
+    for (const cell of cells) paintCell(tile, palette, seed, cell);
+    for (const cell of cells) for (const nucleus of cell.nuclei) applyStamp(tile, nucleus.stamp, nucleus);
   };
 }
 
@@ -63,7 +63,7 @@ interface Vacuole {
 }
 
 /** Places the fat vacuoles of a cell, relative to its centre; most cells have none. */
-function vacuolesOf(seed: number, { column, row, x, y }: Hepatocyte): readonly Vacuole[] {
+function placeVacuoles(seed: number, { column, row, x, y }: Hepatocyte): readonly Vacuole[] {
   const fatty = 0.03 + 0.2 * Math.max(0, noiseAt(seed + 7, x / 1300, y / 1300) - 0.25);
   if (randomAt(seed + 8, column, row) > fatty) return [];
   const count = 1 + Math.floor(randomAt(seed + 9, column, row) * 3);
@@ -74,12 +74,12 @@ function vacuolesOf(seed: number, { column, row, x, y }: Hepatocyte): readonly V
   });
 }
 
-/** Distance from its sides within which the border of a cell is visible, pixels. */
+/** Width of the visible border of a cell, pixels. */
 const BORDER = 22;
 
 /** Paints one cell, row by row. */
 // oxlint-disable-next-line lamina/max-own-lines -- the loop over pixels calls few functions, for speed
-function paintBody(tile: StainTile, { grain, clouds }: Palette, seed: number, cell: Hepatocyte): void {
+function paintCell(tile: StainTile, { grain, clouds }: Palette, seed: number, cell: Hepatocyte): void {
   const { haematoxylin, eosin, orange, size } = tile;
   const { column, row, reach, zone, sides } = cell;
   const top = Math.max(0, Math.floor(cell.y - reach - tile.y));
@@ -87,12 +87,13 @@ function paintBody(tile: StainTile, { grain, clouds }: Palette, seed: number, ce
   const offsetX = tile.x - cell.x;
   if (offsetX + size < -reach || offsetX > reach) return;
 
-  const vacuoles = vacuolesOf(seed, cell);
+  const vacuoles = placeVacuoles(seed, cell);
   const shade = randomAt(seed + 20, column, row) - 0.5;
   // Cells with much glycogen are pale and lacy.
   const glycogen = smoothStep(0.05, 0.6, noiseAt(seed + 21, cell.x / 700, cell.y / 700) + shade * 0.9);
-  const ownX = Math.floor(randomAt(seed + 22, column, row) * 512) + tile.x;
-  const ownY = Math.floor(randomAt(seed + 23, column, row) * 512) + tile.y;
+  // Every cell uses another part of the textures.
+  const textureX = Math.floor(randomAt(seed + 22, column, row) * 512) + tile.x;
+  const textureY = Math.floor(randomAt(seed + 23, column, row) * 512) + tile.y;
   const baseEosin = 0.62 + 0.07 * zone + shade * 0.13 - 0.17 * glycogen;
   const baseHaematoxylin = 0.15 - 0.075 * zone - 0.04 * glycogen;
   const lace = 0.065 + 0.11 * glycogen;
@@ -101,34 +102,34 @@ function paintBody(tile: StainTile, { grain, clouds }: Palette, seed: number, ce
 
   for (let py = top; py <= bottom; py++) {
     const dy = tile.y + py - cell.y;
-    // The pixels of this row that lie in the cell, and those of them without a visible border.
-    let from = -reach;
-    let to = reach;
-    let plainFrom = -reach;
-    let plainTo = reach;
+    // The part of this row that lies in the cell, and the part of it without a visible border; x relative to the cell.
+    let start = -reach;
+    let end = reach;
+    let interiorStart = -reach;
+    let interiorEnd = reach;
     for (const side of sides) {
       const distanceToSide = side.distance - side.ny * dy;
       const edge = (distanceToSide + 1 + BULGE + side.gap / 2) / side.nx;
-      const plainEdge = (distanceToSide - BORDER) / side.nx;
+      const interiorEdge = (distanceToSide - BORDER) / side.nx;
       if (side.nx > 1e-6) {
-        to = Math.min(to, edge);
-        plainTo = Math.min(plainTo, plainEdge);
+        end = Math.min(end, edge);
+        interiorEnd = Math.min(interiorEnd, interiorEdge);
       } else if (side.nx < -1e-6) {
-        from = Math.max(from, edge);
-        plainFrom = Math.max(plainFrom, plainEdge);
+        start = Math.max(start, edge);
+        interiorStart = Math.max(interiorStart, interiorEdge);
       } else {
-        if (distanceToSide < -1 - BULGE - side.gap / 2) to = -reach - 1;
-        if (distanceToSide < BORDER) plainTo = -reach - 1;
+        if (distanceToSide < -1 - BULGE - side.gap / 2) end = -reach - 1;
+        if (distanceToSide < BORDER) interiorEnd = -reach - 1;
       }
     }
-    const left = Math.max(0, Math.ceil(from - offsetX));
-    const right = Math.min(size - 1, Math.floor(to - offsetX));
+    const left = Math.max(0, Math.ceil(start - offsetX));
+    const right = Math.min(size - 1, Math.floor(end - offsetX));
     for (let px = left; px <= right; px++) {
       const dx = offsetX + px;
       let rim = 0;
       let cover = 1;
       let depth = BORDER;
-      if (dx < plainFrom || dx > plainTo) {
+      if (dx < interiorStart || dx > interiorEnd) {
         const x = tile.x + px;
         const y = tile.y + py;
         depth = depthIn(sides, dx, dy, BULGE * 0.8 * sample(clouds, x / 3.5, y / 3.5));
@@ -136,9 +137,9 @@ function paintBody(tile: StainTile, { grain, clouds }: Palette, seed: number, ce
         if (depth < 5) rim = (5 - depth) / 5;
         if (depth < 1) cover = (depth + 1) / 2;
       }
-      const at = py * size + px;
-      const g = nearest(grain, px + ownX, py + ownY);
-      const cloud = nearest(clouds, px + ownX, py + ownY);
+      const pixel = py * size + px;
+      const g = nearestValue(grain, px + textureX, py + textureY);
+      const cloud = nearestValue(clouds, px + textureX, py + textureY);
       let e = baseEosin + 0.085 * g + lace * cloud + 0.15 * rim;
       let h = baseHaematoxylin + 0.04 * g + 0.05 * cloud + 0.03 * rim;
       let o = 0.03;
@@ -156,30 +157,31 @@ function paintBody(tile: StainTile, { grain, clouds }: Palette, seed: number, ce
         h *= 1 - empty;
         o *= 1 - empty;
       }
-      haematoxylin[at] = (haematoxylin[at] as number) * (1 - cover) + h * cover;
-      eosin[at] = (eosin[at] as number) * (1 - cover) + e * cover;
-      orange[at] = (orange[at] as number) * (1 - cover) + o * cover;
+      haematoxylin[pixel] = (haematoxylin[pixel] as number) * (1 - cover) + h * cover;
+      eosin[pixel] = (eosin[pixel] as number) * (1 - cover) + e * cover;
+      orange[pixel] = (orange[pixel] as number) * (1 - cover) + o * cover;
     }
   }
 }
 
 /**
- * Returns the distance to the nearest side. Corners at sinusoids are round, those between touching cells almost sharp.
+ * Returns the distance of a position from the nearest side; negative outside the cell. Corners at sinusoids are round, corners
+ * between touching cells are almost sharp.
  *
- * @param bulge displacement of the sides at the position, pixels
+ * @param bulge displacement of the sides at the position, pixels; the sign depends on `side.bulge`
  */
 function depthIn(sides: readonly HepatocyteSide[], x: number, y: number, bulge: number): number {
-  let least = Number.POSITIVE_INFINITY;
+  let minDepth = Number.POSITIVE_INFINITY;
   for (const side of sides) {
     let depth = side.distance - x * side.nx - y * side.ny + bulge * side.bulge;
     let rounding = 5;
     if (side.gap > 0) {
       rounding = 20;
-      if (side.closesFrom || side.closesTo) {
+      if (side.closesAtStart || side.closesAtEnd) {
         const along = y * side.nx - x * side.ny;
         const fromEnd = Math.min(
-          side.closesFrom ? along - side.from : NARROWING,
-          side.closesTo ? side.to - along : NARROWING,
+          side.closesAtStart ? along - side.start : NARROWING,
+          side.closesAtEnd ? side.end - along : NARROWING,
         );
         if (fromEnd < NARROWING) {
           const narrowed = 1 - Math.max(0, fromEnd) / NARROWING;
@@ -188,9 +190,11 @@ function depthIn(sides: readonly HepatocyteSide[], x: number, y: number, bulge: 
         }
       }
     }
-    const apart = least < depth ? depth - least : least - depth;
-    if (depth < least) least = depth;
-    if (apart < rounding) least -= ((rounding - apart) * (rounding - apart)) / (4 * rounding);
+    // The polynomial smooth minimum of the depths rounds the corners.
+    const difference = minDepth < depth ? depth - minDepth : minDepth - depth;
+    if (depth < minDepth) minDepth = depth;
+    if (difference < rounding)
+      minDepth -= ((rounding - difference) * (rounding - difference)) / (4 * rounding);
   }
-  return least;
+  return minDepth;
 }

@@ -1,6 +1,6 @@
-/** The input of a pyramid and its levels. */
+/** The input of `writePyramid`, and the sizes of the levels of a pyramid. */
 
-/** Side of a tile, pixels. Half of it would mean four times the requests and twice the encoding time. */
+/** Side of a tile in pixels. Tiles of 256 pixels would mean four times the requests and twice the encoding time. */
 export const TILE_SIZE = 512;
 
 export interface PyramidPlan {
@@ -15,14 +15,14 @@ export interface PyramidPlan {
   /** Colour of bare glass, red, green and blue, 0…255. */
   readonly glass: readonly [number, number, number];
   /**
-   * Draws a tile of full resolution, pixels beyond the slide's edge included.
+   * Draws a tile of full resolution, including the pixels beyond the edge of the slide.
    *
    * @param makePixels returns a new tile of bare glass to draw on: red, green and blue, row by row
    * @returns the result of `makePixels`; null for bare glass
    */
   readonly drawTile: (column: number, row: number, makePixels: () => Uint8Array) => Uint8Array | null;
   /** Called after each tile of full resolution. */
-  readonly onTile: (done: number, total: number) => void;
+  readonly onTile: (drawnTiles: number, totalTiles: number) => void;
 }
 
 export interface LevelPlan {
@@ -30,8 +30,9 @@ export interface LevelPlan {
   readonly height: number;
   readonly columns: number;
   readonly rows: number;
-  /** Positions of the tiles in the file, row by row. */
+  /** Offset of each tile in the file in bytes, row by row; `writePyramid` sets it. */
   readonly offsets: Uint32Array;
+  /** Length of each tile in bytes. */
   readonly lengths: Uint32Array;
 }
 

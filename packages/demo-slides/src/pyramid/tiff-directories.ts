@@ -1,5 +1,6 @@
 /**
- * Encodes the TIFF directories of a pyramid.
+ * Encodes the TIFF directories of a pyramid. A directory is a list of entries (tag, type, count, value) that describes one level;
+ * values of more than four bytes are stored after the directory.
  *
  * Sources: TIFF 6.0 (Adobe, 1992); TIFF Technical Note #2 (T. Lane, 1995) for JPEG; the wording of the description as in
  * the Aperio files of the OpenSlide test data.
@@ -38,8 +39,14 @@ function ascii(tag: number, text: string): Entry {
   return { tag, type: ASCII, count: value.length, value };
 }
 
-/** Encodes all directories for the file offset `start`, each followed by its values. */
-export function directoriesOf(
+/**
+ * Encodes one directory per level, each followed by its values.
+ *
+ * @param tables the JPEG tables that all tiles share
+ * @param start the file offset at which the bytes will be written
+ * @returns the bytes, and the file offset of the first directory, which is even
+ */
+export function encodeDirectories(
   plan: PyramidPlan,
   levels: readonly LevelPlan[],
   tables: Buffer,
@@ -47,47 +54,52 @@ export function directoriesOf(
 ): { bytes: Buffer; firstDirectory: number } {
   const firstDirectory = start + (start % 2);
   const parts: Buffer[] = [Buffer.alloc(firstDirectory - start)];
-  let place = firstDirectory;
-  levels.forEach((_, number) => {
-    const entries = entriesOf(plan, levels, number, tables);
+  let directoryOffset = firstDirectory;
+  levels.forEach((_, levelIndex) => {
+    const entries = entriesOf(plan, levels, levelIndex, tables);
     const directory = Buffer.alloc(2 + entries.length * 12 + 4);
     const values: Buffer[] = [];
-    let valuePlace = place + directory.length;
+    let valueOffset = directoryOffset + directory.length;
     directory.writeUInt16LE(entries.length, 0);
     entries.forEach(({ tag, type, count, value }, index) => {
-      const at = 2 + index * 12;
-      directory.writeUInt16LE(tag, at);
-      directory.writeUInt16LE(type, at + 2);
-      directory.writeUInt32LE(count, at + 4);
-      if (value.length <= 4) value.copy(directory, at + 8);
+      const entryOffset = 2 + index * 12;
+      directory.writeUInt16LE(tag, entryOffset);
+      directory.writeUInt16LE(type, entryOffset + 2);
+      directory.writeUInt32LE(count, entryOffset + 4);
+      if (value.length <= 4) value.copy(directory, entryOffset + 8);
       else {
-        directory.writeUInt32LE(valuePlace, at + 8);
+        directory.writeUInt32LE(valueOffset, entryOffset + 8);
         // Values start at even offsets.
         const padded = Buffer.concat([value, Buffer.alloc(value.length % 2)]);
         values.push(padded);
-        valuePlace += padded.length;
+        valueOffset += padded.length;
       }
     });
-    const isLast = number === levels.length - 1;
-    directory.writeUInt32LE(isLast ? 0 : valuePlace, directory.length - 4);
+    const isLast = levelIndex === levels.length - 1;
+    directory.writeUInt32LE(isLast ? 0 : valueOffset, directory.length - 4);
     parts.push(directory, ...values);
-    place = valuePlace;
+    directoryOffset = valueOffset;
   });
   return { bytes: Buffer.concat(parts), firstDirectory };
 }
 
 /** Returns the tags in ascending order, as TIFF requires. */
-function entriesOf(plan: PyramidPlan, levels: readonly LevelPlan[], number: number, tables: Buffer): Entry[] {
-  const level = levels[number] as LevelPlan;
-  const pixelsPerCentimetre = Math.round(10_000 / plan.micronsPerPixel / 2 ** number);
+function entriesOf(
+  plan: PyramidPlan,
+  levels: readonly LevelPlan[],
+  levelIndex: number,
+  tables: Buffer,
+): Entry[] {
+  const level = levels[levelIndex] as LevelPlan;
+  const pixelsPerCentimetre = Math.round(10_000 / plan.micronsPerPixel / 2 ** levelIndex);
   return [
-    longs(254, Uint32Array.of(number === 0 ? 0 : 1)), // NewSubfileType: 1 is a reduced version of another image
+    longs(254, Uint32Array.of(levelIndex === 0 ? 0 : 1)), // NewSubfileType: 1 is a reduced version of another image
     longs(256, Uint32Array.of(level.width)),
     longs(257, Uint32Array.of(level.height)),
     shorts(258, 8, 8, 8), // BitsPerSample
     shorts(259, 7), // Compression: JPEG
     shorts(262, 6), // PhotometricInterpretation: YCbCr
-    ascii(270, descriptionOf(plan, level, number)),
+    ascii(270, descriptionOf(plan, level, levelIndex)),
     shorts(277, 3), // SamplesPerPixel
     rational(282, pixelsPerCentimetre, 1),
     rational(283, pixelsPerCentimetre, 1),
@@ -102,9 +114,9 @@ function entriesOf(plan: PyramidPlan, levels: readonly LevelPlan[], number: numb
   ];
 }
 
-function descriptionOf(plan: PyramidPlan, level: LevelPlan, number: number): string {
+function descriptionOf(plan: PyramidPlan, level: LevelPlan, levelIndex: number): string {
   const { width, height } = plan;
-  const reduced = number === 0 ? '' : ` -> ${level.width}x${level.height}`;
+  const reduced = levelIndex === 0 ? '' : ` -> ${level.width}x${level.height}`;
   const geometry = `${width}x${height} [0,0 ${width}x${height}] (${TILE_SIZE}x${TILE_SIZE})${reduced} JPEG/YCC Q=${QUALITY}`;
   return [
     `Aperio Image Library layout\r\n${geometry}`,

@@ -10,8 +10,8 @@ import { writePyramid } from './write-pyramid.ts';
 const width = 1500;
 const height = 1100;
 const glass = [246, 245, 247] as const;
-/** The only tile with something drawn: red in its left half, blue in its right half. */
-const drawn = { column: 1, row: 1 };
+/** The only tile that is not bare glass: its left half is red, its right half blue. */
+const drawnTile = { column: 1, row: 1 };
 
 let folder: string;
 let file: string;
@@ -27,7 +27,7 @@ beforeAll(async () => {
     objectivePower: 40,
     glass,
     drawTile(column, row, makePixels) {
-      if (column !== drawn.column || row !== drawn.row) return null;
+      if (column !== drawnTile.column || row !== drawnTile.row) return null;
       const pixels = makePixels();
       for (let i = 0; i < TILE_SIZE * TILE_SIZE; i++) {
         pixels.set(i % TILE_SIZE < TILE_SIZE / 2 ? [200, 40, 40] : [40, 40, 200], i * 3);
@@ -40,13 +40,13 @@ beforeAll(async () => {
 
 afterAll(() => fs.rm(folder, { recursive: true }));
 
-/** Red, green and blue of one pixel of a level. */
+/** Returns red, green and blue of one pixel of a level. */
 async function pixelAt(level: number, x: number, y: number): Promise<number[]> {
   const region = sharp(file, { page: level }).extract({ left: x, top: y, width: 1, height: 1 });
   return [...(await region.removeAlpha().raw().toBuffer())];
 }
 
-/** Allows for the colour error of JPEG. */
+/** Expects a colour within the error of JPEG. */
 function expectNear(found: readonly number[], colour: readonly number[]): void {
   for (const [channel, value] of colour.entries()) expect(found[channel]).toBeCloseTo(value, -1);
 }
@@ -64,7 +64,7 @@ describe('writePyramid', () => {
     await slide.close();
   });
 
-  it('writes a description that names the layout and states that there is no patient', async () => {
+  it('writes an image description that names the Aperio layout and states that the slide is of no patient', async () => {
     const text = await fs.readFile(file, 'latin1');
     expect(text).toContain('Aperio Image Library');
     expect(text).toContain('1500x1100 [0,0 1500x1100] (512x512) JPEG/YCC');
@@ -74,19 +74,19 @@ describe('writePyramid', () => {
     expect(text).toContain('-> 750x550 JPEG/YCC');
   });
 
-  it('stores the drawn pixels', async () => {
+  it('stores the pixels that drawTile returns', async () => {
     expectNear(await pixelAt(0, 100, 100), glass);
     expectNear(await pixelAt(0, 600, 600), [200, 40, 40]);
     expectNear(await pixelAt(0, 1000, 1000), [40, 40, 200]);
   });
 
-  it('averages the reduced levels from full resolution', async () => {
+  it('averages full-resolution pixels for the smaller levels', async () => {
     expectNear(await pixelAt(2, 25, 25), glass);
     expectNear(await pixelAt(2, 150, 150), [200, 40, 40]);
     expectNear(await pixelAt(2, 230, 230), [40, 40, 200]);
   });
 
-  it('stores one tile for all bare glass', async () => {
+  it('stores a single tile for all tiles of bare glass', async () => {
     const slide = await openSlide({ path: file });
     const bare = await slide.readTile({ level: 0, column: 0, row: 0 });
     const other = await slide.readTile({ level: 1, column: 1, row: 1 });
@@ -97,7 +97,7 @@ describe('writePyramid', () => {
   });
 });
 
-describe('writePyramid with a failing drawTile', () => {
+describe('writePyramid when drawTile throws', () => {
   it('rejects with the error of drawTile', async () => {
     const fault = new Error('no ink');
     const writing = writePyramid({

@@ -2,7 +2,7 @@
  * Writes a slide with the layout of an Aperio scan: one TIFF with a directory per level, JPEG tiles with shared tables,
  * and a description with pixel size and objective power.
  *
- * Every pixel is drawn once. Tiles are drawn in quadtree order: four neighbours are averaged into the tile of the next
+ * Every pixel is drawn once. Tiles are drawn in quadtree order: four adjacent tiles are averaged into one tile of the next smaller
  * level while they are in memory, so no level is read back from the file.
  *
  * Sources: TIFF 6.0 (Adobe, 1992); TIFF Technical Note #2 (T. Lane, 1995) for JPEG; the wording of the
@@ -11,11 +11,12 @@
 import { open } from 'node:fs/promises';
 import { encode, type SplitJpeg } from './jpeg-tile.ts';
 import { type LevelPlan, type PyramidPlan, planLevels, TILE_SIZE } from './pyramid-plan.ts';
-import { directoriesOf } from './tiff-directories.ts';
+import { encodeDirectories } from './tiff-directories.ts';
 
 /** Maximum number of tiles whose JPEG encoding is pending. */
 const MAX_PENDING = 8;
 
+/** Writes the file. @throws the error of `drawTile` or of the file system; the incomplete file remains */
 export async function writePyramid(plan: PyramidPlan): Promise<void> {
   const levels = planLevels(plan.width, plan.height);
   const file = await open(plan.file, 'w');
@@ -26,8 +27,9 @@ export async function writePyramid(plan: PyramidPlan): Promise<void> {
     );
     await drawQuadtree(plan, levels, tiles);
     await tiles.finish();
-    const { bytes, firstDirectory } = directoriesOf(plan, levels, tiles.tables, tiles.end);
+    const { bytes, firstDirectory } = encodeDirectories(plan, levels, tiles.tables, tiles.end);
     await file.write(bytes, 0, bytes.length, tiles.end);
+    // "II" for little-endian, 42 for TIFF, then the offset of the first directory.
     const header = Buffer.from([0x49, 0x49, 42, 0, 0, 0, 0, 0]);
     header.writeUInt32LE(firstDirectory, 4);
     await file.write(header, 0, header.length, 0);
@@ -42,22 +44,22 @@ async function drawQuadtree(
   levels: readonly LevelPlan[],
   tiles: TileWriter,
 ): Promise<void> {
-  const full = levels[0];
-  if (full === undefined) return;
-  const total = full.columns * full.rows;
-  const glass = tileOf(plan.glass);
-  const bareTile = () => glass.slice();
-  let done = 0;
+  const fullResolution = levels[0];
+  if (fullResolution === undefined) return;
+  const totalTiles = fullResolution.columns * fullResolution.rows;
+  const glassTile = createGlassTile(plan.glass);
+  const copyGlassTile = () => glassTile.slice();
+  let drawnTiles = 0;
 
-  /** Draws a tile of full resolution, or averages it from the four tiles below it. @returns null for bare glass */
-  async function draw(number: number, column: number, row: number): Promise<Uint8Array | null> {
-    const level = levels[number];
+  /** Draws a tile of full resolution, or averages a tile of another level from its four tiles of the larger level. @returns null for bare glass */
+  async function draw(levelIndex: number, column: number, row: number): Promise<Uint8Array | null> {
+    const level = levels[levelIndex];
     if (level === undefined || column >= level.columns || row >= level.rows) return null;
     let pixels: Uint8Array | null = null;
-    if (number === 0) {
-      pixels = plan.drawTile(column, row, bareTile);
-      done += 1;
-      plan.onTile(done, total);
+    if (levelIndex === 0) {
+      pixels = plan.drawTile(column, row, copyGlassTile);
+      drawnTiles += 1;
+      plan.onTile(drawnTiles, totalTiles);
     } else {
       for (const [right, down] of [
         [0, 0],
@@ -65,16 +67,16 @@ async function drawQuadtree(
         [0, 1],
         [1, 1],
       ] as const) {
-        const finer = await draw(number - 1, column * 2 + right, row * 2 + down);
-        if (finer === null) continue;
-        pixels ??= bareTile();
-        halveInto(pixels, finer, (right * TILE_SIZE) / 2, (down * TILE_SIZE) / 2);
+        const quarter = await draw(levelIndex - 1, column * 2 + right, row * 2 + down);
+        if (quarter === null) continue;
+        pixels ??= copyGlassTile();
+        halveInto(pixels, quarter, (right * TILE_SIZE) / 2, (down * TILE_SIZE) / 2);
       }
     }
-    const place = row * level.columns + column;
+    const tileIndex = row * level.columns + column;
     await tiles.put(pixels, (offset, length) => {
-      level.offsets[place] = offset;
-      level.lengths[place] = length;
+      level.offsets[tileIndex] = offset;
+      level.lengths[tileIndex] = length;
     });
     return pixels;
   }
@@ -82,7 +84,8 @@ async function drawQuadtree(
   await draw(levels.length - 1, 0, 0);
 }
 
-function tileOf(glass: PyramidPlan['glass']): Uint8Array {
+/** Returns the pixels of a tile of bare glass. */
+function createGlassTile(glass: PyramidPlan['glass']): Uint8Array {
   const pixels = new Uint8Array(TILE_SIZE * TILE_SIZE * 3);
   for (let i = 0; i < pixels.length; i += 3) pixels.set(glass, i);
   return pixels;
@@ -92,17 +95,17 @@ function tileOf(glass: PyramidPlan['glass']): Uint8Array {
 function halveInto(coarse: Uint8Array, fine: Uint8Array, x: number, y: number): void {
   const stride = TILE_SIZE * 3;
   for (let row = 0; row < TILE_SIZE / 2; row++) {
-    let to = (y + row) * stride + x * 3;
-    let from = row * 2 * stride;
-    for (let column = 0; column < TILE_SIZE / 2; column++, from += 6, to += 3) {
+    let target = (y + row) * stride + x * 3;
+    let source = row * 2 * stride;
+    for (let column = 0; column < TILE_SIZE / 2; column++, source += 6, target += 3) {
       for (let channel = 0; channel < 3; channel++) {
-        const i = from + channel;
+        const i = source + channel;
         const sum =
           (fine[i] as number) +
           (fine[i + 3] as number) +
           (fine[i + stride] as number) +
           (fine[i + stride + 3] as number);
-        coarse[to + channel] = (sum + 2) >> 2;
+        coarse[target + channel] = (sum + 2) >> 2;
       }
     }
   }
@@ -111,14 +114,14 @@ function halveInto(coarse: Uint8Array, fine: Uint8Array, x: number, y: number): 
 type WriteBytes = (bytes: Buffer, offset: number) => Promise<unknown>;
 
 /**
- * Appends tiles to the file in the order of `put`, while later tiles are drawn and encoded. All tiles of bare glass share
- * one stored tile.
+ * Appends tiles to the file in the order of the calls of `put`. Encoding and writing run while later tiles are drawn; at most eight
+ * tiles are pending. All tiles of bare glass share one stored tile.
  */
 class TileWriter {
   readonly tables: Buffer;
   readonly #write: WriteBytes;
   readonly #bare: { readonly offset: number; readonly length: number };
-  readonly #waiting: Promise<void>[] = [];
+  readonly #pending: Promise<void>[] = [];
   #end: number;
 
   private constructor(write: WriteBytes, bare: SplitJpeg, start: number) {
@@ -130,7 +133,7 @@ class TileWriter {
 
   static async start(write: WriteBytes, glass: PyramidPlan['glass']): Promise<TileWriter> {
     const headerLength = 8;
-    const bare = await encode(tileOf(glass));
+    const bare = await encode(createGlassTile(glass));
     await write(bare.tile, headerLength);
     return new TileWriter(write, bare, headerLength);
   }
@@ -140,27 +143,33 @@ class TileWriter {
     return this.#end;
   }
 
-  /** @param placed called with offset and length when they are known */
-  async put(pixels: Uint8Array | null, placed: (offset: number, length: number) => void): Promise<void> {
+  /**
+   * Appends a tile.
+   *
+   * @param pixels null for bare glass
+   * @param onPlaced called with the offset and length of the tile in bytes when they are known
+   */
+  async put(pixels: Uint8Array | null, onPlaced: (offset: number, length: number) => void): Promise<void> {
     if (pixels === null) {
-      placed(this.#bare.offset, this.#bare.length);
+      onPlaced(this.#bare.offset, this.#bare.length);
       return;
     }
     const encoded = encode(pixels);
-    const before = this.#waiting.at(-1) ?? Promise.resolve();
-    const written = Promise.all([encoded, before]).then(async ([{ tile }]) => {
+    const previous = this.#pending.at(-1) ?? Promise.resolve();
+    const written = Promise.all([encoded, previous]).then(async ([{ tile }]) => {
       const offset = this.#end;
       this.#end += tile.length;
-      placed(offset, tile.length);
+      onPlaced(offset, tile.length);
       await this.#write(tile, offset);
     });
-    this.#waiting.push(written);
-    if (this.#waiting.length > MAX_PENDING) await this.#waiting.shift();
+    this.#pending.push(written);
+    if (this.#pending.length > MAX_PENDING) await this.#pending.shift();
     // Lets the event loop handle messages and signals between two tiles.
     else await new Promise(setImmediate);
   }
 
+  /** Waits until all tiles are written. */
   async finish(): Promise<void> {
-    await Promise.all(this.#waiting.splice(0));
+    await Promise.all(this.#pending.splice(0));
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The results of a demonstration slide, as a program that finds immune cells would write them: the outlines of their nuclei
- * and a heatmap of their density. The generator knows where it has drawn them, so nothing is guessed.
+ * The results of a demonstration slide in the formats of a program that detects immune cells: outlines of their nuclei and a heatmap
+ * of their density. They are exact, because the generator of the slide reports every cell that it draws.
  */
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
@@ -18,54 +18,57 @@ interface Rectangle {
 }
 
 const colours: Readonly<Record<ImmuneClass, readonly [number, number, number]>> = {
-  // Okabe and Ito, distinguishable with every form of colour vision.
+  // From the palette of Okabe and Ito, whose colours people with colour vision deficiencies can distinguish.
   Lymphocyte: [0, 114, 178],
   'Plasma cell': [230, 159, 0],
   Eosinophil: [213, 94, 0],
   'Follicle centre cell': [0, 158, 115],
 };
 
-/** Corners of an outline. */
+/** Number of corners of an outline. */
 const corners = 12;
-/** Share of the darkest haematoxylin of a stamp that belongs to the nucleus. */
-const nucleusShare = 0.45;
-/** Haematoxylin at the centre of a nucleus that nothing has been drawn over. */
-const leastStain = 0.35;
-/** Side of a pixel of the heatmap, in pixels of the slide: 64 µm. */
+/** A pixel of a stamp belongs to the nucleus from this share of the stamp's highest amount of haematoxylin. */
+const nucleusThreshold = 0.45;
+/** Minimum amount of haematoxylin at the centre of a visible nucleus, relative to density and opacity of its stamp. */
+const minVisibleStain = 0.35;
+/** Side of a heatmap pixel in pixels of the slide; 64 µm. */
 const binSide = 256;
 
 /**
- * Tells whether the nucleus of a cell lies in a tile, and is visible after everything has been drawn.
+ * Returns whether the centre of a cell's nucleus lies in a tile and is visible after the whole tile has been drawn.
  *
- * @param margin pixels of the tile that belong to its neighbours
+ * @param margin pixels at each edge of the tile that belong to the adjacent tiles
  */
 export function isVisible({ x, y, size, haematoxylin }: StainTile, cell: DrawnCell, margin: number): boolean {
   const [centreX, centreY] = toSlide(cell, nucleusOf(cell.stamp).centre);
   const [column, row] = [Math.floor(centreX - x), Math.floor(centreY - y)];
   if (Math.min(column, row) < margin || Math.max(column, row) >= size - margin) return false;
-  return (haematoxylin[row * size + column] as number) > leastStain * cell.density * cell.opacity;
+  return (haematoxylin[row * size + column] as number) > minVisibleStain * cell.density * cell.opacity;
 }
 
-/** Returns the outlines as GeoJSON of QuPath, compressed. @param part of the slide that the file shows */
+/** Returns the outlines as gzipped GeoJSON of QuPath. @param part the part of the slide that the file shows */
 export async function cellsFile(cells: readonly DrawnCell[], part: Rectangle): Promise<Uint8Array> {
   const features = cells.map((cell) => {
     const ring = nucleusOf(cell.stamp).outline.map((point) => toSlide(cell, point));
     const [first] = ring;
-    const placed = [...ring, first as Point].map(([x, y]) => [rounded(x - part.x), rounded(y - part.y)]);
+    const coordinates = [...ring, first as Point].map(([x, y]) => [
+      roundToTenth(x - part.x),
+      roundToTenth(y - part.y),
+    ]);
     return JSON.stringify({
       type: 'Feature',
-      geometry: { type: 'Polygon', coordinates: [placed] },
+      geometry: { type: 'Polygon', coordinates: [coordinates] },
       properties: {
         objectType: 'detection',
         classification: { name: cell.name, color: colours[cell.name] },
-        measurements: { 'Area µm²': rounded(areaOf(ring) * MICRONS_PER_PIXEL ** 2) },
+        measurements: { 'Area µm²': roundToTenth(areaOf(ring) * MICRONS_PER_PIXEL ** 2) },
       },
     });
   });
   return await promisify(gzip)(`{"type":"FeatureCollection","features":[\n${features.join(',\n')}\n]}\n`);
 }
 
-/** Returns immune cells per mm² as a TIFF of 16 bits that covers the part. */
+/** Returns a TIFF of 16 bits that covers the part and contains the immune cells per mm². */
 export async function heatmapFile(cells: readonly DrawnCell[], part: Rectangle): Promise<Uint8Array> {
   const [width, height] = [Math.ceil(part.width / binSide), Math.ceil(part.height / binSide)];
   const counts = new Float32Array(width * height);
@@ -83,11 +86,13 @@ export async function heatmapFile(cells: readonly DrawnCell[], part: Rectangle):
     .toBuffer();
 }
 
-/** Returns the mean of each value and its neighbours, where the closer ones count more. */
+/** Returns the values blurred by a binomial kernel of 3 × 3. */
 function smoothed(values: Float32Array, width: number, height: number): Float32Array {
-  return Float32Array.from(values, (_, at) => {
-    const [column, row] = [at % width, Math.floor(at / width)];
-    let [sum, weights] = [0, 0];
+  return Float32Array.from(values, (_, index) => {
+    const column = index % width;
+    const row = Math.floor(index / width);
+    let sum = 0;
+    let weights = 0;
     for (let y = Math.max(0, row - 1); y <= Math.min(height - 1, row + 1); y++) {
       for (let x = Math.max(0, column - 1); x <= Math.min(width - 1, column + 1); x++) {
         const weight = (x === column ? 2 : 1) * (y === row ? 2 : 1);
@@ -102,7 +107,7 @@ function smoothed(values: Float32Array, width: number, height: number): Float32A
 type Point = readonly [x: number, y: number];
 
 interface Nucleus {
-  /** Relative to the centre of the stamp. */
+  /** Positions in pixels relative to the centre of the stamp. */
   readonly centre: Point;
   readonly outline: readonly Point[];
 }
@@ -110,23 +115,26 @@ interface Nucleus {
 const nuclei = new WeakMap<Stamp, Nucleus>();
 
 function nucleusOf(stamp: Stamp): Nucleus {
-  const known = nuclei.get(stamp);
-  if (known !== undefined) return known;
-  const found = traceNucleus(stamp);
-  nuclei.set(stamp, found);
-  return found;
+  const cached = nuclei.get(stamp);
+  if (cached !== undefined) return cached;
+  const nucleus = traceNucleus(stamp);
+  nuclei.set(stamp, nucleus);
+  return nucleus;
 }
 
-/** Follows rays from the middle of the dark pixels to the last dark one. */
+/** Finds the outline of the dark pixels of a stamp: follows a ray to each corner from their centre to the last dark pixel. */
 function traceNucleus({ width, height, values }: Stamp): Nucleus {
-  let most = 0;
-  for (let at = 1; at < values.length; at += 4) most = Math.max(most, values[at] as number);
+  // The haematoxylin of a pixel is the second of its four values.
+  let maxHaematoxylin = 0;
+  for (let i = 1; i < values.length; i += 4) maxHaematoxylin = Math.max(maxHaematoxylin, values[i] as number);
   const isDark = (x: number, y: number) => {
     const [column, row] = [Math.floor(x), Math.floor(y)];
     if (column < 0 || row < 0 || column >= width || row >= height) return false;
-    return (values[(row * width + column) * 4 + 1] as number) > nucleusShare * most;
+    return (values[(row * width + column) * 4 + 1] as number) > nucleusThreshold * maxHaematoxylin;
   };
-  let [sumX, sumY, count] = [0, 0, 0];
+  let sumX = 0;
+  let sumY = 0;
+  let count = 0;
   for (let y = 0; y < height; y++) {
     for (let x = 0; x < width; x++) {
       if (!isDark(x, y)) continue;
@@ -147,18 +155,18 @@ function traceNucleus({ width, height, values }: Stamp): Nucleus {
   return { centre: [middleX - width / 2, middleY - height / 2], outline };
 }
 
+/** Converts a position relative to the centre of a stamp to a position on the slide. */
 function toSlide({ x, y, angle, scale }: Placement, [alongX, alongY]: Point): Point {
   const [cos, sin] = [Math.cos(angle) * scale, Math.sin(angle) * scale];
   return [x + alongX * cos - alongY * sin, y + alongX * sin + alongY * cos];
 }
 
 function areaOf(ring: readonly Point[]): number {
-  const doubled = ring.reduce((sum, [x, y], at) => {
-    const [nextX, nextY] = ring[(at + 1) % ring.length] as Point;
+  const doubleArea = ring.reduce((sum, [x, y], index) => {
+    const [nextX, nextY] = ring[(index + 1) % ring.length] as Point;
     return sum + x * nextY - nextX * y;
   }, 0);
-  return Math.abs(doubled) / 2;
+  return Math.abs(doubleArea) / 2;
 }
 
-/** A tenth of a pixel. */
-const rounded = (value: number) => Math.round(value * 10) / 10;
+const roundToTenth = (value: number) => Math.round(value * 10) / 10;

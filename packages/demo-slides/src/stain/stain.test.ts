@@ -12,8 +12,8 @@ function colourOf(haematoxylin: number, eosin: number, orange = 0): number[] {
   return [...picture.subarray(0, 3)];
 }
 
-describe('the colours of renderRgb', () => {
-  it('equal the colour of glass where there is no stain', () => {
+describe('renderRgb colours', () => {
+  it('are the colour of glass where there is no stain', () => {
     expect(colourOf(0, 0)).toEqual([...GLASS]);
   });
 
@@ -26,20 +26,20 @@ describe('the colours of renderRgb', () => {
     expect(blue).toBeGreaterThan(green);
   });
 
-  it('get darker with each added stain', () => {
+  it('become darker with each additional stain', () => {
     const sum = (colour: number[]) => colour.reduce((a, b) => a + b, 0);
     expect(sum(colourOf(1, 1))).toBeLessThan(sum(colourOf(1, 0)));
     expect(sum(colourOf(0, 1, 1))).toBeLessThan(sum(colourOf(0, 1)));
   });
 
-  it('stay valid for amounts of stain far outside the range of tissue', () => {
+  it('stay within 0 to 255 for amounts of stain far outside the range of tissue', () => {
     expect(Math.max(...colourOf(5, 5))).toBeLessThan(4);
     expect(colourOf(-0.2, -0.2)).toEqual([...GLASS]);
   });
 });
 
 describe('renderRgb', () => {
-  it('blurs by one pixel and omits the margin', () => {
+  it('blurs by one pixel and omits the outermost pixels of the tile', () => {
     const tile = emptyStainTile(0, 0, 5);
     tile.haematoxylin[2 * 5 + 2] = 2;
     const picture = new Uint8Array(3 * 3 * 3);
@@ -50,7 +50,7 @@ describe('renderRgb', () => {
     expect(green[0]).toBeLessThan(GLASS[1]);
   });
 
-  it('writes only to its part of a larger picture', () => {
+  it('writes only to its part of a larger image', () => {
     const picture = new Uint8Array(4 * 4 * 3);
     renderRgb(emptyStainTile(0, 0, 4), picture, (4 + 1) * 3, 12);
     expect([...picture.subarray(0, 15)]).toEqual(new Array(15).fill(0));

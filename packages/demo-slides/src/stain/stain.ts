@@ -1,13 +1,14 @@
 /**
- * A square of a stained section as amounts of stain, and its conversion to RGB.
+ * A square part of a stained section as amounts of three stains per pixel, and its conversion to RGB.
  *
  * Colours follow the Beer–Lambert law: the absorbances of the stains add up, and the colour is the transmitted light.
- * Amounts are relative: 1 of haematoxylin is a typical nucleus, 1 of eosin deeply stained muscle, 1 of orange the amount
- * that red blood cells have in addition to eosin.
+ * Amounts are relative: 1 of haematoxylin is the amount in a typical nucleus, 1 of eosin that in deeply stained muscle, and 1 of
+ * orange the amount that red blood cells have in addition to eosin.
  */
 
 import type { SquareArea } from '../geometry/square-area.ts';
 
+/** Amounts of stain per pixel, row by row. */
 export interface StainTile extends SquareArea {
   readonly haematoxylin: Float32Array;
   readonly eosin: Float32Array;
@@ -24,23 +25,27 @@ const EOSIN = [0.105, 0.79, 0.44] as const;
 const ORANGE = [0.03, 0.2, 0.72] as const;
 
 const STEPS_PER_UNIT = 1024;
-/** Below zero because textures vary around their mean; the table ends above the absorbance of any tissue. */
-const LEAST_ABSORBANCE = -1;
+/**
+ * Smallest absorbance of the tables below. It is negative because textures vary around their mean. The tables end above the
+ * absorbance of any tissue.
+ */
+const MIN_ABSORBANCE = -1;
 const TABLE_LENGTH = 16 * STEPS_PER_UNIT;
 const TABLE_MASK = TABLE_LENGTH - 1;
 
-/** Returns the transmitted light for each absorbance, in steps of 1/1024. */
+/** Returns a table of the transmitted light for each absorbance, in steps of 1/1024. */
 function transmissionOf(light: number): Uint8Array {
   return Uint8Array.from({ length: TABLE_LENGTH }, (_, step) => {
-    const absorbance = step / STEPS_PER_UNIT + LEAST_ABSORBANCE;
+    const absorbance = step / STEPS_PER_UNIT + MIN_ABSORBANCE;
     return Math.round(light * Math.exp(-Math.max(0, absorbance)));
   });
 }
 
-const redThrough = transmissionOf(GLASS[0]);
-const greenThrough = transmissionOf(GLASS[1]);
-const blueThrough = transmissionOf(GLASS[2]);
+const transmittedRed = transmissionOf(GLASS[0]);
+const transmittedGreen = transmissionOf(GLASS[1]);
+const transmittedBlue = transmissionOf(GLASS[2]);
 
+/** Creates a tile without stain. */
 export function emptyStainTile(x: number, y: number, size: number): StainTile {
   const area = size * size;
   return {
@@ -53,7 +58,7 @@ export function emptyStainTile(x: number, y: number, size: number): StainTile {
   };
 }
 
-/** Clears a tile and reuses its memory at another position. */
+/** Clears a tile and returns it at another position; the memory is shared. */
 export function clearedAt(tile: StainTile, x: number, y: number): StainTile {
   tile.haematoxylin.fill(0);
   tile.eosin.fill(0);
@@ -62,26 +67,35 @@ export function clearedAt(tile: StainTile, x: number, y: number): StainTile {
 }
 
 /**
- * Renders the tile as a scanner sees it: red, green and blue of 8 bits, row by row.
+ * Renders the tile as a scanner would record it: red, green and blue of 8 bits each, row by row.
  *
- * An objective of numerical aperture 0.75 blurs a point over some 0.4 µm: at 0.25 µm per pixel a binomial kernel of 3 × 3.
+ * An objective of numerical aperture 0.75 blurs a point over about 0.4 µm. At 0.25 µm per pixel this is a binomial kernel of 3 × 3.
  * The kernel needs a neighbour on every side, so the result is two pixels smaller than the tile and starts one pixel
  * further in.
  *
- * @param picture receives the result at some position
+ * @param picture receives the result
  * @param start index of the first byte of the result in `picture`
  * @param stride bytes per row of `picture`
  */
 export function renderRgb(tile: StainTile, picture: Uint8Array, start: number, stride: number): void {
   const { haematoxylin, eosin, orange, size } = tile;
-  const side = size - 2;
-  const zero = -LEAST_ABSORBANCE * STEPS_PER_UNIT;
+  const resultSide = size - 2;
+  /** Table index of absorbance 0. */
+  const zero = -MIN_ABSORBANCE * STEPS_PER_UNIT;
   // Red and blue share one number, 16 bits each: the sum of 16 weighted bytes fits into 12 bits.
   const redBlue = new Int32Array(size);
   const green = new Int32Array(size);
   // Ring buffers of the last three rows, blurred along x.
-  const softRedBlue = [new Int32Array(side), new Int32Array(side), new Int32Array(side)] as const;
-  const softGreen = [new Int32Array(side), new Int32Array(side), new Int32Array(side)] as const;
+  const blurredRedBlue = [
+    new Int32Array(resultSide),
+    new Int32Array(resultSide),
+    new Int32Array(resultSide),
+  ] as const;
+  const blurredGreen = [
+    new Int32Array(resultSide),
+    new Int32Array(resultSide),
+    new Int32Array(resultSide),
+  ] as const;
   for (let y = 0; y < size; y++) {
     for (let x = 0, i = y * size; x < size; x++, i++) {
       const h = (haematoxylin[i] as number) * STEPS_PER_UNIT;
@@ -90,20 +104,27 @@ export function renderRgb(tile: StainTile, picture: Uint8Array, start: number, s
       const r = (h * HAEMATOXYLIN[0] + e * EOSIN[0] + o * ORANGE[0] + zero) & TABLE_MASK;
       const g = (h * HAEMATOXYLIN[1] + e * EOSIN[1] + o * ORANGE[1] + zero) & TABLE_MASK;
       const b = (h * HAEMATOXYLIN[2] + e * EOSIN[2] + o * ORANGE[2] + zero) & TABLE_MASK;
-      redBlue[x] = ((redThrough[r] as number) << 16) | (blueThrough[b] as number);
-      green[x] = greenThrough[g] as number;
+      redBlue[x] = ((transmittedRed[r] as number) << 16) | (transmittedBlue[b] as number);
+      green[x] = transmittedGreen[g] as number;
     }
-    const below = [softRedBlue[y % 3] as Int32Array, softGreen[y % 3] as Int32Array] as const;
-    for (let x = 0; x < side; x++) {
+    const below = [blurredRedBlue[y % 3] as Int32Array, blurredGreen[y % 3] as Int32Array] as const;
+    for (let x = 0; x < resultSide; x++) {
       below[0][x] = (redBlue[x] as number) + 2 * (redBlue[x + 1] as number) + (redBlue[x + 2] as number);
       below[1][x] = (green[x] as number) + 2 * (green[x + 1] as number) + (green[x + 2] as number);
     }
     if (y < 2) continue;
-    const above = [softRedBlue[(y - 2) % 3] as Int32Array, softGreen[(y - 2) % 3] as Int32Array] as const;
-    const here = [softRedBlue[(y - 1) % 3] as Int32Array, softGreen[(y - 1) % 3] as Int32Array] as const;
-    for (let x = 0, o = start + (y - 2) * stride; x < side; x++, o += 3) {
+    const above = [
+      blurredRedBlue[(y - 2) % 3] as Int32Array,
+      blurredGreen[(y - 2) % 3] as Int32Array,
+    ] as const;
+    const here = [
+      blurredRedBlue[(y - 1) % 3] as Int32Array,
+      blurredGreen[(y - 1) % 3] as Int32Array,
+    ] as const;
+    for (let x = 0, o = start + (y - 2) * stride; x < resultSide; x++, o += 3) {
       const rb = (above[0][x] as number) + 2 * (here[0][x] as number) + (below[0][x] as number) + 0x80008;
       const g = (above[1][x] as number) + 2 * (here[1][x] as number) + (below[1][x] as number) + 8;
+      // The kernel has the sum 16. 8 was added to each sum for rounding.
       picture[o] = rb >> 20;
       picture[o + 1] = g >> 4;
       picture[o + 2] = (rb & 0xffff) >> 4;

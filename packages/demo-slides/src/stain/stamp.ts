@@ -1,7 +1,7 @@
-/** Stamps: small stain pictures of single cells and nuclei, created once and applied to the section many times. */
+/** Stamps: small images of the stain of single cells and nuclei, created once per slide and drawn many times. */
 import type { StainTile } from './stain.ts';
 
-/** The centre of the picture is the centre of the cell; the long axis of the cell is x. */
+/** The centre of the image is the centre of the cell; the long axis of the cell is x. */
 export interface Stamp {
   readonly width: number;
   readonly height: number;
@@ -9,13 +9,14 @@ export interface Stamp {
   readonly values: Float32Array;
 }
 
+/** Amounts of the three stains, as in `StainTile`. */
 export interface Stain {
   readonly haematoxylin: number;
   readonly eosin: number;
   readonly orange: number;
 }
 
-/** @param pixel returns the stain at a position relative to the centre; null outside the cell */
+/** Creates a stamp. @param pixel returns the stain and the coverage at a position relative to the centre; null outside the cell */
 export function createStamp(
   width: number,
   height: number,
@@ -24,13 +25,13 @@ export function createStamp(
   const values = new Float32Array(width * height * 4);
   for (let row = 0; row < height; row++) {
     for (let column = 0; column < width; column++) {
-      const found = pixel(column + 0.5 - width / 2, row + 0.5 - height / 2);
-      if (found === null || found.cover <= 0) continue;
+      const stain = pixel(column + 0.5 - width / 2, row + 0.5 - height / 2);
+      if (stain === null || stain.cover <= 0) continue;
       const i = (row * width + column) * 4;
-      values[i] = found.cover;
-      values[i + 1] = found.haematoxylin * found.cover;
-      values[i + 2] = found.eosin * found.cover;
-      values[i + 3] = found.orange * found.cover;
+      values[i] = stain.cover;
+      values[i + 1] = stain.haematoxylin * stain.cover;
+      values[i + 2] = stain.eosin * stain.cover;
+      values[i + 3] = stain.orange * stain.cover;
     }
   }
   return { width, height, values };
@@ -45,7 +46,7 @@ export interface Placement {
   readonly scale: number;
   /** Factor of the amounts of stain. */
   readonly density: number;
-  /** 0…1: below 1 the tissue under the stamp is visible, as with a nucleus of which the section has a thin slice. */
+  /** 0…1. Below 1 the tissue under the stamp is visible, as when the section contains only a thin slice of a nucleus. */
   readonly opacity: number;
 }
 
@@ -55,15 +56,15 @@ export interface PlacedStamp extends Placement {
 
 /** Blends a stamp into a tile, with bilinear sampling. */
 // oxlint-disable-next-line lamina/max-own-lines -- the loop over pixels calls no functions, for speed
-export function applyStamp(tile: StainTile, stamp: Stamp, place: Placement): void {
+export function applyStamp(tile: StainTile, stamp: Stamp, placement: Placement): void {
   const { width, height, values } = stamp;
   const { haematoxylin, eosin, orange, size } = tile;
-  const cos = Math.cos(place.angle) / place.scale;
-  const sin = Math.sin(place.angle) / place.scale;
-  const centreX = place.x - tile.x;
-  const centreY = place.y - tile.y;
-  const reachX = (Math.abs(cos) * width + Math.abs(sin) * height) * 0.5 * place.scale * place.scale;
-  const reachY = (Math.abs(sin) * width + Math.abs(cos) * height) * 0.5 * place.scale * place.scale;
+  const cos = Math.cos(placement.angle) / placement.scale;
+  const sin = Math.sin(placement.angle) / placement.scale;
+  const centreX = placement.x - tile.x;
+  const centreY = placement.y - tile.y;
+  const reachX = (Math.abs(cos) * width + Math.abs(sin) * height) * 0.5 * placement.scale * placement.scale;
+  const reachY = (Math.abs(sin) * width + Math.abs(cos) * height) * 0.5 * placement.scale * placement.scale;
   const firstColumn = Math.max(0, Math.ceil(centreX - reachX));
   const lastColumn = Math.min(size - 1, Math.floor(centreX + reachX));
   const firstRow = Math.max(0, Math.ceil(centreY - reachY));
@@ -107,12 +108,12 @@ export function applyStamp(tile: StainTile, stamp: Stamp, place: Placement): voi
         (values[i + 7] as number) * b +
         (values[j + 3] as number) * c +
         (values[j + 7] as number) * d;
-      const at = row * size + column;
-      const through = 1 - cover * place.opacity;
-      const gain = place.density * place.opacity;
-      haematoxylin[at] = (haematoxylin[at] as number) * through + h * gain;
-      eosin[at] = (eosin[at] as number) * through + e * gain;
-      orange[at] = (orange[at] as number) * through + o * gain;
+      const pixel = row * size + column;
+      const transparency = 1 - cover * placement.opacity;
+      const gain = placement.density * placement.opacity;
+      haematoxylin[pixel] = (haematoxylin[pixel] as number) * transparency + h * gain;
+      eosin[pixel] = (eosin[pixel] as number) * transparency + e * gain;
+      orange[pixel] = (orange[pixel] as number) * transparency + o * gain;
     }
   }
 }

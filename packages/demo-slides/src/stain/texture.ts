@@ -1,5 +1,6 @@
 /**
- * Seamless textures, created once per slide and looked up for every pixel. Textures with a direction run along x.
+ * Square textures of grey values that repeat without seams. They are created once per slide and looked up for every pixel. The
+ * strands of a texture with a direction run along x.
  */
 import { between, type Random } from '../geometry/random.ts';
 
@@ -10,7 +11,7 @@ export interface Texture {
 }
 
 /** Returns the value of the pixel at a position; the texture repeats in every direction. */
-export function nearest(texture: Texture, x: number, y: number): number {
+export function nearestValue(texture: Texture, x: number, y: number): number {
   const mask = texture.size - 1;
   return texture.values[(Math.floor(y) & mask) * texture.size + (Math.floor(x) & mask)] as number;
 }
@@ -34,21 +35,23 @@ export function sample(texture: Texture, x: number, y: number): number {
   return (a + (b - a) * fx) * (1 - fy) + (c + (d - c) * fx) * fy;
 }
 
-/** Creates noise without direction, mean 0, mostly within −1…1. Each radius adds structures of that size in pixels. */
+/** Creates noise without a direction: mean 0, mostly within −1…1. Each radius adds structures of that size in pixels. */
 export function speckle(random: Random, size: number, radii: readonly number[]): Texture {
   const values = new Float32Array(size * size);
   for (const radius of radii) {
     let layer: Float32Array = Float32Array.from(values, () => random() - 0.5);
     // Three passes of a box filter approximate a Gaussian.
     for (let pass = 0; pass < 3 && radius > 0; pass++) layer = blurred(layer, size, radius);
-    let power = 0;
-    for (const value of layer) power += value * value;
-    const gain = 0.45 / Math.sqrt(power / layer.length) / Math.sqrt(radii.length);
+    let squareSum = 0;
+    for (const value of layer) squareSum += value * value;
+    // The sum of all layers gets a standard deviation of 0.45.
+    const gain = 0.45 / Math.sqrt(squareSum / layer.length) / Math.sqrt(radii.length);
     for (let i = 0; i < values.length; i++) values[i] = (values[i] as number) + (layer[i] as number) * gain;
   }
   return { size, values };
 }
 
+/** Returns the values blurred by a box filter of `2 · radius + 1` pixels in both directions. */
 function blurred(source: Float32Array, size: number, radius: number): Float32Array {
   const rows = new Float32Array(source.length);
   const columns = new Float32Array(source.length);
@@ -78,14 +81,15 @@ function blurred(source: Float32Array, size: number, radius: number): Float32Arr
 interface FibreLook {
   /** Number of strands. */
   readonly count: number;
-  /** Pixels, shortest and longest. */
+  /** Length of a strand, pixels: shortest and longest. */
   readonly length: readonly [number, number];
-  /** Pixels, thinnest and thickest. */
+  /** Thickness of a strand, pixels: thinnest and thickest. */
   readonly thickness: readonly [number, number];
-  /** Radians that a strand may lean away from x. */
+  /** Largest angle between a strand and x, radians. */
   readonly lean: number;
-  /** Sideways swing in pixels and its length along the strand. */
+  /** Amplitude of the wave of a strand, pixels: smallest and largest. */
   readonly swing: readonly [number, number];
+  /** Wavelength, pixels: shortest and longest. */
   readonly swingLength: readonly [number, number];
   /** Opacity of a strand, 0…1. */
   readonly cover: number;
@@ -116,12 +120,13 @@ export function fibres(random: Random, size: number, look: FibreLook): Texture {
       const width = halfWidth * (0.35 + 0.65 * taper);
       const column = Math.floor(x) & mask;
       for (let row = Math.floor(y - width); row <= y + width + 1; row++) {
-        const off = Math.abs(row - y) / width;
-        if (off >= 1) continue;
-        const place = (row & mask) * size + column;
-        const cover = Math.min(1, (1 - off) * width * 0.8) * look.cover * taper;
-        const value = shade * (0.72 + 0.28 * (1 - off * off));
-        values[place] = (values[place] as number) * (1 - cover) + value * cover;
+        /** Distance from the centre line: 0 on it, 1 at the edge of the strand. */
+        const offset = Math.abs(row - y) / width;
+        if (offset >= 1) continue;
+        const pixel = (row & mask) * size + column;
+        const cover = Math.min(1, (1 - offset) * width * 0.8) * look.cover * taper;
+        const value = shade * (0.72 + 0.28 * (1 - offset * offset));
+        values[pixel] = (values[pixel] as number) * (1 - cover) + value * cover;
       }
     }
   }
@@ -129,7 +134,8 @@ export function fibres(random: Random, size: number, look: FibreLook): Texture {
 }
 
 /**
- * Creates the cross-sections of fibres or bundles: about 1 inside, `gap` in the thin gaps between them.
+ * Creates cross-sections of fibres or bundles as Voronoi cells of a jittered grid: about 1 inside, `gap` in the thin gaps between
+ * them.
  *
  * @param spacing pixels between the centres; a divisor of `size`
  */
@@ -145,8 +151,8 @@ export function cutEnds(random: Random, size: number, spacing: number, gap: numb
     for (let x = 0; x < size; x++) {
       const column = Math.floor(x / spacing);
       const row = Math.floor(y / spacing);
-      let first = Number.POSITIVE_INFINITY;
-      let second = Number.POSITIVE_INFINITY;
+      let nearestDistance = Number.POSITIVE_INFINITY;
+      let secondDistance = Number.POSITIVE_INFINITY;
       let shade = 1;
       for (let r = row - 1; r <= row + 1; r++) {
         for (let c = column - 1; c <= column + 1; c++) {
@@ -155,14 +161,15 @@ export function cutEnds(random: Random, size: number, spacing: number, gap: numb
           const dx = (c + centre.x) * spacing - x;
           const dy = (r + centre.y) * spacing - y;
           const distance = Math.sqrt(dx * dx + dy * dy);
-          if (distance < first) {
-            second = first;
-            first = distance;
+          if (distance < nearestDistance) {
+            secondDistance = nearestDistance;
+            nearestDistance = distance;
             shade = centre.shade;
-          } else if (distance < second) second = distance;
+          } else if (distance < secondDistance) secondDistance = distance;
         }
       }
-      values[y * size + x] = shade * Math.min(1, gap + ((1 - gap) * (second - first)) / 5);
+      const distanceToGap = secondDistance - nearestDistance;
+      values[y * size + x] = shade * Math.min(1, gap + ((1 - gap) * distanceToGap) / 5);
     }
   }
   return { size, values };

@@ -1,26 +1,30 @@
-/** Nuclei and cytoplasm as functions of the position, from which the stamps of cells are made. */
+/** Nuclei and cytoplasm as functions that return the stain at a position; `cells.ts` builds the stamps of cells from them. */
 import { between, noiseAt, type Random, smoothStep } from '../geometry/random.ts';
 
 export interface NucleusLook {
-  /** Half axes in pixels, shortest and longest; the first lies along x. */
+  /** Half axis along x, pixels: smallest and largest. */
   readonly long: readonly [number, number];
+  /** Half axis along y, pixels: smallest and largest. */
   readonly short: readonly [number, number];
-  /** Deviation of the outline from the ellipse: 0 none, 0.15 much. */
+  /** Relative deviation of the outline from the ellipse: 0 none, 0.15 much. */
   readonly irregular: number;
-  /** Amounts of haematoxylin: between the chromatin clumps, added in the clumps, added in the membrane. */
+  /** Amount of haematoxylin between the chromatin clumps. */
   readonly ground: number;
+  /** Additional haematoxylin in the clumps. */
   readonly clumps: number;
+  /** Additional haematoxylin in the nuclear membrane. */
   readonly membrane: number;
-  /** Distance of the clumps, pixels. */
+  /** Distance between the clumps, pixels. */
   readonly clumpSize: number;
   /** Maximum number of visible nucleoli. */
   readonly nucleoli: number;
-  /** Curvature of a long nucleus: sideways deviation of its ends, pixels. */
+  /** Curvature of a long nucleus: largest sideways deviation of its ends, pixels. */
   readonly bow: number;
   /** 0 round ends, 1 pointed. */
   readonly pointed: number;
 }
 
+/** The stain at a position, and its coverage 0…1. */
 interface Point {
   readonly haematoxylin: number;
   readonly eosin: number;
@@ -28,7 +32,8 @@ interface Point {
   readonly cover: number;
 }
 
-export const usual: NucleusLook = {
+/** A round nucleus with average chromatin; the cells of `cells.ts` override some values. */
+export const typicalNucleus: NucleusLook = {
   long: [13, 15],
   short: [12, 14],
   irregular: 0.05,
@@ -41,8 +46,8 @@ export const usual: NucleusLook = {
   pointed: 0,
 };
 
-/** Returns the stain of a nucleus as a function of the position relative to its centre; null outside. */
-export function nucleus(random: Random, look: NucleusLook): (x: number, y: number) => Point | null {
+/** Creates a random nucleus: a function that returns the stain at a position relative to the centre; null outside the nucleus. */
+export function createNucleus(random: Random, look: NucleusLook): (x: number, y: number) => Point | null {
   const long = between(random, ...look.long);
   const short = between(random, ...look.short);
   const bow = (random() * 2 - 1) * look.bow;
@@ -54,10 +59,10 @@ export function nucleus(random: Random, look: NucleusLook): (x: number, y: numbe
   }));
   const nucleoli = Array.from({ length: Math.round(look.nucleoli * between(random, 0.35, 1)) }, () => {
     const angle = random() * Math.PI * 2;
-    const away = Math.sqrt(random()) * 0.5;
+    const distance = Math.sqrt(random()) * 0.5;
     return {
-      x: Math.cos(angle) * away * long,
-      y: Math.sin(angle) * away * short,
+      x: Math.cos(angle) * distance * long,
+      y: Math.sin(angle) * distance * short,
       radius: between(random, 1.7, 3.1),
     };
   });
@@ -94,7 +99,8 @@ export function nucleus(random: Random, look: NucleusLook): (x: number, y: numbe
   };
 }
 
-export function over(top: Point | null, under: Point | null): Point | null {
+/** Returns the stain where one part of a cell lies over another, such as a nucleus over cytoplasm. */
+export function blendOver(top: Point | null, under: Point | null): Point | null {
   if (top === null || under === null) return top ?? under;
   const cover = top.cover + under.cover * (1 - top.cover);
   const share = top.cover / cover;
@@ -106,21 +112,22 @@ export function over(top: Point | null, under: Point | null): Point | null {
   };
 }
 
-export interface BodyLook {
-  /** Half axes, pixels. */
+export interface CytoplasmLook {
+  /** Half axes along x and y, pixels. */
   readonly long: number;
   readonly short: number;
   readonly haematoxylin: number;
   readonly eosin: number;
   readonly orange: number;
-  /** Strength of the granules, and their distance in pixels. */
+  /** Strength of the granules, as a share of the stain. */
   readonly grain: number;
+  /** Distance between the granules, pixels. */
   readonly grainSize: number;
   readonly cover: number;
 }
 
-/** Returns the stain of the cytoplasm of a single cell as a function of the position. */
-export function body(random: Random, look: BodyLook): (x: number, y: number) => Point | null {
+/** Creates the cytoplasm of a random cell: a function that returns the stain at a position; null outside the cell. */
+export function createCytoplasm(random: Random, look: CytoplasmLook): (x: number, y: number) => Point | null {
   const seed = Math.floor(random() * 2 ** 30);
   const lobes = [2, 3, 5].map((count) => ({
     count,
@@ -135,13 +142,14 @@ export function body(random: Random, look: BodyLook): (x: number, y: number) => 
     const inside = (1 - distance / outline) * Math.min(look.long, look.short);
     const cover = smoothStep(-1.4, 1.2, inside) * look.cover;
     if (cover <= 0) return null;
-    // Two noise grids rotated against each other hide their lattices.
-    const turned = noiseAt(
+    // Two noise grids at different angles: the lattice of a single one would be visible.
+    const rotatedNoise = noiseAt(
       seed + 3,
       (x * 0.8 - y * 0.6) / look.grainSize,
       (x * 0.6 + y * 0.8) / look.grainSize,
     );
-    const grain = 1 + look.grain * (turned + 0.8 * noiseAt(seed, x / look.grainSize, y / look.grainSize));
+    const grain =
+      1 + look.grain * (rotatedNoise + 0.8 * noiseAt(seed, x / look.grainSize, y / look.grainSize));
     return {
       haematoxylin: look.haematoxylin * grain,
       eosin: look.eosin * grain,
@@ -151,6 +159,7 @@ export function body(random: Random, look: BodyLook): (x: number, y: number) => 
   };
 }
 
-export function shifted<T>(draw: (x: number, y: number) => T, dx: number, dy: number) {
+/** Returns a part of a cell moved by a distance in pixels. */
+export function translate<T>(draw: (x: number, y: number) => T, dx: number, dy: number) {
   return (x: number, y: number) => draw(x - dx, y - dy);
 }

@@ -7,17 +7,27 @@
  */
 import { between, noiseAt, type Random, smoothStep } from '../geometry/random.ts';
 import { createStamp, type Stamp } from '../stain/stamp.ts';
-import { body, type NucleusLook, nucleus, over, shifted, usual } from './cell-shapes.ts';
+import {
+  blendOver,
+  createCytoplasm,
+  createNucleus,
+  type NucleusLook,
+  translate,
+  typicalNucleus,
+} from './cell-shapes.ts';
 
-function bank(count: number, draw: () => Stamp): readonly Stamp[] {
+/** Returns `count` random variants of a stamp. */
+function createStamps(count: number, draw: () => Stamp): readonly Stamp[] {
   return Array.from({ length: count }, draw);
 }
 
+/** Random variants of the stamps of each kind of cell; the names are those of the cells. */
 export interface Cells {
-  /** The long axis points from the base to the surface of the epithelium. */
+  /** Nuclei of columnar epithelium; their long axis points from the base of the cell to its surface. */
   readonly columnar: readonly Stamp[];
-  /** Flattened at the base of the cell; the long axis lies along the base. */
+  /** Nuclei of goblet cells, flattened at the base of the cell; their long axis lies along the base. */
   readonly goblet: readonly Stamp[];
+  /** Nuclei of low epithelium. */
   readonly cuboidal: readonly Stamp[];
   readonly lymphocytes: readonly Stamp[];
   readonly plasmaCells: readonly Stamp[];
@@ -25,39 +35,46 @@ export interface Cells {
   readonly macrophages: readonly Stamp[];
   readonly fibroblasts: readonly Stamp[];
   readonly endothelium: readonly Stamp[];
+  /** Nuclei of muscle fibres in longitudinal section. */
   readonly muscleLong: readonly Stamp[];
+  /** Nuclei of muscle fibres in cross-section. */
   readonly muscleRound: readonly Stamp[];
+  /** Cells of the germinal centre of a lymph follicle. */
   readonly germinal: readonly Stamp[];
+  /** Nerve cells. */
   readonly ganglion: readonly Stamp[];
   readonly hepatocyte: readonly Stamp[];
   readonly redCells: readonly Stamp[];
+  /** Dividing cells. */
   readonly mitoses: readonly Stamp[];
 }
 
+/** Draws all stamps of a slide. */
 export function drawCells(random: Random): Cells {
-  const plain = (size: number, look: Partial<NucleusLook>, height = size) =>
-    createStamp(size, height, nucleus(random, { ...usual, ...look }));
+  /** Draws a stamp that is only a nucleus. */
+  const drawNucleus = (size: number, look: Partial<NucleusLook>, height = size) =>
+    createStamp(size, height, createNucleus(random, { ...typicalNucleus, ...look }));
 
   return {
-    columnar: bank(48, () =>
-      plain(
+    columnar: createStamps(48, () =>
+      drawNucleus(
         60,
         { long: [15.5, 20.5], short: [8.6, 10.8], irregular: 0.06, ground: 0.66, clumps: 0.34, clumpSize: 4 },
         36,
       ),
     ),
-    goblet: bank(24, () =>
-      plain(
+    goblet: createStamps(24, () =>
+      drawNucleus(
         48,
         { long: [10, 15], short: [5.5, 8], irregular: 0.1, ground: 0.95, clumps: 0.3, nucleoli: 0, bow: 3 },
         36,
       ),
     ),
-    cuboidal: bank(24, () =>
-      plain(40, { long: [11, 13.5], short: [10, 12], ground: 0.7, clumps: 0.35, nucleoli: 0.6 }),
+    cuboidal: createStamps(24, () =>
+      drawNucleus(40, { long: [11, 13.5], short: [10, 12], ground: 0.7, clumps: 0.35, nucleoli: 0.6 }),
     ),
-    lymphocytes: bank(40, () =>
-      plain(44, {
+    lymphocytes: createStamps(40, () =>
+      drawNucleus(44, {
         long: [11.5, 14.5],
         short: [11, 13.2],
         ground: 0.98,
@@ -67,10 +84,10 @@ export function drawCells(random: Random): Cells {
         nucleoli: 0,
       }),
     ),
-    plasmaCells: bank(28, () => {
-      const away = between(random, 5, 8);
-      const kernel = nucleus(random, {
-        ...usual,
+    plasmaCells: createStamps(28, () => {
+      const nucleusOffset = between(random, 5, 8);
+      const nucleus = createNucleus(random, {
+        ...typicalNucleus,
         long: [11, 12.5],
         short: [10.5, 12],
         ground: 0.78,
@@ -79,7 +96,7 @@ export function drawCells(random: Random): Cells {
         membrane: 0.6,
         nucleoli: 0,
       });
-      const cytoplasm = body(random, {
+      const cytoplasm = createCytoplasm(random, {
         long: 22,
         short: between(random, 15, 18),
         haematoxylin: 0.34,
@@ -89,12 +106,12 @@ export function drawCells(random: Random): Cells {
         grainSize: 3,
         cover: 0.88,
       });
-      const nucleusAside = shifted(kernel, -away, 0);
-      return createStamp(60, 52, (x, y) => over(nucleusAside(x, y), cytoplasm(x, y)));
+      const movedNucleus = translate(nucleus, -nucleusOffset, 0);
+      return createStamp(60, 52, (x, y) => blendOver(movedNucleus(x, y), cytoplasm(x, y)));
     }),
-    eosinophils: bank(14, () => {
+    eosinophils: createStamps(14, () => {
       const look = {
-        ...usual,
+        ...typicalNucleus,
         long: [7, 8.5],
         short: [6.5, 8],
         ground: 1.05,
@@ -104,11 +121,11 @@ export function drawCells(random: Random): Cells {
       const spread = between(random, 6, 8);
       const tilt = between(random, -3, 3);
       const [left, right] = [
-        shifted(nucleus(random, look), -spread, tilt),
-        shifted(nucleus(random, look), spread, -tilt),
+        translate(createNucleus(random, look), -spread, tilt),
+        translate(createNucleus(random, look), spread, -tilt),
       ];
-      const cytoplasm = shifted(
-        body(random, {
+      const cytoplasm = translate(
+        createCytoplasm(random, {
           long: 19,
           short: 17,
           haematoxylin: 0.03,
@@ -121,11 +138,11 @@ export function drawCells(random: Random): Cells {
         0,
         between(random, 3, 6),
       );
-      return createStamp(56, 56, (x, y) => over(over(left(x, y), right(x, y)), cytoplasm(x, y)));
+      return createStamp(56, 56, (x, y) => blendOver(blendOver(left(x, y), right(x, y)), cytoplasm(x, y)));
     }),
-    macrophages: bank(14, () => {
-      const kernel = nucleus(random, {
-        ...usual,
+    macrophages: createStamps(14, () => {
+      const nucleus = createNucleus(random, {
+        ...typicalNucleus,
         long: [14, 17],
         short: [9, 11],
         ground: 0.45,
@@ -133,7 +150,7 @@ export function drawCells(random: Random): Cells {
         irregular: 0.12,
         bow: 5,
       });
-      const cytoplasm = body(random, {
+      const cytoplasm = createCytoplasm(random, {
         long: 32,
         short: between(random, 20, 26),
         haematoxylin: 0.14,
@@ -143,11 +160,11 @@ export function drawCells(random: Random): Cells {
         grainSize: 5,
         cover: 0.8,
       });
-      const nucleusAside = shifted(kernel, between(random, -8, 8), 0);
-      return createStamp(80, 72, (x, y) => over(nucleusAside(x, y), cytoplasm(x, y)));
+      const movedNucleus = translate(nucleus, between(random, -8, 8), 0);
+      return createStamp(80, 72, (x, y) => blendOver(movedNucleus(x, y), cytoplasm(x, y)));
     }),
-    fibroblasts: bank(28, () =>
-      plain(
+    fibroblasts: createStamps(28, () =>
+      drawNucleus(
         96,
         {
           long: [22, 38],
@@ -162,8 +179,8 @@ export function drawCells(random: Random): Cells {
         40,
       ),
     ),
-    endothelium: bank(20, () =>
-      plain(
+    endothelium: createStamps(20, () =>
+      drawNucleus(
         84,
         {
           long: [19, 30],
@@ -178,8 +195,8 @@ export function drawCells(random: Random): Cells {
         36,
       ),
     ),
-    muscleLong: bank(28, () =>
-      plain(
+    muscleLong: createStamps(28, () =>
+      drawNucleus(
         124,
         {
           long: [28, 48],
@@ -195,8 +212,8 @@ export function drawCells(random: Random): Cells {
         44,
       ),
     ),
-    muscleRound: bank(24, () =>
-      plain(36, {
+    muscleRound: createStamps(24, () =>
+      drawNucleus(36, {
         long: [6, 10],
         short: [5, 8.5],
         ground: 0.72,
@@ -205,8 +222,8 @@ export function drawCells(random: Random): Cells {
         nucleoli: 0.6,
       }),
     ),
-    germinal: bank(24, () =>
-      plain(60, {
+    germinal: createStamps(24, () =>
+      drawNucleus(60, {
         long: [16, 21],
         short: [14.5, 18],
         ground: 0.5,
@@ -216,9 +233,9 @@ export function drawCells(random: Random): Cells {
         nucleoli: 3,
       }),
     ),
-    ganglion: bank(10, () => {
-      const kernel = nucleus(random, {
-        ...usual,
+    ganglion: createStamps(10, () => {
+      const nucleus = createNucleus(random, {
+        ...typicalNucleus,
         long: [17, 20],
         short: [16, 19],
         ground: 0.34,
@@ -226,7 +243,7 @@ export function drawCells(random: Random): Cells {
         membrane: 0.5,
         nucleoli: 0,
       });
-      const cytoplasm = body(random, {
+      const cytoplasm = createCytoplasm(random, {
         long: 48,
         short: between(random, 34, 42),
         haematoxylin: 0.4,
@@ -236,11 +253,11 @@ export function drawCells(random: Random): Cells {
         grainSize: 6,
         cover: 0.96,
       });
-      const aside = between(random, -14, 14);
-      const nucleusAside = shifted(kernel, aside, 0);
+      const nucleusOffset = between(random, -14, 14);
+      const movedNucleus = translate(nucleus, nucleusOffset, 0);
       // The typical single large nucleolus lies off-centre in the nucleus.
-      const nucleolus = shifted(
-        body(random, {
+      const nucleolus = translate(
+        createCytoplasm(random, {
           long: 5,
           short: 4.6,
           haematoxylin: 1.2,
@@ -250,15 +267,15 @@ export function drawCells(random: Random): Cells {
           grainSize: 4,
           cover: 1,
         }),
-        aside + between(random, -7, 7),
+        nucleusOffset + between(random, -7, 7),
         between(random, -6, 6),
       );
       return createStamp(116, 100, (x, y) =>
-        over(nucleolus(x, y), over(nucleusAside(x, y), cytoplasm(x, y))),
+        blendOver(nucleolus(x, y), blendOver(movedNucleus(x, y), cytoplasm(x, y))),
       );
     }),
-    hepatocyte: bank(48, () =>
-      plain(56, {
+    hepatocyte: createStamps(48, () =>
+      drawNucleus(56, {
         long: [13.5, 16.5],
         short: [13, 16],
         irregular: 0.03,
@@ -269,7 +286,7 @@ export function drawCells(random: Random): Cells {
         nucleoli: 2.4,
       }),
     ),
-    redCells: bank(16, () => {
+    redCells: createStamps(16, () => {
       const long = between(random, 12.5, 14.5);
       const short = long * between(random, 0.72, 1);
       const wave = (random() * 2 - 1) * 0.07;
@@ -278,11 +295,11 @@ export function drawCells(random: Random): Cells {
         const distance = Math.hypot(x / long, y / short) * (1 + wave * Math.cos(3 * Math.atan2(y, x)));
         const cover = smoothStep(-0.8, 0.9, (1 - distance) * short);
         if (cover <= 0) return null;
-        const hollow = 1 - pallor * Math.exp(-((distance / 0.5) ** 2));
-        return { haematoxylin: 0.02, eosin: 1.12 * hollow, orange: 0.7 * hollow, cover: cover * 0.96 };
+        const paleness = 1 - pallor * Math.exp(-((distance / 0.5) ** 2));
+        return { haematoxylin: 0.02, eosin: 1.12 * paleness, orange: 0.7 * paleness, cover: cover * 0.96 };
       });
     }),
-    mitoses: bank(6, () => {
+    mitoses: createStamps(6, () => {
       const seed = Math.floor(random() * 2 ** 30);
       const gap = between(random, 0, 9);
       return createStamp(48, 48, (x, y) => {

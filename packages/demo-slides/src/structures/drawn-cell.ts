@@ -1,9 +1,9 @@
 import type { PlacedStamp } from '../stain/stamp.ts';
 
-/** Cells of the immune system, which the demonstration results show. */
+/** Classes of immune cells, which the results of the demonstration slide outline. */
 export type ImmuneClass = 'Lymphocyte' | 'Plasma cell' | 'Eosinophil' | 'Follicle centre cell';
 
-/** A cell that was drawn. */
+/** An immune cell that was drawn on the slide. */
 export interface DrawnCell extends PlacedStamp {
   readonly name: ImmuneClass;
 }

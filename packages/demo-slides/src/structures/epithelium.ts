@@ -1,9 +1,9 @@
-/** Epithelium: absorptive cells and goblet cells, and the positions of their nuclei. */
+/** Paints epithelium, which consists of absorptive cells and goblet cells, and places its nuclei. */
 
 import { between, pick, randomAt, randomFrom, smoothStep } from '../geometry/random.ts';
 import type { StainTile } from '../stain/stain.ts';
 import type { PlacedStamp } from '../stain/stamp.ts';
-import { nearest } from '../stain/texture.ts';
+import { nearestValue } from '../stain/texture.ts';
 import {
   cellAt,
   emptyWallCell,
@@ -15,35 +15,39 @@ import {
 } from './glands.ts';
 import type { Palette } from './palette.ts';
 
-/** The position of a pixel in an epithelium. */
+/** A pixel of the tile and its position in the epithelium. */
 export interface EpitheliumPosition {
   /** Index of the pixel in the tile. */
-  readonly at: number;
-  /** Place on the slide, pixels. */
+  readonly pixel: number;
+  /** Position on the slide, pixels. */
   readonly x: number;
   readonly y: number;
-  /** Pixels below the inner surface, between 0 and the height. */
+  /** Pixels below the inner surface, from 0 to `height`. */
   readonly depth: number;
+  /** Height of the epithelium, pixels. */
   readonly height: number;
   readonly cell: WallCell;
-  /** 0 mature cells, 1 the dividing cells at the base of a crypt, whose cytoplasm is darker. */
+  /** 0 for mature cells, 1 for the dividing cells at the base of a crypt, whose cytoplasm is darker. */
   readonly proliferation: number;
 }
 
+/** Paints one pixel of epithelium. */
 export function paintEpithelium(
   tile: StainTile,
   { grain, clouds }: Palette,
   place: EpitheliumPosition,
 ): void {
-  const { at, x, y, depth, height, cell, proliferation } = place;
+  const { pixel, x, y, depth, height, cell, proliferation } = place;
+  /** Relative depth: 0 at the surface, 1 at the base. */
   const t = depth / height;
-  const g = nearest(grain, x, y);
+  const g = nearestValue(grain, x, y);
+  /** Pixels to the nearer border of the cell, and to its middle. */
   const edge = Math.min(cell.across, 1 - cell.across) * cell.width;
   const middle = Math.abs(cell.across - 0.5) * cell.width;
 
   let haematoxylin = 0.15 + 0.13 * t + 0.12 * proliferation + 0.035 * g;
   let eosin = 0.43 + 0.06 * t + 0.06 * g + (cell.shade - 0.5) * 0.14 - 0.06 * smoothStep(0.5, 0.3, t);
-  // Cell membranes. An absorptive wall cell is two slim cells.
+  // Cell membranes. A wall cell that is not a goblet cell is drawn as two slim absorptive cells.
   const border = cell.isGoblet ? edge : Math.min(edge, middle);
   if (border < 2.8) {
     const membrane = Math.exp(-border * border * 0.7) * 0.16;
@@ -56,7 +60,7 @@ export function paintEpithelium(
     const inside = halfWidth - middle;
     const mucin = smoothStep(-1.2, 1.4, inside);
     const theca = Math.abs(inside) < 4.5 ? Math.exp(-((inside / 1.7) ** 2)) * 0.24 : 0;
-    const cloud = nearest(clouds, x + cell.shade * 300, y);
+    const cloud = nearestValue(clouds, x + cell.shade * 300, y);
     haematoxylin = haematoxylin * (1 - mucin) + (0.12 + 0.06 * cloud + 0.025 * g) * mucin + theca * 0.75;
     eosin = eosin * (1 - mucin) + (0.09 + 0.03 * cloud) * mucin + theca;
   } else if (depth < 5) {
@@ -64,36 +68,39 @@ export function paintEpithelium(
     haematoxylin += 0.1 * (1 - depth / 5);
   }
   const cover = smoothStep(-1, 1.2, depth);
-  tile.haematoxylin[at] = haematoxylin * cover;
-  tile.eosin[at] = eosin * cover;
-  tile.orange[at] = 0;
+  tile.haematoxylin[pixel] = haematoxylin * cover;
+  tile.eosin[pixel] = eosin * cover;
+  tile.orange[pixel] = 0;
 }
 
-/** Places the nuclei of the cells of a gland. @param cuboidal the epithelium is low, with round nuclei */
-export function nucleiOf(gland: Gland, { cells }: Palette, cuboidal = false): PlacedStamp[] {
+/** Returns the smallest and largest depth of a nucleus below the surface, relative to the height of the epithelium. */
+function nucleusDepth(isGoblet: boolean, isCuboidal: boolean): readonly [number, number] {
+  if (isGoblet) return [0.85, 0.93];
+  return isCuboidal ? [0.48, 0.6] : [0.62, 0.8];
+}
+
+/** Places the nuclei of the cells of a gland. @param isCuboidal true for a low epithelium with round nuclei */
+export function placeNuclei(gland: Gland, { cells }: Palette, isCuboidal = false): PlacedStamp[] {
   const nuclei: PlacedStamp[] = [];
-  const { from, to } = wallRange(gland);
+  const absorptiveStamps = isCuboidal ? cells.cuboidal : cells.columnar;
+  const { start, end } = wallRange(gland);
   const cell = emptyWallCell();
   for (const side of [-1, 1]) {
     const seed = wallSeed(gland, side);
     const random = randomFrom(seed);
-    for (let index = Math.floor(from / gland.cellWidth); index * gland.cellWidth < to; index++) {
+    for (let index = Math.floor(start / gland.cellWidth); index * gland.cellWidth < end; index++) {
       const middle = (index + 0.5) * gland.cellWidth;
       cellAt(seed, gland.gobletShare, gland.cellWidth, middle, cell);
-      const across = cell.isGoblet ? [0.5] : [0.26, 0.74];
-      for (const share of across) {
-        const along = middle + (share - 0.5) * cell.width + between(random, -1.5, 1.5);
-        // Both walls end in the centre of the round end of the gland.
-        if (along < from + 8 || along > to - 8) continue;
-        const level = cell.isGoblet
-          ? between(random, 0.85, 0.93)
-          : cuboidal
-            ? between(random, 0.48, 0.6)
-            : between(random, 0.62, 0.8);
-        const point = wallPoint(gland, along, side, gland.height * level);
+      const nucleusPositions = cell.isGoblet ? [0.5] : [0.26, 0.74];
+      for (const position of nucleusPositions) {
+        const along = middle + (position - 0.5) * cell.width + between(random, -1.5, 1.5);
+        // Both walls end in the middle of the round end of the gland, where nuclei of both would overlap.
+        if (along < start + 8 || along > end - 8) continue;
+        const relativeDepth = between(random, ...nucleusDepth(cell.isGoblet, isCuboidal));
+        const point = wallPoint(gland, along, side, gland.height * relativeDepth);
         const tangential = cell.isGoblet ? Math.PI / 2 : 0;
         nuclei.push({
-          stamp: pick(cell.isGoblet ? cells.goblet : cuboidal ? cells.cuboidal : cells.columnar, random()),
+          stamp: pick(cell.isGoblet ? cells.goblet : absorptiveStamps, random()),
           x: point.x,
           y: point.y,
           angle: point.outwards + tangential + between(random, -0.16, 0.16) + (random() < 0.5 ? Math.PI : 0),
@@ -102,7 +109,8 @@ export function nucleiOf(gland: Gland, { cells }: Palette, cuboidal = false): Pl
           opacity: random() < 0.18 ? between(random, 0.45, 0.75) : 0.96,
         });
       }
-      if (!cell.isGoblet && !cuboidal && index > 0 && randomAt(seed, index, 31) < 0.005) {
+      // Some columnar cells are dividing.
+      if (!cell.isGoblet && !isCuboidal && index > 0 && randomAt(seed, index, 31) < 0.005) {
         const point = wallPoint(gland, middle, side, gland.height * 0.35);
         nuclei.push({
           stamp: pick(cells.mitoses, random()),

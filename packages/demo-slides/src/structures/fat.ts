@@ -1,14 +1,14 @@
-/** Fat: large round cells, empty because processing dissolves the fat, with thin walls and flat nuclei. */
+/** Paints fat: large round cells with thin walls and flat nuclei. They look empty, because tissue processing dissolves the fat. */
 
 import { pick, randomAt, smoothStep } from '../geometry/random.ts';
 import { forEachSquare } from '../geometry/spatial-index.ts';
 import { type CellDepth, depthIn, nearestPoint, pointOf, voronoiCell } from '../geometry/voronoi.ts';
 import type { StainTile } from '../stain/stain.ts';
 import { applyStamp } from '../stain/stamp.ts';
-import { nearest } from '../stain/texture.ts';
+import { nearestValue } from '../stain/texture.ts';
 import type { Palette } from './palette.ts';
 
-/** Distance of the cells, pixels: 62 µm. */
+/** Distance between the centres of fat cells, pixels; 62 µm. */
 const SPACING = 250;
 /** Pixels over which the corners of a cell are rounded. */
 const ROUNDING = 26;
@@ -17,21 +17,21 @@ function gridOf(seed: number) {
   return { seed, spacing: SPACING, jitter: 0.72 };
 }
 
-/** Returns whether a fat cell covers a position. Takes the `seed` and `amountAt` of `paintFat`. */
+/** Returns whether a fat cell covers a position; `seed` and `amountAt` are those of `paintFat`. */
 export function isFat(
   seed: number,
   amountAt: (x: number, y: number) => number,
   x: number,
   y: number,
 ): boolean {
-  const middle = nearestPoint(gridOf(seed), x, y);
-  return amountAt(middle.x, middle.y) > 0;
+  const cellCentre = nearestPoint(gridOf(seed), x, y);
+  return amountAt(cellCentre.x, cellCentre.y) > 0;
 }
 
 /**
- * Paints fat cells over the tissue of a tile, only whole cells.
+ * Paints fat cells over the tissue of a tile. A cell is painted completely or not at all.
  *
- * @param amountAt returns a number above 0 where there is fat
+ * @param amountAt returns a number above 0 at the centres of the cells to paint
  */
 export function paintFat(
   tile: StainTile,
@@ -55,11 +55,11 @@ export function paintFat(
       for (let x = left; x <= right; x++) {
         depthIn(cell, tile.x + x - cell.x, tile.y + y - cell.y, ROUNDING, depth);
         if (depth.straight < 0) continue;
-        const at = y * size + x;
+        const pixel = y * size + x;
         const wall = smoothStep(4.4, 1.4, depth.rounded);
-        haematoxylin[at] = wall * 0.06;
-        eosin[at] = wall * (0.42 + 0.08 * nearest(grain, tile.x + x, tile.y + y));
-        orange[at] = 0;
+        haematoxylin[pixel] = wall * 0.06;
+        eosin[pixel] = wall * (0.42 + 0.08 * nearestValue(grain, tile.x + x, tile.y + y));
+        orange[pixel] = 0;
       }
     }
     const side = pick(cell.sides, randomAt(seed + 2, column, row));

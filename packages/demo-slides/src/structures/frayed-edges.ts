@@ -1,27 +1,27 @@
-/** The cut edges of a section. */
+/** The frayed edges of a section, where it was cut. */
 import { smoothStep } from '../geometry/random.ts';
 import type { StainTile } from '../stain/stain.ts';
-import { nearest, type Texture } from '../stain/texture.ts';
+import { nearestValue, type Texture } from '../stain/texture.ts';
 
-/** Pixels from a cut edge within which it shows. */
-export const EDGE = 60;
+/** Width of the visible effect of a cut edge, pixels. */
+export const EDGE_WIDTH = 60;
 
 /**
- * Makes cut edges ragged, and darker because they curl a little.
+ * Makes cut edges ragged and slightly darker, because they curl.
  *
- * @param inside pixels from the nearest edge, at every pixel of the tile
+ * @param inside distance from the nearest cut edge in pixels, for every pixel of the tile; negative outside the section
  */
 export function frayEdges(tile: StainTile, clouds: Texture, inside: Float32Array): void {
   const { size, haematoxylin, eosin, orange } = tile;
-  for (let row = 0, at = 0; row < size; row++) {
-    for (let column = 0; column < size; column++, at++) {
-      const edge = inside[at] as number;
-      if (edge >= EDGE) continue;
-      const frayed = edge + 7 * nearest(clouds, tile.x + column, tile.y + row);
+  for (let row = 0, pixel = 0; row < size; row++) {
+    for (let column = 0; column < size; column++, pixel++) {
+      const edge = inside[pixel] as number;
+      if (edge >= EDGE_WIDTH) continue;
+      const frayed = edge + 7 * nearestValue(clouds, tile.x + column, tile.y + row);
       const amount = smoothStep(-2, 2.5, frayed) * (1 + 0.16 * smoothStep(40, 4, frayed));
-      haematoxylin[at] = (haematoxylin[at] as number) * amount;
-      eosin[at] = (eosin[at] as number) * amount;
-      orange[at] = (orange[at] as number) * amount;
+      haematoxylin[pixel] = (haematoxylin[pixel] as number) * amount;
+      eosin[pixel] = (eosin[pixel] as number) * amount;
+      orange[pixel] = (orange[pixel] as number) * amount;
     }
   }
 }

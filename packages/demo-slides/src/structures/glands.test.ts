@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cellAt, emptyWallCell, type Gland, placeInGland, wallPoint, wallRange } from './glands.ts';
+import { cellAt, emptyWallCell, type Gland, locateInGland, wallPoint, wallRange } from './glands.ts';
 
 const gland: Gland = {
   seed: 3,
@@ -17,29 +17,29 @@ const gland: Gland = {
   gobletShare: 0.5,
 };
 const range = wallRange(gland);
-const along = fc.double({ min: range.from, max: range.to, noNaN: true });
+const along = fc.double({ min: range.start, max: range.end, noNaN: true });
 const side = fc.constantFrom(1, -1);
 
-describe('placeInGland', () => {
-  it('inverts wallPoint', () => {
+describe('locateInGland', () => {
+  it('returns the wall position from which wallPoint computed a position', () => {
     fc.assert(
       fc.property(along, side, fc.double({ min: 1, max: 80, noNaN: true }), (a, s, depth) => {
         const { x, y } = wallPoint(gland, a, s, depth);
-        const place = placeInGland(gland, x, y, { depth: 0, along: 0, side: 0 });
+        const place = locateInGland(gland, x, y, { depth: 0, along: 0, side: 0 });
         expect(place.depth).toBeCloseTo(depth);
         expect(place.along).toBeCloseTo(a);
       }),
     );
   });
 
-  it('returns a negative depth on the axis', () => {
-    const place = placeInGland(gland, 500 + 0.6 * 300, 300 + 0.8 * 300, { depth: 0, along: 0, side: 0 });
+  it('returns a negative depth for a position on the axis', () => {
+    const place = locateInGland(gland, 500 + 0.6 * 300, 300 + 0.8 * 300, { depth: 0, along: 0, side: 0 });
     expect(place.depth).toBeCloseTo(-gland.lumen);
   });
 });
 
 describe('cellAt', () => {
-  it('returns the same cell whatever the cached cell is', () => {
+  it('returns the same cell with a cached cell and without one', () => {
     const cached = emptyWallCell();
     fc.assert(
       fc.property(along, (a) => {

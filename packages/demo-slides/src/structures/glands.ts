@@ -1,19 +1,21 @@
 /**
- * Tubes lined by epithelium: the crypts of the colon, the bile ducts of the liver.
+ * Glands: tubes lined by epithelium, such as the crypts of the colon and the bile ducts of the liver.
  *
- * A gland is a straight or slightly bent axis with a lumen around it. A position has a depth below the inner surface
- * (negative in the lumen) and a distance along the wall. Both ends of the axis are round unless the start opens at a
- * surface. A gland in cross-section has an axis of length 0.
+ * A gland is a straight or slightly bent axis with a lumen (the inner space) around it. A position has a depth below the inner
+ * surface (negative in the lumen) and a distance along the wall. Both ends of the axis are round, unless the start opens at a
+ * surface. A gland in cross-section has an axis of length 0. There are two walls, one on each side of the axis.
  */
 import { randomAt } from '../geometry/random.ts';
 
 export interface Gland {
   readonly seed: number;
-  /** Start of the axis, pixels, and its direction, a unit vector. */
+  /** Start of the axis, pixels. */
   readonly x: number;
   readonly y: number;
+  /** Direction of the axis, a unit vector. */
   readonly dx: number;
   readonly dy: number;
+  /** Length of the axis, pixels. */
   readonly length: number;
   /** Pixels from the axis to the inner surface. */
   readonly lumen: number;
@@ -34,52 +36,59 @@ export function wallSeed(gland: Gland, side: number): number {
   return gland.seed * 2 + (side < 0 ? 1 : 0);
 }
 
-export interface WallPlace {
+export interface GlandPosition {
+  /** Pixels below the inner surface; negative in the lumen. */
   depth: number;
+  /** Pixels along the wall from the start of the axis. */
   along: number;
   /** 1 or -1: the two walls on both sides of the axis. */
   side: number;
 }
 
+/** Returns the sideways deviation of the axis, `s` pixels from its start. */
 function bendAt(gland: Gland, s: number): number {
   if (gland.bend === 0) return 0;
   const t = s / gland.length;
   return gland.bend * (4 * t * (1 - t) + 1.6 * t * (1 - t) * (1 - 2 * t));
 }
 
+/** Returns the radius at which distances along a round end are measured: slightly outside the middle of the epithelium. */
 function wallRadius(gland: Gland): number {
   return gland.lumen + gland.height * 0.6;
 }
 
-export function placeInGland(gland: Gland, x: number, y: number, out: WallPlace): WallPlace {
+/** Computes the position in a gland; writes it into `out` and returns `out`. */
+export function locateInGland(gland: Gland, x: number, y: number, out: GlandPosition): GlandPosition {
   const fromX = x - gland.x;
   const fromY = y - gland.y;
   const s = fromX * gland.dx + fromY * gland.dy;
-  const inside = s < 0 ? 0 : s > gland.length ? gland.length : s;
-  const q = fromY * gland.dx - fromX * gland.dy - bendAt(gland, inside);
-  const aside = q < 0 ? -q : q;
+  // `s` is the position along the axis, `q` the signed distance from it.
+  const positionOnAxis = Math.min(gland.length, Math.max(0, s));
+  const q = fromY * gland.dx - fromX * gland.dy - bendAt(gland, positionOnAxis);
+  const distance = Math.abs(q);
   out.side = q < 0 ? -1 : 1;
   if (s > gland.length) {
     const beyond = s - gland.length;
-    out.depth = Math.sqrt(beyond * beyond + aside * aside) - gland.lumen;
-    out.along = gland.length + wallRadius(gland) * Math.atan2(beyond, aside);
+    out.depth = Math.sqrt(beyond * beyond + distance * distance) - gland.lumen;
+    out.along = gland.length + wallRadius(gland) * Math.atan2(beyond, distance);
   } else if (s < 0 && !gland.open) {
-    out.depth = Math.sqrt(s * s + aside * aside) - gland.lumen;
-    out.along = -wallRadius(gland) * Math.atan2(-s, aside);
+    out.depth = Math.sqrt(s * s + distance * distance) - gland.lumen;
+    out.along = -wallRadius(gland) * Math.atan2(-s, distance);
   } else {
-    out.depth = aside - gland.lumen;
+    out.depth = distance - gland.lumen;
     out.along = s;
   }
   return out;
 }
 
-/** Returns the position on the slide of a wall position, and the outward direction in radians. */
+/** Returns the position on the slide of a position in a wall, and the direction away from the axis in radians. */
 export function wallPoint(gland: Gland, along: number, side: number, depth: number) {
-  const away = gland.lumen + depth;
-  const end = Math.min(gland.length, Math.max(0, along));
-  const turn = (along - end) / wallRadius(gland);
-  const s = end + Math.sin(turn) * away;
-  const q = side * Math.cos(turn) * away + bendAt(gland, end);
+  const distance = gland.lumen + depth;
+  const positionOnAxis = Math.min(gland.length, Math.max(0, along));
+  /** Angle around the round end; 0 beside the axis. */
+  const turn = (along - positionOnAxis) / wallRadius(gland);
+  const s = positionOnAxis + Math.sin(turn) * distance;
+  const q = side * Math.cos(turn) * distance + bendAt(gland, positionOnAxis);
   return {
     x: gland.x + gland.dx * s - gland.dy * q,
     y: gland.y + gland.dy * s + gland.dx * q,
@@ -94,28 +103,30 @@ export function axisPoint(gland: Gland, s: number): { x: number; y: number } {
 }
 
 /** Returns where the wall of one side begins and ends, pixels along the wall. */
-export function wallRange(gland: Gland): { readonly from: number; readonly to: number } {
-  const quarter = (wallRadius(gland) * Math.PI) / 2;
-  return { from: gland.open ? 0 : -quarter, to: gland.length + quarter };
+export function wallRange(gland: Gland): { readonly start: number; readonly end: number } {
+  const quarterCircle = (wallRadius(gland) * Math.PI) / 2;
+  return { start: gland.open ? 0 : -quarterCircle, end: gland.length + quarterCircle };
 }
 
+/** One epithelial cell of a wall, and a position across it. Objects are reused, for speed. */
 export interface WallCell {
   /** Seed of the wall. */
   seed: number;
-  /** Counted along the wall. */
+  /** Number of the cell along the wall. */
   index: number;
-  /** Borders of the cell, in widths along the wall. */
+  /** Borders of the cell, in cell widths along the wall. */
   left: number;
   right: number;
-  /** 0…1 from one side of the cell to the other. */
+  /** The position in the cell: 0 at its left border, 1 at its right border. */
   across: number;
-  /** Pixels from side to side. */
+  /** Width of the cell, pixels. */
   width: number;
   isGoblet: boolean;
   /** Random brightness of the cell, 0…1. */
   shade: number;
 }
 
+/** Creates an object for `cellAt`; its seed -1 belongs to no wall. */
 export function emptyWallCell(): WallCell {
   return { seed: -1, index: 0, left: 0, right: 0, across: 0, width: 0, isGoblet: false, shade: 0 };
 }
@@ -125,7 +136,10 @@ function borderShift(seed: number, index: number): number {
   return (randomAt(seed, index, 11) - 0.5) * 0.34;
 }
 
-/** Finds the cell of a wall at a position along it. `out` caches the result for neighbouring positions. */
+/**
+ * Finds the cell of a wall at a position along it; writes it into `out` and returns `out`. A call with the `out` of a neighbouring
+ * position is faster, because the cell is mostly the same.
+ */
 export function cellAt(
   seed: number,
   gobletShare: number,
@@ -133,11 +147,11 @@ export function cellAt(
   along: number,
   out: WallCell,
 ): WallCell {
-  const place = along / cellWidth;
-  if (out.seed !== seed || place < out.left || place >= out.right) {
-    let index = Math.floor(place);
-    if (place < index + borderShift(seed, index)) index -= 1;
-    else if (place >= index + 1 + borderShift(seed, index + 1)) index += 1;
+  const positionInCells = along / cellWidth;
+  if (out.seed !== seed || positionInCells < out.left || positionInCells >= out.right) {
+    let index = Math.floor(positionInCells);
+    if (positionInCells < index + borderShift(seed, index)) index -= 1;
+    else if (positionInCells >= index + 1 + borderShift(seed, index + 1)) index += 1;
     out.seed = seed;
     out.index = index;
     out.left = index + borderShift(seed, index);
@@ -146,6 +160,6 @@ export function cellAt(
     out.isGoblet = randomAt(seed, index, 12) < gobletShare;
     out.shade = randomAt(seed, index, 13);
   }
-  out.across = (place - out.left) / (out.right - out.left);
+  out.across = (positionInCells - out.left) / (out.right - out.left);
   return out;
 }

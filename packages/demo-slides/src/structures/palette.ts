@@ -1,4 +1,4 @@
-/** The interface of a tissue, and the textures and cells that every tissue is drawn with. */
+/** The interface of a tissue, and the palette: the textures and cells with which every tissue is drawn. */
 
 import { type Random, randomFrom } from '../geometry/random.ts';
 import type { StainTile } from '../stain/stain.ts';
@@ -6,7 +6,7 @@ import { cutEnds, fibres, speckle, type Texture } from '../stain/texture.ts';
 import { type Cells, drawCells } from './cells.ts';
 import type { DrawnCell } from './drawn-cell.ts';
 
-/** Micrometres per pixel at full resolution, as a scan with a 40× objective has. */
+/** Micrometres per pixel at full resolution; typical of a scan with a 40× objective. */
 export const MICRONS_PER_PIXEL = 0.25;
 export const OBJECTIVE_POWER = 40;
 
@@ -17,8 +17,8 @@ export interface Tissue {
   /**
    * Draws the part of the section that lies in an empty tile.
    *
-   * @param onCell called with the cells of the tile that a program could find, also some beside it
-   * @returns false when the tile has only bare glass, and nothing was drawn
+   * @param onCell called with the immune cells of the tile, and with some just outside it
+   * @returns false when the tile has only bare glass and nothing was drawn
    */
   draw(tile: StainTile, onCell?: (cell: DrawnCell) => void): boolean;
 }
@@ -34,11 +34,13 @@ export interface Palette {
   readonly reticulum: Texture;
   /** Wavy bundles. */
   readonly collagen: Texture;
-  /** Long dense fibres, and the rare gaps between them. */
+  /** Long dense muscle fibres in longitudinal section. */
   readonly muscle: Texture;
+  /** The rare gaps between them. */
   readonly clefts: Texture;
-  /** Cross-sections of muscle fibres, and of their bundles at a quarter of the size. */
+  /** Cross-sections of muscle fibres. */
   readonly muscleEnds: Texture;
+  /** Cross-sections of bundles of muscle fibres, at a quarter of their size. */
   readonly bundles: Texture;
 }
 

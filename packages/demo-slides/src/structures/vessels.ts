@@ -2,18 +2,19 @@
 import { noiseAt, pick, randomAt, smoothStep } from '../geometry/random.ts';
 import type { StainTile } from '../stain/stain.ts';
 import { applyStamp, type Stamp } from '../stain/stamp.ts';
-import { nearest, sample } from '../stain/texture.ts';
+import { nearestValue, sample } from '../stain/texture.ts';
 import type { Palette } from './palette.ts';
 
-interface VesselPlan {
+interface VesselShape {
   readonly kind: 'artery' | 'vein';
   readonly seed: number;
   /** Centre, pixels. */
   readonly x: number;
   readonly y: number;
-  /** Semi-axes of the lumen, pixels; `angle` is the direction of the first, radians. */
+  /** Semi-axes of the lumen (the inner space), pixels. */
   readonly long: number;
   readonly short: number;
+  /** Direction of the long axis, radians. */
   readonly angle: number;
   /** Thickness of the wall, pixels. */
   readonly wall: number;
@@ -21,28 +22,32 @@ interface VesselPlan {
   readonly filled: number;
 }
 
-export interface Vessel extends VesselPlan {
-  /** Distance from the centre within which the vessel changes the picture, pixels. */
+export interface Vessel extends VesselShape {
+  /** Radius of the circle around the centre that the painted vessel does not exceed, pixels. */
   readonly reach: number;
   /** Radius of the lumen relative to its ellipse, at equally spaced angles. */
   readonly outline: Float32Array;
 }
 
+/** Number of angles at which the outline of a vessel is stored. */
 const DIRECTIONS = 128;
 /** Pixels over which a wall blends into the surrounding tissue. */
 const ADVENTITIA = 16;
+/** Distance between red blood cells, pixels. */
 const RED_CELL_SPACING = 22;
 
-export function vesselOf(plan: VesselPlan): Vessel {
-  const slack = plan.kind === 'vein' ? 0.2 : 0.08;
+/** Creates a vessel with an irregular outline. */
+export function createVessel(shape: VesselShape): Vessel {
+  /** Relative deviation of the outline from the ellipse. */
+  const deviation = shape.kind === 'vein' ? 0.2 : 0.08;
   const outline = Float32Array.from({ length: DIRECTIONS }, (_, k) => {
     const cos = Math.cos((k / DIRECTIONS) * Math.PI * 2);
     const sin = Math.sin((k / DIRECTIONS) * Math.PI * 2);
-    const folds = noiseAt(plan.seed + 1, cos * 4 + 9, sin * 4 + 9) * 0.4;
-    return 1 + slack * (noiseAt(plan.seed, cos * 1.6 + 9, sin * 1.6 + 9) + folds);
+    const folds = noiseAt(shape.seed + 1, cos * 4 + 9, sin * 4 + 9) * 0.4;
+    return 1 + deviation * (noiseAt(shape.seed, cos * 1.6 + 9, sin * 1.6 + 9) + folds);
   });
-  const widest = Math.max(plan.long, plan.short) * (1 + slack * 1.4);
-  return { ...plan, outline, reach: widest + plan.wall + ADVENTITIA };
+  const widest = Math.max(shape.long, shape.short) * (1 + deviation * 1.4);
+  return { ...shape, outline, reach: widest + shape.wall + ADVENTITIA };
 }
 
 interface VesselPosition {
@@ -52,7 +57,8 @@ interface VesselPosition {
   direction: number;
 }
 
-function placeIn(vessel: Vessel, x: number, y: number, out: VesselPosition): VesselPosition {
+/** Computes the position in a vessel; writes it into `out` and returns `out`. */
+function locateInVessel(vessel: Vessel, x: number, y: number, out: VesselPosition): VesselPosition {
   const cos = Math.cos(vessel.angle);
   const sin = Math.sin(vessel.angle);
   const dx = x - vessel.x;
@@ -75,9 +81,10 @@ function placeIn(vessel: Vessel, x: number, y: number, out: VesselPosition): Ves
 /** Returns whether a position lies in a vessel, in its wall, or within `margin` pixels of it. */
 export function isInVessel(vessel: Vessel, x: number, y: number, margin: number): boolean {
   if (Math.hypot(x - vessel.x, y - vessel.y) > vessel.reach + margin) return false;
-  return placeIn(vessel, x, y, { depth: 0, direction: 0 }).depth < vessel.wall + margin;
+  return locateInVessel(vessel, x, y, { depth: 0, direction: 0 }).depth < vessel.wall + margin;
 }
 
+/** Paints a vessel over the tissue of a tile: wall, red blood cells and nuclei. */
 export function paintVessel(tile: StainTile, palette: Palette, vessel: Vessel): void {
   paintWall(tile, palette, vessel);
   paintRedCells(tile, palette, vessel);
@@ -91,20 +98,20 @@ function paintWall(tile: StainTile, { grain, clouds, muscle, collagen }: Palette
   const right = Math.min(size - 1, Math.ceil(vessel.x + reach - tile.x));
   const top = Math.max(0, Math.floor(vessel.y - reach - tile.y));
   const bottom = Math.min(size - 1, Math.ceil(vessel.y + reach - tile.y));
-  const place: VesselPosition = { depth: 0, direction: 0 };
-  const around = (vessel.long + vessel.short) / 2;
+  const position: VesselPosition = { depth: 0, direction: 0 };
+  const meanRadius = (vessel.long + vessel.short) / 2;
   const isArtery = vessel.kind === 'artery';
-  const scallops = Math.round(around / 7);
+  const scallops = Math.round(meanRadius / 7);
   for (let row = top; row <= bottom; row++) {
     for (let column = left; column <= right; column++) {
       const x = tile.x + column;
       const y = tile.y + row;
-      const { depth, direction } = placeIn(vessel, x, y, place);
-      const uneven = 5 * nearest(clouds, x, y);
+      const { depth, direction } = locateInVessel(vessel, x, y, position);
+      const uneven = 5 * nearestValue(clouds, x, y);
       if (depth > wall + ADVENTITIA) continue;
-      const at = row * size + column;
-      const g = nearest(grain, x, y);
-      const along = direction * (around + depth);
+      const pixel = row * size + column;
+      const g = nearestValue(grain, x, y);
+      const along = direction * (meanRadius + depth);
       const surface = isArtery ? depth - 2.2 * Math.sin(direction * scallops) : depth;
       let h = 0;
       let e = 0;
@@ -126,9 +133,9 @@ function paintWall(tile: StainTile, { grain, clouds, muscle, collagen }: Palette
       }
       const cover = smoothStep(wall + ADVENTITIA, wall + 2, depth + uneven);
       const edge = surface < 0 ? 1 : smoothStep(-1, 1.2, surface);
-      haematoxylin[at] = (haematoxylin[at] as number) * (1 - cover) + h * cover * edge;
-      eosin[at] = (eosin[at] as number) * (1 - cover) + e * cover * edge;
-      orange[at] = (orange[at] as number) * (1 - cover);
+      haematoxylin[pixel] = (haematoxylin[pixel] as number) * (1 - cover) + h * cover * edge;
+      eosin[pixel] = (eosin[pixel] as number) * (1 - cover) + e * cover * edge;
+      orange[pixel] = (orange[pixel] as number) * (1 - cover);
     }
   }
 }
@@ -136,7 +143,7 @@ function paintWall(tile: StainTile, { grain, clouds, muscle, collagen }: Palette
 function paintRedCells(tile: StainTile, { cells }: Palette, vessel: Vessel): void {
   if (vessel.filled <= 0) return;
   const { seed, reach } = vessel;
-  const place: VesselPosition = { depth: 0, direction: 0 };
+  const position: VesselPosition = { depth: 0, direction: 0 };
   const left = Math.floor(Math.max(vessel.x - reach, tile.x - 20) / RED_CELL_SPACING);
   const right = Math.floor(Math.min(vessel.x + reach, tile.x + tile.size + 20) / RED_CELL_SPACING);
   const top = Math.floor(Math.max(vessel.y - reach, tile.y - 20) / RED_CELL_SPACING);
@@ -146,8 +153,8 @@ function paintRedCells(tile: StainTile, { cells }: Palette, vessel: Vessel): voi
       const x = (column + 0.5 + (randomAt(seed, column, row) - 0.5) * 0.8) * RED_CELL_SPACING;
       const y = (row + 0.5 + (randomAt(seed + 1, column, row) - 0.5) * 0.8) * RED_CELL_SPACING;
       // Red blood cells form groups, with only plasma between them.
-      const gathering = noiseAt(seed + 2, x / 150, y / 150) * 0.5 + 0.5;
-      if (gathering > vessel.filled || placeIn(vessel, x, y, place).depth > -9) continue;
+      const groupNoise = noiseAt(seed + 2, x / 150, y / 150) * 0.5 + 0.5;
+      if (groupNoise > vessel.filled || locateInVessel(vessel, x, y, position).depth > -9) continue;
       applyStamp(tile, pick(cells.redCells, randomAt(seed + 3, column, row)), {
         x,
         y,
@@ -162,14 +169,15 @@ function paintRedCells(tile: StainTile, { cells }: Palette, vessel: Vessel): voi
 
 function paintNuclei(tile: StainTile, { cells }: Palette, vessel: Vessel): void {
   const { seed, long, short, wall } = vessel;
-  const around = (long + short) / 2;
-  const isSmall = around < 40;
+  const meanRadius = (long + short) / 2;
+  const isSmall = meanRadius < 40;
   const cos = Math.cos(vessel.angle);
   const sin = Math.sin(vessel.angle);
-  const place: VesselPosition = { depth: 0, direction: 0 };
+  const position: VesselPosition = { depth: 0, direction: 0 };
 
+  /** Places nuclei in a ring at a depth of the wall; `share` of the positions get one. `stream` selects the random numbers. */
   const ring = (depth: number, spacing: number, share: number, stream: number, stamps: readonly Stamp[]) => {
-    const count = Math.max(isSmall ? 3 : 5, Math.round((2 * Math.PI * (around + depth)) / spacing));
+    const count = Math.max(isSmall ? 3 : 5, Math.round((2 * Math.PI * (meanRadius + depth)) / spacing));
     for (let k = 0; k < count; k++) {
       const chance = randomAt(seed, k, stream);
       if (chance > share) continue;
@@ -179,14 +187,19 @@ function paintNuclei(tile: StainTile, { cells }: Palette, vessel: Vessel): void 
       const stepX = lx * long * cos - ly * short * sin;
       const stepY = lx * long * sin + ly * short * cos;
       // Finds the wall in this direction by three Newton steps.
-      let away = 1;
+      let relativeDistance = 1;
       for (let step = 0; step < 3; step++) {
-        const found = placeIn(vessel, vessel.x + stepX * away, vessel.y + stepY * away, place).depth;
-        away += (depth - found) / Math.hypot(stepX, stepY);
+        const currentDepth = locateInVessel(
+          vessel,
+          vessel.x + stepX * relativeDistance,
+          vessel.y + stepY * relativeDistance,
+          position,
+        ).depth;
+        relativeDistance += (depth - currentDepth) / Math.hypot(stepX, stepY);
       }
       applyStamp(tile, pick(stamps, randomAt(seed, k, stream + 1)), {
-        x: vessel.x + stepX * away,
-        y: vessel.y + stepY * away,
+        x: vessel.x + stepX * relativeDistance,
+        y: vessel.y + stepY * relativeDistance,
         angle: Math.atan2(ly / long, lx / short) + vessel.angle + Math.PI / 2,
         scale: (isSmall ? 0.62 : 0.74) + 0.25 * randomAt(seed, k, stream + 2),
         density: 0.75 + 0.4 * randomAt(seed, k, stream + 3),
