@@ -7,6 +7,7 @@ import { type ColonScene, DEPTH, INSIDE, planeOf, SHIFT_X, SHIFT_Y, SURFACE_ALON
 import { EPITHELIUM, GLAND_SQUARE, type MucosaPosition } from './colon-wall.ts';
 
 /** Paints the epithelial pixels of a tile, index square by index square, so that the crypts near a pixel are looked up once per square. */
+// oxlint-disable-next-line lamina/max-own-lines -- the loop over pixels calls few functions, for speed
 export function paintMucosa(scene: ColonScene, tile: StainTile): void {
   const { palette, layout, position } = scene;
   const { clouds } = palette;

@@ -59,7 +59,7 @@ export function pick<T>(items: readonly T[], chance: number): T {
 }
 
 /**
- * Returns 0 for values up to `edge0`, 1 for values from `edge1`, and a smooth transition between (smoothstep of GLSL). If `edge0` is
+ * Returns 0 for values up to `edge0`, 1 for values from `edge1`, and a smooth transition between. If `edge0` is
  * the larger one, the function falls from 1 to 0.
  */
 export function smoothStep(edge0: number, edge1: number, value: number): number {

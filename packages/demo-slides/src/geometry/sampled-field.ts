@@ -50,7 +50,7 @@ export function rangeOf({ quantities, nodes }: SampledField, quantity: number): 
   return { min, max };
 }
 
-/** Writes the bilinearly interpolated value of a quantity at every pixel of the tile into `plane`. */
+/** Writes the value of a quantity at every pixel of the tile, interpolated between the nodes, into `plane`. */
 export function interpolate(
   { tile, quantities, nodes }: SampledField,
   quantity: number,
