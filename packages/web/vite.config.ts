@@ -3,7 +3,7 @@ import react from '@vitejs/plugin-react';
 import type { Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
 
-/** Fills in, while developing, what the server writes into the page for each deployment. */
+/** Fills the placeholders of index.html in the development server; in production the API server fills them per deployment. */
 function developmentSettings(): Plugin {
   const productName = process.env.PRODUCT_NAME ?? 'Lamina';
   const signIn = { embedded: true, external: null };
@@ -19,8 +19,9 @@ function developmentSettings(): Plugin {
 }
 
 /**
- * Moves the style sheet behind the first content of the page, which then does not wait for it. Before the app, because the
- * theme that the app writes there must come later than the defaults of the component library.
+ * Moves the style sheet links from the head to just before `#root`, so that the content above them renders without waiting
+ * for the style sheet. They stay before `#root` because the theme that the app writes into it must override the defaults
+ * of the component library.
  */
 function styleSheetLast(): Plugin {
   return {
@@ -30,14 +31,14 @@ function styleSheetLast(): Plugin {
       order: 'post',
       handler(page) {
         const links = page.match(/<link rel="stylesheet"[^>]*>/g) ?? [];
-        const without = links.reduce((rest, link) => rest.replace(link, ''), page);
-        return without.replace('<div id="root">', `${links.join('')}<div id="root">`);
+        const pageWithoutLinks = links.reduce((remaining, link) => remaining.replace(link, ''), page);
+        return pageWithoutLinks.replace('<div id="root">', `${links.join('')}<div id="root">`);
       },
     },
   };
 }
 
-/** Lets the page load start.tsx beside main.ts, which imports it dynamically. */
+/** Preloads the chunk of start.tsx in parallel with main.ts, which imports it dynamically. */
 function preloadStart(): Plugin {
   return {
     name: 'preload-start',
@@ -46,27 +47,29 @@ function preloadStart(): Plugin {
       order: 'post',
       handler(_, { bundle = {} }) {
         const chunks = Object.values(bundle).filter((file) => file.type === 'chunk');
-        const start = chunks.find(({ moduleIds }) => moduleIds.some((id) => id.endsWith('/src/start.tsx')));
-        if (start === undefined) throw new Error('The build has no chunk with src/start.tsx.');
-        const attrs = { rel: 'modulepreload', crossorigin: true, href: `/${start.fileName}` };
+        const startChunk = chunks.find(({ moduleIds }) =>
+          moduleIds.some((id) => id.endsWith('/src/start.tsx')),
+        );
+        if (startChunk === undefined) throw new Error('The build has no chunk with src/start.tsx.');
+        const attrs = { rel: 'modulepreload', crossorigin: true, href: `/${startChunk.fileName}` };
         return [{ tag: 'link', attrs, injectTo: 'head' }];
       },
     },
   };
 }
 
-/** Stops a build that contains a Mantine component without its style sheet: src/mantine.css lists them. */
+/** Fails the build when it contains a Mantine component whose style sheet src/mantine.css does not import. */
 function mantineStyles(): Plugin {
   return {
     name: 'mantine-styles',
     apply: 'build',
     generateBundle(_, bundle) {
-      const listed = readFileSync(new URL('src/mantine.css', import.meta.url), 'utf8');
+      const importedStyles = readFileSync(new URL('src/mantine.css', import.meta.url), 'utf8');
       const chunks = Object.values(bundle).filter((file) => file.type === 'chunk');
       for (const module of chunks.flatMap(({ moduleIds }) => moduleIds)) {
-        const [, name] = /@mantine[\\/]core[\\/].*?(\w+)\.module\.mjs$/.exec(module) ?? [];
-        if (name !== undefined && !listed.includes(`/styles/${name}.css"`)) {
-          this.error(`src/mantine.css lacks @mantine/core/styles/${name}.css`);
+        const [, componentName] = /@mantine[\\/]core[\\/].*?(\w+)\.module\.mjs$/.exec(module) ?? [];
+        if (componentName !== undefined && !importedStyles.includes(`/styles/${componentName}.css"`)) {
+          this.error(`src/mantine.css lacks @mantine/core/styles/${componentName}.css`);
         }
       }
     },
@@ -77,8 +80,11 @@ function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
-/** The first file, and what both the login page and other screens have: these would else load the forms of the login page. */
-const startImports = new RegExp(
+/**
+ * Modules of the chunk `start`: start.tsx, and the modules that both the login page and other screens import. Without this
+ * group, the bundler would put the latter into the chunk `login`, and every screen would load the forms of the login page.
+ */
+const startModules = new RegExp(
   [
     String.raw`src[\\/]start\.tsx$`,
     String.raw`components[\\/](TextInput|ActionIcon|Anchor)[\\/]`,
@@ -87,8 +93,11 @@ const startImports = new RegExp(
   ].join('|'),
 );
 
-/** What the screen of the viewer imports for its first rows; a group contains the imports of its modules, too. */
-const catalogueImports = new RegExp(
+/**
+ * Modules that the viewer screen needs to show the first rows of the catalogue. The bundler adds the imports of these
+ * modules to the chunk.
+ */
+const catalogueModules = new RegExp(
   [
     String.raw`layouts[\\/]DashboardLayout\.tsx$`,
     String.raw`screens[\\/]wsi-viewer[\\/](?!WsiViewer|ViewerBar|RequestDatasetDialog|CaseStrip|RegisterSlides|SelectedImage|SaveView|ShareSlide)`,
@@ -103,22 +112,22 @@ export default defineConfig({
     proxy: { '/api': `http://127.0.0.1:${process.env.API_PORT ?? '3000'}` },
   },
   build: {
-    // The content security policy allows fonts and pictures from the server alone, not as data addresses.
+    // The content security policy allows fonts and pictures from the server only, not as `data:` URLs.
     assetsInlineLimit: 0,
-    // The app is one file and the viewer another: both above the size that Vite advises by default.
+    // In kB. The chunks of the app and of the viewer both exceed Vite's default of 500 kB.
     chunkSizeWarningLimit: 1000,
     rolldownOptions: {
       output: {
         codeSplitting: {
           groups: [
-            // Two files for all that the first screen needs: a round trip of a slow network costs more than its bytes. The
-            // first one verifies the sign-in and requests data while the others are loading.
+            // The first screen needs only a few large chunks, because on a slow network a round trip costs more than the
+            // bytes. The chunk `app` verifies the sign-in and requests data while the other chunks load.
             { name: 'app', tags: ['$initial'], priority: 6 },
-            { name: 'start', test: startImports, priority: 5 },
+            { name: 'start', test: startModules, priority: 5 },
             { name: 'login', test: /screens[\\/]login[\\/]Login\.tsx$/, priority: 4 },
-            // What the viewer's catalogue imports, and its layout. Most of it serves other screens too.
-            { name: 'common', test: catalogueImports, priority: 3 },
-            // Of the parts that screens share, those that need much of a library: a screen without them does not load it.
+            // The viewer's catalogue and its layout. Other screens use most of these modules, too.
+            { name: 'common', test: catalogueModules, priority: 3 },
+            // Shared components that need large parts of a library: a screen without these components does not load them.
             {
               name: 'menus',
               test: /@mantine[\\/]core[\\/].*components[\\/](Menu|Tooltip)[\\/]/,
@@ -134,7 +143,7 @@ export default defineConfig({
               maxModuleSize: 12_000,
               priority: 1,
             },
-            // Parts of libraries that several screens use, else dozens of files of some hundred bytes.
+            // Library modules that at least four chunks use. Without this group they would become dozens of tiny files.
             { name: 'parts', test: /node_modules/, minShareCount: 4, maxModuleSize: 60_000, priority: 1 },
           ],
         },
@@ -144,7 +153,7 @@ export default defineConfig({
   test: {
     name: 'web',
     environment: 'jsdom',
-    // One browser-like world per worker, not one per file.
+    // One jsdom environment per worker instead of one per test file.
     pool: 'vmThreads',
     include: ['src/**/*.test.{ts,tsx}'],
     setupFiles: ['src/testing/setup.ts'],

@@ -11,7 +11,7 @@ interface ActionToastProps {
   readonly onUndo: (() => void) | null;
 }
 
-/** Result of an action, with an undo button. */
+/** Content of a toast: the result of an action, and an undo button when the action can be undone. */
 export function ActionToast({ message, about, onUndo }: ActionToastProps) {
   // A new toast moves the others: a click meant for another toast must not undo anything.
   const isSettled = useSettled('shown', { isSettledAtFirst: false });

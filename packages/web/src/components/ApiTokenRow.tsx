@@ -9,14 +9,14 @@ import { apiTokenTexts as texts } from './texts.ts';
 
 interface ApiTokenRowProps {
   readonly token: ApiToken;
-  /** Whose it is, in the list of administrators. */
+  /** The owner of the token; shown to administrators only. */
   readonly owner?: ReactNode;
   readonly onRevoke: () => Promise<void>;
 }
 
-/** One API token of a list, and the way to revoke it. */
+/** One API token of a list, with a button that revokes it after a confirmation. */
 export function ApiTokenRow({ token, owner, onRevoke }: ApiTokenRowProps) {
-  const [isAsking, setAsking] = useState(false);
+  const [isConfirmOpen, setConfirmOpen] = useState(false);
   return (
     <li className={classes.row}>
       <div className={classes.words}>
@@ -45,21 +45,21 @@ export function ApiTokenRow({ token, owner, onRevoke }: ApiTokenRowProps) {
       <Button
         size="sm"
         variant="default"
-        onClick={() => setAsking(true)}
+        onClick={() => setConfirmOpen(true)}
         aria-label={texts.revokeOf(token.name)}
       >
         {texts.revoke}
       </Button>
-      {isAsking && (
+      {isConfirmOpen && (
         <ConfirmDialog
           title={texts.revokeQuestion}
           confirmLabel={texts.revoke}
           isGrave
           onConfirm={async () => {
             await onRevoke();
-            setAsking(false);
+            setConfirmOpen(false);
           }}
-          onClose={() => setAsking(false)}
+          onClose={() => setConfirmOpen(false)}
         >
           <Text>{texts.revokeHint(token.name)}</Text>
         </ConfirmDialog>

@@ -9,7 +9,7 @@ import { Logo } from './Logo.tsx';
 const thisYear = new Date().getFullYear();
 
 interface CenteredPageProps {
-  /** Above the card, across the window. */
+  /** Shown above the card, across the whole window. */
   readonly banner?: ReactNode;
   readonly children: ReactNode;
 }

@@ -9,7 +9,7 @@ interface ConfirmDialogProps {
   readonly title: string;
   /** Label of the confirm button. */
   readonly confirmLabel: string;
-  /** Whether the action is destructive; the button has the warning colour. */
+  /** Whether the action is destructive: the confirm button then has the warning colour. */
   readonly isGrave?: boolean;
   readonly isConfirmDisabled?: boolean;
   /** The dialog shows progress until the promise settles; the caller closes it. */

@@ -3,15 +3,15 @@ import type { ReactNode } from 'react';
 import classes from './EmptyState.module.css';
 
 interface EmptyStateProps {
-  /** What there is none of. */
+  /** States which entries are missing, such as 'No slides found'. */
   readonly title: string;
-  /** What to do about it. */
+  /** Tells the person what to do about it. */
   readonly hint?: string;
   /** A button or a link to the next step. */
   readonly action?: ReactNode;
 }
 
-/** In the place of a list without entries: says so, and offers the next step. */
+/** Shown in place of an empty list: states that there are no entries and offers the next step. */
 export function EmptyState({ title, hint, action }: EmptyStateProps) {
   return (
     <div className={classes.empty}>

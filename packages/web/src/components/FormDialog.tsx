@@ -7,18 +7,18 @@ import { useReturnFocus } from './use-return-focus.ts';
 interface FormDialogProps {
   readonly title: string;
   readonly submitLabel: string;
-  /** The action takes something away: the button has the colour of warnings. */
+  /** Whether the action removes something: the submit button then has the warning colour. */
   readonly isGrave?: boolean;
   readonly isRunning: boolean;
   readonly isSubmitDisabled?: boolean;
   readonly onSubmit: () => void;
   readonly onClose: () => void;
-  /** In the place of 'Cancel', for an action that can be stopped while it runs. */
+  /** Replaces 'Cancel', for example when the action can be stopped while it runs. */
   readonly cancelLabel?: string;
   readonly children: ReactNode;
 }
 
-/** A dialog with a form: its fields, a button that sends them and a button that leaves without sending. */
+/** A dialog with a form: fields, a submit button and a cancel button. */
 export function FormDialog({
   title,
   submitLabel,

@@ -11,13 +11,13 @@ interface LinksMenuProps {
   readonly navigationLabel: string;
 }
 
-/** The links of the bar in a narrow window: a button with the name of this screen, and a menu of all of them. */
+/** The links of the top bar in a narrow window: a button with the name of the current screen opens a menu of all links. */
 export function LinksMenu({ links, navigationLabel }: LinksMenuProps) {
   const { pathname } = useLocation();
   const current = links.find(({ to, end = false }) => matchPath({ path: to, end }, pathname));
-  const waiting = links.reduce((sum, link) => sum + (link.waiting?.count ?? 0), 0);
+  const waitingTotal = links.reduce((sum, link) => sum + (link.waiting?.count ?? 0), 0);
   return (
-    // A new key at every address: the menu closes on the way to another screen.
+    // The key changes with the path: the menu closes when the person opens another screen.
     <Menu key={pathname} position="bottom-start" shadow="md" withinPortal={false}>
       <Menu.Target>
         <UnstyledButton className={classes.menuButton}>
@@ -27,9 +27,9 @@ export function LinksMenu({ links, navigationLabel }: LinksMenuProps) {
             {current !== undefined && ': '}
           </VisuallyHidden>
           <span className={classes.menuLabel}>{current?.label}</span>
-          {waiting > 0 && (
+          {waitingTotal > 0 && (
             <span className={classes.waiting} aria-hidden>
-              {waiting}
+              {waitingTotal}
             </span>
           )}
         </UnstyledButton>

@@ -19,15 +19,15 @@ interface ListToolbarProps {
   readonly search: string;
   readonly onSearch: (text: string) => void;
   readonly choices?: readonly ToolbarChoice[];
-  /** Number of entries in words; null while it is not known. */
+  /** Text with the number of entries; null while the number is unknown. */
   readonly count: string | null;
-  /** Null: neither search nor filters are set. */
+  /** Clears the search and the filters; null when none is set. */
   readonly onClear: (() => void) | null;
   /** Further fields, between the choices and the count. */
   readonly children?: ReactNode;
 }
 
-/** The search starts when the person has stopped typing for so long. */
+/** The search starts when the person has not typed for this time. */
 const searchAfterMs = 250;
 const searchMaxLength = 200;
 
@@ -43,11 +43,11 @@ export function ListToolbar({
   children,
 }: ListToolbarProps) {
   const [typed, setTyped] = useState(search);
-  const [known, setKnown] = useState(search);
+  const [appliedSearch, setAppliedSearch] = useState(search);
   const searchLater = useDebouncedCallback((text: string) => onSearch(text.trim()), searchAfterMs);
   // The search changed elsewhere: by the clear button or by the back button of the browser.
-  if (search !== known) {
-    setKnown(search);
+  if (search !== appliedSearch) {
+    setAppliedSearch(search);
     if (search !== typed.trim()) setTyped(search);
   }
 

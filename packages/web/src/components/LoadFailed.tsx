@@ -9,7 +9,7 @@ interface LoadFailedProps {
   readonly onRetry: () => void;
 }
 
-/** Error message with a retry button. */
+/** Shown in place of content that could not be loaded: an error message with a retry button. */
 export function LoadFailed({ message, reason, onRetry }: LoadFailedProps) {
   return (
     <Alert color="eosin" variant="outline" icon={<IconAlertCircle aria-hidden />} title={message}>

@@ -4,9 +4,9 @@ import classes from './UserMenu.module.css';
 import type { UserMenuProps } from './UserMenu.tsx';
 import { UserName } from './UserName.tsx';
 
-/** Menus need as much code as the catalogue, whose first rows do not wait for them on a slow network. */
+/** Loaded separately: Mantine's menus need as much code as the catalogue, whose first rows must not wait for them. */
 const UserMenu = preloadable(async () => (await import('./UserMenu.tsx')).UserMenu);
-UserMenu.preload().catch(() => undefined); // loaded again when it is rendered, which shows the failure
+UserMenu.preload().catch(() => undefined); // rendering the component loads the code again and shows the error
 
 /** The user menu; until its code is loaded, the user's name in the same place. */
 export function LoadedUserMenu(props: UserMenuProps) {

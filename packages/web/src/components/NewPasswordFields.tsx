@@ -5,7 +5,7 @@ import { texts } from '../language/texts.ts';
 import { PasswordField } from './PasswordField.tsx';
 import { PasswordStrength } from './PasswordStrength.tsx';
 
-/** Validation of the two fields; other forms spread its shape and refine again. */
+/** Validation of the two fields. Other forms copy its shape and apply `refine` again, because `refine` ends an object schema. */
 export const NewPassword = z
   .object({ password: NewPasswordField, passwordConfirmation: z.string() })
   .refine(isTypedTwice, typedTwice);

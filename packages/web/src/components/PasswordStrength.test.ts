@@ -11,7 +11,7 @@ describe('the strength of a password', () => {
     ['incekesitler', 'fair'],
     ['ince bir kesit daha', 'strong'],
     ['Kesit-2026-ab', 'strong'],
-  ])('of "%s" is %s', (password, level) => {
+  ])('for "%s" is %s', (password, level) => {
     expect(strengthOf(password)).toBe(level);
   });
 });

@@ -7,7 +7,8 @@ const levels = ['tooShort', 'weak', 'fair', 'strong'] as const;
 type Level = (typeof levels)[number];
 
 /**
- * Estimates a password by its length and variety. Common passwords are known to the server alone, which rejects them.
+ * Estimates the strength of a password by its length and variety. Only the server has the list of common passwords, and
+ * rejects them.
  *
  * @returns null for an empty password
  */
@@ -17,14 +18,14 @@ export function strengthOf(password: string): Level | null {
   if (length < passwordMinLength) return 'tooShort';
   const differentCharacters = new Set(password.normalize('NFKC').toLowerCase()).size;
   if (differentCharacters < 5) return 'weak';
-  const kinds = [/\p{Ll}/u, /\p{Lu}/u, /\p{N}/u, /[^\p{L}\p{N}]/u].filter((kind) =>
+  const characterKinds = [/\p{Ll}/u, /\p{Lu}/u, /\p{N}/u, /[^\p{L}\p{N}]/u].filter((kind) =>
     kind.test(password),
   ).length;
-  if (length >= 16 || (length >= 12 && kinds >= 3)) return 'strong';
-  return length >= 12 || kinds >= 3 ? 'fair' : 'weak';
+  if (length >= 16 || (length >= 12 && characterKinds >= 3)) return 'strong';
+  return length >= 12 || characterKinds >= 3 ? 'fair' : 'weak';
 }
 
-/** Below a field for a new password: how strong the typed password is. Takes its place from the start. */
+/** Shows the strength of the typed password below the field. It is as high while empty, so that the form does not move. */
 export function PasswordStrength({ password }: { readonly password: string }) {
   const level = strengthOf(password);
   return (

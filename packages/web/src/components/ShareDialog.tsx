@@ -18,16 +18,16 @@ type NewShareLink = BodyInputOf<typeof createShareLink>;
 interface ShareDialogProps {
   readonly heading: string;
   readonly target: NewShareLink['target'];
-  /** Proposed title; empty: the maker must choose one. */
+  /** Proposed title; when it is empty, the person must enter one. */
   readonly proposedTitle?: string;
   /** Language of the dialog in the mixed interface. */
   readonly lang: Language;
-  /** @returns the address of the new link, or why there is none */
-  readonly onMake: (wanted: NewShareLink) => Promise<{ readonly url: string } | { readonly error: string }>;
+  /** Creates the share link. @returns its URL, or an error message to show */
+  readonly onMake: (link: NewShareLink) => Promise<{ readonly url: string } | { readonly error: string }>;
   readonly onClose: () => void;
 }
 
-/** Makes a share link, and shows its address once. */
+/** Creates a share link and shows its URL, which the server never returns again. */
 export function ShareDialog(props: ShareDialogProps) {
   const { heading, target, proposedTitle = '', lang, onMake, onClose } = props;
   const words = shareDialogTexts[lang];
@@ -42,28 +42,27 @@ export function ShareDialog(props: ShareDialogProps) {
   const [error, setError] = useState<string | null>(null);
   const [isCopied, setCopied] = useState(false);
 
-  async function make() {
+  async function createLink() {
     if (title.trim() === '') {
       setError(words.shareTitleRequired);
       return;
     }
     setRunning(true);
-    const made = await onMake({
+    const validDays = Math.max(1, Number(days) || shareLinkDefaultDays);
+    const result = await onMake({
       target,
       title: title.trim(),
-      expires_at: new Date(
-        Date.now() + Math.max(1, Number(days) || shareLinkDefaultDays) * dayMs,
-      ).toISOString(),
+      expires_at: new Date(Date.now() + validDays * dayMs).toISOString(),
       ...(Number(openings) > 0 && { max_openings: Number(openings) }),
       ...(password !== '' && { password }),
       free_movement: isMovable,
       show_annotations: areAnnotationsShown,
     });
     setRunning(false);
-    if ('error' in made) setError(made.error);
+    if ('error' in result) setError(result.error);
     else {
       setError(null);
-      setUrl(made.url);
+      setUrl(result.url);
     }
   }
 
@@ -92,7 +91,7 @@ export function ShareDialog(props: ShareDialogProps) {
       title={heading}
       submitLabel={words.shareMake}
       isRunning={isRunning}
-      onSubmit={() => void make()}
+      onSubmit={() => void createLink()}
       onClose={onClose}
     >
       <Stack gap="sm">

@@ -6,15 +6,15 @@ import { shareLinkTexts as texts } from './texts.ts';
 
 interface ShareLinkListProps {
   readonly links: readonly ShareLink[];
-  /** Whether the makers of the links are named. */
-  readonly isOfEverybody?: boolean;
-  /** Id of the link that is being ended; null while there is none. */
+  /** Whether the name of each link's owner is shown, in the list of all users' links. */
+  readonly areOwnersShown?: boolean;
+  /** Id of the link for which the request to end it is running; null while none is. */
   readonly endingId: string | null;
   readonly onEnd: (link: ShareLink) => void;
 }
 
-/** Share links with their openings and a button that ends each. */
-export function ShareLinkList({ links, isOfEverybody = false, endingId, onEnd }: ShareLinkListProps) {
+/** A list of share links, each with the number of its openings and a button that ends it. */
+export function ShareLinkList({ links, areOwnersShown = false, endingId, onEnd }: ShareLinkListProps) {
   if (links.length === 0) return <Text c="dimmed">{texts.none}</Text>;
   return (
     <ul className={classes.list}>
@@ -24,7 +24,7 @@ export function ShareLinkList({ links, isOfEverybody = false, endingId, onEnd }:
             <Text>{link.title}</Text>
             <Text size="sm" c="dimmed">
               {[
-                ...(isOfEverybody && link.owner_name !== null ? [link.owner_name] : []),
+                ...(areOwnersShown && link.owner_name !== null ? [link.owner_name] : []),
                 texts.kinds[link.target.type],
                 texts.openings(link.openings, link.max_openings),
                 link.ended ? texts.ended : texts.until(formatDateAndTime(link.expires_at)),

@@ -2,7 +2,7 @@ import { CloseButton } from '@mantine/core';
 import type { CloseButtonProps } from 'react-toastify';
 import { texts } from '../language/texts.ts';
 
-/** Close button in the page's language; the library's own is in English. */
+/** The close button of a toast in the current language; the default of react-toastify is always English. */
 export function ToastCloseButton({ closeToast }: CloseButtonProps) {
   return (
     <CloseButton

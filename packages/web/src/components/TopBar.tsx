@@ -13,46 +13,46 @@ import { WaitingCount } from './WaitingCount.tsx';
 const LinksMenu = preloadable(async () => (await import('./LinksMenu.tsx')).LinksMenu);
 
 interface TopBarProps {
-  /** Target of the product's name. */
+  /** Path that the product's name links to. */
   readonly home: string;
   readonly links: readonly TopBarLink[];
   /** Accessible name of the navigation. */
   readonly navigationLabel: string;
-  /** At the right end. */
+  /** Shown at the right end of the bar. */
   readonly children: ReactNode;
   /** Language of the bar, if it differs from the page's. */
   readonly lang?: string;
 }
 
-/** Leaves the address as it is: a screen may keep its own state there. */
+/** Moves the focus without changing the URL (as a link to `#content` would): a screen may keep its own state there. */
 function skipToContent(): void {
   document.querySelector('main')?.focus();
 }
 
-/** Whether the links are wider than their place: this depends on language, counts and the name of the person. */
-function useTightness(links: RefObject<HTMLElement | null>, linkCount: number): boolean {
-  const [isTight, setTight] = useState(false);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: other links are other elements
+/** Returns whether the links are wider than the space between the other parts of the bar: this depends on language, counts and the user's name. */
+function useAreLinksTooWide(linksElement: RefObject<HTMLElement | null>, linkCount: number): boolean {
+  const [areTooWide, setTooWide] = useState(false);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: with another number of links, other elements are observed
   useLayoutEffect(() => {
-    const element = links.current;
+    const element = linksElement.current;
     if (element === null) return undefined;
-    const observer = new ResizeObserver(() => setTight(element.scrollWidth > element.clientWidth + 1));
+    const observer = new ResizeObserver(() => setTooWide(element.scrollWidth > element.clientWidth + 1));
     for (const each of [element, ...element.children]) observer.observe(each);
     return () => observer.disconnect();
-  }, [links, linkCount]);
-  return isTight;
+  }, [linksElement, linkCount]);
+  return areTooWide;
 }
 
-/** More links than this stand in a menu where the bar is too narrow for them. */
-const mostLinksInNarrowBar = 2;
+/** When the links do not fit, a bar with more links than this shows them in a menu. */
+const maxLinksWithoutMenu = 2;
 
-/** The navigation bar: the product's name, links, the user menu. */
+/** The navigation bar: the product's name, the links, and the user menu as children. */
 export function TopBar({ home, links, navigationLabel, children, lang }: TopBarProps) {
-  const hasMenu = links.length > mostLinksInNarrowBar;
-  const list = useRef<HTMLElement>(null);
-  const isTight = useTightness(list, links.length) && hasMenu;
+  const hasMenu = links.length > maxLinksWithoutMenu;
+  const linksElement = useRef<HTMLElement>(null);
+  const isMenuShown = useAreLinksTooWide(linksElement, links.length) && hasMenu;
   return (
-    <header className={classes.bar} lang={lang} data-tight={isTight || undefined}>
+    <header className={classes.bar} lang={lang} data-tight={isMenuShown || undefined}>
       <UnstyledButton className={classes.skip} lang={languageNow('tr')} onClick={skipToContent}>
         {texts.skipToContent}
       </UnstyledButton>
@@ -61,7 +61,7 @@ export function TopBar({ home, links, navigationLabel, children, lang }: TopBarP
         <span>{settings.productName}</span>
       </Link>
       <div className={classes.linksPlace}>
-        <nav ref={list} className={classes.links} aria-label={navigationLabel}>
+        <nav ref={linksElement} className={classes.links} aria-label={navigationLabel}>
           {links.map(({ to, label, lang: labelLang, end = false, waiting = null }) => (
             <NavLink key={to} to={to} end={end} lang={labelLang} className={classes.link ?? ''}>
               {label}

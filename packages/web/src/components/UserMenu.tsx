@@ -18,7 +18,7 @@ const schemes = ['auto', 'light', 'dark'] as const;
 
 export interface UserMenuProps {
   readonly user: Pick<User, 'displayName' | 'email'>;
-  /** After the name; on narrow screens inside the menu. */
+  /** Shown after the name; on narrow screens inside the menu. */
   readonly badge?: ReactNode;
   readonly profileLabel: string;
   readonly logoutLabel: string;
@@ -27,7 +27,7 @@ export interface UserMenuProps {
   readonly lang: Language;
 }
 
-/** Initials and name, with a menu for profile, language and sign-out. */
+/** A button with the user's initials and name that opens a menu: profile, language, theme and sign-out. */
 export function UserMenu({ user, badge, profileLabel, logoutLabel, onLogout, lang }: UserMenuProps) {
   const { pathname } = useLocation();
   const language = useLanguage();

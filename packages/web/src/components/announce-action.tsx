@@ -5,8 +5,8 @@ import { ActionToast } from './ActionToast.tsx';
 
 /** How long the undo button is shown. */
 export const undoMs = 10_000;
-/** A toast moves into the place of a closed one: a double click must undo only one action. */
-const betweenUndosMs = 700;
+/** Minimum time between two undo actions: when a toast closes, the next one moves under the pointer, and a double click must undo only one action. */
+const minUndoIntervalMs = 700;
 let lastUndoAt = Number.NEGATIVE_INFINITY;
 
 interface Action {
@@ -16,7 +16,7 @@ interface Action {
   readonly undo?: () => Promise<ActionResult>;
 }
 
-/** Shows the result of an action: a success with the person's name and, for 10 s, an undo button. */
+/** Shows the result of an action as a toast; a success names the affected person or thing and has an undo button for 10 s. */
 export function announceAction(result: ActionResult, { about, undo }: Action): void {
   if (!result.success) {
     announce(result);
@@ -31,7 +31,7 @@ export function announceAction(result: ActionResult, { about, undo }: Action): v
           undo === undefined
             ? null
             : () => {
-                if (performance.now() - lastUndoAt < betweenUndosMs) return;
+                if (performance.now() - lastUndoAt < minUndoIntervalMs) return;
                 lastUndoAt = performance.now();
                 closeToast();
                 void undo().then((undone) =>

@@ -6,7 +6,7 @@ import { preloadable } from './preloadable.tsx';
 const Greeting = ({ name }: { readonly name: string }) => <p>Hello {name}</p>;
 
 describe('a preloadable component', () => {
-  it('is rendered at once when it was preloaded, without the fallback', async () => {
+  it('is rendered immediately, without the fallback, when it was preloaded', async () => {
     const Preloaded = preloadable(async () => Greeting);
     await Preloaded.preload();
     render(

@@ -1,8 +1,8 @@
 import { type ComponentType, lazy, useState } from 'react';
 
 /**
- * As `lazy` of React, for a component that may be loaded before it is rendered: it is then rendered at once. A component of
- * `lazy` shows its fallback first in any case, and React keeps a fallback for 0.3 s.
+ * Like React's `lazy`, but a component that was preloaded with `preload` is rendered immediately. A component of `lazy` always
+ * shows its fallback first, and React keeps a fallback for 0.3 s.
  */
 export function preloadable<Props extends object>(load: () => Promise<ComponentType<Props>>) {
   let Loaded: ComponentType<Props> | null = null;
@@ -12,8 +12,8 @@ export function preloadable<Props extends object>(load: () => Promise<ComponentT
   };
   const Lazy = lazy(preload) as unknown as ComponentType<Props>;
   function Preloadable(props: Props) {
-    const [Shown] = useState(() => Loaded ?? Lazy); // once: another one would be mounted anew
-    return <Shown {...props} />;
+    const [Rendered] = useState(() => Loaded ?? Lazy); // as state: a later change from Lazy to Loaded would remount the component
+    return <Rendered {...props} />;
   }
   return Object.assign(Preloadable, { preload });
 }

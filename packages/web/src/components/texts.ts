@@ -48,7 +48,7 @@ export const apiTokenTexts = wording({
   },
 });
 
-/** By the language of the menu, which the specification's mix has in either. */
+/** Keyed by the language of the menu in the mixed interface: Turkish in the admin area, English elsewhere. */
 export const themeTexts = {
   tr: wording({
     languageInMix: 'tr',
@@ -88,7 +88,7 @@ export const shareLinkTexts = wording({
   },
 });
 
-/** By the language of the screen in the mixed interface. */
+/** Keyed by the language of the screen in the mixed interface. */
 export const shareDialogTexts = wordingByScreenLanguage({
   tr: {
     shareTitle: 'Başlık',

@@ -4,8 +4,8 @@ export interface TopBarLink {
   readonly label: string;
   /** Language of the label, if it differs from the page's. */
   readonly lang?: string;
-  /** Current only for exactly this address. */
+  /** Whether the link is marked as current only at exactly this path, not at paths below it. */
   readonly end?: boolean;
-  /** Label of what waits there; null when nothing waits. */
+  /** Number of items that wait on the linked screen, with its text; null when none waits. */
   readonly waiting?: { readonly count: number; readonly label: string } | null;
 }

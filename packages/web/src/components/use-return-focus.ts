@@ -1,16 +1,16 @@
 import { useEffect, useState } from 'react';
 
 /**
- * Returns the focus to the element that had it before a dialog opened. When that element has left the page, the
- * screen gets the focus.
+ * Used by dialogs. On closing, returns the focus to the element that had it before the dialog opened. When that element is
+ * no longer in the page, `main` gets the focus.
  */
 export function useReturnFocus(): void {
-  const [before] = useState(() => document.activeElement);
+  const [focusedBefore] = useState(() => document.activeElement);
   useEffect(
     () => () => {
-      if (before instanceof HTMLElement && before.isConnected) before.focus();
+      if (focusedBefore instanceof HTMLElement && focusedBefore.isConnected) focusedBefore.focus();
       else document.querySelector('main')?.focus({ preventScroll: true });
     },
-    [before],
+    [focusedBefore],
   );
 }

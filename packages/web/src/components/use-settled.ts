@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 
-/** Longest interval of a double click, and of a click that was already on its way. */
+/** Longer than the interval of a double click and than a person's reaction time to a change of the layout. */
 const settleMs = 700;
 
 /**
@@ -10,10 +10,10 @@ const settleMs = 700;
  * @param layout a value that changes with the layout
  */
 export function useSettled(layout: string, { isSettledAtFirst = true } = {}): boolean {
-  const [known, setKnown] = useState(layout);
+  const [previousLayout, setPreviousLayout] = useState(layout);
   const [isSettled, setSettled] = useState(isSettledAtFirst);
-  if (layout !== known) {
-    setKnown(layout);
+  if (layout !== previousLayout) {
+    setPreviousLayout(layout);
     setSettled(false);
   }
   // biome-ignore lint/correctness/useExhaustiveDependencies: each change of the layout restarts the timer
@@ -21,6 +21,6 @@ export function useSettled(layout: string, { isSettledAtFirst = true } = {}): bo
     if (isSettled) return;
     const timer = setTimeout(() => setSettled(true), settleMs);
     return () => clearTimeout(timer);
-  }, [isSettled, known]);
-  return isSettled && layout === known;
+  }, [isSettled, previousLayout]);
+  return isSettled && layout === previousLayout;
 }

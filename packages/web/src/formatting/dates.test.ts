@@ -9,7 +9,7 @@ describe('date formatting', () => {
     expect(formatDate(moment)).toBe('21 Kasım 2026');
   });
 
-  it('appends the time in user management', () => {
+  it('formats date and time in Turkish', () => {
     expect(formatDateAndTime(moment)).toBe('21 Kasım 2026 14:05');
   });
 

@@ -3,12 +3,12 @@ import type { Language } from '@lamina/contract';
 import { languageNow } from '../language/language.ts';
 import { texts } from '../language/texts.ts';
 
-type Styles = Readonly<Record<Language, Intl.DateTimeFormat>>;
+type Formats = Readonly<Record<Language, Intl.DateTimeFormat>>;
 
-const longDate = inBoth({ dateStyle: 'long' });
-const longDateAndTime = inBoth({ dateStyle: 'long', timeStyle: 'short' });
-const timeOfDay = inBoth({ timeStyle: 'medium' });
-const dayAndMonth = inBoth({ day: 'numeric', month: 'short' });
+const longDate = formatsOf({ dateStyle: 'long' });
+const longDateAndTime = formatsOf({ dateStyle: 'long', timeStyle: 'short' });
+const timeOfDay = formatsOf({ timeStyle: 'medium' });
+const dayAndMonth = formatsOf({ day: 'numeric', month: 'short' });
 
 /** Returns '21 Kasım 2026'; 'N/A' for null and invalid dates. */
 export function formatDate(iso: string | null): string {
@@ -20,21 +20,22 @@ export function formatDateAndTime(iso: string | null): string {
   return format(longDateAndTime, iso);
 }
 
-/** Returns '14:05:09'. */
+/** Returns '14:05:09'; 'N/A' for invalid dates. */
 export function formatTime(iso: string): string {
   return format(timeOfDay, iso);
 }
 
-/** Returns '21 Kas'. */
+/** Returns '21 Kas'; 'N/A' for invalid dates. */
 export function formatDayAndMonth(iso: string): string {
   return format(dayAndMonth, iso);
 }
 
-function inBoth(options: Intl.DateTimeFormatOptions): Styles {
+/** Returns the format in both languages. */
+function formatsOf(options: Intl.DateTimeFormatOptions): Formats {
   return { tr: new Intl.DateTimeFormat('tr-TR', options), en: new Intl.DateTimeFormat('en-GB', options) };
 }
 
-function format(styles: Styles, iso: string | null): string {
+function format(formats: Formats, iso: string | null): string {
   const date = new Date(iso ?? Number.NaN);
-  return Number.isNaN(date.getTime()) ? texts.notAvailable : styles[languageNow('tr')].format(date);
+  return Number.isNaN(date.getTime()) ? texts.notAvailable : formats[languageNow('tr')].format(date);
 }

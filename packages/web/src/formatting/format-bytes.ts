@@ -2,9 +2,10 @@ import { languageNow } from '../language/language.ts';
 
 const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte', 'petabyte'] as const;
 
-/** Formats bytes in the largest decimal unit with a number above 1: '12,4 GB'. */
+/** Returns the bytes in the largest decimal unit in which the number is at least 1: '12,4 GB'. */
 export function formatBytes(bytes: number): string {
-  const power = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(bytes, 1)) / 3));
+  const thousands = Math.floor(Math.log10(Math.max(bytes, 1)) / 3);
+  const power = Math.min(units.length - 1, thousands);
   return new Intl.NumberFormat(languageNow('tr'), {
     style: 'unit',
     unit: units[power],

@@ -6,7 +6,7 @@ export function formatNumber(value: number): string {
   return value.toLocaleString(languageNow('tr'));
 }
 
-/** Returns '2.5', in Turkish '2,5', with all digits; in the mixed language as in English. */
+/** Returns all digits of a measured value with a decimal point, '2.5'; with a comma, '2,5', only when the choice is Turkish. */
 export function formatFigure(value: number): string {
   const text = String(value);
   return languageNow('en') === 'tr' ? text.replace('.', ',') : text;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { initialsOf, nameOf } from './person.ts';
 
-describe('initials', () => {
+describe('the initials of a person', () => {
   it.each([
     ['the first letters of the first two words', 'Ada Yılmaz', 'a@b.co', 'AY'],
     ['at most two letters for more words', 'Ada Nur Yılmaz Kaya', 'a@b.co', 'AN'],
@@ -17,7 +17,7 @@ describe('initials', () => {
 });
 
 describe('the name of a person', () => {
-  it('is the display name, else the e-mail address', () => {
+  it('is the display name, or the e-mail address when the display name is missing or blank', () => {
     expect(nameOf({ displayName: 'Ada', email: 'a@b.co' })).toBe('Ada');
     expect(nameOf({ displayName: null, email: 'a@b.co' })).toBe('a@b.co');
     expect(nameOf({ displayName: ' ', email: 'a@b.co' })).toBe('a@b.co');

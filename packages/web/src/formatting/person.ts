@@ -3,13 +3,14 @@ import type { User } from '@lamina/contract';
 
 type Named = Pick<User, 'displayName' | 'email'>;
 
+/** Returns the display name; the e-mail address when the display name is missing or blank. */
 export function nameOf({ displayName, email }: Named): string {
   return displayName?.trim() || email;
 }
 
 /**
- * Returns at most two letters: of the first two words of the display name, else the first of the e-mail address.
- * Upper case by Turkish rules: i becomes İ.
+ * Returns the first letters of the first two words of the display name; without a display name the first letter of the
+ * e-mail address. They are in upper case by Turkish rules: i becomes İ.
  */
 export function initialsOf({ displayName, email }: Named): string {
   const words = displayName?.trim().split(/\s+/).filter(Boolean) ?? [];
@@ -17,7 +18,7 @@ export function initialsOf({ displayName, email }: Named): string {
   return letters.toLocaleUpperCase('tr');
 }
 
-/** A letter may have two UTF-16 code units. */
+/** Splits by code points, because a letter may consist of two UTF-16 code units. */
 function firstLetter(word: string): string {
   return [...word][0] ?? '';
 }

@@ -1,27 +1,31 @@
-/** Validation rules of the forms with their messages: required first, then the format. */
+/**
+ * Validation rules that several forms share, with their messages. A rule first checks that the field is filled in, then its
+ * format.
+ */
 import { Password, passwordLength, passwordMaxLength, passwordMinLength } from '@lamina/contract';
 import { z } from 'zod';
 import { texts } from '../language/texts.ts';
 
-type Sentence = () => string;
+/** A function, so that the message is in the language at the time of the validation. */
+type Message = () => string;
 
-/** Returns a message in the language at the time of the validation. */
-export function say(sentence: Sentence): { readonly error: Sentence } {
-  return { error: sentence };
+/** Returns the zod option that makes a rule fail with this message. */
+export function failWith(message: Message): { readonly error: Message } {
+  return { error: message };
 }
 
-/** Trimmed like in the API. */
+/** An e-mail address, trimmed as the API does. */
 export const EmailField = z
   .string()
   .trim()
   .min(
     1,
-    say(() => texts.emailRequired),
+    failWith(() => texts.emailRequired),
   )
   .pipe(
-    z.email(say(() => texts.emailInvalid)).max(
+    z.email(failWith(() => texts.emailInvalid)).max(
       254,
-      say(() => texts.emailInvalid),
+      failWith(() => texts.emailInvalid),
     ),
   );
 
@@ -36,12 +40,12 @@ export const FirstPasswordField = newPassword(
   () => texts.passwordTooLong,
 );
 
-function newPassword(required: Sentence, tooShort: Sentence, tooLong: Sentence) {
+function newPassword(required: Message, tooShort: Message, tooLong: Message) {
   return z
     .string()
-    .min(1, say(required))
-    .refine((text) => passwordLength(text) >= passwordMinLength, say(tooShort))
-    .refine((text) => passwordLength(text) <= passwordMaxLength, say(tooLong))
+    .min(1, failWith(required))
+    .refine((text) => passwordLength(text) >= passwordMinLength, failWith(tooShort))
+    .refine((text) => passwordLength(text) <= passwordMaxLength, failWith(tooLong))
     .pipe(Password);
 }
 
@@ -50,13 +54,14 @@ interface PasswordTwice {
   readonly passwordConfirmation: string;
 }
 
+/** Returns whether the password and its confirmation are equal. */
 export function isTypedTwice({ password, passwordConfirmation }: PasswordTwice): boolean {
   return password === passwordConfirmation;
 }
 
-/** Validated together with the other fields, not only after those are valid. */
+/** Options for `refine` with `isTypedTwice`; `when` runs the rule even while other fields are invalid. */
 export const typedTwice = {
   path: ['passwordConfirmation'],
-  ...say(() => texts.passwordsDiffer),
+  ...failWith(() => texts.passwordsDiffer),
   when: () => true,
 };

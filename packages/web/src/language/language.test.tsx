@@ -36,14 +36,17 @@ it.each([
   ['mixed', '*', '21 Kasım 2026', '12.345', '2.5', 'N/A'],
   ['tr', 'tr', '21 Kasım 2026', '12.345', '2,5', 'Yok'],
   ['en', 'en', '21 November 2026', '12,345', '2.5', 'N/A'],
-] as const)('in %s the API, dates and numbers follow', (choice, header, date, number, figure, nothing) => {
-  chooseLanguage(choice);
-  expect(acceptLanguage()).toBe(header);
-  expect(formatDate('2026-11-21T09:05:00Z')).toBe(date);
-  expect(formatNumber(12_345)).toBe(number);
-  expect(formatFigure(2.5)).toBe(figure);
-  expect(formatDateAndTime(null)).toBe(nothing);
-});
+] as const)(
+  'the language choice %s sets the Accept-Language header and the formats of dates and numbers',
+  (choice, header, date, number, figure, nothing) => {
+    chooseLanguage(choice);
+    expect(acceptLanguage()).toBe(header);
+    expect(formatDate('2026-11-21T09:05:00Z')).toBe(date);
+    expect(formatNumber(12_345)).toBe(number);
+    expect(formatFigure(2.5)).toBe(figure);
+    expect(formatDateAndTime(null)).toBe(nothing);
+  },
+);
 
 describe('the language choice', () => {
   /** Simulates a choice in another tab. */
@@ -53,21 +56,24 @@ describe('the language choice', () => {
     window.dispatchEvent(new StorageEvent('storage', { key: 'language', newValue: language }));
   }
 
-  it('is adopted from another tab', () => {
+  it('is adopted when another tab changes it', () => {
     chosenElsewhere('en');
     expect(languageNow('tr')).toBe('en');
     chosenElsewhere(null);
     expect(languageNow('tr')).toBe('tr');
   });
 
-  it.each(['de', '', '{"language":"en"}', 'mixed'])('ignores the invalid stored value %o', (stored) => {
-    chooseLanguage('en');
-    chosenElsewhere(stored);
-    expect(languageNow('tr')).toBe('tr');
-    expect(languageNow('en')).toBe('en');
-  });
+  it.each(['de', '', '{"language":"en"}', 'mixed'])(
+    'is the mix when another tab stores the invalid value %o',
+    (stored) => {
+      chooseLanguage('en');
+      chosenElsewhere(stored);
+      expect(languageNow('tr')).toBe('tr');
+      expect(languageNow('en')).toBe('en');
+    },
+  );
 
-  it('on the sign-in pages is stored, sent to the API and applied to error messages', async () => {
+  it('made on the login page is stored and changes the title and the error messages', async () => {
     const { person } = openApp('/auth/login', {
       api: {
         'POST /auth/login': refusal('credentials_invalid', errors.credentials_invalid.en),
@@ -91,7 +97,7 @@ describe('the language choice', () => {
     await screen.findByText('The e-mail address or the password is wrong.');
   });
 
-  it('in the user menu keeps the sign-in and the page', async () => {
+  it('made in the user menu keeps the person signed in on the same page', async () => {
     const { person, address } = openApp('/dashboard/profile', { signedInAs: user, api });
     await person.click(await screen.findByRole('button', { name: 'İpek Işık' }));
     const choices = await screen.findByRole('group', { name: 'Dil / Language' });
@@ -111,7 +117,7 @@ describe('the language choice', () => {
     expect(localStorage.getItem('language')).toBeNull();
   });
 
-  it('translates what is already loaded', async () => {
+  it('translates a page that is already shown', async () => {
     openApp('/dashboard/profile', { signedInAs: user, api });
     await screen.findByText('Kayıt Tarihi');
     act(() => chooseLanguage('en'));

@@ -1,13 +1,13 @@
 /**
- * The language of the interface: the specification's mix of Turkish and English, or one of them throughout.
+ * The language of the interface: Turkish, English, or by default the mix of both that the specification prescribes.
  *
- * Every text has both languages (`wording`, in the `texts.ts` files); reading a text returns the current
- * language. Therefore texts must be read inside functions: a value read at module level would never change.
+ * Every text exists in both languages (see `wording`, used by all `texts.ts` files). Reading a text returns it in the
+ * current language. Therefore texts must be read inside functions: a value read at module level would never change.
  */
 import type { Language } from '@lamina/contract';
 import { useSyncExternalStore } from 'react';
 
-/** `mixed`: each text in the language that the specification gives it. */
+/** `mixed` shows each text in the language that the specification prescribes for it. */
 export type LanguageChoice = 'mixed' | Language;
 
 interface OfferedLanguage {
@@ -24,14 +24,14 @@ export const offeredLanguages: readonly OfferedLanguage[] = [
   { choice: 'en', name: 'English', htmlLang: 'en' },
 ];
 
-/** The label in both languages. */
+/** Label of the language selection, in both languages. */
 export const languageChoiceLabel = 'Dil / Language';
 
 const storageKey = 'language';
 const listeners = new Set<() => void>();
 let choice = storedChoice();
 
-/** An invalid stored value counts as no choice. */
+/** Returns the stored choice; 'mixed' when none or an invalid one is stored. */
 function storedChoice(): LanguageChoice {
   const stored = localStorage.getItem(storageKey);
   return offeredLanguages.find((offered) => offered.choice === stored)?.choice ?? 'mixed';
@@ -43,15 +43,15 @@ function applyChoice(next: LanguageChoice): void {
   for (const listener of listeners) listener();
 }
 
-// Another tab has changed the language, or cleared the storage (key null).
+// Fired when another tab changes the language, or clears the storage (then `key` is null).
 window.addEventListener('storage', ({ key }) => {
   if (key === storageKey || key === null) applyChoice(storedChoice());
 });
 
-/** Called with each choice made in this tab; see `setLocalChoiceListener`. */
+/** Called with each choice made in this tab, not with those of other tabs; see `setLocalChoiceListener`. */
 let choiceListener: ((choice: LanguageChoice) => void) | null = null;
 
-/** Changes the language of this browser at once. */
+/** Changes the language of the interface immediately and stores it in this browser. */
 export function chooseLanguage(next: LanguageChoice): void {
   if (next === 'mixed') localStorage.removeItem(storageKey);
   else localStorage.setItem(storageKey, next);
@@ -79,42 +79,45 @@ export function useLanguage(): LanguageChoice {
 }
 
 /**
- * Returns the current language of a text; for `lang`, dates and numbers.
+ * Returns the language in which a text is currently shown; used for `lang` attributes, dates and numbers.
  *
- * @param languageInMix its language in the specification's mix
+ * @param languageInMix language of the text when the choice is 'mixed'
  */
 export function languageNow(languageInMix: Language): Language {
   return choice === 'mixed' ? languageInMix : choice;
 }
 
-/** The Accept-Language for the API. Without a choice it is `*`, not the browser's: the API then follows the specification. */
+/**
+ * Returns the `Accept-Language` header for the API. For 'mixed' it is `*` instead of the browser's languages: the API then
+ * answers in the language that the specification prescribes.
+ */
 export function acceptLanguage(): string {
   return choice === 'mixed' ? '*' : choice;
 }
 
 interface Wording<Words extends object> {
-  /** Language in the specification's mix. */
+  /** Language of the texts when the choice is 'mixed'. */
   readonly languageInMix: Language;
-  /** Keys that have the other language in the mix. */
+  /** Keys of the texts that are shown in the other language when the choice is 'mixed'. */
   readonly exceptions?: readonly (keyof Words)[];
   readonly tr: Words;
-  /** A missing key does not compile. */
+  /** `NoInfer` makes a missing key a type error. */
   readonly en: NoInfer<Words>;
 }
 
-/** Creates texts in both languages that are read in the current one. */
+/** Returns an object whose properties are getters: each returns the text in the current language. */
 export function wording<Words extends object>(words: Wording<Words>): Readonly<Words> {
   const { languageInMix, exceptions = [] } = words;
-  const other: Language = languageInMix === 'tr' ? 'en' : 'tr';
+  const otherLanguage: Language = languageInMix === 'tr' ? 'en' : 'tr';
   const texts = {};
   for (const name of Object.keys(words.tr) as (keyof Words)[]) {
-    const language = exceptions.includes(name) ? other : languageInMix;
+    const language = exceptions.includes(name) ? otherLanguage : languageInMix;
     Object.defineProperty(texts, name, { enumerable: true, get: () => words[languageNow(language)][name] });
   }
   return texts as Readonly<Words>;
 }
 
-/** Creates texts for screens of either language in the specification's mix, by that language. */
+/** Creates texts for components used by Turkish and by English screens; the keys are the screen's language in the mix. */
 export function wordingByScreenLanguage<Words extends object>(
   words: Pick<Wording<Words>, 'tr' | 'en'>,
 ): Readonly<Record<Language, Readonly<Words>>> {

@@ -1,4 +1,4 @@
-/** Every visible text is in a `texts.ts`, in Turkish and in English. */
+/** Checks that every visible text of the web app is in a `texts.ts` file, in Turkish and in English. */
 import { auditActions, auditResults, errors } from '@lamina/contract';
 import { type ESTree, parseSync } from 'vite';
 import { describe, expect, it, vi } from 'vitest';
@@ -26,7 +26,7 @@ vi.mock(import('./language.ts'), async (original) => {
 });
 const catalogues = import.meta.glob('../**/texts.ts', { eager: true });
 
-/** Language names are the same in both languages: they are in language.ts. */
+/** Source texts of the web app by path. language.ts is left out: its language names are the same in both languages. */
 const sources = import.meta.glob<string>(
   ['../**/*.{ts,tsx}', '!../**/*.test.{ts,tsx}', '!../**/testing/**', '!./language.ts'],
   {
@@ -36,8 +36,8 @@ const sources = import.meta.glob<string>(
   },
 );
 
-/** Key names, and words that both languages share. */
-const alike = new Set([
+/** Texts that are the same in both languages: key names, file formats, shared words. */
+const sharedTexts = new Set([
   'Home',
   'Shift + R',
   'Shift + S',
@@ -90,34 +90,34 @@ function wordsOf(text: unknown): string {
 }
 
 /** Returns each text by its path, such as `sessionStatus.active`. */
-function leavesOf(words: unknown, way = ''): readonly (readonly [string, string])[] {
-  if (typeof words !== 'object' || words === null) return [[way, wordsOf(words)]];
+function leavesOf(words: unknown, path = ''): readonly (readonly [string, string])[] {
+  if (typeof words !== 'object' || words === null) return [[path, wordsOf(words)]];
   return Object.entries(words).flatMap(([name, word]) =>
-    leavesOf(word, way === '' ? name : `${way}.${name}`),
+    leavesOf(word, path === '' ? name : `${path}.${name}`),
   );
 }
 
-/** Returns the faults of a pair of catalogues, one line each. */
-function faultsOf({ tr, en }: Words): readonly string[] {
+/** Returns the translation errors of a pair of text catalogues, one line each. */
+function translationErrorsOf({ tr, en }: Words): readonly string[] {
   const english = new Map(leavesOf(en));
   const turkish = new Map(leavesOf(tr));
-  return [...new Set([...turkish.keys(), ...english.keys()])].flatMap((way) => {
-    const [turkishText, englishText] = [turkish.get(way)?.trim(), english.get(way)?.trim()];
-    if (turkishText === undefined || englishText === undefined) return `${way} is missing in one of them`;
-    if (turkishText === '' || englishText === '') return `${way} says nothing`;
-    if (turkishLetters.test(englishText)) return `${way} is Turkish: ${englishText}`;
-    if (turkishText === englishText && wordsBesideUnits.test(englishText) && !alike.has(englishText)) {
-      return `${way} is the same in both: ${englishText}`;
+  return [...new Set([...turkish.keys(), ...english.keys()])].flatMap((path) => {
+    const [turkishText, englishText] = [turkish.get(path)?.trim(), english.get(path)?.trim()];
+    if (turkishText === undefined || englishText === undefined) return `${path} is missing in one language`;
+    if (turkishText === '' || englishText === '') return `${path} is empty`;
+    if (turkishLetters.test(englishText)) return `${path} is Turkish: ${englishText}`;
+    if (turkishText === englishText && wordsBesideUnits.test(englishText) && !sharedTexts.has(englishText)) {
+      return `${path} is the same in both languages: ${englishText}`;
     }
     return [];
   });
 }
 
 describe('text catalogues', () => {
-  it('have every text in Turkish and in English', () => {
+  it('contain every text in Turkish and in English', () => {
     expect(Object.keys(catalogues).length).toBeGreaterThanOrEqual(18);
     expect(catalogueTexts.length).toBeGreaterThanOrEqual(Object.keys(catalogues).length);
-    expect(catalogueTexts.flatMap(faultsOf)).toEqual([]);
+    expect(catalogueTexts.flatMap(translationErrorsOf)).toEqual([]);
   });
 
   it('use one Turkish word for one thing', () => {
@@ -131,29 +131,33 @@ describe('text catalogues', () => {
     ['error messages', Object.entries(errors)],
     ['audit actions', Object.entries(auditActions)],
     ['audit results', Object.entries(auditResults)],
-  ])('have both languages for %s', (_, entries) => {
-    const in_ = (language: 'tr' | 'en') =>
+  ])('of the API contract contain %s in both languages', (_, entries) => {
+    const sentencesIn = (language: 'tr' | 'en') =>
       Object.fromEntries(entries.map(([name, sentences]) => [name, sentences[language]]));
-    expect(faultsOf({ tr: in_('tr'), en: in_('en') })).toEqual([]);
+    expect(translationErrorsOf({ tr: sentencesIn('tr'), en: sentencesIn('en') })).toEqual([]);
   });
 
   it.each([
-    ['is missing', { tr: { a: 'bir', b: 'iki' }, en: { a: 'one' } }, 'b is missing in one of them'],
-    ['is empty', { tr: { a: 'bir' }, en: { a: ' ' } }, 'a says nothing'],
+    ['is missing', { tr: { a: 'bir', b: 'iki' }, en: { a: 'one' } }, 'b is missing in one language'],
+    ['is empty', { tr: { a: 'bir' }, en: { a: ' ' } }, 'a is empty'],
     ['was not translated', { tr: { a: 'bir' }, en: { a: 'ışık' } }, 'a is Turkish: ışık'],
-    ['was copied', { tr: { a: { b: 'one' } }, en: { a: { b: 'one' } } }, 'a.b is the same in both: one'],
+    [
+      'was copied',
+      { tr: { a: { b: 'one' } }, en: { a: { b: 'one' } } },
+      'a.b is the same in both languages: one',
+    ],
     [
       'was copied into a sentence',
       { tr: { a: (n: number) => `${n} files` }, en: { a: (n: number) => `${n} files` } },
-      'a is the same in both: files',
+      'a is the same in both languages: files',
     ],
-  ])('are reported when a text %s', (_, words, fault) => {
-    expect(faultsOf(words)).toEqual([fault]);
+  ])('with a text that %s are reported', (_, words, expectedError) => {
+    expect(translationErrorsOf(words)).toEqual([expectedError]);
   });
 });
 
-/** Attributes and properties whose values people read or hear. */
-const readAloud = new Set([
+/** Attributes and properties whose values are shown or read by a screen reader. */
+const userFacingNames = new Set([
   'aria-label',
   'aria-description',
   'aria-roledescription',
@@ -170,22 +174,22 @@ const readAloud = new Set([
   'logoutLabel',
   'title',
 ]);
-/** Texts for developers: the browser's console, and errors of the program. */
+/** Calls whose texts are for developers: console output and thrown errors. */
 const forDevelopers = /^(?:console\.|new (?:\w*Error|DOMException)$)/;
 const letters = /\p{L}{2}/u;
 const sentence = /^\p{Lu}\p{Ll}* +\p{L}{2}|\p{Ll}[.!?…]$/u;
 
-/** Returns literal texts outside the catalogues, and texts read at module level. */
+/** Returns visible texts that are literals in the source, and uses of catalogue texts at module level, which would not change with the language. */
 function strayTexts(file: string, source: string): readonly string[] {
   const { program } = parseSync(file, source);
   const found: string[] = [];
   const catalogueNames = new Set<string>();
 
-  function visit(node: Node, isInFunction: boolean, isRead: boolean): void {
+  function visit(node: Node, isInFunction: boolean, isVisible: boolean): void {
     const { type } = node;
     if (type === 'ImportDeclaration') {
-      const { source: from, specifiers } = node as unknown as ESTree.ImportDeclaration;
-      if (/(?:^|\/)texts\.ts$/.test(from.value)) {
+      const { source: importedFile, specifiers } = node as unknown as ESTree.ImportDeclaration;
+      if (/(?:^|\/)texts\.ts$/.test(importedFile.value)) {
         for (const { local } of specifiers) catalogueNames.add(local.name);
       }
       return;
@@ -204,12 +208,12 @@ function strayTexts(file: string, source: string): readonly string[] {
     }
     const text = type === 'JSXText' ? String(node.value) : textOf(node);
     if (text !== null) {
-      const isStray = isRead || type === 'JSXText' ? letters.test(text) : sentence.test(text);
+      const isStray = isVisible || type === 'JSXText' ? letters.test(text) : sentence.test(text);
       if (isStray || turkishLetters.test(text)) found.push(text.trim());
     }
     for (const [name, value] of Object.entries(node)) {
       for (const child of (Array.isArray(value) ? value : [value]).filter(isNode)) {
-        visit(child, isInFunction || /Function/.test(type), isReadIn(node, name, isRead));
+        visit(child, isInFunction || /Function/.test(type), isVisibleIn(node, name, isVisible));
       }
     }
   }
@@ -225,32 +229,32 @@ function calleeOf(node: Node, source: string): string {
   return `${node.type === 'NewExpression' ? 'new ' : ''}${source.slice(callee.start, callee.end)}`;
 }
 
-/** Whether a literal here is visible: a child of an element, or the value of a visible attribute. */
-function isReadIn(node: Node, member: string, isRead: boolean): boolean {
+/** Returns whether a literal in this member of the node is visible: a child of an element, or the value of a visible attribute. */
+function isVisibleIn(node: Node, member: string, isVisible: boolean): boolean {
   switch (node.type) {
     case 'JSXElement':
     case 'JSXFragment':
       return member === 'children';
     case 'JSXAttribute':
-      return member === 'value' && readAloud.has(String((node.name as Node).name));
+      return member === 'value' && userFacingNames.has(String((node.name as Node).name));
     case 'Property': {
       const { key } = node as unknown as { key: Node };
-      return member === 'value' && readAloud.has(String(key.name ?? key.value));
+      return member === 'value' && userFacingNames.has(String(key.name ?? key.value));
     }
     case 'ConditionalExpression':
-      return member !== 'test' && isRead;
+      return member !== 'test' && isVisible;
     case 'LogicalExpression':
-      return member === 'right' && isRead;
+      return member === 'right' && isVisible;
     case 'JSXExpressionContainer':
     case 'TSAsExpression':
-      return isRead;
+      return isVisible;
     default:
       return false;
   }
 }
 
 describe('visible texts', () => {
-  it('are in the catalogues only, and none is read at module level', () => {
+  it('are only in the texts.ts catalogues and are not read at module level', () => {
     expect(Object.keys(sources).length).toBeGreaterThan(100);
     const stray = Object.entries(sources).flatMap(([file, source]) => strayTexts(file, source));
     expect(stray).toEqual([]);
@@ -269,7 +273,7 @@ describe('visible texts', () => {
       "import { texts } from './texts.ts'; const a = f(texts.b);",
       'texts is read when the file is loaded',
     ],
-  ])('are found outside the catalogues %s', (_, source, stray) => {
+  ])('outside the catalogues are found %s', (_, source, stray) => {
     expect(strayTexts('a.tsx', source)).toEqual([`a.tsx: ${stray}`]);
   });
 

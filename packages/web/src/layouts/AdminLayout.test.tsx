@@ -22,7 +22,7 @@ function openAdmin(api: Answers = {}) {
 const menuButton = () => screen.findByRole('button', { name: /İpek Işık/ });
 
 describe('the navigation of the admin area', () => {
-  it('links to its screens and back to the dashboard', async () => {
+  it('links to the admin screens and back to the dashboard', async () => {
     openAdmin();
     const bar = within(await screen.findByRole('navigation', { name: 'Yönetim sayfaları' }));
     const links = bar.getAllByRole('link').map((link) => [link.textContent, link.getAttribute('href')]);
@@ -37,12 +37,12 @@ describe('the navigation of the admin area', () => {
     ]);
   });
 
-  it('shows the current user with an Admin badge', async () => {
+  it('shows the name of the signed-in user with an Admin badge', async () => {
     openAdmin();
     expect((await menuButton()).textContent).toBe('İIİpek IşıkAdmin');
   });
 
-  it('shows how many people and requests wait, and updates when the window gets the focus', async () => {
+  it('shows the numbers of waiting applicants and dataset requests, and updates them when the window gets the focus', async () => {
     let waiting = { applications: 3, datasetRequests: 0 };
     openAdmin({ 'GET /admin/waiting': () => waiting });
     await screen.findByRole('link', { name: /Kullanıcılar.*3 kişi onay bekliyor/ });
@@ -53,7 +53,7 @@ describe('the navigation of the admin area', () => {
     screen.getByRole('link', { name: 'Kullanıcılar' });
   });
 
-  it('shows on every screen how many uploads are in progress, until they end', async () => {
+  it('shows the number of uploads in progress until all have ended', async () => {
     openAdmin();
     await screen.findByRole('link', { name: 'Slaytlar' });
     act(() => reportUploadActivity({ count: 2, sentBytes: 430, sizeBytes: 1000 }));
@@ -62,7 +62,7 @@ describe('the navigation of the admin area', () => {
     screen.getByRole('link', { name: 'Slaytlar' });
   });
 
-  it('marks the current screen', async () => {
+  it('marks the link to the current screen', async () => {
     const { person } = openAdmin();
     await person.click(await screen.findByRole('link', { name: 'Kullanıcılar' }));
     await screen.findByText('All Users');
@@ -74,7 +74,7 @@ describe('the navigation of the admin area', () => {
 });
 
 describe('the user menu of the admin area', () => {
-  it('contains profile and sign-out', async () => {
+  it('contains links to the profile and to sign-out', async () => {
     const { person } = openAdmin();
     await person.click(await menuButton());
     const items = await screen.findAllByRole('menuitem');
@@ -89,7 +89,7 @@ describe('the user menu of the admin area', () => {
         person.click(screen.getByRole('heading', { level: 1 })),
     ],
     [
-      'the way to another screen',
+      'navigation to another screen',
       (person: ReturnType<typeof openApp>['person']) =>
         person.click(screen.getByRole('link', { name: 'Kullanıcılar' })),
     ],

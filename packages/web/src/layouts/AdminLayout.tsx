@@ -11,13 +11,13 @@ import { useUploadActivity } from '../notifications/upload-activity.ts';
 import classes from './layout.module.css';
 import { adminTexts as texts } from './texts.ts';
 
-/** Layout of the admin screens. */
+/** Layout of the admin screens: navigation bar with the counts of waiting work, user menu, content. */
 export function AdminLayout() {
   const { user } = useAuth();
   const navigate = useNavigate();
   const waiting = useWaiting().data;
   const uploads = useUploadActivity();
-  if (user === null) return null; // the guard redirects
+  if (user === null) return null; // the routing guard redirects
 
   const links = [
     { to: '/admin', label: texts.adminDashboard, end: true },
@@ -43,7 +43,7 @@ export function AdminLayout() {
     { to: '/dashboard', label: texts.backToDashboard },
   ];
 
-  async function leave() {
+  async function signOut() {
     announce(await logout());
     await navigate('/auth/login');
   }
@@ -61,7 +61,7 @@ export function AdminLayout() {
           }
           profileLabel={texts.profile}
           logoutLabel={texts.logout}
-          onLogout={() => void leave()}
+          onLogout={() => void signOut()}
           lang={languageNow('tr')}
         />
       </TopBar>
@@ -72,7 +72,7 @@ export function AdminLayout() {
   );
 }
 
-/** Returns undefined when nothing waits or the count is unknown. */
+/** Returns null when the count is 0 or unknown. */
 function waitingLabel(count: number | undefined, label: (count: number) => string) {
   return count ? { count, label: label(count) } : null;
 }

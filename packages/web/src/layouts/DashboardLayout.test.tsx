@@ -14,7 +14,7 @@ function openDashboard(api: Answers = {}, signedInAs = user) {
 }
 const menuButton = () => screen.findByRole('button', { name: 'İpek Işık' });
 
-describe('the navigation bar', () => {
+describe('the navigation bar of the dashboard', () => {
   it('contains the product name as a link to the dashboard, the WSI Viewer and the collections', async () => {
     openDashboard();
     const bar = within(await screen.findByRole('banner'));
@@ -26,14 +26,14 @@ describe('the navigation bar', () => {
     ]);
   });
 
-  it('contains the Admin Panel for administrators', async () => {
+  it('contains a link to the Admin Panel for administrators', async () => {
     openDashboard({}, account({ role: 'admin' }));
     const link = await screen.findByRole('link', { name: 'Admin Panel' });
     expect(link.getAttribute('href')).toBe('/admin');
   });
 });
 
-describe('the user menu', () => {
+describe('the user menu of the dashboard', () => {
   it('changes between the light, the dark and the system theme', async () => {
     const { person } = openDashboard();
     const choose = async (theme: RegExp) => {
@@ -75,7 +75,7 @@ describe('the user menu', () => {
     await vi.waitFor(() => expect(screen.queryByRole('menuitem')).toBeNull());
   });
 
-  it('signs out: clears the stored data, shows a message and opens the login page', async () => {
+  it('signs out, clears the stored sign-in, shows a message and opens the login page', async () => {
     const { person, calls, address } = openDashboard({
       'POST /auth/logout': new Response(null, { status: 204 }),
     });
@@ -88,7 +88,7 @@ describe('the user menu', () => {
     expect(localStorage.getItem('user_data')).toBeNull();
   });
 
-  it('signs out in this browser when the server does not answer, and shows a failure', async () => {
+  it('signs out in this browser and shows an error when the server does not respond', async () => {
     const { person, address } = openDashboard();
     await person.click(await menuButton());
     await person.click(await screen.findByRole('menuitem', { name: 'Logout' }));

@@ -15,14 +15,14 @@ interface DashboardLayoutProps {
   readonly fillsWindow?: boolean;
 }
 
-/** Layout of the screens for signed-in users, also for those who wait for their approval. */
+/** Layout of the screens for signed-in users, including users who wait for approval. */
 export function DashboardLayout({ fillsWindow = false }: DashboardLayoutProps) {
   const { user } = useAuth();
   const navigate = useNavigate();
-  if (user === null) return null; // the guard redirects
+  if (user === null) return null; // the routing guard redirects
   const lang = languageNow('en');
 
-  async function leave() {
+  async function signOut() {
     const result = await logout();
     if (result.success) toast.success(<span lang={lang}>{texts.loggedOut}</span>);
     else toast.error(result.message);
@@ -42,7 +42,7 @@ export function DashboardLayout({ fillsWindow = false }: DashboardLayoutProps) {
           user={user}
           profileLabel={texts.profile}
           logoutLabel={texts.logout}
-          onLogout={() => void leave()}
+          onLogout={() => void signOut()}
           lang={lang}
         />
       </TopBar>

@@ -1,13 +1,13 @@
 import type { ErrorCode } from '@lamina/contract';
 
-/** Result of an action, with the message to show. */
+/** Result of an action that a person started, with the message to show. */
 export type ActionResult =
   | { readonly success: true; readonly message: string }
   | {
       readonly success: false;
       readonly message: string;
-      /** Error code of the API; null when it did not answer or the answer was invalid. */
+      /** Error code of the API; null when the API did not respond or its response was invalid. */
       readonly error: ErrorCode | null;
-      /** The form field that the message is about, by its API name; null when there is none. */
+      /** API name of the form field that the message is about; null when the message is about no single field. */
       readonly field?: string | null;
     };

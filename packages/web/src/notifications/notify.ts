@@ -9,5 +9,5 @@ export function announce({
   readonly message: string;
 }): void {
   if (success) toast.success(message);
-  else toast.error(message, { toastId: message }); // the same failure shows one toast
+  else toast.error(message, { toastId: message }); // repeated failures with the same message show one toast
 }

@@ -1,11 +1,12 @@
-/** What this browser is uploading, for screens other than the one that lists the uploads. */
+/** Progress of the uploads of this browser tab, for components outside the upload list. The upload queue reports it. */
 import { useSyncExternalStore } from 'react';
 
 export interface UploadActivity {
-  /** Uploads that wait, are sent, or wait for the network. */
+  /** Number of uploads that wait, are being sent, or wait for the network. */
   readonly count: number;
-  /** Of them together. */
+  /** Bytes sent, over all these uploads. */
   readonly sentBytes: number;
+  /** Size of their files together. */
   readonly sizeBytes: number;
 }
 
@@ -18,7 +19,7 @@ export function reportUploadActivity(next: UploadActivity): void {
   for (const listener of listeners) listener();
 }
 
-/** Returns the activity now, and draws again when it changes. */
+/** Returns the current activity; the component renders again when it changes. */
 export function useUploadActivity(): UploadActivity {
   return useSyncExternalStore(subscribe, () => activity);
 }

@@ -3,7 +3,10 @@ import { account } from '../testing/accounts.ts';
 import { type RouteAccess, redirectFor } from './guard.ts';
 
 const visitor = { user: null, isAuthenticated: false };
-const signedIn = (given: Parameters<typeof account>[0]) => ({ user: account(given), isAuthenticated: true });
+const signedIn = (changes: Parameters<typeof account>[0]) => ({
+  user: account(changes),
+  isAuthenticated: true,
+});
 
 const people = {
   visitor,
@@ -138,7 +141,7 @@ const cells = rows.flatMap((row) => [
 ]);
 
 describe('the routing guard', () => {
-  it.each(cells)('for %s at %s (%s) returns %s', (who, path, access, expected) => {
+  it.each(cells)('sends %s at %s (access %s) to %s', (who, path, access, expected) => {
     expect(redirectFor(access, path, people[who])).toBe(expected);
   });
 });

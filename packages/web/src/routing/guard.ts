@@ -1,19 +1,20 @@
-/** Which screens a person may open. Only a convenience: the server checks every call. */
+/** Decides which screens a person may open. This only improves the interface: the server checks the rights of every call. */
 import { may } from '@lamina/contract';
 import type { AuthState } from '../api/auth-state.ts';
 
 /**
  * - `anyone`: everyone, signed in or not
  * - `guests`: visitors who are not signed in
- * - `signed-in`: with any status
- * - `active`: signed in, status active
- * - `admin`: active, role admin
+ * - `signed-in`: accounts with any status
+ * - `active`: accounts with the status active
+ * - `admin`: active accounts with the role admin
  */
 export type RouteAccess = 'anyone' | 'guests' | 'signed-in' | 'active' | 'admin';
 
-const openToBlocked: readonly string[] = ['/account-status', '/auth/login'];
+/** The screens that accounts with a status other than active may open. */
+const openToInactiveAccounts: readonly string[] = ['/account-status', '/auth/login'];
 
-/** Returns the redirect target instead of `pathname`; null when the person may stay. */
+/** Returns the path to redirect to; null when the person may open `pathname`. */
 export function redirectFor(
   access: RouteAccess,
   pathname: string,
@@ -23,7 +24,7 @@ export function redirectFor(
     return access === 'anyone' || access === 'guests' ? null : '/auth/login';
   }
   if (user.status !== 'active') {
-    return openToBlocked.includes(withoutTrailingSlash(pathname)) ? null : '/account-status';
+    return openToInactiveAccounts.includes(withoutTrailingSlash(pathname)) ? null : '/account-status';
   }
   if (access === 'guests') return '/dashboard';
   if (access === 'admin' && !may(user, 'users.manage')) return '/dashboard';

@@ -1,7 +1,7 @@
 import type { User } from '@lamina/contract';
 
 /** Returns an active account with the given changes. */
-export function account(given: Partial<User> = {}): User {
+export function account(changes: Partial<User> = {}): User {
   return {
     uid: 'uid-of-ipek',
     email: 'ipek@example.org',
@@ -13,6 +13,6 @@ export function account(given: Partial<User> = {}): User {
     updatedAt: '2026-11-20T09:00:00.000Z',
     approvalDate: '2026-11-20T09:00:00.000Z',
     expiresAt: null,
-    ...given,
+    ...changes,
   };
 }

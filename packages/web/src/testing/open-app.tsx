@@ -12,9 +12,10 @@ import { storeSignIn } from '../api/stored-sign-in.ts';
 import { routes } from '../routes.tsx';
 import { type Answers, type ApiCall, stubApi } from './stub-api.ts';
 
-interface World {
+interface OpenAppOptions {
   /** The account whose sign-in the browser has stored; default: none. */
   readonly signedInAs?: User;
+  /** Responses of the API by call; a call without one fails with a network error. */
   readonly api?: Answers;
 }
 
@@ -27,8 +28,8 @@ interface OpenApp {
   readonly goTo: (path: string) => Promise<void>;
 }
 
-/** Opens the whole app at `path`, in a new browser. */
-export function openApp(path: string, { signedInAs, api = {} }: World = {}): OpenApp {
+/** Renders the whole app at `path`, as in a browser that has nothing stored but the sign-in. */
+export function openApp(path: string, { signedInAs, api = {} }: OpenAppOptions = {}): OpenApp {
   setAuthState(signedOut);
   queryClient.clear();
   const calls = stubApi({
@@ -52,6 +53,6 @@ export function openApp(path: string, { signedInAs, api = {} }: World = {}): Ope
       const { pathname, search, hash } = router.state.location;
       return pathname + search + hash;
     },
-    goTo: (to) => router.navigate(to),
+    goTo: (path) => router.navigate(path),
   };
 }

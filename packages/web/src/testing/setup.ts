@@ -3,7 +3,7 @@ import { cleanup, configure } from '@testing-library/react';
 import { afterEach, vi } from 'vitest';
 import { chooseLanguage } from '../language/language.ts';
 
-// A busy machine may render slowly; the limit is only reached by a test that fails.
+// Milliseconds. A busy machine may render slowly; only a failing test reaches the limit.
 configure({ asyncUtilTimeout: 10_000 });
 
 const settings = document.createElement('meta');

@@ -1,4 +1,4 @@
-/** Stub of the API, in place of `fetch`. */
+/** A stub of the API that replaces `fetch`. */
 import { apiBase, type ErrorCode, errors } from '@lamina/contract';
 import { vi } from 'vitest';
 
@@ -12,11 +12,11 @@ export interface ApiCall {
 }
 
 type Answer = Response | object;
-type Answering = (call: ApiCall) => Answer | Promise<Answer>;
-/** Responses by call: JSON or a Response; a function runs for every call. */
-export type Answers = Readonly<Record<string, Answer | Answering>>;
+type AnswerFunction = (call: ApiCall) => Answer | Promise<Answer>;
+/** Responses by `ApiCall.name`: a JSON body with status 200, a Response, or a function that runs for every call. */
+export type Answers = Readonly<Record<string, Answer | AnswerFunction>>;
 
-/** Returns an error response like the server's. */
+/** Returns an error response as the server sends it. */
 export function refusal(code: ErrorCode, message: string = errors[code].tr): Response {
   const { status } = errors[code];
   const headers = { ...(status === 401 && { 'WWW-Authenticate': 'Bearer realm="api"' }) };
@@ -40,16 +40,19 @@ export function stubApi(answers: Answers): readonly ApiCall[] {
     };
     calls.push(call);
     request.signal?.throwIfAborted();
-    const response = answers[call.name];
-    if (response === undefined) throw new TypeError('Failed to fetch');
-    const answer = typeof response === 'function' ? await (response as Answering)(call) : response;
+    const answerOrFunction = answers[call.name];
+    if (answerOrFunction === undefined) throw new TypeError('Failed to fetch');
+    const answer =
+      typeof answerOrFunction === 'function'
+        ? await (answerOrFunction as AnswerFunction)(call)
+        : answerOrFunction;
     request.signal?.throwIfAborted();
     return answer instanceof Response ? answer.clone() : Response.json(answer);
   });
   return calls;
 }
 
-/** Returns a response that the test resolves later. */
+/** Returns an answer function for `stubApi` whose response stays pending until the test calls `give`. */
 export function later(): { readonly answer: () => Promise<Answer>; readonly give: (answer: Answer) => void } {
   const { promise, resolve } = Promise.withResolvers<Answer>();
   return { answer: () => promise, give: resolve };

@@ -5,13 +5,13 @@ import { SlideError } from './SlideError.tsx';
 
 const error = 'The file ends at 900000, before its directory at 1117452.';
 const shown = (code?: string) => {
-  const { container, unmount } = render(<SlideError error={error} code={code} mixed="tr" />);
+  const { container, unmount } = render(<SlideError error={error} code={code} languageInMix="tr" />);
   const text = container.textContent;
   unmount();
   return text;
 };
 
-it('a reason of an unreadable slide is Turkish with the English details after it, or English alone', () => {
+it('the error of an unreadable slide is a Turkish sentence followed by the English details; in English only the server sentence', () => {
   onTestFinished(() => chooseLanguage('mixed'));
   const details = 'The file ends at 900000, before its directory at 1117452';
   expect(shown('FILE_TRUNCATED')).toBe(`Dosya eksik: sonu yok. Yeniden kopyalayın. (${details})`);

@@ -3,16 +3,16 @@ import { languageNow } from '../../language/language.ts';
 import { slideErrors } from './texts.ts';
 
 interface SlideErrorProps {
-  /** The server's sentence, in English. */
+  /** The error message of the server, in English. */
   readonly error: string;
   readonly code: string | undefined;
-  /** Language of the screen while no language is chosen. */
-  readonly mixed: Language;
+  /** Language of the screen in the mixed interface. */
+  readonly languageInMix: Language;
 }
 
-/** Why a slide file cannot be read. In Turkish, the sentence for the code, and the details in English after it. */
-export function SlideError({ error, code, mixed }: SlideErrorProps) {
-  if (languageNow(mixed) === 'en') return <span lang="en">{error}</span>;
+/** The reason why a slide file cannot be read. In Turkish: a sentence for the error code, then the English details in brackets. */
+export function SlideError({ error, code, languageInMix }: SlideErrorProps) {
+  if (languageNow(languageInMix) === 'en') return <span lang="en">{error}</span>;
   const sentence = code === undefined ? undefined : slideErrors[code];
   if (sentence === undefined) return <span lang="en">{error}</span>;
   return (

@@ -1,6 +1,6 @@
 import { wording } from '../../language/language.ts';
 
-/** Why a slide file cannot be read, by the code of the error. */
+/** Reasons why a slide file cannot be read, by the error code of `packages/slide`. */
 export const slideErrors: Readonly<Record<string, string>> = wording({
   languageInMix: 'tr',
   tr: {

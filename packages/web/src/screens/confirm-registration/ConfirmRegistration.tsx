@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { confirmRegistration } from '../../api/auth.ts';
 import { PasswordField } from '../../components/PasswordField.tsx';
 import { useMailedCode } from '../../forms/use-mailed-code.ts';
-import { say } from '../../forms/validation.ts';
+import { failWith } from '../../forms/validation.ts';
 import { texts as shared } from '../../language/texts.ts';
 import { announce } from '../../notifications/notify.ts';
 import { texts } from './texts.ts';
@@ -15,7 +15,7 @@ import { texts } from './texts.ts';
 const Confirmation = z.object({
   password: z.string().min(
     1,
-    say(() => shared.passwordRequired),
+    failWith(() => shared.passwordRequired),
   ),
 });
 

@@ -17,7 +17,7 @@ export function AllShareLinks() {
       </Title>
       <ShareLinkList
         links={links.data ?? []}
-        isOfEverybody
+        areOwnersShown
         endingId={ending.isPending ? ending.variables : null}
         onEnd={({ id }) => ending.mutate(id)}
       />

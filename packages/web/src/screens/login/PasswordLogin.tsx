@@ -7,7 +7,7 @@ import { Link, useLocation, useNavigate } from 'react-router';
 import { z } from 'zod';
 import { login } from '../../api/auth.ts';
 import { PasswordField } from '../../components/PasswordField.tsx';
-import { EmailField, say } from '../../forms/validation.ts';
+import { EmailField, failWith } from '../../forms/validation.ts';
 import { texts as shared } from '../../language/texts.ts';
 import type { ActionResult } from '../../notifications/action-result.ts';
 import { announce } from '../../notifications/notify.ts';
@@ -18,7 +18,7 @@ const LoginForm = z.object({
   email: EmailField,
   password: z.string().min(
     1,
-    say(() => shared.passwordRequired),
+    failWith(() => shared.passwordRequired),
   ),
 });
 type Credentials = z.output<typeof LoginForm>;

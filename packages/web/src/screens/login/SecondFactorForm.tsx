@@ -3,7 +3,7 @@ import { Button, Stack, TextInput } from '@mantine/core';
 import { useEffect } from 'react';
 import { useForm } from 'react-hook-form';
 import { z } from 'zod';
-import { say } from '../../forms/validation.ts';
+import { failWith } from '../../forms/validation.ts';
 import type { ActionResult } from '../../notifications/action-result.ts';
 import { announce } from '../../notifications/notify.ts';
 import { texts } from './texts.ts';
@@ -14,7 +14,7 @@ const CodeForm = z.object({
     .trim()
     .min(
       1,
-      say(() => texts.codeRequired),
+      failWith(() => texts.codeRequired),
     ),
 });
 

@@ -6,7 +6,7 @@ import { useNavigate } from 'react-router';
 import { z } from 'zod';
 import { deleteAccount } from '../../api/profile.ts';
 import { Panel } from '../../components/Panel.tsx';
-import { say } from '../../forms/validation.ts';
+import { failWith } from '../../forms/validation.ts';
 import { announce } from '../../notifications/notify.ts';
 import { CurrentPasswordField } from './CurrentPasswordField.tsx';
 import { texts } from './texts.ts';
@@ -18,7 +18,7 @@ function confirmationOf(email: string) {
     .trim()
     .refine(
       (typed) => typed.toLowerCase() === email.toLowerCase(),
-      say(() => texts.deleteNotConfirmed),
+      failWith(() => texts.deleteNotConfirmed),
     );
 }
 

@@ -5,7 +5,7 @@ import { Controller, useForm } from 'react-hook-form';
 import { z } from 'zod';
 import { type CreatedApiToken, createApiToken, useDatasetNames } from '../../api/api-tokens.ts';
 import { FormDialog } from '../../components/FormDialog.tsx';
-import { say } from '../../forms/validation.ts';
+import { failWith } from '../../forms/validation.ts';
 import { languageNow } from '../../language/language.ts';
 import { announce } from '../../notifications/notify.ts';
 import { texts } from './texts.ts';
@@ -18,15 +18,15 @@ const NewToken = z.object({
     .trim()
     .min(
       1,
-      say(() => texts.apiTokenNameRequired),
+      failWith(() => texts.apiTokenNameRequired),
     )
     .max(
       100,
-      say(() => texts.apiTokenNameTooLong),
+      failWith(() => texts.apiTokenNameTooLong),
     ),
   scopes: z.array(ApiTokenScope).min(
     1,
-    say(() => texts.apiTokenScopesRequired),
+    failWith(() => texts.apiTokenScopesRequired),
   ),
   datasets: z.array(z.string()),
   days: z.string(),

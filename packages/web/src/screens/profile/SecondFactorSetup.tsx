@@ -6,7 +6,7 @@ import { useForm } from 'react-hook-form';
 import { encode } from 'uqr';
 import { z } from 'zod';
 import { finishSecondFactor, type SecondFactorSecret } from '../../api/second-factor.ts';
-import { say } from '../../forms/validation.ts';
+import { failWith } from '../../forms/validation.ts';
 import { announce } from '../../notifications/notify.ts';
 import classes from './SecondFactorSetup.module.css';
 import { texts } from './texts.ts';
@@ -30,7 +30,7 @@ const FirstCode = z.object({
     .pipe(
       z.string().regex(
         /^\d{6}$/,
-        say(() => texts.codeFormat),
+        failWith(() => texts.codeFormat),
       ),
     ),
 });

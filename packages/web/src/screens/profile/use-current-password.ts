@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'react';
 import { z } from 'zod';
-import { say } from '../../forms/validation.ts';
+import { failWith } from '../../forms/validation.ts';
 import { texts as shared } from '../../language/texts.ts';
 import type { ActionResult } from '../../notifications/action-result.ts';
 
@@ -20,7 +20,7 @@ export function useCurrentPassword() {
       isAsked
         ? z.string().min(
             1,
-            say(() => shared.currentPasswordRequired),
+            failWith(() => shared.currentPasswordRequired),
           )
         : z.string(),
     [isAsked],

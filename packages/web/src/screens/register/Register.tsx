@@ -8,7 +8,13 @@ import { register as registerAccount } from '../../api/auth.ts';
 import { settings } from '../../browser/settings.ts';
 import { PasswordField } from '../../components/PasswordField.tsx';
 import { PasswordStrength } from '../../components/PasswordStrength.tsx';
-import { EmailField, FirstPasswordField, isTypedTwice, say, typedTwice } from '../../forms/validation.ts';
+import {
+  EmailField,
+  FirstPasswordField,
+  failWith,
+  isTypedTwice,
+  typedTwice,
+} from '../../forms/validation.ts';
 import { texts as shared } from '../../language/texts.ts';
 import { announce } from '../../notifications/notify.ts';
 import classes from './Register.module.css';
@@ -22,21 +28,21 @@ const RegisterForm = z
       .trim()
       .max(
         100,
-        say(() => shared.displayNameTooLong),
+        failWith(() => shared.displayNameTooLong),
       ),
     affiliation: z
       .string()
       .trim()
       .max(
         affiliationMaxLength,
-        say(() => texts.affiliationTooLong),
+        failWith(() => texts.affiliationTooLong),
       ),
     purpose: z
       .string()
       .trim()
       .max(
         purposeMaxLength,
-        say(() => texts.purposeTooLong),
+        failWith(() => texts.purposeTooLong),
       ),
     password: FirstPasswordField,
     passwordConfirmation: z.string(),

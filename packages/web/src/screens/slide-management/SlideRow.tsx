@@ -81,7 +81,7 @@ export function SlideRow({ slide, place, isSelected, onSelect, onAsk }: SlideRow
         )}
         {state === 'failed' && error !== null && (
           <Text size="sm" className={classes.reason ?? ''}>
-            <SlideError error={error} code={slide.error_code} mixed="tr" />
+            <SlideError error={error} code={slide.error_code} languageInMix="tr" />
           </Text>
         )}
         {hold !== null && (
