@@ -1,5 +1,8 @@
 // @ts-check
-/** `npm start`: installs the packages and builds the web app when they changed, then runs the server. Runs on Node 20 or newer. */
+/**
+ * `npm start`: installs the packages if the lock file changed, builds the web app if its sources changed, and runs the server with
+ * the settings of `.env`. This script itself runs on Node 20 or newer; the server runs on the project's Node 24.
+ */
 import './launcher/require-node.mjs';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** What the parts of the bench share: a cache folder, slides, and the processors that servers and client run on. */
+/** The environment of all parts of the bench: a cache folder, slides, and the processors on which servers and client run. */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { availableParallelism, homedir } from 'node:os';
@@ -7,7 +7,7 @@ import { findCommand } from '../services/find-command.ts';
 import { makeSlides } from './slides/slides.ts';
 
 export interface BenchOptions {
-  /** Only shows that everything works: short, and the results are not written to docs/performance.md. */
+  /** True for a short run that only checks that the part works; its results are not written to docs/performance.md. */
   readonly isQuick: boolean;
 }
 
@@ -16,7 +16,7 @@ export interface BenchEnvironment {
   readonly cache: string;
   /** Folder of the slides. */
   readonly slides: string;
-  /** Of those slides, in pixels. */
+  /** Side of the tiles of these slides, pixels. */
   readonly tileSize: number;
   /** Returns a command line that runs a server on the processor for servers. */
   readonly pin: (commandLine: readonly string[]) => readonly string[];
@@ -30,7 +30,7 @@ export function cacheFolder(): string {
   return cache;
 }
 
-/** Makes the slides when they are missing. Servers and client run on all processors. */
+/** Creates the slides that are missing. Servers and client run on all processors. */
 export async function createEnvironment(): Promise<BenchEnvironment> {
   const cache = cacheFolder();
   const { folder, tileSize } = await makeSlides(cache);
@@ -51,7 +51,7 @@ export function withSeparateProcessors(environment: BenchEnvironment): BenchEnvi
   return { ...environment, pin: (commandLine) => [taskset, '-c', '0', ...commandLine] };
 }
 
-/** Lets this process run on all processors again. @param count of processors */
+/** Lets this process run on all processors again. @param count number of processors of the machine */
 export function useAllProcessors(count: number): void {
   const taskset = findCommand('taskset');
   if (taskset) spawnSync(taskset, ['-acp', `0-${count - 1}`, String(process.pid)]);

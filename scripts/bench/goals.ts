@@ -1,16 +1,16 @@
-/** Performance goals, and whether measurements reach them. */
+/** The performance goals of the product, and the comparison of measurements with them. */
 import type { ServerResult } from './servers/compare-servers.ts';
 
 interface Limits {
   readonly goal: string;
-  /** The comparison that a measurement must satisfy. */
+  /** How a measurement is compared with both limits. */
   readonly is: keyof typeof comparisons;
-  /** Required. */
+  /** The limit that is required. */
   readonly must: number;
-  /** Desired. */
+  /** The limit that is desired. */
   readonly aim: number;
   readonly unit?: string;
-  /** Decimal places; 2. */
+  /** Decimal places of the measured value; 2 by default. */
   readonly digits?: number;
 }
 
@@ -32,7 +32,7 @@ const comparisons = {
   below: { sign: '<', holds: (value: number, limit: number) => value < limit },
 };
 
-/** Tiles per second of the product relative to another server, in one of the phases. */
+/** Returns a function that reads the tiles per second of the product relative to another server in one phase. */
 const ratioTo = (peer: string, phase: 'native' | 'cold' | 'again') => {
   return ({ results }: ServerMeasurements) =>
     (results.product?.[phase].perSecond ?? Number.NaN) / (results[peer]?.[phase].perSecond ?? Number.NaN);
@@ -177,7 +177,7 @@ interface RendererSample {
   readonly memory: number;
 }
 
-/** Samples in the order of the tiles; the first one after 2,000 of them, when the texture memory is full. */
+/** The samples are in the order of time; the first one is taken after 2,000 tiles, when the texture memory is full. */
 const rendererGoals: readonly Goal<readonly RendererSample[]>[] = [
   {
     goal: 'object URLs alive at the end',
@@ -227,7 +227,7 @@ const rendererGoals: readonly Goal<readonly RendererSample[]>[] = [
 ];
 
 interface DrawingTrace {
-  /** Whether the calls of WebGL that only software makes slow were left out. */
+  /** Whether WebGL calls that draw and copy were omitted; they are slow only without a graphics card. */
   readonly skipsDrawing: boolean;
   readonly frames: { readonly longest: number };
   readonly copies: { readonly longest: number };
@@ -244,8 +244,9 @@ const traceGoals: readonly Goal<readonly DrawingTrace[]>[] = [
     unit: ' ms',
     digits: 1,
     read: (traces) => {
-      const without = traces.find(({ skipsDrawing }) => skipsDrawing);
-      return without && Math.max(without.frames.longest, without.copies.longest);
+      const traceWithoutDrawing = traces.find(({ skipsDrawing }) => skipsDrawing);
+      if (traceWithoutDrawing === undefined) return undefined;
+      return Math.max(traceWithoutDrawing.frames.longest, traceWithoutDrawing.copies.longest);
     },
   },
   {
@@ -281,7 +282,7 @@ function verdictsOf<Results>(goals: readonly Goal<Results>[], results: Results):
 /** A row of the table of goals. */
 export type Verdict = Readonly<Record<'goal' | 'measured' | 'must' | 'aim' | 'reached', string>>;
 
-/** @param value undefined or NaN when it was not measured */
+/** Returns the row of a goal. @param value the measured value; undefined or NaN when it was not measured */
 export function verdictOf(
   { goal, is, must, aim, unit = '', digits = 2 }: Limits,
   value: number | undefined,
@@ -291,6 +292,7 @@ export function verdictOf(
   if (value === undefined || !Number.isFinite(value)) {
     return { goal, measured: 'not measured', ...limits, reached: '' };
   }
-  const reached = holds(value, aim) ? 'aim' : holds(value, must) ? 'must' : '**not met**';
+  const mustResult = holds(value, must) ? 'must' : '**not met**';
+  const reached = holds(value, aim) ? 'aim' : mustResult;
   return { goal, measured: `${value.toFixed(digits)}${unit}`, ...limits, reached };
 }

@@ -1,9 +1,10 @@
 /**
- * `npm run bench`: measures the product beside other tile servers and in a browser. `npm run load`: with 1,000 viewers.
+ * `npm run bench` compares the product with other tile servers and measures it in a browser. `npm run load` runs the part `viewers` with
+ * 1,000 viewers.
  *
- * Parts can be named: `npm run bench -- servers`, `browser`, `renderer`, `colours`, `main-thread`, `viewers`, `catalogue`,
- * `fairness`, `processes`, `results`, `annotations`, `sharing`, `interoperability`. Without `--quick` the tables of docs/performance.md are replaced;
- * `--quick` only shows that everything works. Slides and other data stay in BENCH_DIR, by default in the user's cache folder.
+ * One or several parts can be selected: `npm run bench -- servers`, `browser`, `renderer`, `colours`, `main-thread`, `viewers`, `catalogue`,
+ * `fairness`, `processes`, `results`, `annotations`, `sharing`, `interoperability`. The results replace the tables of docs/performance.md, except with
+ * `--quick`, which only checks that the parts work. Slides and other data are kept in BENCH_DIR, by default in the user's cache folder.
  */
 import { platform } from 'node:os';
 import { parseArgs } from 'node:util';

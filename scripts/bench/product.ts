@@ -1,4 +1,4 @@
-/** Starts the product with the slides of the bench, as it runs in production. */
+/** Starts the product with the slides of the bench and the settings of a production server. */
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { callApi, signIn } from '../services/api-client.ts';
@@ -17,21 +17,23 @@ export interface RunningProduct {
   /** Base URL. */
   readonly url: string;
   readonly port: number;
+  /** Process ids of the server; its child processes are found from them. */
   readonly roots: readonly number[];
   /** Access token of an administrator. */
   readonly token: string;
-  /** @throws when the slide is not in the catalogue */
+  /** Returns the catalogue id of a slide. @throws Error when the slide is not in the catalogue */
   imageId(fileName: string): string;
   /** Returns the URL path of a tile. @param session image session; by default the administrator's */
   tilePath(id: string, tile: string, session?: string): string;
   stop(): Promise<void>;
 }
 
+/** Returns the URL path of a tile. @param tile `level/column_row` */
 export function tilePathOf(imageId: string, tile: string, session: string): string {
   return `/api/v1/image-catalog/proxy/${imageId}/image_files/${tile}.jpeg?session=${session}`;
 }
 
-/** Returns when the server has read all slides. @param slideCount how many there are, at least */
+/** Starts the product and waits until it has read all slides. @param slideCount minimum number of slides to wait for */
 export async function startProduct(
   { slides, cache, pin }: Pick<BenchEnvironment, 'slides' | 'cache' | 'pin'>,
   env: NodeJS.ProcessEnv = {},
@@ -55,9 +57,9 @@ export async function startProduct(
   try {
     const token = await signIn(url, administrator);
     const images = await waitForImages(url, token, slideCount);
-    const ownSession = await createImageSession(url, token);
+    const adminSession = await createImageSession(url, token);
     const imageId = (fileName: string) => idOf(images, fileName);
-    const tilePath = (id: string, tile: string, session = ownSession) => tilePathOf(id, tile, session);
+    const tilePath = (id: string, tile: string, session = adminSession) => tilePathOf(id, tile, session);
     return { url, port, roots: [pid], token, imageId, tilePath, stop };
   } catch (error) {
     await stop();
@@ -65,6 +67,7 @@ export async function startProduct(
   }
 }
 
+/** Returns the id of a new image session, the credential with which tiles are requested. */
 export async function createImageSession(url: string, token: string): Promise<string> {
   const { session_id: session } = await callApi<{ session_id: string }>(url, 'POST', '/auth/image-session', {
     token,
@@ -72,7 +75,7 @@ export async function createImageSession(url: string, token: string): Promise<st
   return session;
 }
 
-/** Waits until no slide is waiting to be read. @param slideCount how many there are, at least; default: those of the bench */
+/** Waits until the catalogue has the slides and all of them have been read. @param slideCount minimum number of slides; by default the 3 of the bench */
 export async function waitForImages(
   url: string,
   token: string,
@@ -87,7 +90,7 @@ export async function waitForImages(
   }
 }
 
-/** @throws when no image has this file name */
+/** Returns the id of an image. @throws Error when no image has the file name */
 export function idOf(images: readonly CatalogueImage[], fileName: string): string {
   const image = images.find(({ file_name }) => file_name === fileName);
   if (image === undefined) throw new Error(`${fileName} is not in the catalogue.`);

@@ -1,4 +1,7 @@
-/** `npm run refusal-costs -- <folder>`: CPU time and memory that a render worker spends on each file of a folder, highest first. */
+/**
+ * `npm run refusal-costs -- <folder>`: prints the CPU time and memory that a render worker spends on each file of a folder, in
+ * descending order. It shows how expensive damaged and hostile files are before they are rejected.
+ */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type RefusalCost, refusalCosts } from '../../packages/slide/src/corpus/refusal-cost.ts';
@@ -13,7 +16,7 @@ await main(async () => {
     .map(({ parentPath, name }) => join(parentPath, name));
   const costs: RefusalCost[] = [];
   for await (const cost of refusalCosts(files)) costs.push(cost);
-  costs.sort((one, other) => other.processorMs - one.processorMs || other.ms - one.ms);
+  costs.sort((a, b) => b.processorMs - a.processorMs || b.ms - a.ms);
   console.log('      CPU ms    ms  memory MB  result');
   for (const { path, code, ms, processorMs, bytes } of costs) {
     const numbers = [

@@ -1,10 +1,10 @@
-/** Prints measurements as Markdown tables and writes them into docs/performance.md. */
+/** Formats measurements as Markdown tables, prints them and writes them into docs/performance.md. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import { join } from 'node:path';
 import { root } from '../launcher/runtime.mjs';
 
-const page = join(root, 'docs/performance.md');
+const performancePage = join(root, 'docs/performance.md');
 
 /** Returns a Markdown table. @param rows objects with the same keys, which are the column headings */
 export function tableOf(rows: readonly Readonly<Record<string, string | number>>[]): string {
@@ -16,16 +16,18 @@ export function tableOf(rows: readonly Readonly<Record<string, string | number>>
 }
 
 /**
- * Replaces one measured part of a page, and leaves the text around it as it is.
+ * Returns the text of a page with one measured part replaced, or added at the end when the page does not have it.
  *
- * @param name of the part, which stands between `<!-- measured: name -->` and `<!-- end: name -->`
+ * @param name the name of the part, which is between `<!-- measured: name -->` and `<!-- end: name -->`
  */
 export function withPart(text: string, name: string, part: string): string {
-  const [from, to] = [`<!-- measured: ${name} -->`, `<!-- end: ${name} -->`];
-  const [start, end] = [text.indexOf(from), text.indexOf(to)];
-  const marked = `${from}\n${part}\n${to}`;
+  const startMark = `<!-- measured: ${name} -->`;
+  const endMark = `<!-- end: ${name} -->`;
+  const start = text.indexOf(startMark);
+  const end = text.indexOf(endMark);
+  const marked = `${startMark}\n${part}\n${endMark}`;
   if (start < 0 || end < start) return `${text.trimEnd()}\n\n${marked}\n`;
-  return text.slice(0, start) + marked + text.slice(end + to.length);
+  return text.slice(0, start) + marked + text.slice(end + endMark.length);
 }
 
 /** Prints a part, and writes it into docs/performance.md unless the run was quick. */
@@ -37,11 +39,11 @@ export function publish(
   const part = lines.join('\n');
   console.log(`\n${part}\n`);
   if (isQuick) return;
-  const text = existsSync(page) ? readFileSync(page, 'utf8') : '# Performance\n';
-  writeFileSync(page, withPart(text, name, part));
+  const text = existsSync(performancePage) ? readFileSync(performancePage, 'utf8') : '# Performance\n';
+  writeFileSync(performancePage, withPart(text, name, part));
 }
 
-/** Describes the date, the hardware and the versions of the programs; it does not name the machine. */
+/** Returns a sentence with the date, the hardware and the versions of the programs, but not the name of the machine. */
 export function circumstances(versions: Readonly<Record<string, string>> = {}): string {
   const [cpu] = os.cpus();
   const day = new Date().toISOString().slice(0, 10);

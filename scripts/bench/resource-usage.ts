@@ -1,13 +1,13 @@
-/** CPU time and memory of processes, read from /proc (Linux). */
+/** Reads the CPU time and memory of processes from /proc (Linux). */
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Clock ticks per second of the times in /proc: USER_HZ is 100 on every Linux. */
+/** Unit of the times in /proc, ticks per second: USER_HZ, which is 100 on every Linux. */
 const ticksPerSecond = 100;
 
 export interface ResourceUsage {
-  /** Since the processes started. */
+  /** CPU time since the processes started. */
   readonly cpuSeconds: number;
-  /** Proportional set size: a page that processes share counts by their shares. */
+  /** Proportional set size: memory that several processes share is divided among them. */
   readonly megabytes: number;
 }
 
@@ -18,7 +18,7 @@ export function usageOf(roots: readonly number[]): ResourceUsage {
   for (const id of withDescendants(roots)) {
     const stat = statOf(id);
     if (stat === null) continue;
-    // utime, stime, and cutime, cstime of children that have ended.
+    // The fields utime and stime, and cutime and cstime of children that have ended (man proc_pid_stat).
     const ticks = stat.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
     cpuSeconds += ticks / ticksPerSecond;
     megabytes += megabytesOf(id);
@@ -35,11 +35,12 @@ function withDescendants(roots: readonly number[]): number[] {
     children.set(parent, [...(children.get(parent) ?? []), Number(name)]);
   }
   const all = [...roots];
-  for (const id of all) all.push(...(children.get(id) ?? [])); // `all` grows during the iteration
+  // The list grows during the iteration, so that it also contains the children of children.
+  for (const id of all) all.push(...(children.get(id) ?? []));
   return all;
 }
 
-/** Returns the fields of /proc/ID/stat from the third on (state); null when the process has ended. */
+/** Returns the fields of /proc/ID/stat, beginning with the third one (state); null when the process has ended. */
 function statOf(id: number): string[] | null {
   try {
     const text = readFileSync(`/proc/${id}/stat`, 'latin1');
@@ -54,6 +55,6 @@ function megabytesOf(id: number): number {
     const text = readFileSync(`/proc/${id}/smaps_rollup`, 'latin1');
     return Number(/^Pss:\s+(\d+)/m.exec(text)?.[1] ?? 0) / 1024;
   } catch {
-    return 0; // The process has ended meanwhile.
+    return 0; // The process has ended.
   }
 }

@@ -7,12 +7,12 @@ import { freePort } from '../services/free-port.ts';
 
 export interface LoggedProcess {
   readonly pid: number;
-  /** The exit code, when the process ends. */
+  /** Resolves with the exit code when the process ends. */
   readonly ended: Promise<number>;
   stop(): Promise<void>;
 }
 
-/** @param logFile the output is appended to it */
+/** Starts a program. @param logFile the file to which its output is appended */
 export function startLogged(
   commandLine: readonly string[],
   logFile: string,
@@ -43,7 +43,7 @@ export interface ServerProcess extends LoggedProcess {
 /**
  * Starts the product on a free loopback port and waits until it is ready.
  *
- * @param wrap returns the command line to run instead, for example on a certain processor
+ * @param wrap returns the command line that is run instead, for example one that selects a processor
  */
 export async function startServer(
   logFile: string,
@@ -57,15 +57,16 @@ export async function startServer(
     PORT: String(port),
     ...env,
   });
-  const failed = child.ended.then((code) => {
+  const failedStart = child.ended.then((code) => {
     throw new Error(`The server ended with exit code ${code}; its log is ${logFile}.`);
   });
   try {
-    await Promise.race([waitUntilReady(url), failed]);
+    await Promise.race([waitUntilReady(url), failedStart]);
   } catch (error) {
     await child.stop();
     throw error;
   }
-  failed.catch(() => {}); // Once it is ready, the server ends when it is stopped.
+  // From now on the end of the server is expected, because `stop` ends it.
+  failedStart.catch(() => {});
   return { ...child, port, url };
 }

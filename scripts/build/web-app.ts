@@ -1,4 +1,4 @@
-/** Builds the web app when its sources differ from those of the last build. */
+/** Builds the web app if its sources differ from those of the last build. */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,10 +7,10 @@ import { root, run, Stop, tool } from '../launcher/runtime.mjs';
 
 const folders = ['packages/web', 'packages/contract'];
 const files = ['package-lock.json', 'tsconfig.base.json'];
-/** Holds the fingerprint of the sources of the last complete build. */
+/** A file with the fingerprint of the sources of the last complete build. */
 const stamp = join(root, 'packages/web/dist/.built-from');
 
-/** @throws {Stop} when the build fails; the message has the output of the build */
+/** Builds the web app, unless it is up to date. @throws {Stop} when the build fails; the message contains the output of the build */
 export async function buildWebApp(): Promise<void> {
   const current = fingerprint();
   if (readStamp() === current) return;
@@ -20,12 +20,13 @@ export async function buildWebApp(): Promise<void> {
   });
   if (code !== 0) throw new Stop(`${output}\nBuilding the web app failed, see above.`);
   compressFiles();
-  writeFileSync(stamp, current); // Last: an interrupted build leaves no stamp and counts as none.
+  // The stamp is written last, so that an interrupted build is repeated.
+  writeFileSync(stamp, current);
 }
 
 /**
- * Compresses scripts and styles once, at the highest quality, so that the server compresses no response for them. Brotli
- * makes a script a fifth smaller than gzip does.
+ * Compresses scripts and styles at the highest quality, so that the server can send them without compressing. The Brotli file of a
+ * script is a fifth smaller than the gzip file.
  */
 function compressFiles(): void {
   const folder = join(root, 'packages/web/dist/assets');
@@ -61,6 +62,6 @@ function readStamp(): string | null {
   try {
     return readFileSync(stamp, 'utf8');
   } catch {
-    return null; // There has been no complete build.
+    return null; // There is no stamp before the first complete build.
   }
 }

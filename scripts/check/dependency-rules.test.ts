@@ -12,7 +12,7 @@ afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
 });
 
-/** Writes these files into a temporary folder and returns the names of the dependency rules they break. */
+/** Writes the files into a temporary folder and returns the names of the dependency rules that they break. */
 async function brokenRules(files: Imports): Promise<string[]> {
   const folder = mkdtempSync(join(tmpdir(), 'lamina-dependency-rules-'));
   folders.push(folder);
@@ -41,7 +41,7 @@ async function brokenRules(files: Imports): Promise<string[]> {
   return [...new Set(summary.violations.map(({ rule }) => rule.name))].sort();
 }
 
-describe('.dependency-cruiser.cjs', () => {
+describe('dependency rules (.dependency-cruiser.cjs)', () => {
   it('accepts code that follows docs/architecture.md', async () => {
     const broken = await brokenRules({
       'slide/src/model/slide.ts': [],

@@ -26,8 +26,8 @@ function newFolder(): string {
   return folder;
 }
 
-describe('deploy/nginx.conf and nginx.main.conf', () => {
-  it.skipIf(!nginx || !openssl)('are a valid nginx configuration, TLS included', () => {
+describe('nginx configuration in deploy/', () => {
+  it.skipIf(!nginx || !openssl)('passes nginx -t, including TLS', () => {
     const folder = newFolder();
     const name = ['-subj', '/CN=slides.example.org'];
     const key = ['-keyout', join(folder, 'privkey.pem'), '-out', join(folder, 'fullchain.pem')];
@@ -59,7 +59,7 @@ describe('deploy/nginx.conf and nginx.main.conf', () => {
     expect(status).toBe(0);
   });
 
-  it('log no query string, and no image session id in a path', () => {
+  it('keeps query strings and image session ids in paths out of the access log', () => {
     const config = textOf('deploy/nginx.conf');
     const [format] = /log_format lamina [^;]*;/.exec(config) ?? [];
     expect(format).toContain('$lamina_logged_path');
@@ -73,10 +73,10 @@ describe('deploy/nginx.conf and nginx.main.conf', () => {
   });
 });
 
-describe('deploy/lamina.service', () => {
-  it.skipIf(!analyze)('is a valid systemd unit with a security exposure of at most 2.5', () => {
+describe('systemd unit deploy/lamina.service', () => {
+  it.skipIf(!analyze)('is valid and has a security exposure of at most 2.5', () => {
     const folder = newFolder();
-    // Any executable file will do: the unit's own Node is not installed here.
+    // The Node of the unit is not installed here, so another executable file replaces it.
     const unit = textOf('deploy/lamina.service').replace(/^ExecStart=\S+/m, `ExecStart=${process.execPath}`);
     writeFileSync(join(folder, 'lamina.service'), unit);
     const file = join(folder, 'lamina.service');

@@ -9,18 +9,18 @@ const textOf = (file: string) => readFileSync(join(root, file), 'utf8');
 const namesIn = (text: string, pattern: RegExp) =>
   [...text.matchAll(pattern)].map((match) => match[1] ?? '').sort();
 
-/** The source text of the schema of all settings. */
-const [, declared = ''] =
+/** The part of config.ts that declares all settings. */
+const [, schemaText = ''] =
   /const Environment = z\.object\(\{(.*?)^\}\);/ms.exec(textOf('packages/server/src/platform/config.ts')) ??
   [];
-const settings = namesIn(declared, /^ {2}([A-Z][A-Z0-9_]+):/gm);
+const settings = namesIn(schemaText, /^ {2}([A-Z][A-Z0-9_]+):/gm);
 
-it('.env.example names every setting', () => {
+it('.env.example lists every setting', () => {
   expect(settings).toContain('SLIDES_DIR');
   expect(namesIn(textOf('.env.example'), /^([A-Z][A-Z0-9_]+)=/gm)).toEqual(settings);
 });
 
-it('.env.example shows the defaults', () => {
+it('.env.example contains the default of every setting', () => {
   expect(readConfig(parseEnv(textOf('.env.example')), root)).toEqual(readConfig({}, root));
 });
 

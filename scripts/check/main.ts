@@ -1,15 +1,17 @@
-/** `npm run check`: all static checks. Runs every check, then reports which failed. */
+/** `npm run check`: runs all static checks and reports which failed. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { npm } from '../launcher/install.mjs';
 import { main, root, run, tool } from '../launcher/runtime.mjs';
 import { findRejectedWords } from './plain-language.ts';
 
-/** Returns a description of the errors; empty when the check passes. */
+/** Returns the errors as text; empty when the check passes. */
 type Check = () => string | Promise<string>;
 
+/** Folders with a tsconfig.json. */
 const projects = [...readdirSync(join(root, 'packages')).map((name) => `packages/${name}`), 'e2e', 'scripts'];
 
+/** The lock file must not name a registry, so that npm uses the one that the user has configured. */
 function findRegistryUrls(): string {
   const urls = readFileSync(join(root, 'package-lock.json'), 'utf8').match(/"resolved": "https?:.*"/g) ?? [];
   return urls.length === 0 ? '' : `package-lock.json contains registry URLs:\n${urls.join('\n')}`;

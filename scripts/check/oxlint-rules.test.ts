@@ -27,19 +27,19 @@ async function messagesAbout(content: string): Promise<string[]> {
 
 const lines = (count: number, line = '  call();') => Array(count).fill(line).join('\n');
 
-describe('the lint rule lamina/max-own-lines', () => {
+describe('lint rule lamina/max-own-lines', () => {
   it.each([
     ['60 lines', `function long() {\n${lines(58)}\n}`],
     [
-      'blank lines and comments beyond 60 lines',
+      '60 lines, not counting blank lines and comments',
       `function long() {\n${lines(58)}\n${lines(30, '\n  // why')}\n}`,
     ],
     [
-      '60 lines beside those of a nested function',
+      '60 lines, not counting a nested function',
       `const long = () => {\n${lines(57)}\n  const nested = () => {\n${lines(50)}\n  };\n};`,
     ],
     [
-      '60 lines beside those of its markup',
+      '60 lines, not counting its JSX',
       `function Long() {\n${lines(57)}\n  return <p>\n${lines(50, '    text')}\n  </p>;\n}`,
     ],
     [

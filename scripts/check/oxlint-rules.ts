@@ -1,11 +1,12 @@
 /**
- * Rules of this project for oxlint.
+ * Lint rules of this project, a plugin for oxlint.
  *
- * `max-own-lines` is `max-lines-per-function` for code that is written as factories and React components: it counts the
- * lines of a function without blank lines, comments, nested functions and JSX, because these are read by themselves.
+ * `max-own-lines` limits functions to 60 lines, like `max-lines-per-function` of ESLint, but counts only the lines of a function
+ * without blank lines, comments, nested functions and JSX. Factories and React components consist mostly of such parts, which can be
+ * read separately.
  */
 
-/** A node of the syntax tree or a comment, as far as the rule reads it. */
+/** The part of a syntax tree node or a comment that the rule uses. */
 interface Node {
   readonly loc: { readonly start: { readonly line: number }; readonly end: { readonly line: number } };
 }
@@ -18,7 +19,7 @@ interface Context {
   report(problem: { node: Node; message: string }): void;
 }
 
-const max = 60;
+const maxLines = 60;
 
 function linesOf({ loc: { start, end } }: Node): number[] {
   return Array.from({ length: end.line - start.line + 1 }, (_, index) => start.line + index);
@@ -27,38 +28,38 @@ function linesOf({ loc: { start, end } }: Node): number[] {
 const maxOwnLines = {
   meta: { type: 'suggestion' },
   create({ sourceCode, report }: Context) {
-    /** Line numbers of the functions around the current node; the innermost function is last. */
-    const open: Set<number>[] = [];
+    /** The counted line numbers of each function around the current node; the innermost function is last. */
+    const openFunctions: Set<number>[] = [];
     /** Numbers of the lines that are neither blank nor comments. */
-    let code = new Set<number>();
+    let codeLines = new Set<number>();
 
-    /** Removes all lines of the node but the first from the enclosing function. */
+    /** Removes all lines of the node except the first from the enclosing function. */
     const removeFromEnclosing = (node: Node) => {
-      for (const line of linesOf(node).slice(1)) open.at(-1)?.delete(line);
+      for (const line of linesOf(node).slice(1)) openFunctions.at(-1)?.delete(line);
     };
     const enter = (node: Node) => {
       removeFromEnclosing(node);
-      open.push(new Set(linesOf(node).filter((line) => code.has(line))));
+      openFunctions.push(new Set(linesOf(node).filter((line) => codeLines.has(line))));
     };
     const leave = (node: Node) => {
-      const lines = open.pop()?.size ?? 0;
-      if (lines <= max) return;
+      const lines = openFunctions.pop()?.size ?? 0;
+      if (lines <= maxLines) return;
       const advice = 'Split it, or disable the rule for it with a reason.';
       report({
         node,
-        message: `The function has ${lines} lines of its own; at most ${max} are allowed. ${advice}`,
+        message: `The function has ${lines} lines of its own; at most ${maxLines} are allowed. ${advice}`,
       });
     };
 
     return {
       Program() {
         const { lines } = sourceCode;
-        code = new Set(lines.flatMap((line, index) => (line.trim() === '' ? [] : [index + 1])));
+        codeLines = new Set(lines.flatMap((line, index) => (line.trim() === '' ? [] : [index + 1])));
         for (const comment of sourceCode.getAllComments()) {
           if (/disable.*max-own-lines(?!.* -- \S)/.test(comment.value))
             report({ node: comment, message: 'Give the reason behind " -- ".' });
           for (const line of linesOf(comment)) {
-            if (/^\s*(\/\/|\/?\*|\{\/\*)/.test(lines[line - 1] ?? '')) code.delete(line);
+            if (/^\s*(\/\/|\/?\*|\{\/\*)/.test(lines[line - 1] ?? '')) codeLines.delete(line);
           }
         }
       },

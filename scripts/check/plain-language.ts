@@ -1,9 +1,12 @@
-/** Finds words that docs/glossary.md replaces by standard terms; `npm run check` runs it on code, tests and documents. */
+/**
+ * Finds words that docs/glossary.md replaces by standard terms. `npm run check` runs it on code, tests and documents, and fails when
+ * there are any.
+ */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../launcher/runtime.mjs';
 
-/** What to write, by the word or phrase that is rejected. Words are also found within identifiers (`laneTiles`). */
+/** The replacement of each rejected word or phrase. Words are also found within identifiers (`laneTiles`). */
 const replacements: Readonly<Record<string, string>> = {
   nobody: 'the actor, or a passive sentence without one',
   somebody: 'the actor: user, account, administrator, process',
@@ -34,7 +37,7 @@ const replacements: Readonly<Record<string, string>> = {
   'fault of ours': 'bug',
 };
 
-/** Files in which a word is right, with the reason. */
+/** Files in which a rejected word is allowed, and why; `*` allows all words. */
 const exceptions: readonly (readonly [file: RegExp, word: string, reason: string])[] = [
   [/^scripts\/check\/plain-language(\.test)?\.ts$/, '*', 'names the words'],
   [
@@ -49,7 +52,7 @@ const exceptions: readonly (readonly [file: RegExp, word: string, reason: string
   [/^packages\/server\/src\/platform\/encryption\.ts$/, 'sealing', 'a part of the derivation of the key'],
 ];
 
-/** Folders that are not rewritten yet. */
+/** Files that are not checked yet. */
 const pending: readonly RegExp[] = [];
 
 const patterns = [
@@ -79,19 +82,20 @@ const matchers = Object.entries(replacements).map(([word, replacement]) => ({
 export function rejectedWordsIn(text: string, file: string): string[] {
   const isException = (word: string) =>
     exceptions.some(([files, each]) => (each === word || each === '*') && files.test(file));
-  const found = matchers.filter(({ word, pattern }) => pattern.test(text) && !isException(word));
-  if (found.length === 0) return [];
+  // Most files have no match, so the lines are only searched for the words that the whole text contains.
+  const foundWords = matchers.filter(({ word, pattern }) => pattern.test(text) && !isException(word));
+  if (foundWords.length === 0) return [];
   return text.split('\n').flatMap((line, index) => {
     const prose = line.replaceAll(/`[\w.-]+`/g, '');
-    return found
+    return foundWords
       .filter(({ pattern }) => pattern.test(prose))
       .map(({ word, replacement }) => `${file}:${index + 1}: "${word}": write ${replacement}`);
   });
 }
 
-/** Matches the word by itself and as a part of an identifier in camel case, with a plural s. */
+/** Returns a pattern that matches the word, its plural with s, and the word as part of an identifier in camel case. */
 function matcherOf(word: string): RegExp {
   const [first = ''] = word;
-  const rest = word.slice(1).replaceAll(' ', '\\s');
-  return new RegExp(`(?:(?<![A-Za-z])${first}|${first.toUpperCase()})${rest}s?(?![a-z])`);
+  const remainingLetters = word.slice(1).replaceAll(' ', '\\s');
+  return new RegExp(`(?:(?<![A-Za-z])${first}|${first.toUpperCase()})${remainingLetters}s?(?![a-z])`);
 }

@@ -1,8 +1,9 @@
 /**
- * `npm run dev`: the API and the web app, both reloading, with accounts to sign in with.
+ * `npm run dev`: runs the API and the web app for development. The API restarts and the web app reloads when a source file changes, and
+ * development accounts exist.
  *
- * The web app listens on PORT, as with `npm start`, and proxies API calls to the API, which listens on a free port. Data
- * is kept apart from the data of `npm start`.
+ * The web app listens on PORT, as with `npm start`, and forwards API calls to the API, which listens on a free port. Data is
+ * separate from the data of `npm start`.
  */
 import type { ChildProcess } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
@@ -13,7 +14,7 @@ import { endOf, main, root, server, start, tool } from '../launcher/runtime.mjs'
 import { freePort } from '../services/free-port.ts';
 import { seed, seededAccounts, seededAdmin } from './seed.ts';
 
-/** Saving one file often causes several events: the API restarts this long after the first. */
+/** The API restarts this long after a change, because saving one file often causes several events. */
 const settleMs = 200;
 
 await main(async () => {
@@ -42,7 +43,8 @@ await main(async () => {
   const stopping = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => stopping.abort());
   stopping.signal.addEventListener('abort', () => web.kill());
-  const webEnd = endOf(web).finally(() => stopping.abort()); // The API alone is of no use.
+  // When the web app ends, the API is stopped as well.
+  const webEnd = endOf(web).finally(() => stopping.abort());
 
   seed(`http://127.0.0.1:${apiPort}`).then(
     () => {
@@ -61,8 +63,8 @@ await main(async () => {
 /**
  * Runs the API and restarts it when one of its source files changes, until `stop` is aborted.
  *
- * Node's own --watch does not fit: it reports through the IPC channel of every child process, on which the API expects
- * its own messages.
+ * Node's `--watch` cannot be used: it sends messages through the IPC channel of every child process, and the API expects only its own
+ * messages there.
  */
 async function keepRunning(startApi: () => ChildProcess, stop: AbortSignal): Promise<void> {
   const sources = new EventEmitter();

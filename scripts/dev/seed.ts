@@ -1,4 +1,4 @@
-/** Creates accounts for development, through the API. */
+/** Creates the accounts for development by calling the API. */
 import { callApi, signIn, waitUntilReady } from '../services/api-client.ts';
 
 const password = 'slides under glass';
@@ -7,8 +7,9 @@ const members = [
   { email: 'pending@example.org', password, displayName: 'Ekin Arslan', state: 'waits for approval' },
 ] as const;
 
-/** The server itself creates this account at its first start. */
+/** The server creates this account at its first start. */
 export const seededAdmin = { email: 'admin@example.org', password, state: 'administrator' };
+/** All development accounts; `state` is printed for the developer. */
 export const seededAccounts = [seededAdmin, ...members];
 
 /** Creates the accounts that do not exist yet. */

@@ -11,45 +11,53 @@ import { root, run, Stop } from './runtime.mjs';
  */
 
 /**
- * Returns whether every package of the lock file is installed, in the version and with the content it names.
+ * Returns whether exactly the packages of the lock file are installed, with the same versions and hashes.
  *
  * npm writes `node_modules/.package-lock.json` at the end of an installation, so an interrupted installation counts as
- * none. Optional packages may be missing: some are for other operating systems.
+ * missing. Optional packages may be missing, because some are for other operating systems.
  *
- * @param {Readonly<Record<string, LockedPackage>>} wanted `packages` of package-lock.json
+ * @param {Readonly<Record<string, LockedPackage>>} locked `packages` of package-lock.json
  * @param {Readonly<Record<string, LockedPackage>>} installed `packages` of node_modules/.package-lock.json
  */
-export function isInstalled(wanted, installed) {
-  const packages = Object.entries(wanted).filter(([path]) => path !== '');
-  return (
-    packages.every(([path, locked]) => {
-      const found = installed[path];
-      if (!found) return locked.optional === true;
-      return found.version === locked.version && found.integrity === locked.integrity;
-    }) && Object.keys(installed).every((path) => path in wanted)
-  );
+export function isInstalled(locked, installed) {
+  // The entry with an empty path is the project itself.
+  const lockedPackages = Object.entries(locked).filter(([path]) => path !== '');
+  const areAllInstalled = lockedPackages.every(([path, lockedPackage]) => {
+    const installedPackage = installed[path];
+    if (!installedPackage) return lockedPackage.optional === true;
+    const { version, integrity } = lockedPackage;
+    return installedPackage.version === version && installedPackage.integrity === integrity;
+  });
+  const hasNoOthers = Object.keys(installed).every((path) => path in locked);
+  return areAllInstalled && hasNoOthers;
 }
 
-/** @throws {Stop} when npm fails; npm has printed the reason */
+/**
+ * Installs the packages, unless the installed packages are those of the lock file.
+ *
+ * @throws {Stop} when npm fails; npm has printed the reason
+ */
 export async function install() {
-  const wanted = packagesOf('package-lock.json');
+  const locked = packagesOf('package-lock.json');
   const installed = packagesOf(join('node_modules', '.package-lock.json'));
-  if (wanted && installed && isInstalled(wanted, installed)) return;
+  if (locked && installed && isInstalled(locked, installed)) return;
   console.log('Installing packages (once, about a minute) …');
-  // No package needs an install script, so none may run. NODE_ENV=production or an `omit` in the user's npm
-  // configuration must not leave out the packages that build the web app.
+  // No package needs an install script, so install scripts are disabled. The `include` options override NODE_ENV=production and an
+  // `omit` in the user's npm configuration, which would leave out the packages that build the web app.
   const options = ['--ignore-scripts', '--include=dev', '--include=optional', '--loglevel=error'];
   const { code } = await run([...npm(), 'ci', ...options]);
   if (code !== 0) throw new Stop(`npm could not install the packages (exit code ${code}), see above.`);
 }
 
-/** Returns the command line of npm: the npm that runs this script, else the one in PATH. */
+/** Returns the command line of npm: of the npm that runs this script, or else of the one in PATH. */
 export function npm() {
   const { npm_execpath: path = '' } = process.env;
   return /npm-cli\.c?js$/.test(path) ? [process.execPath, path] : ['npm'];
 }
 
 /**
+ * Returns the member `packages` of a lock file.
+ *
  * @param {string} file
  * @returns {Record<string, LockedPackage> | null} null when the file does not exist
  */

@@ -1,5 +1,5 @@
 // @ts-check
-/** The project's root, the Node that runs it, and how a script starts another program. */
+/** Finds the Node that runs the project, and starts other programs from a script: with its signals, output and exit code. */
 import { spawn, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { constants } from 'node:os';
@@ -10,10 +10,12 @@ import { fileURLToPath } from 'node:url';
 /** @typedef {import('node:child_process').ChildProcess} ChildProcess */
 /** @typedef {{ readonly env?: NodeJS.ProcessEnv } & Omit<import('node:child_process').SpawnOptions, 'env'>} StartOptions */
 
+/** The root folder of the project. */
 export const root = fileURLToPath(new URL('../..', import.meta.url));
+/** Major version of Node that the project needs. */
 const productMajor = 24;
 
-/** An expected end of a script: the message is printed without a stack. */
+/** Thrown to end a script for an expected reason; `main` prints the message without a stack. */
 export class Stop extends Error {
   /**
    * @param {string} message
@@ -26,7 +28,7 @@ export class Stop extends Error {
 }
 
 /**
- * Returns the Node that runs the product: the one npm installed, else the one that runs this script.
+ * Returns the path of the Node that runs the product: of the Node that npm installed, or else of the one that runs this script.
  *
  * @throws {Stop} when neither is Node 24 or newer
  */
@@ -35,7 +37,7 @@ export function productNode() {
   const platform = process.platform === 'win32' ? 'win' : process.platform;
   const fromNpm = join(root, 'node_modules', `node-${platform}-${process.arch}`, 'bin', name);
   for (const node of [fromNpm, process.execPath]) {
-    // The file alone proves nothing: a glibc binary exists but does not run on a musl system.
+    // The existence of the file is not enough: a binary for glibc does not run on a musl system.
     const { status, stdout } = spawnSync(node, ['--version'], { encoding: 'utf8' });
     if (status === 0 && Number.parseInt(stdout.slice(1), 10) >= productMajor) return node;
   }
@@ -48,10 +50,10 @@ export function productNode() {
 /**
  * Returns the command line of the server.
  *
- * Requests allocate little that survives: a young generation of 8 MiB instead of 32 is as fast and keeps the process
- * 40 MB smaller.
+ * Requests allocate few long-lived objects, so a young generation (V8's heap for new objects) of 8 MiB instead of 32 MiB is as fast
+ * and saves 40 MB of memory.
  *
- * @param {readonly string[]} options of Node
+ * @param {readonly string[]} options additional options of Node
  */
 export function server(options = []) {
   return [productNode(), '--max-semi-space-size=8', ...options, 'packages/server/src/main.ts'];
@@ -78,8 +80,8 @@ export function tool(packageName, command = packageName) {
  * @throws {Stop} when a signal ended the script meanwhile
  */
 export async function run(commandLine, { env = {}, capture = false, ...options } = {}) {
-  const shown = capture ? 'pipe' : 'inherit';
-  const child = start(commandLine, { env, stdio: ['ignore', shown, shown], ...options });
+  const outputTarget = capture ? 'pipe' : 'inherit';
+  const child = start(commandLine, { env, stdio: ['ignore', outputTarget, outputTarget], ...options });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream?.setEncoding('utf8').on('data', (text) => {
@@ -89,8 +91,9 @@ export async function run(commandLine, { env = {}, capture = false, ...options }
   const signals = passSignalsTo(child);
   const code = await endOf(child);
   signals.release();
-  const { passed } = signals;
-  if (passed !== null) throw new Stop(`Stopped by ${passed}.`, 128 + constants.signals[passed]);
+  const { passedSignal } = signals;
+  if (passedSignal !== null)
+    throw new Stop(`Stopped by ${passedSignal}.`, 128 + constants.signals[passedSignal]);
   return { code, output };
 }
 
@@ -133,7 +136,7 @@ export function endOf(child) {
 }
 
 /**
- * Passes SIGINT, SIGTERM and SIGHUP of this script on to a program.
+ * Passes SIGINT, SIGTERM and SIGHUP of this script to a program until `release` of the result is called.
  *
  * @param {ChildProcess} child
  */
@@ -142,12 +145,12 @@ export function passSignalsTo(child) {
   const names = ['SIGINT', 'SIGTERM', 'SIGHUP'];
   /** @param {NodeJS.Signals} signal */
   const pass = (signal) => {
-    state.passed = signal;
+    state.passedSignal = signal;
     child.kill(signal);
   };
   const state = {
-    /** @type {NodeJS.Signals | null} the last signal that was passed on */
-    passed: null,
+    /** @type {NodeJS.Signals | null} the last signal that was passed to the program */
+    passedSignal: null,
     release() {
       for (const name of names) process.off(name, pass);
     },
@@ -159,8 +162,8 @@ export function passSignalsTo(child) {
 /**
  * Ends this script when npm ends.
  *
- * npm passes a signal to the shell between itself and the script, and that shell does not pass it on. A script whose
- * parent process has changed was meant too.
+ * npm runs a script in a shell, and that shell does not pass signals to the script. When npm and the shell have ended, the parent
+ * process of the script changes; the script then sends SIGTERM to itself.
  */
 function endWithNpm() {
   if (!process.env.npm_lifecycle_event) return;
@@ -173,7 +176,7 @@ function endWithNpm() {
 }
 
 /**
- * Runs a script. Its result is the exit code; a Stop is printed as one sentence, any other error with its stack.
+ * Runs a script and sets the exit code that it returns. A `Stop` is printed as one sentence, any other error with its stack.
  *
  * @param {() => number | Promise<number>} script
  */

@@ -1,7 +1,7 @@
 /** Calls the API of a running server. */
 import { setTimeout } from 'node:timers/promises';
 
-/** Waits until the server reports that it is ready; without a limit. */
+/** Waits until the server reports that it is ready. There is no time limit. */
 export async function waitUntilReady(serverUrl: string): Promise<void> {
   for (;;) {
     try {
@@ -22,7 +22,8 @@ export interface ApiCall {
 /**
  * Calls the API and returns the response body.
  *
- * @typeParam Body shape of the response body; the caller knows it, it is not validated
+ * @param path path below `/api/v1`
+ * @typeParam Body shape of the response body, which is not validated
  * @throws Error when the response status is not 2xx
  */
 export async function callApi<Body>(

@@ -1,4 +1,4 @@
-/** Finds the Chromium that the browser tests run in: the system's own; Playwright downloads none. */
+/** Finds the Chromium for the browser tests. The system's Chromium is used, and Playwright downloads none. */
 import { existsSync } from 'node:fs';
 import { run, Stop } from '../launcher/runtime.mjs';
 import { findCommand } from './find-command.ts';

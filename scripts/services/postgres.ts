@@ -9,25 +9,25 @@ import { findCommand } from './find-command.ts';
 import { freePort } from './free-port.ts';
 
 export interface PostgresServer {
-  /** URL of its database, with a password of this run. */
+  /** URL of the database, including the random password. */
   readonly address: string;
   /** Data folder. */
   readonly data: string;
   /** Ends the server and removes its files. */
   stop(): Promise<void>;
-  /** Ends the server as a crash does: for tests without a database. */
+  /** Stops the server without a shutdown, as in a crash, for tests in which the database is unavailable. */
   halt(): Promise<unknown>;
-  /** Starts it again after `halt`. */
+  /** Starts the server again after `halt`. */
   begin(): Promise<unknown>;
 }
 
 /**
- * Starts PostgreSQL on a random loopback port, reachable with a password of this run alone.
+ * Starts PostgreSQL on a free loopback port with a random password.
  *
- * @param more settings, as `name=value`
+ * @param extraSettings further settings of PostgreSQL, as `name=value`
  * @returns null, after printing the reason, when this machine has no PostgreSQL or it does not start
  */
-export async function startPostgres(more: readonly string[] = []): Promise<PostgresServer | null> {
+export async function startPostgres(extraSettings: readonly string[] = []): Promise<PostgresServer | null> {
   const programs = findPrograms();
   if (!programs) {
     console.log('PostgreSQL is not installed: the tests of the store run on SQLite alone.');
@@ -49,7 +49,7 @@ export async function startPostgres(more: readonly string[] = []): Promise<Postg
   };
 
   const port = await freePort();
-  const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'fsync=off', ...more];
+  const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'fsync=off', ...extraSettings];
   const serverOptions = [`-p ${port}`, ...settings.map((setting) => `-c ${setting}`)].join(' ');
   const start = [programs.pgCtl, 'start', '-w', '-D', data, '-l', join(folder, 'log'), '-o', serverOptions];
   const initialise = [
@@ -76,7 +76,7 @@ export async function startPostgres(more: readonly string[] = []): Promise<Postg
   };
 }
 
-/** Finds initdb and pg_ctl. Debian installs them outside PATH, in a folder for each version: the newest is used. */
+/** Finds initdb and pg_ctl. Debian installs them outside PATH, in one folder per version; the newest version is used. */
 function findPrograms(): { readonly initdb: string; readonly pgCtl: string } | null {
   const debian = '/usr/lib/postgresql';
   const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : [];
@@ -88,7 +88,10 @@ function findPrograms(): { readonly initdb: string; readonly pgCtl: string } | n
   return initdb && pgCtl ? { initdb, pgCtl } : null;
 }
 
-/** PostgreSQL does not run as root: it then runs as the user `postgres` or `nobody`. */
+/**
+ * Returns the user as whom PostgreSQL runs: null for the current user. PostgreSQL refuses to run as root, so a script of root runs it
+ * as `postgres` or `nobody`.
+ */
 function findOwner(): { readonly uid: number; readonly gid: number } | null {
   if (process.getuid?.() !== 0) return null;
   for (const name of ['postgres', 'nobody']) {

@@ -1,10 +1,11 @@
-/** Runs in the page before its scripts: measures how annotations are drawn. */
+/** A probe that runs in the page before its scripts and measures how annotations are drawn. */
 
 interface AnnotationProbe {
-  /** Milliseconds since the navigation; 0 before it. */
+  /** Time of the first request for the list, milliseconds since the navigation; 0 before the request. */
   listRequestedAt: number;
+  /** Time of the first drawing; 0 before it. */
   firstPictureAt: number;
-  /** Milliseconds of the main thread for the annotations of each frame. */
+  /** Milliseconds that the main thread spent on annotations in each frame. */
   frames: number[];
   /** Milliseconds from the release of the pointer to the end of its work, and to the end of the next frame. */
   releases: { work: number; picture: number }[];
@@ -17,7 +18,7 @@ declare global {
   }
 }
 
-/** Runs as text in the page: it uses nothing from outside. */
+/** Runs in the page. Only the source text of this function is sent there, so it must not use anything outside of itself. */
 export function installAnnotationProbe(): void {
   const probe: AnnotationProbe = {
     listRequestedAt: 0,
@@ -39,7 +40,7 @@ export function installAnnotationProbe(): void {
     const parent = canvas instanceof HTMLCanvasElement ? canvas.parentElement : null;
     return parent?.className.includes('canvases') ? parent : null;
   };
-  // The canvas of all annotations is cleared first, that of the unfinished shape after it.
+  // In each frame the canvas of all annotations is cleared first, and after its drawing the canvas of the unfinished shape.
   CanvasRenderingContext2D.prototype.clearRect = function clear(...area) {
     const layer = layerOf(this);
     if (layer !== null && this.canvas === layer.firstElementChild) frameStartedAt = performance.now();
@@ -59,7 +60,7 @@ export function installAnnotationProbe(): void {
       const startedAt = performance.now();
       const release = { work: 0, picture: 0 };
       probe.releases.push(release);
-      // A message comes after the work of this event, before anything that a timer would wait for.
+      // A message is handled directly after the work of this event; a timer could fire later.
       const afterTask = (done: () => void) => {
         const { port1, port2 } = new MessageChannel();
         port1.onmessage = done;

@@ -1,4 +1,7 @@
-/** Annotations in a headless Chromium on the same machine: first picture, frames while panning, release of the brush. */
+/**
+ * Measures annotations in a headless Chromium on the same machine: the time to the first picture, frames while panning, and the release
+ * of the brush.
+ */
 import { type Browser, chromium, type Page } from '@playwright/test';
 import { findChromium } from '../../services/chromium.ts';
 import { median, quantile } from '../load/statistics.ts';
@@ -26,7 +29,7 @@ export async function measureInBrowser(product: RunningProduct, isQuick: boolean
   }
 }
 
-/** Opens a field of the slide in a new browser context, with annotations over it. */
+/** Opens a field of the slide in a new browser context and waits until its annotations are drawn. */
 async function withPage<Result>(
   browser: Browser,
   product: RunningProduct,
@@ -62,14 +65,15 @@ async function withLayer<Result>(
   }
 }
 
-const whole = { x: 4000, y: 3000, zoom: 0.2 };
+/** A field of view with all annotations of `measureFirstPicture`. */
+const fieldOfAll = { x: 4000, y: 3000, zoom: 0.2 };
 
 function measureFirstPicture(browser: Browser, product: RunningProduct, repeats: number): Promise<Row> {
   return withLayer(product, outlinesIn({ width: 8000, height: 6000 }, 10_000, 30), async () => {
     const pictures: number[] = [];
     const tasks: number[] = [];
     for (let repeat = 0; repeat < repeats; repeat++) {
-      const measured = await withPage(browser, product, whole, async (page) => {
+      const measured = await withPage(browser, product, fieldOfAll, async (page) => {
         await page.waitForTimeout(2000);
         return page.evaluate(() => {
           const { listRequestedAt, firstPictureAt, longTasks } = window.annotationProbe;
@@ -121,15 +125,16 @@ function measureBrush(browser: Browser, product: RunningProduct): Promise<Row> {
       await page.keyboard.press('d');
       await page.getByRole('region', { name: 'Annotations' }).getByRole('button', { name: /^Area/ }).click();
       await page.keyboard.press('b');
-      await page.waitForTimeout(1500); // the way to the tissue; idle moments compile the code of the brush
+      await page.waitForTimeout(1500); // The browser compiles the code of the brush while it is idle.
       const [x, y] = await middleOf(page);
       for (let stroke = 0; stroke < brushStrokes; stroke++) {
         const angle = 0.25 * stroke - 1.2;
-        const at = (reach: number) => [x + reach * Math.cos(angle), y + reach * Math.sin(angle)] as const;
-        await page.mouse.move(...at(380));
+        const positionAt = (reach: number) =>
+          [x + reach * Math.cos(angle), y + reach * Math.sin(angle)] as const;
+        await page.mouse.move(...positionAt(380));
         await page.mouse.down();
-        for (let step = 0; step <= 10; step++) await page.mouse.move(...at(380 + 6 * step));
-        await page.waitForTimeout(100); // a hand rests before it lets go; the frames of the stroke are drawn by then
+        for (let step = 0; step <= 10; step++) await page.mouse.move(...positionAt(380 + 6 * step));
+        await page.waitForTimeout(100); // As with a hand that rests before the release; the stroke has been drawn by then.
         await page.mouse.up();
         await page.waitForTimeout(700);
       }

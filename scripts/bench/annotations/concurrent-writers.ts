@@ -1,4 +1,7 @@
-/** 20 people change one layer at once, each over a connection of their own, in 3 processes of the product. */
+/**
+ * Lets 20 users change one annotation layer at the same time, over separate connections to 3 server processes, and counts acknowledged
+ * changes that are lost.
+ */
 import { callApi } from '../../services/api-client.ts';
 import type { RunningProduct } from '../product.ts';
 import { slideNames } from '../slides/slides.ts';
@@ -6,7 +9,7 @@ import type { Row } from './annotations-part.ts';
 import { type MadeFeature, makeLayer, outline } from './made-annotations.ts';
 
 const people = 20;
-/** Annotations that all of them change; each also draws new ones. */
+/** Number of annotations that all users change; each user also draws new ones. */
 const sharedCount = 5;
 
 interface Reply {
@@ -20,6 +23,7 @@ interface Reply {
   };
 }
 
+/** Sends the changes of all users; a user who gets a conflict (409) sends the change again with the current revision. */
 export async function changeTogether(
   product: RunningProduct,
   database: string,
@@ -41,31 +45,31 @@ export async function changeTogether(
   let conflicts = 0;
   let changes = 0;
   const drawn = new Set<string>();
-  /** How often the server said that each shared annotation was changed. */
+  /** Number of acknowledged changes of each shared annotation, which must equal its revision. */
   const acknowledged = new Map<string, number>(shared.map(({ id }) => [id, 1]));
   await Promise.all(
     Array.from({ length: people }, async (_, person) => {
-      const known = new Map<string, number>();
+      const knownRevisions = new Map<string, number>();
       for (let round = 0; round < rounds; round++) {
-        const own = outline(300 * person, 100 * round + 2000, 20, 12);
-        const { status } = await send(own, null);
+        const newAnnotation = outline(300 * person, 100 * round + 2000, 20, 12);
+        const { status } = await send(newAnnotation, null);
         if (status !== 200) throw new Error(`A new annotation was answered with ${status}.`);
-        drawn.add(own.id);
+        drawn.add(newAnnotation.id);
         changes++;
         const target = shared[(person + round) % sharedCount];
         if (target === undefined) continue;
         for (;;) {
           const moved = outline(1000 * person, 10 * round, 150 + Math.random(), 12, target.id);
-          const answer = await send(moved, known.get(target.id) ?? 1);
+          const answer = await send(moved, knownRevisions.get(target.id) ?? 1);
           if (answer.status === 200) {
-            known.set(target.id, answer.body.revisions?.[target.id] ?? 0);
+            knownRevisions.set(target.id, answer.body.revisions?.[target.id] ?? 0);
             acknowledged.set(target.id, (acknowledged.get(target.id) ?? 0) + 1);
             changes++;
             break;
           }
           if (answer.status !== 409) throw new Error(`A change was answered with ${answer.status}.`);
           conflicts++;
-          known.set(target.id, answer.body.conflicts?.[0]?.properties.revision ?? 0);
+          knownRevisions.set(target.id, answer.body.conflicts?.[0]?.properties.revision ?? 0);
         }
       }
     }),

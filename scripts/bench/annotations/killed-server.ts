@@ -1,4 +1,4 @@
-/** The server is killed while annotations are saved, and started again: what it acknowledged is there. */
+/** Kills the server repeatedly while annotations are saved, and counts acknowledged annotations that are lost after the restart. */
 import { setTimeout } from 'node:timers/promises';
 import { callApi } from '../../services/api-client.ts';
 import type { BenchEnvironment } from '../environment.ts';
@@ -10,11 +10,12 @@ import { type MadeFeature, makeLayer, outline } from './made-annotations.ts';
 const writers = 4;
 const changesPerBatch = 5;
 
-interface Sent {
+interface SentBatch {
   readonly features: readonly MadeFeature[];
   isAcknowledged: boolean;
 }
 
+/** Kills and restarts the server `kills` times. */
 export async function killDuringSaves(
   environment: BenchEnvironment,
   env: NodeJS.ProcessEnv,
@@ -23,11 +24,11 @@ export async function killDuringSaves(
 ): Promise<Row> {
   let product = await startProduct(environment, env);
   const layerId = await makeLayer({ ...product, imageId: product.imageId(slideNames.scan) }, []);
-  const sent: Sent[] = [];
+  const sent: SentBatch[] = [];
   let lost = 0;
   let rejected = 0;
   for (let kill = 0; kill < kills; kill++) {
-    const from = sent.length;
+    const firstOfRound = sent.length;
     const saving = Array.from({ length: writers }, () => saveUntilKilled(product, layerId, sent));
     await setTimeout(100 + Math.random() * 400);
     for (const pid of product.roots) process.kill(pid, 'SIGKILL');
@@ -38,8 +39,8 @@ export async function killDuringSaves(
     for (const { features, isAcknowledged } of sent) {
       if (isAcknowledged) lost += features.filter(({ id }) => !ids.has(id)).length;
     }
-    // The browser sends a batch without an answer again.
-    for (const batch of sent.slice(from).filter(({ isAcknowledged }) => !isAcknowledged)) {
+    // Batches without a response are sent again, as the browser does.
+    for (const batch of sent.slice(firstOfRound).filter(({ isAcknowledged }) => !isAcknowledged)) {
       if (await save(product, layerId, batch.features)) batch.isAcknowledged = true;
       else rejected++;
     }
@@ -54,23 +55,25 @@ export async function killDuringSaves(
   };
 }
 
-async function saveUntilKilled(product: RunningProduct, layerId: string, sent: Sent[]): Promise<void> {
+/** Saves new batches until the server is killed, and appends them to `sent`. */
+async function saveUntilKilled(product: RunningProduct, layerId: string, sent: SentBatch[]): Promise<void> {
   for (;;) {
     const features = Array.from({ length: changesPerBatch }, () =>
       outline(Math.random() * 10_000, Math.random() * 10_000, 50, 20),
     );
-    const batch: Sent = { features, isAcknowledged: false };
+    const batch: SentBatch = { features, isAcknowledged: false };
     sent.push(batch);
     try {
       if (!(await save(product, layerId, features))) throw new Error('A batch was rejected.');
     } catch (error) {
-      if (error instanceof TypeError) return; // The server is gone.
+      if (error instanceof TypeError) return; // fetch failed, because the server was killed.
       throw error;
     }
     batch.isAcknowledged = true;
   }
 }
 
+/** Saves a batch. @returns whether the server accepted it */
 async function save(
   { url, token }: RunningProduct,
   layerId: string,

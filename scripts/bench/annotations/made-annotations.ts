@@ -1,4 +1,4 @@
-/** Layers of annotations for the bench. */
+/** Creates and deletes annotation layers for the bench. */
 import { randomUUID } from 'node:crypto';
 import { callApi } from '../../services/api-client.ts';
 
@@ -15,7 +15,7 @@ const classes = [
   { name: 'Necrosis', color: [50, 50, 50] },
 ];
 
-/** Returns an outline with a wavy edge. */
+/** Returns a round annotation with a wavy edge. */
 export function outline(
   x: number,
   y: number,
@@ -44,7 +44,7 @@ interface Field {
   readonly height: number;
 }
 
-/** Returns outlines side by side that fill a field. */
+/** Returns outlines in rows that fill a field, without overlaps. */
 export function outlinesIn({ width, height }: Field, count: number, vertices: number): MadeFeature[] {
   const columns = Math.ceil(Math.sqrt((count * width) / height));
   const step = width / columns;
@@ -59,6 +59,7 @@ interface Target {
   readonly imageId: string;
 }
 
+/** Creates a layer that all members see and change. @returns its id */
 export async function makeLayer(
   { url, token, imageId }: Target,
   features: readonly MadeFeature[],
@@ -66,9 +67,10 @@ export async function makeLayer(
   const path = `/image-catalog/images/${imageId}/annotation-layers`;
   const body = { name: 'Bench', visibility: 'members', editing: 'members' };
   const { id } = await callApi<{ id: string }>(url, 'POST', path, { token, body });
-  for (let from = 0; from < features.length; from += 1000) {
+  const batchSize = 1000;
+  for (let start = 0; start < features.length; start += batchSize) {
     const changes = features
-      .slice(from, from + 1000)
+      .slice(start, start + batchSize)
       .map((feature) => ({ op: 'put', feature, base_revision: null }));
     await callApi(url, 'POST', `/annotation-layers/${id}/changes`, { token, body: { changes } });
   }
@@ -80,7 +82,7 @@ export async function clearLayers({ url, token, imageId }: Target): Promise<void
   const path = `/image-catalog/images/${imageId}/annotation-layers`;
   const { layers } = await callApi<{ layers: { id: string }[] }>(url, 'GET', path, { token });
   for (const { id } of layers) {
-    // 204 has no body to parse.
+    // `callApi` cannot be used, because the response (204) has no body.
     await fetch(`${url}/api/v1/annotation-layers/${id}`, {
       method: 'DELETE',
       headers: { authorization: `Bearer ${token}` },

@@ -1,4 +1,4 @@
-/** The page crashes while the server does not answer saves: every annotation is there after the last reload. */
+/** Crashes the page repeatedly while saves get no response, and counts annotations that are missing after the last reload. */
 import { setTimeout } from 'node:timers/promises';
 import type { Browser, Page } from '@playwright/test';
 import { callApi } from '../../services/api-client.ts';

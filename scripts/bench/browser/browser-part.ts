@@ -1,4 +1,4 @@
-/** `npm run bench -- browser`: what a person sees, in a headless Chromium on the same machine. */
+/** `npm run bench -- browser`: measures when a user sees the slide, in a headless Chromium on the same machine. */
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { type Browser, chromium, type Page } from '@playwright/test';
@@ -20,9 +20,9 @@ interface Size {
 
 const laptop: Size = { width: 1280, height: 800 };
 const wide: Size = { width: 3840, height: 2160 };
-/** Playwright's timeout: a 4K page on a busy machine without a graphics card is slow. */
+/** Playwright's timeout. It is long because a 4K page without a graphics card is slow on a busy machine. */
 const timeoutMs = 180_000;
-/** Presses of an arrow key that move to the adjacent field of view. */
+/** Presses of an arrow key that move the view to the adjacent field. */
 const pressesPerField = 6;
 
 interface Opening extends Appearance {
@@ -40,9 +40,11 @@ interface Pan {
   readonly longest: number;
 }
 
-/** Milliseconds until the adjacent field is sharp: with tiles to load, and with all tiles in memory. */
+/** Milliseconds until the adjacent field of view is sharp. */
 interface Step {
+  /** When its tiles must be loaded. */
   readonly fresh: number;
+  /** When all its tiles are in memory. */
   readonly loaded: number;
 }
 
@@ -60,7 +62,7 @@ export async function browserPart({ isQuick }: BenchOptions): Promise<void> {
   const repetitions = isQuick ? 3 : 30;
   const environment = await createEnvironment();
   const product = await startProduct(environment);
-  // Rendering ahead would compete with the browser for the processors.
+  // Prerendering would compete with the browser for the processors.
   await waitUntilTilesAreRendered([join(environment.cache, 'data')]);
   const browser = await chromium.launch({ executablePath: await findChromium(), args: ['--no-sandbox'] });
   try {
@@ -102,7 +104,7 @@ async function createVisit(browser: Browser, { url }: RunningProduct): Promise<V
   };
 }
 
-/** Measures from the click on a slide in the catalogue. */
+/** Measures the time from the click on a slide in the catalogue until the slide is visible. */
 function measureOpening(visit: Visit): Promise<Opening> {
   return visit('/wsi-viewer', laptop, async (page) => {
     const row = page.getByRole('button', { name: slideNames.scan });
@@ -120,7 +122,7 @@ function measureOpening(visit: Visit): Promise<Opening> {
   });
 }
 
-/** Measures steps to the right at full resolution, and each step a second time, when no tile has to be loaded. */
+/** Measures steps to the right at full resolution: each step once with tiles to load, and once again with all tiles loaded. */
 function measureSteps(visit: Visit, product: RunningProduct, repetitions: number): Promise<Step[]> {
   return visit(fieldPath(product, 2000, 15_000), laptop, async (page) => {
     await waitUntilLoaded(page);
@@ -141,7 +143,7 @@ async function measureStep(page: Page, key: string): Promise<number> {
   return (await appearance).sharp;
 }
 
-/** Drags the slide to and fro with the mouse at full resolution. */
+/** Drags the slide back and forth with the mouse at full resolution. */
 function measurePan(
   visit: Visit,
   product: RunningProduct,

@@ -1,7 +1,7 @@
-/** Measures in the page when the slide becomes visible: it compares pixels instead of asking the viewer. */
+/** Measures in the page when the slide becomes visible. It compares pixels and does not rely on events of the viewer. */
 
 export interface Probe {
-  /** Measures from the next event of this name on. */
+  /** Measures from the next event with this name. */
   watch(eventName: 'click' | 'keydown'): Promise<Appearance>;
   /** Measures from the navigation to this page. */
   watchOpening(): Promise<Appearance>;
@@ -21,19 +21,19 @@ declare global {
   }
 }
 
-/** Runs in the browser, which gets the source text of this function: it must not use anything from outside itself. */
+/** Runs in the browser. Only the source text of this function is sent there, so it must not use anything outside of itself. */
 export function installProbe(): void {
   const sample = { width: 160, height: 100 };
   const sampled = new OffscreenCanvas(sample.width, sample.height).getContext('2d', {
     willReadFrequently: true,
   });
-  /** A picture is complete after this time without a change; longer than OpenSeadragon waits before it retries a tile. */
+  /** The picture counts as complete after this time without a change; OpenSeadragon retries a failed tile sooner. */
   const unchangedMs = 700;
 
   /** Returns a hash of the pixels of the page's largest canvas; 0 while it is empty. */
   function hashPixels(): number {
     const canvases = [...document.querySelectorAll<HTMLCanvasElement>('.openseadragon-canvas > canvas')];
-    const largest = canvases.sort((one, other) => other.width - one.width)[0];
+    const largest = canvases.sort((a, b) => b.width - a.width)[0];
     if (!sampled || !largest || largest.width === 0) return 0;
     sampled.clearRect(0, 0, sample.width, sample.height);
     sampled.drawImage(largest, 0, 0, sample.width, sample.height);
@@ -50,21 +50,29 @@ export function installProbe(): void {
     );
   }
 
+  /** Compares the pixels in every frame. @param startedAt milliseconds since the navigation */
   function watchFrom(startedAt: number): Promise<Appearance> {
     return new Promise((resolve) => {
       let previous = hashPixels();
-      let first: number | null = null;
-      let changed: number | null = null;
+      let firstVisibleAt: number | null = null;
+      let lastChangeAt: number | null = null;
       const compare = () => {
         const now = performance.now();
         const hash = hashPixels();
         if (hash !== previous) {
           previous = hash;
-          changed = now;
+          lastChangeAt = now;
         }
-        if (first === null && (hasPlaceholder() || (changed !== null && hash !== 0))) first = now;
-        if (first !== null && changed !== null && hash !== 0 && now - changed > unchangedMs) {
-          resolve({ first: first - startedAt, sharp: changed - startedAt });
+        if (firstVisibleAt === null && (hasPlaceholder() || (lastChangeAt !== null && hash !== 0))) {
+          firstVisibleAt = now;
+        }
+        if (
+          firstVisibleAt !== null &&
+          lastChangeAt !== null &&
+          hash !== 0 &&
+          now - lastChangeAt > unchangedMs
+        ) {
+          resolve({ first: firstVisibleAt - startedAt, sharp: lastChangeAt - startedAt });
         } else requestAnimationFrame(compare);
       };
       requestAnimationFrame(compare);
@@ -78,23 +86,23 @@ export function installProbe(): void {
     });
   }
 
-  /** Times in a page count from its navigation. */
+  /** Measures from 0, because times in a page are relative to its navigation. */
   function watchOpening(): Promise<Appearance> {
     return watchFrom(0);
   }
 
   function countFrames(): () => number[] {
     const gaps: number[] = [];
-    let isOver = false;
-    let last: number | null = null;
+    let isStopped = false;
+    let lastFrameAt: number | null = null;
     const count = (now: number) => {
-      if (last !== null) gaps.push(now - last);
-      last = now;
-      if (!isOver) requestAnimationFrame(count);
+      if (lastFrameAt !== null) gaps.push(now - lastFrameAt);
+      lastFrameAt = now;
+      if (!isStopped) requestAnimationFrame(count);
     };
     requestAnimationFrame(count);
     return () => {
-      isOver = true;
+      isStopped = true;
       return gaps;
     };
   }

@@ -1,4 +1,4 @@
-/** Makes a catalogue of many slides: tiny files in folders, a catalogue.csv with their organs, and a filled database. */
+/** Creates a catalogue of many slides: tiny files in folders, a catalogue.csv with their organs, and a filled database. */
 import { randomUUID } from 'node:crypto';
 import { existsSync, lstatSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ const organs = [
   'Dalak',
 ];
 const stains = ['HE', 'Ki-67', 'ER', 'PR', 'HER2', 'PAS'];
-/** One slide in so many has the rare organ. */
+/** One of so many slides has the rare organ. */
 const rareEvery = 5000;
 
 export const datasets = Array.from({ length: 40 }, (_, i) => `Study ${String(i + 1)}`);
@@ -29,11 +29,11 @@ interface SlideEntry {
   readonly dataset: string;
   readonly organ: string;
   readonly name: string;
-  /** Below the folder. */
+  /** Path below the slide folder. */
   readonly path: string;
 }
 
-/** Spreads the slides evenly over the datasets, 250 in a folder. */
+/** Distributes the slides evenly among the datasets, with 250 slides per folder. */
 function slidesOf(count: number): SlideEntry[] {
   return Array.from({ length: count }, (_, i) => {
     const dataset = datasets[i % datasets.length] ?? '';
@@ -45,7 +45,7 @@ function slidesOf(count: number): SlideEntry[] {
   });
 }
 
-/** Makes the files unless an earlier run has made them. @returns the folder */
+/** Creates the files unless an earlier run has created them. @returns the folder */
 export function makeFiles(cache: string, count: number): string {
   const folder = join(cache, `slides-${count}`);
   const completed = join(cache, `slides-${count}.done`);
@@ -66,7 +66,7 @@ export function makeFiles(cache: string, count: number): string {
   return folder;
 }
 
-/** Inserts an entry for every file into an empty database, as if the server had read all files. */
+/** Inserts an entry for every file into an empty database, so that the server does not have to read the files. */
 export async function fillDatabase(
   location: { readonly url: string | null; readonly file: string },
   folder: string,

@@ -1,4 +1,4 @@
-/** `npm run bench -- catalogue`: a catalogue of 100,000 slides, on both databases. */
+/** `npm run bench -- catalogue`: measures a catalogue of 100,000 slides with SQLite and PostgreSQL. */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -18,7 +18,7 @@ const member = { email: 'member@example.org', password: 'a slide a day, at least
 const scanMessage = 'slide scan finished';
 
 interface Plan {
-  /** Of slides. */
+  /** Number of slides. */
   readonly count: number;
   /** Repetitions of each query. */
   readonly repetitions: number;
@@ -44,9 +44,9 @@ interface QueryResult {
   readonly p95: number;
 }
 
-/** How the server responded to other requests meanwhile. */
+/** How the server responded to other requests during a measurement. */
 interface Meanwhile {
-  /** Milliseconds. */
+  /** Longest response time of another request, milliseconds. */
   readonly longestWait: number;
   /** Highest memory of all processes. */
   readonly megabytes: number;
@@ -54,8 +54,9 @@ interface Meanwhile {
 
 interface Download {
   readonly response: Response;
-  /** Milliseconds. */
+  /** Milliseconds until the first byte. */
   readonly firstByte: number;
+  /** Milliseconds until the complete response. */
   readonly ms: number;
   readonly bytes: number;
 }
@@ -85,7 +86,7 @@ export async function cataloguePart({ isQuick }: BenchOptions): Promise<void> {
   report(plan, results, isQuick);
 }
 
-/** @param url of an empty PostgreSQL database; null for SQLite */
+/** Measures one database. @param url URL of an empty PostgreSQL database; null for SQLite */
 async function measure(plan: Plan, database: string, url: string | null): Promise<Result> {
   const { count, cache, folder } = plan;
   const dataDir = join(cache, `data-${database}`);
@@ -133,7 +134,7 @@ async function waitForScan({ logFile }: Server): Promise<{ ms: number }> {
   }
 }
 
-/** Runs some work and measures meanwhile how long a request that costs nothing waits for its response. */
+/** Runs some work and measures meanwhile the response time of a request that needs almost no work. */
 async function withProbes<Value extends object>(
   { url, pid }: Server,
   work: () => Promise<Value>,
@@ -196,7 +197,7 @@ async function measureQueries(
   return results;
 }
 
-/** Returns the measured queries by name; the variants of a name take turns. */
+/** Returns the measured queries by name; the repetitions of a query alternate between its variants. */
 async function queriesOf(url: string, token: string): Promise<Record<string, readonly Query[]>> {
   const cursors: string[] = [];
   let cursor: string | null = null;
@@ -232,7 +233,7 @@ async function queriesOf(url: string, token: string): Promise<Record<string, rea
     'later page of a search': deep.map((from) => ({ q: 'her2', cursor: from })),
     'search: words in any order': [{ q: 'karaciger ki-67' }, { q: 'svs kolon 2' }],
     'viewer: groups': [{ path: 'images/groups' }],
-    // Each search once: its counts are cached afterwards.
+    // Each search is sent only once, because the server then caches its counts.
     'viewer: groups of a new search': ['b0', 'he', 'svs ', 'kolon ', 'ki-6'].flatMap((q) =>
       Array.from({ length: 18 }, (_, i) => ({ path: 'images/groups', q: `${q}${i}` })),
     ),
@@ -264,7 +265,7 @@ async function measureQuery(url: string, token: string, variants: readonly Query
   return { p50: quantile(times, 0.5), p95: quantile(times, 0.95) };
 }
 
-/** Downloads the whole list as other clients may: compressed, twice, then again with the ETag. */
+/** Downloads the whole list twice, compressed, and a third time with its ETag. */
 async function downloadWholeList(
   serverUrl: string,
   token: string,

@@ -1,16 +1,17 @@
-/** The viewer with a large catalogue in a headless Chromium on the same machine: how soon its first rows are shown. */
+/** Measures in a headless Chromium on the same machine how soon the viewer shows the first rows of a large catalogue. */
 import { type Browser, chromium } from '@playwright/test';
 import { findChromium } from '../../services/chromium.ts';
 import { openContext, type SignedIn } from '../annotations/signed-in-page.ts';
 import { median, quantile } from '../load/statistics.ts';
 
-const tries = 15;
+/** Number of measured visits. */
+const visits = 15;
 
 export interface FirstView {
-  /** Milliseconds from the navigation to the first row; first visits, with an empty cache of the browser. */
+  /** Milliseconds from the navigation to the first row, with an empty browser cache. */
   readonly p50: number;
   readonly p95: number;
-  /** Bytes over the network until then, compressed; median. */
+  /** Compressed bytes received until then; median. */
   readonly bytes: number;
 }
 
@@ -19,12 +20,12 @@ interface FirstRow {
   readonly bytes: number;
 }
 
-/** @param signedIn URL of the server, and token of the person who opens the viewer */
+/** Measures several visits. @param signedIn URL of the server, and token of the user who opens the viewer */
 export async function measureFirstView(signedIn: SignedIn): Promise<FirstView> {
   const browser = await chromium.launch({ executablePath: await findChromium(), args: ['--no-sandbox'] });
   try {
     const rows: FirstRow[] = [];
-    for (let count = 0; count < tries; count++) rows.push(await measureFirstRow(browser, signedIn));
+    for (let count = 0; count < visits; count++) rows.push(await measureFirstRow(browser, signedIn));
     const times = rows.map(({ ms }) => ms);
     return {
       p50: median(times),
@@ -52,8 +53,8 @@ async function measureFirstRow(browser: Browser, signedIn: SignedIn): Promise<Fi
       undefined,
       { polling: 'raf' },
     );
-    const loaded = bytes;
-    return { ms: Number(await row.jsonValue()), bytes: loaded };
+    const bytesUntilFirstRow = bytes;
+    return { ms: Number(await row.jsonValue()), bytes: bytesUntilFirstRow };
   } finally {
     await context.close();
   }

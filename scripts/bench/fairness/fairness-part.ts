@@ -1,9 +1,9 @@
 /**
- * `npm run bench -- fairness`: what other accounts notice while one pending account signs in over 60 connections, and
- * while one image session requests 1,600 tiles that have to be rendered.
+ * `npm run bench -- fairness`: measures how two heavy loads affect other accounts. In the first, one pending account signs in over 60
+ * connections without a pause; in the second, one image session requests 1,600 tiles that must be rendered.
  *
- * Measures with SQLite and, where it is installed, with PostgreSQL, each with WORKERS=2, too; each load three times. Every client
- * names a network of its own, as a trusted reverse proxy would.
+ * Each load is measured three times with SQLite and with PostgreSQL (if installed), without and with WORKERS=2. Every client sends a
+ * different client address in X-Forwarded-For, as a trusted reverse proxy would.
  */
 import { mkdirSync, rmSync } from 'node:fs';
 import { Agent } from 'node:http';
@@ -91,7 +91,7 @@ async function measure(
   mkdirSync(cache, { recursive: true });
   const product = await startProduct(
     { ...environment, cache },
-    // No tile is kept on the disk or rendered ahead. The connections of all clients come from one address.
+    // Without a disk cache no tile is prerendered. All clients connect from one address, so its connection limit is raised.
     {
       TRUSTED_PROXIES: '127.0.0.1',
       CONNECTIONS_PER_ADDRESS: '10000',
@@ -127,7 +127,7 @@ async function createAccount(
   return email;
 }
 
-/** Requests `/health/live` again and again. @returns a function that stops and returns the p95 in milliseconds */
+/** Requests `/health/live` every 20 ms. @returns a function that stops this and returns the p95 in milliseconds */
 function watchHealth({ port }: RunningProduct): () => Promise<number> {
   const times: number[] = [];
   const stop = new AbortController();
@@ -180,7 +180,7 @@ async function measureSignIns(product: RunningProduct, repeat: number, count: nu
   };
 }
 
-/** One session requests many tiles at once, and again those that are refused; another account views another place. */
+/** Measures a viewer at another position of the slide while one session requests many tiles at once and repeats rejected requests. */
 async function measureTiles(
   { tileSize }: BenchEnvironment,
   product: RunningProduct,
@@ -198,23 +198,23 @@ async function measureTiles(
   const stored = tilesOfLevel(slide, maxLevelOf(slide));
   const cold = tilesOfLevel(slide, maxLevelOf(slide) - 1);
   const id = product.imageId(slideNames.scan);
-  const tile = (list: readonly string[], place: number, session: string, agent: Agent) =>
+  const requestTile = (tiles: readonly string[], index: number, session: string, agent: Agent) =>
     request({
       port: product.port,
-      path: product.tilePath(id, list.at(place % list.length) ?? '', session),
+      path: product.tilePath(id, tiles.at(index % tiles.length) ?? '', session),
       agent,
     });
 
-  // The other viewer has the slide open already: its connection does not wait behind the 1,600 new ones.
-  const own = new Agent({ keepAlive: true, maxSockets: 1 });
-  await tile(stored, 0, viewing, own);
+  // The other viewer has already opened the slide, so its connection does not wait behind the 1,600 new ones.
+  const viewerAgent = new Agent({ keepAlive: true, maxSockets: 1 });
+  await requestTile(stored, 0, viewing, viewerAgent);
   const agent = new Agent({ keepAlive: true, maxSockets: coldTiles });
   const statuses = new Map<number, number>();
   const stop = new AbortController();
   let waiting = coldTiles;
   const load = Array.from({ length: coldTiles }, async (_, n) => {
     while (!stop.signal.aborted) {
-      const { status } = await tile(cold, repeat * coldTiles + n, flooding, agent);
+      const { status } = await requestTile(cold, repeat * coldTiles + n, flooding, agent);
       countStatus(statuses, status);
       if (status === 200) break;
       await setTimeout(100 + 900 * Math.random());
@@ -226,9 +226,9 @@ async function measureTiles(
   const rendered = [];
   const native = [];
   for (let n = 0; n < count && waiting > 0; n++) {
-    // From the end of the slide, which the other session does not reach.
-    rendered.push(await tile(cold, -1 - repeat * count - n, viewing, own));
-    native.push(await tile(stored, n * 97, viewing, own));
+    // The tiles at the end of the slide are not requested by the other session.
+    rendered.push(await requestTile(cold, -1 - repeat * count - n, viewing, viewerAgent));
+    native.push(await requestTile(stored, n * 97, viewing, viewerAgent));
     await setTimeout(50);
   }
   const stillWaiting = waiting;
@@ -236,7 +236,7 @@ async function measureTiles(
   stop.abort();
   await Promise.all(load);
   agent.destroy();
-  own.destroy();
+  viewerAgent.destroy();
   return {
     rendered: `${rendered.filter(({ status }) => status === 200).length} of ${rendered.length}`,
     ...timesOf(rendered),
@@ -262,7 +262,7 @@ function countStatus(statuses: Map<number, number>, status: number): void {
 
 function describeStatuses(statuses: ReadonlyMap<number, number>): string {
   return [...statuses]
-    .sort(([one], [other]) => one - other)
+    .sort(([a], [b]) => a - b)
     .map(([status, count]) => `${count} × ${status}`)
     .join(', ');
 }

@@ -1,4 +1,4 @@
-/** One HTTP request to the product, measured until its whole response has arrived. */
+/** Sends one HTTP request to the product and measures the time until the complete response. */
 import { type Agent, request as startRequest } from 'node:http';
 
 export interface RequestOptions {
@@ -6,7 +6,7 @@ export interface RequestOptions {
   readonly path: string;
   /** Sent as JSON with POST; without it the request is a GET. */
   readonly body?: Readonly<Record<string, unknown>>;
-  /** Address of the client, as a trusted reverse proxy names it. */
+  /** Client address, sent in X-Forwarded-For as by a trusted reverse proxy. */
   readonly network?: string;
   readonly agent?: Agent | undefined;
 }
@@ -14,6 +14,7 @@ export interface RequestOptions {
 export interface MeasuredResponse {
   /** 0 when there was no response. */
   readonly status: number;
+  /** Milliseconds until the complete response. */
   readonly ms: number;
   readonly body: string;
 }

@@ -1,9 +1,9 @@
 /**
- * `npm run bench -- interoperability`: the rate of DICOMweb frames against Deep Zoom tiles of the same level, and the time of
- * tiles while other programs download originals.
+ * `npm run bench -- interoperability`: compares the rate of DICOMweb frames with that of Deep Zoom tiles of the same level, and measures
+ * the response time of tiles while other programs download original files.
  *
- * Every round measures all kinds by turns, and ratios are those of one round: other load on the machine changes from round
- * to round. One process of the product, SQLite.
+ * Every round measures all kinds of requests in turn, and ratios are computed within a round, because the other load of the machine
+ * changes from round to round. The product runs in one process with SQLite.
  */
 import { mkdirSync, rmSync } from 'node:fs';
 import os from 'node:os';
@@ -22,7 +22,7 @@ type Row = Readonly<Record<string, string | number>>;
 
 interface Plan {
   readonly rounds: number;
-  /** Of each kind in a round. */
+  /** Seconds per kind of request in each round. */
   readonly seconds: number;
 }
 
@@ -30,7 +30,7 @@ const frameConnections = 4;
 const viewerConnections = 6;
 const downloadCount = 8;
 const dataset = 'Originals';
-/** As dicom-microscopy-viewer asks. */
+/** The Accept header that dicom-microscopy-viewer sends for frames. */
 const frameType = 'multipart/related; type="application/octet-stream"; transfer-syntax=*';
 
 export async function interoperabilityPart({ isQuick }: BenchOptions): Promise<void> {
@@ -65,7 +65,7 @@ export async function interoperabilityPart({ isQuick }: BenchOptions): Promise<v
 
 type Kind = readonly [name: string, target: LoadTarget];
 
-/** Measures all kinds by turns in each round. @returns the results of each kind, by round */
+/** Measures all kinds in turn in each round. @returns the results of all rounds, by the name of the kind */
 async function measureByTurns(
   kinds: readonly Kind[],
   tiles: readonly string[],
@@ -74,7 +74,7 @@ async function measureByTurns(
   const results = new Map<string, LoadSummary[]>(kinds.map(([name]) => [name, []]));
   for (const [, target] of kinds) await load(target, tiles, { connections, seconds: 0.5 }); // to warm up
   for (let round = 0; round < rounds; round++) {
-    // Each kind comes first as often as the others: the processor is not equally fast in every second.
+    // Each kind is the first of a round equally often, because the speed of the processor varies.
     const turn = round % kinds.length;
     for (const [name, target] of [...kinds.slice(turn), ...kinds.slice(0, turn)]) {
       const { times: _, ...summary } = await load(target, tiles, { connections, seconds });
@@ -161,8 +161,9 @@ async function measureDownloads(
     }
   }
   return [0, downloadCount].map((downloads) => {
-    const found = rows.filter((row) => row.downloads === downloads);
-    const medianOf = (key: 'p50' | 'p95' | 'perSecond' | 'megabytes') => median(found.map((row) => row[key]));
+    const matchingRows = rows.filter((row) => row.downloads === downloads);
+    const medianOf = (key: 'p50' | 'p95' | 'perSecond' | 'megabytes') =>
+      median(matchingRows.map((row) => row[key]));
     return {
       downloads,
       'p50 ms': medianOf('p50').toFixed(1),
@@ -173,16 +174,16 @@ async function measureDownloads(
   });
 }
 
-/** The downloads start again when they are complete. @returns a function that ends them and returns their bytes */
+/** Starts downloads that request parts of a file until they are stopped. @returns a function that stops them and returns the received bytes */
 function startDownloads(port: number, path: string, apiToken: string, count: number): () => number {
   const partBytes = 8 * 1024 * 1024;
   let bytes = 0;
   const connections = Array.from({ length: count }, (_, number) => {
     let part = number;
-    const next = () => {
-      const from = (part % 16) * partBytes;
+    const requestNextPart = () => {
+      const start = (part % 16) * partBytes;
       part += count;
-      const range = `bytes=${from}-${from + partBytes - 1}`;
+      const range = `bytes=${start}-${start + partBytes - 1}`;
       connection.send(requestOf(path, { Authorization: `Bearer ${apiToken}`, Range: range }));
     };
     const connection = openConnection({
@@ -190,10 +191,10 @@ function startDownloads(port: number, path: string, apiToken: string, count: num
       onResponse: (status, received) => {
         if (status !== 206) throw new Error(`A download got ${status}.`);
         bytes += received;
-        next();
+        requestNextPart();
       },
     });
-    next();
+    requestNextPart();
     return connection;
   });
   return () => {
@@ -210,8 +211,12 @@ async function createApiToken(url: string, token: string, scopes: readonly strin
   return made.token;
 }
 
-/** Returns the path of the instance of full resolution. */
+/** Returns the path of the DICOM instance of full resolution, the one with the most pixel columns. */
 async function largestInstance(url: string, token: string, imageId: string): Promise<string> {
+  // Tags of DICOM PS3.6: Total Pixel Matrix Columns, Series Instance UID, SOP Instance UID.
+  const totalColumns = '00480006';
+  const seriesInstanceUid = '0020000E';
+  const sopInstanceUid = '00080018';
   type DataSet = Record<string, { readonly Value?: readonly unknown[] } | undefined>;
   const study = `2.25.${BigInt(`0x${imageId.replaceAll('-', '')}`)}`;
   const answer = await fetch(`${url}/dicom-web/studies/${study}/metadata`, {
@@ -220,8 +225,9 @@ async function largestInstance(url: string, token: string, imageId: string): Pro
   const dataSets = (await answer.json()) as DataSet[];
   const firstOf = (dataSet: DataSet | undefined, tag: string) => String(dataSet?.[tag]?.Value?.[0]);
   const [largest] = dataSets.sort(
-    (one, other) => Number(firstOf(other, '00480006')) - Number(firstOf(one, '00480006')),
+    (a, b) => Number(firstOf(b, totalColumns)) - Number(firstOf(a, totalColumns)),
   );
-  const [series, instance] = [firstOf(largest, '0020000E'), firstOf(largest, '00080018')];
+  const series = firstOf(largest, seriesInstanceUid);
+  const instance = firstOf(largest, sopInstanceUid);
   return `/dicom-web/studies/${study}/series/${series}/instances/${instance}`;
 }

@@ -33,7 +33,7 @@ async function get(port: number, ...paths: string[]): Promise<[status: number, b
 }
 
 describe('openConnection', () => {
-  it('sends all requests on one connection, and counts the bytes of each body', async () => {
+  it('sends all requests over one TCP connection and counts the bytes of each body', async () => {
     const ports = new Set<number | undefined>();
     const port = await serve((request, response) => {
       ports.add(request.socket.remotePort);
@@ -49,7 +49,7 @@ describe('openConnection', () => {
     expect(ports.size).toBe(1);
   });
 
-  it('finds the end of a chunked response', async () => {
+  it('recognises the end of a chunked response', async () => {
     const port = await serve((_, response) => {
       response.write('a part, ');
       response.end('and the rest');
@@ -58,7 +58,7 @@ describe('openConnection', () => {
     expect(statuses).toEqual([200, 200]);
   });
 
-  it('connects again after the server closed the connection, and reports a missing response as status 0', async () => {
+  it('reconnects after the server has closed the connection and reports a missing response as status 0', async () => {
     let count = 0;
     const port = await serve((request, response) => {
       count += 1;

@@ -1,44 +1,48 @@
-/** A keep-alive HTTP connection for load tests. Node's own client would take more CPU time than the servers it measures. */
+/** A keep-alive HTTP connection for load tests. Node's HTTP client would use more CPU time than the measured servers. */
 import { connect, type Socket } from 'node:net';
 
-/** Ends a response without Content-Length. Source: RFC 9112 section 7.1. */
+/** The last bytes of a chunked response, which has no Content-Length. Source: RFC 9112 section 7.1. */
 const lastChunk = Buffer.from('0\r\n\r\n');
 const empty: Buffer = Buffer.alloc(0);
 /**
- * Read buffer of all connections: each piece is parsed before the next is read. A buffer for each piece would cause
- * garbage-collection pauses of the client, which would be measured as a slow server.
+ * The read buffer of all connections; received bytes are parsed before the next ones are read. New buffers would cause garbage
+ * collection in the client, whose pauses would be measured as slow responses.
  */
 const readBuffer = Buffer.allocUnsafeSlow(64 * 1024);
 
 export interface Connection {
-  /** Sends a request; the response to the last one must have arrived. `request` is the result of `requestOf`. */
+  /** Sends a request (the result of `requestOf`). The response to the previous request must have arrived. */
   send(request: Buffer): void;
   close(): void;
 }
 
 export interface ConnectionOptions {
-  /** On loopback. */
+  /** TCP port on the loopback interface. */
   readonly port: number;
-  /** Called for each response: status (0 when the connection ended before it), bytes of the body, milliseconds. */
+  /** Called for each response with its status, the bytes of its body and the milliseconds; status 0: the connection ended before it. */
   readonly onResponse: (status: number, bytes: number, ms: number) => void;
-  /** Simulates a slow network; null reads without a limit. */
+  /** Reading speed that simulates a slow network; null for no limit. */
   readonly bytesPerSecond?: number | null;
 }
 
-/** Connects when the first request is sent, and again when the server has closed the connection. */
+/** Opens a connection. It connects with the first request, and again after the server has closed the connection. */
 export function openConnection({ port, onResponse, bytesPerSecond = null }: ConnectionOptions): Connection {
   let socket: Socket | null = null;
   let sentAt = 0;
   let isWaiting = false;
-  let head: Buffer | null = null;
+  /** The beginning of an incomplete response head. */
+  let partialHead: Buffer | null = null;
   let status = 0;
+  /** Length of the body: -1 before the head is complete, infinite for a chunked body. */
   let length = 0;
+  /** Received bytes of the body. */
   let received = 0;
   let isClosing = false;
+  /** The last received bytes of a chunked body. */
   let tail = empty;
 
-  function dial(): Socket {
-    const fresh = connect({
+  function openSocketToServer(): Socket {
+    const newSocket = connect({
       port,
       host: '127.0.0.1',
       noDelay: true,
@@ -48,33 +52,34 @@ export function openConnection({ port, onResponse, bytesPerSecond = null }: Conn
         callback: (count) => {
           read(readBuffer.subarray(0, count));
           if (bytesPerSecond === null) return true;
-          setTimeout(() => fresh.resume(), (count / bytesPerSecond) * 1000);
+          setTimeout(() => newSocket.resume(), (count / bytesPerSecond) * 1000);
           return false;
         },
       },
     });
-    fresh.on('error', () => {}); // 'close' follows
-    fresh.on('close', () => {
-      if (socket !== fresh) return;
+    newSocket.on('error', () => {}); // The event 'close' follows.
+    newSocket.on('close', () => {
+      if (socket !== newSocket) return;
       socket = null;
       if (isWaiting) settle(0);
     });
-    return fresh;
+    return newSocket;
   }
 
   function read(bytes: Buffer): void {
     let body = bytes;
     if (length < 0) {
-      if (head !== null) body = Buffer.concat([head, bytes]);
+      if (partialHead !== null) body = Buffer.concat([partialHead, bytes]);
       const end = body.indexOf('\r\n\r\n');
       if (end < 0) {
-        head = Buffer.from(body);
+        partialHead = Buffer.from(body);
         return;
       }
       const text = body.toString('latin1', 0, end + 2);
       status = Number(text.slice(9, 12));
       const declared = /\r\ncontent-length: *(\d+)/i.exec(text);
-      length = declared ? Number(declared[1]) : status === 304 ? 0 : Number.POSITIVE_INFINITY;
+      const lengthWithoutHeader = status === 304 ? 0 : Number.POSITIVE_INFINITY;
+      length = declared ? Number(declared[1]) : lengthWithoutHeader;
       isClosing = /\r\nconnection: *close/i.test(text);
       body = body.subarray(end + 4);
     }
@@ -90,14 +95,14 @@ export function openConnection({ port, onResponse, bytesPerSecond = null }: Conn
   }
 
   function close(): void {
-    const old = socket;
+    const openSocket = socket;
     socket = null;
-    old?.destroy();
+    openSocket?.destroy();
   }
 
   return {
     send(request) {
-      head = null;
+      partialHead = null;
       status = 0;
       length = -1;
       received = 0;
@@ -105,7 +110,7 @@ export function openConnection({ port, onResponse, bytesPerSecond = null }: Conn
       tail = empty;
       isWaiting = true;
       sentAt = performance.now();
-      socket ??= dial();
+      socket ??= openSocketToServer();
       socket.write(request);
     },
     close,

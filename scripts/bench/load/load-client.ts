@@ -10,7 +10,7 @@ export interface LoadTarget {
   readonly roots: readonly number[];
   /** Returns the URL path of a tile, named `level/column_row`. */
   pathOf(tile: string): string;
-  /** Sent with each request. */
+  /** Header fields of each request. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -18,7 +18,7 @@ export interface LoadSummary {
   readonly requests: number;
   readonly failed: number;
   readonly perSecond: number;
-  /** Milliseconds. */
+  /** Response times in milliseconds. */
   readonly p50: number;
   readonly p95: number;
   readonly p99: number;
@@ -32,14 +32,14 @@ export interface LoadSummary {
 }
 
 export interface LoadResult extends LoadSummary {
-  /** Of every response. */
+  /** The response time of every request. */
   readonly times: readonly { readonly tile: string; readonly ms: number }[];
 }
 
 /**
- * Requests tiles in this order; each connection sends its next request as soon as it has its response.
+ * Requests tiles in the given order. Each connection sends the next request as soon as it has received a response.
  *
- * @param options `seconds` repeats the list for that time; null requests it once
+ * @param options with `seconds`, the list is repeated for that time; with null it is requested once
  */
 export async function load(
   target: LoadTarget,
@@ -47,7 +47,7 @@ export async function load(
   { connections, seconds = null }: { readonly connections: number; readonly seconds?: number | null },
 ): Promise<LoadResult> {
   const requests = tiles.map((tile) => requestOf(target.pathOf(tile), target.headers));
-  // Two arrays of numbers instead of an object for each response, which would cause garbage-collection pauses.
+  // Two arrays of numbers: an object per response would cause garbage-collection pauses.
   const times: number[] = [];
   const requested: number[] = [];
   let next = 0;

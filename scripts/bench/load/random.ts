@@ -3,7 +3,7 @@
 /** Returns the next number, from 0 inclusive to 1 exclusive. */
 export type Random = () => number;
 
-/** Source: mulberry32 (T. Ettinger, 2017, public domain). */
+/** Creates a generator. Source: mulberry32 (T. Ettinger, 2017, public domain). */
 export function randomFrom(seed: number): Random {
   let state = seed >>> 0;
   return () => {
@@ -18,8 +18,8 @@ export function randomFrom(seed: number): Random {
 export function shuffled<Item>(list: readonly Item[], random: Random): Item[] {
   const mixed = [...list];
   for (let last = mixed.length - 1; last > 0; last -= 1) {
-    const other = Math.floor(random() * (last + 1));
-    [mixed[last], mixed[other]] = [mixed[other] as Item, mixed[last] as Item];
+    const index = Math.floor(random() * (last + 1));
+    [mixed[last], mixed[index]] = [mixed[index] as Item, mixed[last] as Item];
   }
   return mixed;
 }

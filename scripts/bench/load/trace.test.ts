@@ -13,7 +13,7 @@ function exists(tile: string): boolean {
 }
 
 describe('nativeTrace', () => {
-  it('has every tile of full resolution once, in random order', () => {
+  it('returns every tile of full resolution once, in random order', () => {
     const tiles = nativeTrace(slide);
     expect(tiles).toHaveLength(21 * 13);
     expect(new Set(tiles).size).toBe(tiles.length);
@@ -23,12 +23,12 @@ describe('nativeTrace', () => {
 });
 
 describe('viewingTrace', () => {
-  it('is the same at every run, and differs with another seed', () => {
+  it('returns the same tiles for the same seed and different tiles for another seed', () => {
     expect(viewingTrace(slide, 2)).toEqual(viewingTrace(slide, 2));
     expect(viewingTrace(slide, 2, 5)).not.toEqual(viewingTrace(slide, 2, 6));
   });
 
-  it('has only existing tiles, of every level from the whole slide to full resolution', () => {
+  it('returns only existing tiles, and some of every level from the whole slide to full resolution', () => {
     const tiles = viewingTrace(slide, 3);
     expect(tiles.filter((tile) => !exists(tile))).toEqual([]);
     expect([...new Set(tiles.map(levelOf))].sort((one, other) => one - other)).toEqual([11, 12, 13]);
@@ -42,12 +42,12 @@ describe('viewingTrace', () => {
 });
 
 describe('fieldsOfViewer', () => {
-  it('requests no tile twice, as a browser cache does', () => {
+  it('returns no tile twice, as with a browser cache', () => {
     const tiles = [...fieldsOfViewer(slide, randomFrom(3))].flat();
     expect(new Set(tiles).size).toBe(tiles.length);
   });
 
-  it('begins with the whole slide, the tiles at its centre first', () => {
+  it('begins with the tiles of the whole slide, ordered from its centre', () => {
     const [first] = fieldsOfViewer(slide, randomFrom(1), { window: { width: 1000, height: 600 } });
     // At a zoom of 1/5 the level with a quarter of the pixels per side is shown.
     expect(first?.filter((tile) => levelOf(tile) === 11)).toHaveLength(6 * 4);

@@ -1,5 +1,5 @@
 /**
- * Request traces: the tiles that viewers request, in order, the same at every run.
+ * Request traces: lists of the tiles that simulated viewers request, in order. Every run gives the same lists.
  *
  * A tile is named `level/column_row` as in a Deep Zoom URL, where level 0 is one pixel.
  */
@@ -29,17 +29,19 @@ const wheelFactor = 1.2;
 /** Number of tiles that a browser requests at the same time. */
 const parallelRequests = 6;
 
+/** Returns the Deep Zoom level of full resolution. */
 export function maxLevelOf({ width, height }: Size): number {
   return Math.ceil(Math.log2(Math.max(width, height)));
 }
 
 /** Returns the number of tile columns and rows of a level. */
 export function gridOf(slide: TiledSlide, level: number): { columns: number; rows: number } {
-  const along = (pixels: number) =>
+  const countTiles = (pixels: number) =>
     Math.ceil(Math.ceil(pixels / 2 ** (maxLevelOf(slide) - level)) / slide.tileSize);
-  return { columns: along(slide.width), rows: along(slide.height) };
+  return { columns: countTiles(slide.width), rows: countTiles(slide.height) };
 }
 
+/** Returns the names of all tiles of a level, row by row. */
 export function tilesOfLevel(slide: TiledSlide, level: number): string[] {
   const { columns, rows } = gridOf(slide, level);
   return Array.from(
@@ -53,7 +55,7 @@ export function nativeTrace(slide: TiledSlide, seed = 1): string[] {
   return shuffled(tilesOfLevel(slide, maxLevelOf(slide)), randomFrom(seed));
 }
 
-/** Returns the requests of several concurrent viewers, interleaved in bursts of as many as a browser sends at once. */
+/** Returns the requests of several concurrent viewers, interleaved in bursts of six, which is as many as a browser sends at once. */
 export function viewingTrace(slide: TiledSlide, viewers: number, seed = 1): string[] {
   const lists = Array.from({ length: viewers }, (_, viewer) =>
     [...fieldsOfViewer(slide, randomFrom(seed * 1000 + viewer))].flat(),
@@ -66,11 +68,11 @@ export function viewingTrace(slide: TiledSlide, viewers: number, seed = 1): stri
 }
 
 /**
- * Simulates one viewer: the whole slide first, then for each tour zooming in at a random place, panning about it, and
- * zooming out again.
+ * Simulates one viewer, who first sees the whole slide. In each tour the viewer zooms in at a random place, pans around it, and zooms
+ * out again.
  *
- * @param options `tours` is the number of places; may be infinite
- * @yields the tiles that a field of view needs and earlier fields have not loaded; often none
+ * @param options `tours` is the number of places; it may be infinite
+ * @yields for each field of view the tiles that earlier fields have not loaded; often none
  */
 export function* fieldsOfViewer(
   slide: TiledSlide,
@@ -85,14 +87,14 @@ export function* fieldsOfViewer(
     for (const tile of missing) loaded.add(tile);
     return missing;
   };
-  const between = (least: number, most: number) => least + (most - least) * random();
+  const between = (min: number, max: number) => min + (max - min) * random();
 
   yield loadField();
   for (let tour = 0; tour < tours; tour += 1) {
     const target = { x: between(0.1, 0.9) * slide.width, y: between(0.1, 0.9) * slide.height };
-    const near = random() < 0.6 ? 1 : between(0.25, 0.75);
-    while (view.zoom < near) {
-      view.zoom = Math.min(near, view.zoom * wheelFactor);
+    const highestZoom = random() < 0.6 ? 1 : between(0.25, 0.75);
+    while (view.zoom < highestZoom) {
+      view.zoom = Math.min(highestZoom, view.zoom * wheelFactor);
       view.x += (target.x - view.x) / 3;
       view.y += (target.y - view.y) / 3;
       yield loadField();
@@ -106,17 +108,17 @@ export function* fieldsOfViewer(
         yield loadField();
       }
     }
-    const far = wholeSlide * between(2, 8);
-    while (view.zoom > far) {
-      view.zoom = Math.max(far, view.zoom / wheelFactor);
+    const lowestZoom = wholeSlide * between(2, 8);
+    while (view.zoom > lowestZoom) {
+      view.zoom = Math.max(lowestZoom, view.zoom / wheelFactor);
       yield loadField();
     }
   }
 }
 
 /**
- * Returns the tiles that OpenSeadragon requests: those of the coarsest level that has a pixel for every two of the screen,
- * nearest to the centre first; where more than half of them are missing, those of the level below as well.
+ * Returns the tiles that OpenSeadragon requests: those of the smallest level with at least one pixel per two screen pixels, nearest to
+ * the centre first. When more than half of the visible tiles are not loaded, the tiles of the next smaller level follow.
  */
 function tilesInView(
   slide: TiledSlide,
@@ -124,29 +126,32 @@ function tilesInView(
   window: Size,
   isLoaded: (tile: string) => boolean,
 ): string[] {
-  const top = maxLevelOf(slide);
-  const least = Math.floor(Math.log2(slide.tileSize));
-  const level = Math.max(least, Math.min(top, top + Math.floor(Math.log2(2 * view.zoom))));
+  const maxLevel = maxLevelOf(slide);
+  const minLevel = Math.floor(Math.log2(slide.tileSize));
+  const wantedLevel = maxLevel + Math.floor(Math.log2(2 * view.zoom));
+  const level = Math.max(minLevel, Math.min(maxLevel, wantedLevel));
   const visible = tilesAround(slide, view, window, level);
   const missing = visible.filter((tile) => !isLoaded(tile));
-  if (missing.length * 2 <= visible.length || level === least) return missing;
+  if (missing.length * 2 <= visible.length || level === minLevel) return missing;
   return [...missing, ...tilesAround(slide, view, window, level - 1).filter((tile) => !isLoaded(tile))];
 }
 
+/** Returns the tiles of a level in the field of view, nearest to its centre first. */
 function tilesAround(slide: TiledSlide, view: View, window: Size, level: number): string[] {
-  const side = slide.tileSize * 2 ** (maxLevelOf(slide) - level);
+  const tileSideAtFullResolution = slide.tileSize * 2 ** (maxLevelOf(slide) - level);
   const { columns, rows } = gridOf(slide, level);
   const span = (centre: number, extent: number, count: number) => {
     const half = extent / view.zoom / 2;
-    const first = Math.max(0, Math.floor((centre - half) / side));
-    const last = Math.min(count - 1, Math.floor((centre + half) / side));
+    const first = Math.max(0, Math.floor((centre - half) / tileSideAtFullResolution));
+    const last = Math.min(count - 1, Math.floor((centre + half) / tileSideAtFullResolution));
     return Array.from({ length: Math.max(0, last - first + 1) }, (_, i) => first + i);
   };
-  const distance = ({ column, row }: { column: number; row: number }) =>
-    ((column + 0.5) * side - view.x) ** 2 + ((row + 0.5) * side - view.y) ** 2;
+  const squaredDistance = ({ column, row }: { column: number; row: number }) =>
+    ((column + 0.5) * tileSideAtFullResolution - view.x) ** 2 +
+    ((row + 0.5) * tileSideAtFullResolution - view.y) ** 2;
   return span(view.y, window.height, rows)
     .flatMap((row) => span(view.x, window.width, columns).map((column) => ({ column, row })))
-    .sort((one, other) => distance(one) - distance(other))
+    .sort((a, b) => squaredDistance(a) - squaredDistance(b))
     .map(({ column, row }) => `${level}/${column}_${row}`);
 }
 

@@ -1,22 +1,22 @@
-/** Limits the CPU time of a group of processes with a Linux control group (cgroup v1 or v2). */
+/** Limits the CPU time of a process and its children with a Linux control group (cgroup v1 or v2). */
 import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 
 const controlGroups = '/sys/fs/cgroup';
-/** Shorter than the default of 100 ms: a process that has used up its quota then waits only milliseconds for the next period. */
+/** With the default period of 100 ms, a process that has used up its quota would wait much longer for the next period. */
 const periodMicroseconds = 10_000;
 
 export interface CpuQuota {
   /** Returns a command line that runs the program in the control group. */
   wrap(commandLine: readonly string[]): string[];
-  /** @param share of one processor; null removes the limit */
+  /** Sets the limit. @param share share of one processor; null removes the limit */
   set(share: number | null): void;
   /** Removes the control group after its processes have ended. */
   remove(): Promise<void>;
 }
 
-/** @returns null when this process may not create control groups */
+/** Creates a control group without a limit. @returns null when this process may not create control groups */
 export function createCpuQuota(name: string): CpuQuota | null {
   const isVersion2 = existsSync(join(controlGroups, 'cgroup.controllers'));
   const parent = isVersion2 ? controlGroups : join(controlGroups, 'cpu');

@@ -1,8 +1,8 @@
 /**
- * `npm run bench -- processes`: one, two and three server processes behind nginx, over PostgreSQL and object storage.
+ * `npm run bench -- processes`: measures one, two and three server processes behind nginx, with PostgreSQL and object storage.
  *
- * Each process has a quota of CPU time, which shows what another process adds on a machine with few processors. Then all
- * viewers at three processes without a quota.
+ * Each process has a CPU quota, so that the throughput per added process can be measured on a machine with few processors. A second
+ * measurement simulates a thousand viewers on three processes without a quota.
  */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -29,13 +29,13 @@ import {
 import { createViewerSessions } from '../viewers/viewer-sessions.ts';
 import { type ServerGroup, type ServerGroupOptions, startServerGroup } from './server-group.ts';
 
-/** Of one processor, for each process and its children. */
+/** CPU quota of each server process including its child processes, as a share of one processor. */
 const cpuShare = 0.15;
 const nativeConnections = 48;
 const viewingConnections = 16;
 
 interface Plan {
-  /** Numbers of processes. */
+  /** The measured numbers of processes. */
   readonly counts: readonly number[];
   readonly seconds: number;
   /** Number of tiles of the viewing trace. */
@@ -117,7 +117,8 @@ async function fillBucket(
   slides: string,
 ): Promise<ObjectStoreSettings> {
   console.log('Uploading the slides to object storage …');
-  Object.assign(process.env, env); // test-bucket.ts reads the environment when it is imported
+  // test-bucket.ts reads the environment when it is imported.
+  Object.assign(process.env, env);
   const { makeBucket } = await import('../../../packages/slide/src/testing/test-bucket.ts');
   const bucket = await makeBucket();
   const store = createObjectStore(bucket);
@@ -125,14 +126,14 @@ async function fillBucket(
   return bucket;
 }
 
-/** Measures the throughput of so many processes, each with its CPU quota. */
+/** Measures the throughput of `count` processes, each with its CPU quota. */
 async function measureThroughput(
   options: ServerGroupOptions,
   slide: TiledSlide,
   count: number,
   plan: Plan,
 ): Promise<Row> {
-  // Little more than the measured tiles fit into the cache: rendering ahead would use up the measured CPU quota.
+  // The cache is hardly larger than the measured tiles, because prerendering would use the CPU quota.
   const group = await startServerGroup(options, count, { TILE_CACHE_BYTES: String(64 * 1024 * 1024) });
   try {
     const pathOf = (tile: string) => group.tilePath(slideNames.scan, tile);
@@ -143,7 +144,7 @@ async function measureThroughput(
       await load({ port, roots: [], pathOf }, [...nativeTiles, ...trace], { connections: 8 });
     }
     const target = { port: group.balancer.port, roots: group.roots, pathOf };
-    // Warms up the code: with a small quota, compiling it would take most of the CPU time.
+    // The server compiles its code now; with a small quota this would take most of the CPU time.
     await load(target, nativeTiles, { connections: nativeConnections, seconds: 5 });
     for (const { quota } of group.processes) quota?.set(cpuShare);
     await load(target, nativeTiles, { connections: nativeConnections, seconds: 2 });
@@ -161,7 +162,7 @@ async function measureThroughput(
   }
 }
 
-/** Returns 2,000 tiles of full resolution at the centre of the slide, row by row: some 30 MB. */
+/** Returns 2,000 tiles of full resolution near the centre of the slide, row by row; about 30 MB. */
 function centreOf(slide: TiledSlide): string[] {
   const level = maxLevelOf(slide);
   const { columns, rows } = gridOf(slide, level);
@@ -210,7 +211,7 @@ async function readSlides(port: number, { tilePath }: ServerGroup, slide: TiledS
 
 function report({ rows, viewers, plan, hasBucket }: Results, isQuick: boolean): void {
   const { viewers: viewerCount, arrivingSeconds } = viewersPlan(isQuick);
-  const [one] = rows;
+  const [firstRow] = rows;
   const growth = (value: number, base = Number.NaN) => `${(value / base).toFixed(2)}×`;
   const storage = hasBucket
     ? 'object storage (Swift)'
@@ -229,11 +230,11 @@ function report({ rows, viewers, plan, hasBucket }: Results, isQuick: boolean): 
         rows.map(({ count, native, viewing }) => ({
           processes: count,
           'native/s': native.perSecond.toFixed(0),
-          growth: growth(native.perSecond, one?.native.perSecond),
+          growth: growth(native.perSecond, firstRow?.native.perSecond),
           'p50 / p99 ms': `${native.p50.toFixed(1)} / ${native.p99.toFixed(1)}`,
           'CPU s/1000': native.cpuPer1000.toFixed(3),
           'viewing/s': viewing.perSecond.toFixed(0),
-          'growth ': growth(viewing.perSecond, one?.viewing.perSecond),
+          'growth ': growth(viewing.perSecond, firstRow?.viewing.perSecond),
           'p50 / p99 ms ': `${viewing.p50.toFixed(1)} / ${viewing.p99.toFixed(1)}`,
           'client, of a core': native.clientShare.toFixed(2),
           failed: native.failed + viewing.failed,

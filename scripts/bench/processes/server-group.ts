@@ -1,4 +1,4 @@
-/** Starts several server processes behind nginx, over one PostgreSQL database. */
+/** Starts several server processes behind nginx that share one PostgreSQL database. */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type LoadBalancer, startLoadBalancer } from '../../../packages/server/src/testing/load-balancer.ts';
@@ -22,6 +22,7 @@ interface GroupMember extends ServerProcess {
 
 export interface ServerGroup {
   readonly processes: readonly GroupMember[];
+  /** Process ids of all servers. */
   readonly roots: readonly number[];
   readonly balancer: LoadBalancer;
   /** Access token of an administrator. */
@@ -31,11 +32,11 @@ export interface ServerGroup {
   stop(): Promise<void>;
 }
 
-/** Returns when the servers have read all slides. @param more settings of every process */
+/** Starts `count` servers and waits until they have read all slides. @param extraSettings further settings of every process */
 export async function startServerGroup(
   { cache, env }: ServerGroupOptions,
   count: number,
-  more: NodeJS.ProcessEnv = {},
+  extraSettings: NodeJS.ProcessEnv = {},
 ): Promise<ServerGroup> {
   const processes: GroupMember[] = [];
   const startOne = async (index: number) => {
@@ -44,7 +45,7 @@ export async function startServerGroup(
     rmSync(dataDir, { recursive: true, force: true });
     const server = await startServer(
       join(cache, 'log', `product-${index}.log`),
-      { ...env, ...more, DATA_DIR: dataDir },
+      { ...env, ...extraSettings, DATA_DIR: dataDir },
       quota?.wrap,
     );
     const stop = async () => {
@@ -64,8 +65,8 @@ export async function startServerGroup(
     balancer = await startLoadBalancer(processes.map(({ port }) => port));
     const token = await signIn(balancer.address, administrator);
     const images = await waitForImages(balancer.address, token);
-    const ownSession = await createImageSession(balancer.address, token);
-    const tilePath = (fileName: string, tile: string, session = ownSession) =>
+    const adminSession = await createImageSession(balancer.address, token);
+    const tilePath = (fileName: string, tile: string, session = adminSession) =>
       tilePathOf(idOf(images, fileName), tile, session);
     return { processes, roots: processes.map(({ pid }) => pid), balancer, token, tilePath, stop };
   } catch (error) {

@@ -1,9 +1,9 @@
 /**
- * `npm run bench -- renderer`, also `colours` alone: how close the colours of a slide with a colour profile are to those of Little
- * CMS. Needs TEST_SLIDES with aperio/1065626.svs, and `transicc` of liblcms2-utils.
+ * `npm run bench -- colours`, also a part of `renderer`: measures how close the corrected colours of a slide with a colour profile are to
+ * those of Little CMS. Needs TEST_SLIDES with aperio/1065626.svs, and `transicc` of the package liblcms2-utils.
  *
- * Compared are pixels, not files: what the browser shows, or has saved, with corrected colours, against the same pixels as
- * scanned converted by Little CMS in floating point, relative colorimetric with black point compensation.
+ * Pixels are compared: those that the browser shows or saves with corrected colours, and the same pixels without correction,
+ * converted by Little CMS in floating point (relative colorimetric with black point compensation).
  */
 import { spawn } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -28,8 +28,8 @@ import { deltaE2000, labOf } from './delta-e.ts';
 
 const slideName = '1065626.svs';
 const viewport = { width: 1280, height: 800 };
-/** The middle of the screen, without controls. */
-const compared = { width: 500, height: 400 };
+/** The size of the compared part in the middle of the screen, where no controls are. */
+const comparedSize = { width: 500, height: 400 };
 const thumbnailSide = 256;
 const limits = [
   { part: 0.95, must: 1 },
@@ -44,7 +44,7 @@ interface Comparison {
   readonly pixels: number;
   /** ΔE2000 of each pixel. */
   readonly differences: readonly number[];
-  /** Part of the pixels that differ by at most one level in every channel from the rounded colours of Little CMS. */
+  /** Share of the pixels that differ by at most 1 (of 255) in every channel from the rounded colours of Little CMS. */
   readonly withinOne: number;
 }
 
@@ -98,7 +98,7 @@ async function compareScreens(
     await scanned.context().close();
     for (const drawer of ['webgl', 'canvas'] as const) {
       const page = await openField(browser, product, drawer, field);
-      await page.waitForTimeout(2000); // the table, and the tiles that came before it
+      await page.waitForTimeout(2000); // The colour table loads, and tiles that came before it are drawn again.
       const name = drawer === 'webgl' ? 'WebGL' : 'canvas';
       const screen = await screenOf(page);
       if (drawer === 'webgl') webGl = Float64Array.from(screen);
@@ -131,11 +131,11 @@ async function openField(
   await page.goto(`${url}/wsi-viewer?image=${imageId(slideName)}&${field}`);
   await page.getByTitle('Scale bar').waitFor();
   await page.getByText('Loading tiles...').waitFor({ state: 'hidden' });
-  await page.waitForTimeout(1500); // fading in, the last tile included
+  await page.waitForTimeout(1500); // The last tile has faded in by then.
   return page;
 }
 
-/** Returns the middle of what the page shows. */
+/** Returns the middle of the view that the page shows. */
 async function screenOf(page: Page): Promise<Pixels> {
   return middleOf(await page.getByRole('application').screenshot({ scale: 'device' }));
 }
@@ -153,10 +153,10 @@ async function savedPictureOf(page: Page): Promise<Pixels> {
 
 async function middleOf(picture: Buffer): Promise<Pixels> {
   const { width, height } = await sharp(picture).metadata();
-  const left = Math.round((width - compared.width) / 2);
-  const top = Math.round((height - compared.height) / 2);
+  const left = Math.round((width - comparedSize.width) / 2);
+  const top = Math.round((height - comparedSize.height) / 2);
   return sharp(picture)
-    .extract({ left, top, ...compared })
+    .extract({ left, top, ...comparedSize })
     .removeAlpha()
     .raw()
     .toBuffer();
@@ -175,25 +175,26 @@ async function thumbnailOf(product: RunningProduct): Promise<Pixels> {
 
 /** Converts pixels with Little CMS. @returns sRGB, 0 to 255, with fractions */
 async function convertWith(transicc: string, profile: string, pixels: Pixels): Promise<Float64Array> {
-  const places = new Map<number, number>();
+  /** The position of each distinct colour in the input of transicc. */
+  const colourPositions = new Map<number, number>();
   for (let at = 0; at < pixels.length; at += 3) {
     const key = keyOf(pixels, at);
-    if (!places.has(key)) places.set(key, places.size);
+    if (!colourPositions.has(key)) colourPositions.set(key, colourPositions.size);
   }
-  // Without precalculated tables, and clipped to what a screen can show.
+  // Without precalculated tables, and clipped to the range of sRGB.
   const flags = ['-n', '-s', '-c0', '-t1', '-b', `-i${profile}`, '-o*sRGB'];
   const child = spawn(transicc, flags, { stdio: ['pipe', 'pipe', 'inherit'] });
   child.stdin.end(
-    [...places.keys()].map((key) => `${key >> 16} ${(key >> 8) & 255} ${key & 255}\n`).join(''),
+    [...colourPositions.keys()].map((key) => `${key >> 16} ${(key >> 8) & 255} ${key & 255}\n`).join(''),
   );
   const converted = (await text(child.stdout))
     .trim()
     .split('\n')
     .map((line) => line.trim().split(/\s+/).map(Number));
-  if (converted.length !== places.size) throw new Error('transicc did not convert every colour.');
+  if (converted.length !== colourPositions.size) throw new Error('transicc did not convert every colour.');
   const result = new Float64Array(pixels.length);
   for (let at = 0; at < pixels.length; at += 3) {
-    result.set(converted[places.get(keyOf(pixels, at)) ?? 0] ?? [], at);
+    result.set(converted[colourPositions.get(keyOf(pixels, at)) ?? 0] ?? [], at);
   }
   return result;
 }
@@ -206,23 +207,30 @@ function compare(name: string, shown: Pixels, expected: Float64Array): Compariso
   const differences: number[] = [];
   let withinOne = 0;
   for (let at = 0; at < shown.length; at += 3) {
-    const [one, other] = [[...shown.subarray(at, at + 3)], [...expected.subarray(at, at + 3)]];
-    differences.push(deltaE2000(labOf(one), labOf(other)));
-    if (one.every((sample, channel) => Math.abs(sample - Math.round(other[channel] ?? 0)) <= 1))
-      withinOne += 1;
+    const shownColour = [...shown.subarray(at, at + 3)];
+    const expectedColour = [...expected.subarray(at, at + 3)];
+    differences.push(deltaE2000(labOf(shownColour), labOf(expectedColour)));
+    const isWithinOne = shownColour.every(
+      (sample, channel) => Math.abs(sample - Math.round(expectedColour[channel] ?? 0)) <= 1,
+    );
+    if (isWithinOne) withinOne += 1;
   }
   const pixels = shown.length / 3;
   return { name, pixels, differences, withinOne: withinOne / pixels };
 }
 
-/** @param sent is shown, but not judged: what it lacks is lost by JPEG, which stores brightness and two differences in 8 bits each */
+/**
+ * Publishes the result. @param sent the thumbnail as sent. It is listed but has no goal, because JPEG loses accuracy by storing
+ *   brightness and two colour differences with 8 bits each
+ */
 function report(
   comparisons: readonly Comparison[],
   sent: Comparison,
   version: string,
   isQuick: boolean,
 ): void {
-  const worst = (part: number) => Math.max(...comparisons.map((one) => quantile(one.differences, part)));
+  const worst = (part: number) =>
+    Math.max(...comparisons.map(({ differences }) => quantile(differences, part)));
   publish(
     'colours',
     [

@@ -12,9 +12,9 @@ describe('deltaE2000', () => {
     [[50, 2.5, 0], [56, -27, -3], 31.903],
     [[60.2574, -34.0099, 36.2677], [60.4626, -34.1751, 39.4387], 1.2644],
     [[2.0776, 0.0795, -1.135], [0.9033, -0.0636, -0.5514], 0.9082],
-  ])('of %j and %j is %d', (one, other, expected) => {
-    expect(deltaE2000(one, other)).toBeCloseTo(expected, 4);
-    expect(deltaE2000(other, one)).toBeCloseTo(expected, 4);
+  ])('returns for %j and %j, in both orders, the published difference %d', (first, second, expected) => {
+    expect(deltaE2000(first, second)).toBeCloseTo(expected, 4);
+    expect(deltaE2000(second, first)).toBeCloseTo(expected, 4);
   });
 });
 
@@ -32,7 +32,7 @@ describe('labOf', () => {
       [255, 0, 0],
       [53.24, 80.09, 67.2],
     ],
-  ])('of %j is %j', (rgb, expected) => {
-    for (const [place, value] of labOf(rgb).entries()) expect(value).toBeCloseTo(expected[place] ?? 0, 1);
+  ])('converts sRGB %j to L*a*b* %j', (rgb, expected) => {
+    for (const [index, value] of labOf(rgb).entries()) expect(value).toBeCloseTo(expected[index] ?? 0, 1);
   });
 });

@@ -1,9 +1,9 @@
-/** How different two colours look: CIEDE2000. */
+/** Computes how different two colours look, by the formula CIEDE2000. */
 
-/** Lightness 0 to 100, green to red, blue to yellow. */
+/** A colour in CIE L*a*b*: lightness from 0 to 100, a from green to red, b from blue to yellow. */
 export type Lab = readonly [lightness: number, a: number, b: number];
 
-/** @param rgb sRGB, 0 to 255; fractions are allowed. @returns L*a*b* with the white of D65. Source: IEC 61966-2-1 */
+/** Converts sRGB to L*a*b* with the white point D65. @param rgb 0 to 255; fractions are allowed. Source: IEC 61966-2-1 */
 export function labOf(rgb: readonly number[]): Lab {
   const [red = 0, green = 0, blue = 0] = rgb.map((sample) => {
     const value = sample / 255;
@@ -20,6 +20,12 @@ export function labOf(rgb: readonly number[]): Lab {
 const degrees = 180 / Math.PI;
 const cosOf = (angle: number) => Math.cos(angle / degrees);
 
+/** Returns -360, 0 or 360 degrees: the turn that brings the difference of two hues into the range from -180 to 180. */
+function fullTurnBetween(h1: number, h2: number): number {
+  if (h2 - h1 > 180) return -360;
+  return h2 - h1 < -180 ? 360 : 0;
+}
+
 /**
  * Returns the difference ΔE2000; about 1 is just visible.
  *
@@ -32,13 +38,15 @@ export function deltaE2000([l1, a1, b1]: Lab, [l2, a2, b2]: Lab): number {
   const hueOf = (a: number, b: number) => (Math.atan2(b, a * stretch) * degrees + 360) % 360;
   const [h1, h2] = [hueOf(a1, b1), hueOf(a2, b2)];
   const isGrey = c1 * c2 === 0;
-  const turn = h2 - h1 > 180 ? -360 : h2 - h1 < -180 ? 360 : 0;
+  /** Makes the difference of the hues at most 180 degrees. */
+  const turn = fullTurnBetween(h1, h2);
   const deltaHue = 2 * Math.sqrt(c1 * c2) * Math.sin((isGrey ? 0 : h2 - h1 + turn) / 2 / degrees);
 
   const lightness = (l1 + l2) / 2;
   const meanChroma = (c1 + c2) / 2;
   const hueSum = h1 + h2;
-  const hue = isGrey ? hueSum : (hueSum + (turn === 0 ? 0 : hueSum < 360 ? 360 : -360)) / 2;
+  const sumTurn = hueSum < 360 ? 360 : -360;
+  const hue = isGrey ? hueSum : (hueSum + (turn === 0 ? 0 : sumTurn)) / 2;
   const t =
     1 -
     0.17 * cosOf(hue - 30) +

@@ -1,4 +1,4 @@
-/** Opens pages of the viewer, drawn with WebGL, on a slide whose tiles come from the page itself. */
+/** Opens viewer pages that draw a large slide with WebGL. The tiles are created in the page, so that no server is measured. */
 import type { Browser, Page } from '@playwright/test';
 import { countGraphics, forceDrawer, serveLargeSlide } from '../../../e2e/renderer-probe.ts';
 import { callApi, signIn } from '../../services/api-client.ts';
@@ -11,12 +11,13 @@ export interface Viewport {
 }
 
 export const wide: Viewport = { width: 3840, height: 2160 };
-/** A 4K page on a busy machine without a graphics card is slow. */
+/** Playwright's timeout. It is long because a 4K page without a graphics card is slow on a busy machine. */
 const timeoutMs = 180_000;
 
 /** @param prepare adds scripts to the page before it is loaded */
 export type Open = (viewport: Viewport, prepare: (page: Page) => Promise<void>) => Promise<Page>;
 
+/** Signs in and returns a function that opens a page. */
 export async function createOpening(browser: Browser, { url, imageId }: RunningProduct): Promise<Open> {
   const token = await signIn(url, administrator);
   const { user } = await callApi<{ user: object }>(url, 'POST', '/auth/verify', { body: { token } });

@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- renderer`, also `main-thread` alone: what tiles cost the main thread while the view pans at 3840 × 2160 with
- * WebGL (main-thread.ts says what is counted).
+ * `npm run bench -- main-thread`, also a part of `renderer`: measures the time that the main thread spends on tiles while the view pans at
+ * 3840 × 2160 with WebGL (main-thread.ts explains which time is counted).
  */
 import { chromium } from '@playwright/test';
 import { graphicsOf, panUntil, servedTiles, webGlArguments } from '../../../e2e/renderer-probe.ts';
@@ -13,7 +13,7 @@ import { createOpening, wide } from './large-slide-page.ts';
 import { type MainThreadFigures, markDrawing, traceMainThread } from './main-thread.ts';
 
 interface Trace extends MainThreadFigures {
-  /** Whether the calls of WebGL that only software makes slow were left out. */
+  /** Whether WebGL calls that draw and copy were omitted; they are slow only without a graphics card. */
   readonly skipsDrawing: boolean;
   /** Copies of a whole canvas. */
   readonly canvasCopies: number;
@@ -27,7 +27,7 @@ export async function mainThreadPart({ isQuick }: BenchOptions): Promise<void> {
     const traces: Trace[] = [];
     for (const skipsDrawing of [false, true]) {
       const page = await open(wide, (opened) => markDrawing(opened, skipsDrawing));
-      // Few: a machine without a graphics card also composes the page in software, and needs minutes for more.
+      // The number is small, because a machine without a graphics card also composes the page in software, which is slow.
       const tiles = isQuick ? 200 : 400;
       await panUntil(page, tiles);
       const before = await servedTiles(page);

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { figuresOf } from './main-thread.ts';
 
-/** Microseconds; the processor had half of the time. */
+/** Creates a trace event; times are microseconds, and its CPU time is half of its duration. */
 const event = (name: string, ts: number, dur = 0, tid = 1) => ({ name, pid: 1, tid, ts, dur, tdur: dur / 2 });
 
 describe('figuresOf', () => {
-  it('counts the time on the processor of the tasks that draw or copy tiles, of the thread that draws', () => {
+  it('returns the CPU time of tasks that draw or copy tiles, only of the thread that draws', () => {
     const figures = figuresOf([
       event('RunTask', 0, 8000),
       event('tiles drawn', 7000),
@@ -25,12 +25,12 @@ describe('figuresOf', () => {
     });
   });
 
-  it('counts images that the thread decodes itself', () => {
+  it('counts images that the drawing thread decodes', () => {
     const events = [event('RunTask', 0, 8000), event('tiles drawn', 7000), event('Decode Image', 1000, 2000)];
     expect(figuresOf(events)).toMatchObject({ decodes: 1, longestName: 'tiles' });
   });
 
-  it('throws when nothing was drawn', () => {
+  it('throws an error when the trace contains no drawing', () => {
     expect(() => figuresOf([event('RunTask', 0, 8000)])).toThrow('drew no tiles');
   });
 });

@@ -1,17 +1,17 @@
 /**
- * What tiles cost the main thread while the view pans with WebGL, from a trace of the browser.
+ * Measures the time that the main thread spends on tiles while the view pans with WebGL, from a trace of the browser.
  *
- * WebGL runs in software, in another process that takes the processors from the page, and the page waits for it. Therefore counted is
- * the time that the main thread has a processor, not the time that passes. A page that gets a frame every few seconds also runs code
- * that the browser has not optimised; `skipsDrawing` leaves out what only software makes slow, so that frames come as they do with
- * a graphics card.
+ * Without a graphics card, WebGL runs in another process that competes with the page for the processors, and the page waits for it.
+ * Therefore the CPU time of the main thread is counted, not the elapsed time. A page with a frame every few seconds also runs code
+ * that the browser has not optimised. `skipsDrawing` omits the WebGL calls that are slow in software, so that the frame rate is that
+ * of a machine with a graphics card.
  */
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from '@playwright/test';
 import { quantile } from '../load/statistics.ts';
 
-/** Tasks of the main thread, in milliseconds of the processor. */
+/** CPU time of tasks of the main thread, in milliseconds. */
 interface Tasks {
   readonly count: number;
   readonly p50: number;
@@ -25,9 +25,9 @@ export interface MainThreadFigures {
   readonly frames: Tasks;
   /** Tasks that only copied tiles to graphics memory. */
   readonly copies: Tasks;
-  /** Longest task of all, in milliseconds of the processor. */
+  /** CPU time of the longest of all tasks, in milliseconds. */
   readonly longest: number;
-  /** What it was. */
+  /** Name of the longest task, or of its longest part. */
   readonly longestName: string;
   /** Images that were decoded on the main thread. */
   readonly decodes: number;
@@ -37,9 +37,9 @@ const drawingMark = 'tiles drawn';
 const copyingMark = 'tiles copied';
 
 /**
- * Makes the page mark each function that draws tiles or copies them to graphics memory.
+ * Makes the page write a mark into the trace when it draws tiles or copies them to graphics memory.
  *
- * @param skipsDrawing whether the calls of WebGL that draw and copy are left out
+ * @param skipsDrawing whether the WebGL calls that draw and copy are omitted
  */
 export async function markDrawing(page: Page, skipsDrawing: boolean): Promise<void> {
   await page.addInitScript(
@@ -74,11 +74,11 @@ interface TraceEvent {
   /** Microseconds. */
   readonly ts: number;
   readonly dur?: number;
-  /** Microseconds of the processor. */
+  /** CPU time in microseconds. */
   readonly tdur?: number;
 }
 
-/** Records the main thread of the page while `use` runs. @param folder for the trace, which is removed */
+/** Records the main thread of the page while `use` runs. @param folder folder for the trace file, which is removed afterwards */
 export async function traceMainThread(
   browser: Browser,
   page: Page,
@@ -102,27 +102,30 @@ export async function traceMainThread(
   return figuresOf(traceEvents);
 }
 
-/** @throws Error when nothing was drawn */
+/** Computes the figures of a trace. @throws Error when the page drew no tiles */
 export function figuresOf(events: readonly TraceEvent[]): MainThreadFigures {
   const first = events.find(({ name }) => name === drawingMark);
   if (first === undefined) throw new Error('The page drew no tiles while it was traced.');
-  const own = events.filter(({ pid, tid }) => pid === first.pid && tid === first.tid);
-  const tasks = own.filter(({ name, tdur }) => name === 'RunTask' && tdur !== undefined);
+  const mainThreadEvents = events.filter(({ pid, tid }) => pid === first.pid && tid === first.tid);
+  const tasks = mainThreadEvents.filter(({ name, tdur }) => name === 'RunTask' && tdur !== undefined);
   const isWithin = (event: TraceEvent, { ts, dur = 0 }: TraceEvent) => event.ts >= ts && event.ts <= ts + dur;
-  const marksOf = (mark: string) => own.filter(({ name }) => name === mark);
+  const marksOf = (mark: string) => mainThreadEvents.filter(({ name }) => name === mark);
   const [drawn, copied] = [marksOf(drawingMark), marksOf(copyingMark)];
   const draws = (task: TraceEvent) => drawn.some((mark) => isWithin(mark, task));
   const copies = (task: TraceEvent) => copied.some((mark) => isWithin(mark, task));
   const longest = longestOf(tasks);
-  const parts = own.filter((event) => isWithin(event, longest) && !event.name.includes('RunTask'));
+  const parts = mainThreadEvents.filter(
+    (event) => isWithin(event, longest) && !event.name.includes('RunTask'),
+  );
   const nameOfLongest = parts.length > 0 ? longestOf(parts).name : longest.name;
   return {
     frames: tasksOf(tasks.filter(draws)),
     copies: tasksOf(tasks.filter((task) => copies(task) && !draws(task))),
     longest: millisecondsOf(longest),
     longestName: draws(longest) || copies(longest) ? 'tiles' : nameOfLongest,
-    decodes: own.filter(({ name }) => /^(Decode Image|ImageDecodeTask|Decode LazyPixelRef)$/.test(name))
-      .length,
+    decodes: mainThreadEvents.filter(({ name }) =>
+      /^(Decode Image|ImageDecodeTask|Decode LazyPixelRef)$/.test(name),
+    ).length,
   };
 }
 
@@ -133,6 +136,6 @@ function tasksOf(tasks: readonly TraceEvent[]): Tasks {
 }
 
 const longestOf = (events: readonly TraceEvent[]) =>
-  events.reduce((one, other) => (millisecondsOf(other) > millisecondsOf(one) ? other : one));
+  events.reduce((longest, event) => (millisecondsOf(event) > millisecondsOf(longest) ? event : longest));
 
 const millisecondsOf = ({ tdur = 0 }: TraceEvent) => tdur / 1000;

@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- renderer`: what the viewer holds in memory while it pans over thousands of tiles with WebGL, and what it does on the
- * main thread. WebGL runs in software: counts and memory are meaningful, frames per second are not.
+ * `npm run bench -- renderer`: measures the memory of the viewer while it pans over thousands of tiles with WebGL; runs the parts `colours`
+ * and `main-thread` first. WebGL runs in software, so counts and memory are meaningful, but frames per second are not.
  */
 import { readFileSync } from 'node:fs';
 import { type Browser, chromium, type Page } from '@playwright/test';
@@ -26,9 +26,9 @@ const laptop = { width: 1280, height: 800 };
 
 interface Sample extends GraphicsCounts {
   readonly tiles: number;
-  /** Private memory of the processes that draw pages, in MB. */
+  /** Private memory of the browser's renderer processes, in MB. */
   readonly memory: number;
-  /** Longest task of the page since the last sample, in ms. */
+  /** Duration of the longest task of the page since the last sample, in ms. */
   readonly longestTask: number;
 }
 

@@ -1,4 +1,7 @@
-/** A layer of cells in a headless Chromium on the same machine: first picture, frames while panning, a change of style. */
+/**
+ * Measures a result layer of cell outlines in a headless Chromium on the same machine: the time to the first picture, frames while
+ * panning, and a change of its style.
+ */
 import { createReadStream, existsSync, mkdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -17,10 +20,10 @@ import { classNames, writeOutlines } from './made-outlines.ts';
 export type Row = Readonly<Record<string, string>>;
 
 const openings = 7;
-/** The whole slide, cells as points, and cells as outlines. */
+/** Zooms that show the whole slide, cells as points, and cells as outlines. */
 const zooms = [0.02, 0.1, 0.5, 1] as const;
 
-/** @param folder of the source files */
+/** Imports the layer and measures it. @param folder folder of the source files */
 export async function measureInBrowser(folder: string, objects: number): Promise<readonly Row[]> {
   const environment = await createEnvironment();
   const cache = join(folder, 'product');
@@ -41,7 +44,7 @@ export async function measureInBrowser(folder: string, objects: number): Promise
   }
 }
 
-/** Sends the outlines as a program does, and waits until they are imported. @returns the id of the layer */
+/** Uploads the outlines through the API as an analysis program would, and waits for the import. @returns the id of the layer */
 async function sendOutlines(product: RunningProduct, folder: string, objects: number): Promise<string> {
   const file = join(folder, `${objects}-${bigSlide.width}.geojson`);
   if (!existsSync(file)) await writeOutlines(file, objects, bigSlide);
@@ -69,9 +72,9 @@ async function sendOutlines(product: RunningProduct, folder: string, objects: nu
       path,
       { token },
     );
-    const found = layers.find(({ id }) => id === layer.id);
-    if (found?.state === 'ready') return layer.id;
-    if (found?.problem) throw new Error(`The import failed: ${JSON.stringify(found)}`);
+    const imported = layers.find(({ id }) => id === layer.id);
+    if (imported?.state === 'ready') return layer.id;
+    if (imported?.problem) throw new Error(`The import failed: ${JSON.stringify(imported)}`);
     await setTimeout(500);
   }
 }
@@ -80,7 +83,7 @@ interface Shown {
   readonly browser: Browser;
   readonly product: RunningProduct;
   readonly layerId: string;
-  /** Number of outlines, in words. */
+  /** Number of outlines as text for the result. */
   readonly outlines: string;
 }
 

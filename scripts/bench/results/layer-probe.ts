@@ -1,13 +1,13 @@
-/** Runs in the page before its scripts: measures how a result layer is drawn. */
+/** A probe that runs in the page before its scripts and measures how a result layer is drawn. */
 
 interface LayerProbe {
-  /** Milliseconds since the navigation, of the first request for the layer; 0 before it. */
+  /** Time of the first request for the layer, milliseconds since the navigation; 0 before the request. */
   requestedAt: number;
-  /** Requests for result layers. */
+  /** Number of requests for result layers. */
   requests: number;
-  /** Milliseconds of the main thread for the layer in each frame. */
+  /** Milliseconds that the main thread spent on the layer in each frame. */
   frames: number[];
-  /** The last change of a control: milliseconds and frames until the layer was drawn again; null until then. */
+  /** Milliseconds and frames from the last change of a control until the layer was drawn again; null until then. */
   change: { readonly ms: number; readonly frames: number } | null;
 }
 
@@ -17,7 +17,7 @@ declare global {
   }
 }
 
-/** Runs as text in the page: it uses nothing from outside. */
+/** Runs in the page. Only the source text of this function is sent there, so it must not use anything outside of itself. */
 export function installLayerProbe(): void {
   const probe: LayerProbe = { requestedAt: 0, requests: 0, frames: [], change: null };
   window.layerProbe = probe;

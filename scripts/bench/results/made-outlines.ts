@@ -1,4 +1,7 @@
-/** Outlines of cells with two measurements, in rows as programs write them; always the same for a number and a slide. */
+/**
+ * Generates outlines of cells with two measurements, in rows from top to bottom like the output of analysis programs. The same number
+ * and slide size give the same outlines.
+ */
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { finished } from 'node:stream/promises';
@@ -10,21 +13,22 @@ export interface Size {
 }
 
 interface Outline {
-  /** Pixels, without the closing position. */
+  /** Positions in pixels, without the closing position. */
   readonly positions: readonly (readonly [x: number, y: number])[];
-  /** Index of `classNames`. */
+  /** Index into `classNames`. */
   readonly classIndex: number;
   readonly radius: number;
   readonly score: number;
 }
 
-/** Where the centre of each outline lies, computed from the positions and not from an imported layer. */
+/** The centre and class of each outline, computed from the generated positions, for comparison with an imported layer. */
 export interface Centres {
   readonly x: Float64Array;
   readonly y: Float64Array;
   readonly classIndexes: Uint8Array;
 }
 
+/** Vertices of each outline. */
 const vertices = 20;
 export const classNames = ['Tumor', 'Stroma', 'Lymphocyte', 'Mitosis'] as const;
 
@@ -62,6 +66,7 @@ export async function writeOutlines(file: string, count: number, slide: Size): P
   await finished(stream);
 }
 
+/** Returns the centres of the outlines that `writeOutlines` writes. */
 export function centresOf(count: number, slide: Size): Centres {
   const centres = {
     x: new Float64Array(count),
@@ -77,13 +82,16 @@ export function centresOf(count: number, slide: Size): Centres {
   return centres;
 }
 
-/** The centroid of a polygon, relative to its first position so that large coordinates lose no digits. */
+/** Returns the centroid of a polygon. The computation is relative to its first position, because large coordinates would lose digits. */
 function centroidOf(positions: Outline['positions']): readonly [x: number, y: number] {
   const [originX, originY] = positions[0] ?? [0, 0];
-  let [doubleArea, x, y] = [0, 0, 0];
-  for (const [i, [toX, toY]] of positions.entries()) {
-    const [fromX, fromY] = positions.at(i - 1) ?? [0, 0];
-    const [ax, ay, bx, by] = [fromX - originX, fromY - originY, toX - originX, toY - originY];
+  let doubleArea = 0;
+  let x = 0;
+  let y = 0;
+  for (const [i, [currentX, currentY]] of positions.entries()) {
+    const [previousX, previousY] = positions.at(i - 1) ?? [0, 0];
+    const [ax, ay] = [previousX - originX, previousY - originY];
+    const [bx, by] = [currentX - originX, currentY - originY];
     const cross = ax * by - bx * ay;
     doubleArea += cross;
     x += (ax + bx) * cross;

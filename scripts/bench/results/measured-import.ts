@@ -1,11 +1,11 @@
-/** Imports a file as the server does, and measures time and memory. */
+/** Imports a result file with the code of the server, and measures time and memory. */
 import { type ImportAnswer, runImport } from '../../../packages/server/src/results/run-import.ts';
 import type { Size } from './made-outlines.ts';
 
 interface MeasuredImport {
   readonly answer: ImportAnswer;
   readonly seconds: number;
-  /** Growth of the resident memory of the process meanwhile, at most. */
+  /** Largest growth of the resident memory of the process during the import. */
   readonly moreMegabytes: number;
 }
 
@@ -19,6 +19,7 @@ interface ImportedFile {
 
 const sampleEveryMs = 10;
 
+/** Imports a file. `answer` of the result says whether the file was accepted. */
 export async function measuredImport({ slide, ...file }: ImportedFile): Promise<MeasuredImport> {
   const before = process.memoryUsage.rss();
   let peak = before;

@@ -1,6 +1,7 @@
 /**
- * `npm run bench -- results`: imports layers of 1 and 5 million outlines of 20 vertices as the server does, and measures time,
- * memory, counts, picks and the bytes of a field of view; then both layers in a browser (browser-figures.ts).
+ * `npm run bench -- results`: imports result layers of 1 and 5 million outlines of 20 vertices with the code of the server. Measures time and
+ * memory of the import, counting and picking (finding the object at a position), and the bytes of a field of view; then both
+ * layers in a browser (browser-figures.ts), and the import of hostile files (hostile-files.ts).
  */
 import { existsSync, mkdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,18 +20,20 @@ const slide = { width: 100_000, height: 80_000 };
 const field = { width: 1920, height: 1080 };
 const repetitions = 200;
 const comparedFields = 70;
+/** Bytes of the index per block. */
+const blockBytes = 28;
 
 interface Measured {
   readonly objects: number;
   readonly megabytes: number;
   readonly importSeconds: number;
-  /** Growth of the resident memory of the process while it imported, at most. */
+  /** Largest growth of the resident memory of the process during the import. */
   readonly importMegabytes: number;
   readonly fileMegabytes: number;
   /** Milliseconds, 95th percentile. */
   readonly pickMs: number;
   readonly countMs: number;
-  /** Fields whose counts are those of the source, of all that were compared. */
+  /** Number of compared fields of view, and of those whose counts equal the source, such as "70 of 70". */
   readonly equalCounts: string;
   /** Kilobytes of the blocks of a field at full resolution, 95th percentile. */
   readonly fieldKilobytes: number;
@@ -112,7 +115,7 @@ async function measureQueries(
   };
 }
 
-/** Compares the counts by class in fields of every zoom with those of the source. @returns how many of them are equal */
+/** Compares the counts per class in fields of every zoom with those of the source. @returns how many are equal, such as "70 of 70" */
 async function compareCounts(reader: VectorReader, { x, y, classIndexes }: Centres): Promise<string> {
   const random = seededRandom();
   let equal = 0;
@@ -135,17 +138,18 @@ async function compareCounts(reader: VectorReader, { x, y, classIndexes }: Centr
   return `${equal} of ${comparedFields}`;
 }
 
-/** Sums the stored bytes of the blocks whose bounds touch the field. */
+/** Returns the stored bytes of the blocks whose bounds touch the field. The index has 28 bytes per block: its bounds come first, its length last. */
 function bytesOfField(index: Buffer, x: number, y: number): number {
+  // The bounds of blocks are in quarter pixels.
   const [x0, y0, x1, y1] = [x * 4, y * 4, (x + field.width) * 4, (y + field.height) * 4];
   let bytes = 0;
-  for (let at = 0; at < index.length; at += 28) {
+  for (let block = 0; block < index.length; block += blockBytes) {
     const isNear =
-      index.readInt32LE(at) <= x1 &&
-      index.readInt32LE(at + 4) <= y1 &&
-      index.readInt32LE(at + 8) >= x0 &&
-      index.readInt32LE(at + 12) >= y0;
-    if (isNear) bytes += index.readUInt32LE(at + 24);
+      index.readInt32LE(block) <= x1 &&
+      index.readInt32LE(block + 4) <= y1 &&
+      index.readInt32LE(block + 8) >= x0 &&
+      index.readInt32LE(block + 12) >= y0;
+    if (isNear) bytes += index.readUInt32LE(block + 24);
   }
   return bytes;
 }

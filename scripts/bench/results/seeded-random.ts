@@ -1,4 +1,4 @@
-/** Returns random numbers from 0 to 1 that are the same in each run. */
+/** Returns a generator of random numbers from 0 to 1 that are the same in each run. */
 export function seededRandom(): () => number {
   let seed = 7;
   return () => {

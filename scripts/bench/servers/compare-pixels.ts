@@ -1,4 +1,4 @@
-/** Compares native tiles of the product with the pixels that OpenSlide reads at the same place. */
+/** Compares the pixels of native tiles of the product with those that OpenSlide reads at the same position of the slide. */
 import sharp from 'sharp';
 import type { BenchEnvironment, BenchOptions } from '../environment.ts';
 import { randomFrom, shuffled } from '../load/random.ts';
@@ -6,10 +6,17 @@ import { maxLevelOf, tilesOfLevel } from '../load/trace.ts';
 import { bigSlide, slideNames } from '../slides/slides.ts';
 import { findServers, type RunningServer } from './peers.ts';
 
-/** Halvings from full resolution to each compared level. The size of other levels was rounded, which shifts OpenSlide's pixels. */
+/**
+ * The compared levels of the slide, by the number of halvings from full resolution (downsamples 1, 4 and 16). The size of the next level
+ * was rounded, which shifts the pixels that OpenSlide reads.
+ */
 const comparedHalvings = [0, 2, 4];
 
-/** @returns the number of compared tiles and the largest difference of a sample (0…255); null without OpenSlide */
+/**
+ * Compares random tiles of the product with OpenSlide.
+ *
+ * @returns the number of compared tiles and the largest difference of a sample (0…255); null when OpenSlide is not installed
+ */
 export async function comparePixels(
   environment: BenchEnvironment,
   { isQuick }: BenchOptions,
@@ -18,23 +25,24 @@ export async function comparePixels(
   const product = found.find(({ name }) => name === 'product');
   const openSlide = found.find(({ name }) => name === 'OpenSlide');
   if (product === undefined || openSlide === undefined) return null;
-  const [ours, theirs] = [await product.start(), await openSlide.start()];
+  const runningProduct = await product.start();
+  const runningOpenSlide = await openSlide.start();
   try {
     let largest = 0;
     let compared = 0;
     for (const [level, halvings] of comparedHalvings.entries()) {
       for (const tile of sampleOf(environment.tileSize, halvings, isQuick ? 10 : 60)) {
-        const served = await bytesOf(ours, ours.pathOf(tile));
+        const served = await bytesOf(runningProduct, runningProduct.pathOf(tile));
         const { data, info } = await sharp(served).removeAlpha().raw().toBuffer({ resolveWithObject: true });
         const [x, y] = positionOf(tile).map((index) => index * environment.tileSize * 2 ** halvings);
         const path = `/${slideNames.scan}/${level}/${x}_${y}_${info.width}_${info.height}.rgb`;
-        largest = Math.max(largest, largestDifference(data, await bytesOf(theirs, path)));
+        largest = Math.max(largest, largestDifference(data, await bytesOf(runningOpenSlide, path)));
         compared += 1;
       }
     }
     return { compared, largest };
   } finally {
-    await Promise.all([ours.stop(), theirs.stop()]);
+    await Promise.all([runningProduct.stop(), runningOpenSlide.stop()]);
   }
 }
 
@@ -50,7 +58,7 @@ function sampleOf(tileSize: number, halvings: number, count: number): string[] {
   return shuffled(inner, randomFrom(7)).slice(0, count);
 }
 
-/** @param tile `level/column_row` */
+/** Returns the column and row of a tile. @param tile `level/column_row` */
 function positionOf(tile: string): [column: number, row: number] {
   const [, column, row] = /^\d+\/(\d+)_(\d+)$/.exec(tile) ?? [];
   return [Number(column), Number(row)];
@@ -62,7 +70,8 @@ async function bytesOf({ port }: RunningServer, path: string): Promise<Buffer> {
   return Buffer.from(await response.arrayBuffer());
 }
 
-function largestDifference(one: Uint8Array, other: Uint8Array): number {
-  if (one.length !== other.length) return 255;
-  return one.reduce((largest, sample, i) => Math.max(largest, Math.abs(sample - (other[i] ?? 0))), 0);
+/** Returns the largest difference of two samples; 255 when the pictures differ in size. */
+function largestDifference(actual: Uint8Array, expected: Uint8Array): number {
+  if (actual.length !== expected.length) return 255;
+  return actual.reduce((largest, sample, i) => Math.max(largest, Math.abs(sample - (expected[i] ?? 0))), 0);
 }

@@ -13,11 +13,11 @@ import { findServers, type RunningServer, staticFolderOf, type TileServer } from
 const nativeConnections = 64;
 const viewingConnections = 16;
 const viewers = 3;
-/** Load before each measurement: a server in production has been running for hours, and its code is compiled. */
+/** Duration of the load before each measurement, which lets servers compile their code as in hours of production. */
 const warmUpSeconds = 5;
 
 export interface ServerResult {
-  /** Milliseconds; null when the request failed. */
+  /** Milliseconds until the first tile after the start; null when the request failed. */
   readonly firstTile: number | null;
   /** Tiles of full resolution. */
   readonly native: LoadSummary;
@@ -30,14 +30,15 @@ export interface ServerResult {
 export interface ComparedServer {
   readonly name: string;
   readonly version: string;
-  /** The server cannot read the slide of the others; its results are of another file. */
+  /** True when the server cannot read the common slide, so that its results are of another file. */
   readonly usesOtherSlide: boolean;
 }
 
 export interface Comparison {
   readonly plan: {
-    /** Number of tiles. */
+    /** Number of tiles of the native trace. */
     readonly native: number;
+    /** Number of tiles of the viewing trace. */
     readonly viewing: number;
     readonly rounds: number;
     readonly seconds: number;
@@ -56,6 +57,7 @@ interface Plan {
   readonly seconds: number;
 }
 
+/** Measures all installed servers in each round. @throws Error when a server fails a request */
 export async function compareServers(
   environment: BenchEnvironment,
   { isQuick }: BenchOptions,
@@ -98,7 +100,7 @@ export async function compareServers(
   };
 }
 
-/** A server that rejects requests is fast, so its figures mean nothing. */
+/** Throws when requests failed: rejecting requests is fast, so the measured times would be meaningless. */
 function requireNoFailures({ name }: TileServer, { native, cold, again }: ServerResult): void {
   const failed = native.failed + cold.failed + again.failed;
   if (failed > 0) throw new Error(`${name} failed ${failed} requests.`);
@@ -117,7 +119,7 @@ async function measureNative(server: TileServer, { native, seconds }: Plan) {
   }
 }
 
-/** Requests a viewing trace with empty caches, then, after a warm-up, again with full ones. */
+/** Requests a viewing trace with empty caches and, after a warm-up, again with full caches. */
 async function measureViewing(server: TileServer, { viewing, isNative, seconds }: Plan) {
   const running = await startCold(server);
   try {
@@ -156,7 +158,7 @@ export function medians<Shape extends object>(results: readonly Shape[]): Shape 
   return Object.fromEntries(Object.keys(first ?? {}).map((key) => [key, medianOf(key)])) as Shape;
 }
 
-/** Copies every tile of the product to a file, so that nginx serves the same bytes. */
+/** Writes every tile of the product to a file, so that nginx can serve the same bytes. @param mayReuse whether files of an earlier run may be used */
 async function copyTiles(
   product: TileServer,
   slide: TiledSlide,
@@ -187,7 +189,7 @@ async function copyTiles(
   renameSync(incomplete, folder);
 }
 
-/** Retries five times: the server responds with 503 while its render queue is full. */
+/** Requests a tile. Retries up to five times, because the server responds with 503 while its render queue is full. */
 async function fetchTile(url: string): Promise<Buffer> {
   for (let retries = 0; ; retries += 1) {
     const response = await fetch(url);

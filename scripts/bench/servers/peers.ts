@@ -1,4 +1,7 @@
-/** The tile servers that are compared: the product, nginx with static files, OpenSlide's generator, and iipsrv. */
+/**
+ * Starts the tile servers that are compared: the product, nginx with the same tiles as static files, OpenSlide's Deep Zoom generator
+ * under gunicorn, and iipsrv.
+ */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,19 +24,19 @@ export interface RunningServer extends LoadTarget {
 export interface TileServer {
   readonly name: string;
   readonly version: string;
-  /** The server cannot read the slide of the others. */
+  /** True when the server cannot read the common slide. */
   readonly usesOtherSlide?: boolean;
   start(): Promise<RunningServer>;
   /** Removes rendered tiles. */
   clearCache?(): void;
 }
 
-/** A server that may not be installed: then its version is undefined. */
+/** A server that may not be installed; its version is then undefined. */
 type Candidate = Omit<TileServer, 'version'> & { readonly version: string | undefined };
 
 const isInstalled = (server: Candidate): server is TileServer => server.version !== undefined;
 
-/** @returns the installed servers, and the names of those that are not installed */
+/** Returns the installed servers, and the names of the servers that are not installed. */
 export function findServers(environment: BenchEnvironment): {
   found: readonly TileServer[];
   absent: readonly string[];
@@ -83,7 +86,7 @@ function findNginx(): string | undefined {
   return findCommand('nginx') ?? (existsSync('/usr/sbin/nginx') ? '/usr/sbin/nginx' : undefined);
 }
 
-/** @param options `site` is the `server` block */
+/** Starts nginx. @param options `site` is the `server` block of its configuration */
 function startNginx({
   cache,
   pin,
@@ -97,7 +100,7 @@ function startNginx({
   );
   writeFileSync(
     configFile,
-    // By default nginx started by root runs its workers as a user that may not read the folder.
+    // If root starts nginx, its workers run by default as a user that may not read the folder.
     `${process.getuid?.() === 0 ? 'user root; ' : ''}worker_processes 1; daemon off; pid ${folder}/nginx.pid; error_log ${folder}/error.log warn;
     events { worker_connections 4096; }
     http {
@@ -147,7 +150,7 @@ function iipsrv({ slides, cache, pin }: BenchEnvironment): Candidate {
   return {
     name: 'iipsrv',
     version: canRun ? (versionOfPackage('iipimage-server') ?? 'unknown version') : undefined,
-    // It reads only slides with a level for every halving.
+    // iipsrv reads only slides with a level for every halving of the size.
     usesOtherSlide: true,
     async start() {
       const [port, ...workerPorts] = [await freePort(), await freePort(), await freePort()];
@@ -193,7 +196,7 @@ interface StartedServer {
   readonly pathOf: (tile: string) => string;
 }
 
-/** Waits until the server responds, with any status. */
+/** Waits until the server responds to a request with any status. */
 async function waitUntilListening({ port, servers, pathOf }: StartedServer): Promise<RunningServer> {
   const stop = async () => {
     await Promise.all(servers.map((server) => server.stop()));

@@ -1,4 +1,4 @@
-/** `npm run bench -- servers`: the product beside other tile servers, each on one processor. */
+/** `npm run bench -- servers`: compares the product with other tile servers, each on one processor. */
 import { availableParallelism } from 'node:os';
 import {
   type BenchOptions,

@@ -1,7 +1,8 @@
-/** The table of all compared servers. */
+/** Formats the results of all compared servers as a table. */
 import { tableOf } from '../report.ts';
 import type { ComparedServer, ServerResult } from './compare-servers.ts';
 
+/** Returns a number with a fixed number of decimal places; a dash for null and NaN. */
 const decimal = (value: number | null, digits = 0) =>
   value !== null && Number.isFinite(value)
     ? value.toLocaleString('en', { maximumFractionDigits: digits, minimumFractionDigits: digits })
@@ -10,7 +11,7 @@ const decimal = (value: number | null, digits = 0) =>
 const ratio = (value: number, base = Number.NaN) =>
   Number.isFinite(value / base) ? (value / base).toFixed(3) : '–';
 
-/** Returns a table with a row for each server, with ratios to nginx if it was measured. */
+/** Returns a table with one row per server. The ratios to nginx are empty when nginx was not measured or reads another slide. */
 export function serversTable(
   servers: readonly ComparedServer[],
   results: Readonly<Record<string, ServerResult>>,

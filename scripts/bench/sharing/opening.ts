@@ -1,4 +1,4 @@
-/** How soon a visitor with a fresh browser on a phone sees a sharp slide. */
+/** Measures how soon a visitor who opens a link on a phone, with an empty browser cache, sees a sharp slide. */
 import { setTimeout } from 'node:timers/promises';
 import { type Browser, chromium, devices } from '@playwright/test';
 import { findChromium } from '../../services/chromium.ts';
@@ -6,7 +6,7 @@ import { type Appearance, installProbe } from '../browser/browser-probe.ts';
 
 const pauseMs = 500;
 
-/** What a phone has less of than the machine that measures. */
+/** Limits of a phone that the measuring machine simulates. */
 export interface PhoneLimits {
   /** How many times slower the processor is. */
   readonly cpuSlowdown: number;
@@ -20,13 +20,13 @@ export interface PhoneLimits {
 const phone = { ...devices['Pixel 7'], viewport: { width: 390, height: 844 }, deviceScaleFactor: 3 };
 
 /**
- * Opens the address of a link in a new browser context each time.
+ * Opens the URL of a link `count` times, each time in a new browser context.
  *
- * @param limits null: as fast as the machine and its loopback network
- * @returns milliseconds from the navigation to the first picture of the slide, and to the sharp one
+ * @param limits null for no limits
+ * @returns for each opening the milliseconds from the navigation to the first and to the sharp picture of the slide
  */
 export async function openingsOnPhone(
-  address: string,
+  url: string,
   count: number,
   limits: PhoneLimits | null,
 ): Promise<readonly Appearance[]> {
@@ -34,7 +34,7 @@ export async function openingsOnPhone(
   const openings: Appearance[] = [];
   try {
     for (let number = 0; number < count; number++) {
-      openings.push(await openOnPhone(browser, address, limits));
+      openings.push(await openOnPhone(browser, url, limits));
       await setTimeout(pauseMs);
     }
   } finally {
@@ -43,11 +43,7 @@ export async function openingsOnPhone(
   return openings;
 }
 
-async function openOnPhone(
-  browser: Browser,
-  address: string,
-  limits: PhoneLimits | null,
-): Promise<Appearance> {
+async function openOnPhone(browser: Browser, url: string, limits: PhoneLimits | null): Promise<Appearance> {
   const context = await browser.newContext(phone);
   try {
     const page = await context.newPage();
@@ -64,7 +60,7 @@ async function openOnPhone(
         uploadThroughput: bytesPerSecond,
       });
     }
-    await page.goto(address, { waitUntil: 'commit' });
+    await page.goto(url, { waitUntil: 'commit' });
     return await page.evaluate(() => window.bench.watchOpening());
   } finally {
     await context.close();

@@ -1,9 +1,9 @@
 /**
- * `npm run bench -- sharing`: share links of the product over three processes. Measures how soon a visitor on a phone sees a sharp
- * slide, how soon 100 followers get the field of a presenter, how long tiles are sent after a link has been revoked, how far registered
- * slides are apart, and what others notice while one network guesses links.
+ * `npm run bench -- sharing`: measures share links with three server processes: how soon a visitor on a phone sees a sharp slide, how soon
+ * 100 followers receive the field of view of a presenter, how long tiles are sent after a link is revoked, how accurately two slides
+ * are registered (aligned by pairs of points), and how guesses of link secrets from one network affect other visitors.
  *
- * Every client names a network of its own, as a trusted reverse proxy would.
+ * Every client sends a different client address in X-Forwarded-For, as a trusted reverse proxy would.
  */
 
 import { mkdirSync, rmSync } from 'node:fs';
@@ -26,10 +26,10 @@ const dataset = 'Lesson';
 const followerCount = 100;
 const eventEveryMs = 100;
 const guessConnections = 40;
-/** A phone of the middle class on a mobile network. */
+/** A mid-range phone on a mobile network. */
 const slowPhone: PhoneLimits = { cpuSlowdown: 4, megabits: 10, latencyMs: 40 };
-/** After this time without a tile, a revoked link counts as dark. */
-const darkMs = 3000;
+/** A revoked link counts as blocked after this time without a tile. */
+const noTileMs = 3000;
 
 export async function sharingPart({ isQuick }: BenchOptions): Promise<void> {
   const environment = await createEnvironment();
@@ -66,7 +66,7 @@ interface Lesson {
   readonly collectionId: string;
 }
 
-/** Makes a collection of one slide in a dataset that allows sharing. */
+/** Creates a collection of one slide in a dataset that allows sharing. */
 async function makeLesson({ url, token, imageId }: RunningProduct): Promise<Lesson> {
   const id = imageId(slideNames.seed);
   await callApi(url, 'POST', '/admin/images/changes', { token, body: { ids: [id], dataset_name: dataset } });
@@ -76,14 +76,14 @@ async function makeLesson({ url, token, imageId }: RunningProduct): Promise<Less
   return { imageId: id, collectionId };
 }
 
-/** @returns the id and the secret of a new link of the collection */
+/** Creates a link to the collection. @returns its id and its secret */
 async function makeLink({ url, token }: RunningProduct, { collectionId }: Lesson) {
   const body = { target: { type: 'collection', id: collectionId }, title: 'Lesson' };
   const made = await callApi<{ id: string; url: string }>(url, 'POST', '/share-links', { token, body });
   return { linkId: made.id, secret: made.url.split('#')[1] ?? '' };
 }
 
-/** Opens a link as a visitor. @returns its image session */
+/** Opens a link as a visitor. @returns the id of the visitor's image session */
 async function openLink({ port }: RunningProduct, secret: string, network: string): Promise<string> {
   const { status, body } = await request({
     port,
@@ -123,7 +123,7 @@ async function measureOpening(
 async function measureFollowers(product: RunningProduct, lesson: Lesson, events: number): Promise<Row> {
   const { url, token, port } = product;
   const { secret } = await makeLink(product, lesson);
-  /** By the number of the event, which its field has as x. */
+  /** Time at which each event was sent. The x of an event's field is its index here. */
   const sentAt: number[] = [];
   const times: number[] = [];
   const streams = await Promise.all(
@@ -163,7 +163,7 @@ interface Follower {
   readonly network: string;
 }
 
-/** @param onField called with the x of each field. @returns a function that disconnects */
+/** Connects a follower. @param onField called with the x of each received field @returns a function that disconnects */
 function followEvents({ port, path, network }: Follower, onField: (x: number) => void): Promise<() => void> {
   const { promise, resolve, reject } = Promise.withResolvers<() => void>();
   const sent = startGet(
@@ -193,14 +193,14 @@ function followEvents({ port, path, network }: Follower, onField: (x: number) =>
 
 async function measureRevocation(product: RunningProduct, lesson: Lesson, repeats: number): Promise<Row> {
   const { url, token, port } = product;
-  const lasts: number[] = [];
+  const lastTileDelays: number[] = [];
   for (let repeat = 0; repeat < repeats; repeat++) {
     const { linkId, secret } = await makeLink(product, lesson);
     const session = await openLink(product, secret, networkOf(repeat));
     const path = tilePathOf(lesson.imageId, '8/0_0', session);
     let lastTileAt = 0;
     const stop = new AbortController();
-    // A new connection for each request: the operating system spreads them over the processes.
+    // Each request uses a new connection, so that the operating system distributes the requests among the processes.
     const viewers = Array.from({ length: 6 }, async () => {
       while (!stop.signal.aborted) {
         const { status } = await request({ port, path, network: networkOf(repeat) });
@@ -215,23 +215,24 @@ async function measureRevocation(product: RunningProduct, lesson: Lesson, repeat
       method: 'DELETE',
       headers: { authorization: `Bearer ${token}` },
     });
-    while (performance.now() - Math.max(lastTileAt, revokedAt) < darkMs) await setTimeout(50);
+    while (performance.now() - Math.max(lastTileAt, revokedAt) < noTileMs) await setTimeout(50);
     stop.abort();
     await Promise.all(viewers);
-    lasts.push(Math.max(0, lastTileAt - revokedAt));
+    lastTileDelays.push(Math.max(0, lastTileAt - revokedAt));
   }
   return {
     measured: `last tile after the request that revokes the link, 3 processes, worst of ${repeats}`,
-    result: `${Math.round(Math.max(...lasts))} ms`,
-    detail: `median ${Math.round(quantile(lasts, 0.5))} ms`,
+    result: `${Math.round(Math.max(...lastTileDelays))} ms`,
+    detail: `median ${Math.round(quantile(lastTileDelays, 0.5))} ms`,
     limit: '1000 ms',
   };
 }
 
-/** Registers two slides by two pairs of points of a known transform, and maps a third point by the answer. */
+/** Registers two slides with two pairs of points of a known transform, and maps a third point with the returned matrix. */
 async function measureRegistration({ url, token, imageId }: RunningProduct, count: number): Promise<Row> {
-  const [from, to] = [imageId(slideNames.scan), imageId(slideNames.halves)];
-  const body = { dataset, name: 'Registered', slides: [{ image_id: from }, { image_id: to }] };
+  const fromImage = imageId(slideNames.scan);
+  const toImage = imageId(slideNames.halves);
+  const body = { dataset, name: 'Registered', slides: [{ image_id: fromImage }, { image_id: toImage }] };
   const { id } = await callApi<{ id: string }>(url, 'POST', '/cases', { token, body });
   const distances: number[] = [];
   for (let repeat = 0; repeat < count; repeat++) {
@@ -240,13 +241,13 @@ async function measureRegistration({ url, token, imageId }: RunningProduct, coun
     const [a, b] = [scale * Math.cos(angle), scale * Math.sin(angle)];
     const map = ([x, y]: Point): Point => [a * x - b * y + 5000, b * x + a * y - 3000];
     const points: readonly Point[] = [randomPoint(0), randomPoint(1), randomPoint(0.5)];
-    // A click names a whole pixel.
+    // A click has whole pixels as coordinates.
     const pairs = points.map((point) => ({ from: point, to: map(point).map(Math.round) }));
     const { matrix } = await callApi<{ matrix: [number, number, number, number, number, number] }>(
       url,
       'PUT',
       `/cases/${id}/registrations`,
-      { token, body: { from_image: from, to_image: to, points: pairs.slice(0, 2) } },
+      { token, body: { from_image: fromImage, to_image: toImage, points: pairs.slice(0, 2) } },
     );
     const [x, y] = points[2] ?? [0, 0];
     const [expectedX, expectedY] = map([x, y]);
@@ -268,7 +269,7 @@ type Point = readonly [x: number, y: number];
 /** Size of a pixel of a scan at 40×, in µm. */
 const pixelSizeUm = 0.25;
 
-/** @param corner 0: at one corner of a slide, 1: at the opposite one */
+/** Returns a random point near a corner of a slide. @param corner 0 for the top left, 1 for the bottom right, 0.5 for the middle */
 function randomPoint(corner: number): Point {
   const near = () => Math.round(80_000 * corner + Math.random() * 10_000);
   return [near(), near()];
@@ -280,10 +281,10 @@ async function measureGuesses(product: RunningProduct, lesson: Lesson, count: nu
   const before = await openingTimes(product, secret, 20);
   const statuses = new Map<number, number>();
   const agent = new Agent({ keepAlive: true, maxSockets: guessConnections });
-  let left = count;
+  let remainingGuesses = count;
   const guessers = Array.from({ length: guessConnections }, async () => {
-    while (left-- > 0) {
-      const guess = `${left}`.padStart(43, 'x');
+    while (remainingGuesses-- > 0) {
+      const guess = `${remainingGuesses}`.padStart(43, 'x');
       const { status } = await request({
         port,
         path: '/api/v1/share-links/open',
@@ -314,7 +315,7 @@ async function measureGuesses(product: RunningProduct, lesson: Lesson, count: nu
   };
 }
 
-/** Opens a link and loads a tile, one after the other. @returns the milliseconds of each */
+/** Opens a link several times, one after the other. @returns the milliseconds of each opening */
 async function openingTimes(product: RunningProduct, secret: string, count: number): Promise<number[]> {
   const times: number[] = [];
   for (let number = 0; number < count; number++) {

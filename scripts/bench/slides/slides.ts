@@ -1,9 +1,9 @@
 /**
- * Makes the big slides of the bench from the tiles of a small slide, once; they are kept outside the project.
+ * Creates the large slides of the bench from the tiles of a small slide. They are kept in the cache folder between runs.
  *
  * `scan.svs` has the layout of an Aperio scan: levels at downsamples 1, 4, 16 and 64, with the compressed tiles of a real
  * scanner at full resolution. `halves.tif` has a level for every halving and YCbCr colours, the only layout that iipsrv
- * reads. Neighbouring repeats of the small slide differ in brightness, so that a tile at a wrong place is visible.
+ * reads. Adjacent repetitions of the small slide differ in brightness, so that a tile at a wrong position would be noticed.
  */
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,18 +18,20 @@ import { openTiff } from '../../../packages/slide/src/tiff/tiff-file.ts';
 import { lengthsByCode, variantOf } from './tile-variants.ts';
 import { type Level, type LevelContent, writeTiff } from './write-tiff.ts';
 
-/** Increased when the slides change, so that cached ones are not used any more. */
+/** Must be increased when the content of the slides changes, so that cached slides are created again. */
 const version = 1;
+/** Size of the large slides, pixels. */
 export const bigSlide = { width: 40_000, height: 30_000 };
-/** File names of the slides; `seed` is the small slide that the others are made of. */
+/** File names of the slides; `seed` is the small slide from whose tiles the others are created. */
 export const slideNames = { seed: 'seed.svs', scan: 'scan.svs', halves: 'halves.tif' };
 
-/** The whole tiles of the small slide. */
+/** The complete tiles of the small slide. */
 interface Seed {
   readonly tileSize: number;
-  /** JPEGTables of the tiles. */
+  /** Quantisation and Huffman tables that the tiles share (TIFF tag JPEGTables). */
   readonly tables: Uint8Array;
   readonly unit: TileGrid;
+  /** The same part of the slide, decoded. */
   readonly pixels: Raster;
 }
 
@@ -40,7 +42,7 @@ interface TileGrid {
   readonly tiles: readonly Uint8Array[];
 }
 
-/** Makes the slides that are missing. @returns their folder, and the size of their tiles in pixels */
+/** Creates the slides that are missing. @returns their folder, and the side of their tiles in pixels */
 export async function makeSlides(cache: string): Promise<{ folder: string; tileSize: number }> {
   const folder = join(cache, `slides-${version}`);
   mkdirSync(folder, { recursive: true });
@@ -65,7 +67,7 @@ async function writeOnce(file: string, write: (file: string) => Promise<void>): 
   renameSync(`${file}.part`, file);
 }
 
-/** Returns a real Aperio slide if TEST_SLIDES has it, else a painted one. */
+/** Returns the file of a real Aperio slide if TEST_SLIDES contains it, otherwise of a painted slide. */
 async function seedBytes(): Promise<Uint8Array> {
   const { TEST_SLIDES: slides } = process.env;
   const real = slides && join(slides, 'aperio', 'CMU-1-Small-Region.svs');
@@ -117,7 +119,7 @@ async function readSeed(file: string): Promise<Seed> {
   };
 }
 
-/** Scanners round the size of a level down. */
+/** Returns the size of a level, rounded down as scanners do. */
 function sizeAt(downsample: number): { width: number; height: number } {
   return {
     width: Math.floor(bigSlide.width / downsample),
@@ -172,7 +174,7 @@ async function encodeTiles(
   return { tiles: tiles.filter((tile) => tile !== null), tables };
 }
 
-/** Repeats the tiles of the unit over the level, each repeat in another brightness. */
+/** Repeats the tiles of the small slide over a level, each repetition with a different brightness. */
 function repeatedTiles(
   unit: TileGrid,
   tables: Uint8Array,

@@ -8,7 +8,7 @@ import { usageOf } from '../resource-usage.ts';
 import { bigSlide, slideNames } from '../slides/slides.ts';
 import { simulateViewer, type TileResponse } from './simulated-viewer.ts';
 
-/** The slides that the viewers look at, each by the same number of viewers. */
+/** The viewed slides, each by the same number of viewers. */
 export const viewedSlides = [slideNames.scan, slideNames.halves];
 
 export interface ViewersPlan {
@@ -16,7 +16,7 @@ export interface ViewersPlan {
   /** The viewers start evenly within this time. */
   readonly arrivingSeconds: number;
   readonly seconds: number;
-  /** Interval of the rows of the result. */
+  /** Seconds that one row of the result covers. */
   readonly everySeconds: number;
 }
 
@@ -30,28 +30,29 @@ export interface ViewersTarget {
   readonly tileSize: number;
   /** Returns the URL path of a tile for a viewer, counted from 0. */
   pathOf(viewer: number, tile: string): string;
-  /** Process ids by the name that the table shows; the first are those of the product. */
+  /** Process ids by the name in the result table; the first entry must be the product. */
   readonly roots: Readonly<Record<string, readonly number[]>>;
 }
 
 interface Row {
   /** Seconds since the start. */
   readonly at: number;
+  /** Tiles per second. */
   readonly perSecond: number;
-  /** Milliseconds. */
+  /** Response times of viewers with a fast network, milliseconds. */
   readonly p50: number;
   readonly p99: number;
   readonly longest: number;
   /** Processors used, by the name of the processes. */
   readonly cores: readonly (readonly [name: string, cores: number])[];
-  /** Of the product. */
+  /** Memory of the product. */
   readonly megabytes: number;
-  /** Since the start. */
+  /** Failed requests since the start. */
   readonly failed: number;
 }
 
 export interface ViewersResult {
-  /** Milliseconds of all responses to viewers with a fast network. */
+  /** Milliseconds of all responses to viewers with a fast network, and to those with a slow one. */
   readonly fast: readonly number[];
   readonly slow: readonly number[];
   /** Number of failed requests by status; 0 when there was no response. */
@@ -59,6 +60,7 @@ export interface ViewersResult {
   readonly rows: readonly Row[];
 }
 
+/** Runs the simulation and prints a line for each interval. */
 export async function measureViewers(target: ViewersTarget, plan: ViewersPlan): Promise<ViewersResult> {
   const { viewers, arrivingSeconds, seconds, everySeconds } = plan;
   const end = new AbortController();
@@ -166,7 +168,7 @@ export function viewersReport({ fast, slow, failures, rows }: ViewersResult): st
   ].join('\n');
 }
 
-/** Returns the maximum of the last third divided by the maximum of the third before: 1 is no growth. */
+/** Returns the maximum of the last third of the numbers divided by the maximum of the second third; 1 means no growth. */
 export function growthOf(numbers: readonly number[]): number {
   const third = Math.ceil(numbers.length / 3);
   return Math.max(...numbers.slice(-third)) / Math.max(...numbers.slice(-2 * third, -third));

@@ -1,39 +1,41 @@
-/** Simulates a person at a browser: looks at a field of view, pauses, and moves to the next. */
+/** Simulates a person with a browser who loads a field of view, pauses, and moves to the next field. */
 import { setTimeout } from 'node:timers/promises';
 import { type Connection, openConnection, requestOf } from '../load/connection.ts';
 import { randomFrom } from '../load/random.ts';
 import { fieldsOfViewer, type TiledSlide } from '../load/trace.ts';
 
-/** Connections that a browser opens to one server. */
+/** Connections that a browser opens to one server with HTTP/1.1. */
 const connectionsPerViewer = 6;
-/** Seconds between two fields that need tiles. */
-const pauseSeconds = { least: 1, most: 6 };
-/** One of ten viewers has a slow network, of this many bytes per second. */
+/** Range of the pause between two fields that need tiles. */
+const pauseSeconds = { min: 1, max: 6 };
+/** One of so many viewers has a slow network. */
 const slowEvery = 10;
-const slowNetwork = { least: 50_000, most: 200_000 };
+/** Range of the speed of a slow network. */
+const slowBytesPerSecond = { min: 50_000, max: 200_000 };
 
 export interface TileResponse {
   /** 0 when the connection ended before the response. */
   readonly status: number;
   /** Milliseconds until the complete response. */
   readonly ms: number;
-  /** The viewer has a slow network. */
+  /** Whether the viewer has a slow network. */
   readonly isSlow: boolean;
 }
 
 export interface ViewerOptions {
-  /** From 0 on; the same number simulates the same person at every run. */
+  /** Number of the viewer from 0; it is the random seed, so that every run simulates the same viewers. */
   readonly index: number;
   readonly port: number;
   readonly slide: TiledSlide;
   /** Returns the URL path of a tile. */
   readonly pathOf: (tile: string) => string;
   readonly startAfterMs: number;
-  /** Ends the simulation, at the latest when the current field has been loaded. */
+  /** Ends the simulation after the requests that have been sent. */
   readonly signal: AbortSignal;
   readonly onTile: (response: TileResponse) => void;
 }
 
+/** Simulates a viewer until `signal` aborts. */
 export async function simulateViewer({
   index,
   port,
@@ -44,9 +46,9 @@ export async function simulateViewer({
   onTile,
 }: ViewerOptions): Promise<void> {
   const random = randomFrom(index + 1);
-  const between = ({ least, most }: { least: number; most: number }) => least + (most - least) * random();
+  const between = ({ min, max }: { min: number; max: number }) => min + (max - min) * random();
   const isSlow = index % slowEvery === slowEvery - 1;
-  const bytesPerSecond = isSlow ? between(slowNetwork) / connectionsPerViewer : null;
+  const bytesPerSecond = isSlow ? between(slowBytesPerSecond) / connectionsPerViewer : null;
   const browser = openBrowser(port, bytesPerSecond, (status, ms) => onTile({ status, ms, isSlow }));
   try {
     await setTimeout(startAfterMs, undefined, { signal });
@@ -63,12 +65,12 @@ export async function simulateViewer({
 }
 
 interface SimulatedBrowser {
-  /** Requests these paths and waits for all responses. */
+  /** Requests the paths and waits for all responses. @throws the reason of the signal when it aborts */
   load(paths: readonly string[], signal: AbortSignal): Promise<void>;
   close(): void;
 }
 
-/** @param bytesPerSecond of each connection; null is unlimited */
+/** Opens the connections of a browser. @param bytesPerSecond speed of each connection; null is unlimited */
 function openBrowser(
   port: number,
   bytesPerSecond: number | null,

@@ -5,7 +5,7 @@ import { createImageSession } from '../product.ts';
 /** The server's limit of image sessions per account. */
 const sessionsPerAccount = 10;
 
-/** @param adminToken access token of an administrator @returns an image session for each viewer */
+/** Creates one image session per viewer. @param adminToken access token of an administrator */
 export async function createViewerSessions(
   url: string,
   adminToken: string,

@@ -1,4 +1,4 @@
-/** `npm run load`: a thousand concurrent viewers for five minutes; client and server on this machine. */
+/** `npm run load`: simulates a thousand concurrent viewers for five minutes; client and server run on this machine. */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type BenchOptions, createEnvironment } from '../environment.ts';
@@ -13,7 +13,7 @@ export async function viewersPart({ isQuick }: BenchOptions): Promise<void> {
   const shared = await createEnvironment();
   const environment = { ...shared, cache: join(shared.cache, 'viewers') };
   const dataDir = join(environment.cache, 'data');
-  rmSync(dataDir, { recursive: true, force: true }); // without the accounts of the last run
+  rmSync(dataDir, { recursive: true, force: true }); // removes the accounts of the last run
   const product = await startProduct(environment, { THROTTLE: 'off' });
   try {
     console.log(`Creating accounts for ${plan.viewers} viewers …`);
