@@ -1,4 +1,4 @@
-/** Accounts in every state, created through the API as visitors and administrators create them. */
+/** Creates accounts in every state through the API: a visitor registers, and an administrator changes the state. */
 import { administrator } from './product.ts';
 
 export interface Account {
@@ -13,7 +13,7 @@ export interface SignIn {
   readonly user: unknown;
 }
 
-/** State that an administrator gave the account after its registration. */
+/** State of the account after the actions of an administrator. */
 export type AccountState = 'pending' | 'user' | 'viewer' | 'admin' | 'suspended' | 'deactivated';
 
 const adminActions: Readonly<Record<AccountState, readonly (readonly [path: string, body?: object])[]>> = {
@@ -27,6 +27,7 @@ const adminActions: Readonly<Record<AccountState, readonly (readonly [path: stri
 
 let accountCount = 0;
 
+/** Registers an account and brings it into a state. @param address base URL of the product */
 export async function makeAccount(address: string, state: AccountState): Promise<Account> {
   accountCount += 1;
   const account = {
@@ -45,16 +46,16 @@ export async function makeAccount(address: string, state: AccountState): Promise
 
 const administratorTokens = new Map<string, string>();
 
-/** Signs the first administrator in once per product: an account may sign in 60 times in 15 minutes. */
+/** Signs in as the first administrator. The token is cached per product, because an account may sign in only 60 times in 15 minutes. */
 export async function administratorToken(address: string): Promise<string> {
-  const known = administratorTokens.get(address);
-  if (known !== undefined) return known;
+  const cached = administratorTokens.get(address);
+  if (cached !== undefined) return cached;
   const { token } = await signIn(address, administrator);
   administratorTokens.set(address, token);
   return token;
 }
 
-/** Signs in as the web app does: requests the identity token, then has it verified. */
+/** Signs in with the requests of the web app: one for the token, and one that returns the user. */
 export async function signIn(
   address: string,
   { email, password }: Pick<Account, 'email' | 'password'>,
@@ -64,7 +65,7 @@ export async function signIn(
   return { token: verified.token as string, user: verified.user };
 }
 
-/** Calls the API. @throws Error when the status is not 2xx, with the body */
+/** Calls the API and returns the response body. @throws Error with status and body when the status is not 2xx */
 export async function call(
   address: string,
   method: string,

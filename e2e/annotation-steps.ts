@@ -1,14 +1,14 @@
-/** Steps of browser tests that draw annotations. */
+/** Steps that the browser tests of annotations share. */
 import type { Locator, Page } from '@playwright/test';
 import { administratorToken, call } from './accounts.ts';
 import { test as base, expect, slideName } from './test.ts';
 
 /**
- * A test that leaves nothing on the slides, which other tests open, too. The layers are deleted after the test's pages are
- * closed: a page that is still saving would complain about a layer that is gone.
+ * A test after which all annotation and result layers of the slides are deleted, because other tests open the same slides. They are
+ * deleted after the pages of the test are closed; a page that is still saving would report an error about a missing layer.
  */
 export const test = base.extend<{ readonly clearedSlides: undefined }>({
-  // Fixtures of every test begin before `visit`, and end after it.
+  // Automatic fixtures begin before the fixture `visit`, which opens pages, and end after it.
   clearedSlides: [
     async ({ product }, use) => {
       await use(undefined);
@@ -25,6 +25,7 @@ interface OpenSlide {
   readonly y: number;
 }
 
+/** Opens the slide in the viewer and waits until its tiles are loaded. */
 export async function openSlide(page: Page): Promise<OpenSlide> {
   await page.goto('/wsi-viewer');
   await page.getByRole('button', { name: slideName }).click();
@@ -38,7 +39,7 @@ export async function openSlide(page: Page): Promise<OpenSlide> {
   return { image, x: box.x + box.width / 2, y: box.y + box.height / 2 };
 }
 
-/** Clicks the corners of a triangle around the middle, and the first of them again. */
+/** Draws a triangle around the middle: clicks its three corners, and then the first corner again. */
 export async function drawTriangle(page: Page, { x, y }: OpenSlide): Promise<void> {
   await page.keyboard.press('p');
   for (const [dx, dy] of [
@@ -48,11 +49,12 @@ export async function drawTriangle(page: Page, { x, y }: OpenSlide): Promise<voi
     [0, -60],
   ] as const) {
     await page.mouse.click(x + dx, y + dy);
-    // Two clicks at one place within the time of a double click would end the polygon.
+    // Without the pause, two clicks at one position could be a double click, which ends the polygon.
     await page.waitForTimeout(50);
   }
 }
 
+/** Opens the drawing tools with the key D. */
 export async function startDrawing(page: Page): Promise<void> {
   await expect(page.getByRole('toolbar', { name: 'Measuring and colours' })).toBeVisible();
   await page.keyboard.press('d');
@@ -62,9 +64,10 @@ export async function startDrawing(page: Page): Promise<void> {
 export const annotationPanel = (page: Page): Locator => page.getByRole('region', { name: 'Annotations' });
 export const annotationRow = (page: Page, name: RegExp): Locator =>
   annotationPanel(page).getByRole('button', { name });
+/** Is present when all changes are saved. */
 export const saved = (page: Page): Locator => page.locator('[data-save-state="saved"]');
 
-/** Deletes what tests have laid over the slides. */
+/** Deletes all annotation layers and result layers of all slides. */
 async function clearSlides(address: string): Promise<void> {
   const token = await administratorToken(address);
   const { images } = await call(address, 'GET', '/image-catalog/images', { token });

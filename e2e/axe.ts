@@ -1,23 +1,23 @@
-/** Checks of a page with axe: WCAG 2.2 A and AA and best practice, in the light and the dark colour scheme. */
+/** Checks a page with the accessibility checker axe: WCAG 2.2 A and AA and best practices, in the light and the dark colour scheme. */
 import AxeBuilder from '@axe-core/playwright';
 import { expect, type Page, test } from '@playwright/test';
 
 const standards = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22a', 'wcag22aa', 'best-practice'];
 
-/** The rules whose result depends on colours. The others find the same in both colour schemes. */
+/** The rules whose result depends on colours; all other rules are checked in the light colour scheme only. */
 const colourRules = ['color-contrast', 'link-in-text-block'];
 
 type ColorScheme = 'light' | 'dark';
 
 /**
- * Expects that axe finds nothing on the page in its present state, in both colour schemes.
+ * Expects that axe finds nothing in the current state of the page in both colour schemes.
  *
- * @param state names the step in the report
+ * @param state name of the state in the test report
  */
 export async function expectNoAxeFindings(page: Page, state = 'axe'): Promise<void> {
   for (const colorScheme of ['light', 'dark'] as const) {
     await test.step(`${state}, ${colorScheme}`, async () => {
-      // A tooltip that is still fading in has no contrast to measure either.
+      // The contrast of a tooltip that is still fading in could not be measured, so animations are reduced.
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
       await expect(page.locator('html')).toHaveAttribute('data-mantine-color-scheme', colorScheme);
       await finishAnimations(page);
@@ -27,9 +27,9 @@ export async function expectNoAxeFindings(page: Page, state = 'axe'): Promise<vo
 }
 
 /**
- * Returns what axe finds on the page in its present colours.
+ * Returns the findings of axe for the page in its current colour scheme.
  *
- * @param check `within` is the CSS selector of the part that is checked; the whole page without it
+ * @param options `within` is the CSS selector of the checked part; without it the whole page is checked
  */
 export async function axeFindings(
   page: Page,
@@ -43,8 +43,8 @@ export async function axeFindings(
 }
 
 /**
- * Sends the program of axe to a page once, and not with every check. The legacy mode differs only for pages with frames,
- * of which the product has none; the other mode opens a second page for each check.
+ * Creates the checker of a page. The source of axe is sent to the page with the first check only. The legacy mode is used because the
+ * normal mode opens a second page for each check; they differ only for pages with frames, which the product does not have.
  */
 async function axeOf(page: Page): Promise<AxeBuilder> {
   const isLoaded = await page.evaluate(() => 'axe' in window);
@@ -54,9 +54,8 @@ async function axeOf(page: Page): Promise<AxeBuilder> {
 }
 
 /**
- * Ends the animations of the page that end by themselves: a colour that is still changing has no contrast to measure.
- * The time of a toast is an animation, too; it goes on. Waiting for the ends instead would depend on the browser drawing
- * frames, which it may postpone without limit on a busy machine.
+ * Finishes all running animations that have an end, because the contrast of a changing colour cannot be measured. The progress bar of a
+ * toast is also an animation and continues. Waiting for the animations would take arbitrarily long when a busy machine draws no frames.
  */
 async function finishAnimations(page: Page): Promise<void> {
   await page.evaluate(() => {

@@ -1,13 +1,13 @@
-/** Gives the slide of the tests a colour profile. */
+/** Makes the server pretend that the slide of the tests has a colour profile. */
 import type { Page } from '@playwright/test';
 
-/** Samples of a table with so many grid points per axis; red varies fastest. */
+/** A colour table: RGB samples of a grid with `size` nodes per axis; red varies fastest. */
 export interface ServedTable {
   readonly size: number;
   readonly samples: Buffer;
 }
 
-/** @param colourOf sRGB of a colour as scanned, both 0 to 1 */
+/** Creates a colour table. @param colourOf returns the sRGB colour of a scanned colour; both have components from 0 to 1 */
 export function tableOf(size: number, colourOf: (rgb: readonly number[]) => readonly number[]): ServedTable {
   const last = size - 1;
   const samples = Array.from({ length: size ** 3 }, (_, point) =>
@@ -18,7 +18,7 @@ export function tableOf(size: number, colourOf: (rgb: readonly number[]) => read
   return { size, samples: Buffer.from(samples.flat().map((sample) => Math.round(255 * sample))) };
 }
 
-/** Makes the server describe a colour profile and send this table. Returns the addresses of the tiles that were requested. */
+/** Adds a colour profile to the descriptor of the slide and serves the table. @returns a list to which the URLs of requested tiles are added */
 export async function serveProfile(page: Page, { size, samples }: ServedTable): Promise<string[]> {
   const requested: string[] = [];
   await page.route('**/image.dzi*', async (route) => {

@@ -1,4 +1,4 @@
-/** Decoded pixels of the Deep Zoom tiles that the product serves, to compare with those that a viewer shows. */
+/** Decodes Deep Zoom tiles of the product, so that tests can compare them with the pixels that a viewer shows. */
 import sharp from 'sharp';
 
 /** RGB, row by row. */
@@ -33,7 +33,7 @@ export async function decode(encoded: Uint8Array): Promise<Pixels> {
   return { width: info.width, height: info.height, data };
 }
 
-/** @param get returns the body of a response of the product */
+/** Reads the descriptor of an image. @param get requests a path of the product and returns the response body */
 export async function deepZoomImage(
   imageId: string,
   get: (path: string) => Promise<Uint8Array>,
@@ -64,7 +64,7 @@ export async function deepZoomImage(
   return { width, height, tileSize, encodedTile, tile, area };
 }
 
-/** Copies the pixels that lie in the target when the source is placed at x, y. */
+/** Copies the source to position x, y of the target; pixels outside of the target are omitted. */
 function copy(source: Pixels, target: Pixels, x: number, y: number): void {
   const [first, end] = [Math.max(0, -x), Math.min(source.width, target.width - x)];
   for (let row = Math.max(0, -y); row < Math.min(source.height, target.height - y); row++) {
@@ -75,9 +75,9 @@ function copy(source: Pixels, target: Pixels, x: number, y: number): void {
 }
 
 export interface Difference {
-  /** Levels of 255, over all samples. */
+  /** Mean difference of all samples, 0 to 255. */
   readonly mean: number;
-  /** Part of the pixels whose samples are all equal. */
+  /** Share of the pixels whose samples are all equal, 0 to 1. */
   readonly equal: number;
 }
 
@@ -111,7 +111,7 @@ function differenceAt(shown: Pixels, expected: Pixels, x: number, y: number): Di
   return { mean: sum / (pixels * 3), equal: equal / pixels };
 }
 
-/** Returns the part of a frame that the tile covers: frames at the right and lower edge of a slide are larger. */
+/** Returns the upper left part of a DICOM frame; at the right and lower edge of a slide, frames are larger than Deep Zoom tiles. */
 export function crop(
   { width, data }: Pixels,
   size: { readonly width: number; readonly height: number },

@@ -1,15 +1,15 @@
 import type { Page, Route } from '@playwright/test';
 
-/** Holds back what is asked for at an address. @returns a function that lets it go */
-export async function hold(page: Page, address: string | RegExp): Promise<() => Promise<void>> {
-  const held: Route[] = [];
+/** Holds back all requests of the page whose URL matches. @returns a function that releases them and stops holding */
+export async function hold(page: Page, urlPattern: string | RegExp): Promise<() => Promise<void>> {
+  const heldRoutes: Route[] = [];
   let isHolding = true;
-  await page.route(address, async (route) => {
-    if (isHolding) held.push(route);
+  await page.route(urlPattern, async (route) => {
+    if (isHolding) heldRoutes.push(route);
     else await route.fallback();
   });
   return async () => {
     isHolding = false;
-    for (const route of held) await route.fallback();
+    for (const route of heldRoutes) await route.fallback();
   };
 }

@@ -1,7 +1,7 @@
-/** Counts the graphics resources that the viewer holds, from inside the page. */
+/** Counts the graphics resources of the viewer from inside the page, and serves a large slide from inside the page. */
 import type { Browser, Page } from '@playwright/test';
 
-/** Resources that are alive, and costly calls since the page was opened. */
+/** Numbers of live resources, and of expensive calls since the page was opened. */
 export interface GraphicsCounts {
   readonly objectUrls: number;
   readonly bitmaps: number;
@@ -13,7 +13,7 @@ export interface GraphicsCounts {
   readonly contexts: number;
 }
 
-/** Starts Chromium with WebGL in software, which the tests present to the viewer as a graphics card. */
+/** Arguments that start Chromium with WebGL in software; `countGraphics` makes it look like a graphics card to the viewer. */
 export const webGlArguments = [
   '--no-sandbox',
   '--use-gl=angle',
@@ -23,7 +23,7 @@ export const webGlArguments = [
   '--force-color-profile=srgb',
 ];
 
-/** Makes the viewer draw with this drawer, whatever the computer has. */
+/** Makes the viewer use a drawer (the part of OpenSeadragon that draws tiles), independent of the graphics card. */
 export async function forceDrawer(page: Page, drawer: 'webgl' | 'canvas'): Promise<void> {
   await page.addInitScript((choice) => localStorage.setItem('viewer_drawer', choice), drawer);
 }
@@ -118,6 +118,7 @@ export async function countGraphics(page: Page): Promise<void> {
   });
 }
 
+/** Returns the counts of a page that `countGraphics` has prepared. */
 export function graphicsOf(page: Page): Promise<GraphicsCounts> {
   return page.evaluate(() => (window as unknown as { graphicsCounts: GraphicsCounts }).graphicsCounts);
 }
@@ -137,14 +138,14 @@ export async function processesOf(browser: Browser): Promise<readonly { type: st
   return processInfo;
 }
 
-/** Of the slide that `serveLargeSlide` serves. */
+/** Side of the tiles of the slide that `serveLargeSlide` serves. */
 export const tileSize = 240;
 const descriptor = (side: number) =>
   `<?xml version="1.0"?><Image xmlns="http://schemas.microsoft.com/deepzoom/2008" TileSize="${tileSize}" Overlap="0" Format="jpeg"><Size Width="${side}" Height="${side}"/></Image>`;
 
 /**
- * Replaces the slide by a square one whose tiles come from the page itself: noise, as large as tiles of tissue. The page can then load
- * thousands of them in a minute.
+ * Replaces the slide with a square slide whose tiles are created in the page: JPEG images of noise with the file size of tissue. The page
+ * can then load thousands of tiles per minute.
  */
 export async function serveLargeSlide(page: Page, side: number): Promise<void> {
   await page.addInitScript(
@@ -183,13 +184,14 @@ export function servedTiles(page: Page): Promise<number> {
   return page.evaluate(() => (window as unknown as { servedTiles: () => number }).servedTiles());
 }
 
-/** Moves the view with the arrow keys, over new places, until so many tiles are loaded. */
+/** Pans with the arrow keys, row by row over parts of the slide that are not loaded, until the page has loaded `tiles` tiles. */
 export async function panUntil(page: Page, tiles: number): Promise<void> {
   await page.evaluate(async (wanted) => {
     const { servedTiles: served } = window as unknown as { servedTiles: () => number };
     for (let step = 0; served() < wanted; step += 1) {
       const row = Math.floor(step / 300);
-      const key = step % 300 > 292 ? 'ArrowDown' : row % 2 === 0 ? 'ArrowRight' : 'ArrowLeft';
+      const sideways = row % 2 === 0 ? 'ArrowRight' : 'ArrowLeft';
+      const key = step % 300 > 292 ? 'ArrowDown' : sideways;
       document.body.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }));
       await new Promise((done) => setTimeout(done, 40));
     }

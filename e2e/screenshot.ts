@@ -1,9 +1,9 @@
 import type { Locator } from '@playwright/test';
 
-/** Mean colour, 0…255 a channel, of the middle half of what is shown. */
-export async function meanColourOf(shown: Locator): Promise<{ red: number; green: number; blue: number }> {
-  const picture = await shown.screenshot();
-  return shown.page().evaluate(async (bytes) => {
+/** Returns the mean colour, 0…255 per channel, of the middle of an element (half of its width and height). */
+export async function meanColourOf(element: Locator): Promise<{ red: number; green: number; blue: number }> {
+  const picture = await element.screenshot();
+  return element.page().evaluate(async (bytes) => {
     const blob = new Blob([Uint8Array.from(atob(bytes), (character) => character.charCodeAt(0))]);
     const bitmap = await createImageBitmap(blob);
     const { width, height } = bitmap;

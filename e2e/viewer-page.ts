@@ -1,6 +1,6 @@
 /**
- * Serves a page with viewers of other projects. Its origin is not that of the product, as for the people who use these viewers:
- * requests need the CORS headers of the product.
+ * Serves a page with the viewers of other projects (dicom-microscopy-viewer and OpenSeadragon) for the tests of interoperability. The page
+ * has a different origin than the product, as in practice, so its requests need the CORS headers of the product.
  */
 import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -13,14 +13,14 @@ export interface ViewerPage {
 
 const types: Readonly<Record<string, string>> = { '.js': 'text/javascript', '.wasm': 'application/wasm' };
 
-/** Folders of packages by the first segment of the path. */
+/** Served folders, by the first segment of the URL path. */
 const folders: Readonly<Record<string, string>> = {
   'dicom-microscopy-viewer': 'node_modules/dicom-microscopy-viewer/dist',
   'dicomweb-client': 'node_modules/dicomweb-client/build',
   openseadragon: 'node_modules/openseadragon/build/openseadragon',
 };
 
-// PUBLIC_LIB_URL is where dicom-microscopy-viewer looks for its decoders.
+// dicom-microscopy-viewer loads its decoders from PUBLIC_LIB_URL.
 const html = `<!doctype html><meta charset="utf-8"><title>Viewers</title>
 <link rel="icon" href="data:,">
 <style>body { margin: 0 } #viewport { width: 800px; height: 600px }</style>
