@@ -1,4 +1,4 @@
-/** Access log and metrics of each response. */
+/** Writes the access log and counts the metrics of each response. */
 import { AppError, getTile } from '@lamina/contract';
 import { SlideError } from '@lamina/slide';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -22,20 +22,20 @@ interface AccessLogLine {
   readonly route: string;
   readonly status: number;
   readonly ms: number;
-  /** Head and body as sent over the connection; for an injected request, the body alone. */
+  /** Size of head and body as sent over the connection; for an injected request, only that of the body. */
   readonly bytes: number;
   readonly uid: string | undefined;
   readonly address: string;
 }
 
-/** @param isPixels successful responses with pixels are counted in the metrics, and logged at the debug level only */
+/** Logs one response. @param isPixels true for responses with pixels; successful ones are logged only at the level `debug` */
 export function logResponse(
   log: Pick<Logger, 'debug' | 'info'>,
   line: AccessLogLine,
   isPixels: boolean,
 ): void {
-  const rounded = { ...line, ms: Math.round(line.ms * 10) / 10 };
-  log[isPixels && line.status < 400 ? 'debug' : 'info'](rounded, 'request');
+  const fields = { ...line, ms: Math.round(line.ms * 10) / 10 };
+  log[isPixels && line.status < 400 ? 'debug' : 'info'](fields, 'request');
 }
 
 export function recordRequestStart(request: FastifyRequest): void {
@@ -45,8 +45,8 @@ export function recordRequestStart(request: FastifyRequest): void {
 export function recordResponse(request: FastifyRequest, reply: FastifyReply, metrics: Metrics): void {
   const route = request.routeOptions.url ?? 'unknown';
   const status = reply.statusCode;
-  const refused = refusedTileOf(request.raw);
-  const ms = refused === undefined ? reply.elapsedTime : performance.now() - refused.startedAt;
+  const refusedTile = refusedTileOf(request.raw);
+  const ms = refusedTile === undefined ? reply.elapsedTime : performance.now() - refusedTile.startedAt;
   metrics.request(request.method, route, status, ms);
   const { method, ip: address } = request;
   const line = { method, route, status, ms, bytes: bytesOf(request, reply), uid: uidOf(request), address };
@@ -54,7 +54,7 @@ export function recordResponse(request: FastifyRequest, reply: FastifyReply, met
   logResponse(request.log, line, endpoint !== undefined && sendsPixels(endpoint));
 }
 
-/** Counts a refusal or a failure before it is answered. */
+/** Counts an error in the metrics before its response is sent. */
 export function countRefusal(
   error: unknown,
   request: FastifyRequest,
@@ -71,7 +71,7 @@ export function countRefusal(
 function uidOf({ credential }: FastifyRequest): string | undefined {
   if (!credential) return undefined;
   if ('user' in credential) return credential.user.uid;
-  return credential.visitor === null ? credential.uid : undefined; // a visitor is not the maker of the link
+  return credential.visitor === null ? credential.uid : undefined; // a visitor's session names the account that created the share link, not the visitor
 }
 
 function bytesOf(request: FastifyRequest, reply: FastifyReply): number {

@@ -1,6 +1,6 @@
 /**
- * Access control: decides for every endpoint who may call it, from the database as it is now, before anything else of the
- * request is parsed. The order of the checks is that of docs/permissions.md. Pixels are decided by sessions/pixel-access.ts.
+ * Access control: decides for every endpoint who may call it, from the current state of the database, before any other part of
+ * the request is parsed. The checks have the order of docs/permissions.md. sessions/pixel-access.ts decides about pixels.
  */
 import { AppError, type Endpoint, may, type Permission, type User } from '@lamina/contract';
 import type { FastifyRequest } from 'fastify';
@@ -19,7 +19,7 @@ export type AccessServices = Pick<
 >;
 
 /**
- * @throws AppError of the access checks: token_*, session_*, forbidden, account_not_active, unavailable; for API tokens also
+ * Returns the credential of the request. @throws AppError token_*, session_*, forbidden, account_not_active, unavailable; for API tokens also
  *   rate_limited, not_found
  */
 export async function checkAccess(
@@ -52,20 +52,20 @@ export async function checkAccess(
   if ('apiToken' in caller) requireScope(caller, endpoint);
   const permission = endpoint.access === 'reader-or-visitor' ? 'catalogue.read' : endpoint.access;
   requirePermission(caller.user, permission);
-  // An image session that is sent along must be valid and the caller's own, although the token alone would do.
+  // The token would be enough, but an image session that is sent in addition must be valid and belong to the caller.
   if ((permission === 'catalogue.read' || isOpenToVisitors(endpoint)) && sessionId !== undefined) {
     const imageSession = await services.imageSessions.resolve(sessionId);
     const isOwn = imageSession?.uid === caller.user.uid && imageSession.visitor === null;
     if (!isOwn) throw new AppError('session_invalid');
   }
-  if ('apiToken' in caller) await admitToSlide(caller, endpoint, tokenRequestOf(request), services);
+  if ('apiToken' in caller) await recordTokenCall(caller, endpoint, tokenRequestOf(request), services);
   return caller;
 }
 
 /** A request with a bearer token. */
 export interface TokenRequest {
   readonly rawHeaders: readonly string[];
-  /** The slide that the path names; undefined where it names none. */
+  /** Id of the slide in the path; undefined when the path contains none. */
   readonly imageId: string | undefined;
   readonly origin: Origin;
   /** Called before a refusal, so that the access log and the audit log name the account. */
@@ -83,7 +83,7 @@ function tokenRequestOf(request: FastifyRequest): TokenRequest {
   };
 }
 
-/** Returns what the fast path has found out about a request that it refused. @throws its error when access was refused */
+/** Returns the session of a request that the fast path refused. @throws the error of the fast path when access was refused */
 function credentialOf({ caller, session, error }: RefusedTile, request: FastifyRequest): ImageSession {
   request.credential = caller ?? null;
   if (session === null) throw error;
@@ -91,8 +91,8 @@ function credentialOf({ caller, session, error }: RefusedTile, request: FastifyR
 }
 
 /**
- * Returns the session by which a bearer token loads single tiles, without a query for each of them. Null for a sign-in whose
- * session has to be opened: its first tile. A promise only when the database has to be asked: for most tiles it has not.
+ * Returns the image session with which a bearer token loads single tiles, mostly without a database query. Returns null when
+ * the session of a sign-in must first be opened, and a promise only when the database has to be queried.
  *
  * @throws AppError token_missing, token_invalid, forbidden, rate_limited, unavailable
  */
@@ -107,23 +107,23 @@ export function recentSessionOf(
     request.onCaller(resolved);
     requireScope(resolved, endpoint);
     requirePermission(resolved.user, 'image.view');
-    const recording = admitToSlide(resolved, endpoint, request, services);
-    return recording === undefined ? session : recording.then(() => session);
+    const recordingCall = recordTokenCall(resolved, endpoint, request, services);
+    return recordingCall === undefined ? session : recordingCall.then(() => session);
   };
-  const found = services.apiTokens.authenticateForPixels(token);
-  return found instanceof Promise ? found.then(admit) : admit(found);
+  const authentication = services.apiTokens.authenticateForPixels(token);
+  return authentication instanceof Promise ? authentication.then(admit) : admit(authentication);
 }
 
-/** An API token opens the calls that name one of its scopes, and no other: no account and no administration. */
+/** Allows an API token to call only endpoints that declare one of its scopes; those of accounts and administration declare none. */
 function requireScope({ apiToken }: ResolvedApiToken, { scope }: Endpoint): void {
   if (scope === undefined || !apiToken.scopes.has(scope)) throw new AppError('forbidden');
 }
 
 /**
- * Audits the use of an API token. For a token that is limited to datasets, the slide of the path must be in one of them,
- * whether or not the handler looks at the catalogue.
+ * Audits the use of an API token. If a token is limited to datasets, the slide in the path must be in one of them,
+ * even if the handler does not check the catalogue.
  */
-function admitToSlide(
+function recordTokenCall(
   caller: ResolvedApiToken,
   endpoint: Endpoint,
   request: Pick<TokenRequest, 'imageId' | 'origin'>,
@@ -132,10 +132,10 @@ function admitToSlide(
   const { imageId } = request;
   return imageId === undefined
     ? services.apiTokens.recordCall(caller, null, endpoint, request)
-    : admitTo(imageId, caller, endpoint, request, services);
+    : recordSlideCall(imageId, caller, endpoint, request, services);
 }
 
-async function admitTo(
+async function recordSlideCall(
   imageId: string,
   caller: ResolvedApiToken,
   endpoint: Endpoint,
@@ -168,7 +168,7 @@ function requirePermission(user: User, permission: Permission): void {
   throw new AppError('account_not_active', { status: user.status });
 }
 
-/** Of endpoints that take a bearer token. */
+/** Returns whether an endpoint that accepts a bearer token also accepts the image session of a share link. */
 function isOpenToVisitors({ access, visitors }: Endpoint): boolean {
   return access === 'reader-or-visitor' || visitors === true;
 }

@@ -1,4 +1,4 @@
-/** IP address of the client behind trusted proxies, as Fastify's `request.ip` determines it: by the same library. */
+/** Determines the IP address of a client behind trusted proxies, with the same library as Fastify's `request.ip`. */
 import type { IncomingMessage } from 'node:http';
 import proxyAddress from '@fastify/proxy-addr';
 

@@ -31,7 +31,7 @@ async function listening(limits: ConnectionLimits) {
 
 describe('a client connection', () => {
   it('is closed when its client stops reading', async () => {
-    const { server, connect } = await listening({ stalledAfterMs: 300, mostConnections: 10 });
+    const { server, connect } = await listening({ stalledAfterMs: 300, maxConnections: 10 });
     const accepted = once(server, 'connection');
     const socket = await connect();
     socket.pause();
@@ -42,7 +42,7 @@ describe('a client connection', () => {
   });
 
   it('delivers the whole response to a client that reads slowly', async () => {
-    const { connect } = await listening({ stalledAfterMs: 2000, mostConnections: 10 });
+    const { connect } = await listening({ stalledAfterMs: 2000, maxConnections: 10 });
     const socket = await connect();
     socket.write('GET /large HTTP/1.1\r\nHost: x\r\n\r\n');
     let bytes = 0;
@@ -55,7 +55,7 @@ describe('a client connection', () => {
   });
 
   it('is closed at once when the server has reached its limit of connections', async () => {
-    const { connections, connect } = await listening({ stalledAfterMs: 10_000, mostConnections: 2 });
+    const { connections, connect } = await listening({ stalledAfterMs: 10_000, maxConnections: 2 });
     await connect();
     await connect();
     const third = await connect();
@@ -70,7 +70,7 @@ describe('the limit of connections per address', () => {
   const [attacker, visitor, proxy] = ['127.0.0.66', '127.0.0.7', '127.0.0.2'];
   const limits = {
     stalledAfterMs: 10_000,
-    mostConnections: 40,
+    maxConnections: 40,
     maxPerAddress: 10,
     isUnlimited: (address: string) => address === proxy,
   };

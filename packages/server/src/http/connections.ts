@@ -1,4 +1,4 @@
-/** Limits of connections: time, number, and the end of idle ones when the server stops. Slow clients cannot exhaust the server. */
+/** Limits the duration and number of connections, so that slow clients cannot exhaust the server, and closes idle ones when it stops. */
 import type { Server, ServerOptions } from 'node:http';
 import type { Socket } from 'node:net';
 import { networkOf } from '../domain/network-of.ts';
@@ -6,7 +6,7 @@ import { networkOf } from '../domain/network-of.ts';
 /** Longer than the minute after which most proxies close an idle connection, so that the proxy closes it first. */
 export const keepAliveMs = 72_000;
 
-/** Time limits of the headers and of the whole request of a slow client. */
+/** Options of the HTTP server with time limits for the headers and the whole request. */
 export const serverOptions: ServerOptions = {
   keepAliveTimeout: keepAliveMs,
   headersTimeout: 10_000,
@@ -18,24 +18,24 @@ export const serverOptions: ServerOptions = {
 export interface ConnectionLimits {
   /** A connection with an unfinished request is closed after this time without a byte in either direction. */
   readonly stalledAfterMs: number;
-  /** Maximum of one process; the server closes further connections at once. */
-  readonly mostConnections: number;
-  /** Maximum of one process and one IPv4 address or IPv6 /64; absent: no limit. */
+  /** Maximum number of connections of one process; further ones are closed at once. */
+  readonly maxConnections: number;
+  /** Maximum number per process and IPv4 address or IPv6 /64 network. Default: no limit. */
   readonly maxPerAddress?: number;
-  /** Whether the limit does not apply to an address: a proxy connects for all clients behind it. */
+  /** Returns true for addresses without this limit, such as proxies, which connect for many clients. */
   readonly isUnlimited?: (address: string) => boolean;
   /** Called when an address reaches its limit, at most once a minute. */
   readonly onLimit?: (network: string) => void;
 }
 
-/** A stalled connection is closed after twice the time at most. A thousand viewers have six connections each. */
-export const processLimits = { stalledAfterMs: 30_000, mostConnections: 10_000 } as const;
+/** Limits of a process. Stalled connections close after 30 to 60 s. A thousand viewers need 6000 connections, six each. */
+export const processLimits = { stalledAfterMs: 30_000, maxConnections: 10_000 } as const;
 /** Minimum interval between two log lines about clients that have reached their limit. */
-const limitLoggedEveryMs = 60_000;
+const limitLogIntervalMs = 60_000;
 /** Interval at which a stopping server closes idle connections. */
-const closeIdleEveryMs = 50;
-/** A stopping server leaves a connection without any request open for this time: a request may be on its way. */
-const silentForMs = 500;
+const closeIdleIntervalMs = 50;
+/** A stopping server keeps a new connection open for this time, because its first request may be on its way. */
+const newConnectionGraceMs = 500;
 
 export interface Connections {
   count(): number;
@@ -46,12 +46,12 @@ export interface Connections {
 }
 
 export function limitConnections(server: Server, limits: ConnectionLimits = processLimits): Connections {
-  const open = new Set<Socket>();
+  const openSockets = new Set<Socket>();
   const perAddress = limitPerAddress(limits);
   server.setTimeout(limits.stalledAfterMs);
   server.on('connection', (socket) => {
-    // Counted here, because connections come from several listeners (listening.ts).
-    if (open.size >= limits.mostConnections) {
+    // The number is limited here, because connections come from several listening sockets (listening.ts).
+    if (openSockets.size >= limits.maxConnections) {
       socket.destroy();
       return;
     }
@@ -59,21 +59,21 @@ export function limitConnections(server: Server, limits: ConnectionLimits = proc
       socket.destroy();
       return;
     }
-    open.add(socket);
-    socket.once('close', () => open.delete(socket));
+    openSockets.add(socket);
+    socket.once('close', () => openSockets.delete(socket));
   });
   return {
-    count: () => open.size,
+    count: () => openSockets.size,
     rejected: perAddress.rejected,
     windDown() {
       const startedAt = performance.now();
       const timer = setInterval(() => {
         server.closeIdleConnections();
-        if (performance.now() - startedAt < silentForMs) return;
+        if (performance.now() - startedAt < newConnectionGraceMs) return;
         // Node does not count a connection without any request as idle.
-        for (const socket of open) if (socket.bytesRead === 0) socket.destroy();
-        if (open.size === 0) clearInterval(timer);
-      }, closeIdleEveryMs).unref();
+        for (const socket of openSockets) if (socket.bytesRead === 0) socket.destroy();
+        if (openSockets.size === 0) clearInterval(timer);
+      }, closeIdleIntervalMs).unref();
     },
   };
 }
@@ -97,7 +97,7 @@ function limitPerAddress({
   function reject(network: string): false {
     rejected++;
     const now = performance.now();
-    if (now - loggedAt >= limitLoggedEveryMs) {
+    if (now - loggedAt >= limitLogIntervalMs) {
       loggedAt = now;
       onLimit(network);
     }
@@ -108,16 +108,16 @@ function limitPerAddress({
     rejected: () => rejected,
     admit(socket) {
       const address = socket.remoteAddress;
-      // Undefined: the client has left already.
+      // The address is undefined when the client has already disconnected.
       if (maxPerAddress === Infinity || address === undefined || isUnlimited(address)) return true;
       const network = networkOf(address);
       const count = counts.get(network) ?? 0;
       if (count >= maxPerAddress) return reject(network);
       counts.set(network, count + 1);
       socket.once('close', () => {
-        const left = (counts.get(network) ?? 1) - 1;
-        if (left === 0) counts.delete(network);
-        else counts.set(network, left);
+        const openCount = (counts.get(network) ?? 1) - 1;
+        if (openCount === 0) counts.delete(network);
+        else counts.set(network, openCount);
       });
       return true;
     },

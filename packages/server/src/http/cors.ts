@@ -1,13 +1,13 @@
-/** Cross-origin access for web apps of other people (Fetch Standard, section 3.2), to the endpoints that declare it. */
+/** Allows web apps of other origins to call the endpoints that declare it (CORS: Fetch Standard, section 3.2). */
 import { apiBase, type Endpoint } from '@lamina/contract';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
-/** Origins that may read DICOMweb responses: settings as `https://viewer.example`. */
+/** Origins that may read DICOMweb responses, for example `https://viewer.example`. */
 type AllowedOrigins = ReadonlySet<string>;
 
 const preflightSeconds = 3600;
 
-/** Adds the headers of the response; none for an origin that may not read it. */
+/** Adds CORS headers to the response; none for an origin that may not read it. */
 export function allowOrigin(
   { cors }: Pick<Endpoint, 'cors'>,
   request: FastifyRequest,
@@ -23,12 +23,12 @@ export function allowOrigin(
     if (origin === undefined || !dicomwebOrigins.has(origin)) return;
     reply.header('Access-Control-Allow-Origin', origin);
   }
-  // Without it, browsers hide the response from elements of other sites, such as img.
+  // Without this header, browsers hide the response from elements of other sites, such as `img`.
   reply.header('Cross-Origin-Resource-Policy', 'cross-origin');
   reply.header('Access-Control-Expose-Headers', 'Content-Type, ETag, Retry-After, X-Request-Id');
 }
 
-/** Answers preflight requests. They carry no credentials, and the response does not depend on the path. */
+/** Answers preflight requests, which have no credentials. The response does not depend on the rest of the path. */
 export function preflightRoutes(app: FastifyInstance, dicomwebOrigins: AllowedOrigins): void {
   const protocols = [
     ['iiif', 'any'],

@@ -33,7 +33,7 @@ const fastifyErrors: Record<string, ErrorCode> = {
   FST_ERR_BAD_URL: 'not_found',
 };
 
-/** Logged when a response has a code that its endpoint does not declare. The test server makes its test fail then. */
+/** Log message for a response with an error code that its endpoint does not declare. The test server fails a test that causes it. */
 export const undeclaredErrorMessage =
   'bug: the response has an error code that the endpoint does not declare';
 
@@ -70,7 +70,7 @@ export function replyWithError(error: unknown, request: FastifyRequest, reply: F
   return reply.code(refusal.status).header('Cache-Control', 'no-store').type('application/json').send(body);
 }
 
-/** Whether the work was cancelled because the client has disconnected. */
+/** Returns whether the work was cancelled because the client has disconnected. */
 export function isClientGone(error: unknown, reply: FastifyReply): boolean {
   return (error as { name?: unknown }).name === 'AbortError' && reply.raw.destroyed;
 }
@@ -88,7 +88,7 @@ export function apiErrorOf(error: unknown): AppError {
   return new AppError('internal', { cause: error });
 }
 
-/** Whether the database is down, full or locked: the caller may retry and stays signed in. */
+/** Returns whether the database or a disk is down, full or locked. The client may retry such a request and stays signed in. */
 function isStorageFailure(error: unknown): boolean {
   const code = (error as { code?: unknown }).code;
   if (typeof code !== 'string') return false;

@@ -1,4 +1,4 @@
-/** Language of a response: the caller's choice, else the language that the contract declares for the endpoint. */
+/** Determines the language of a response: the client's choice, else the language that the contract declares for the endpoint. */
 import { Language } from '@lamina/contract';
 import type { FastifyRequest } from 'fastify';
 
@@ -7,7 +7,7 @@ export function isLanguage(value: unknown): value is Language {
 }
 
 /**
- * Only a single language, as in `Accept-Language: tr`, is a choice. Browsers send a list with every request, and the texts of the
+ * Returns the language of a response. Only a single language, as in `Accept-Language: tr`, counts as a choice. Browsers send a list with every request, and the texts of the
  * specification must not change with the language of a browser.
  */
 export function languageOf({ headers, routeOptions }: FastifyRequest): Language {

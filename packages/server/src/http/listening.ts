@@ -1,5 +1,5 @@
 /**
- * Listening at the server's address with several sockets (SO_REUSEPORT).
+ * Listens at the server's address with several sockets (SO_REUSEPORT).
  *
  * Node accepts one waiting connection per batch of other events, and a batch may be a thousand responses. When hundreds of
  * viewers connect to a busy server, the last ones would wait for many seconds. With several listening sockets, each of them
@@ -11,61 +11,63 @@ import { createServer, type ListenOptions, type Server } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 
-/** Listening sockets besides the first one. */
-const moreListeners = 7;
+/** Number of listening sockets in addition to the first one. */
+const additionalListeners = 7;
 /** Maximum number of connections that wait to be accepted (a browser opens six). The operating system may lower it. */
 const backlog = 4096;
 
 interface ListenAddress {
   readonly host: string;
-  /** 0: any free port. */
+  /** 0 selects any free port. */
   readonly port: number;
 }
 
 /**
- * @returns the port
- * @throws what Node throws when the address cannot be used; EADDRINUSE also when another Lamina listens there
+ * Starts to listen. @returns the port
+ * @throws Node's error when the address cannot be used; EADDRINUSE also when another Lamina server listens there
  */
 export async function listenOn(app: FastifyInstance, { host, port }: ListenAddress): Promise<number> {
   if (process.platform !== 'linux') {
     await app.listen({ host, port, backlog });
     return portOf(app.server);
   }
-  // Without SO_REUSEPORT first: two programs that both set it would not notice each other.
-  const free = await freePortAt({ host, port });
-  const others = Array.from({ length: moreListeners }, () =>
-    // The same options as those of node:http.
+  // First binds without SO_REUSEPORT, because two programs that both set it would not notice each other.
+  const freePort = await freePortAt({ host, port });
+  const additionalServers = Array.from({ length: additionalListeners }, () =>
+    // These are the options that node:http uses.
     createServer({ noDelay: true, allowHalfOpen: true }, (socket) => app.server.emit('connection', socket)),
   );
   const closed: Promise<unknown>[] = [];
   app.addHook('preClose', async () => {
     await acceptWaiting(app.server);
-    for (const other of others) closed.push(new Promise((resolve) => other.close(resolve)));
+    for (const additionalServer of additionalServers)
+      closed.push(new Promise((resolve) => additionalServer.close(resolve)));
   });
-  // A listener closes after the last connection that it has accepted.
+  // A listener is closed when the last connection that it has accepted has ended.
   app.addHook('onClose', async () => void (await Promise.all(closed)));
-  const options = { host, port: free, backlog, reusePort: true };
+  const options = { host, port: freePort, backlog, reusePort: true };
   await app.listen(options);
   const bound = app.server.address();
   if (bound === null || typeof bound === 'string') throw new Error('The server has no port.');
-  for (const other of others) await listening(other, { ...options, host: bound.address });
-  return free;
+  for (const additionalServer of additionalServers)
+    await startListening(additionalServer, { ...options, host: bound.address });
+  return freePort;
 }
 
-/** Accepts all waiting connections: those that still wait when a listener closes are reset. */
+/** Accepts all waiting connections, because closing a listener resets the ones that still wait. */
 async function acceptWaiting(server: Server): Promise<void> {
-  let taken = 0;
-  const count = () => taken++;
-  server.on('connection', count);
+  let acceptedCount = 0;
+  const countConnection = () => acceptedCount++;
+  server.on('connection', countConnection);
   for (let turns = 0, quietTurns = 0; turns < backlog && quietTurns < 2; turns++) {
-    const before = taken;
+    const countBefore = acceptedCount;
     await setImmediate();
-    quietTurns = taken === before ? quietTurns + 1 : 0;
+    quietTurns = acceptedCount === countBefore ? quietTurns + 1 : 0;
   }
-  server.off('connection', count);
+  server.off('connection', countConnection);
 }
 
-/** Listens in a worker of node:cluster, whose primary process accepts the connections and does little else. */
+/** Listens in a worker of node:cluster, whose primary process accepts the connections. @returns the port */
 export async function listenInCluster(app: FastifyInstance, { host, port }: ListenAddress): Promise<number> {
   await app.listen({ host, port, backlog });
   return portOf(app.server);
@@ -73,13 +75,13 @@ export async function listenInCluster(app: FastifyInstance, { host, port }: List
 
 async function freePortAt(address: ListenAddress): Promise<number> {
   const probe = createServer();
-  await listening(probe, address);
+  await startListening(probe, address);
   const port = portOf(probe);
   await new Promise((resolve) => probe.close(resolve));
   return port;
 }
 
-function listening(server: Server, options: ListenOptions): Promise<void> {
+function startListening(server: Server, options: ListenOptions): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
     server.listen(options, () => {

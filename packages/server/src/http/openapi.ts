@@ -1,4 +1,4 @@
-/** The contract as an OpenAPI 3.1 document, for programs and for readers. */
+/** Converts the contract to an OpenAPI 3.1 document. */
 import { apiBase, declaredErrors, type Endpoint, ErrorBody, errors } from '@lamina/contract';
 import { z } from 'zod';
 
@@ -62,7 +62,7 @@ function operationOf(name: string, endpoint: Endpoint, schemaOf: SchemaOf): Json
     ...(endpoint.upload && {
       requestBody: { required: true, content: { [endpoint.upload.contentType]: {} } },
     }),
-    responses: { ...goodAnswer(endpoint, schemaOf), ...refusals(endpoint, schemaOf) },
+    responses: { ...successResponse(endpoint, schemaOf), ...errorResponses(endpoint, schemaOf) },
   };
 }
 
@@ -83,12 +83,12 @@ function accessSentence({ access, freshSignIn, scope, visitors }: Endpoint): str
 }
 
 function securityOf({ access, path, scope, visitors }: Endpoint): Json[] {
-  // A session in the path is a parameter of the path.
+  // A session in the path is documented as a path parameter, not as a security scheme.
   if (access === 'anyone' || path.includes(':sessionId/')) return [];
   if (access === 'reader-or-visitor') return [{ [bearer]: [] }, { [imageSession]: [] }];
-  const usual = { [access === 'image-session' ? imageSession : bearer]: [] };
+  const mainCredential = { [access === 'image-session' ? imageSession : bearer]: [] };
   const byLink = visitors && access !== 'image-session' ? [{ [imageSession]: [] }] : [];
-  return [usual, ...byLink, ...(scope === undefined ? [] : [{ [apiToken]: [scope] }])];
+  return [mainCredential, ...byLink, ...(scope === undefined ? [] : [{ [apiToken]: [scope] }])];
 }
 
 const tags: readonly (readonly [start: string, tag: string])[] = [
@@ -136,7 +136,7 @@ function queryParameters({ query }: Endpoint, schemaOf: SchemaOf): Json[] {
   }));
 }
 
-function goodAnswer({ response, status }: Endpoint, schemaOf: SchemaOf): Json {
+function successResponse({ response, status }: Endpoint, schemaOf: SchemaOf): Json {
   if (response === null) return { [status]: { description: 'Done' } };
   const content =
     typeof response === 'string'
@@ -145,42 +145,44 @@ function goodAnswer({ response, status }: Endpoint, schemaOf: SchemaOf): Json {
   return { [status]: { description: 'Done', content } };
 }
 
-/** One entry for each status, with the codes that come with it. */
-function refusals(endpoint: Endpoint, schemaOf: SchemaOf): Json {
+/** Returns one error response for each status, with its error codes. */
+function errorResponses(endpoint: Endpoint, schemaOf: SchemaOf): Json {
   const schema = schemaOf(ErrorBody, 'output');
   const byStatus = Map.groupBy(declaredErrors(endpoint), (code) => errors[code].status);
   return Object.fromEntries(
     [...byStatus]
       .sort(([a], [b]) => a - b)
-      .map(([status, ofStatus]) => [
+      .map(([status, codes]) => [
         status,
         {
-          description: ofStatus.map((code) => `\`${code}\`: ${errors[code].en}`).join('\n\n'),
+          description: codes.map((code) => `\`${code}\`: ${errors[code].en}`).join('\n\n'),
           content: { 'application/json': { schema } },
         },
       ]),
   );
 }
 
-/** Named schemas go into `named` and are referred to. */
+/** Converts a schema to JSON Schema. Schemas with a name are stored in `named` and replaced by references. */
 function jsonSchemaOf(schema: z.ZodType, io: 'input' | 'output', named: Record<string, Json>): Json {
   const {
     $schema: _,
     $defs = {},
     ...inline
-  } = referringTo(z.toJSONSchema(schema, { io, unrepresentable: 'any', override: withNamedKeys })) as {
+  } = withDocumentReferences(
+    z.toJSONSchema(schema, { io, unrepresentable: 'any', override: withNamedKeys }),
+  ) as {
     $schema?: string;
     $defs?: Record<string, Json>;
   } & Json;
   for (const [id, definition] of Object.entries($defs)) named[id] = withoutId(definition);
   const id = schema.meta()?.id;
-  // A named schema that refers to nothing else comes as a reference to its own definition, which is among `$defs`.
+  // Zod may return a named schema as a reference to its own definition, which is among `$defs`.
   if (id === undefined || '$ref' in inline) return inline;
   named[id] = withoutId(inline);
   return { $ref: `#/components/schemas/${id}` };
 }
 
-/** Writes a record whose keys are all known, such as counts by status, as an object with these properties. */
+/** Converts a record with a fixed set of keys, such as counts by status, to an object with these properties. */
 function withNamedKeys({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
   const { propertyNames, required, additionalProperties } = jsonSchema;
   if (propertyNames === undefined || required === undefined || additionalProperties === undefined) return;
@@ -193,7 +195,7 @@ function withoutId(schema: Json): Json {
   return Object.fromEntries(Object.entries(schema).filter(([key]) => key !== 'id'));
 }
 
-/** References into the document instead of into the single schema. */
-function referringTo(schema: unknown): Json {
+/** Replaces references within the schema by references to the schemas of the document. */
+function withDocumentReferences(schema: unknown): Json {
   return JSON.parse(JSON.stringify(schema).replaceAll('"#/$defs/', '"#/components/schemas/')) as Json;
 }

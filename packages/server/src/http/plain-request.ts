@@ -1,4 +1,4 @@
-/** Requests that a fast path answers in front of Fastify: without a body, over HTTP/1.1. */
+/** Requests that a fast path can answer in front of Fastify: GET or HEAD over HTTP/1.1, without a body. */
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import type { Origin } from '../audit/audit-recorder.ts';
@@ -11,9 +11,9 @@ import { requestIdOf } from './request-id.ts';
 /** A request handler in front of Fastify. */
 export interface FastPath {
   /**
-   * Answers a request in the plain form, if need be with the help of `fastify`.
+   * Answers a request that the fast path supports. It passes refused requests to `fastify`.
    *
-   * @returns false for any other request, which is untouched
+   * @returns false for any other request, which it leaves untouched
    */
   take(request: IncomingMessage, response: ServerResponse, fastify: Handler): boolean;
   /** Sends all further requests to Fastify. */
@@ -22,7 +22,7 @@ export interface FastPath {
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** Headers of requests with a body or another protocol, which Fastify reads. */
+/** Headers of requests with a body or another protocol, which only Fastify handles. */
 const excludedHeaders: ReadonlySet<string> = new Set([
   'content-length',
   'transfer-encoding',
@@ -35,7 +35,7 @@ export function hasPlainHeaders(headers: IncomingHttpHeaders): boolean {
   return true;
 }
 
-/** What only few requests need is computed when it is read. */
+/** A request of a fast path. Getters compute properties that only few requests need. */
 export class PlainRequest {
   readonly startedAt = performance.now();
   readonly request: IncomingMessage;
@@ -80,7 +80,7 @@ export class PlainRequest {
   }
 }
 
-/** @param route template of the URL, for the access log */
+/** Writes the access log line when the response has been sent. @param route template of the URL */
 export function logWhenSent(
   log: Logger,
   plain: PlainRequest,

@@ -1,4 +1,4 @@
-/** Audit events of refused requests, written in the background. */
+/** Records refused requests (401, 403) in the audit log, in the background. */
 import { AppError, type Endpoint } from '@lamina/contract';
 import type { FastifyRequest } from 'fastify';
 import type { Services } from '../services.ts';
@@ -26,7 +26,7 @@ export function recordRefusal(
   );
 }
 
-/** Returns the account or the slide that a well-formed URL names. */
+/** Returns the id of the account or slide in the path; null without a well-formed one. */
 function targetOf({ params }: FastifyRequest): string | null {
   const { uid, imageId } = params as { uid?: string; imageId?: string };
   const id = uid ?? imageId ?? '';

@@ -1,6 +1,6 @@
 /**
- * Requests for tiles and frames that a fast path has refused and passed on to Fastify, so that every error is answered, logged, counted
- * and audited in one place. The decision travels with the request: Fastify does not decide again.
+ * Stores why a fast path refused a request for a tile or a frame, and passed it on to Fastify. So Fastify answers, logs, counts and
+ * audits every error, without deciding again.
  */
 import type { IncomingMessage } from 'node:http';
 import type { ImageSession } from '../domain/image-session.ts';
@@ -10,10 +10,10 @@ export interface RefusedTile {
   readonly requestId: string;
   /** When the fast path received the request, by `performance.now()`. */
   readonly startedAt: number;
-  /** Null: access was refused. */
+  /** The session of the request; null when access was refused. */
   readonly session: ImageSession | null;
   readonly error: unknown;
-  /** The account of the API token, for the logs; undefined where there is none or it is not known. */
+  /** The account of the API token, for the logs; undefined when there is none or it is unknown. */
   readonly caller?: Caller | undefined;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Writer of responses in one socket write: status line, headers and body are in one buffer that is reused.
+ * Writes a response with a single socket write: status line, headers and body are in one buffer, which is reused.
  *
  * For a tile of 11 kB, `writeHead` and `end` cost as much as everything else that Node does for the request: Node checks and
  * joins each header and writes a list of buffers. A new buffer for each body costs as much again, because half a gigabyte of
@@ -10,7 +10,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Allocate } from '@lamina/slide';
 
-/** Node's own methods write larger bodies: their share in the cost is small there. */
+/** Larger bodies are written with Node's own methods, whose cost is small compared to the body. */
 const maxBodyBytes = 256 * 1024;
 /** Space for the headers before the body. */
 const headBytesReserved = 2048;
@@ -18,14 +18,14 @@ const headBytesReserved = 2048;
 const maxPending = 32;
 /** Number of reused buffers. More are in use at a time only when many clients are slow. */
 const maxPooled = maxPending;
-const nothing = new Uint8Array();
-const nothingAround = { before: '', after: '' };
+const noBytes = new Uint8Array();
+const noTextAround = { before: '', after: '' };
 
 /** Memory of one response, owned by its request until it is released. */
 export interface ResponseBuffer {
   /** Null until it is allocated. */
   memory: Buffer | null;
-  /** May be called again, which releases the memory before. A body that is too large gets memory of its own. */
+  /** Allocates memory for the body; a further call first releases the memory. A body that is too large gets new memory. */
   readonly allocate: Allocate;
 }
 
@@ -37,19 +37,19 @@ interface PendingResponse {
 
 export interface ResponseWriter {
   acquireBuffer(): ResponseBuffer;
-  /** Returns the memory of a buffer that is neither written nor read any longer. */
+  /** Returns the memory of a buffer to the pool when nothing writes or reads it any longer. */
   releaseBuffer(buffer: ResponseBuffer): void;
   /**
    * Writes a 200 at the end of this turn of the event loop, and releases the buffer as soon as it is sent.
    *
-   * @param variable header lines of this response, each with CRLF; Content-Length, Date and Connection are added
+   * @param variableHeaders header lines of this response, each with CRLF; Content-Length, Date and Connection are added
    * @param body copied into the buffer unless the buffer allocated it
    * @param around text before and after the body, ASCII
    * @returns false when Node's own methods have to write this response; nothing has been written or released then
    */
   write(
     response: ServerResponse,
-    variable: string,
+    variableHeaders: string,
     body: Uint8Array,
     buffer: ResponseBuffer,
     around?: { readonly before: string; readonly after: string },
@@ -57,21 +57,22 @@ export interface ResponseWriter {
 }
 
 /**
- * One closure of more than 60 lines: all functions share the pool.
+ * The function is long because all functions inside share the pool.
  *
- * @param fixed headers of every response: names and values by turns, ASCII
+ * @param fixedHeaders headers of every response: names and values in alternation, ASCII
  */
-export function createResponseWriter(fixed: readonly string[], keepAliveMs: number): ResponseWriter {
+export function createResponseWriter(fixedHeaders: readonly string[], keepAliveMs: number): ResponseWriter {
   const lines = ['HTTP/1.1 200 OK\r\n'];
-  for (let i = 0; i < fixed.length; i += 2) lines.push(`${fixed[i]}: ${fixed[i + 1]}\r\n`);
+  for (let i = 0; i < fixedHeaders.length; i += 2)
+    lines.push(`${fixedHeaders[i]}: ${fixedHeaders[i + 1]}\r\n`);
   lines.push(`Connection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(keepAliveMs / 1000)}\r\n`);
-  const start = Buffer.from(lines.join(''), 'latin1');
+  const fixedHead = Buffer.from(lines.join(''), 'latin1');
   const pooledBytes = headBytesReserved + maxBodyBytes;
   const pool: Buffer[] = Array.from({ length: maxPooled }, () => Buffer.allocUnsafeSlow(pooledBytes));
   let date = '';
   let dateSecond = 0;
 
-  /** When the pool is empty, allocates only what is needed: there may be hundreds of slow clients. */
+  /** Takes memory from the pool. If it is empty, allocates only the needed size, because there may be hundreds of slow clients. */
   const takeMemory = (bodyBytes: number): Buffer =>
     pool.pop() ?? Buffer.allocUnsafeSlow(headBytesReserved + bodyBytes);
 
@@ -104,12 +105,12 @@ export function createResponseWriter(fixed: readonly string[], keepAliveMs: numb
 
   /**
    * Returns the buffer's memory with the body, which is copied unless the buffer allocated it. Null when there is no space
-   * for what follows the body.
+   * for the text after the body.
    */
   function memoryWith(body: Uint8Array, bytesAfter: number, buffer: ResponseBuffer): Buffer | null {
     if (buffer.memory?.buffer === body.buffer) {
-      const end = body.byteOffset + body.byteLength + bytesAfter;
-      return end <= buffer.memory.byteLength ? buffer.memory : null;
+      const bodyEnd = body.byteOffset + body.byteLength + bytesAfter;
+      return bodyEnd <= buffer.memory.byteLength ? buffer.memory : null;
     }
     releaseBuffer(buffer);
     buffer.memory = takeMemory(body.byteLength + bytesAfter);
@@ -119,7 +120,7 @@ export function createResponseWriter(fixed: readonly string[], keepAliveMs: numb
 
   let pending: PendingResponse[] = [];
 
-  /** Single writes would wake the waiting clients one by one, which costs more than sending. */
+  /** Sends responses in groups, because waking the waiting clients one by one would cost more than sending. */
   function sendSoon(response: PendingResponse): void {
     pending.push(response);
     if (pending.length === maxPending) sendPending();
@@ -146,31 +147,31 @@ export function createResponseWriter(fixed: readonly string[], keepAliveMs: numb
     };
     // For a slow client, the socket still reads from this memory, and the response is not finished yet.
     if (socket.writableLength === 0) done();
-    else socket.write(nothing, done);
+    else socket.write(noBytes, done);
   }
 
   return {
     acquireBuffer,
     releaseBuffer,
 
-    write(response, variable, body, buffer, { before, after } = nothingAround) {
+    write(response, variableHeaders, body, buffer, { before, after } = noTextAround) {
       const { socket } = response;
       // The socket is null while an earlier response to a pipelining client is being sent.
-      const isForNode = socket === null || socket.writableLength > 0 || !response.shouldKeepAlive;
+      const needsNode = socket === null || socket.writableLength > 0 || !response.shouldKeepAlive;
       const bodyBytes = before.length + body.byteLength + after.length;
-      const rest = `${variable}Content-Length: ${bodyBytes}\r\nDate: ${dateNow()}\r\n\r\n${before}`;
-      const headBytes = start.length + rest.length;
-      if (isForNode || headBytes > headBytesReserved || bodyBytes > maxBodyBytes) return false;
+      const variableHead = `${variableHeaders}Content-Length: ${bodyBytes}\r\nDate: ${dateNow()}\r\n\r\n${before}`;
+      const headBytes = fixedHead.length + variableHead.length;
+      if (needsNode || headBytes > headBytesReserved || bodyBytes > maxBodyBytes) return false;
 
       const memory = memoryWith(body, after.length, buffer);
       if (memory === null) return false;
-      const bodyAt = body.buffer === memory.buffer ? body.byteOffset : headBytesReserved;
-      const startAt = bodyAt - headBytes;
-      memory.set(start, startAt);
-      memory.write(rest, startAt + start.length, 'latin1');
-      const end = bodyAt + body.byteLength;
-      if (after !== '') memory.write(after, end, 'latin1');
-      sendSoon({ response, bytes: memory.subarray(startAt, end + after.length), buffer });
+      const bodyOffset = body.buffer === memory.buffer ? body.byteOffset : headBytesReserved;
+      const headOffset = bodyOffset - headBytes;
+      memory.set(fixedHead, headOffset);
+      memory.write(variableHead, headOffset + fixedHead.length, 'latin1');
+      const bodyEnd = bodyOffset + body.byteLength;
+      if (after !== '') memory.write(after, bodyEnd, 'latin1');
+      sendSoon({ response, bytes: memory.subarray(headOffset, bodyEnd + after.length), buffer });
       return true;
     },
   };

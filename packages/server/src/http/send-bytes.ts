@@ -1,4 +1,4 @@
-/** Responses with bytes: a descriptor, a thumbnail, a tile, a download. */
+/** Sends responses that consist of bytes: descriptors, thumbnails, tiles, downloads. */
 import { Readable } from 'node:stream';
 import type { Endpoint } from '@lamina/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -12,13 +12,13 @@ export const pixelHeaders = {
   'X-Frame-Options': 'DENY',
 } as const;
 
-/** Whether the endpoint sends pixels to many requests of one reader: its responses cost no more than a tile, whatever the protocol. */
+/** Returns whether the endpoint sends pixels. Viewers call it very often, so its responses get cheap constant headers. */
 export function sendsPixels({ access, isTile }: Endpoint): boolean {
   return access === 'image-session' || isTile === true;
 }
 
 export interface Bytes {
-  /** Null: the client named the ETag and so has the bytes (304). */
+  /** Null when the client has the bytes already, because it sent their ETag (304). */
   readonly bytes: Uint8Array | string | null;
   /** Content type. */
   readonly type: string;
@@ -32,7 +32,7 @@ export interface Download {
   readonly stream: Readable;
   /** Content type. */
   readonly type: string;
-  /** ASCII, without quotes. Null: not to be saved, such as a stream of events. */
+  /** ASCII, without quotes. Null for content that is not saved as a file, such as an event stream. */
   readonly fileName: string | null;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Registration of an endpoint of the contract: access, then input, then the handler, then the response. Every route of the
- * API is registered here.
+ * Registers an endpoint of the contract as a route: it checks the access and the input, calls the handler, and sends the response.
+ * Every route of the API is registered with `serve`.
  */
 import { Readable } from 'node:stream';
 import {
@@ -53,7 +53,7 @@ export interface EndpointRequest<E extends Endpoint> {
   readonly params: ParamsOf<E>;
   readonly query: QueryOf<E>;
   readonly body: BodyOf<E>;
-  /** The file that was sent in place of a JSON body; empty when there was none. */
+  /** The file that was sent instead of a JSON body; empty when there was none. */
   readonly file: E['upload'] extends Upload ? Uint8Array : undefined;
   readonly caller: CallerOf<E>;
   /** Client address and request id, for the audit log. */
@@ -62,9 +62,9 @@ export interface EndpointRequest<E extends Endpoint> {
   readonly signal: AbortSignal;
   /** Language of the response. */
   readonly language: Language;
-  /** Returns a sentence in that language. */
+  /** Returns the sentence in the language of the response. */
   readonly say: (sentence: Bilingual) => string;
-  /** For headers beyond the contract; the handler returns the response itself. */
+  /** Fastify's reply, to set headers beyond the contract. The handler returns the content of the response. */
   readonly reply: FastifyReply;
 }
 
@@ -90,7 +90,7 @@ export class Redirect {
   }
 }
 
-/** A long response as JSON in parts. Its source is responsible for the fields: they are not parsed with the contract. */
+/** A long JSON response in parts. The contract does not filter its fields, so its source must. */
 export class StreamedJson {
   readonly parts: AsyncIterable<string>;
 
@@ -99,7 +99,7 @@ export class StreamedJson {
   }
 }
 
-/** A long response of another type than JSON in parts, in the form that its endpoint declares. */
+/** A long response in parts that is not JSON; the endpoint declares its type. */
 export class StreamedText {
   readonly parts: AsyncIterable<string>;
   readonly type: string;
@@ -110,7 +110,7 @@ export class StreamedText {
   }
 }
 
-/** A file in place of JSON, for a caller that asked for one. */
+/** A text file instead of JSON, for a client that requested it. */
 export class PlainText {
   readonly text: string;
   /** Content type. */
@@ -125,7 +125,7 @@ export class PlainText {
   }
 }
 
-/** An older sign-in has to send the current password to change the account. */
+/** After this time since the sign-in, changes of the account require the current password. */
 const freshSignInMs = 15 * 60_000;
 
 export function serve<const E extends Endpoint>(
@@ -143,7 +143,7 @@ export function serve<const E extends Endpoint>(
     handler: async (request, reply) => {
       if (endpoint.freshSignIn) requireFreshSignIn(request, app.now());
       const language = languageOf(request);
-      const answer = await handle({
+      const result = await handle({
         params: request.params as ParamsOf<E>,
         query: parse(endpoint.query, request.query) as QueryOf<E>,
         body: parse(endpoint.body, request.body ?? {}) as BodyOf<E>,
@@ -161,34 +161,34 @@ export function serve<const E extends Endpoint>(
         say: (sentence) => sentence[language],
         reply,
       });
-      if (answer instanceof Redirect) {
-        return reply.header('Cache-Control', 'no-store').redirect(answer.url, 303);
+      if (result instanceof Redirect) {
+        return reply.header('Cache-Control', 'no-store').redirect(result.url, 303);
       }
-      if (answer === unchanged) return reply.header('Cache-Control', 'no-store').code(304).send();
-      if (answer instanceof StreamedText) {
-        reply.header('Cache-Control', 'no-store').type(answer.type);
-        return reply.send(Readable.from(answer.parts));
+      if (result === unchanged) return reply.header('Cache-Control', 'no-store').code(304).send();
+      if (result instanceof StreamedText) {
+        reply.header('Cache-Control', 'no-store').type(result.type);
+        return reply.send(Readable.from(result.parts));
       }
       if (typeof endpoint.response === 'string') {
-        if (answer === replied) return reply;
-        const file = answer as Bytes | Download;
+        if (result === replied) return reply;
+        const file = result as Bytes | Download;
         return 'stream' in file ? sendDownload(reply, file) : sendBytes(request, reply, file);
       }
       reply.header('Cache-Control', 'no-store').code(endpoint.status);
-      if (answer instanceof PlainText) {
-        reply.header('Content-Disposition', `attachment; filename="${answer.fileName}"`);
-        return reply.type(answer.type).send(answer.text);
+      if (result instanceof PlainText) {
+        reply.header('Content-Disposition', `attachment; filename="${result.fileName}"`);
+        return reply.type(result.type).send(result.text);
       }
-      if (answer instanceof StreamedJson) {
-        return reply.type('application/json; charset=utf-8').send(Readable.from(answer.parts));
+      if (result instanceof StreamedJson) {
+        return reply.type('application/json; charset=utf-8').send(Readable.from(result.parts));
       }
       // Properties that the contract does not declare are removed.
-      return endpoint.response === null ? reply.send() : endpoint.response.parse(answer);
+      return endpoint.response === null ? reply.send() : endpoint.response.parse(result);
     },
   });
 }
 
-/** Checked before the rest of the body (docs/permissions.md). @throws AppError reauth_required */
+/** This check precedes that of the rest of the body (docs/permissions.md). @throws AppError reauth_required */
 function requireFreshSignIn(request: FastifyRequest, now: Date): void {
   const { signedInAt } = request.credential as Caller;
   const body = request.body as { current_password?: unknown } | null | undefined;
@@ -197,7 +197,7 @@ function requireFreshSignIn(request: FastifyRequest, now: Date): void {
   }
 }
 
-/** @throws AppError unsupported_type for a body of another type */
+/** Returns the uploaded file. @throws AppError unsupported_type for a body of another type */
 function fileOf({ upload }: Endpoint, body: unknown): Uint8Array | undefined {
   if (upload === undefined) return undefined;
   if (body === undefined) return new Uint8Array();
@@ -205,7 +205,7 @@ function fileOf({ upload }: Endpoint, body: unknown): Uint8Array | undefined {
   throw new AppError('unsupported_type', { reason: 'file_type', name: upload.contentType });
 }
 
-/** @throws AppError invalid_request with the first invalid field */
+/** Parses a value with a schema. @throws AppError invalid_request with the first invalid field */
 function parse(schema: z.ZodObject | undefined, value: unknown): unknown {
   if (schema === undefined) return undefined;
   const result = schema.safeParse(value, { reportInput: true });
@@ -219,7 +219,7 @@ function parse(schema: z.ZodObject | undefined, value: unknown): unknown {
   });
 }
 
-/** The limit in an issue of a rule about lengths, or of one that names its limit itself. */
+/** Returns the limit that an issue names: the maximum of a length, or the limit of a custom rule. */
 function limitOf(issue: z.core.$ZodIssue): { readonly limit?: number } {
   const limit: unknown =
     issue.code === 'too_big' ? issue.maximum : issue.code === 'custom' && issue.params?.limit;

@@ -1,4 +1,4 @@
-/** The own account. */
+/** Routes with which a person reads and changes the own account. */
 import {
   changeLanguage,
   changePassword,
@@ -35,17 +35,17 @@ export function accountRoutes(
   }: Pick<Services, 'accounts' | 'audit' | 'datasets' | 'db' | 'ownSignIns' | 'signInFlow'>,
 ): void {
   serve(app, getProfile, async ({ caller: { user } }) => ({
-    user: { ...user, decisionReason: await reasonFor(db, user) },
+    user: { ...user, decisionReason: await suspensionReason(db, user) },
   }));
 
   serve(app, getActivity, async ({ caller: { user } }) => {
     const activity = await audit.ownActivity(user.uid);
-    const opened = activity.flatMap(({ imageId }) => imageId ?? []);
-    const closed = await listImagesIn(db, await datasets.closedTo(user), opened);
-    // What one has opened once stays in the own history; where one may not go, no link leads.
+    const openedImageIds = activity.flatMap(({ imageId }) => imageId ?? []);
+    const inaccessible = await listImagesIn(db, await datasets.closedTo(user), openedImageIds);
+    // Slides stay in a person's history after access to them ended, but then without a link.
     return {
       activity: activity.map((event) =>
-        event.imageId !== null && closed.has(event.imageId) ? { ...event, imageId: null } : event,
+        event.imageId !== null && inaccessible.has(event.imageId) ? { ...event, imageId: null } : event,
       ),
     };
   });
@@ -72,7 +72,7 @@ export function accountRoutes(
   serve(app, endSignIns, async (request) => {
     const exceptThis = request.query.except === 'current';
     await ownSignIns.endAll(actorOf(request), { exceptThis });
-    // As after signing out: what the browser kept of the slides belongs to a sign-in that has ended.
+    // As after signing out, the browser deletes cached slide data, because it belongs to a sign-in that has ended.
     if (!exceptThis) request.reply.header('Clear-Site-Data', '"cache"');
   });
 
@@ -95,7 +95,7 @@ export function accountRoutes(
   });
 }
 
-/** Only who was refused, and still is, is told why. */
-function reasonFor(db: Database, { uid, status }: User): Promise<string | null> | null {
+/** Returns why an administrator suspended the account; null for an account that is not suspended. */
+function suspensionReason(db: Database, { uid, status }: User): Promise<string | null> | null {
   return status === 'suspended' ? findDecisionReason(db, uid) : null;
 }

@@ -1,4 +1,4 @@
-/** Annotation layers of slides, and their annotations. */
+/** Routes of the annotation layers of slides, and of their annotations. */
 import compress from '@fastify/compress';
 import {
   annotationFileTypes,
@@ -40,10 +40,10 @@ export async function annotationRoutes(app: FastifyInstance, services: Annotatio
   layerRoutes(app, services);
   slideRoutes(app, services);
   const { annotations, linkedAnnotations, annotationClasses: classes } = services;
-  await app.register(async (compressed) => {
-    await compressed.register(compress, streamCompression);
+  await app.register(async (compressedApp) => {
+    await compressedApp.register(compress, streamCompression);
 
-    serve(compressed, listAnnotations, async (request) => {
+    serve(compressedApp, listAnnotations, async (request) => {
       const { params, query, caller, origin, reply } = request;
       const list =
         'user' in caller
@@ -56,11 +56,11 @@ export async function annotationRoutes(app: FastifyInstance, services: Annotatio
             )
           : await linkedAnnotations.list(caller, params.layerId, query);
       reply.header('ETag', list.etag);
-      if (isNamed(list.etag, reply.request.headers['if-none-match'])) return unchanged;
+      if (matchesEtag(list.etag, reply.request.headers['if-none-match'])) return unchanged;
       return new StreamedText(list.parts, list.type);
     });
 
-    serve(compressed, listAnnotationHistory, (request) => {
+    serve(compressedApp, listAnnotationHistory, (request) => {
       const { params, query, caller, say } = request;
       return annotations.history(actorOf(request), caller.user, params.layerId, query, say);
     });
@@ -93,20 +93,20 @@ async function fileRoutes(
     return files.export(actorOf(request), caller.user, params.layerId, query);
   });
 
-  await app.register(async (importing) => {
-    importing.removeAllContentTypeParsers();
+  await app.register(async (importApp) => {
+    importApp.removeAllContentTypeParsers();
     const types = [...annotationFileTypes];
-    importing.addContentTypeParser(types, { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
-    serve(importing, importAnnotationFile, (request) => {
+    importApp.addContentTypeParser(types, { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+    serve(importApp, importAnnotationFile, (request) => {
       const { params, query, file, caller, say, signal } = request;
       return files.import(actorOf(request), caller.user, params.layerId, { file, ...query }, say, signal);
     });
   });
 }
 
-/** Outside the compressed routes: a compressor would hold events back. */
+/** The event stream is not compressed, because a compressor would delay events. */
 function eventRoute(app: FastifyInstance, { annotationEvents }: AnnotationServices): void {
-  // Before the server waits for open responses.
+  // Ends the event streams before the server, while closing, waits for open responses.
   app.addHook('preClose', async () => annotationEvents.close());
 
   serve(app, streamAnnotationEvents, async (request) => {
@@ -117,7 +117,7 @@ function eventRoute(app: FastifyInstance, { annotationEvents }: AnnotationServic
     const waitMs = wait === undefined ? null : wait * 1000;
     const options = { after, waitMs, signal };
     const events = await annotationEvents.open(actorOf(request), caller.user, params.imageId, options);
-    reply.header('X-Accel-Buffering', 'no'); // nginx sends events on at once
+    reply.header('X-Accel-Buffering', 'no'); // tells nginx to forward events at once
     return new StreamedText(events, streamAnnotationEvents.response);
   });
 }
@@ -139,8 +139,8 @@ function layerRoutes(
   serve(app, listAnnotationLayers, async ({ params, query, caller, say }) => {
     const isDeleted = query.deleted === 'true';
     if ('user' in caller) return { layers: await layers.list(caller.user, params.imageId, isDeleted, say) };
-    const shown = await linkedAnnotations.layers(caller, params.imageId, say);
-    return { layers: isDeleted ? [] : shown };
+    const visibleLayers = await linkedAnnotations.layers(caller, params.imageId, say);
+    return { layers: isDeleted ? [] : visibleLayers };
   });
 
   serve(app, createAnnotationLayer, (request) =>
@@ -163,8 +163,8 @@ function layerRoutes(
   );
 }
 
-/** Whether If-None-Match names the ETag; compared as weak ones (RFC 9110 section 13.1.2). */
-function isNamed(etag: string, header: string | undefined): boolean {
+/** Returns whether If-None-Match names the ETag; the weak comparison applies (RFC 9110 section 13.1.2). */
+function matchesEtag(etag: string, header: string | undefined): boolean {
   const opaque = (tag: string) => tag.trim().replace(/^W\//, '');
   const tags = header?.split(',') ?? [];
   return tags.some((tag) => opaque(tag) === opaque(etag) || tag.trim() === '*');

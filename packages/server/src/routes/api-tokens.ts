@@ -1,4 +1,4 @@
-/** API tokens: of the own account, and of all accounts for administrators. */
+/** Routes of API tokens: those of the own account, and those of all accounts for administrators. */
 import {
   createApiToken,
   deleteApiToken,

@@ -1,4 +1,4 @@
-/** Registering and signing in; the rules and the messages of what follows are in accounts.ts. */
+/** Routes for registration, sign-in and password reset. The rules are in accounts.ts. */
 import {
   AppError,
   checkPasswordReset,
@@ -16,12 +16,12 @@ import type { Services } from '../services.ts';
 import { isIdentityToken } from '../sign-in/external-sign-in.ts';
 import { actorOf } from './actor.ts';
 
-const registrationDone = {
+const registrationReceived = {
   tr: 'Kayıt başarılı! Yönetici onayı bekleniyor.',
   en: 'You are registered! An administrator has yet to approve your account.',
 };
 
-const linkMailed = {
+const confirmationLinkSent = {
   tr: 'Kaydınız alındı. Devam etmek için e-posta adresinize gönderilen bağlantıyı açın.',
   en: 'We have received your registration. To continue, open the link that was sent to your e-mail address.',
 };
@@ -37,21 +37,21 @@ export function authRoutes(
     config,
   }: Pick<Services, 'accounts' | 'signIn' | 'externalSignIn' | 'confirmedRegistration' | 'audit' | 'config'>,
 ): void {
-  /** @throws AppError forbidden where e-mail and password are no way in */
-  function requireEmbedded(): void {
+  /** @throws AppError forbidden when people sign in only at an external provider, not with e-mail and password */
+  function requireEmbeddedSignIn(): void {
     if (!config.signIn.embedded) throw new AppError('forbidden', { reason: 'external_sign_in_only' });
   }
 
   serve(app, register, async ({ body, origin, language, say }) => {
-    requireEmbedded();
+    requireEmbeddedSignIn();
     return {
       user: await accounts.register({ ...body, language }, origin),
-      message: say(config.registrationHideExisting ? linkMailed : registrationDone),
+      message: say(config.registrationHideExisting ? confirmationLinkSent : registrationReceived),
     };
   });
 
   serve(app, confirmRegistration, async ({ body, origin, say }) => {
-    requireEmbedded();
+    requireEmbeddedSignIn();
     await confirmedRegistration.confirm(body.code, body.password, origin);
     return {
       message: say({
@@ -62,7 +62,7 @@ export function authRoutes(
   });
 
   serve(app, signInEndpoint, async ({ body, origin }) => {
-    requireEmbedded();
+    requireEmbeddedSignIn();
     const { token, expiresInSeconds } = await accounts.signIn(body, origin);
     return { token, expires_in: expiresInSeconds };
   });
@@ -87,12 +87,12 @@ export function authRoutes(
 
   serve(app, signOut, async (request) => {
     await accounts.signOut(actorOf(request));
-    // What the browser kept of the slides belongs to the sign-in that has ended.
+    // The browser deletes cached slide data, because it belongs to a sign-in that has ended.
     request.reply.header('Clear-Site-Data', '"cache"');
   });
 
   serve(app, requestPasswordReset, async ({ body, origin, say }) => {
-    requireEmbedded();
+    requireEmbeddedSignIn();
     await accounts.requestPasswordReset(body.email, origin);
     return {
       message: say({
@@ -103,12 +103,12 @@ export function authRoutes(
   });
 
   serve(app, checkPasswordReset, async ({ body, origin }) => {
-    requireEmbedded();
+    requireEmbeddedSignIn();
     await accounts.checkPasswordReset(body.code, origin);
   });
 
   serve(app, confirmPasswordReset, async ({ body, origin, say }) => {
-    requireEmbedded();
+    requireEmbeddedSignIn();
     await accounts.confirmPasswordReset(body.code, body.new_password, origin);
     return { message: say({ tr: 'Şifre başarıyla değiştirildi', en: 'The password has been changed' }) };
   });

@@ -1,4 +1,4 @@
-/** Saved views and collections, with their presentations and answers. */
+/** Routes of saved views and of collections with their presentations and answers. */
 import { Readable } from 'node:stream';
 import {
   answerQuestion,
@@ -54,9 +54,9 @@ export function collectionRoutes(app: FastifyInstance, services: CollectionServi
   serve(app, answerQuestion, ({ params, body, caller }) => answers.give(caller, params.collectionId, body));
 
   serve(app, listAnswers, async ({ params, query, caller }) => {
-    const given = await answers.list(caller.user.uid, params.collectionId);
-    if (query.format === 'json') return { answers: given };
-    return new PlainText(answersCsv(given), 'text/csv; charset=utf-8', 'answers.csv');
+    const answerList = await answers.list(caller.user.uid, params.collectionId);
+    if (query.format === 'json') return { answers: answerList };
+    return new PlainText(answersCsv(answerList), 'text/csv; charset=utf-8', 'answers.csv');
   });
 
   presentationRoutes(app, services);
@@ -75,7 +75,7 @@ function presentationRoutes(
     await collectionOf({ db, collections }, caller, collectionId);
     const { rawHeaders } = reply.request.raw;
 
-    /** Whether the credential and the collection would be accepted now. */
+    /** Returns whether a new request with the same credential would be accepted now. */
     async function mayFollow(): Promise<boolean> {
       try {
         const follower = await currentFollower();
@@ -95,11 +95,11 @@ function presentationRoutes(
       return imageSessions.resolve(query.session ?? '');
     }
 
-    const isHead = reply.request.method === 'HEAD';
+    const hasNoBody = reply.request.method === 'HEAD';
     const waitMs = query.wait === undefined ? Infinity : query.wait * 1000;
-    reply.header('X-Accel-Buffering', 'no'); // a proxy passes each event on at once
+    reply.header('X-Accel-Buffering', 'no'); // tells nginx to forward each event at once
     return {
-      stream: isHead
+      stream: hasNoBody
         ? Readable.from([])
         : Readable.from(presentations.follow(collectionId, { signal, waitMs, mayFollow })),
       type: followPresentation.response,

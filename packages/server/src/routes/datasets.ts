@@ -1,4 +1,4 @@
-/** Datasets: what administrators decide about them, and what members ask. */
+/** Routes with which administrators configure datasets, and members request access to them. */
 import {
   answerDatasetRequest,
   grantDataset,

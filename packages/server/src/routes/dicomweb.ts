@@ -1,4 +1,4 @@
-/** Routes of DICOMweb. */
+/** Routes of DICOMweb (DICOM PS3.18): search, metadata, frames, thumbnails and ICC profiles. */
 import { createHash } from 'node:crypto';
 import {
   AppError,
@@ -61,6 +61,7 @@ interface DicomWebRequest {
 }
 
 const dicomJson = 'application/dicom+json';
+const maxCachedDates = 10_000;
 
 /** One closure of more than 60 lines: all routes share the services. */
 export function dicomWebRoutes(app: FastifyInstance, services: DicomWebServices): void {
@@ -82,8 +83,8 @@ export function dicomWebRoutes(app: FastifyInstance, services: DicomWebServices)
       : apiTokens.pixelSessionOf({ ...caller, apiToken });
   }
 
-  /** @throws AppError not_found, also for a slide that the caller may not see */
-  async function open(request: DicomWebRequest): Promise<OpenedStudy & { session: ImageSession }> {
+  /** Opens the study of a request. @throws AppError not_found, also for a slide that the caller may not see */
+  async function openStudy(request: DicomWebRequest): Promise<OpenedStudy & { session: ImageSession }> {
     const { params, caller } = request;
     const imageId = dicomWeb.imageIdOf(params);
     const session = await sessionOf(request);
@@ -95,25 +96,25 @@ export function dicomWebRoutes(app: FastifyInstance, services: DicomWebServices)
     };
   }
 
-  /** Entries never change their date of creation. */
-  const createdAt = new Map<string, string>();
+  /** Creation dates of entries, which never change, by image id. */
+  const createdAtByImage = new Map<string, string>();
   async function createdAtOf(imageId: string, caller: DicomWebRequest['caller']): Promise<string> {
-    const known = createdAt.get(imageId);
-    if (known !== undefined) return known;
-    if (!('user' in caller)) return ''; // only requests for frames have no account, and those need no date
+    const cached = createdAtByImage.get(imageId);
+    if (cached !== undefined) return cached;
+    if (!('user' in caller)) return ''; // only requests for frames have no account, and frames need no date
     const { created_at } = await catalogue.get(imageId, caller.user);
-    if (createdAt.size >= 10_000) createdAt.clear();
-    createdAt.set(imageId, created_at);
+    if (createdAtByImage.size >= maxCachedDates) createdAtByImage.clear();
+    createdAtByImage.set(imageId, created_at);
     return created_at;
   }
 
-  async function record(
+  async function recordOpening(
     request: DicomWebRequest,
-    { image, session }: Awaited<ReturnType<typeof open>>,
-    by: PixelSource,
+    { image, session }: Awaited<ReturnType<typeof openStudy>>,
+    source: PixelSource,
   ) {
-    if (imageOpenings.isRecorded(session, image.id, by)) return;
-    await imageOpenings.record(session, image, by, request.origin);
+    if (imageOpenings.isRecorded(session, image.id, source)) return;
+    await imageOpenings.record(session, image, source, request.origin);
   }
 
   function jsonOf(dataSets: readonly JsonDataSet[]): Bytes {
@@ -130,8 +131,8 @@ export function dicomWebRoutes(app: FastifyInstance, services: DicomWebServices)
       const { session: _, ...attributes } = request.query;
       const query = parseSearch(attributes);
       const session = await sessionOf(request);
-      const by = { user: request.caller.user, requester: requesterOf(session), base: baseOf(request) };
-      const found = await dicomWeb.search(level, query, request.params, by);
+      const source = { user: request.caller.user, requester: requesterOf(session), base: baseOf(request) };
+      const found = await dicomWeb.search(level, query, request.params, source);
       if (query.ignored.length > 0) {
         request.reply.header('Warning', '299 - "Attributes that the server does not match by were ignored"');
       }
@@ -140,18 +141,18 @@ export function dicomWebRoutes(app: FastifyInstance, services: DicomWebServices)
 
   async function metadata(request: DicomWebRequest): Promise<Bytes> {
     requireJson(acceptOf(request));
-    const study = await open(request);
+    const study = await openStudy(request);
     const dataSets = dicomWeb.metadata(study, request.params, baseOf(request));
-    await record(request, study, 'descriptor');
+    await recordOpening(request, study, 'descriptor');
     return jsonOf(dataSets);
   }
 
   async function thumbnail(request: DicomWebRequest): Promise<Bytes> {
     requireJpeg(acceptOf(request));
-    const study = await open(request);
+    const study = await openStudy(request);
     dicomWeb.metadata(study, request.params, ''); // throws not_found
     const served = await slides.thumbnail(study.image, request.signal, requesterOf(study.session));
-    await record(request, study, 'thumbnail');
+    await recordOpening(request, study, 'thumbnail');
     return { ...served, type: 'image/jpeg', cacheControl: cacheControlOf(study.session, now()) };
   }
 
@@ -168,7 +169,7 @@ export function dicomWebRoutes(app: FastifyInstance, services: DicomWebServices)
   serve(app, getSeriesThumbnail, thumbnail);
   serve(app, getInstanceThumbnail, thumbnail);
 
-  // The Fastify adapter of dicomweb/resolve-frames.ts. It answers what the fast path does not take, and every refusal.
+  // The Fastify route of frames, which dicomweb/resolve-frames.ts decides about. It answers what the fast path (frame-fast-path.ts) does not take, and every refusal.
   serve(app, getFrames, async (request) => {
     const refused = refusedTileOf(request.reply.request.raw);
     if (refused !== undefined) throw refused.error;
@@ -186,11 +187,11 @@ export function dicomWebRoutes(app: FastifyInstance, services: DicomWebServices)
   });
 
   serve(app, getIccProfile, async (request) => {
-    const study = await open(request);
+    const study = await openStudy(request);
     const { bytes, etag } = await dicomWeb.iccProfile(study, request.params, requesterOf(study.session));
     const types = ['application/octet-stream', 'application/vnd.iccprofile'];
     const form = bulkFormOf(acceptOf(request), { types, transferSyntax: null, mayBeSingle: true });
-    await record(request, study, 'descriptor');
+    await recordOpening(request, study, 'descriptor');
     const cacheControl = cacheControlOf(study.session, now());
     request.reply.header('Vary', 'Origin, Accept');
     if (!form.isMultipart) return { bytes, type: form.type, etag, cacheControl };

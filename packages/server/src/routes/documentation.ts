@@ -8,7 +8,7 @@ import { openApiDocument } from '../http/openapi.ts';
 /** Base path of the pages; every address below it is public. */
 export const documentationBase = '/api/docs';
 
-/** The same for every server of a process. To create it takes a tenth of a second of a processor. */
+/** The OpenAPI document. All servers of a process share it, because creating it takes 0.1 s of CPU time. */
 let document: ReturnType<typeof openApiDocument> | null = null;
 
 export async function documentationRoutes(app: FastifyInstance): Promise<void> {
@@ -18,7 +18,7 @@ export async function documentationRoutes(app: FastifyInstance): Promise<void> {
   );
   await app.register(swagger, {
     mode: 'static',
-    // Its types stop at OpenAPI 3.0.
+    // The types of the library only know OpenAPI 3.0.
     specification: { document: document as unknown as NonNullable<StaticDocumentSpec['document']> },
   });
   await app.register(swaggerUi, {

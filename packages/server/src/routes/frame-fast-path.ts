@@ -1,10 +1,12 @@
 /**
- * The fast path of DICOMweb frames: a request handler in front of Fastify, as that of tiles (routes/tile-fast-path.ts).
+ * The fast path of DICOMweb frames: a request handler in front of Fastify, like that of tiles (routes/tile-fast-path.ts).
  *
- * It makes no decision of its own: http/access.ts decides about the token and dicomweb/resolve-frames.ts about the frame, as
- * they do for the Fastify route. It takes a request for one frame with a bearer token, and writes the 200. A request in any
- * other form goes to Fastify untouched: of a script of another origin, with a session or an ETag, for several frames, and the first one
- * of a sign-in, which opens its session. A refused one goes there with its decision (http/refused-tiles.ts).
+ * It takes requests for one frame with a bearer token and writes the 200. It decides nothing: as for the Fastify route,
+ * http/access.ts decides about the token and dicomweb/resolve-frames.ts about the frame. A refused request goes to Fastify
+ * together with the error (http/refused-tiles.ts).
+ *
+ * All other requests go to Fastify untouched: those of a script of another origin, with an image session or an ETag, or for
+ * several frames, and the first request with a token, which opens an image session.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { apiBase, getFrames } from '@lamina/contract';
@@ -45,7 +47,7 @@ interface FrameFastPathDependencies
 export const framesVary = 'Origin, Accept';
 
 const framesRoute = apiBase + getFrames.path;
-/** The URL of one frame, below the API base or not, without a query. */
+/** Matches the URL of one frame, with or without the API base, and without a query. */
 const urlPattern = new RegExp(
   `^(?:${apiBase})?${getFrames.path
     .replace(/:(?:study|series|instance)/g, '([\\d.]{1,64})')
@@ -56,13 +58,13 @@ const fixedHeaders = [...Object.entries(pixelHeaders).flat(), 'Vary', framesVary
 
 class PlainFrameRequest extends PlainRequest implements FramesRequest {
   readonly params: FramesRequest['params'];
-  /** Account of an API token, once it is known. */
+  /** Account of the API token; undefined until the token has been checked. */
   caller: Caller | undefined;
-  /** The path names a study in place of an image. */
+  /** Always undefined: the path of a frame contains a study, not an image id. */
   readonly imageId = undefined;
   readonly allocate: Allocate;
 
-  /** @param match of `urlPattern` */
+  /** @param match result of `urlPattern` */
   constructor(
     match: RegExpExecArray,
     { request, response, allocate }: Pick<PlainFrameRequest, 'request' | 'response' | 'allocate'>,
@@ -90,7 +92,7 @@ function matchPlainForm({ method, url = '', headers }: IncomingMessage): RegExpE
   return match !== null && hasPlainHeaders(headers) ? match : null;
 }
 
-/** @param keepAliveMs how long the server keeps an idle connection */
+/** @param keepAliveMs time after which the server closes an idle connection */
 export function createFrameFastPath(
   { config, frames, apiTokens, bearerSessions, catalogue, metrics, log }: FrameFastPathDependencies,
   keepAliveMs: number,
@@ -108,14 +110,14 @@ export function createFrameFastPath(
     buffer: ResponseBuffer,
   ) {
     const { bytes, type, etag, cacheControl } = resolved;
-    const variable = `X-Request-Id: ${requestId}\r\nETag: ${etag}\r\nCache-Control: ${cacheControl}\r\nContent-Type: ${type}\r\n`;
-    if (isOpen && writer.write(response, variable, bytes, buffer, resolved)) return;
+    const variableHeaders = `X-Request-Id: ${requestId}\r\nETag: ${etag}\r\nCache-Control: ${cacheControl}\r\nContent-Type: ${type}\r\n`;
+    if (isOpen && writer.write(response, variableHeaders, bytes, buffer, resolved)) return;
     const headers = ['X-Request-Id', requestId, 'ETag', etag, 'Cache-Control', cacheControl];
     if (!isOpen) headers.push('Connection', 'close'); // the server is stopping
     const body = wholeBody(resolved);
     const length = ['Content-Type', type, 'Content-Length', String(body.byteLength)];
     response.writeHead(200, [...fixedHeaders, ...headers, ...length]).end(body);
-    // The response reads from the buffer until it is closed. If the client has disconnected, it was closed before.
+    // The response reads from the buffer until it is closed, which may already be the case if the client has disconnected.
     if (response.closed) writer.releaseBuffer(buffer);
     else response.once('close', () => writer.releaseBuffer(buffer));
   }
@@ -129,10 +131,10 @@ export function createFrameFastPath(
     let session: ImageSession | null = null;
     let resolved: ResolvedFrames;
     try {
-      const known = recentSessionOf(getFrames, frameRequest, access);
-      session = known instanceof Promise ? await known : known;
+      const recentSession = recentSessionOf(getFrames, frameRequest, access);
+      session = recentSession instanceof Promise ? await recentSession : recentSession;
       if (session === null) {
-        fastify(request, response); // opens the session
+        fastify(request, response); // the Fastify route opens a session
         return;
       }
       resolved = await frames.resolve(session, frameRequest);
@@ -157,7 +159,7 @@ export function createFrameFastPath(
       const { allocate } = buffer;
       const frameRequest = new PlainFrameRequest(match, { request, response, allocate }, addressOf);
       answer(frameRequest, buffer, fastify).catch((error: unknown) => {
-        log.error({ err: error }, 'frame response failed; connection closed');
+        log.error({ err: error }, 'DICOMweb frame could not be sent; the connection was closed');
         response.destroy();
       });
       return true;

@@ -1,4 +1,4 @@
-/** Health, outside the API: a status and nothing else, to anyone. */
+/** Health routes, outside the API. They return only a status, and need no credential. */
 import type { Health } from '@lamina/contract';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Services } from '../services.ts';
@@ -7,10 +7,10 @@ export function healthRoutes(
   app: FastifyInstance,
   { readiness, stopping }: Pick<Services, 'readiness' | 'stopping'>,
 ): void {
-  /** The process answers. */
+  /** Liveness: 200 whenever the process answers. */
   app.get('/health/live', { config: { open: true } }, (_, reply) => answer(reply, 'ok'));
 
-  /** The process can do its work, and is not about to end. */
+  /** Readiness: 200 when the process can do its work and is not shutting down, otherwise 503. */
   app.get('/health/ready', { config: { open: true } }, async (_, reply) =>
     answer(reply, !stopping.aborted && (await readiness.isReady()) ? 'ok' : 'unavailable'),
   );

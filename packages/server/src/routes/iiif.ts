@@ -1,4 +1,4 @@
-/** Routes of IIIF, once for bearer tokens and once for image sessions in the path. */
+/** Routes of IIIF (Image API 3.0 and Presentation API 3.0). Each exists twice: for bearer tokens, and with an image session in the path. */
 import { createHash } from 'node:crypto';
 import {
   AppError,
@@ -43,7 +43,7 @@ type IiifServices = Pick<
   | 'now'
 >;
 
-/** What the handlers of both kinds of address have in common. */
+/** Properties of requests with a bearer token and with an image session in the path. */
 interface AnyRequest {
   readonly params: { readonly sessionId?: string };
   readonly caller: Caller | ImageSession;
@@ -74,15 +74,15 @@ export function iiifRoutes(app: FastifyInstance, services: IiifServices): void {
       : apiTokens.pixelSessionOf({ ...caller, apiToken });
   }
 
-  /** @throws AppError not_found, also for an image that the caller may not see */
-  async function open(request: IiifRequest): Promise<{ session: ImageSession; image: ServableImage }> {
+  /** Returns the image of a request and the session of its caller. @throws AppError not_found, also for an image that the caller may not see */
+  async function openImage(request: IiifRequest): Promise<{ session: ImageSession; image: ServableImage }> {
     const session = await sessionOf(request);
     const image = await catalogue.servable(request.params.imageId);
     if (image === null || !opens(session, image)) throw new AppError('not_found');
     return { session, image };
   }
 
-  /** Returns the URL of the service as the client has requested it, with the session where the request has one. */
+  /** Returns the base URL of IIIF as the client has requested it, including the session if the path contains one. */
   function serviceUrlOf({ params, reply }: AnyRequest): string {
     const session = params.sessionId === undefined ? '' : `/session/${params.sessionId}`;
     return `${publicBaseOf(reply.request, config)}/iiif${session}`;
@@ -112,13 +112,13 @@ export function iiifRoutes(app: FastifyInstance, services: IiifServices): void {
     context: string,
     read: (image: ServableImage, client: TileClient, session: ImageSession) => Promise<ServedJson>,
   ): Promise<Bytes> {
-    const { session, image } = await open(request);
+    const { session, image } = await openImage(request);
     const served = await read(image, new SessionClient(session, request), session);
     await imageOpenings.record(session, image, 'descriptor', request.origin);
     return jsonLd(request, context, served, cacheControlOf(session, now()));
   }
 
-  /** @throws AppError session_invalid when the sign-in of an image session has ended */
+  /** Returns who reads a manifest. @throws AppError session_invalid when the sign-in of an image session has ended */
   async function readerOf({ caller }: AnyRequest): Promise<ManifestReader> {
     if ('user' in caller) return { user: caller.user };
     if (caller.visitor !== null) return { visitor: caller.visitor };
@@ -167,7 +167,7 @@ export function iiifRoutes(app: FastifyInstance, services: IiifServices): void {
   };
 
   async function pixels(request: IiifRequest & { readonly params: ImageParameters }): Promise<Bytes> {
-    const { session, image } = await open(request);
+    const { session, image } = await openImage(request);
     const { bytes, etag, type } = await iiif.image(
       image,
       request.params,
@@ -181,18 +181,18 @@ export function iiifRoutes(app: FastifyInstance, services: IiifServices): void {
     return { bytes, type, etag, cacheControl: cacheControlOf(session, now()) };
   }
 
-  async function base(request: IiifRequest): Promise<Redirect> {
-    await open(request);
+  async function redirectToInformation(request: IiifRequest): Promise<Redirect> {
+    await openImage(request);
     return new Redirect(`${urlOf(request, 'image')}/info.json`);
   }
 
-  serve(app, iiifBase, base);
+  serve(app, iiifBase, redirectToInformation);
   serve(app, iiifInformation, information);
   serve(app, iiifImage, pixels);
   serve(app, iiifManifest, manifest);
   serve(app, iiifCaseManifest, caseManifest);
   serve(app, iiifCollectionManifest, collectionManifest);
-  serve(app, iiifSessionBase, base);
+  serve(app, iiifSessionBase, redirectToInformation);
   serve(app, iiifSessionInformation, information);
   serve(app, iiifSessionImage, pixels);
   serve(app, iiifSessionManifest, manifest);

@@ -4,7 +4,7 @@ import { serve } from '../http/serve.ts';
 import type { Services } from '../services.ts';
 import { setSessionCookie } from './session-cookie.ts';
 
-export function imageSessionRoutes(
+/** Routes that create and revoke image sessions, the credential with which a viewer loads pixels. */ export function imageSessionRoutes(
   app: FastifyInstance,
   {
     imageSessions,

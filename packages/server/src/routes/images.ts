@@ -15,15 +15,15 @@ import { compression } from '../http/compression.ts';
 import { StreamedJson, serve, unchanged } from '../http/serve.ts';
 import type { Services } from '../services.ts';
 
-export async function imageRoutes(
+/** Routes of the catalogue: the list of slides as its readers see it, and edits of administrators. */ export async function imageRoutes(
   app: FastifyInstance,
   { catalogue }: Pick<Services, 'catalogue'>,
 ): Promise<void> {
   const groups = catalogue.imageGroups;
-  await app.register(async (compressed) => {
-    await compressed.register(compress, compression);
+  await app.register(async (compressedApp) => {
+    await compressedApp.register(compress, compression);
 
-    serve(compressed, listImages, async ({ query, caller, reply }) => {
+    serve(compressedApp, listImages, async ({ query, caller, reply }) => {
       const etag = await catalogue.etagOf(query, caller.user);
       reply.header('ETag', etag);
       if (reply.request.headers['if-none-match'] === etag) return unchanged;
@@ -33,19 +33,19 @@ export async function imageRoutes(
         : catalogue.list({ ...query, limit }, caller.user);
     });
 
-    serve(compressed, listImageGroups, async ({ query, caller, reply }) => {
+    serve(compressedApp, listImageGroups, async ({ query, caller, reply }) => {
       const etag = await groups.etagOf(query, caller.user);
       reply.header('ETag', etag);
       return reply.request.headers['if-none-match'] === etag ? unchanged : groups.groups(query, caller.user);
     });
 
-    serve(compressed, listImageRows, ({ query, caller }) => groups.rows(query, caller.user));
+    serve(compressedApp, listImageRows, ({ query, caller }) => groups.rows(query, caller.user));
 
-    serve(compressed, getImagePosition, ({ params, query, caller }) =>
+    serve(compressedApp, getImagePosition, ({ params, query, caller }) =>
       groups.position(params.imageId, query, caller.user),
     );
 
-    serve(compressed, getImage, async ({ params, caller }) => ({
+    serve(compressedApp, getImage, async ({ params, caller }) => ({
       image: await catalogue.get(params.imageId, caller.user),
     }));
   });

@@ -1,4 +1,4 @@
-/** Originals of slides by GET and HEAD, with Range and If-Range. */
+/** Routes that download the original files of slides, with GET and HEAD, Range and If-Range (RFC 9110). */
 import { posix } from 'node:path';
 import { Readable } from 'node:stream';
 import { AppError, getOriginal, getOriginalFile, type OriginalFiles } from '@lamina/contract';
@@ -36,20 +36,20 @@ export function originalRoutes(app: FastifyInstance, { originals }: Pick<Service
       void reply.code(304).send(method === 'HEAD' ? Readable.from([]) : undefined);
       return replied;
     }
-    // A part of another version must not be joined with the parts of this one.
+    // With If-Range, a client asks for a part only of the version that it has started to download; else it gets the whole file.
     const isCurrent = headers['if-range'] === undefined || headers['if-range'] === etag;
-    const wanted = method === 'GET' && isCurrent ? parseRange(headers.range, file.size) : 'whole';
-    if (wanted === 'unsatisfiable') {
+    const requestedRange = method === 'GET' && isCurrent ? parseRange(headers.range, file.size) : 'whole';
+    if (requestedRange === 'unsatisfiable') {
       void reply.header('Content-Range', `bytes */${file.size}`);
       throw new AppError('range_not_satisfiable');
     }
-    const range: ByteRange = wanted === 'whole' ? { start: 0, end: file.size - 1 } : wanted;
+    const range: ByteRange = requestedRange === 'whole' ? { start: 0, end: file.size - 1 } : requestedRange;
     void reply
-      .code(wanted === 'whole' ? 200 : 206)
+      .code(requestedRange === 'whole' ? 200 : 206)
       .type('application/octet-stream')
       .header('Content-Length', range.end + 1 - range.start)
       .header('Content-Disposition', dispositionOf(file.path));
-    if (wanted !== 'whole')
+    if (requestedRange !== 'whole')
       void reply.header('Content-Range', `bytes ${range.start}-${range.end}/${file.size}`);
     if (method === 'HEAD') {
       void reply.send(Readable.from([]));
@@ -66,10 +66,10 @@ export function originalRoutes(app: FastifyInstance, { originals }: Pick<Service
   serve(app, getOriginal, async ({ params, caller, origin, signal, reply }): Promise<typeof replied> => {
     const original = await originals.find(caller.user, params.imageId);
     const { files, identifiable } = original.plan;
-    const [only, ...others] = files;
-    const isOne = original.location.members === undefined || original.location.members.length === 0;
-    if (only !== undefined && isOne && others.length === 0) {
-      return send(original, only, { caller, origin, signal, reply });
+    const [firstFile, ...otherFiles] = files;
+    const isSingleFile = original.location.members === undefined || original.location.members.length === 0;
+    if (firstFile !== undefined && isSingleFile && otherFiles.length === 0) {
+      return send(original, firstFile, { caller, origin, signal, reply });
     }
     const list: OriginalFiles = {
       files: files.map(({ path, size }) => ({ path, size_bytes: size })),
@@ -91,7 +91,7 @@ export function originalRoutes(app: FastifyInstance, { originals }: Pick<Service
   });
 }
 
-/** Names the file in ASCII, and in UTF-8 for clients that read it (RFC 6266). */
+/** Returns a Content-Disposition header with the file name in ASCII and, for clients that support it, in UTF-8 (RFC 6266). */
 function dispositionOf(path: string): string {
   const name = posix.basename(path);
   const ascii = name.replaceAll(/[^\w. ()-]/g, '_');

@@ -1,4 +1,4 @@
-/** Routes of the content of result layers, for the owner of an image session or an API token. */
+/** Routes that send the content of result layers to requests with an image session or an API token. */
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import {
@@ -20,7 +20,7 @@ import { serve } from '../http/serve.ts';
 import type { VectorPart } from '../results/overlays.ts';
 import type { Services } from '../services.ts';
 
-const unpack = promisify(gunzip);
+const gunzipBytes = promisify(gunzip);
 
 export function overlayRoutes(
   app: FastifyInstance,
@@ -57,7 +57,7 @@ export function overlayRoutes(
     return { object: await overlays.pick(overlay, query.x, query.y, query.tolerance) };
   });
 
-  async function binary(
+  async function sendPart(
     { layerId }: { readonly layerId: string },
     caller: ImageSession,
     reply: FastifyReply,
@@ -70,32 +70,34 @@ export function overlayRoutes(
     if (!isGzip) return { ...response, bytes, etag };
     reply.header('Vary', 'Accept-Encoding');
     if (!/\bgzip\b(?!\s*;\s*q=0)/.test(String(reply.request.headers['accept-encoding'] ?? ''))) {
-      return { ...response, bytes: await unpack(bytes), etag };
+      return { ...response, bytes: await gunzipBytes(bytes), etag };
     }
     reply.header('Content-Encoding', 'gzip');
     return { ...response, bytes, etag: `${etag.slice(0, -1)}-gzip"` };
   }
 
-  serve(app, getOverlayIndex, ({ params, caller, reply }) => binary(params, caller, reply, { of: 'index' }));
+  serve(app, getOverlayIndex, ({ params, caller, reply }) =>
+    sendPart(params, caller, reply, { of: 'index' }),
+  );
 
   serve(app, getOverlayBlock, ({ params, caller, reply }) =>
-    binary(params, caller, reply, { of: 'block', number: params.block }),
+    sendPart(params, caller, reply, { of: 'block', number: params.block }),
   );
 
   serve(app, getOverlayCenters, ({ params, query: { first, count }, caller, reply }) =>
-    binary(params, caller, reply, { of: 'centers', first, count }),
+    sendPart(params, caller, reply, { of: 'centers', first, count }),
   );
 
   serve(app, getOverlayMeasurement, ({ params, query: { first, count }, caller, reply }) =>
-    binary(params, caller, reply, { of: 'measurement', column: params.column, first, count }),
+    sendPart(params, caller, reply, { of: 'measurement', column: params.column, first, count }),
   );
 
   serve(app, getOverlayDensity, ({ params, caller, reply }) =>
-    binary(params, caller, reply, { of: 'density', level: params.level, class: params.class }),
+    sendPart(params, caller, reply, { of: 'density', level: params.level, class: params.class }),
   );
 }
 
-/** The content of a layer never changes, so the address tells it. */
+/** Returns an ETag made of the address, because the content of a result layer never changes. */
 function etagOf(...names: readonly string[]): string {
   return `"${names.map((name) => name.replaceAll(/[^\w.-]/g, '')).join('-')}"`;
 }

@@ -1,4 +1,4 @@
-/** Result layers of slides, and the files that programs send for them by the tus protocol. */
+/** Routes of result layers of slides, and of their files, which programs upload with the tus protocol (tus.io, version 1.0.0). */
 import type { IncomingHttpHeaders } from 'node:http';
 import {
   AppError,
@@ -43,11 +43,11 @@ export async function resultLayerRoutes(
     return layer;
   });
 
-  await app.register(async (streaming) => {
-    streaming.removeAllContentTypeParsers();
-    streaming.addContentTypeParser('*', (_request, _part, done) => done(null));
+  await app.register(async (uploadApp) => {
+    uploadApp.removeAllContentTypeParsers();
+    uploadApp.addContentTypeParser('*', (_request, _part, done) => done(null));
 
-    serve(streaming, createResultFile, async ({ params, caller, reply }) => {
+    serve(uploadApp, createResultFile, async ({ params, caller, reply }) => {
       const total = numberIn(reply.request.headers, 'upload-length');
       if (total === null) throw new AppError('invalid_request', { field: 'Upload-Length' });
       await layers.announce(caller.user, params.layerId, total);
@@ -56,10 +56,10 @@ export async function resultLayerRoutes(
     });
   });
 
-  await app.register(async (streaming) => {
-    streaming.removeAllContentTypeParsers();
-    streaming.addContentTypeParser(partType, (_request, _part, done) => done(null));
-    serve(streaming, sendResultFile, async ({ params, caller, reply }) => {
+  await app.register(async (uploadApp) => {
+    uploadApp.removeAllContentTypeParsers();
+    uploadApp.addContentTypeParser(partType, (_request, _part, done) => done(null));
+    serve(uploadApp, sendResultFile, async ({ params, caller, reply }) => {
       const { headers, raw } = reply.request;
       const offset = numberIn(headers, 'upload-offset');
       if (offset === null) throw new AppError('invalid_request', { field: 'Upload-Offset' });
@@ -70,7 +70,7 @@ export async function resultLayerRoutes(
   });
 }
 
-/** @throws AppError invalid_request for what is no whole number */
+/** Returns the number in a header; null without the header. @throws AppError invalid_request when it is not a whole number */
 function numberIn(headers: IncomingHttpHeaders, name: string): number | null {
   const text = headers[name];
   if (text === undefined) return null;

@@ -1,4 +1,4 @@
-/** The catalogue as administrators keep it. */
+/** Routes with which administrators manage the catalogue: list, change, export and import entries. */
 import {
   applyCatalogueImport,
   type Bilingual,
@@ -26,7 +26,7 @@ export function slideManagementRoutes(
 
   serve(app, changeImages, async (request) => {
     const changed = await slideManagement.change(request.body, actorOf(request));
-    return { changed, message: request.say(sentenceOf(request.body, changed)) };
+    return { changed, message: request.say(resultSentence(request.body, changed)) };
   });
 
   serve(app, exportCatalogue, async (request) => ({
@@ -43,38 +43,38 @@ export function slideManagementRoutes(
       changed,
       message: request.say({
         tr: `Katalog dosyası uygulandı: ${changed} slayt değişti.`,
-        en: `The catalogue file has been applied: ${slides(changed)} changed.`,
+        en: `The catalogue file has been applied: ${slideCount(changed)} changed.`,
       }),
     };
   });
 }
 
-function slides(count: number): string {
-  return count === 1 ? '1 slide' : `${count} slides`;
+function slideCount(count: number): string {
+  return count === 1 ? '1 slide' : `${count} slideCount`;
 }
 
-function sentenceOf(edit: BodyOf<typeof changeImages>, count: number): Bilingual {
+function resultSentence(edit: BodyOf<typeof changeImages>, count: number): Bilingual {
   if (count === 0) return { tr: 'Değişen bir şey yok.', en: 'There was nothing to change.' };
   if (edit.removed === true) {
     return {
       tr: `${count} slayt katalogdan kaldırıldı.`,
-      en: `${slides(count)} removed from the catalogue.`,
+      en: `${slideCount(count)} removed from the catalogue.`,
     };
   }
   if (edit.removed === false) {
     return {
       tr: `${count} slayt kataloğa geri alındı.`,
-      en: `${slides(count)} put back into the catalogue.`,
+      en: `${slideCount(count)} put back into the catalogue.`,
     };
   }
   if (edit.hidden === true) {
-    return { tr: `${count} slayt üyelerden gizlendi.`, en: `${slides(count)} hidden from members.` };
+    return { tr: `${count} slayt üyelerden gizlendi.`, en: `${slideCount(count)} hidden from members.` };
   }
   if (edit.hidden === false) {
-    return { tr: `${count} slayt yeniden gösteriliyor.`, en: `${slides(count)} shown again.` };
+    return { tr: `${count} slayt yeniden gösteriliyor.`, en: `${slideCount(count)} shown again.` };
   }
   if (edit.read_again) {
-    return { tr: `${count} slayt yeniden okunuyor.`, en: `Reading ${slides(count)} again.` };
+    return { tr: `${count} slayt yeniden okunuyor.`, en: `Reading ${slideCount(count)} again.` };
   }
-  return { tr: `${count} slayt değiştirildi.`, en: `${slides(count)} changed.` };
+  return { tr: `${count} slayt değiştirildi.`, en: `${slideCount(count)} changed.` };
 }

@@ -1,9 +1,9 @@
 /**
  * The fast path of tiles: a request handler in front of Fastify.
  *
- * It makes no decision of its own: tiles/resolve-tile.ts decides, as it does for the Fastify route. This adapter reads the
- * plain form of a tile request and writes the 200 or 304. A request in any other form goes to Fastify untouched; a refused
- * one goes there with its decision (http/refused-tiles.ts). TILE_FAST_PATH=off sends everything to Fastify.
+ * It takes tile requests in their usual form and writes the 200 or 304. It decides nothing: as for the Fastify route,
+ * tiles/resolve-tile.ts decides. A refused request goes to Fastify together with the error (http/refused-tiles.ts). A request in
+ * any other form goes to Fastify untouched, and so do all requests with TILE_FAST_PATH=off.
  */
 import type { IncomingMessage } from 'node:http';
 import { apiBase, getTile } from '@lamina/contract';
@@ -32,7 +32,7 @@ export interface TileFastPathDependencies {
   readonly log: Logger;
 }
 
-/** A tile URL without percent-encoding, and with no query parameter but the image session. */
+/** Matches a tile URL without percent-encoding whose only query parameter, if any, is the image session. */
 const urlPattern = new RegExp(
   `^${(apiBase + getTile.path)
     .replace(':imageId', '([\\w-]+)')
@@ -52,7 +52,7 @@ class PlainTileRequest extends PlainRequest implements TileRequest {
   readonly sessionId: string | undefined;
   readonly allocate: Allocate;
 
-  /** @param match of `urlPattern` */
+  /** @param match result of `urlPattern` */
   constructor(
     match: RegExpExecArray,
     { request, response, allocate }: Pick<PlainTileRequest, 'request' | 'response' | 'allocate'>,
@@ -68,7 +68,7 @@ class PlainTileRequest extends PlainRequest implements TileRequest {
   }
 }
 
-/** Matches the URL of a request in the plain form; null for any other request. */
+/** Returns the match of the URL; null when the fast path cannot answer the request. */
 function matchPlainForm({ method, url = '', headers }: IncomingMessage): RegExpExecArray | null {
   if ((method !== 'GET' && method !== 'HEAD') || url.length > maxUrlLength) return null;
   const match = urlPattern.exec(url);
@@ -76,9 +76,9 @@ function matchPlainForm({ method, url = '', headers }: IncomingMessage): RegExpE
 }
 
 /**
- * One closure of more than 60 lines: sending and answering share the writer and the state of the adapter.
+ * The function is long because sending and answering share the writer and the state of the fast path.
  *
- * @param keepAliveMs how long the server keeps an idle connection
+ * @param keepAliveMs time after which the server closes an idle connection
  */
 export function createTileFastPath(
   { config, tiles, metrics, log }: TileFastPathDependencies,
@@ -95,8 +95,8 @@ export function createTileFastPath(
     buffer: ResponseBuffer,
   ): void {
     if (bytes !== null && method === 'GET' && isOpen) {
-      const variable = `X-Request-Id: ${requestId}\r\nETag: ${etag}\r\nCache-Control: ${cacheControl}\r\n`;
-      if (writer.write(response, variable, bytes, buffer)) return;
+      const variableHeaders = `X-Request-Id: ${requestId}\r\nETag: ${etag}\r\nCache-Control: ${cacheControl}\r\n`;
+      if (writer.write(response, variableHeaders, bytes, buffer)) return;
     }
     const headers = ['X-Request-Id', requestId, 'ETag', etag, 'Cache-Control', cacheControl];
     if (!isOpen) headers.push('Connection', 'close'); // the server is stopping
@@ -106,7 +106,7 @@ export function createTileFastPath(
       response.writeHead(200, [...fixedHeaders, ...headers, 'Content-Length', String(bytes.byteLength)]);
       response.end(method === 'HEAD' ? undefined : bytes);
     }
-    // The response reads from the buffer until it is closed. If the client has disconnected, it was closed before.
+    // The response reads from the buffer until it is closed, which may already be the case if the client has disconnected.
     if (response.closed) writer.releaseBuffer(buffer);
     else response.once('close', () => writer.releaseBuffer(buffer));
   }
@@ -140,7 +140,7 @@ export function createTileFastPath(
       const { allocate } = buffer;
       const tileRequest = new PlainTileRequest(match, { request, response, allocate }, addressOf);
       answer(tileRequest, buffer, fastify).catch((error: unknown) => {
-        log.error({ err: error }, 'tile response failed; connection closed');
+        log.error({ err: error }, 'tile could not be sent; the connection was closed');
         response.destroy();
       });
       return true;

@@ -1,9 +1,9 @@
 /**
- * Warm-up of the fast path: requests tiles of a small temporary slide from it when the server has started, so that V8 has
- * compiled the path before the first viewer arrives (docs/performance.md, "The first seconds").
+ * Warms up the fast path of tiles: after the start, the server requests tiles of a small temporary slide from itself, so that V8
+ * has compiled the code before the first viewer arrives (docs/performance.md, "The first seconds").
  *
- * The tiles go through the product's own code over a loopback connection. The image session, the catalogue entry and the
- * metrics are stand-ins, so nothing reaches the database, the audit log, the access log or the figures.
+ * The requests run through the normal code over a loopback connection. The image session, the catalogue entry and the metrics are
+ * replaced by fixed ones, so nothing reaches the database, the audit log, the access log or the real metrics.
  */
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -33,17 +33,17 @@ interface WarmUpOptions {
   readonly tiles?: number;
 }
 
-/** From about this number on, the CPU time per tile of the warm-up itself stays the same. */
-const usualTiles = 3000;
-const connections = 16;
-const maxMs = 5000;
+/** After about this number of tiles, more warm-up does not make a tile cheaper. */
+const defaultTiles = 3000;
+const connectionCount = 16;
+const maxDurationMs = 5000;
 
-/** Never rejects: a warm-up that fails costs a slow first second. @returns the number of tiles that were answered */
+/** Warms up the fast path; never rejects, because a failure only makes the first second slower. @returns the number of answered tiles */
 export async function warmUpTiles({
   config,
   log,
   signal,
-  tiles = usualTiles,
+  tiles = defaultTiles,
 }: WarmUpOptions): Promise<number> {
   if (!config.tileFastPath) return 0;
   const silent = pino({ level: 'silent' });
@@ -62,7 +62,7 @@ export async function warmUpTiles({
     await fs.writeFile(path.join(folder, fileName), warmUpSlide.file);
     const fingerprint = await fingerprintOf({ path: path.join(folder, fileName) }, null);
     server = await listen({ config: warmUpConfig, slides, log: silent, fileName, fingerprint });
-    const stop = AbortSignal.any([signal, AbortSignal.timeout(maxMs)]);
+    const stop = AbortSignal.any([signal, AbortSignal.timeout(maxDurationMs)]);
     return await requestTiles((server.address() as AddressInfo).port, tiles, stop);
   } catch (error) {
     log.debug({ err: error }, 'tile warm-up failed; only the first tiles after the start are slower');
@@ -75,7 +75,7 @@ export async function warmUpTiles({
   }
 }
 
-/** Starts an HTTP server with a fast path of its own, on a free port of the loopback interface. */
+/** Starts an HTTP server with a separate fast path on a free port of the loopback interface. */
 async function listen({
   config,
   slides,
@@ -137,7 +137,7 @@ function createStandInSession(): ImageSession {
   };
 }
 
-/** Sends one request after the other on each connection. @returns the number of answered requests */
+/** Sends the requests over 16 connections, one after another on each. @returns the number of answered requests */
 async function requestTiles(port: number, count: number, signal: AbortSignal): Promise<number> {
   let sent = 0;
   let answered = 0;
@@ -159,25 +159,25 @@ async function requestTiles(port: number, count: number, signal: AbortSignal): P
       socket.write(requestOf(sent++));
     }
   };
-  await Promise.allSettled(Array.from({ length: connections }, runConnection));
+  await Promise.allSettled(Array.from({ length: connectionCount }, runConnection));
   return answered;
 }
 
-/** Whether the chunk ends with EOI, the last marker of a JPEG (ITU-T T.81 table B.1). */
+/** Returns whether the chunk ends with EOI, the last marker of a JPEG (ITU-T T.81 table B.1). */
 const isEndOfTile = (chunk: Buffer) => chunk.length > 1 && chunk.readUInt16BE(chunk.length - 2) === 0xffd9;
 
-const unexpected = async () => {
+const rejectRendering = async () => {
   throw new Error('The warm-up renders nothing.');
 };
 
 const noRendering: RenderedTiles = {
-  tile: unexpected,
-  view: unexpected,
+  tile: rejectRendering,
+  view: rejectRendering,
   colourProfile: async () => null,
-  colourTable: unexpected,
-  thumbnail: unexpected,
-  inspect: unexpected,
-  group: unexpected,
+  colourTable: rejectRendering,
+  thumbnail: rejectRendering,
+  inspect: rejectRendering,
+  group: rejectRendering,
   fill: () => {},
   figures: () => ({
     memoryBytes: 0,

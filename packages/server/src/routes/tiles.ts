@@ -1,4 +1,4 @@
-/** Routes that serve descriptor, colour table, thumbnail and tiles of a slide to requests with an image session or an API token. */
+/** Routes that send the descriptor, colour table, thumbnail and tiles of a slide to requests with an image session or an API token. */
 
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
@@ -53,8 +53,8 @@ export function tileRoutes(
     return responseOf(caller, 'image/jpeg', thumbnail);
   });
 
-  // The Fastify adapter of tiles/resolve-tile.ts. Most tiles are answered by the fast path in front of Fastify (routes/tile-fast-path.ts);
-  // this route answers the other requests, and sends the errors of those that the fast path refused.
+  // tiles/resolve-tile.ts decides about the request. The fast path in front of Fastify (routes/tile-fast-path.ts) answers most
+  // tiles; this route answers the other requests, and sends the errors of those that the fast path refused.
   serve(app, getTile, async (request) => {
     const { params, query, caller, origin, reply } = request;
     const refused = refusedTileOf(reply.request.raw);
@@ -72,15 +72,15 @@ export function tileRoutes(
   });
 }
 
-/** Sends the bytes compressed when the client accepts it. The two forms have different ETags (RFC 9110 section 8.8.3.3). */
+/** Returns the bytes with gzip if the client accepts it, else without. Both forms have different ETags (RFC 9110 section 8.8.3.3). */
 async function withEncoding(reply: FastifyReply, { gzip, etag }: CompressedBytes): Promise<ServedBytes> {
   reply.header('Vary', 'Accept-Encoding');
   const acceptsGzip = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/.test(
     reply.request.headers['accept-encoding']?.toString() ?? '',
   );
-  if (!acceptsGzip) return { bytes: await gunzipped(gzip), etag };
+  if (!acceptsGzip) return { bytes: await gunzipBytes(gzip), etag };
   reply.header('Content-Encoding', 'gzip');
   return { bytes: gzip, etag: `${etag.slice(0, -1)}-gzip"` };
 }
 
-const gunzipped = promisify(gunzip);
+const gunzipBytes = promisify(gunzip);

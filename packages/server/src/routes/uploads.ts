@@ -1,4 +1,4 @@
-/** Slides that administrators send from the browser. Parts of files go past Fastify, to the tus library. */
+/** Routes with which administrators upload slides from the browser. The tus library, not Fastify, receives the content of files. */
 import type { IncomingMessage } from 'node:http';
 import {
   AppError,
@@ -58,9 +58,9 @@ export async function uploadRoutes(
   }));
 
   const tus = createTusServer({ uploads });
-  await app.register(async (streaming) => {
-    streaming.addContentTypeParser(partType, (_request, _part, done) => done(null));
-    streaming.route({
+  await app.register(async (uploadApp) => {
+    uploadApp.addContentTypeParser(partType, (_request, _part, done) => done(null));
+    uploadApp.route({
       method: sendUploadFile.method,
       url: apiBase + sendUploadFile.path,
       config: { endpoint: sendUploadFile },
@@ -73,42 +73,45 @@ export async function uploadRoutes(
         for (const [name, value] of Object.entries(reply.getHeaders())) {
           if (value !== undefined) reply.raw.setHeader(name, value);
         }
-        request.raw.url = `${filesPath}/${fileId}`; // exactly the file that was looked up
+        request.raw.url = `${filesPath}/${fileId}`; // the tus library must use exactly the file that was checked above
         await tus.handle(request.raw, reply.raw);
       },
     });
   });
 }
 
-/** Takes parts of files that are known already. What it refuses is written as ours. */
+/** Creates the tus server. It accepts parts of announced files only, and writes errors in the format of this API. */
 function createTusServer({ uploads }: Pick<Services, 'uploads'>): TusServer {
   return new TusServer({
     path: filesPath,
     datastore: uploads.parts,
     relativeLocation: true,
-    // No other origin is ever let in; without a list the library would let in all.
+    // The origin `null` never matches: no other origin is allowed. Without a list, the library would allow all.
     allowedOrigins: ['null'],
     onResponseError(request, error) {
       if (!(error instanceof AppError)) return undefined;
-      const asked = request.headers.get('accept-language');
+      const preferredLanguage = request.headers.get('accept-language');
       const { code, status } = error;
-      const message = errorSentence(error, isLanguage(asked) ? asked : sendUploadFile.language);
+      const message = errorSentence(
+        error,
+        isLanguage(preferredLanguage) ? preferredLanguage : sendUploadFile.language,
+      );
       return { status_code: status, body: JSON.stringify({ message, code }) };
     },
   });
 }
 
-/** @throws AppError invalid_request */
+/** Reads the announcement of a file from the headers of tus. @throws AppError invalid_request */
 function newFileOf({ headers }: IncomingMessage) {
   const { 'upload-length': length, 'upload-metadata': metadata } = headers;
   const sizeBytes = wholeNumber(length, 'Upload-Length');
-  let told: Record<string, string | null>;
+  let fields: Record<string, string | null>;
   try {
-    told = Metadata.parse(typeof metadata === 'string' ? metadata : '');
+    fields = Metadata.parse(typeof metadata === 'string' ? metadata : '');
   } catch (cause) {
     throw new AppError('invalid_request', { field: 'Upload-Metadata', cause });
   }
-  const { upload, path, modified } = told;
+  const { upload, path, modified } = fields;
   if (!Id.safeParse(upload).success) throw new AppError('invalid_request', { field: 'upload' });
   if (!path) throw new AppError('invalid_request', { field: 'path' });
   return {

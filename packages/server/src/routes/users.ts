@@ -1,4 +1,4 @@
-/** What administrators do with accounts. */
+/** Routes with which administrators manage accounts. */
 import {
   AppError,
   approveApplications,
@@ -149,8 +149,8 @@ export function userRoutes(
 }
 
 /**
- * Decides about one person after the other, each in a transaction of its own, and reports each outcome. When the service
- * fails in the middle, the people not reached have no result.
+ * Decides about several accounts, each in a separate transaction, and returns the outcome of each. After an unexpected error,
+ * the remaining accounts are missing from the result.
  */
 async function decideEach(
   { language, reply }: Pick<EndpointRequest<Endpoint>, 'language' | 'reply'>,
@@ -170,7 +170,7 @@ async function decideEach(
       if (results.length === 0) throw error;
       reply.log.error(
         { err: error, decided: results.length, total: uids.length },
-        'decision on several accounts stopped by an error; the remaining accounts are undecided',
+        'bulk decision on accounts failed; the remaining accounts are undecided',
       );
       break;
     }

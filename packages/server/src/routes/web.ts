@@ -1,4 +1,4 @@
-/** The web app: its files, and its one page for every address that is a screen. */
+/** Sends the web app: its files, and its single HTML page for every address of a screen. */
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import compress from '@fastify/compress';
@@ -8,7 +8,7 @@ import { compression } from '../http/compression.ts';
 import type { Config } from '../platform/config.ts';
 import type { Services } from '../services.ts';
 
-/** Every screen of the web app; any other address is answered with its page for what is not there. */
+/** Addresses of all screens of the web app. For any other address the page is sent with status 404, and shows that nothing was found. */
 const screens: ReadonlySet<string> = new Set([
   '/',
   '/auth',
@@ -32,7 +32,7 @@ const screens: ReadonlySet<string> = new Set([
   '/admin/api-tokens',
 ]);
 
-/** Screens of one collection. */
+/** Matches the addresses of the screens of one collection. */
 const collectionScreen = /^\/collections\/[\w-]+(\/(edit|answers))?$/;
 
 const builtWebApp = path.join(import.meta.dirname, '../../../web/dist');
@@ -40,7 +40,7 @@ const notBuilt = 'The web app has not been built yet. Stop the server and start 
 const yearMs = 365 * 24 * 3_600_000;
 const hourMs = 3_600_000;
 
-/** @param folder the built web app */
+/** @param folder folder of the built web app */
 export async function webRoutes(
   app: FastifyInstance,
   { config }: Pick<Services, 'config'>,
@@ -61,7 +61,7 @@ export async function webRoutes(
         const isScreen = screens.has(screen) || collectionScreen.test(screen);
         return sendPage(reply, isScreen ? 200 : 404);
       }
-      // What carries a hash of its content in its name never changes.
+      // A file with a hash of its content in its name never changes.
       const isHashed = file.startsWith('assets/');
       return reply.sendFile(file, { maxAge: isHashed ? yearMs : hourMs, immutable: isHashed });
     });
@@ -75,7 +75,7 @@ export async function webRoutes(
   }
 }
 
-/** Relative, with forward slashes; the page itself is not among them, for it is not sent as it is. */
+/** Returns the relative paths of the files, with forward slashes, except index.html, which is completed before it is sent. */
 async function filesIn(folder: string): Promise<ReadonlySet<string>> {
   const entries = await fs.readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
   return new Set(
@@ -88,7 +88,7 @@ async function filesIn(folder: string): Promise<ReadonlySet<string>> {
   );
 }
 
-/** What this deployment decides goes into the page, where no other site can read it. */
+/** Inserts the settings of this installation into the page, where no other site can read them. */
 function withSettings(
   page: string,
   { productName, tokenSyncUrl, contact, privacyNotice, signIn }: Config,

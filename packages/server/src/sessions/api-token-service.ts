@@ -3,15 +3,15 @@ import type { ApiTokenScope } from '@lamina/contract';
 import type { ApiTokenName, ImageSession } from '../domain/image-session.ts';
 import type { ResolvedToken } from './sign-in-service.ts';
 
-/** A valid API token, what it may do at this moment, and its owner's account as it is now. */
+/** A valid API token with its current permissions and the current state of its owner's account. */
 export interface ResolvedApiToken extends ResolvedToken {
   readonly apiToken: ApiTokenName & {
-    /** Those of the token that the owner may still give. */
+    /** Scopes of the token whose permissions the owner still has. */
     readonly scopes: ReadonlySet<ApiTokenScope>;
   };
 }
 
-/** A token, and what takes the place of an image session for its requests. */
+/** A token, and the object that replaces an image session in its requests. */
 export interface TokenForPixels {
   readonly resolved: ResolvedApiToken;
   readonly session: ImageSession;
@@ -25,12 +25,12 @@ export interface ApiTokenAuthentication {
    */
   authenticate(token: string): Promise<ResolvedApiToken>;
   /**
-   * As `authenticate`, by what the database said at most half a second ago, with what takes the place of an image session.
-   * For requests of single tiles alone; the scopes are not checked. A promise only when the database has to be asked.
+   * Like `authenticate`, with a database state at most half a second old, and with the object that replaces an image session.
+   * Only for requests of single tiles. Does not check scopes. Returns a promise only when the database has to be queried.
    *
    * @throws AppError token_invalid, rate_limited, unavailable
    */
   authenticateForPixels(token: string): TokenForPixels | Promise<TokenForPixels>;
-  /** Returns what takes the place of an image session for a request with this token. @throws AppError forbidden */
+  /** Returns the object that replaces an image session in a request with this token. @throws AppError forbidden */
   pixelSessionOf(resolved: ResolvedApiToken): Promise<ImageSession>;
 }

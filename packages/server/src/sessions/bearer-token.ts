@@ -1,4 +1,4 @@
-/** Bearer tokens in the Authorization header (RFC 6750): of sign-ins, and API tokens. */
+/** Reads bearer tokens (RFC 6750) from the Authorization header: tokens of sign-ins, and API tokens. */
 import { AppError, apiTokenPrefix } from '@lamina/contract';
 import type { ApiTokenAuthentication, ResolvedApiToken } from './api-token-service.ts';
 import type { ResolvedToken, SignInService } from './sign-in-service.ts';
@@ -11,7 +11,7 @@ interface BearerServices {
 /**
  * Returns the account behind the request's bearer token, and the sign-in or the API token.
  *
- * @param rawHeaders names and values by turns, because Node's `headers` hides a repeated header
+ * @param rawHeaders names and values in alternation, because Node's `headers` hides a repeated header
  * @throws AppError token_missing, token_invalid (also for a repeated header); rate_limited for an API token
  */
 export async function resolveBearerToken(
@@ -25,7 +25,7 @@ export async function resolveBearerToken(
   return resolved;
 }
 
-/** @throws AppError token_missing; token_invalid for another scheme, a malformed value or a repeated header */
+/** Returns the token. @throws AppError token_missing; token_invalid for another scheme, a malformed value or a repeated header */
 export function bearerTokenIn(rawHeaders: readonly string[]): string {
   let value: string | undefined;
   for (let i = 0; i < rawHeaders.length; i += 2) {
@@ -43,7 +43,7 @@ export function isApiToken(token: string): boolean {
   return token.startsWith(apiTokenPrefix);
 }
 
-/** Whether the value of an Authorization header has the form of an API token, valid or not. */
+/** Returns whether the value of an Authorization header has the form of an API token, valid or not. */
 export function carriesApiToken(authorization: string | undefined): boolean {
   return authorization !== undefined && /^Bearer +lam_/i.test(authorization);
 }

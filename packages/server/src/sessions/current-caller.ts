@@ -3,7 +3,7 @@ import type { Change } from '../store/database.ts';
 import type { SignInService } from './sign-in-service.ts';
 
 /**
- * Returns the caller's account as it is inside the transaction: its sign-in or its permission may have ended since the
+ * Returns the current state of the caller's account in the transaction. The sign-in or the permission may have ended since the
  * access check, for example during hashing.
  *
  * @throws AppError token_invalid, forbidden

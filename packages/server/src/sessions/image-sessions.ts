@@ -1,8 +1,8 @@
 /**
  * Image sessions: created from a sign-in, resolved from a cache for every tile, revoked in all processes at once.
  *
- * The database decides; the cache answers. A cache entry is at most a second old: every half second one query renews all
- * sessions in use, in the background. The file holds one state machine over one cache, hence its length.
+ * Requests are answered from the cache, whose entries are at most one second old: every half second one query renews all
+ * sessions in use, in the background. The file is long because it contains one state machine over one cache.
  */
 import { AppError, type ImageSessionStats, may } from '@lamina/contract';
 import type { Logger } from 'pino';
@@ -37,7 +37,7 @@ export interface ImageSessions {
     record?: (tx: Change) => Promise<void>,
   ): Promise<{ readonly sessionId: string; readonly expiresInSeconds: number }>;
   /**
-   * Creates the session of a share link, which ends with the link at the latest, in the transaction that counts the opening.
+   * Creates the session of a share link, in the transaction that counts its opening. The session ends with the link at the latest.
    */
   createForVisitor(
     tx: Change,
@@ -59,8 +59,8 @@ export interface ImageSessions {
    */
   revoke(uid: string, sessionId: string, record?: (tx: Change) => Promise<void>): Promise<void>;
   /**
-   * Deletes revoked sessions from the cache. To be called after the commit. With `uid`, sessions of the account's share
-   * links are only read again: a change of the password does not end them.
+   * Deletes revoked sessions from the cache; to be called after the commit. With `uid`, sessions of the account's share
+   * links are only queried again, because a change of the password does not end them.
    */
   forget(
     ended:
@@ -69,38 +69,38 @@ export interface ImageSessions {
       | { readonly shareLinkId: string },
   ): void;
   /**
-   * Invalidates the cache entries of an account, or all of them without an account: the next request queries the
-   * database. To be called after a change of what may be seen.
+   * Invalidates the cache entries of one account, or of all accounts without `whose`: the next request queries the
+   * database. To be called after a change of access rights.
    */
   recheck(whose?: { readonly uid: string }): void;
-  /** Returns how often `forget` and `recheck` were called, for other caches of what may be seen. */
+  /** Returns how often `forget` and `recheck` were called, so that other caches of access rights notice a change. */
   countChanges(): number;
   /** Deletes expired sessions from the database. */
   deleteExpired(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** A cache entry this old is renewed in the background when the session is used. */
+/** Age from which a cache entry is renewed in the background when the session is used. */
 const renewAfterMs = 500;
 /**
- * For so long after its last request a session is renewed with the others. A person who looks at one field for some
- * seconds does not wait for the database at the next one, and one query serves all viewers.
+ * Time after its last request during which a session is renewed with the others. A person who looks at one field for some
+ * seconds then does not wait for the database when moving on, and one query serves all viewers.
  */
 const renewUnusedForMs = 10_000;
 const flushEveryMs = 5000;
 const purgeEveryMs = 10 * 60_000;
 const maxEndedHashes = 10_000;
 
-/** One sign-in, shared by the sessions made from it. */
-interface Token {
+/** One sign-in, shared by the sessions created from it. */
+interface SharedSignIn {
   usedAt: number;
 }
 
-interface Live {
+interface CachedSession {
   session: ImageSession;
   /** Null for the session of a share link, which has no idle time. */
-  readonly token: Token | null;
-  /** Time of the last query about it. */
+  readonly token: SharedSignIn | null;
+  /** Time of the last query about the session. */
   checkedAt: number;
   /** Time of the last request to this process; minus infinity before the first one. */
   usedAt: number;
@@ -118,20 +118,20 @@ interface Dependencies {
 }
 
 export async function createImageSessions({ config, db, now, log }: Dependencies): Promise<ImageSessions> {
-  const live = new Map<string, Live>();
-  /** The same entries by session id, so that the tiles of one view are not hashed one by one. Emptied every 5 s. */
-  const recentById = new Map<string, Live>();
-  const tokens = new Map<string, Token>();
-  /** Hashes of unknown and ended sessions. They stay so: an id is never reused, and an ended session never revives. */
+  const cachedSessions = new Map<string, CachedSession>();
+  /** The same entries by session id, so that the id is not hashed for each tile of a view. Emptied every 5 s. */
+  const recentById = new Map<string, CachedSession>();
+  const tokens = new Map<string, SharedSignIn>();
+  /** Hashes of unknown and ended sessions. They can be cached, because an id is never reused and an ended session stays ended. */
   const endedHashes = new Set<string>();
-  /** Number of revocations: a query result that was read before a revocation is discarded after it. */
+  /** Number of revocations so far. A query that ran during a revocation is repeated. */
   let revocations = 0;
   let lastRenewal = 0;
   const clock = () => now().getTime();
   const staleness = createStalenessLimit(clock);
 
   function evict(hash: string): void {
-    if (live.delete(hash)) recentById.clear();
+    if (cachedSessions.delete(hash)) recentById.clear();
     if (endedHashes.size >= maxEndedHashes) endedHashes.clear();
     endedHashes.add(hash);
   }
@@ -141,7 +141,7 @@ export async function createImageSessions({ config, db, now, log }: Dependencies
     const visitor = link === null ? null : { linkId: link.id, images: link.images };
     const seesHidden = visitor === null && may(state, 'catalogue.write');
     const token = state.token === null ? null : tokenOf(state.token);
-    const known = live.get(state.hash);
+    const known = cachedSessions.get(state.hash);
     if (known !== undefined) {
       known.checkedAt = checkedAt;
       if (
@@ -153,7 +153,7 @@ export async function createImageSessions({ config, db, now, log }: Dependencies
       }
       return;
     }
-    live.set(state.hash, {
+    cachedSessions.set(state.hash, {
       session: {
         hash: state.hash,
         uid: state.uid,
@@ -172,7 +172,7 @@ export async function createImageSessions({ config, db, now, log }: Dependencies
     });
   }
 
-  function tokenOf({ hash, last_used_at }: NonNullable<SessionState['token']>): Token {
+  function tokenOf({ hash, last_used_at }: NonNullable<SessionState['token']>): SharedSignIn {
     const usedAt = Date.parse(last_used_at);
     const token = tokens.get(hash) ?? { usedAt };
     token.usedAt = Math.max(token.usedAt, usedAt);
@@ -180,10 +180,11 @@ export async function createImageSessions({ config, db, now, log }: Dependencies
     return token;
   }
 
-  function isGood(state: Omit<SessionState, 'restrictedDatasets'>, at: number): boolean {
+  function isStateValid(state: Omit<SessionState, 'restrictedDatasets'>, nowMs: number): boolean {
     const { status, role, account_expires_at: expiresAt, token, link } = state;
-    const now = new Date(at);
-    if (at >= Date.parse(state.expires_at) || isFromTheFuture(new Date(state.created_at), now)) return false;
+    const now = new Date(nowMs);
+    if (nowMs >= Date.parse(state.expires_at) || isFromTheFuture(new Date(state.created_at), now))
+      return false;
     if (link !== null) return isLinkGood(link, { status, role, expiresAt }, now);
     if (token === null) return false;
     const usedAt = Math.max(Date.parse(token.last_used_at), tokens.get(token.hash)?.usedAt ?? 0);
@@ -192,22 +193,22 @@ export async function createImageSessions({ config, db, now, log }: Dependencies
       may(account, 'image.view') &&
       !wasIssuedBeforeExpiry(new Date(token.created_at), account, now) &&
       !isFromTheFuture(new Date(usedAt), now) &&
-      at < Date.parse(token.expires_at) &&
-      at < usedAt + tokenIdleMs
+      nowMs < Date.parse(token.expires_at) &&
+      nowMs < usedAt + tokenIdleMs
     );
   }
 
-  // One query at a time; hashes that arrive meanwhile go into the next one together. So guessing session ids uses at
+  // Only one query runs at a time; hashes that arrive meanwhile share the next one. So guessing session ids uses at
   // most one connection.
-  let waiting = new Set<string>();
+  let waitingHashes = new Set<string>();
   let nextLookUp: Promise<void> | null = null;
   let lookUpRunning: Promise<void> = Promise.resolve();
 
-  function lookUp(hash: string): Promise<void> {
-    waiting.add(hash);
+  function lookUpState(hash: string): Promise<void> {
+    waitingHashes.add(hash);
     nextLookUp ??= lookUpRunning.then(() => {
-      const hashes = [...waiting];
-      waiting = new Set();
+      const hashes = [...waitingHashes];
+      waitingHashes = new Set();
       nextLookUp = null;
       const lookingUp = queryStates(hashes);
       lookUpRunning = lookingUp.catch(() => {}); // its callers get the error; the next query is independent
@@ -225,7 +226,7 @@ export async function createImageSessions({ config, db, now, log }: Dependencies
       const found = new Map(states.map((state) => [state.hash, state]));
       for (const hash of hashes) {
         const state = found.get(hash);
-        if (state !== undefined && isGood(state, queriedAt)) store(state, queriedAt);
+        if (state !== undefined && isStateValid(state, queriedAt)) store(state, queriedAt);
         else evict(hash);
       }
       return;
@@ -233,74 +234,74 @@ export async function createImageSessions({ config, db, now, log }: Dependencies
   }
 
   /** Renews the cache entries of all sessions in use, in the background. */
-  function renewInBackground(at: number): void {
-    if (Math.abs(at - lastRenewal) < renewAfterMs) return;
-    lastRenewal = at;
+  function renewInBackground(nowMs: number): void {
+    if (Math.abs(nowMs - lastRenewal) < renewAfterMs) return;
+    lastRenewal = nowMs;
     recentById.clear();
     let lookingUp: Promise<void> | undefined;
-    for (const [hash, entry] of live) {
-      if (Math.abs(at - entry.usedAt) < renewUnusedForMs) lookingUp = lookUp(hash);
+    for (const [hash, entry] of cachedSessions) {
+      if (Math.abs(nowMs - entry.usedAt) < renewUnusedForMs) lookingUp = lookUpState(hash);
     }
     lookingUp?.catch((error) =>
       log.warn(
         { err: error },
-        'image session lookup failed; open sessions stay valid for 30 s without the database',
+        'image session lookup failed; cached sessions stay valid for 30 s without the database',
       ),
     );
   }
 
-  function use(entry: Live, at: number): ImageSession {
-    entry.usedAt = at;
+  function use(entry: CachedSession, nowMs: number): ImageSession {
+    entry.usedAt = nowMs;
     entry.requests++;
-    if (entry.token !== null) entry.token.usedAt = at;
+    if (entry.token !== null) entry.token.usedAt = nowMs;
     flushSoon();
-    renewInBackground(at);
+    renewInBackground(nowMs);
     return entry.session;
   }
 
   const isSessionId = (text: string) => /^[\w-]{43}$/.test(text);
 
   /** Returns undefined for a session that is not in the cache. */
-  function liveEntryOf(sessionId: string): Live | undefined {
+  function liveEntryOf(sessionId: string): CachedSession | undefined {
     const known = recentById.get(sessionId);
     if (known !== undefined) return known;
-    const entry = live.get(hashSecret(sessionId));
+    const entry = cachedSessions.get(hashSecret(sessionId));
     if (entry !== undefined) recentById.set(sessionId, entry);
     return entry;
   }
 
-  /** Whether the cache alone accepts the session now. */
-  function isGoodInMemory(entry: Live, at: number): boolean {
-    const isTokenInUse = entry.token === null || at < entry.token.usedAt + tokenIdleMs;
-    return at < entry.session.expiresAt && isTokenInUse && staleness.isFresh(entry.checkedAt, at);
+  /** Returns whether the session can be accepted now without a query. */
+  function isValidInCache(entry: CachedSession, nowMs: number): boolean {
+    const isTokenInUse = entry.token === null || nowMs < entry.token.usedAt + tokenIdleMs;
+    return nowMs < entry.session.expiresAt && isTokenInUse && staleness.isFresh(entry.checkedAt, nowMs);
   }
 
   function resolve(sessionId: string): ImageSession | null | Promise<ImageSession | null> {
     if (!isSessionId(sessionId)) return null;
-    const at = clock();
+    const nowMs = clock();
     const entry = liveEntryOf(sessionId);
     if (entry === undefined) {
       const hash = hashSecret(sessionId);
       return endedHashes.has(hash) ? null : resolveByLookUp(hash);
     }
     const { hash, expiresAt } = entry.session;
-    if (at >= expiresAt) {
+    if (nowMs >= expiresAt) {
       evict(hash);
       return null;
     }
-    return isGoodInMemory(entry, at) ? use(entry, at) : resolveByLookUp(hash);
+    return isValidInCache(entry, nowMs) ? use(entry, nowMs) : resolveByLookUp(hash);
   }
 
   async function resolveByLookUp(hash: string): Promise<ImageSession | null> {
     try {
-      await lookUp(hash);
+      await lookUpState(hash);
     } catch (error) {
-      const known = live.get(hash);
-      const at = clock();
-      if (known !== undefined && isGoodInMemory(known, at)) return use(known, at);
+      const known = cachedSessions.get(hash);
+      const nowMs = clock();
+      if (known !== undefined && isValidInCache(known, nowMs)) return use(known, nowMs);
       throw new AppError('unavailable', { cause: error });
     }
-    const entry = live.get(hash);
+    const entry = cachedSessions.get(hash);
     return entry === undefined ? null : use(entry, clock());
   }
 
@@ -315,14 +316,14 @@ export async function createImageSessions({ config, db, now, log }: Dependencies
       flushing = flush().catch((error) =>
         log.warn(
           { err: error },
-          'request counts of image sessions not saved; tried again with the next requests',
+          'saving request counts of image sessions failed; it is tried again after the next requests',
         ),
       );
     }, flushEveryMs).unref();
   }
 
   async function flush(): Promise<void> {
-    const used = [...live.values()].filter(({ requests }) => requests > 0);
+    const used = [...cachedSessions.values()].filter(({ requests }) => requests > 0);
     if (used.length > 0) {
       const requests = new Map(used.map((entry) => [entry.session.hash, entry.requests]));
       const tokensUsedAt = new Map(
@@ -338,11 +339,11 @@ export async function createImageSessions({ config, db, now, log }: Dependencies
         throw error;
       }
     }
-    const at = clock();
-    if (Math.abs(at - lastPurge) < purgeEveryMs) return;
-    lastPurge = at;
-    for (const [hash, { session }] of live) if (at >= session.expiresAt) evict(hash);
-    const inUse = new Set([...live.values()].map(({ session }) => session.tokenHash));
+    const nowMs = clock();
+    if (Math.abs(nowMs - lastPurge) < purgeEveryMs) return;
+    lastPurge = nowMs;
+    for (const [hash, { session }] of cachedSessions) if (nowMs >= session.expiresAt) evict(hash);
+    const inUse = new Set([...cachedSessions.values()].map(({ session }) => session.tokenHash));
     for (const hash of tokens.keys()) if (!inUse.has(hash)) tokens.delete(hash);
   }
 
@@ -393,16 +394,18 @@ export async function createImageSessions({ config, db, now, log }: Dependencies
     resolve,
 
     async statsOf(uid) {
-      const at = now();
-      const mine = (await listSessionStates(db, uid)).filter((state) => isGood(state, at.getTime()));
+      const currentTime = now();
+      const validStates = (await listSessionStates(db, uid)).filter((state) =>
+        isStateValid(state, currentTime.getTime()),
+      );
       return {
-        active_sessions: mine.length,
-        sessions: mine.map((state) => ({
+        active_sessions: validStates.length,
+        sessions: validStates.map((state) => ({
           session_id: state.prefix,
           created_at: state.created_at,
-          expires_in: secondsLeft({ expiresAt: Date.parse(state.expires_at) }, at),
-          age: Math.max(0, Math.floor((at.getTime() - Date.parse(state.created_at)) / 1000)),
-          request_count: state.request_count + (live.get(state.hash)?.requests ?? 0),
+          expires_in: secondsLeft({ expiresAt: Date.parse(state.expires_at) }, currentTime),
+          age: Math.max(0, Math.floor((currentTime.getTime() - Date.parse(state.created_at)) / 1000)),
+          request_count: state.request_count + (cachedSessions.get(state.hash)?.requests ?? 0),
         })),
       };
     },
@@ -419,17 +422,17 @@ export async function createImageSessions({ config, db, now, log }: Dependencies
 
     forget(ended) {
       revocations++;
-      for (const [hash, entry] of live) {
+      for (const [hash, entry] of cachedSessions) {
         const { session } = entry;
         if ('uid' in ended && session.visitor !== null) {
           if (session.uid === ended.uid) entry.checkedAt = Number.NEGATIVE_INFINITY;
-        } else if (isAmong(session, ended)) evict(hash);
+        } else if (hasEnded(session, ended)) evict(hash);
       }
     },
 
     recheck(whose) {
       revocations++;
-      for (const entry of live.values()) {
+      for (const entry of cachedSessions.values()) {
         if (whose === undefined || entry.session.uid === whose.uid) {
           entry.checkedAt = Number.NEGATIVE_INFINITY;
         }
@@ -450,14 +453,14 @@ export async function createImageSessions({ config, db, now, log }: Dependencies
       await flush().catch((error) =>
         log.warn(
           { err: error },
-          'request counts of image sessions not saved: lost, because the process stops',
+          'saving request counts of image sessions failed; the counts are lost because the process stops',
         ),
       );
     },
   };
 }
 
-function isAmong(session: ImageSession, ended: Parameters<ImageSessions['forget']>[0]): boolean {
+function hasEnded(session: ImageSession, ended: Parameters<ImageSessions['forget']>[0]): boolean {
   if ('tokenHash' in ended) return session.tokenHash === ended.tokenHash;
   if ('shareLinkId' in ended) return session.visitor?.linkId === ended.shareLinkId;
   return session.uid === ended.uid && session.tokenHash !== ended.exceptTokenHash;

@@ -1,6 +1,6 @@
 /**
- * Access to pixels: decides whether a request for a descriptor, a thumbnail or a tile has a valid image session, or without
- * a session an API token with the scope slides:read. The order of the checks is that of docs/permissions.md.
+ * Access to pixels: decides whether a request for a descriptor, a thumbnail or a tile has a valid image session or, instead of a
+ * session, an API token with the scope slides:read. The checks have the order of docs/permissions.md.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { AppError } from '@lamina/contract';
@@ -16,13 +16,13 @@ export interface PixelRequest {
   /** The `session` query parameter. */
   readonly sessionId: string | undefined;
   readonly headers: IncomingHttpHeaders;
-  /** Names and values by turns. */
+  /** Names and values in alternation, as Node provides them. */
   readonly rawHeaders: readonly string[];
 }
 
 export interface PixelAccess {
   /**
-   * Returns the valid image session of the request and counts the request, or what takes its place for an API token. A
+   * Returns the valid image session of the request, or its replacement for an API token, and counts the request. Returns a
    * promise only when the database or a token has to be looked up.
    *
    * @throws AppError session_missing, session_invalid, token_invalid, unavailable; for API tokens forbidden, rate_limited
@@ -46,7 +46,7 @@ export function createPixelAccess({
   signIn,
   apiTokens,
 }: PixelAccessDependencies): PixelAccess {
-  function accept(
+  function acceptSession(
     session: ImageSession | null,
     { sessionId, headers, rawHeaders }: PixelRequest,
   ): ImageSession | Promise<ImageSession> {
@@ -57,7 +57,7 @@ export function createPixelAccess({
     return headers.authorization === undefined ? session : acceptWithToken(session, rawHeaders);
   }
 
-  /** An image element sends no token. A token that is sent must be valid and of the session's account. */
+  /** Checks the bearer token of a request, which is optional here: it must be valid and belong to the session's account. */
   async function acceptWithToken(
     session: ImageSession,
     rawHeaders: readonly string[],
@@ -80,8 +80,8 @@ export function createPixelAccess({
       if (!sessionId && carriesApiToken(authorization)) return acceptApiToken(request.rawHeaders);
       if (sessionId === undefined || sessionId === '') throw new AppError('session_missing');
       const resolved = imageSessions.resolve(sessionId);
-      if (resolved instanceof Promise) return resolved.then((session) => accept(session, request));
-      return accept(resolved, request);
+      if (resolved instanceof Promise) return resolved.then((session) => acceptSession(session, request));
+      return acceptSession(resolved, request);
     },
   };
 }

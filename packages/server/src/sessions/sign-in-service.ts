@@ -1,12 +1,12 @@
 /**
- * Interface of the sign-in service to the rest of the server. The embedded service stores password hashes; an external
+ * Interface between the sign-in service and the rest of the server. The embedded service stores password hashes; an external
  * provider can be used in addition or instead. Tokens are opaque and looked up at each call.
  */
 import type { User } from '@lamina/contract';
 import type { Change } from '../store/database.ts';
 
 /**
- * The requester of a password hash. Requesters take turns: first the networks, then the accounts of one network. The server
+ * The requester of a password hash. Hashes are computed in turn for the networks, and for the accounts of one network. The server
  * itself, which hashes at its first start and in its commands, is `null`.
  */
 export type HashRequester = {
@@ -34,7 +34,7 @@ export interface IssuedToken {
   readonly endedTokenHashes: readonly string[];
 }
 
-/** Where a sign-in comes from; shown to the owner of the account. */
+/** Client of a sign-in, which is shown to the owner of the account. */
 export interface From {
   readonly address: string;
   readonly browser?: string | null;
@@ -87,11 +87,11 @@ export interface SignInService {
   currentHolder(tokenHash: string): Promise<User | null>;
   /** Returns the account of a sign-in or an API token as it is inside the transaction; null when it has ended. */
   holderOf(tx: Change, tokenHash: string): Promise<User | null>;
-  /** Whether the hash is of this password. @throws AppError unavailable */
+  /** Returns whether the hash matches the password. @throws AppError unavailable */
   isRight(passwordHash: string, password: string, requester: HashRequester): Promise<boolean>;
-  /** Whether this is the account's password. @throws AppError unavailable */
+  /** Returns whether the account has this password. @throws AppError unavailable */
   isPassword(uid: string, password: string, requester: HashRequester): Promise<boolean>;
-  /** Whether the account has a password on this server. */
+  /** Returns whether the account has a password on this server. */
   hasPassword(tx: Change, uid: string): Promise<boolean>;
   /**
    * Replaces the password, in the caller's transaction. Reset codes that were mailed before become invalid.

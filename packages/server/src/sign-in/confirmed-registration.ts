@@ -1,7 +1,7 @@
 /**
- * Registration where existing addresses are hidden (REGISTRATION_HIDE_EXISTING=on): an account exists only after the
- * owner of the e-mail address has opened the mailed link. Until then a registration is a row outside of the accounts,
- * so that signing in, resetting the password and every call of an administrator treat its address as unknown.
+ * Registration that does not reveal existing addresses (REGISTRATION_HIDE_EXISTING=on): an account is created only after the
+ * owner of the e-mail address has opened the mailed link. Until then a registration is stored outside the accounts,
+ * so sign-in, password reset and all functions of administrators treat its address as unknown.
  */
 import { AppError, type Language, type User } from '@lamina/contract';
 import type { AuditRecorder, Origin } from '../audit/audit-recorder.ts';
@@ -36,8 +36,8 @@ interface Request {
 
 export interface ConfirmedRegistration {
   /**
-   * E-mails a link to the owner of the address, or that the address has an account. Returns before that is done, so that
-   * the duration of the response shows neither.
+   * Sends the owner of the address a link, or a message that the address has an account. Returns before sending, so that
+   * the duration of the response does not reveal which.
    */
   request(request: Request, origin: Origin): void;
   /**
@@ -50,7 +50,7 @@ export interface ConfirmedRegistration {
   deleteExpired(): Promise<void>;
 }
 
-/** How long the link is valid, and personal data of an unconfirmed registration is kept. */
+/** Time for which the link is valid and the personal data of an unconfirmed registration is kept. */
 const confirmWithinMs = 24 * 60 * 60_000;
 
 interface Options {
@@ -124,7 +124,7 @@ export function createConfirmedRegistration(options: Options): ConfirmedRegistra
         throw new AppError('credentials_invalid', { reason: 'registration_password_wrong' });
       });
       await change(db, 'accounts', async (tx) => {
-        // Read again: the registration may have changed during the hashing.
+        // Queried again, because the registration may have changed during the hashing.
         const found = await findRegistration(tx, hash, now());
         if (found === null) throw new AppError('confirmation_link_invalid');
         if ((await findUserByEmail(tx, email)) !== null) throw new AppError('email_taken');

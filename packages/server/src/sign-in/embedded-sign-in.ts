@@ -32,18 +32,23 @@ const tokenLifetimeMs = 12 * 60 * 60_000;
  * a teaching account, and for programs that sign in at every run.
  */
 export const maxTokensPerAccount = 50;
-/** The last use of a token is stored at most this often. */
+/** Minimum interval between two updates of a token's last use. */
 const touchEveryMs = 30_000;
 const resetMs = 30 * 60_000;
 
-interface Ground {
+interface EmbeddedSignInDependencies {
   readonly db: Database;
   readonly log: Logger;
   readonly now: () => Date;
   readonly passwordCost: PasswordCost;
 }
 
-export function createEmbeddedSignIn({ db, log, now, passwordCost }: Ground): SignInService {
+export function createEmbeddedSignIn({
+  db,
+  log,
+  now,
+  passwordCost,
+}: EmbeddedSignInDependencies): SignInService {
   const passwords = createPasswords(passwordCost);
   const later = (ms: number) => new Date(now().getTime() + ms);
 
@@ -52,7 +57,10 @@ export function createEmbeddedSignIn({ db, log, now, passwordCost }: Ground): Si
     try {
       await touchToken(db, hash, now());
     } catch (error) {
-      log.warn({ err: error }, 'last use of a sign-in not saved; the sign-in may expire up to 30 s early');
+      log.warn(
+        { err: error },
+        'saving the last use of a sign-in failed; the sign-in may expire up to 30 s early',
+      );
     }
   }
 
@@ -75,7 +83,7 @@ export function createEmbeddedSignIn({ db, log, now, passwordCost }: Ground): Si
   }
 
   /** Returns the account that a reset code opens; null for a wrong or expired code, and for a deactivated account. */
-  async function ownerOf(from: Connection, code: string): Promise<User | null> {
+  async function ownerOfCode(from: Connection, code: string): Promise<User | null> {
     const uid = await findReset(from, hashSecret(code), now());
     const user = uid === null ? null : await findUser(from, uid);
     return user?.status === 'deactivated' ? null : user;
@@ -105,7 +113,7 @@ export function createEmbeddedSignIn({ db, log, now, passwordCost }: Ground): Si
       if (found === null || !isRight) throw new AppError('credentials_invalid');
 
       return change(db, 'accounts', async (tx) => {
-        // Read again: the account and its password may have changed during the hashing.
+        // Queried again, because the account and its password may have changed during the hashing.
         const user = await findUser(tx, found.uid);
         if (user === null || (await findPassword(tx, user.uid)) !== passwordHash) {
           throw new AppError('credentials_invalid');
@@ -194,17 +202,17 @@ export function createEmbeddedSignIn({ db, log, now, passwordCost }: Ground): Si
       return { code, user };
     },
 
-    ownerOfReset: (code) => ownerOf(db, code),
+    ownerOfReset: (code) => ownerOfCode(db, code),
 
     async takeReset(tx, code) {
-      const user = await ownerOf(tx, code);
+      const user = await ownerOfCode(tx, code);
       if (user !== null) await deleteResetsOf(tx, user.uid);
       return user;
     },
   };
 }
 
-/** The account of an API token that calls in place of a sign-in; its limit to datasets goes with the account. */
+/** Returns the account of an API token, including the token's limit to datasets; null for an unknown token. */
 async function apiTokenOf(
   db: Connection,
   hash: string,
@@ -219,7 +227,7 @@ async function apiTokenOf(
   };
 }
 
-/** A public id of a sign-in: does not reveal the token's hash, and is shorter, since it is not a credential. */
+/** Returns a public id of a sign-in that does not reveal the token's hash. It is short because it is not a credential. */
 function signInId(tokenHash: string): string {
   return hashSecret(`sign-in ${tokenHash}`).slice(0, 22);
 }

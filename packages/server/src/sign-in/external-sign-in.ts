@@ -21,7 +21,7 @@ import { createIdentityProvider, type ExternalPerson } from './identity-provider
 export interface ExternalSignIn {
   /**
    * @param language of e-mails to an account that this call creates
-   * @param nonce that the browser sent to the provider; undefined: not checked
+   * @param nonce value that the browser sent to the provider; undefined skips the check
    * @throws AppError token_invalid, token_unverifiable; email_taken when another account has the address and may not
    *   be linked; account_not_active for a deactivated account
    */
@@ -33,7 +33,7 @@ export interface ExternalSignIn {
   ): Promise<{ readonly user: User; readonly token: string }>;
 }
 
-interface Ground {
+interface ExternalSignInDependencies {
   readonly config: Config;
   readonly db: Database;
   readonly now: () => Date;
@@ -48,7 +48,7 @@ export function isIdentityToken(token: string): boolean {
   return token.includes('.');
 }
 
-/** The account with this address is already linked to another subject of the issuer. */
+/** Reports that the account with this address is already linked to another person (subject) of the issuer. */
 class LinkRefused extends Error {
   override readonly name = 'LinkRefused';
   readonly uid: string;
@@ -70,8 +70,8 @@ function apiErrorOf({ code, cause }: AppError): Pick<AuditEntry, 'action' | 'tar
 }
 
 /**
- * Header and payload: the octets that the signature covers (RFC 7515 section 5.2). One token has several spellings of
- * its signature: unused bits of base64url, and for ECDSA (r, s) beside (r, n - s).
+ * Returns header and payload, which the signature covers (RFC 7515 section 5.2). They identify a used token, because its signature can be
+ * written in several ways: with other unused bits of base64url and, for ECDSA, as (r, n - s) instead of (r, s).
  */
 function signedPartOf(idToken: string): string {
   return idToken.slice(0, idToken.lastIndexOf('.'));
@@ -85,16 +85,16 @@ export function createExternalSignIn({
   signIn,
   imageSessions,
   adminDigest,
-}: Ground): ExternalSignIn {
+}: ExternalSignInDependencies): ExternalSignIn {
   const { external } = config.signIn;
   const provider = external && createIdentityProvider({ provider: external, now });
 
-  /** Finds, links or creates the account of a person; `news` says which. */
+  /** Finds, links or creates the account of a person; `accountChange` states whether it was linked or created. */
   async function accountOf(tx: Change, person: ExternalPerson, origin: Origin, language: Language) {
     const identity = { provider: person.issuer, subject: person.subject };
     const uid = await findUidOfIdentity(tx, identity);
     const known = uid && (await findUser(tx, uid));
-    if (known) return { user: known, news: null };
+    if (known) return { user: known, accountChange: null };
     if (person.email === null) {
       throw new AppError('token_invalid', { reason: 'external_email_missing' });
     }
@@ -108,20 +108,20 @@ export function createExternalSignIn({
       await insertIdentity(tx, user.uid, identity);
       const detail = { issuer: person.issuer };
       await audit.record(tx, { action: 'registered', actor: null, target: user.uid, detail, origin });
-      return { user, news: 'created' as const };
+      return { user, accountChange: 'created' as const };
     }
 
     if (!external?.linkByEmail || !person.isEmailVerified) {
       throw new AppError('email_taken', { reason: 'external_identity_not_linked' });
     }
-    // An address goes to another person when its owner leaves; a subject never does.
+    // An address may be reassigned to another person; a subject is never reassigned.
     if (await hasIdentityOf(tx, sameAddress.uid, person.issuer)) {
       throw new AppError('email_taken', {
         reason: 'external_identity_differs',
         cause: new LinkRefused(sameAddress.uid, person.issuer),
       });
     }
-    // The person who chose that password never proved ownership of the address.
+    // The person who chose the password of this account never proved ownership of the address.
     await deletePassword(tx, sameAddress.uid);
     await deleteResetsOf(tx, sameAddress.uid);
     await signIn.revokeAll(tx, sameAddress.uid);
@@ -130,7 +130,7 @@ export function createExternalSignIn({
     await updateUser(tx, user);
     const detail = { issuer: person.issuer };
     await audit.record(tx, { action: 'identity-linked', actor: user.uid, target: user.uid, detail, origin });
-    return { user, news: 'linked' as const };
+    return { user, accountChange: 'linked' as const };
   }
 
   return {
@@ -138,7 +138,7 @@ export function createExternalSignIn({
       try {
         if (provider === null) throw new AppError('token_invalid');
         const person = await provider.personOf(idToken, nonce);
-        const { user, issued, news } = await change(db, 'accounts', async (tx) => {
+        const { user, issued, accountChange } = await change(db, 'accounts', async (tx) => {
           const spent = {
             hash: hashSecret(signedPartOf(idToken)),
             expires_at: person.tokenEndsAt.toISOString(),
@@ -153,9 +153,9 @@ export function createExternalSignIn({
           await audit.record(tx, { action: 'sign-in', actor: uid, target: uid, detail, origin });
           return { ...account, issued };
         });
-        if (news === 'linked') imageSessions.forget({ uid: user.uid });
+        if (accountChange === 'linked') imageSessions.forget({ uid: user.uid });
         for (const tokenHash of issued.endedTokenHashes) imageSessions.forget({ tokenHash });
-        if (news === 'created') adminDigest.asked();
+        if (accountChange === 'created') adminDigest.asked();
         return { user: rules.effectiveAccount(user, now()), token: issued.token };
       } catch (error) {
         if (error instanceof AppError) {

@@ -31,35 +31,35 @@ export interface ExternalPerson {
   /** Whether the provider has verified the address. */
   readonly isEmailVerified: boolean;
   readonly displayName: string | null;
-  /** From then on the token is rejected as expired. */
+  /** Time from which the token is rejected as expired. */
   readonly tokenEndsAt: Date;
 }
 
 export interface IdentityProvider {
   /**
-   * @param nonce that the browser sent to the provider; undefined: not checked
+   * @param nonce value that the browser sent to the provider; undefined skips the check
    * @throws AppError token_invalid, with the reason as its cause; token_unverifiable when the provider
-   *   cannot be asked for its keys
+   * does not return its keys
    */
   personOf(idToken: string, nonce: string | undefined): Promise<ExternalPerson>;
 }
 
-/** Signatures with a private key of the provider; never `none`, never a shared secret. */
+/** Accepted algorithms, all with a private key of the provider. `none` and algorithms with a shared secret are rejected. */
 const algorithms = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512'],
   ...['EdDSA', 'Ed25519'],
 ];
-const oldestTokenSeconds = 10 * 60;
+const maxTokenAgeSeconds = 10 * 60;
 /** Allowed difference between the clocks of the provider and this machine. */
 const clockToleranceSeconds = 60;
-const answerWithinMs = 5000;
-const discoveryIsKeptMs = 60 * 60_000;
-const keysAreKeptMs = 10 * 60_000;
+const requestTimeoutMs = 5000;
+const discoveryCacheMs = 60 * 60_000;
+const keyCacheMs = 10 * 60_000;
 
-interface Ground {
+interface IdentityProviderDependencies {
   readonly provider: ExternalProvider;
   readonly now: () => Date;
-  /** An unknown key makes the server fetch the keys again, at most this often. */
+  /** Minimum interval between two requests for the keys because of a token with an unknown key. */
   readonly keyCooldownMs?: number;
 }
 
@@ -67,14 +67,18 @@ export function createIdentityProvider({
   provider: { issuer, clientId, audience },
   now,
   keyCooldownMs = 30_000,
-}: Ground): IdentityProvider {
-  let found: { readonly keys: JWTVerifyGetKey; readonly jwksUri: string; readonly until: number } | null =
-    null;
+}: IdentityProviderDependencies): IdentityProvider {
+  let cachedKeys: {
+    readonly providerKeys: JWTVerifyGetKey;
+    readonly jwksUri: string;
+    readonly until: number;
+  } | null = null;
   let discovering: Promise<JWTVerifyGetKey> | null = null;
 
   /** Concurrent callers share one request to the provider. */
-  function keys(): Promise<JWTVerifyGetKey> {
-    if (found !== null && performance.now() < found.until) return Promise.resolve(found.keys);
+  function providerKeys(): Promise<JWTVerifyGetKey> {
+    if (cachedKeys !== null && performance.now() < cachedKeys.until)
+      return Promise.resolve(cachedKeys.providerKeys);
     discovering ??= discover().finally(() => {
       discovering = null;
     });
@@ -83,32 +87,32 @@ export function createIdentityProvider({
 
   async function discover(): Promise<JWTVerifyGetKey> {
     const jwksUri = await findJwksUri(issuer);
-    const isKnown = found?.jwksUri === jwksUri;
+    const isKnown = cachedKeys?.jwksUri === jwksUri;
     const keySet =
-      isKnown && found !== null
-        ? found.keys
+      isKnown && cachedKeys !== null
+        ? cachedKeys.providerKeys
         : createRemoteJWKSet(new URL(jwksUri), {
             cooldownDuration: keyCooldownMs,
-            cacheMaxAge: keysAreKeptMs,
-            timeoutDuration: answerWithinMs,
+            cacheMaxAge: keyCacheMs,
+            timeoutDuration: requestTimeoutMs,
             [customFetch]: fetchKeys,
           });
-    found = { keys: keySet, jwksUri, until: performance.now() + discoveryIsKeptMs };
+    cachedKeys = { providerKeys: keySet, jwksUri, until: performance.now() + discoveryCacheMs };
     return keySet;
   }
 
   async function claimsOf(idToken: string): Promise<JWTPayload> {
     // A token that is not for this server is rejected without a request to the provider.
     const { alg, typ } = headerOf(idToken);
-    if (alg === undefined || !algorithms.includes(alg)) throw new Refused('algorithm');
-    if (typ !== undefined && typ.toLowerCase() !== 'jwt') throw new Refused('type');
-    if (decodeJwt(idToken).iss !== issuer) throw new Refused('issuer');
-    const { payload } = await jwtVerify(idToken, await keys(), {
+    if (alg === undefined || !algorithms.includes(alg)) throw new TokenRejection('algorithm');
+    if (typ !== undefined && typ.toLowerCase() !== 'jwt') throw new TokenRejection('type');
+    if (decodeJwt(idToken).iss !== issuer) throw new TokenRejection('issuer');
+    const { payload } = await jwtVerify(idToken, await providerKeys(), {
       issuer,
       audience,
       algorithms,
       requiredClaims: ['exp', 'iat', 'sub'],
-      maxTokenAge: oldestTokenSeconds,
+      maxTokenAge: maxTokenAgeSeconds,
       clockTolerance: clockToleranceSeconds,
       currentDate: now(),
     });
@@ -119,40 +123,40 @@ export function createIdentityProvider({
     async personOf(idToken, nonce) {
       try {
         const claims = await claimsOf(idToken);
-        requireForUs(claims, clientId);
-        if (nonce !== undefined && claims.nonce !== nonce) throw new Refused('nonce');
+        requireAudience(claims, clientId);
+        if (nonce !== undefined && claims.nonce !== nonce) throw new TokenRejection('nonce');
         return personIn(claims, issuer);
       } catch (error) {
-        const isRefused = error instanceof Refused || isFaultOfToken(error);
+        const isRefused = error instanceof TokenRejection || isFaultOfToken(error);
         throw new AppError(isRefused ? 'token_invalid' : 'token_unverifiable', { cause: error });
       }
     },
   };
 }
 
-/** Why a token is rejected; for the audit log, never for the response. */
-class Refused extends Error {
-  override readonly name = 'Refused';
+/** Reason why a token is rejected; it appears in the audit log, never in the response. */
+class TokenRejection extends Error {
+  override readonly name = 'TokenRejection';
 }
 
 /** A token for several audiences must name this client as its authorised party; one that names a party must name this client. */
-function requireForUs({ aud, azp }: JWTPayload, clientId: string): void {
+function requireAudience({ aud, azp }: JWTPayload, clientId: string): void {
   const isForSeveral = Array.isArray(aud) && aud.length > 1;
-  if (azp === undefined ? isForSeveral : azp !== clientId) throw new Refused('authorised party');
+  if (azp === undefined ? isForSeveral : azp !== clientId) throw new TokenRejection('authorised party');
 }
 
 const Claims = z.object({
-  sub: z.string().regex(/^[^\p{Cc}\p{Cs}]{1,255}$/u), // OpenID Connect Core 1.0 section 2 says ASCII; not all keep to it
+  sub: z.string().regex(/^[^\p{Cc}\p{Cs}]{1,255}$/u), // must be ASCII (OpenID Connect Core 1.0 section 2), but some providers send other characters
   exp: z.number(),
   email: z.email().max(254).optional().catch(undefined),
-  email_verified: z.union([z.boolean(), z.stringbool()]).optional().catch(undefined), // some send it as text
+  email_verified: z.union([z.boolean(), z.stringbool()]).optional().catch(undefined), // some providers send it as text
   preferred_username: z.email().max(254).optional().catch(undefined),
   name: z.string().transform(toSingleLine).optional().catch(undefined),
 });
 
 function personIn(payload: JWTPayload, issuer: string): ExternalPerson {
   const read = Claims.safeParse(payload);
-  if (!read.success) throw new Refused('claims', { cause: read.error });
+  if (!read.success) throw new TokenRejection('claims', { cause: read.error });
   const { sub, exp, email, email_verified, preferred_username, name } = read.data;
   return {
     issuer,
@@ -168,11 +172,11 @@ function headerOf(idToken: string): ProtectedHeaderParameters {
   try {
     return decodeProtectedHeader(idToken);
   } catch (error) {
-    throw new Refused('format', { cause: error });
+    throw new TokenRejection('format', { cause: error });
   }
 }
 
-/** Whether the token is at fault, not the provider or the connection to it. */
+/** Returns whether the error is caused by the token, not by the provider or the connection to it. */
 function isFaultOfToken(error: unknown): boolean {
   if (error instanceof errors.JWKSTimeout || error instanceof errors.JWKSInvalid) return false;
   return error instanceof errors.JOSEError && error.code !== errors.JOSEError.code;
@@ -184,13 +188,14 @@ const Discovery = z.object({ issuer: z.string(), jwks_uri: z.string() });
 async function findJwksUri(issuer: string): Promise<string> {
   const answer = await fetch(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`, {
     redirect: 'error',
-    signal: AbortSignal.timeout(answerWithinMs),
+    signal: AbortSignal.timeout(requestTimeoutMs),
   });
-  if (!answer.ok) throw new Error(`The provider's configuration was answered with ${answer.status}.`);
+  if (!answer.ok)
+    throw new Error(`The request for the provider's configuration failed with status ${answer.status}.`);
   const { issuer: named, jwks_uri: jwksUri } = Discovery.parse(await answer.json());
   if (named !== issuer) throw new Error(`The provider calls itself ${named}, not ${issuer}.`);
   if (!isProviderAddress(jwksUri))
-    throw new Error(`The provider's keys are at ${jwksUri}, which is not safe.`);
+    throw new Error(`The provider's providerKeys are at ${jwksUri}, which is not safe.`);
   return jwksUri;
 }
 

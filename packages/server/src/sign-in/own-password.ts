@@ -6,7 +6,7 @@ import type { SignInService } from '../sessions/sign-in-service.ts';
 import type { Throttle } from './throttle.ts';
 
 /**
- * Accepts a request without a password: whether one is required is decided before (permissions.md section 7, step 6).
+ * Accepts a request without a password, because an earlier check decides whether one is required (permissions.md section 7, step 6).
  *
  * @throws AppError reauth_required, rate_limited, unavailable
  */

@@ -2,10 +2,10 @@
 import { AppError, passwordMinLength } from '@lamina/contract';
 import { dictionary } from '@zxcvbn-ts/language-common';
 import { emailKey } from '../domain/email.ts';
-import { prepared } from './password.ts';
+import { normalisePassword } from './password.ts';
 
 /**
- * The most common first (ASVS 5.0, 6.2.4: at least 3000 of those that pass the other rules).
+ * The 3000 most common passwords of sufficient length (ASVS 5.0, 6.2.4 requires at least 3000).
  * Source: the list of zxcvbn, counted in published leaks.
  */
 const commonPasswords = new Set(
@@ -18,21 +18,21 @@ export interface Owner {
   readonly displayName?: string | null | undefined;
 }
 
-/** Returns null for an acceptable password. Compares whole passwords without case: a common word inside a longer one is fine. */
+/** Returns why a password is easily guessed; null for an acceptable one. Compares whole passwords, ignoring case. */
 export function guessableReason(
   password: string,
   { email, displayName }: Owner,
 ): 'password_common' | 'password_personal' | null {
-  const typed = folded(password);
-  if (commonPasswords.has(typed)) return 'password_common';
+  const candidate = normalised(password);
+  if (commonPasswords.has(candidate)) return 'password_common';
   const address = emailKey(email);
-  const name = folded(displayName ?? '');
-  const own = [address, address.split('@')[0], name, name.replaceAll(/\s/g, '')];
-  return own.includes(typed) ? 'password_personal' : null;
+  const name = normalised(displayName ?? '');
+  const personalWords = [address, address.split('@')[0], name, name.replaceAll(/\s/g, '')];
+  return personalWords.includes(candidate) ? 'password_personal' : null;
 }
 
 /**
- * @param field of the body, so that a form can show the error beside its field
+ * @param field name of the field in the request body, so that a form can show the error beside it
  * @throws AppError invalid_request
  */
 export function rejectGuessablePassword(
@@ -44,6 +44,6 @@ export function rejectGuessablePassword(
   if (reason !== null) throw new AppError('invalid_request', { reason, field });
 }
 
-function folded(text: string): string {
-  return prepared(text).toLowerCase();
+function normalised(text: string): string {
+  return normalisePassword(text).toLowerCase();
 }

@@ -19,7 +19,7 @@ export interface Passwords {
   /** Returns the hash, encoded with its salt and parameters. @throws AppError unavailable */
   hash(password: string, requester: HashRequester): Promise<string>;
   /**
-   * Compares a password with a hash. Without a hash the answer is false, after the same work as for a wrong password.
+   * Compares a password with a hash. Without a hash the result is false, after the same work as for a wrong password.
    *
    * @throws AppError unavailable
    */
@@ -27,40 +27,40 @@ export interface Passwords {
 }
 
 /**
- * Maximum number of waiting hashes. One takes some 30 ms, so the last of 128 waits 4 s on one processor. Per account and
- * network 32 may wait: a class that shares a teaching account.
+ * Maximum number of waiting hashes. One takes about 30 ms, so the last of 128 waits 4 s on one processor. Per account and
+ * network, 32 may wait, which is enough for a class that shares a teaching account.
  */
 const queueLimits = { total: 128, perKey: [128, 32] };
 
 export function createPasswords(cost: PasswordCost): Passwords {
-  const inTurn = createTurns(Math.max(1, os.availableParallelism() - 1));
+  const runInTurn = createTurns(Math.max(1, os.availableParallelism() - 1));
   const hashNow = (password: string) =>
-    hash(prepared(password), { memoryCost: cost.memoryKiB, timeCost: cost.passes, parallelism: 1 });
-  // Hashed at start: otherwise the first unknown address would take longer than a wrong password.
+    hash(normalisePassword(password), { memoryCost: cost.memoryKiB, timeCost: cost.passes, parallelism: 1 });
+  // Hashed at the start; otherwise the first sign-in with an unknown address would take longer than one with a wrong password.
   const unmatchedHash = hashNow('a password that no account has');
   unmatchedHash.catch(() => undefined); // the call that needs it reports the failure
 
   return {
-    hash: (password, requester) => inTurn(requester, () => hashNow(password)),
+    hash: (password, requester) => runInTurn(requester, () => hashNow(password)),
     isRight: (passwordHash, password, requester) =>
-      inTurn(requester, async () => {
-        const isRight = await verify(passwordHash ?? (await unmatchedHash), prepared(password));
+      runInTurn(requester, async () => {
+        const isRight = await verify(passwordHash ?? (await unmatchedHash), normalisePassword(password));
         return isRight && passwordHash !== null;
       }),
   };
 }
 
-/** Normalises a password, so that it is the same whichever keyboard composed its characters. */
-export function prepared(password: string): string {
+/** Normalises a password, because keyboards compose the same characters in different ways. */
+export function normalisePassword(password: string): string {
   return password.normalize('NFKC');
 }
 
 /**
  * Runs at most `atOnce` jobs at a time; the others wait for the turn of their requester.
  *
- * @throws AppError unavailable, when a job may not wait or has to leave the full queue for another requester's job
+ * @throws AppError unavailable when a job may not wait, or when another requester's job displaces it from the full queue
  */
-function createTurns(atOnce: number) {
+function createTurns(maxRunning: number) {
   interface Turn {
     readonly begin: () => void;
     readonly refuse: (error: AppError) => void;
@@ -69,7 +69,7 @@ function createTurns(atOnce: number) {
   let running = 0;
   const unavailable = () => new AppError('unavailable', { retryAfterSeconds: 2 });
 
-  async function orientationTransform(requester: HashRequester): Promise<void> {
+  async function waitForTurn(requester: HashRequester): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const path = requester === null ? ['', ''] : [siteOf(requester.address), requester.account];
     const added = queue.add({ begin: resolve, refuse: reject }, path);
@@ -79,8 +79,8 @@ function createTurns(atOnce: number) {
   }
 
   return async <T>(requester: HashRequester, work: () => Promise<T>): Promise<T> => {
-    if (running < atOnce) running += 1;
-    else await orientationTransform(requester);
+    if (running < maxRunning) running += 1;
+    else await waitForTurn(requester);
     try {
       return await work();
     } finally {

@@ -22,7 +22,7 @@ import {
 
 export interface SecondFactor {
   stateOf(uid: string): Promise<SecondFactorState>;
-  /** Whether sign-in to the account requires a code. */
+  /** Returns whether sign-in to the account requires a code. */
   isOn(from: Connection, uid: string): Promise<boolean>;
   /** Creates a secret that sign-in does not require yet. @throws AppError second_factor_on */
   start(tx: Change, account: { uid: string; email: string }): Promise<{ secret: string; uri: string }>;
@@ -30,11 +30,11 @@ export interface SecondFactor {
   confirm(tx: Change, uid: string, code: string): Promise<string[]>;
   /** Consumes a code of the app or a recovery code. @throws AppError second_factor_invalid */
   take(tx: Change, uid: string, code: string): Promise<'app' | 'recovery-code'>;
-  /** Returns false when two-step verification was off already. */
+  /** Switches two-step verification off. Returns false when it was already off. */
   remove(tx: Change, uid: string): Promise<boolean>;
 }
 
-interface Ground {
+interface SecondFactorDependencies {
   readonly db: Database;
   readonly now: () => Date;
   readonly log: Logger;
@@ -45,13 +45,19 @@ interface Ground {
 const algorithm = { algorithm: 'SHA1', digits: 6, period: 30 } as const;
 /** Accepted steps before and after the current one: clocks differ, and typing takes time (RFC 6238 section 5.2). */
 const window = 1;
-/** RFC 4226 section 4 R6 asks for 128 bits at least, and recommends 160. */
+/** 160 bits, as RFC 4226 section 4 R6 recommends; it requires at least 128. */
 const secretBytes = 20;
 const recoveryCodes = 10;
-/** Without the pairs that look alike: 0 and o; 1, i and l. */
+/** Alphabet without characters that look alike: 0 and o; 1, i and l. */
 const recoveryAlphabet = '23456789abcdefghjkmnpqrstuvwxyz';
 
-export function createSecondFactor({ db, now, log, encryption, productName }: Ground): SecondFactor {
+export function createSecondFactor({
+  db,
+  now,
+  log,
+  encryption,
+  productName,
+}: SecondFactorDependencies): SecondFactor {
   const purpose = (uid: string) => `second factor of ${uid}`;
 
   /** Returns the step that the code belongs to; null when the code is not valid now or has been used. */
@@ -61,10 +67,10 @@ export function createSecondFactor({ db, now, log, encryption, productName }: Gr
     try {
       secret = Secret.fromBase32(encryption.decrypt(row.secret, purpose(row.uid)));
     } catch (error) {
-      // Recovery codes still work, and an administrator can switch two-step verification off.
+      // The account is not lost: recovery codes still work, and an administrator can switch two-step verification off.
       log.error(
         { err: error, uid: row.uid },
-        'secret of a second factor cannot be decrypted: was SECRET_KEY changed?',
+        'secret of a second factor could not be decrypted; check whether SECRET_KEY has changed',
       );
       return null;
     }
@@ -130,7 +136,7 @@ export function createSecondFactor({ db, now, log, encryption, productName }: Gr
   };
 }
 
-/** 79 random bits, in groups that a person can copy by hand. */
+/** Returns a code of 79 random bits, in groups that a person can copy by hand. */
 function newRecoveryCode(): string {
   const characters = Array.from({ length: 16 }, () => recoveryAlphabet[randomInt(recoveryAlphabet.length)]);
   return characters.join('').replaceAll(/(.{4})(?!$)/g, '$1-');

@@ -88,7 +88,7 @@ export function createSignInFlow(dependencies: Dependencies): SignInFlow {
 
     async reset(by, uid) {
       const entry = { action: 'second-factor-reset', actor: by.uid, target: uid, origin: by.origin } as const;
-      // `remove` asks for a fresh sign-in or the current password.
+      // Administrators must use `remove` for their own account, which requires a recent sign-in or the current password.
       if (uid === by.uid) {
         await audit.note({ ...entry, result: 'refused', detail: { code: 'self_change' } });
         throw new AppError('self_change');

@@ -1,4 +1,4 @@
-/** Which counts an attempt adds to, and how a count grows. */
+/** Determines which counters an attempt increments, and how a counter grows. */
 import type { Origin } from '../audit/audit-recorder.ts';
 import { emailKey } from '../domain/email.ts';
 import { networkOf } from '../domain/network-of.ts';
@@ -12,14 +12,14 @@ import {
 import { hashSecret } from '../platform/secrets.ts';
 import type { Row } from '../store/schema.ts';
 
-/** An attempt: where it comes from, and which account it is about. */
+/** An attempt: its client and the account that it concerns. */
 export interface Attempt {
   readonly origin: Origin;
   /** E-mail address that the request names, whether or not it has an account; null when the request names none. */
   readonly email: string | null;
 }
 
-/** A count with its limit. */
+/** A counter with its limit. */
 export interface Rule {
   readonly key: string;
   readonly limit: Limit;
@@ -64,7 +64,7 @@ export function incremented(
   const at = now.getTime();
   const count = (before?.count ?? 0) + 1;
   const wait = waitMs(count, limit);
-  // Below the limit the span runs from the first attempt; beyond it from the last, so that the wait keeps growing.
+  // Below the limit, the period starts at the first attempt; beyond it, at the last one, so that the wait keeps growing.
   const endsAt =
     before === undefined || wait > 0 ? at + wait + limit.withinMs : Date.parse(before.expires_at);
   return {

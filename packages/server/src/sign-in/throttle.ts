@@ -36,12 +36,12 @@ export interface Throttle {
   /** Counts an action that is limited whether or not it succeeds. @throws AppError rate_limited */
   count(what: 'registration' | 'reset-request', attempt: Attempt): Promise<void>;
   /**
-   * Counts an e-mail that an anonymous caller causes. Returns false when the address has received too many. To be called
+   * Counts an e-mail that an anonymous client causes. Returns false when the address has received too many. To be called
    * after the response, which must not depend on the result.
    */
   mayMail(attempt: Attempt): Promise<boolean>;
   /**
-   * Checks a secret under the limits. A failure counts (`failureCodes`); when other attempts have used up a limit
+   * Checks a secret within the limits. A failure counts (`failureCodes`); if other attempts have used up a limit
    * meanwhile, the response says nothing about the secret. A success deletes the failures of this account from this
    * network and makes the network known; when that cannot be stored, the error is logged and the success stands.
    * Successes of an account are limited too (`successLimits`), after the secret has been checked.
@@ -67,14 +67,14 @@ export interface Throttle {
    * @throws AppError rate_limited when a limit has been reached before
    */
   failShareLink(origin: Origin, linkId: string | null): Promise<void>;
-  /** Makes the network of a new account's registration known. An error is logged: the registration is done. */
+  /** Marks the network of a new account's registration as known. Only logs an error, because the registration has succeeded. */
   rememberNetwork(attempt: Attempt): Promise<void>;
 }
 
 /** @throws AppError rate_limited when a limit has been reached since the check began */
 export type RequireAllowed = (tx: Change) => Promise<void>;
 
-interface Blocked {
+interface Block {
   readonly key: string;
   /** ISO 8601. */
   readonly until: string;
@@ -116,7 +116,7 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependenc
   const nowText = () => now().toISOString();
 
   /** Returns the block that lasts longest; null when nothing is blocked. */
-  async function findBlock(from: Connection, rules: readonly Rule[]): Promise<Blocked | null> {
+  async function findBlock(from: Connection, rules: readonly Rule[]): Promise<Block | null> {
     const at = nowText();
     const keys = rules.map(({ key }) => key);
     const blocks = (await findThrottles(from, keys, at)).flatMap(({ key, blocked_until: until }) =>
@@ -130,12 +130,12 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependenc
   }
 
   /** Counts once for each rule. When one of them is blocked, counts nothing and returns the block. */
-  function addUnlessBlocked(rules: readonly Rule[]): Promise<Blocked | null> {
+  function addUnlessBlocked(rules: readonly Rule[]): Promise<Block | null> {
     return change(db, 'throttle', async (tx) => {
       const block = await findBlock(tx, rules);
       if (block !== null) return block;
       const at = now();
-      await add(tx, rules, at);
+      await incrementCounts(tx, rules, at);
       if (Math.abs(at.getTime() - expiredDeletedAt) >= deleteExpiredEveryMs) {
         expiredDeletedAt = at.getTime();
         await deleteExpiredThrottles(tx, at.toISOString(), maxThrottleRows);
@@ -144,8 +144,8 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependenc
     });
   }
 
-  /** To be called in a transaction that holds the lock `throttle`. */
-  async function add(tx: Change, rules: readonly Rule[], at: Date): Promise<void> {
+  /** Increments the counters; to be called in a transaction that holds the lock `throttle`. */
+  async function incrementCounts(tx: Change, rules: readonly Rule[], at: Date): Promise<void> {
     const keys = rules.map(({ key }) => key);
     const rows = await findThrottles(tx, keys, at.toISOString());
     for (const { key, limit } of rules) {
@@ -160,7 +160,7 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependenc
   }
 
   /** Records a block in the audit log once, however many attempts it stops. */
-  async function recordBlock({ key, until }: Blocked, what: string, { origin }: Attempt): Promise<void> {
+  async function recordBlock({ key, until }: Block, what: string, { origin }: Attempt): Promise<void> {
     const block = `${key} ${until}`;
     if (!recorded.has(block)) {
       if (recorded.size >= maxRecorded) recorded.clear();
@@ -170,12 +170,12 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependenc
     }
   }
 
-  async function refuse(block: Blocked, what: string, attempt: Attempt): Promise<never> {
+  async function refuse(block: Block, what: string, attempt: Attempt): Promise<never> {
     await recordBlock(block, what, attempt);
     throw rateLimited(block.until, what);
   }
 
-  async function refuseShareLink(block: Blocked | null, origin: Origin): Promise<void> {
+  async function refuseShareLink(block: Block | null, origin: Origin): Promise<void> {
     if (block === null) return;
     shareLinkBlocks.add(block);
     await refuse(block, 'share-link', { origin, email: null });
@@ -193,7 +193,7 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependenc
     } catch (error) {
       log.warn(
         { err: error },
-        'successful sign-in not saved by the throttle; earlier failed attempts still count',
+        'saving a successful sign-in for the rate limits failed; earlier failed attempts still count',
       );
     }
   }
@@ -230,10 +230,10 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependenc
     },
 
     async guard(step, attempt, work, decoy = async () => undefined) {
-      const { 'account-and-network': onePair, ...several } = failureLimits;
-      const strangerRules = rulesOf('failure', several, attempt);
+      const { 'account-and-network': accountAndNetwork, ...otherLimits } = failureLimits;
+      const strangerRules = rulesOf('failure', otherLimits, attempt);
       const commonRules = [
-        ...rulesOf('failure', { 'account-and-network': onePair }, attempt),
+        ...rulesOf('failure', { 'account-and-network': accountAndNetwork }, attempt),
         ruleOf('every failure', 'network', allFailuresOfNetwork, attempt),
       ];
       const codeRules =
@@ -243,22 +243,22 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependenc
       const block = await findBlock(db, [...commonRules, ...codeRules]);
       if (block !== null) return refuse(block, step, attempt);
       const strangersBlock = await findBlock(db, strangerRules);
-      // Attempts under a block do not prolong it: otherwise a stranger could extend it without end.
-      const counted = strangersBlock === null ? [...commonRules, ...strangerRules] : commonRules;
+      // Attempts during a block do not prolong it; otherwise a stranger could extend it without end.
+      const failureRules = strangersBlock === null ? [...commonRules, ...strangerRules] : commonRules;
 
       if (strangersBlock !== null && !known) {
         await decoy();
-        return refuse((await addUnlessBlocked(counted)) ?? strangersBlock, step, attempt);
+        return refuse((await addUnlessBlocked(failureRules)) ?? strangersBlock, step, attempt);
       }
       let isCounted = successRules.length === 0;
-      let blockSince: Blocked | null = null;
+      let blockSince: Block | null = null;
       try {
         const result = await work(async (tx) => {
           await acquireLock(tx, 'throttle');
           const rules = [...commonRules, ...codeRules, ...(known ? [] : strangerRules), ...successRules];
           blockSince = await findBlock(tx, rules);
           if (blockSince !== null) throw tooManyAttempts(blockSince.until, now());
-          await add(tx, successRules, now());
+          await incrementCounts(tx, successRules, now());
           isCounted = true;
         });
         if (!isCounted) blockSince = await addUnlessBlocked(successRules);
@@ -268,10 +268,10 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependenc
       } catch (error) {
         if (blockSince !== null) return refuse(blockSince, step, attempt);
         if (!isFailure(error)) throw error;
-        // Only the right password leads to a check of the code, so this count shows nothing about the address.
+        // The code is checked only after the right password, so this counter reveals nothing about the address.
         const isCode = error.code === 'second_factor_invalid';
-        const since = await addUnlessBlocked(isCode ? [...counted, ...codeRules] : counted);
-        const refusedBy = since ?? (isCode ? null : strangersBlock);
+        const newBlock = await addUnlessBlocked(isCode ? [...failureRules, ...codeRules] : failureRules);
+        const refusedBy = newBlock ?? (isCode ? null : strangersBlock);
         if (refusedBy !== null) return refuse(refusedBy, step, attempt);
         throw error;
       }
@@ -284,7 +284,7 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependenc
 
     async failShareLink(origin, linkId) {
       const rules = shareLinkRules(origin, linkId);
-      // Most attempts of a flood end at the first, without the database, the others of it at the second, without a lock.
+      // Cheapest check first: most attempts of a flood end in memory, others with a query, and only the rest need a lock.
       const block =
         shareLinkBlocks.find(rules, nowText()) ??
         (await findBlock(db, rules)) ??
@@ -303,14 +303,14 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependenc
 function createKnownBlocks() {
   const known = new Map<string, string>();
   return {
-    find(rules: readonly Rule[], at: string): Blocked | null {
+    find(rules: readonly Rule[], at: string): Block | null {
       for (const { key } of rules) {
         const until = known.get(key);
         if (until !== undefined && until > at) return { key, until };
       }
       return null;
     },
-    add({ key, until }: Blocked): void {
+    add({ key, until }: Block): void {
       if (known.size >= maxKnownBlocks) known.clear();
       known.set(key, until);
     },
