@@ -33,7 +33,7 @@ export const AnnotationClass = z
   .meta({ id: 'AnnotationClass' });
 export type AnnotationClass = z.infer<typeof AnnotationClass>;
 
-/** The classes of a new dataset, as QuPath has them; also those of slides without a dataset. */
+/** Classes of a new dataset and of slides without a dataset, the same as QuPath's default classes. */
 export const defaultAnnotationClasses: readonly AnnotationClass[] = [
   { name: 'Tumor', color: [200, 0, 0], shortcut: '1' },
   { name: 'Stroma', color: [150, 200, 150], shortcut: '2' },

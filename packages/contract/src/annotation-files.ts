@@ -1,9 +1,9 @@
-/** Files of annotations: import from other programs, and export for them. */
+/** Import and export of annotation files for other programs. */
 import { z } from 'zod';
 import { geoJsonType } from './annotations.ts';
 import { endpoint } from './endpoint.ts';
 
-/** Bytes of an annotation file, also after decompression. */
+/** Maximum size of an annotation file in bytes, before and after decompression. */
 export const maxAnnotationFileBytes = 64 * 2 ** 20;
 
 /** Content types in which an annotation file may be sent, compressed by gzip or not. */
@@ -56,7 +56,7 @@ export const AnnotationImport = z
   .meta({ id: 'AnnotationImport' });
 export type AnnotationImport = z.infer<typeof AnnotationImport>;
 
-/** All or nothing, unless `skip_refused` is set. An annotation whose id the layer has already is changed. */
+/** Imports all annotations or none, unless `skip_refused` is set. An annotation whose id exists in the layer replaces it. */
 export const importAnnotationFile = endpoint({
   method: 'POST',
   path: '/annotation-layers/:layerId/import',

@@ -186,7 +186,7 @@ export const listRecentAnnotations = endpoint({
   errors: [],
 });
 
-/** Slides of one call of `countAnnotations`. */
+/** Maximum number of slides in one call of `countAnnotations`. */
 export const maxCountedSlides = 100;
 const uuids = new RegExp(`^[0-9a-f-]{36}(,[0-9a-f-]{36}){0,${maxCountedSlides - 1}}$`);
 

@@ -44,7 +44,7 @@ export const AnnotationFeature = z
   .meta({ id: 'AnnotationFeature' });
 export type AnnotationFeature = z.infer<typeof AnnotationFeature>;
 
-/** What the server adds to the properties of a feature. */
+/** Properties that the server adds to a feature. */
 export interface AnnotationRecord {
   readonly revision: number;
   /** uid. */
@@ -102,7 +102,7 @@ export const listAnnotations = endpoint({
   errors: [],
 });
 
-/** All or nothing. With `conflict` the body lists the conflicting annotations as they are now in `conflicts`. */
+/** Applies all changes or none. The error `conflict` contains the current state of the conflicting annotations in `conflicts`. */
 export const changeAnnotations = endpoint({
   method: 'POST',
   path: '/annotation-layers/:layerId/changes',

@@ -1,8 +1,8 @@
-/** What an API token may open. */
+/** Scopes of API tokens. */
 import { z } from 'zod';
 import type { Bilingual } from './languages.ts';
 
-/** What a program may do with a token. An endpoint names the scope that opens it; without one it refuses API tokens. */
+/** A permission of an API token. An endpoint declares the scope that it requires; without a scope it rejects API tokens. */
 export const ApiTokenScope = z.enum([
   'slides:read',
   'annotations:read',

@@ -24,7 +24,7 @@ export function scopesOf(account: {
 
 export const apiTokenDays = { default: 90, most: 365 } as const;
 
-/** Valid tokens per account. */
+/** Maximum number of valid tokens per account. */
 export const maxApiTokens = 50;
 
 export const ApiToken = z

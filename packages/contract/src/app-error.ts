@@ -1,4 +1,4 @@
-/** The error that server and web app throw: a code and its parameters, without a text for the person. */
+/** The error that server and web app throw. It has a code and parameters; `errorText` creates the text for the user. */
 import type { z } from 'zod';
 import { type ErrorReason, reasonTexts } from './error-reasons.ts';
 import { type ErrorCode, errors } from './errors.ts';
@@ -6,9 +6,9 @@ import type { Language } from './languages.ts';
 import type { Status } from './permissions.ts';
 
 export interface AppErrorDetail {
-  /** Says more than the code; its text takes the place of the code's. */
+  /** A more specific reason, whose text replaces that of the code. */
   readonly reason?: ErrorReason;
-  /** What a schema reports about a value, where no reason names the rule. Holds the value: never log it. */
+  /** The issue that a schema reports when no `reason` names the rule. It contains the value, so it must never be logged. */
   readonly issue?: z.core.$ZodIssue;
   /** The caller's own status, with account_not_active. */
   readonly status?: Status;
@@ -16,7 +16,7 @@ export interface AppErrorDetail {
   readonly field?: string;
   /** Seconds after which a retry makes sense, with rate_limited and unavailable. */
   readonly retryAfterSeconds?: number;
-  /** The things concerned as they are now, with conflict. */
+  /** Current state of the conflicting objects, with conflict. */
   readonly conflicts?: readonly unknown[];
   /** `RefusedFeature` of a file, with invalid_request. */
   readonly refused?: readonly unknown[];
@@ -27,7 +27,7 @@ export interface AppErrorDetail {
   readonly cause?: unknown;
 }
 
-/** Thrown where the fact is known; the HTTP layer answers it in one place. The message is technical, for logs. */
+/** An error of the API. The HTTP layer converts it to a response. Its message is technical and meant for logs. */
 export class AppError extends Error {
   readonly code: ErrorCode;
   declare readonly detail: AppErrorDetail;
@@ -36,7 +36,7 @@ export class AppError extends Error {
     super(technicalMessage(code, detail), { cause: detail.cause });
     this.name = 'AppError';
     this.code = code;
-    // Not enumerable: loggers write enumerable properties, and a detail may hold what a person typed.
+    // Not enumerable, because loggers write enumerable properties and a detail may contain user input.
     Object.defineProperty(this, 'detail', { value: detail });
   }
 
@@ -57,7 +57,7 @@ const passwordNames = {
   new_password: { tr: 'Yeni şifre', en: 'The new password' },
 };
 
-/** The text of an error for the person: of its reason, else of its code. */
+/** Returns the text of an error for the user: that of its reason, else that of its code. */
 export function errorText({ code, detail }: AppError, language: Language): string {
   if (detail.reason === undefined) return errors[code][language];
   return reasonText(detail.reason, language, detail);
@@ -83,7 +83,7 @@ export function reasonText(
   );
 }
 
-/** A duration in seconds, from a minute on in minutes, rounded up: '45 saniye', '1 minute'. */
+/** Formats a duration in seconds or, from one minute on, in minutes, rounded up: '45 saniye', '1 minute'. */
 function waitText(seconds: number, language: Language): string {
   const [count, tr, en] =
     seconds < 60 ? [seconds, 'saniye', 'second'] : [Math.ceil(seconds / 60), 'dakika', 'minute'];

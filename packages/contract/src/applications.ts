@@ -18,7 +18,7 @@ export const LikelyDuplicate = z
   .meta({ id: 'LikelyDuplicate' });
 export type LikelyDuplicate = z.infer<typeof LikelyDuplicate>;
 
-/** Applications in an answer when the caller sets no limit, the longest waiting first. */
+/** Default number of applications in a response, those that have waited longest first. */
 export const applicationsAtOnce = 200;
 export const applicationsMaxLimit = 1000;
 
@@ -47,7 +47,7 @@ export const listApplications = endpoint({
   errors: [],
 });
 
-/** People in one call; the app sends larger selections in several calls and shows the progress. */
+/** Maximum number of people in one call. The web app splits larger selections into several calls. */
 export const decisionsAtOnce = 50;
 
 const Applicants = z.array(Id).min(1).max(decisionsAtOnce);
@@ -64,7 +64,7 @@ export type DecisionResult = z.infer<typeof DecisionResult>;
 const Results = z.object({ results: z.array(DecisionResult) });
 
 /**
- * Each person's approval is a change of its own, with its e-mail and audit entry. Only pending accounts are approved, so
+ * Each approval is a separate change with an e-mail and an audit entry. Only pending accounts are approved, so
  * that an application which another administrator rejects meanwhile stays rejected.
  */
 export const approveApplications = endpoint({

@@ -131,7 +131,7 @@ export const auditResults: Readonly<Record<AuditResult, Bilingual>> = {
   failed: { tr: 'Başarısız', en: 'Failed' },
 };
 
-/** What a row of a newer version calls something is shown as it stands there. */
+/** Returns the label of an action; an action that only a newer version knows is returned unchanged. */
 export function auditActionLabel(action: string, language: Language): string {
   return Object.hasOwn(auditActions, action) ? auditActions[action as AuditAction][language] : action;
 }
@@ -150,14 +150,14 @@ export const AuditEntry = z
     action: z.string(),
     result: z.string(),
     actor: AuditPerson.nullable().meta({ description: 'Null for a stranger and for the server itself' }),
-    /** Whom or what it was done to. */
+    /** The account or object that the action concerns. */
     target: z
       .discriminatedUnion('kind', [
         AuditPerson.extend({ kind: z.literal('account') }),
         z.object({
           kind: z.literal('image'),
           id: z.string(),
-          /** As the catalogue has it now, else as the entry has it; null when neither does. */
+          /** Current file name in the catalogue, else the one in the audit entry; null when neither has one. */
           fileName: z.string().nullable(),
           isListed: z.boolean().meta({ description: 'The slide is in the catalogue now' }),
         }),
@@ -220,7 +220,7 @@ export const exportAudit = endpoint({
   errors: [],
 });
 
-/** Whether the chain of hashes still holds, as the last look at all of it found. */
+/** Result of the last check of the hash chain of all entries. */
 export const AuditChain = z
   .object({
     state: z.enum(['unchecked', 'intact', 'broken']),

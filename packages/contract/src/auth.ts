@@ -135,7 +135,7 @@ export const requestPasswordReset = endpoint({
   errors: ['forbidden', 'rate_limited'],
 });
 
-/** Changes nothing: the page reports a dead link before the person types a new password. */
+/** Checks a reset link without using it, so that the page can report an invalid link before a new password is typed. */
 export const checkPasswordReset = endpoint({
   method: 'POST',
   path: '/auth/password-reset/check',

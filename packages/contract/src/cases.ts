@@ -5,7 +5,7 @@ import { reason } from './error-reasons.ts';
 import { sessionAlong } from './images.ts';
 import { ExistingName, Id, MultiLine, SingleLine } from './text.ts';
 
-/** At most so many slides in a case. */
+/** Maximum number of slides in a case. */
 export const caseSlidesLimit = 200;
 
 const Stain = SingleLine.max(100, reason('text_too_long'));

@@ -38,7 +38,7 @@ export function nameKey(text: string): string {
 const keys = new Map<string, string>();
 const mostKeys = 1000;
 
-/** Whether both are the same name; null is no name. */
+/** Returns whether both are spellings of the same name; null means no name. */
 export function isSameName(one: string | null, other: string | null): boolean {
   if (one === other) return true;
   return one !== null && other !== null && nameKey(one) === nameKey(other);

@@ -19,7 +19,7 @@ const QuestionText = MultiLine.min(1).max(2000, reason('text_too_long'));
 const Explanation = ItemText.optional().meta({ description: 'Answered with the result' });
 const Position = z.array(z.number()).min(2).max(3);
 
-/** In pixels of full resolution. */
+/** A polygon in pixels of full resolution. */
 const Polygon = z.object({
   type: z.literal('Polygon'),
   coordinates: z.array(z.array(Position).min(4).max(2000)).min(1).max(20),
@@ -30,7 +30,7 @@ const choices = z
   .min(2)
   .max(20);
 
-/** A question with what is correct, as its owner writes it. */
+/** A question with its correct answer, as its owner writes it. */
 export const Question = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('choice'),
@@ -180,7 +180,7 @@ const Item = z
   .union([z.number().int().min(0), Id])
   .meta({ description: 'Position of the item, from 0, or the id that the item names' });
 
-/** What a presenter shows. */
+/** The field of view and the item that a presenter shows. */
 export const PresentationEvent = z.object({ field: Field.nullable(), item: Item.nullable() });
 export type PresentationEvent = z.infer<typeof PresentationEvent>;
 

@@ -1,4 +1,4 @@
-/** The error codes that an endpoint may answer with: the server checks its responses against them, OpenAPI lists them. */
+/** Determines the error codes that an endpoint may return. The server checks its responses against them, and OpenAPI lists them. */
 import type { Endpoint } from './endpoint.ts';
 import type { ErrorCode } from './errors.ts';
 
@@ -14,7 +14,7 @@ export function declaredErrors(endpoint: Endpoint): ReadonlySet<ErrorCode> {
   return codes;
 }
 
-/** Errors that the server answers before or instead of the handler. */
+/** Returns the errors that the server may send before or instead of the handler. */
 function commonErrors({ access, scope, path, method, freshSignIn, visitors }: Endpoint): ErrorCode[] {
   const accessErrors: Readonly<Record<string, readonly ErrorCode[]>> = {
     anyone: [],

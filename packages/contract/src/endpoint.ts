@@ -1,4 +1,4 @@
-/** The declaration of an endpoint. The server validates requests by it, the web app makes calls by it. */
+/** The declaration of an endpoint. The server uses it to validate requests, the web app to send them. */
 import type { z } from 'zod';
 import type { ApiTokenScope } from './api-token-scopes.ts';
 import type { ErrorCode } from './errors.ts';
@@ -38,15 +38,15 @@ export interface Endpoint {
   readonly body?: z.ZodObject;
   /** Maximum size of the JSON body where it is larger than that of other calls. */
   readonly maxBodyBytes?: number;
-  /** A file in place of a JSON body. */
+  /** The request has a file instead of a JSON body. */
   readonly upload?: Upload;
-  /** A part of a file in place of a JSON body: of any size, never completely in memory. */
+  /** The request has a part of a file instead of a JSON body. It may have any size and is never completely in memory. */
   readonly isStreamed?: true;
-  /** Schema of the JSON response; a string is the content type of bytes; null: no content. */
+  /** Schema of the JSON response; a string is the content type of a binary response; null means no content. */
   readonly response: z.ZodType | string | null;
   /** Status of a successful response. */
   readonly status: 200 | 201 | 202 | 204;
-  /** Error codes that it answers, beyond those of access and validation: see `declaredErrors`. */
+  /** Error codes of the endpoint beyond those of access and validation: see `declaredErrors`. */
   readonly errors: readonly ErrorCode[];
   /**
    * Visitors who have opened a share link may call it, too: only what shows no name of a file, dataset or person. For
@@ -58,7 +58,7 @@ export interface Endpoint {
    * an image session is.
    */
   readonly isTile?: true;
-  /** Scripts of which other origins may read the response: `any`, or those of a setting. */
+  /** Other origins whose scripts may read the response: `any`, or those in the setting DICOMWEB_ORIGINS. */
   readonly cors?: 'any' | 'dicomweb-origins';
   /** The server rejects the call with reauth_required when the sign-in is older than 15 minutes and the body has no current password. */
   readonly freshSignIn?: true;
@@ -74,7 +74,7 @@ type PathParamNames<Path extends string> = Path extends `${string}:${infer Name}
 export type ParamsOf<E extends Endpoint> = { readonly [Name in PathParamNames<E['path']>]: string };
 export type QueryOf<E extends Endpoint> = E['query'] extends z.ZodObject ? z.output<E['query']> : undefined;
 export type BodyOf<E extends Endpoint> = E['body'] extends z.ZodObject ? z.output<E['body']> : undefined;
-/** The input of a caller, before defaults are filled in. */
+/** The query as a client sends it, before defaults are filled in. */
 export type QueryInputOf<E extends Endpoint> = E['query'] extends z.ZodObject
   ? z.input<E['query']>
   : undefined;

@@ -1,4 +1,4 @@
-/** Every endpoint of the API, by name. The server serves each, the documentation lists each. */
+/** All endpoints of the API by name. The server registers a route for each, and the documentation lists them. */
 import * as annotationClasses from './annotation-classes.ts';
 import * as annotationFiles from './annotation-files.ts';
 import * as annotationLayers from './annotation-layers.ts';

@@ -220,7 +220,7 @@ export function isErrorReason(text: string): text is ErrorReason {
   return Object.hasOwn(reasonTexts, text);
 }
 
-/** Types the message of a schema's rule: a reason, from which the HTTP layer makes the text in the language of the request. */
+/** Returns its argument, typed as a reason. Schemas use it as message; the HTTP layer then creates the text in the language of the request. */
 export function reason<Reason extends ErrorReason>(key: Reason): Reason {
   return key;
 }

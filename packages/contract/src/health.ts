@@ -1,5 +1,5 @@
 import { z } from 'zod';
 
-/** Health says a status and nothing else; it stands outside the API base. */
+/** Response of the health routes, which contain only a status. They are not below the API base. */
 export const Health = z.object({ status: z.enum(['ok', 'unavailable']) }).meta({ id: 'Health' });
 export type Health = z.infer<typeof Health>;

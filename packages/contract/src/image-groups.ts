@@ -14,11 +14,11 @@ import { ExistingName } from './text.ts';
 export const ImageOrder = z.enum(['name', 'newest', 'largest']);
 export type ImageOrder = z.infer<typeof ImageOrder>;
 
-/** At most so many rows in one answer. */
+/** Maximum number of rows in one response. */
 export const maxImageRows = 200;
 
 const Name = ExistingName.max(255);
-/** Excludes a name: entries without a dataset or an organ. */
+/** Selects entries without a dataset or organ; excludes the filter by its name. */
 const Without = z.literal('true');
 
 const listing = sessionAlong.extend({

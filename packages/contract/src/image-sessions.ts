@@ -1,4 +1,4 @@
-/** Image sessions: permission to load pixels for a while. Signing in is not a session here. */
+/** Image sessions: credentials that allow loading pixels for a limited time. A sign-in is not called a session here. */
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 

@@ -66,7 +66,7 @@ export const EnteredScale = z
   .refine(({ mpp, objective_power }) => mpp !== undefined || objective_power !== undefined)
   .meta({ id: 'EnteredScale' });
 
-/** A session that is sent with a request must be the caller's own and alive. */
+/** Optional image session of a request; it must be valid and belong to the caller. */
 export const sessionAlong = z.object({ session: z.string().optional() });
 
 export const listImages = endpoint({
@@ -120,9 +120,9 @@ export const updateImage = endpoint({
     calibration: EnteredScale.nullable()
       .optional()
       .meta({ description: 'Scale in place of that of the file; null takes it back' }),
-    /** From all but administrators. */
+    /** Hides the image from everyone except administrators. */
     hidden: z.boolean().optional(),
-    /** False brings a removed entry back. */
+    /** False restores a removed entry. */
     removed: z.literal(false).optional(),
   }),
   response: z.object({ image: Image }),

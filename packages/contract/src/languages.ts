@@ -1,4 +1,4 @@
-/** Languages of the product, and texts that exist in both. */
+/** Languages of the product, and texts in both languages. */
 import { z } from 'zod';
 
 export const Language = z.enum(['tr', 'en']);

@@ -1,4 +1,4 @@
-/** Original files of slides, de-identified on the way, for programs and for people with the right to download. */
+/** Download of original slide files, which are de-identified while they are sent, for programs and people with the right to download. */
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 

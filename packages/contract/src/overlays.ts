@@ -5,9 +5,9 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 
-/** Side of a value tile. */
+/** Width and height of a tile of a raster result, in pixels. */
 export const overlayTileSize = 256;
-/** Objects of one request for centres or measurements. */
+/** Maximum number of objects in one request for centres or measurements. */
 export const maxOverlayObjects = 2_000_000;
 
 const Color = z.tuple([
@@ -223,7 +223,7 @@ export const getOverlayCenters = endpoint({
   query: objectRange,
 });
 
-/** Float32 [n]; NaN: the object does not have the measurement. */
+/** Float32 [n]; NaN means that the object does not have the measurement. */
 export const getOverlayMeasurement = endpoint({
   ...binary,
   path: '/image-catalog/overlays/:layerId/measurements/:column',

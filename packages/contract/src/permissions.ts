@@ -1,5 +1,5 @@
 /**
- * Who may do what, as data: the permission table of the product.
+ * The permission table of the product, as data.
  *
  * A permission is the combination of status and role. Only active accounts hold role permissions;
  * a pending or suspended account keeps the few of its status.
@@ -12,7 +12,7 @@ export type Status = z.infer<typeof Status>;
 export const Role = z.enum(['admin', 'user', 'viewer', 'unassigned']);
 export type Role = z.infer<typeof Role>;
 
-/** What approval may give; `admin` is given by promotion alone. */
+/** Roles that an approval may give. Only a promotion gives the role `admin`. */
 export const GrantableRole = z.enum(['user', 'viewer']);
 export type GrantableRole = z.infer<typeof GrantableRole>;
 
@@ -52,7 +52,7 @@ const contributing = [...looking, 'sharing.own', 'slides.download', 'annotations
 const byRole: Record<Role, readonly Permission[]> = {
   unassigned: own,
   viewer: looking,
-  // `user` may contribute; `viewer` never will.
+  // `user` may contribute; `viewer` may only look.
   user: contributing,
   admin: [...contributing, 'annotations.manage', 'catalogue.write', 'users.manage'],
 };
@@ -63,7 +63,7 @@ const byBlockedStatus: Record<Exclude<Status, 'active'>, readonly Permission[]> 
   deactivated: [],
 };
 
-/** Everything an account with this status and role may do. */
+/** Returns all permissions of an account with this status and role. */
 export function permissionsOf(account: {
   readonly status: Status;
   readonly role: Role;

@@ -1,4 +1,4 @@
-/** Saved views: a field of a slide that a person keeps, with its title. */
+/** Saved views: parts of slides that a person stores under a title. */
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { reason } from './error-reasons.ts';

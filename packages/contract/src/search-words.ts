@@ -1,4 +1,4 @@
-/** Search by words, the same in the browser and on the server: case, Turkish letters and diacritics do not matter. */
+/** Search by words, which works the same in the browser and on the server. It ignores case, Turkish letters and diacritics. */
 import { foldForSearch } from './text-order.ts';
 
 /** Latin letters that Unicode does not decompose into a letter and a mark. */
@@ -36,7 +36,7 @@ export function searchWords(query: string): readonly string[] {
 }
 
 /**
- * Whether every word occurs in the text, in any order.
+ * Returns whether every word occurs in the text, in any order.
  *
  * @param folded the text as `foldDiacritics` returns it
  * @param words as `searchWords` returns them

@@ -29,7 +29,7 @@ export const getSecondFactor = endpoint({
   errors: [],
 });
 
-/** A new secret replaces one that has not been confirmed. */
+/** Creates a secret, which replaces an earlier one that has not been confirmed. */
 export const startSecondFactor = endpoint({
   method: 'POST',
   path: '/user/second-factor',

@@ -14,7 +14,7 @@ export type ShareTargetType = z.infer<typeof ShareTargetType>;
 
 const Target = z.object({ type: ShareTargetType, id: z.string() });
 
-/** Days until a link ends when its maker names no end. */
+/** Days until a link ends if its creator sets no end. */
 export const shareLinkDefaultDays = 7;
 export const ShareLink = z
   .object({
@@ -81,7 +81,7 @@ export const endShareLink = endpoint({
   errors: ['not_found'],
 });
 
-/** What a visitor sees of a slide: no name of a file or dataset. */
+/** The properties of a slide that a visitor sees; they contain no name of a file or dataset. */
 export const SharedItem = z.object({
   image_id: z.string(),
   title: z.string(),

@@ -1,4 +1,4 @@
-/** The own sign-ins: where the account is in use, and ending that. */
+/** The sign-ins of the own account: listing and ending them. */
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 

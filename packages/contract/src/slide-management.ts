@@ -127,7 +127,7 @@ const FieldChange = z.object({
   after: z.string(),
 });
 
-/** What one line of a catalogue file would change. */
+/** The change that one line of a catalogue file would make. */
 export const ImportedChange = z
   .object({
     line: z.number().int().meta({ description: 'Of the file, from 1' }),

@@ -1,13 +1,13 @@
-/** How names are searched and ordered, the same in the browser and in the catalogue. */
+/** Rules for searching and sorting names, which are the same in the browser and in the catalogue. */
 
-/** What two texts have in common when they differ in case alone; I, ı, İ and i are one letter. */
+/** Returns the same result for texts that differ only in case; I, ı, İ and i count as one letter. */
 export function foldForSearch(text: string): string {
   // The lower case of İ is i followed by a combining dot (Unicode SpecialCasing.txt).
   return text.normalize('NFC').toLowerCase().replaceAll('\u0307', '').replaceAll('ı', 'i');
 }
 
 /**
- * A text whose code unit order is the natural order of names: slide-2 before slide-10, case ignored,
+ * Returns a key whose code unit order is the natural order of names: slide-2 before slide-10, case ignored,
  * ç after c and before d.
  */
 export function naturalKey(text: string): string {
@@ -18,7 +18,7 @@ export function naturalKey(text: string): string {
     .replace(/0*(\d+)/g, (_, digits: string) => `0${String(digits.length).padStart(3, '0')}${digits}`);
 }
 
-/** Natural order; names that differ in case or leading zeros alone come in code unit order. */
+/** Compares names in natural order; names that differ only in case or leading zeros are compared by code units. */
 export function naturalCompare(a: string, b: string): number {
   const keys = compare(naturalKey(a), naturalKey(b));
   return keys === 0 ? compare(a, b) : keys;

@@ -24,7 +24,7 @@ const invisibleCharacters =
 const joinerOutOfPlace =
   /(?<![\p{L}\p{M}\p{Extended_Pictographic}\p{Emoji_Modifier}])[\u200c\u200d]|[\u200c\u200d](?![\p{L}\p{M}\p{Extended_Pictographic}])|[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{N}]\p{M}*[\u200c\u200d]|[\u200c\u200d][\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{N}]/u;
 
-/** Whether a name or another text of one line may be stored and shown unchanged. */
+/** Returns whether a name or another text of one line may be stored and shown unchanged. */
 export function isSingleLine(text: string): boolean {
   return !unsafeCharacters.test(text) && !invisibleCharacters.test(text) && !joinerOutOfPlace.test(text);
 }
@@ -75,7 +75,7 @@ const idPattern = /^[\w-]{1,128}$/;
 /** The id of an account, an image, an upload, a session and so on: what the server generates is always of this form. */
 export const Id = z.string().regex(idPattern);
 
-/** A place in a list, as the server encoded it. */
+/** A position in a list, encoded by the server. */
 export const Cursor = z
   .string()
   .max(4000)
@@ -90,7 +90,7 @@ const checkedLater: ReadonlySet<string> = new Set(['region', 'size', 'rotation',
 const uidParameters: ReadonlySet<string> = new Set(['study', 'series', 'instance']);
 const uidPattern = /^[\d.]{1,64}$/;
 
-/** Whether a path parameter can name anything: if not, the answer is 404 before any look-up. */
+/** Returns whether a path parameter is well-formed; if not, the response is 404 without a database query. */
 export function isPathParameter(name: string, value: string): boolean {
   if (checkedLater.has(name)) return true;
   if (uidParameters.has(name)) return uidPattern.test(value);

@@ -5,23 +5,23 @@
 import type { ErrorReason } from './error-reasons.ts';
 import { isSingleLine } from './text.ts';
 
-/** Why a name is not accepted. */
+/** Reason why a name is rejected. */
 export type NameFault = Extract<ErrorReason, `upload_name_${string}`>;
 
-/** A path is one text in databases and, as an object, one key of at most 1024 bytes in a store. */
+/** Maximum length of a path; an object store allows keys of at most 1024 bytes. */
 const maxPathBytes = 900;
-/** What most file systems have room for, in bytes of UTF-8. */
+/** Maximum length of a name on most file systems, in bytes of UTF-8. */
 const maxNameBytes = 255;
 const maxDepth = 16;
 
-/** What Windows rejects in names, and what a decoder writes where it cannot read a character. */
+/** Characters that Windows rejects in names, and U+FFFD, which decoders write instead of an unreadable character. */
 const refusedCharacters = /[\ufffd\\:*?"<>|]/;
-/** Whatever ending follows. Source: Microsoft, "Naming Files, Paths, and Namespaces". */
+/** Names that Windows reserves, with any extension. Source: Microsoft, "Naming Files, Paths, and Namespaces". */
 const reservedNames = /^(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9\u00b9\u00b2\u00b3])( *\..*)?$/i;
 
 /**
  * @param path with forward slashes
- * @returns the names along it, as Unicode NFC, or the first thing that is wrong with it
+ * @returns the names in the path, as Unicode NFC, or the reason why it is rejected
  */
 export function checkUploadPath(
   path: string,
@@ -48,7 +48,7 @@ function faultOfName(name: string): NameFault | null {
   return reservedNames.test(name) ? 'upload_name_reserved' : null;
 }
 
-/** Of the text in UTF-8. */
+/** Returns the length of the text in UTF-8, in bytes. */
 function bytesOf(text: string): number {
   let bytes = 0;
   for (const character of text) {

@@ -1,7 +1,7 @@
 /**
- * Slides that administrators send from the browser. An upload is what belongs together, a file or a folder of files; its
- * files are sent in parts by the tus protocol, which goes on where it was interrupted, and the upload becomes slides of
- * the catalogue when all of it is there and every checksum agrees.
+ * Slides that administrators upload from the browser. An upload is a file or a folder of files; its
+ * files are sent in parts with the tus protocol, which can resume after an interruption. The upload becomes slides of
+ * the catalogue when all files are complete and all checksums match.
  *
  * Source of the protocol: tus resumable upload protocol 1.0.0, https://tus.io/protocols/resumable-upload
  */
@@ -11,26 +11,26 @@ import { reason } from './error-reasons.ts';
 import { ImageStatus } from './images.ts';
 import { SingleLine } from './text.ts';
 
-/** Files of one upload: as many as a slide may have. */
+/** Maximum number of files in one upload, the same as of a slide. */
 export const maxFilesOfUpload = 10_000;
-/** Unfinished uploads of everybody together. */
+/** Maximum number of unfinished uploads of all accounts together. */
 export const maxOpenUploads = 100;
 /** An upload without new data for this long is cancelled. */
 export const uploadExpiryHours = 48;
 
 /**
  * - `open`: files are being sent, or checked
- * - `placing`: all of it is there, and is being put where slides lie
- * - `done`: the catalogue reads it, or has
+ * - `placing`: all files are complete and are being moved to the slide storage
+ * - `done`: the upload is in the slide storage, where the catalogue reads it
  */
 export const UploadState = z.enum(['open', 'placing', 'done']);
 export type UploadState = z.infer<typeof UploadState>;
 
 /**
- * Why an upload does not go on:
- * - `checksum`: a file did not arrive as it was sent; it has to be sent again
- * - `exists`: something has come to lie there meanwhile, and nothing is ever overwritten
- * - `storage`: it cannot be put where it belongs; tried again by itself
+ * Reason why an upload does not continue:
+ * - `checksum`: the checksum of a file does not match; the file has to be sent again
+ * - `exists`: the target exists by now, and existing files are never overwritten
+ * - `storage`: moving the files to the slide storage failed; the server tries again
  */
 export const UploadProblem = z.enum(['checksum', 'exists', 'storage']);
 export type UploadProblem = z.infer<typeof UploadProblem>;
@@ -64,10 +64,10 @@ export const SlideUpload = z
 export type SlideUpload = z.infer<typeof SlideUpload>;
 
 /**
- * - `open`: not all of it has come
- * - `checking`: all of it has come, and is being read
- * - `checked`: it is what was sent
- * - `refused`: it is not, and has to be sent again as a new file
+ * - `open`: the file is not complete
+ * - `checking`: the file is complete and its checksum is being computed
+ * - `checked`: the checksum matches
+ * - `refused`: the checksum does not match; the file has to be sent again as a new one
  */
 export const UploadFileState = z.enum(['open', 'checking', 'checked', 'refused']);
 export type UploadFileState = z.infer<typeof UploadFileState>;

@@ -1,4 +1,4 @@
-/** The administrator's calls about accounts. */
+/** Endpoints with which administrators manage accounts. */
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { GrantableRole, Role, Status } from './permissions.ts';
@@ -170,7 +170,7 @@ export const promoteUser = endpoint({
   errors: ['not_found', 'not_active'],
 });
 
-/** Not the caller's own: `changePassword` asks for a fresh sign-in or the current password. */
+/** Sets the password of another account. For the own account, `changePassword` requires a recent sign-in or the current password. */
 export const setUserPassword = endpoint({
   method: 'PUT',
   path: '/admin/users/:uid/password',

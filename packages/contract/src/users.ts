@@ -9,7 +9,7 @@ import { Timestamp } from './timestamp.ts';
 
 export const passwordMinLength = 8;
 export const passwordMaxLength = 128;
-/** Above this many bytes (UTF-8) a password is refused before any hashing. */
+/** Maximum length of a password in bytes (UTF-8); longer ones are rejected without hashing. */
 export const passwordMaxBytes = 1024;
 
 /**

@@ -1,9 +1,9 @@
 /**
- * All changes of accounts. Each change is one transaction: the state check, the new state, the revocations
+ * Contains all changes of accounts. Each change is one transaction: the state check, the new state, the revocations
  * and the audit record succeed or fail together. Cached state of the account is dropped after the commit
  * and before the call returns.
  *
- * Longer than other files: the changes share the transaction, the checks and the order of what follows a commit.
+ * The file is long because all changes share the transaction, the checks and the steps after a commit.
  */
 import { randomUUID } from 'node:crypto';
 import {
@@ -61,7 +61,7 @@ import { type PeoplePage, type PeopleQuery, searchPeople } from './people-search
 
 export interface Accounts {
   /**
-   * With `REGISTRATION_HIDE_EXISTING` the account exists only after `ConfirmedRegistration.confirm`.
+   * Registers an account. With `REGISTRATION_HIDE_EXISTING`, it is created only by `ConfirmedRegistration.confirm`.
    *
    * @throws AppError email_taken, unless existing addresses are hidden; invalid_request, rate_limited, unavailable
    */
@@ -72,7 +72,7 @@ export interface Accounts {
    */
   signIn(given: Credentials, origin: Origin): Promise<IssuedToken>;
   signOut(by: Actor): Promise<void>;
-  /** Works in the background, so that the response is the same for known and unknown addresses. @throws AppError rate_limited */
+  /** Mails a reset link in the background, so that the response does not reveal whether the address is known. @throws AppError rate_limited */
   requestPasswordReset(email: string, origin: Origin): Promise<void>;
   /** @throws AppError reset_link_invalid, rate_limited */
   checkPasswordReset(code: string, origin: Origin): Promise<void>;
@@ -112,7 +112,7 @@ export interface Accounts {
 export interface Access {
   /** All restricted datasets that are granted to the account. */
   readonly datasets?: readonly string[] | undefined;
-  /** ISO 8601; null: the account never expires. */
+  /** ISO 8601; null means that the account never expires. */
   readonly expiresAt?: string | null | undefined;
 }
 
@@ -155,7 +155,7 @@ export interface AccountsGround {
   readonly recipients: Recipients;
 }
 
-/** Hashing takes turns by network and account. */
+/** Returns the requester of a hash; hashes are computed in turn for networks and accounts. */
 const hashingFor = (email: string, { address }: Origin) => ({ address, account: emailKey(email) });
 
 export function createAccounts(ground: AccountsGround): Accounts {
@@ -185,7 +185,7 @@ export function createAccounts(ground: AccountsGround): Accounts {
     await mail.queue(tx, write(await recipients.of(tx, account)));
   }
 
-  /** Records a rejected action in a transaction of its own, since that of the change is rolled back. */
+  /** Audits a rejected action in a separate transaction, because that of the change is rolled back. */
   async function recorded<T>(entry: AuditEntry, work: () => Promise<T>): Promise<T> {
     try {
       return await work();
@@ -236,7 +236,7 @@ export function createAccounts(ground: AccountsGround): Accounts {
   }
 
   /**
-   * Ends the share links of an account that may not share any more. A link from before the account expired stays ended, too.
+   * Ends the share links of an account that may no longer share. Links from before the account expired stay ended, too.
    */
   async function endShareLinksIfLost(
     tx: Change,
@@ -309,7 +309,7 @@ export function createAccounts(ground: AccountsGround): Accounts {
       await throttle.count('registration', trying);
       rejectGuessablePassword(password, { email, displayName }, 'password');
       const user = rules.register({ uid: randomUUID(), email, displayName: displayName ?? null }, now());
-      // Hashed for known and unknown addresses, so that both take the same time.
+      // The password is hashed for known and unknown addresses, so that both take the same time.
       const passwordHash = await signIn.hashPassword(password, hashingFor(email, origin));
       if (config.registrationHideExisting) {
         confirmedRegistration.request({ user, passwordHash, affiliation, purpose, language }, origin);

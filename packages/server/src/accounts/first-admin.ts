@@ -22,7 +22,7 @@ export const defaultAdminEmail = 'admin@lamina.local';
 
 export interface FirstAdmin {
   readonly email: string;
-  /** Shown once; null when the settings contain it. */
+  /** The generated password, which is shown once; null when the settings contain it. */
   readonly password: string | null;
   /** File with the password that only the owner of the folder can read; null when the settings contain the password. */
   readonly passwordFile: string | null;
@@ -51,7 +51,7 @@ export async function ensureFirstAdmin({
   const passwordFile = config.adminPassword === null ? firstAdminFile(config.dataDir) : null;
   const passwordHash = await signIn.hashPassword(password, null);
 
-  // Written before the account is created: without the password no person could sign in.
+  // The file is written before the account is created, because without the password nobody could sign in.
   if (passwordFile !== null) await writePassword(passwordFile, email, password);
   const isCreated = await change(db, 'accounts', async (tx) => {
     if (await hasUsers(tx)) return false;
@@ -67,7 +67,7 @@ export async function ensureFirstAdmin({
   return null;
 }
 
-/** File with the password of the first administrator when the server chose it. */
+/** Returns the path of the file with the first administrator's password, if the server generated it. */
 export function firstAdminFile(dataDir: string): string {
   return path.join(dataDir, 'first-admin.txt');
 }
@@ -107,7 +107,7 @@ export async function restoreAdmin(
   });
 }
 
-/** 120 random bits in groups that a person can copy by hand. */
+/** Returns a password of 120 random bits, in groups that a person can copy by hand. */
 function newPassword(): string {
   const characters = newSecret().replaceAll(/[-_]/g, '').slice(0, 20);
   return characters.match(/.{5}/g)?.join('-') ?? characters;

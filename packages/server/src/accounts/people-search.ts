@@ -1,6 +1,6 @@
 /**
- * Search, filters and order of the lists of people. The accounts are read whole and matched in the process, since the
- * status of an expired account and the folding of diacritics are not known to the database: 20,000 accounts take some 100 ms.
+ * Searches, filters and sorts accounts. All accounts are read and matched in this process, because the
+ * database cannot compute the status of an expired account or ignore diacritics. 20,000 accounts take about 100 ms.
  */
 import {
   foldDiacritics,
@@ -27,21 +27,21 @@ export interface PeopleQuery {
   readonly status?: Status | undefined;
   readonly role?: Role | undefined;
   readonly sort: UserSort;
-  /** All of them without a limit. */
+  /** Maximum number of accounts on a page. Default: no limit. */
   readonly limit?: number | undefined;
   readonly offset: number;
 }
 
 export interface PeoplePage {
   readonly users: UserDetails[];
-  /** Accounts that match, on this page or not. */
+  /** Number of all accounts that match, not only those on this page. */
   readonly total: number;
-  /** Accounts that match search and role, by status. */
+  /** Number of accounts that match search and role, by status. */
   readonly counts: UserCounts;
 }
 
-/** A longer list than this is picked from all accounts: a database limits the parameters of a query. */
-const mostUidsInQuery = 1000;
+/** Beyond this number all accounts are read and filtered here, because databases limit the parameters of a query. */
+const maxUidsInQuery = 1000;
 
 export async function searchPeople(db: Connection, query: PeopleQuery, now: Date): Promise<PeoplePage> {
   const stored = await listUsersForSearch(db);
@@ -65,7 +65,7 @@ export async function searchPeople(db: Connection, query: PeopleQuery, now: Date
 }
 
 async function detailsOf(db: Connection, uids: readonly string[]): Promise<UserDetails[]> {
-  if (uids.length <= mostUidsInQuery) return findUserDetailsOf(db, uids);
+  if (uids.length <= maxUidsInQuery) return findUserDetailsOf(db, uids);
   const all = new Map((await listUserDetails(db)).map((user) => [user.uid, user]));
   return uids.flatMap((uid) => all.get(uid) ?? []);
 }

@@ -1,4 +1,4 @@
-/** Which datasets a reader may not see. */
+/** Determines which datasets a reader may not see. */
 import type { User } from '@lamina/contract';
 import { ClosedButFor, onlyDatasetsOf, seesEveryDataset } from '../domain/dataset-access.ts';
 import type { Connection } from '../store/database.ts';
@@ -7,7 +7,7 @@ import { listDatasetNames } from '../store/listed-images.ts';
 
 /**
  * Returns the names of the datasets that the account may not see, from the database. For a call with an API token that is
- * limited to datasets, these are all others, and `withoutDataset`.
+ * limited to datasets, these are all other datasets, and `withoutDataset` for slides that belong to none.
  */
 export async function closedDatasets(db: Connection, reader: User): Promise<ReadonlySet<string>> {
   const closed = seesEveryDataset(reader)

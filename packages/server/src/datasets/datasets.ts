@@ -46,14 +46,14 @@ import { findUser } from '../store/users.ts';
 import { closedDatasets } from './closed-datasets.ts';
 
 export interface Datasets {
-  /** In natural order of their names. */
+  /** Returns all datasets in natural order of their names. */
   list(): Promise<Dataset[]>;
   /**
    * Opens or restricts a dataset. A dataset without slides can be restricted, so that its first slides are restricted
    * from the start.
    *
-   * @param name in any spelling, here and below
-   * @param listed undefined: unchanged
+   * @param name name of the dataset in any spelling, as in all other methods
+   * @param listed undefined keeps the current value
    * @param sharing whether share links may open its slides; undefined: unchanged, but restricting a dataset ends it
    * @throws AppError not_found when an unknown dataset is to be opened
    */
@@ -94,7 +94,7 @@ export interface Datasets {
   request(by: Actor, name: string, reason: string): Promise<boolean>;
   /**
    * Returns the names of the datasets that the account may not see, from the database. For a call with an API token that is
-   * limited to datasets, these are all others, and `withoutDataset`.
+   * limited to datasets, these are all other datasets, and `withoutDataset` for slides that belong to none.
    */
   closedTo(user: User, from?: Connection): Promise<ReadonlySet<string>>;
 }
@@ -187,7 +187,7 @@ export function createDatasets(dependencies: Dependencies): Datasets {
           hadIdentifiableOriginals === hasIdentifiableOriginals;
         if (isUnchanged) return;
         await saveDataset(tx, { name, access, isListed, isShared, hasIdentifiableOriginals, now: now() });
-        // What visitors have opened stays closed when sharing is switched on again.
+        // Open sessions of visitors end for good, even if sharing is switched on again.
         if (wasShared && (!isShared || isRestrictedNow)) await deleteVisitorSessionsIn(tx, name);
         await audit.record(tx, {
           action: 'dataset-changed',
@@ -308,13 +308,13 @@ export function createDatasets(dependencies: Dependencies): Datasets {
         const user = await currentCaller(tx, signIn, by, 'catalogue.read');
         const dataset = await findDataset(tx, name);
         const isOpen = seesEveryDataset(user) || (await hasGrant(tx, by.uid, name));
-        // The same error for an unknown, an open and an unlisted dataset.
+        // The error does not reveal whether the dataset is unknown, open or unlisted.
         if (dataset?.access !== 'restricted' || (dataset.is_listed === 0 && !isOpen)) {
           throw new AppError('not_found');
         }
         if (isOpen) return false;
         const earlier = await findDatasetRequestOf(tx, by.uid, name);
-        // The same request again changes nothing and is not recorded again.
+        // A repeated request with the same reason changes nothing and is not audited again.
         if (earlier !== null && earlier.answer === null && earlier.reason === reason) return true;
         await limitActions.require(tx, 'dataset-requested', by);
         const open = earlier !== null && earlier.answer === null ? earlier : { id: randomUUID(), at: now() };

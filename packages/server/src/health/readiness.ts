@@ -1,5 +1,5 @@
 /**
- * Readiness of this process: the database answers, slides are readable from a folder or bucket, and the render queue is not full.
+ * Determines whether this process is ready: the database answers, slides are readable from a folder or bucket, and the render queue is not full.
  * The checks run at most twice a second; the log states why a process is not ready.
  */
 import fs from 'node:fs/promises';
@@ -52,8 +52,9 @@ export function createReadiness(dependencies: ReadinessDependencies): Readiness 
       if (last === null || now - last.at > cacheTtlMs) last = { at: now, reason: check() };
       const reason = await last.reason;
       if (reason !== loggedReason) {
-        if (reason === null) log.info('ready: the server can serve requests');
-        else log.warn({ reason }, 'not ready: /health/ready answers 503');
+        if (reason === null) log.info('server ready');
+        else
+          log.warn({ reason }, 'server not ready; /health/ready responds with 503 until the reason is gone');
         loggedReason = reason;
       }
       return reason === null;
@@ -61,7 +62,7 @@ export function createReadiness(dependencies: ReadinessDependencies): Readiness 
   };
 }
 
-/** Returns null when the work succeeds in time, else the error message. */
+/** Returns the error message of the work; null when it succeeds within the time limit. */
 async function errorOf(work: Promise<unknown>): Promise<string | null> {
   const { promise: tooLate, resolve } = Promise.withResolvers<string>();
   const timer = setTimeout(resolve, timeoutMs, `no answer within ${timeoutMs} ms`);

@@ -1,4 +1,4 @@
-/** The job queue: in PostgreSQL when several processes share it, otherwise in this process. */
+/** Creates the job queue: in PostgreSQL when several processes share it, otherwise in the memory of this process. */
 import type { Logger } from 'pino';
 import type { Config } from '../platform/config.ts';
 import { type Jobs, jobKinds } from './jobs.ts';

@@ -21,7 +21,7 @@ import {
 } from './jobs.ts';
 
 const schema = 'jobs';
-/** In addition to the connections of the process, which the jobs themselves use. */
+/** Connections of the queue, in addition to those of the process, which the jobs themselves use. */
 const maxConnections = 3;
 const pollEverySeconds = 1;
 /** A process without a heartbeat for this long counts as dead; its jobs are given to another one. */
@@ -32,7 +32,7 @@ const logOutageEveryMs = 30_000;
 const closeWithinMs = 8000;
 /** A graceful end is impossible while the database does not respond. */
 const forceCloseAfterMs = closeWithinMs + 2000;
-/** Jobs per insert statement. */
+/** Maximum number of jobs per insert statement. */
 const jobsPerInsert = 500;
 
 const policies: Readonly<Record<JobKind['whenRunning'], QueuePolicy>> = {
@@ -62,7 +62,7 @@ export async function createJobsInPostgres({
   function logUnavailable(error: unknown): void {
     if (closing.signal.aborted || performance.now() - loggedAt < logOutageEveryMs) return;
     loggedAt = performance.now();
-    log.warn({ err: error }, 'job queue unavailable: background jobs wait until PostgreSQL answers');
+    log.warn({ err: error }, 'job queue unavailable; background jobs wait until PostgreSQL responds');
   }
 
   const db = createConnections(url);
@@ -74,7 +74,9 @@ export async function createJobsInPostgres({
     monitorIntervalSeconds: superviseEverySeconds,
   });
   boss.on('error', logUnavailable);
-  boss.on('warning', ({ message }) => log.warn({ warning: message }, 'warning of the job queue (pg-boss)'));
+  boss.on('warning', ({ message }) =>
+    log.warn({ warning: message }, 'job queue reported a warning (pg-boss)'),
+  );
   try {
     await boss.start();
     for (const name of jobNames) {

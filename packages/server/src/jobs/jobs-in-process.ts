@@ -24,7 +24,7 @@ interface WaitingJob {
 /** The queue of one kind of job. */
 interface JobQueue {
   worker: JobWorker<JobName> | null;
-  /** By key, in the order they were enqueued. */
+  /** Waiting jobs by key, in the order in which they were enqueued. */
   readonly waiting: Map<string, WaitingJob>;
   /** Timers of the jobs that start later, by key. */
   readonly delayed: Map<string, NodeJS.Timeout>;

@@ -1,5 +1,5 @@
 /**
- * Background jobs. A job runs once, in one of the processes: with the embedded database in this process,
+ * Defines the background jobs. Each job runs once, in one process: with the embedded database in this process,
  * otherwise through a queue in PostgreSQL.
  */
 
@@ -13,7 +13,7 @@ export interface JobPayloads {
   readonly 'read-slide': { readonly imageId: string; readonly again: boolean };
   /** Imports the file of a result layer. */
   readonly 'import-result': { readonly layerId: string };
-  /** Finds results that lie beside slides. */
+  /** Finds files of result layers beside slides. */
   readonly 'find-results': object;
   readonly 'draw-demo-slides': object;
   /** E-mails administrators a digest of waiting users and requests. */

@@ -2,7 +2,7 @@
 import type { Language, Role } from '@lamina/contract';
 import type { Email } from './mail.ts';
 
-/** Whom an e-mail goes to, and what every e-mail names. */
+/** Recipient of an e-mail, and values that every e-mail contains. */
 export interface Recipient {
   readonly to: string;
   readonly language: Language;
@@ -134,7 +134,7 @@ If you did not register, you can ignore this e-mail; no account is created.
   });
 }
 
-/** Tells only the owner of the address what the registration form must not show. */
+/** Tells the owner of an address that it already has an account, which the registration form must not reveal. */
 export function alreadyRegisteredEmail(recipient: Recipient): Email {
   const { productName, publicUrl } = recipient;
   return inLanguageOf(recipient, {
@@ -170,13 +170,13 @@ If this was not you, you do not need to do anything.
 export interface Waiting {
   /** Since the previous digest. */
   readonly newApplications: number;
-  /** All that wait. */
+  /** Number of all waiting applications. */
   readonly applications: number;
   /** Since the previous digest. */
   readonly datasetRequests: number;
 }
 
-/** To an administrator: how many people and dataset requests wait. Names stay in the product. */
+/** Tells an administrator how many applications and dataset requests wait. The e-mail contains no names of people. */
 export function adminDigestEmail(
   recipient: Recipient,
   { newApplications, applications, datasetRequests }: Waiting,

@@ -152,7 +152,7 @@ describe('Mail with a mail server', () => {
     mail.wake();
     await background.idle();
     expect([server.asked(), server.received.length]).toEqual([1, 0]);
-    expect(logged()).toContain('e-mail not sent, will retry');
+    expect(logged()).toContain('e-mail could not be sent; it is tried again later');
 
     here.clock.at += minute;
     mail.wake();
@@ -174,7 +174,7 @@ describe('Mail with a mail server', () => {
     await background.idle();
     expect(await waiting(here)).toEqual([]);
     expect(server.asked()).toBe(20);
-    expect(logged()).toContain('e-mail deleted after the last attempt to send it');
+    expect(logged()).toContain('e-mail could not be sent at the last attempt');
     expect(logged()).not.toContain('code=');
   });
 });

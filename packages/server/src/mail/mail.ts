@@ -34,7 +34,7 @@ export interface Mail {
    * Queues an e-mail in the transaction of the change that it reports: both are committed, or neither. `wake` sends it.
    */
   queue(tx: Change, email: Email): Promise<void>;
-  /** Sends what is due, in the background. To be called after the commit. */
+  /** Sends all due e-mails in the background. To be called after the commit. */
   wake(): void;
   /** Queues and sends an e-mail that belongs to no change. Returns at once, without waiting for the mail server. */
   send(email: Email): void;
@@ -51,9 +51,9 @@ const retryAfterMs = [
   30 * minuteMs,
   ...Array<number>(15).fill(180 * minuteMs),
 ];
-/** How long a claim lasts. When the process ends before it has sent the e-mail, another one may send it afterwards. */
+/** Time for which a process reserves an e-mail. If it ends before sending, another process sends the e-mail afterwards. */
 const claimMs = 2 * minuteMs;
-/** How often the process looks for e-mails that other processes left. */
+/** Interval at which the process looks for e-mails that other processes left unsent. */
 const pollEveryMs = minuteMs;
 const connectionTimeoutMs = 10_000;
 
@@ -92,11 +92,11 @@ export function createMail({ config, db, now, log, background, encryption }: Dep
       const waitMs = retryAfterMs[row.attempts];
       const reason = reasonOf(error);
       if (waitMs === undefined) {
-        log.error({ reason, email: row.id }, 'e-mail deleted after the last attempt to send it failed');
+        log.error({ reason, email: row.id }, 'e-mail could not be sent at the last attempt; it was deleted');
         await deleteEmail(db, row.id);
         return;
       }
-      log.warn({ reason, email: row.id }, 'e-mail not sent, will retry');
+      log.warn({ reason, email: row.id }, 'e-mail could not be sent; it is tried again later');
       await postponeEmail(db, row.id, timestampIn(waitMs));
       return;
     }
@@ -165,7 +165,7 @@ export function createMail({ config, db, now, log, background, encryption }: Dep
   };
 }
 
-/** The mail server's response. Only the message is logged: the error itself may carry the e-mail. */
+/** Returns the message of the mail server. Only the message is logged, because the error itself may contain the e-mail. */
 function reasonOf(error: unknown): string {
   const reason = error instanceof Error ? error.message : String(error);
   return isTlsFault(error) ? `${reason}. ${tlsAdvice}` : reason;

@@ -1,13 +1,13 @@
-/** Whom e-mails go to: the address of an account, with the language that is stored with it. */
+/** Determines the recipient of an e-mail: the address, and the language that is stored with the account. */
 import type { Language, User } from '@lamina/contract';
 import type { Connection } from '../store/database.ts';
 import { findLanguage } from '../store/users.ts';
 import type { Recipient } from './email-texts.ts';
 
 export interface Recipients {
-  /** The owner of an account, in the language of the account. */
+  /** Returns the owner of an account, with the language of the account. */
   of(db: Connection, account: Pick<User, 'uid' | 'email'>): Promise<Recipient>;
-  /** An address that has no account yet. */
+  /** Returns the recipient for an address that has no account yet. */
   at(email: string, language: Language): Recipient;
 }
 

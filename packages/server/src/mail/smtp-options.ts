@@ -1,4 +1,4 @@
-/** How the server connects to a mail server: for sending, and for `npm run doctor`. */
+/** Options for connections to the mail server, used for sending and by `npm run doctor`. */
 
 import { isLoopback } from '../domain/provider-address.ts';
 import type { Config } from '../platform/config.ts';
@@ -26,7 +26,7 @@ export function smtpOptions({ smtpUrl, allowPlaintextMail }: SmtpSettings, timeo
   } as const;
 }
 
-/** Whether sending failed because the mail server offers no STARTTLS, or its certificate is not trusted. */
+/** Returns whether sending failed because the mail server offers no STARTTLS, or its certificate is not trusted. */
 export function isTlsFault(error: unknown): boolean {
   return (error as { code?: unknown } | null)?.code === 'ETLS';
 }

@@ -1,4 +1,4 @@
-/** A histogram of durations in plain numbers: adding one costs next to nothing. */
+/** A histogram of durations that stores plain numbers, so that adding one takes almost no time. */
 
 /** Upper bounds in seconds, ascending. Longer durations count in a last bucket without a bound. */
 export const durationBounds = [

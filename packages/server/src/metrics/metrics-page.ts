@@ -1,4 +1,4 @@
-/** The metrics of several processes as one page in the Prometheus text format. */
+/** Combines the metrics of several processes into one page in the Prometheus text format. */
 import { AggregatorRegistry } from 'prom-client';
 import type { MetricNow } from './prometheus-types.ts';
 

@@ -28,16 +28,16 @@ export interface Gauge extends Omit<MetricNow, 'values'> {
 
 export interface Metrics {
   readonly tiles: TileMetrics;
-  /** A route has answered. */
+  /** Counts a response of a route. */
   request(method: string, route: string, status: number, ms: number): void;
-  /** Returns what counts the answers of a route with one status: for a route whose answers take microseconds. */
+  /** Returns a function that counts responses of one route with one status, for routes whose responses take microseconds. */
   requestsOf(method: string, route: string, status: number): (ms: number) => void;
   /** Counts a tile request that is answered with this error code. */
   tileRefused(code: string): void;
   slideError(kind: string): void;
   authFailure(reason: string): void;
   rateLimited(rule: string): void;
-  /** A query has succeeded or failed. @param kind select, insert, update, delete or other */
+  /** Counts a database query, successful or not. @param kind select, insert, update, delete or other */
   query(kind: string, ms: number): void;
   watch(gauge: Gauge): void;
   /** Returns the current value of every metric. */

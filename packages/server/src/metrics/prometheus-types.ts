@@ -1,4 +1,4 @@
-/** Labelled counters and histograms, in the form in which the metrics of several processes are added up. */
+/** Labelled counters and histograms, in the format in which the metrics of several processes can be combined. */
 import { createDurations, type Durations, durationBounds } from './durations.ts';
 
 type Labels = Readonly<Record<string, string | number>>;

@@ -1,6 +1,6 @@
 /**
  * Counters of tiles and of the fast path's responses. They are plain numbers that become Prometheus samples only when the
- * metrics are read: prom-client costs several microseconds per observation, a native tile some thirty in all.
+ * metrics are read, because prom-client takes several microseconds per observation, and a native tile about thirty in total.
  */
 import { createDurations, type Durations } from './durations.ts';
 
@@ -15,7 +15,7 @@ type Method = (typeof fastPathMethods)[number];
 type Status = (typeof fastPathStatuses)[number];
 
 export interface TileMetrics {
-  /** Counts a resolved tile. @param source null: the client has the tile (304), nothing was read */
+  /** Counts a resolved tile. @param source null when the client has the tile already (304), so that nothing was read */
   add(source: TileSource | null, ms: number): void;
   /** Counts a response of the fast path; Fastify's hooks count all others. */
   addFastPathResponse(method: Method, status: Status, ms: number): void;

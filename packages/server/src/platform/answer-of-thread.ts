@@ -1,4 +1,4 @@
-/** Runs a task in a worker thread of its own, because long work in the main thread would block other requests. */
+/** Runs a task in a separate worker thread, because long work in the main thread would block other requests. */
 import { Worker, type WorkerOptions } from 'node:worker_threads';
 
 interface ThreadTask extends Pick<WorkerOptions, 'workerData' | 'resourceLimits'> {
@@ -9,7 +9,7 @@ interface ThreadTask extends Pick<WorkerOptions, 'workerData' | 'resourceLimits'
   readonly signal: AbortSignal;
 }
 
-/** A message of a thread that is no answer yet. */
+/** A progress message, which a thread may post before its answer. */
 export interface ThreadProgress {
   /** The part that is done, 0 to 1. */
   readonly progress: number;
@@ -35,7 +35,7 @@ export async function answerOfThread<Answer>(task: ThreadTask): Promise<Answer> 
   try {
     await new Promise<void>((resolve, reject) => {
       worker.once('error', reject);
-      // The thread ends by itself. Terminating it right after its answer crashed the process now and then.
+      // The thread ends by itself, because terminating it right after its answer sometimes crashed the process.
       void exited.then(resolve);
     });
   } finally {

@@ -22,7 +22,7 @@ export function createBackground({ log }: { log: Logger }): Background {
     run(task, work) {
       const done = work(closing.signal)
         .catch((error: unknown) =>
-          log.error({ err: error, task }, 'background task failed; it is not retried at once'),
+          log.error({ err: error, task }, 'background task failed; it is not repeated automatically'),
         )
         .finally(() => running.delete(done));
       running.add(done);

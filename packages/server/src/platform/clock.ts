@@ -1,13 +1,13 @@
 /**
- * The current time for everything that expires: sign-ins, image sessions, blocks, links.
+ * Returns the current time for everything that expires, such as sign-ins, image sessions, rate-limit blocks and links.
  *
- * Follows the system clock, but never backwards. When the system clock is set back, this clock continues from the
+ * The clock follows the system clock, but never runs backwards. When the system clock is set back, it continues from the
  * monotonic clock, so that nothing expires later or earlier than it should; it follows the system clock again once that
- * has caught up or the program restarts. A forward jump is followed at once: after sleep the time is really later.
+ * has caught up or the program restarts. It follows a forward jump at once, because after sleep it really is later.
  */
 import type { Logger } from 'pino';
 
-/** Corrections by a time server while the program runs stay below this. */
+/** Steps backwards below this are ignored: they are usual corrections by a time server. */
 const toleratedMs = 1000;
 
 interface ClockDependencies {

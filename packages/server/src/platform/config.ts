@@ -1,4 +1,4 @@
-/** All settings, validated once at start. The only file that reads the environment, and long because each setting has a line. */
+/** Reads and validates all settings once at start. Only this file reads the environment; it is long because each setting has a line. */
 import os from 'node:os';
 import path from 'node:path';
 import { isControlFree, passwordLength, passwordMaxLength, passwordMinLength } from '@lamina/contract';
@@ -11,7 +11,7 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
-/** Turns an empty value into undefined: `NAME=` in an `.env` file means emptyToUndefined. */
+/** Returns undefined for an empty value, because `NAME=` in an `.env` file means that the setting is not set. */
 const emptyToUndefined = (value: unknown) =>
   typeof value === 'string' && value.trim() === '' ? undefined : value;
 const text = z.preprocess(
@@ -155,7 +155,7 @@ export interface ExternalProvider {
 }
 
 /** The sign-in services that are enabled; at least one. */
-interface SignInWays {
+interface SignInServices {
   /** With e-mail and password. */
   readonly embedded: boolean;
   readonly external: ExternalProvider | null;
@@ -174,7 +174,7 @@ export interface ObjectStoreAccess {
 
 export interface Config {
   readonly host: string;
-  /** 0: any free port. */
+  /** 0 selects any free port. */
   readonly port: number;
   /** Base of links in e-mails and redirects, without a final slash; null: derived from host and port. */
   readonly publicUrl: string | null;
@@ -205,7 +205,7 @@ export interface Config {
   readonly throttle: boolean;
   /** Key of encryption at rest; null: the server creates one in `dataDir`. */
   readonly secretKey: string | null;
-  readonly signIn: SignInWays;
+  readonly signIn: SignInServices;
   readonly imageSessionCookie: 'off' | 'strict';
   readonly tokenSyncUrl: string | null;
   /** E-mail address or telephone number on the account-status page. */
@@ -265,7 +265,7 @@ export function readConfig(env: NodeJS.ProcessEnv, folder: string): Config {
   if (!read.success) {
     const issue = read.error.issues[0];
     const name = String(issue?.path[0]);
-    // These may contain secrets. JSON escapes control characters, which must not reach the terminal.
+    // Values of these settings may be secrets, so they are not shown. JSON escapes control characters, which must not reach the terminal.
     const shownValue = /PASSWORD|URL|SECRET|ENDPOINT/.test(name)
       ? ''
       : `, not ${JSON.stringify(env[name] ?? '')}`;
@@ -296,7 +296,7 @@ export function readConfig(env: NodeJS.ProcessEnv, folder: string): Config {
     registrationHideExisting: settings.REGISTRATION_HIDE_EXISTING,
     throttle: settings.THROTTLE,
     secretKey: settings.SECRET_KEY ?? null,
-    signIn: signInWaysOf(settings),
+    signIn: signInServicesOf(settings),
     imageSessionCookie: settings.IMAGE_SESSION_COOKIE,
     tokenSyncUrl: settings.TOKEN_SYNC_URL ?? null,
     contact: settings.CONTACT ?? null,
@@ -319,7 +319,7 @@ export function readConfig(env: NodeJS.ProcessEnv, folder: string): Config {
 }
 
 /** @throws ConfigError when SIGN_IN needs a provider and its settings are incomplete */
-function signInWaysOf(settings: z.output<typeof Environment>): SignInWays {
+function signInServicesOf(settings: z.output<typeof Environment>): SignInServices {
   const { SIGN_IN, OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId } = settings;
   const selected = SIGN_IN ?? (issuer === undefined ? 'embedded' : 'both');
   if (selected === 'embedded') return { embedded: true, external: null };

@@ -1,5 +1,5 @@
 /**
- * Writing CSV for spreadsheets. Sources: RFC 4180 (fields, quotes, line ends); OWASP, "CSV Injection" (a spreadsheet must
+ * Writes CSV for spreadsheet programs. Sources: RFC 4180 (fields, quotes, line ends); OWASP, "CSV Injection" (a spreadsheet must
  * not evaluate a text that begins like a formula).
  */
 

@@ -8,7 +8,7 @@ import path from 'node:path';
 import type { Config } from './config.ts';
 
 export interface Encryption {
-  /** @param purpose what the text is and whose; authenticated, and required again for decryption */
+  /** Encrypts a text. @param purpose kind and owner of the text; it is authenticated, and decryption requires the same value */
   encrypt(text: string, purpose: string): string;
   /** @throws when the key or the purpose differs, or the data was changed */
   decrypt(encrypted: string, purpose: string): string;
@@ -18,7 +18,7 @@ const algorithm = 'aes-256-gcm';
 const ivLength = 12; // NIST SP 800-38D section 8.2.2: random, 96 bits
 const tagLength = 16;
 
-/** Uses SECRET_KEY; without it, a key file in `dataDir` that only the owner can read. */
+/** Creates the encryption with SECRET_KEY or, without it, with a key file in `dataDir` that only the owner can read. */
 export function createEncryption({ dataDir, secretKey }: Pick<Config, 'dataDir' | 'secretKey'>): Encryption {
   const keyMaterial = secretKey ?? readOrCreateKey(keyFile(dataDir));
   const key = Buffer.from(hkdfSync('sha256', keyMaterial, '', 'sealing', 32)); // part of the key: never change it
@@ -50,7 +50,7 @@ export function keyFile(dataDir: string): string {
   return path.join(dataDir, 'secret.key');
 }
 
-/** The first start creates the key; of several processes that start at once, the first one wins. */
+/** Reads the key file. The first start creates it; if several processes start at once, all use the file of the first. */
 function readOrCreateKey(file: string): string {
   if (fs.existsSync(file)) return fs.readFileSync(file, 'utf8').trim();
   fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });

@@ -11,13 +11,13 @@ export function hashSecret(secret: string): string {
   return hash('sha256', secret, 'base64url');
 }
 
-/** Secrets of the last seconds and their hashes: a viewer sends the same one with each of hundreds of requests a second. */
+/** Hashes of secrets received in the last seconds, because a viewer sends the same one with hundreds of requests a second. */
 const recentHashes = new Map<string, string>();
 const maxRecent = 1000;
-/** How long a secret is remembered at most. */
+/** Maximum time for which a secret is remembered. */
 const recentMs = 5000;
 
-/** As `hashSecret`, which takes as long as a tenth of a tile, but only once for a secret that was sent lately. */
+/** Like `hashSecret`, but caches the hashes of recent secrets. Hashing takes a tenth of the time of a tile. */
 export function hashRecentSecret(secret: string): string {
   const known = recentHashes.get(secret);
   if (known !== undefined) return known;

@@ -1,6 +1,6 @@
 /**
- * The maximum age of cached authorisation state. One second, so that a revocation in one process takes effect in all of
- * them within a second; 30 s while the database is down, since nothing can be revoked then either.
+ * Limits the age of cached authorisation state to one second, so that a revocation in one process takes effect in all of
+ * them within a second. While the database is down, the limit is 30 s, because nothing can be revoked then.
  */
 
 const limitMs = 1000;
@@ -9,7 +9,7 @@ const outageLimitMs = 30_000;
 export interface StalenessLimit {
   /** Runs a query and records whether the database answered. */
   track<T>(query: () => Promise<T>): Promise<T>;
-  /** Whether a value read at `readAt` may still be used at `at`; both in milliseconds of the same clock. */
+  /** Returns whether a value read at `readAt` may still be used at `at`; both in milliseconds of the same clock. */
   isFresh(readAt: number, at: number): boolean;
 }
 

@@ -1,4 +1,4 @@
-/** HTTP server for Prometheus at a port of its own: the metrics of all processes of the program. */
+/** HTTP server at a separate port from which Prometheus reads the metrics of all processes of the program. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -41,7 +41,7 @@ export async function startMetricsServer({
         response.writeHead(200, { 'Content-Type': metricsContentType }).end(page);
       })
       .catch((error: unknown) => {
-        log.error({ err: error }, 'GET /metrics failed: answered with 500');
+        log.error({ err: error }, 'reading metrics failed; GET /metrics responded with 500');
         response.writeHead(500).end();
       });
   });

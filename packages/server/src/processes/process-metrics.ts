@@ -1,4 +1,4 @@
-/** The counters of this process, and its use of memory and processor. */
+/** Creates the metrics of this process, including its use of memory and CPU. */
 
 import { createMetrics, type Metrics } from '../metrics/metrics.ts';
 import { measureProcess } from '../metrics/process-measurements.ts';

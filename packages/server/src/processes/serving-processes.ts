@@ -31,7 +31,7 @@ interface ServingOptions {
   readonly log: Logger;
 }
 
-/** The restart delay doubles while a process lives for less than this. */
+/** If a process exits within this time, the delay before its restart doubles. */
 const stableAfterMs = 10_000;
 const firstDelayMs = 200;
 const longestDelayMs = 30_000;
@@ -43,7 +43,7 @@ interface Serving {
   lastMetrics: readonly MetricNow[];
 }
 
-/** @returns null when the first process exited before it listened; it has logged the reason */
+/** Starts the processes. @returns null when the first one exited before it listened; that process has logged the reason */
 export async function startServing({ count, calls, log }: ServingOptions): Promise<ServingProcesses | null> {
   cluster.setupPrimary({ serialization: 'advanced' });
   const serving = new Map<Worker, Serving>();
@@ -73,7 +73,10 @@ export async function startServing({ count, calls, log }: ServingOptions): Promi
       const { code, signal } = await exitOf(worker);
       if (stopping.signal.aborted) return;
       if (performance.now() - startedAt > stableAfterMs) delayMs = firstDelayMs;
-      log.error({ code, signal, delayMs }, 'serving process exited; restarting');
+      log.error(
+        { code, signal, delayMs },
+        'serving process exited unexpectedly; it is restarted after the delay',
+      );
       await wait(delayMs);
       if (stopping.signal.aborted) return;
       delayMs = Math.min(delayMs * 2, longestDelayMs);
@@ -81,7 +84,7 @@ export async function startServing({ count, calls, log }: ServingOptions): Promi
     }
   }
 
-  // The first process shows whether the port is free; the others follow.
+  // The first process starts alone, to find out whether the port is free.
   const first = start();
   const port = await listeningPortOf(first);
   if (port === null) return null;

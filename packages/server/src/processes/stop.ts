@@ -1,11 +1,11 @@
-/** Graceful shutdown of a process, with a time limit. */
+/** Shuts a process down gracefully, within a time limit. */
 import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import type { Services } from '../services.ts';
 
 /** Time limit for requests in flight after the server stopped accepting. */
 const finishMs = 10_000;
-/** The process then exits even if something still hangs. */
+/** Time after which the process exits even if a service does not close. */
 const exitAfterMs = finishMs + 10_000;
 
 /**
@@ -13,7 +13,7 @@ const exitAfterMs = finishMs + 10_000;
  * requests in flight, closes the services, exits.
  *
  * @param answered stops accepting and resolves when every request in flight has been answered
- * @param app of this process, if it serves requests
+ * @param app the HTTP application, if this process serves requests
  */
 export function stopOnSignal(
   services: Services,
@@ -40,7 +40,7 @@ export function stopOnSignal(
     });
   process.on('SIGTERM', stopNow);
   process.on('SIGINT', stopNow);
-  // A rejection without a handler concerns one request or task; the process continues.
+  // An unhandled rejection affects only one request or task, so the process continues.
   process.on('unhandledRejection', (error) =>
     services.log.error({ err: error }, 'unhandled promise rejection; the process continues'),
   );

@@ -23,7 +23,7 @@ interface BucketTreeOptions {
 interface Folder {
   readonly files: Map<string, ListedObject>;
   readonly folders: Set<string>;
-  /** The objects below the folder are a range of the listing: its start, and its end (exclusive). */
+  /** Start and end (exclusive) of the range of the listing that contains the objects below the folder. */
   from: number;
   to: number;
 }
@@ -36,10 +36,10 @@ export async function readBucketTree({ store, lookInto, signal }: BucketTreeOpti
   for await (const object of store.list('', signal)) {
     listing.push(object);
     const [names, name = ''] = [object.key.split('/').slice(0, -1), object.key.split('/').at(-1)];
-    // A key with an empty part, or with a part that means another folder, is not a path.
+    // Keys with an empty part, `.` or `..` are skipped, because they are not valid paths.
     if (names.some((part) => part === '' || part === '.' || part === '..')) continue;
     const folder = folderOf(names);
-    // A key that ends with a slash is the folder itself.
+    // A key that ends with a slash stands for the folder itself.
     if (name !== '' && name !== '.' && name !== '..') folder.files.set(name, object);
   }
 

@@ -1,4 +1,4 @@
-/** A slide folder on the disk as a tree. Links are followed when they stay inside the folder. */
+/** Reads a slide folder on the disk as a tree. It follows links whose target is inside the folder. */
 import type { BigIntStats, Dirent } from 'node:fs';
 import fs from 'node:fs/promises';
 import path from 'node:path';
@@ -69,7 +69,7 @@ export async function readDiskTree({ root, lookInto, log }: DiskTreeOptions): Pr
           const real = await fs.realpath(full);
           return { kind, realPlace: path.relative(realRoot, real).split(path.sep).join('/') };
         }
-        // lstat, because a link may have replaced the file meanwhile.
+        // lstat is used because a link may have replaced the file meanwhile.
         const stats = await fs.lstat(full, { bigint: true });
         if (!stats.isFile()) return null;
         const realPlace = placeIn(folder, name);

@@ -7,19 +7,19 @@ import type { SlideGroup } from '@lamina/slide';
 
 export { fingerprintOfVersions } from '@lamina/slide';
 
-/** Directory entry, without the facts of its target. */
+/** An entry of a folder, without properties of its target. */
 export interface TreeEntry {
   readonly name: string;
   readonly kind: 'file' | 'folder' | 'link';
 }
 
-/** A regular file or a folder, after all links. */
+/** A regular file or a folder, with all links resolved. */
 export type TreeTarget =
   | {
       readonly kind: 'file';
-      /** Path after all links. */
+      /** Path with all links resolved. */
       readonly realPlace: string;
-      /** Bytes. */
+      /** Size in bytes. */
       readonly size: number;
       /** Changes whenever the file changes; stays the same when the file is moved. */
       readonly version: string;
@@ -34,7 +34,7 @@ export interface FolderTree {
   entriesOf(folder: string): Promise<readonly TreeEntry[] | null>;
   /** @returns null for a missing entry, for one that is neither file nor folder, and for a link out of the root */
   find(folder: string, entry: TreeEntry): Promise<TreeTarget | null>;
-  /** Returns the facts of all regular files below a folder that its fingerprint is made of; null when it does not exist. */
+  /** Returns the properties of all regular files below a folder from which its fingerprint is computed; null when it does not exist. */
   allBelow(
     folder: string,
   ): Promise<{ readonly sizeBytes: number; readonly versions: readonly string[] } | null>;

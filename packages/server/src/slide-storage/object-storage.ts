@@ -1,4 +1,4 @@
-/** The object store of the settings, with its disk cache on this machine. */
+/** Opens the object store of the settings, with a disk cache on this machine. */
 import path from 'node:path';
 import {
   createBlockDiskCache,
@@ -22,7 +22,7 @@ export interface ObjectStorage {
   close(): Promise<void>;
 }
 
-/** 128 blocks of 256 KiB: new blocks until they are on the disk. */
+/** Memory for new blocks until they are written to the disk: 128 blocks of 256 KiB. */
 const memoryCacheBytes = 32 * 1024 * 1024;
 
 /** @returns null when the settings name no object store */
@@ -39,7 +39,7 @@ export function openObjectStorage({
     folder: path.join(config.dataDir, 'blocks'),
     maxBytes: config.objectCacheBytes,
     warn: (error) =>
-      log.warn({ err: error }, 'object cache write failed; blocks are read from the object store instead'),
+      log.warn({ err: error }, 'object cache write failed; blocks are read from the object store again'),
   });
   return {
     store,
@@ -48,7 +48,7 @@ export function openObjectStorage({
   };
 }
 
-/** No object has this key: the answer "missing" proves that the store is accessible. */
+/** A key that no object has: the response that it is missing proves that the store is accessible. */
 const absentKey = '.lamina-asks';
 
 /** @throws SlideError when the store does not answer or denies access */

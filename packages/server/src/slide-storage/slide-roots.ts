@@ -28,7 +28,7 @@ export function slideRoots(
 }
 
 /**
- * Resolves all links of a slide's file.
+ * Returns the path of a slide's file with all links resolved.
  *
  * @returns absolute path of a regular file inside its root; null when there is none. A link may point to another path
  *   inside the root, never outside.
@@ -48,7 +48,7 @@ export async function locate(
   }
 }
 
-/** Whether the error means that the file or a folder of its path is missing, is not a folder, or is not accessible. */
+/** Returns whether the error means that the file or a folder of its path is missing, is not a folder, or is not accessible. */
 export function isMissingFile(error: unknown): boolean {
   const { code } = error as NodeJS.ErrnoException;
   return code !== undefined && ['ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES', 'ENAMETOOLONG'].includes(code);

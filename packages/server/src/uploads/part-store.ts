@@ -61,7 +61,7 @@ export class PartStore extends FileStore {
   }
 }
 
-/** Whether the disk is full, or a limit for the user or for the size of a file is reached. */
+/** Returns whether the disk is full, or a quota or a file size limit is reached. */
 function isFull(error: unknown): boolean {
   const { code } = error as NodeJS.ErrnoException;
   return code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG';

@@ -44,7 +44,7 @@ async function placeInFolder(
   return true;
 }
 
-/** Whether the place is taken: it exists, or a file is where one of its folders would be. */
+/** Returns whether the place is taken: it exists, or a file has the path of one of its folders. */
 async function exists(place: string): Promise<boolean> {
   try {
     await fs.lstat(place);
@@ -57,7 +57,7 @@ async function exists(place: string): Promise<boolean> {
   }
 }
 
-/** Makes the new name survive a power failure. */
+/** Flushes a folder to the disk, so that a new name in it survives a power failure. */
 async function syncFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return; // cannot open folders
   const handle = await fs.open(folder);

@@ -5,7 +5,7 @@ export interface CompleteUpload {
   /** Path of the file or folder relative to the root, with forward slashes. */
   readonly place: string;
   readonly isFolder: boolean;
-  /** One entry for a single file. */
+  /** The files of the upload; a single file is one entry. */
   readonly files: readonly {
     /** Absolute. */
     readonly part: string;
@@ -21,8 +21,8 @@ export interface CompleteUpload {
 
 export interface UploadDestination {
   readonly root: SlideRoot;
-  /** Whether the place exists, or a file is where one of its folders would be. */
+  /** Returns whether the place exists, or a file has the path of one of its folders. */
   isTaken(place: string): Promise<boolean>;
-  /** @returns false when the place is taken; both its content and the received files stay unchanged */
+  /** Moves the upload to its place. @returns false when the place is taken; its content and the received files then stay unchanged */
   place(upload: CompleteUpload): Promise<boolean>;
 }

@@ -32,5 +32,5 @@ export function requireSlideName(name: string): void {
   throw new AppError('invalid_request', { field: 'path', reason: 'upload_not_slide' });
 }
 
-/** Whether two paths are the same on file systems that ignore case. */
+/** Returns whether two paths are the same on file systems that ignore case. */
 export const isSamePlace = (one: string, other: string) => one.toLowerCase() === other.toLowerCase();

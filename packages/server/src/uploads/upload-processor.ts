@@ -99,13 +99,16 @@ export function createUploadProcessor({
     await fs.rm(assemblyOf(row.id), { recursive: true, force: true });
   }
 
-  /** Starts processing, or has the running one continue. */
+  /** Starts processing; if it is already running, it continues with new files. */
   function startProcessing(): void {
     hasNewWork = true;
     if (processing !== null || closing.signal.aborted) return;
     processing = processFiles()
       .catch((error) =>
-        log.error({ err: error }, 'upload processing failed; tried again with the next upload or cleanup'),
+        log.error(
+          { err: error },
+          'upload processing failed; it is tried again with the next upload or cleanup',
+        ),
       )
       .finally(() => {
         processing = null;
@@ -156,10 +159,10 @@ export function createUploadProcessor({
       );
     } catch (error) {
       if (closing.signal.aborted) return updateUploadFile(db, file.id, { leased_until: null });
-      // Retried when the lease ends. The file may have been received by a machine with its own data folder.
+      // Retried when the lease ends, because another machine with a separate data folder may have received the file.
       log.error(
         { err: error, upload: file.upload_id },
-        'uploaded file could not be read; tried again when its lease ends',
+        'uploaded file could not be read; it is tried again when its lease ends',
       );
       return;
     }
@@ -267,7 +270,9 @@ export function createUploadProcessor({
   function cleanUpInBackground(): void {
     cleaning = cleaning
       .then(cleanUp)
-      .catch((error) => log.error({ err: error }, 'cleanup of unfinished uploads failed; tried again later'))
+      .catch((error) =>
+        log.error({ err: error }, 'cleanup of unfinished uploads failed; it is tried again later'),
+      )
       .then(startProcessing);
   }
 

@@ -1,6 +1,6 @@
 /**
  * Uploads of slides from the browser: an administrator announces an upload and sends its files in parts; the
- * server verifies the checksums and places the upload when it is complete. No state is in memory, so any
+ * server verifies the checksums and places the upload when it is complete. All state is stored on disk, so any
  * process that shares the data folder can continue.
  *
  * `createUploads` is long because its functions share the dependencies and the checks.
@@ -88,7 +88,7 @@ export interface Uploads {
    * @throws AppError not_found, upload_ended, storage_full
    */
   expectPart(uid: string, fileId: string, partBytes: number): Promise<void>;
-  /** Has the complete file verified. @throws AppError not_found, upload_incomplete */
+  /** Starts the verification of a complete file. @throws AppError not_found, upload_incomplete */
   finishFile(uid: string, fileId: string, sha256: string): Promise<UploadFileState>;
   /** Continues the work of earlier processes, now and every 10 minutes. */
   start(): void;
@@ -103,7 +103,7 @@ interface UploadsDependencies {
   readonly now: () => Date;
   readonly log: Logger;
   readonly audit: AuditRecorder;
-  /** Storage of complete uploads; null: a folder in the data folder. */
+  /** Storage of complete uploads; null stores them in a folder of the data folder. */
   readonly objectStorage: Pick<ObjectStorage, 'store'> | null;
   /** Called after an upload was placed in the slide folder or bucket. */
   readonly onPlaced: () => void;
