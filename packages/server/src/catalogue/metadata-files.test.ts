@@ -231,7 +231,7 @@ describe('an unusable metadata file', () => {
     expect(slideMetadataOf('a.svs', chain.slice(-1)).metadataIncomplete).toBe(false);
   });
 
-  it('does not arise from a name of Object.prototype, which is a plain name', async () => {
+  it('is not reported for a slide with the name of a property of Object.prototype', async () => {
     const { chain } = await given({ 'dataset.json': '{"slides": {"__proto__": {"organ_type": "x"}}}' });
     expect(slideMetadataOf('a.svs', chain).organ_type).toBeNull();
   });

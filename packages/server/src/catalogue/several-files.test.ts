@@ -43,7 +43,7 @@ async function folderOf(database: 'SQLite' | 'PostgreSQL' = 'SQLite') {
 }
 
 describe.each(databaseKinds)('a DICOM series on %s', (database) => {
-  it('of twelve files is one entry with the width of its largest image and the total size of all files', async () => {
+  it('becomes one entry with the width of its largest image and the total size of its twelve files', async () => {
     const { put, listed } = await folderOf(database);
     const bytes = await put(resolutions);
     expect(await listed()).toMatchObject([

@@ -35,7 +35,7 @@ describe('language of a response', () => {
   });
 });
 
-describe('language of a response by Accept-Language alone', () => {
+describe('language of a response with the header Accept-Language', () => {
   it.each([
     ['an error code', signIn, wrong, 'en', 'The e-mail address or the password is wrong.'],
     ['a reason with a limit', register, short, 'en', 'The password must have at least 8 characters.'],

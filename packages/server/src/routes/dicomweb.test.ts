@@ -238,7 +238,7 @@ describe('DICOMweb frames (WADO-RS)', () => {
     });
   });
 
-  it('of a list are returned in the order of the list', async () => {
+  it('are returned in the order of the requested list', async () => {
     const several = partsOf(await get(`${instance(0)}/frames/3,1,16`, { accept: anySyntax }));
     const single = await Promise.all(
       [3, 1, 16].map(async (number) => {
@@ -294,7 +294,7 @@ describe('DICOMweb frames (WADO-RS)', () => {
     for (const answer of answers.slice(0, 2)) expect(partsOf(answer)).toHaveLength(64);
   });
 
-  it('that do not exist get 404', async () => {
+  it('are answered with 404 when they do not exist', async () => {
     for (const path of [
       `${instance(0)}/frames/17`,
       `${instance(7)}/frames/1`,

@@ -208,7 +208,7 @@ describe('access to IIIF', () => {
     }
   });
 
-  it('ends with the image session', async () => {
+  it('ends when the image session ends', async () => {
     const user = await server.given.user();
     const client = server.as(await server.given.token(user));
     const { session_id: sessionId } = (await client.call(createImageSession)).body;

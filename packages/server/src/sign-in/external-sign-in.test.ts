@@ -323,7 +323,7 @@ describe('an ID token', () => {
     });
   });
 
-  it('that is rejected is recorded in the audit log with the reason and creates no account', async () => {
+  it('is recorded in the audit log with the reason and creates no account when it is rejected', async () => {
     const given = await server();
     const idToken = await oidc.signIn('ipek', 'n-1');
     const answer = await given.as(null).call(verifyToken, { body: { token: idToken, nonce: 'n-2' } });

@@ -233,7 +233,7 @@ describe.each(databaseKinds)('on %s, signing in with two-step verification', (da
     await server.services.db.updateTable('second_factors').set({ secret: 'of another key' }).execute();
     expect(await enter(server, user, code())).toMatchObject(invalid);
     expect((await enter(server, user, recoveryCodes[0])).status).toBe(200);
-    expect(server.logged()).toContain('secret of a second factor cannot be decrypted');
+    expect(server.logged()).toContain('secret of a second factor could not be decrypted');
   });
 });
 
@@ -285,7 +285,7 @@ describe('switching two-step verification off', () => {
     ]);
   });
 
-  it('is not a consequence of changing the password', async () => {
+  it('does not happen when the password is changed', async () => {
     const server = await testServer();
     const { user, token } = await withSecondFactor(server);
     const password = 'yepyeni-şifre';

@@ -90,7 +90,7 @@ describe.each(databaseKinds)('an upload (on %s)', (database) => {
     ]);
   });
 
-  it('of a folder is placed when all its files have arrived, and not before', async () => {
+  it('is placed only when all files of its folder have arrived', async () => {
     const { begin, create, part, finish, list, placed, settled, partial } = await startServer({ database });
     const files = { 'S/1.dcm': bytes('one'), 'S/2.dcm': bytes(''), 'notes.txt': bytes('three') };
     const { begun } = await begin({ dataset: 'Set', path: 'Case 7', isFolder: true, files });
@@ -359,7 +359,7 @@ describe('an open upload', () => {
     expect(await list()).toMatchObject([{ state: 'done' }]);
   });
 
-  it('that another process is moving to the slide storage is not moved twice', async () => {
+  it('is not moved to the slide storage twice when another process is moving it', async () => {
     const { begin, create, part, server, placed, settled } = await startServer();
     const { services, clock } = server;
     const { begun } = await begin({ dataset: 'S', path: 'a.svs', files: { 'a.svs': bytes('12345') } });
