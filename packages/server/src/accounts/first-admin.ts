@@ -51,7 +51,7 @@ export async function ensureFirstAdmin({
   const passwordFile = config.adminPassword === null ? firstAdminFile(config.dataDir) : null;
   const passwordHash = await signIn.hashPassword(password, null);
 
-  // The file is written before the account is created, because without the password nobody could sign in.
+  // The file is written before the account is created, because without the password no person could sign in.
   if (passwordFile !== null) await writePassword(passwordFile, email, password);
   const isCreated = await change(db, 'accounts', async (tx) => {
     if (await hasUsers(tx)) return false;

@@ -63,7 +63,7 @@ export interface Catalogue {
   update(imageId: string, edit: BodyOf<typeof updateImageEndpoint>, editor: CatalogueEditor): Promise<Image>;
   /** Removes an entry; its file stays. @throws AppError not_found */
   remove(imageId: string, editor: CatalogueEditor): Promise<void>;
-  /** Returns the data of an image that its tiles need, cached for up to the staleness limit; null when nobody may open the image. */
+  /** Returns the data of an image that its tiles need, cached for up to the staleness limit; null when no account may open the image. */
   servable(imageId: string): ServableImage | null | Promise<ServableImage | null>;
   /** Evicts images from the caches; to be called after a change of these images has been committed. */
   evict(imageIds: readonly string[]): void;
