@@ -1,4 +1,6 @@
-/** The public face: opens slides, answers stored tiles, makes the others in processes of their own. */
+/**
+ * Public API of `@lamina/slide`: opens slides, reads native tiles, and renders all other tiles in separate render processes.
+ */
 
 export type { ColourProfile, SlideColour } from './colour/slide-colour.ts';
 export { hideProcess, landlockVersionHere } from './confinement/hide-process.ts';

@@ -1,3 +1,4 @@
+/** Recognises the format of a file, opens it with the reader of that format, and groups files into slides. */
 import { aperio } from './formats/aperio.ts';
 import { czi } from './formats/czi.ts';
 import { dicom } from './formats/dicom.ts';
@@ -24,7 +25,7 @@ import { NeedsOwnProcess } from './openslide/access.ts';
 import { isGitLfsPointer } from './source/git-lfs-pointer.ts';
 import type { SlideFiles, SlideGroup } from './source/slide-files.ts';
 
-/** In order of precedence: the first format without a mismatch opens the file, so specific formats come first. */
+/** In order of precedence: the first format that does not report a mismatch opens the file, so specific formats come first. */
 const formats: readonly SlideFormat[] = [
   openslide,
   vsi,
@@ -48,7 +49,7 @@ export const formatNames: readonly string[] = formats.map(({ name }) => name);
 /**
  * Opens a slide; the caller closes it.
  *
- * @param objects reads objects; not needed for slides in folders
+ * @param objects reads object storage; not needed for slides in folders
  * @throws SlideError FORMAT_NOT_RECOGNISED with the reason of every format, FILE_MISSING, errors of the format and of
  *   object storage
  */
@@ -130,12 +131,12 @@ function mayOpenSlideReadIt(error: unknown, { tiff }: FileHeader): boolean {
 /**
  * Groups the files of a folder into slides, e.g. the files of a DICOM series.
  *
- * A slide of several files is one catalogue entry, identified by its leading file; its members are no entries. A file
- * in no group is a slide by itself, or none. `SlideLocation.members` takes the members as returned. A few kilobytes of
- * every file are read.
+ * A slide of several files is one catalogue entry, identified by its leading file; its members get no entries. A file
+ * that is in no group is a slide of one file, or not a slide. `SlideLocation.members` takes the members as returned. The
+ * function reads a few kilobytes of every file.
  *
- * @param names of regular files in the folder
- * @param folders names of folders in it
+ * @param names names of the regular files in the folder
+ * @param folders names of the folders in it
  * @throws SlideError errors of object storage
  */
 export async function groupSlideFiles(

@@ -7,13 +7,13 @@ import type { ByteSource } from '../source/byte-source.ts';
 import { fingerprintOfFiles, openFileSource } from '../source/file-source.ts';
 import { openLocalFiles, type SlideFiles, type SlideFolder } from '../source/slide-files.ts';
 
-/** Reader of object storage; null when none is configured. */
+/** Reads objects from object storage; null when no object storage is configured. */
 export type Objects = ObjectReader | null;
 
-/** A local folder, or a key prefix of objects without a trailing slash. */
+/** A local folder, or a common key prefix of objects. The path has no trailing slash. */
 export type FolderLocation = Pick<SlideLocation, 'path' | 'isObject'>;
 
-/** @throws SlideError FILE_MISSING, NOT_A_SLIDE, FILE_CHANGED, and errors of object storage */
+/** Opens the files of a slide. @throws SlideError FILE_MISSING, NOT_A_SLIDE, FILE_CHANGED, and errors of object storage */
 export async function openSlideFiles(location: SlideLocation, objects: Objects): Promise<SlideFiles> {
   return location.isObject
     ? openObjectFiles(location, requireObjectReader(objects))
@@ -21,9 +21,9 @@ export async function openSlideFiles(location: SlideLocation, objects: Objects):
 }
 
 /**
- * Returns the `Slide.fingerprint` that the slide would have if it were opened now; a different one than that of the
- * open slide means it was replaced. It covers all members of the location, and all files in members that are folders.
- * The fingerprint of objects does not include their location, so that a moved slide is recognised.
+ * Returns the `Slide.fingerprint` that the slide would have if it were opened now. If it differs from the fingerprint of
+ * an open slide, the slide's files have been replaced since. It covers all members of the location, including the files in
+ * members that are folders. It does not include the location, so that a moved slide is recognised.
  *
  * @throws SlideError FILE_MISSING, also for a member, and errors of object storage
  */

@@ -5,15 +5,15 @@
  * corner; columns grow rightwards, rows downwards. Deep Zoom levels are defined in deep-zoom.ts only.
  */
 
-/** Location of a slide. Never taken from a request; part of a fingerprint, never of an API response. */
+/** Location of a slide. It never comes from a request, and API responses never contain it. */
 export interface SlideLocation {
   /** Absolute path of the leading file, or the key of an object. */
   readonly path: string;
-  /** The slide is in object storage, not in a local folder. */
+  /** True when the slide is in object storage; absent for a local folder. */
   readonly isObject?: true;
   /**
    * The other files of a slide, as `groupSlideFiles` returns them: paths relative to the leading file's folder; empty
-   * for a slide of one file. Absent when unknown: then opening the slide lists the folder.
+   * for a slide of one file. If absent, the members are unknown, and opening the slide lists the folder.
    */
   readonly members?: readonly string[];
 }
@@ -30,15 +30,15 @@ export interface Level {
   /** Level 0 pixels per pixel of this level; 1 for level 0, rarely a whole number for others. */
   readonly downsample: number;
   /**
-   * Padding pixels of the first column and row of tiles, left of and above the image: rotation moves padding away from
-   * the right and bottom edges. Absent: none.
+   * Padding pixels in the first column and row of tiles, left of and above the image. Only levels of rotated files have
+   * them: rotation moves the usual padding on the right and bottom to the other edges.
    */
   readonly outside?: { readonly left: number; readonly top: number };
-  /** The level has no native tiles: none is JPEG, or all must be rotated. Absent: some tiles may be native. */
+  /** True when no tile can be sent as stored: none is JPEG, or all must be rotated. If absent, some tiles may be. */
   readonly needsRendering?: true;
   /**
-   * An empty tile is a gap, which the server renders from the next larger level. Absent: an empty tile has the
-   * background colour.
+   * True when an empty tile is a gap, which the server renders from the next larger level. If absent, an empty tile has
+   * the background colour.
    */
   readonly hasGaps?: true;
 }
@@ -67,7 +67,10 @@ export type SampleColour =
   | 'ycc-of-openjpeg'
   | GreyRange;
 
-/** Samples that become black and white in a grey image, with linear scaling between; `white` may be less. */
+/**
+ * Sample values of a grey image that are shown as black and white, with linear scaling between. `white` is less than
+ * `black` in an inverted image.
+ */
 export interface GreyRange {
   readonly black: number;
   readonly white: number;
@@ -81,19 +84,19 @@ export interface SampleLayout {
   readonly isPlanar: boolean;
 }
 
-/** Lossless compression of bytes without knowledge of the image. */
+/** Lossless compression of plain bytes. */
 export type Packing = 'none' | 'lzw' | 'packbits' | 'deflate' | 'zstd';
 
 /** How the bytes of a `tiff` image encode its pixels. */
 export interface TiffCoding {
-  /** `jpeg`: every block is a complete JPEG of one or four components. */
+  /** With `jpeg`, every block is a complete JPEG of one or four components. */
   readonly packing: Packing | 'jpeg';
   /**
-   * Length of each block of the bytes, packed separately: from top to bottom; in planar images the blocks of the first
-   * plane first.
+   * Bytes of each separately compressed block, in the order of `EncodedImage.bytes`: from top to bottom; in planar images
+   * all blocks of the first plane, then those of the second, and so on.
    */
   readonly blockBytes: readonly number[];
-  /** Rows of a block; the last of a plane may have fewer. */
+  /** Pixel rows of a block; the last block of a plane may have fewer. */
   readonly blockRows: number;
   readonly samplesPerPixel: number;
   readonly bits: 1 | 2 | 4 | 8 | 16;
@@ -121,35 +124,36 @@ export type TiffColour = {
 /** Rotation to the upright image, by the numbers of TIFF and EXIF: 3 is 180°, 6 is 90° clockwise. */
 export type Orientation = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8;
 
-/** An image as bytes. `jpeg` is always a complete JPEG file that any decoder draws in the right colours. */
+/** An encoded image. With `jpeg`, the bytes are a complete JPEG file that any decoder draws in the right colours. */
 export interface EncodedImage {
   readonly codec: Codec;
   readonly bytes: Uint8Array;
   /** Pixels. For `rgb`, bytes are width × height × 3 samples of 8 bits, sRGB, row by row. */
   readonly width: number;
   readonly height: number;
-  /** Absent where the bytes state it themselves. */
+  /** Absent when the bytes themselves declare their colour space. */
   readonly colour?: SampleColour;
   /** Present for `samples` and `rle` only. */
   readonly layout?: SampleLayout;
   /** Present for `tiff` only. */
   readonly coding?: TiffCoding;
-  /** Width and height are those before rotation. Absent: the image is upright. */
+  /** Rotation to apply after decoding; `width` and `height` are those before it. Absent for an upright image. */
   readonly orientation?: Orientation;
 }
 
 /**
- * Returns memory of exactly this size for one tile, with any content. Reused memory spares the garbage collector, which
- * a process that reads 500 MB per second would keep busy.
+ * Returns a buffer of exactly this size for one tile; it need not be zeroed. Callers pass their own function to reuse
+ * buffers, because a process that reads 500 MB per second would otherwise keep the garbage collector busy.
  */
 export type Allocate = (byteCount: number) => Uint8Array;
 
 /** Which of the focal planes and times of a file is shown. */
 export interface ShownPlane {
-  /** From 1, in the order of the planes. */
+  /** Number of the shown focal plane, from 1. */
   readonly plane: number;
+  /** Number of focal planes. */
   readonly planes: number;
-  /** Time points, of which the first is shown. */
+  /** Number of time points; the first one is shown. */
   readonly times: number;
 }
 
@@ -157,7 +161,7 @@ export interface ShownPlane {
 export interface PlaceOnGlass {
   /** Millimetres from the corner of the glass to the first pixel of level 0. */
   readonly origin: { readonly x: number; readonly y: number };
-  /** Directions along a row and down a column, three cosines each. */
+  /** Six direction cosines: three for the direction along a row, then three for the direction down a column. */
   readonly orientation: readonly number[];
 }
 
@@ -174,7 +178,7 @@ export interface Slide {
   readonly mpp: { readonly x: number; readonly y: number } | null;
   /** Magnification of the objective used for the scan, e.g. 20 or 40; null when unknown. */
   readonly objectivePower: number | null;
-  /** Absent for a file of one focal plane and one time, or whose planes are not counted. */
+  /** Absent for a file of one focal plane and one time point, and when the reader does not count planes. */
   readonly shownPlane?: ShownPlane;
   /** Absent when the file does not state it. */
   readonly placeOnGlass?: PlaceOnGlass;
@@ -182,7 +186,7 @@ export interface Slide {
   readonly background: { readonly r: number; readonly g: number; readonly b: number };
   readonly associatedImages: ReadonlySet<AssociatedImageName>;
   /**
-   * Read one tile as stored, without decoding it.
+   * Reads one tile as stored, without decoding it.
    *
    * @param allocate provides memory for the tile; formats may ignore it
    * @returns the tile, `tileWidth × tileHeight` pixels when it is upright; on the right and bottom edges of the level
@@ -214,9 +218,10 @@ export type SlideErrorCode =
   | 'FILE_TRUNCATED'
   /** The file contradicts itself or its format's rules. */
   | 'FILE_CORRUPT'
-  /** The file exceeds a limit. */
+  /** The file exceeds a limit of its reader, for example tiles per level. */
   | 'LIMIT_EXCEEDED'
   | 'FILE_MISSING'
+  /** The file was modified or replaced while it was open. */
   | 'FILE_CHANGED'
   | 'TILE_OUT_OF_RANGE'
   | 'ASSOCIATED_IMAGE_MISSING'
@@ -242,7 +247,7 @@ export class SlideError extends Error {
 
 /** Whether the state of the file is unknown because its storage did not respond; the caller should retry. */
 export function isUnreachable(error: unknown): error is SlideError {
-  return error instanceof SlideError && unreachable.has(error.code);
+  return error instanceof SlideError && unreachableCodes.has(error.code);
 }
 
-const unreachable: ReadonlySet<SlideErrorCode> = new Set(['BUSY', 'STORE_UNAVAILABLE', 'STORE_TIMEOUT']);
+const unreachableCodes: ReadonlySet<SlideErrorCode> = new Set(['BUSY', 'STORE_UNAVAILABLE', 'STORE_TIMEOUT']);

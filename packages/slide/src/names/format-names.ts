@@ -1,11 +1,11 @@
 /** File names per format: the extensions of its slides, and the other files that belong to a slide. */
 
 export interface FormatNames {
-  /** `name` of the `SlideFormat`. */
+  /** Equal to `SlideFormat.name` of the format reader. */
   readonly format: string;
-  /** Of the leading file: lower case, with the dot. Two formats may share one. */
+  /** Extensions of the leading file, in lower case with the dot. Two formats may share an extension. */
   readonly extensions: readonly string[];
-  /** Absent: a slide is always a single file. */
+  /** Absent for formats whose slides are always a single file. */
   readonly companions?: Companions;
 }
 
@@ -20,7 +20,7 @@ export type Companions =
   /** Files of the same folder with such names. Most slides with these extensions have none. */
   | { readonly kind: 'optional'; readonly pattern: RegExp };
 
-/** `format-names.test.ts` requires an entry for every format of `open-slide.ts`. */
+/** File names of every format in `open-slide.ts`; `format-names.test.ts` checks that none is missing. */
 export const formatNames: readonly FormatNames[] = [
   { format: 'aperio', extensions: ['.svs'] },
   { format: 'czi', extensions: ['.czi'] },
@@ -28,7 +28,7 @@ export const formatNames: readonly FormatNames[] = [
   { format: 'leica-scn', extensions: ['.scn'] },
   { format: 'ndpi', extensions: ['.ndpi'] },
   { format: 'ome-tiff', extensions: ['.ome.tif', '.ome.tiff'] },
-  // MIRAX, Hamamatsu VMS and VMU, Sakura.
+  // OpenSlide reads MIRAX (.mrxs), Hamamatsu (.vms, .vmu) and Sakura (.svslide).
   {
     format: 'openslide',
     extensions: ['.mrxs'],
@@ -40,7 +40,7 @@ export const formatNames: readonly FormatNames[] = [
   { format: 'plain-image', extensions: ['.jp2', '.jpg', '.jpeg', '.png'] },
   { format: 'qptiff', extensions: ['.qptiff'] },
   { format: 'tiff', extensions: ['.tif', '.tiff', '.btf'] },
-  // The photograph of the glass and the overlaps of each level.
+  // Companions: the photograph of the glass (.full) and the tile overlaps of each level (.tif-1b, .tif-2b …).
   {
     format: 'trestle',
     extensions: ['.tif'],
@@ -54,5 +54,5 @@ export const formatNames: readonly FormatNames[] = [
   },
 ];
 
-/** Text at this offset of a DICOM file, which needs no extension. Source: DICOM PS3.10, section 7.1. */
+/** Signature of a DICOM file, which need not have an extension. Source: DICOM PS3.10, section 7.1. */
 export const dicomSignature = { offset: 128, text: 'DICM' } as const;

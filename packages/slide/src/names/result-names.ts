@@ -1,7 +1,7 @@
 /**
- * Names of files that hold results of a program for the slide beside them, as ASAP and the Camelyon challenges write them:
- * `<slide>_likelihood_map.tif`, `<slide>_mask.tif`, `<slide>_detections.geojson`, `<slide>.geojson`. `<slide>` is the name of the
- * slide file with or without its extension.
+ * Recognises files with analysis results for a slide in the same folder, by the names that ASAP and the Camelyon challenges
+ * use: `<slide>_likelihood_map.tif`, `<slide>_mask.tif`, `<slide>_detections.geojson`, `<slide>.geojson`. `<slide>` is the
+ * name of the slide file with or without its extension.
  */
 
 interface ResultName {
@@ -13,7 +13,7 @@ interface ResultName {
 const rasterName = /^(.+)_(?:likelihood_map|mask)\.(?:tiff?|png)$/;
 const vectorName = /^(.+?)(?:_detections)?\.geojson(?:\.gz)?$/;
 
-/** Returns which slide the name speaks of; null for other names. */
+/** Returns the slide and kind of result that a file name stands for; null when it is not the name of a result. */
 export function resultNameOf(name: string): ResultName | null {
   const lower = name.toLowerCase();
   const [, raster] = rasterName.exec(lower) ?? [];
@@ -22,12 +22,12 @@ export function resultNameOf(name: string): ResultName | null {
   return vector === undefined ? null : { slide: vector, kind: 'vector' };
 }
 
-/** Returns the name of a slide file without its extension, in lower case: `slide.ome.tif` is `slide`. */
+/** Returns the name of a slide file in lower case without its extension: `slide` for `Slide.ome.tif`. */
 export function slideStemOf(fileName: string): string {
   return fileName.toLowerCase().replace(/(?:\.ome)?\.[^.]+$/, '');
 }
 
-/** Leaves out the results of other files of the list, which are no slides. */
+/** Returns the names that are not results of another file in the list. */
 export function withoutResults(names: readonly string[]): string[] {
   const slides = new Set(names.flatMap((name) => [name.toLowerCase(), slideStemOf(name)]));
   return names.filter((name) => {

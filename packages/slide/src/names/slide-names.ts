@@ -1,6 +1,6 @@
 /**
- * What the names of files tell about slides; nothing is read. The scan and the uploads of the server decide by these
- * rules, and the upload dialog of the web app applies the same rules in the browser: no imports from outside this folder.
+ * Rules that recognise slides and their companion files by name only, without reading a file. The scan and the uploads of the
+ * server use them, and so does the upload dialog in the browser; this folder therefore imports nothing from outside.
  */
 import { type Companions, dicomSignature, type FormatNames, formatNames } from './format-names.ts';
 
@@ -42,20 +42,24 @@ export function listsItsCompanions(name: string): boolean {
   return hasExtension(name, listingExtensions);
 }
 
-/** Whether only the content can show that a file is DICOM: no extension, or a unique identifier as its name. */
+/**
+ * Whether the file may be DICOM although its name does not say so: it has no extension, or its name is a DICOM unique
+ * identifier (digits and dots).
+ */
 export function mayBeDicomByContent(name: string): boolean {
   return !name.includes('.') || /^[\d.]+$/.test(name);
 }
 
+/** Whether the file may be DICOM, by its extension or because its name says nothing else. */
 export function mayBeDicom(name: string): boolean {
   return hasExtension(name, dicomExtensions) || mayBeDicomByContent(name);
 }
 
-/** Returns the lower-case name of the folder that belongs to a slide of this name; null for most slides. */
+/** Returns the lower-case name of the companion folder of a slide; null for formats without such a folder. */
 export function companionFolderOf(name: string): string | null {
   const lower = name.toLowerCase();
   for (const { extensions, companions } of withFolder) {
-    const extension = extensions.find((each) => lower.endsWith(each) && lower.length > each.length);
+    const extension = extensions.find((candidate) => hasExtension(name, [candidate]));
     if (extension !== undefined) return companions.folderName(lower.slice(0, -extension.length));
   }
   return null;
@@ -67,17 +71,18 @@ export function withoutCompanionFolders(names: readonly string[]): string[] {
   return names.filter((name) => !folders.has(name.toLowerCase()));
 }
 
-/** Returns the files of a folder whose content must be read to find out which of them are one slide. */
+/** Returns the files of a folder whose content must be read to group them into slides. */
 export function filesToInspect(names: readonly string[]): string[] {
   const candidates = names.filter((name) => companionFolderOf(name) === null);
   if (names.some(listsItsCompanions)) return candidates;
-  const optional = withOptionalCompanions.filter(({ companions }) =>
+  // Formats with optional companions matter only if the folder contains at least one file with a companion's name.
+  const formatsWithCompanions = withOptionalCompanions.filter(({ companions }) =>
     names.some((name) => companions.pattern.test(name)),
   );
   return candidates.filter(
     (name) =>
       mayBeDicom(name) ||
-      optional.some(
+      formatsWithCompanions.some(
         ({ extensions, companions }) => hasExtension(name, extensions) || companions.pattern.test(name),
       ),
   );

@@ -1,8 +1,8 @@
 import type { Colour, Raster } from '../decode/raster.ts';
 
 /**
- * Assembles a picture from pieces of a larger one. Every pixel is the mean of the area it covers (a box
- * filter); each piece contributes by the area it covers.
+ * Assembles the pixels of a result from pieces of a larger image. Every pixel of the result is the mean of the source area
+ * that it covers (a box filter); each piece contributes in proportion to the area that it covers.
  *
  * Pieces are added one after the other and not retained, so memory depends only on the size of the result.
  */
@@ -10,10 +10,10 @@ export class BoxAverager {
   readonly #width: number;
   readonly #height: number;
   readonly #rgb: Uint8Array;
-  /** 1 for each pixel that is an exact copy of a piece's pixel. */
+  /** 1 for each pixel of the result that was copied from a piece without averaging. */
   readonly #copied: Uint8Array;
   #copiedCount = 0;
-  /** Sums for all other pixels; null until there is one. */
+  /** Sums for all pixels that are averaged; null while every pixel was copied. */
   #means: Means | null = null;
 
   /**
@@ -28,6 +28,8 @@ export class BoxAverager {
   }
 
   /**
+   * Adds a piece.
+   *
    * @param x left edge of the piece in pixels of the result; any number
    * @param y top edge, likewise
    * @param scaleX size of the piece's pixels in pixels of the result, above 0 and at most 1
@@ -43,14 +45,14 @@ export class BoxAverager {
     const columns = spread(piece.width, x, scaleX, this.#width);
     const rows = spread(piece.height, y, scaleY, this.#height);
     const line = lineUnder(columns, this.#width);
-    for (let j = 0; j < piece.height; j++) {
-      const here = rows.firstShare[j] as number;
-      const below = rows.secondShare[j] as number;
-      if (here === 0 && below === 0) continue;
-      averageLine(piece, j, columns, line);
-      const row = rows.first[j] as number;
-      if (here > 0) addLine(line, this.#means, row * this.#width, here);
-      if (below > 0) addLine(line, this.#means, (row + 1) * this.#width, below);
+    for (let pieceRow = 0; pieceRow < piece.height; pieceRow++) {
+      const share = rows.firstShare[pieceRow] as number;
+      const shareBelow = rows.secondShare[pieceRow] as number;
+      if (share === 0 && shareBelow === 0) continue;
+      averageLine(piece, pieceRow, columns, line);
+      const row = rows.first[pieceRow] as number;
+      if (share > 0) addLine(line, this.#means, row * this.#width, share);
+      if (shareBelow > 0) addLine(line, this.#means, (row + 1) * this.#width, shareBelow);
     }
   }
 
@@ -60,37 +62,40 @@ export class BoxAverager {
     const right = Math.min(this.#width, x + width);
     if (left >= right) return;
     for (let row = Math.max(0, y); row < Math.min(this.#height, y + height); row++) {
-      const from = (row - y) * width - x;
-      const to = row * this.#width;
-      this.#rgb.set(rgb.subarray((from + left) * 3, (from + right) * 3), (to + left) * 3);
-      this.#copied.fill(1, to + left, to + right);
+      // Index of the piece's pixel that lies in column 0 of the result; it may be negative.
+      const pieceStart = (row - y) * width - x;
+      const resultStart = row * this.#width;
+      const line = rgb.subarray((pieceStart + left) * 3, (pieceStart + right) * 3);
+      this.#rgb.set(line, (resultStart + left) * 3);
+      this.#copied.fill(1, resultStart + left, resultStart + right);
       this.#copiedCount += right - left;
     }
   }
 
-  /** @param background colour of pixels that no piece covers */
+  /** Returns the result. @param background colour of pixels that no piece covers */
   finish(background: Colour): Raster {
     const result = { width: this.#width, height: this.#height, rgb: this.#rgb };
-    if (this.#copiedCount < this.#width * this.#height) this.#fillOthers(background);
+    if (this.#copiedCount < this.#width * this.#height) this.#fillUncopied(background);
     return result;
   }
 
-  #fillOthers(background: Colour): void {
+  /** Writes the means, and the background where no piece contributed. */
+  #fillUncopied(background: Colour): void {
     const rgb = this.#rgb;
     const copied = this.#copied;
     const { sums, areas } = this.#means ?? { sums: [], areas: [] };
-    for (let at = 0, to = 0; to < rgb.length; at++, to += 3) {
-      if (copied[at] === 1) continue;
-      const area = areas[at] ?? 0;
+    for (let pixel = 0, i = 0; i < rgb.length; pixel++, i += 3) {
+      if (copied[pixel] === 1) continue;
+      const area = areas[pixel] ?? 0;
       if (area > 0) {
-        const part = 1 / area;
-        rgb[to] = (sums[to] as number) * part + 0.5;
-        rgb[to + 1] = (sums[to + 1] as number) * part + 0.5;
-        rgb[to + 2] = (sums[to + 2] as number) * part + 0.5;
+        const factor = 1 / area;
+        rgb[i] = (sums[i] as number) * factor + 0.5;
+        rgb[i + 1] = (sums[i + 1] as number) * factor + 0.5;
+        rgb[i + 2] = (sums[i + 2] as number) * factor + 0.5;
       } else {
-        rgb[to] = background.r;
-        rgb[to + 1] = background.g;
-        rgb[to + 2] = background.b;
+        rgb[i] = background.r;
+        rgb[i + 1] = background.g;
+        rgb[i + 2] = background.b;
       }
     }
   }
@@ -103,25 +108,30 @@ interface Means {
   readonly areas: Float32Array;
 }
 
-function addLine(line: Line, { sums, areas }: Means, row: number, share: number): void {
-  const offset = row + line.start;
-  for (let i = 0, at = offset; i < line.areas.length; i++, at++) {
-    areas[at] = (areas[at] as number) + (line.areas[i] as number) * share;
+/**
+ * Adds an averaged line to a row of the result.
+ *
+ * @param rowStart index of the row's first pixel
+ * @param share part of the row's height that the line covers, 0…1
+ */
+function addLine(line: Line, { sums, areas }: Means, rowStart: number, share: number): void {
+  const firstPixel = rowStart + line.start;
+  for (let i = 0, pixel = firstPixel; i < line.areas.length; i++, pixel++) {
+    areas[pixel] = (areas[pixel] as number) + (line.areas[i] as number) * share;
   }
-  for (let i = 0, at = offset * 3; i < line.sums.length; i++, at++) {
-    sums[at] = (sums[at] as number) + (line.sums[i] as number) * share;
+  for (let i = 0, sample = firstPixel * 3; i < line.sums.length; i++, sample++) {
+    sums[sample] = (sums[sample] as number) + (line.sums[i] as number) * share;
   }
 }
 
 /**
- * The position of a piece's pixels on those of the result, along one axis. A pixel is no larger than one of
- * the result, so it covers one or two neighbours.
+ * For each pixel of a piece along one axis: which pixels of the result it covers. It is at most as large as a pixel of the
+ * result, so it covers one of them or two neighbours.
  */
 interface Spread {
+  /** Index of the first covered pixel of the result. */
   readonly first: Int32Array;
-  /**
-   * Shares of the first pixel and of the one after it that the piece's pixel covers; 0 outside the result.
-   */
+  /** Shares of that pixel and of the next one that are covered; 0 outside the result. */
   readonly firstShare: Float32Array;
   readonly secondShare: Float32Array;
 }
@@ -135,18 +145,18 @@ function spread(count: number, start: number, scale: number, limit: number): Spr
   const secondShare = new Float32Array(count);
   const isInside = (pixel: number) => pixel >= 0 && pixel < limit;
   for (let i = 0; i < count; i++) {
-    const from = start + i * scale;
-    const pixel = Math.floor(from + EPSILON);
-    const over = from + scale - (pixel + 1);
-    const second = over > EPSILON ? over : 0;
+    const leftEdge = start + i * scale;
+    const pixel = Math.floor(leftEdge + EPSILON);
+    const overlap = leftEdge + scale - (pixel + 1);
+    const overlapNext = overlap > EPSILON ? overlap : 0;
     first[i] = pixel;
-    firstShare[i] = isInside(pixel) ? scale - second : 0;
-    secondShare[i] = isInside(pixel + 1) ? second : 0;
+    firstShare[i] = isInside(pixel) ? scale - overlapNext : 0;
+    secondShare[i] = isInside(pixel + 1) ? overlapNext : 0;
   }
   return { first, firstShare, secondShare };
 }
 
-/** A line of a piece, averaged over the result's pixels that it covers. */
+/** One row of a piece, averaged horizontally over the result's pixels that it covers. */
 interface Line {
   /** Index of the first covered pixel. */
   readonly start: number;
@@ -155,39 +165,41 @@ interface Line {
   readonly areas: Float32Array;
 }
 
+/** Returns an empty line for a piece, with the areas that its columns cover. */
 function lineUnder({ first, firstShare, secondShare }: Spread, width: number): Line {
   const start = Math.min(Math.max(0, first[0] ?? 0), width);
   const end = Math.max(start, Math.min(width, (first.at(-1) ?? 0) + 2));
   const areas = new Float32Array(end - start);
   for (let i = 0; i < first.length; i++) {
-    const at = (first[i] as number) - start;
-    const here = firstShare[i] as number;
-    const beside = secondShare[i] as number;
-    if (here > 0) areas[at] = (areas[at] as number) + here;
-    if (beside > 0) areas[at + 1] = (areas[at + 1] as number) + beside;
+    const pixel = (first[i] as number) - start;
+    const share = firstShare[i] as number;
+    const shareRight = secondShare[i] as number;
+    if (share > 0) areas[pixel] = (areas[pixel] as number) + share;
+    if (shareRight > 0) areas[pixel + 1] = (areas[pixel + 1] as number) + shareRight;
   }
   return { start, sums: new Float32Array(areas.length * 3), areas };
 }
 
+/** Fills `sums` of the line with the colours of one row of a piece, weighted by the shares of its columns. */
 function averageLine({ rgb, width }: Raster, row: number, columns: Spread, { start, sums }: Line): void {
   const { first, firstShare, secondShare } = columns;
   sums.fill(0);
-  for (let i = 0, from = row * width * 3; i < width; i++, from += 3) {
-    const at = ((first[i] as number) - start) * 3;
-    const here = firstShare[i] as number;
-    const beside = secondShare[i] as number;
-    const r = rgb[from] as number;
-    const g = rgb[from + 1] as number;
-    const b = rgb[from + 2] as number;
-    if (here > 0) {
-      sums[at] = (sums[at] as number) + here * r;
-      sums[at + 1] = (sums[at + 1] as number) + here * g;
-      sums[at + 2] = (sums[at + 2] as number) + here * b;
+  for (let i = 0, source = row * width * 3; i < width; i++, source += 3) {
+    const target = ((first[i] as number) - start) * 3;
+    const share = firstShare[i] as number;
+    const shareRight = secondShare[i] as number;
+    const r = rgb[source] as number;
+    const g = rgb[source + 1] as number;
+    const b = rgb[source + 2] as number;
+    if (share > 0) {
+      sums[target] = (sums[target] as number) + share * r;
+      sums[target + 1] = (sums[target + 1] as number) + share * g;
+      sums[target + 2] = (sums[target + 2] as number) + share * b;
     }
-    if (beside > 0) {
-      sums[at + 3] = (sums[at + 3] as number) + beside * r;
-      sums[at + 4] = (sums[at + 4] as number) + beside * g;
-      sums[at + 5] = (sums[at + 5] as number) + beside * b;
+    if (shareRight > 0) {
+      sums[target + 3] = (sums[target + 3] as number) + shareRight * r;
+      sums[target + 4] = (sums[target + 4] as number) + shareRight * g;
+      sums[target + 5] = (sums[target + 5] as number) + shareRight * b;
     }
   }
 }

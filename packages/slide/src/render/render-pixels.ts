@@ -4,25 +4,23 @@ import { type Slide, SlideError } from '../model/slide.ts';
 import { BoxAverager } from './box-averager.ts';
 import { renderRegion } from './render-region.ts';
 
-/**
- * Up to this reduction pixels come from the file's own tiles. 8 is the largest reduction of the JPEG decoder.
- */
+/** Up to this reduction, pixels come directly from the file's tiles. 8 is the largest reduction of the JPEG decoder. */
 const MAX_DIRECT_REDUCTION = 8;
-/** Pixels. An overview takes at most 12 MB and is cached while its slide is open. */
-const OVERVIEW_SIDE = 2048;
+/** Longest side of an overview in pixels. An overview takes at most 12 MB and is cached while its slide is open. */
+const MAX_OVERVIEW_SIDE = 2048;
 /** Pixels of the file that are rendered into an overview at once; at least one row of tiles. */
 const BAND_PIXELS = 2 ** 24;
-/** Time that one call works on an overview: a third of the time limit of a render job. */
-const CALL_MS = 5000;
+/** Longest time that one call renders an overview: a third of the time limit of a render job. */
+const MAX_CALL_MS = 5000;
 
 /**
  * Renders a rectangle of a Deep Zoom level.
  *
- * Where the file's smallest level is still much larger, the pixels come from an overview of the slide that is
- * rendered once. Otherwise each of the smallest Deep Zoom levels would read the whole file again.
+ * When the file's smallest level is more than 8 times as large, the pixels come from an overview, a small copy of the
+ * whole slide that is rendered once. Otherwise each of the smallest Deep Zoom levels would read the whole file again.
  *
- * @throws SlideError BUSY when the overview needs further calls, which continue where this one stopped;
- * errors of reading and decoding
+ * @throws SlideError BUSY when the overview is not complete after 5 s; the next call continues it. Errors of reading and
+ *   decoding
  */
 export async function renderPixels(slide: Slide, region: Region, signal?: AbortSignal): Promise<Raster> {
   const { perPixelX, perPixelY } = renderSourceLevel(slide, region.dziLevel);
@@ -35,41 +33,46 @@ export async function renderPixels(slide: Slide, region: Region, signal?: AbortS
   const { width, height, maxLevel } = describeDeepZoom(slide);
   const reduction = 2 ** (maxLevel - overviewLevel);
   const averager = new BoxAverager(region.width, region.height);
-  for (const down of runsOf(region.y * perPixel, region.height * perPixel, height / reduction)) {
-    for (const along of runsOf(region.x * perPixel, region.width * perPixel, width / reduction)) {
-      const piece = cropRaster(overview, along.from, down.from, along.count, down.count);
-      const [x, y] = [along.from / perPixel - region.x, down.from / perPixel - region.y];
-      averager.add(piece, x, y, along.share / perPixel, down.share / perPixel);
+  const rowRuns = runsOf(region.y * perPixel, region.height * perPixel, height / reduction);
+  const columnRuns = runsOf(region.x * perPixel, region.width * perPixel, width / reduction);
+  for (const rows of rowRuns) {
+    for (const columns of columnRuns) {
+      const piece = cropRaster(overview, columns.start, rows.start, columns.count, rows.count);
+      const [x, y] = [columns.start / perPixel - region.x, rows.start / perPixel - region.y];
+      averager.add(piece, x, y, columns.share / perPixel, rows.share / perPixel);
     }
   }
   return averager.finish(slide.background);
 }
 
-/** A run of overview pixels that each represent the same extent of the slide. */
+/** Consecutive overview pixels, along one axis, that each cover the same extent of the slide. */
 interface Run {
-  readonly from: number;
+  /** Index of the first pixel. */
+  readonly start: number;
   readonly count: number;
-  /** Extent of one pixel relative to a pixel inside the overview, above 0 and at most 1. */
+  /** Extent that one pixel covers, relative to a whole pixel: above 0 and at most 1. */
   readonly share: number;
 }
 
 /**
- * @param side exact side of the overview; since it is rounded up, the last pixel may represent less than the
- * others
+ * Splits a range of overview pixels into whole pixels and the last one of the overview, which covers less than the others
+ * because the size of the overview is rounded up.
+ *
+ * @param exactSide side of the overview before rounding
  */
-function runsOf(from: number, count: number, side: number): readonly Run[] {
-  const last = Math.ceil(side) - 1;
-  const inside = Math.min(count, last - from);
+function runsOf(start: number, count: number, exactSide: number): readonly Run[] {
+  const last = Math.ceil(exactSide) - 1;
+  const wholeCount = Math.min(count, last - start);
   const runs = [
-    { from, count: inside, share: 1 },
-    { from: last, count: from + count > last ? 1 : 0, share: side - last },
+    { start, count: wholeCount, share: 1 },
+    { start: last, count: start + count > last ? 1 : 0, share: exactSide - last },
   ];
   return runs.filter((run) => run.count > 0);
 }
 
 /**
- * Finds the largest Deep Zoom level that is small enough to cache and far enough from the file's levels to
- * pay off.
+ * Returns the largest Deep Zoom level that fits `MAX_OVERVIEW_SIDE` and is at least 8 times smaller than the level of the
+ * file that it is rendered from; null when there is none.
  */
 function overviewLevelOf(slide: Slide): number | null {
   const descriptor = describeDeepZoom(slide);
@@ -77,7 +80,7 @@ function overviewLevelOf(slide: Slide): number | null {
     const { width, height } = sizeOfLevel(descriptor, dziLevel);
     const { perPixelX, perPixelY } = renderSourceLevel(slide, dziLevel);
     const isFar = Math.min(perPixelX, perPixelY) >= MAX_DIRECT_REDUCTION;
-    if (isFar && Math.max(width, height) <= OVERVIEW_SIDE) return dziLevel;
+    if (isFar && Math.max(width, height) <= MAX_OVERVIEW_SIDE) return dziLevel;
   }
   return null;
 }
@@ -97,22 +100,22 @@ async function overviewOf(slide: Slide, dziLevel: number, signal?: AbortSignal):
   const overview = overviews.get(slide) ?? createOverview(slide, dziLevel);
   overviews.set(slide, overview);
   const bandRows = bandRowsOf(slide, dziLevel);
-  const endAt = performance.now() + CALL_MS;
+  const deadline = performance.now() + MAX_CALL_MS;
   while (overview.doneRows < overview.raster.height) {
     signal?.throwIfAborted();
-    if (performance.now() > endAt) {
+    if (performance.now() > deadline) {
       throw new SlideError('BUSY', 'The overview of this slide is still being rendered');
     }
-    const othersWork = overview.working;
+    const workOfOtherCaller = overview.working;
     overview.working ??= renderBand(slide, overview, bandRows, signal).finally(() => {
       overview.working = null;
     });
     try {
       await overview.working;
     } catch (error) {
-      // Another caller started this rendering and may have aborted it. This caller retries and meets any real
-      // error itself.
-      if (!othersWork) throw error;
+      // Another caller started this rendering and may have aborted it. This caller renders the band again; an error that
+      // is not an abort then occurs in its own call.
+      if (!workOfOtherCaller) throw error;
     }
   }
   return overview.raster;
@@ -124,13 +127,14 @@ function createOverview(slide: Slide, dziLevel: number): Overview {
   return { dziLevel, raster: { width, height, rgb }, doneRows: 0, working: null };
 }
 
-/** Number of overview rows that are rendered at once; they correspond to whole tiles of the file. */
+/** Returns the number of overview rows that are rendered at once; they correspond to whole rows of tiles of the file. */
 function bandRowsOf(slide: Slide, dziLevel: number): number {
   const { level, perPixelY } = renderSourceLevel(slide, dziLevel);
   const { width, tileHeight } = slide.levels[level] ?? slide.levels[0];
-  const tileRows = Math.max(1, Math.round(tileHeight / perPixelY));
-  const tiles = Math.max(1, Math.floor(BAND_PIXELS / (width * perPixelY * tileRows)));
-  return tiles * tileRows;
+  const overviewRowsPerTile = Math.max(1, Math.round(tileHeight / perPixelY));
+  const sourcePixelsPerTileRow = width * perPixelY * overviewRowsPerTile;
+  const tileRows = Math.max(1, Math.floor(BAND_PIXELS / sourcePixelsPerTileRow));
+  return tileRows * overviewRowsPerTile;
 }
 
 async function renderBand(

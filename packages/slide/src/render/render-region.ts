@@ -6,11 +6,13 @@ import type { EncodedImage, Level, Slide } from '../model/slide.ts';
 import { BoxAverager } from './box-averager.ts';
 import { cachedTile } from './tile-cache.ts';
 
+/** Reductions during decoding, the largest first. */
 const shrinks: readonly Shrink[] = [8, 4, 2];
-/** Limits of the tiles that are read and decoded together. */
+/** Limits of the tiles that are read and decoded together; 65,535 rows is the maximum height of a JPEG. */
 const BATCH = { tiles: 32, pixels: 2 ** 24, rows: 65_535 };
 
-interface TilePlace {
+/** A tile in the grid of its level. */
+interface TilePosition {
   readonly column: number;
   readonly row: number;
 }
@@ -28,26 +30,27 @@ export async function renderRegion(slide: Slide, region: Region, signal?: AbortS
   const { perPixelX, perPixelY } = source;
   const level = slide.levels[source.level] ?? slide.levels[0];
   const shrink = shrinkFor(level, Math.min(perPixelX, perPixelY));
-  const filled = {
+  const filledSize = {
     width: Math.ceil(level.width / perPixelX),
     height: Math.ceil(level.height / perPixelY),
   };
-  // A region beyond the level repeats the level's last pixel, so that pixel has to be rendered.
-  const x = Math.min(region.x, filled.width - 1);
-  const y = Math.min(region.y, filled.height - 1);
+  // A region that begins beyond the level repeats the level's last pixel, so that pixel has to be rendered.
+  const x = Math.min(region.x, filledSize.width - 1);
+  const y = Math.min(region.y, filledSize.height - 1);
   const target = { x, y, width: region.x + region.width - x, height: region.y + region.height - y };
   const averager = new BoxAverager(target.width, target.height);
 
-  /** @param part the part of the level that the piece shows */
-  const add = (piece: Raster, part: Part) => {
+  /** Adds a decoded piece to the result. @param part the part of the level that the piece shows */
+  const addPiece = (piece: Raster, part: Part) => {
     const left = part.x / perPixelX - x;
     const top = part.y / perPixelY - y;
     averager.add(piece, left, top, shrink / perPixelX, shrink / perPixelY);
   };
 
-  const fillGap = async (place: TilePlace) => {
+  /** Fills an empty tile from the larger levels, if the level has gaps. */
+  const addGap = async (position: TilePosition) => {
     if (!level.hasGaps) return;
-    const part = filledPart(level, place);
+    const part = filledPart(level, position);
     for await (const { piece, x: left, y: top, width, height } of piecesOfGap(
       slide,
       source.level,
@@ -60,89 +63,91 @@ export async function renderRegion(slide: Slide, region: Region, signal?: AbortS
     }
   };
 
-  const tilePlaces = tilesUnder(target, level, perPixelX, perPixelY);
+  const tilePositions = tilesUnder(target, level, perPixelX, perPixelY);
 
-  /** Reads one tile after the other, keeps each decoded, and cuts the region out of it. */
+  /** Reads one tile after the other, caches it decoded, and adds the part of it that the region covers. */
   const addLargeTiles = async () => {
-    for (const place of tilePlaces) {
+    for (const position of tilePositions) {
       signal?.throwIfAborted();
-      const address = { level: source.level, ...place };
+      const address = { level: source.level, ...position };
       const piece = await cachedTile(slide, address, shrink, async () => {
         const tile = await slide.readTile(address, signal);
-        return tile && decodeFilled(tile, filledPart(level, place), shrink);
+        return tile && decodeFilled(tile, filledPart(level, position), shrink);
       });
       if (!piece) {
-        await fillGap(place);
+        await addGap(position);
         continue;
       }
-      const part = filledPart(level, place);
-      const [across, down] = [perPixelX / shrink, perPixelY / shrink];
-      const columns = span(x * across - part.x / shrink, target.width * across, piece.width);
-      const rows = span(y * down - part.y / shrink, target.height * down, piece.height);
+      const part = filledPart(level, position);
+      const [pieceScaleX, pieceScaleY] = [perPixelX / shrink, perPixelY / shrink];
+      const columns = span(x * pieceScaleX - part.x / shrink, target.width * pieceScaleX, piece.width);
+      const rows = span(y * pieceScaleY - part.y / shrink, target.height * pieceScaleY, piece.height);
       const cut = cropRaster(piece, columns.first, rows.first, columns.count, rows.count);
-      add(cut, { ...part, x: part.x + columns.first * shrink, y: part.y + rows.first * shrink });
+      addPiece(cut, { ...part, x: part.x + columns.first * shrink, y: part.y + rows.first * shrink });
     }
   };
 
-  /** Reads tiles together, and decodes whole tiles of a column in one pass. */
+  /** Reads tiles in batches, and decodes the whole tiles of a column in one pass. */
   const addBatches = async () => {
-    for (const batch of batchesOf(tilePlaces, level)) {
+    for (const batch of batchesOf(tilePositions, level)) {
       signal?.throwIfAborted();
       const tiles = await Promise.all(
-        batch.map((place) => slide.readTile({ level: source.level, ...place }, signal)),
+        batch.map((position) => slide.readTile({ level: source.level, ...position }, signal)),
       );
-      const whole: TilePlace[] = [];
+      const wholeTiles: TilePosition[] = [];
       const columns: EncodedImage[][] = [];
-      for (const [i, place] of batch.entries()) {
+      for (const [i, position] of batch.entries()) {
         const tile = tiles[i];
         if (!tile) {
-          await fillGap(place);
+          await addGap(position);
           continue;
         }
-        const part = filledPart(level, place);
+        const part = filledPart(level, position);
         if (part.isWhole) {
-          const above = whole.at(-1);
-          const isBelow = above?.column === place.column && above.row + 1 === place.row;
-          if (isBelow) columns.at(-1)?.push(tile);
+          const previous = wholeTiles.at(-1);
+          const isBelowPrevious = previous?.column === position.column && previous.row + 1 === position.row;
+          if (isBelowPrevious) columns.at(-1)?.push(tile);
           else columns.push([tile]);
-          whole.push(place);
-        } else add(await decodeFilled(tile, part, shrink), part);
+          wholeTiles.push(position);
+        } else addPiece(await decodeFilled(tile, part, shrink), part);
       }
       signal?.throwIfAborted();
       const pieces = await decodeTiles(columns, shrink);
-      for (const [i, place] of whole.entries()) add(pieces[i] as Raster, filledPart(level, place));
+      for (const [i, position] of wholeTiles.entries()) {
+        addPiece(pieces[i] as Raster, filledPart(level, position));
+      }
     }
   };
 
   await (isMuchLarger(level, describeDeepZoom(slide).tileSize) ? addLargeTiles() : addBatches());
   const raster = averager.finish(slide.background);
-  extendEdges(raster, filled.width - x, filled.height - y);
+  extendEdges(raster, filledSize.width - x, filledSize.height - y);
   return cropRaster(raster, region.x - x, region.y - y, region.width, region.height);
 }
 
 /**
- * The largest reduction during decoding that yields whole pixels. Only halving is the decoder's exact mean;
- * for larger reductions a factor of four is left to the averager, which evens out the decoder's filter.
+ * Returns the largest reduction during decoding that yields whole pixels. Only for a reduction by 2 does the decoder compute
+ * the exact mean; with 4 or 8, the averager still reduces by at least 4, which evens out the decoder's filter.
  */
 function shrinkFor({ tileWidth, tileHeight }: Level, perPixel: number): Shrink {
-  const isExact = (by: Shrink) => by === 2;
-  return (
-    shrinks.find(
-      (by) => by <= (isExact(by) ? perPixel : perPixel / 4) && tileWidth % by === 0 && tileHeight % by === 0,
-    ) ?? 1
-  );
+  const canShrink = (shrink: Shrink) => {
+    const maxShrink = shrink === 2 ? perPixel : perPixel / 4;
+    return shrink <= maxShrink && tileWidth % shrink === 0 && tileHeight % shrink === 0;
+  };
+  return shrinks.find(canShrink) ?? 1;
 }
 
-/** Pixels of a larger level that fill a part of this level. */
+/** Pixels of a larger level, and the rectangle of this level that they fill. */
 interface GapPiece extends Pick<Part, 'x' | 'y' | 'width' | 'height'> {
   readonly piece: Raster;
 }
 
 /**
- * Yields pieces for a place where a level has no tile: from the next larger level, or, where that has a gap
- * too, from the level above it.
+ * Yields pieces for a position where a level has no tile: from the next larger level, or, where that level has a gap too,
+ * from the one that is larger still.
  *
- * @param gap in pixels of the level, like the pieces
+ * @param index index of the level with the gap
+ * @param gap rectangle in pixels of that level, like the rectangles of the pieces
  */
 async function* piecesOfGap(
   slide: Slide,
@@ -150,13 +155,13 @@ async function* piecesOfGap(
   gap: Pick<Part, 'x' | 'y' | 'width' | 'height'>,
   signal?: AbortSignal,
 ): AsyncGenerator<GapPiece> {
-  const [level, above] = [slide.levels[index], slide.levels[index - 1]];
-  if (!level || !above) return;
-  const [scaleX, scaleY] = [above.width / level.width, above.height / level.height];
+  const [level, larger] = [slide.levels[index], slide.levels[index - 1]];
+  if (!level || !larger) return;
+  const [scaleX, scaleY] = [larger.width / level.width, larger.height / level.height];
   const target = { x: gap.x, y: gap.y, width: gap.width, height: gap.height };
-  for (const place of tilesUnder(target, above, scaleX, scaleY)) {
+  for (const position of tilesUnder(target, larger, scaleX, scaleY)) {
     signal?.throwIfAborted();
-    const part = filledPart(above, place);
+    const part = filledPart(larger, position);
     const x = Math.max(part.x, Math.round(gap.x * scaleX));
     const y = Math.max(part.y, Math.round(gap.y * scaleY));
     const width = Math.min(part.x + part.width, Math.round((gap.x + gap.width) * scaleX)) - x;
@@ -169,37 +174,34 @@ async function* piecesOfGap(
       width: piece.width / scaleX,
       height: piece.height / scaleY,
     });
-    const tile = await slide.readTile({ level: index - 1, ...place }, signal);
+    const tile = await slide.readTile({ level: index - 1, ...position }, signal);
     if (tile) {
       const raster = await decodeFilled(tile, part, 1);
       const piece = cropRaster(raster, x - part.x, y - part.y, width, height);
       yield toLevel({ piece, x, y, width, height });
-    } else if (above.hasGaps) {
+    } else if (larger.hasGaps) {
       for await (const piece of piecesOfGap(slide, index - 1, { x, y, width, height }, signal))
         yield toLevel(piece);
     }
   }
 }
 
-/** Whether a tile is so large that several rendered tiles are cut from it, as from strips. */
+/** Whether a tile, for example a strip, is so large that several rendered tiles are cut from it. */
 function isMuchLarger({ tileWidth, tileHeight }: Level, renderedSize: number): boolean {
   return tileWidth > 2 * renderedSize || tileHeight > 2 * renderedSize;
 }
 
-/**
- * Decodes the part of a tile that belongs to the picture. Padding must not be averaged into the picture's
- * edge.
- */
+/** Decodes the part of a tile that belongs to the image. Padding must not be averaged into the edge of the image. */
 async function decodeFilled(tile: EncodedImage, part: Part, shrink: Shrink): Promise<Raster> {
   if (part.isWhole) return decodeImage(tile, shrink);
   const raster = await decodeImage(tile);
-  // Padding on the left or above is absent in a tile that starts with the picture.
+  // A tile that does not start with padding begins with the image; any padding is then at its end.
   const left = part.isAfterPadding.left ? raster.width - part.width : 0;
   const top = part.isAfterPadding.top ? raster.height - part.height : 0;
   return shrinkRaster(cropRaster(raster, left, top, part.width, part.height), shrink);
 }
 
-/** The whole pixels of a piece that an interval touches. */
+/** Returns the whole pixels that an interval touches, at least one, within 0…limit − 1. */
 function span(start: number, length: number, limit: number): { first: number; count: number } {
   const first = Math.min(Math.max(0, Math.floor(start)), limit - 1);
   const end = Math.max(Math.min(limit, Math.ceil(start + length)), first + 1);
@@ -214,7 +216,7 @@ function* tilesUnder(
   level: Level,
   perPixelX: number,
   perPixelY: number,
-): Generator<TilePlace> {
+): Generator<TilePosition> {
   const { left, top } = level.outside ?? { left: 0, top: 0 };
   const touched = (start: number, length: number, perPixel: number, tileSide: number, count: number) => ({
     first: Math.min(Math.floor(start / tileSide), count - 1),
@@ -233,10 +235,11 @@ function* tilesUnder(
   }
 }
 
+/** Groups tiles into batches within the limits of `BATCH`; a batch has at least one tile. */
 function* batchesOf(
-  tilePlaces: Iterable<TilePlace>,
+  tilePositions: Iterable<TilePosition>,
   { tileWidth, tileHeight }: Level,
-): Generator<TilePlace[]> {
+): Generator<TilePosition[]> {
   const size = Math.max(
     1,
     Math.min(
@@ -245,9 +248,9 @@ function* batchesOf(
       Math.floor(BATCH.rows / tileHeight),
     ),
   );
-  let batch: TilePlace[] = [];
-  for (const place of tilePlaces) {
-    batch.push(place);
+  let batch: TilePosition[] = [];
+  for (const position of tilePositions) {
+    batch.push(position);
     if (batch.length === size) {
       yield batch;
       batch = [];
@@ -256,19 +259,20 @@ function* batchesOf(
   if (batch.length > 0) yield batch;
 }
 
-/** The part of a tile that belongs to the picture; the rest of an edge tile is padding. */
+/** The part of a tile that belongs to the image; the rest of an edge tile is padding. */
 interface Part {
   /** Pixels of the level. */
   readonly x: number;
   readonly y: number;
   readonly width: number;
   readonly height: number;
+  /** Whether the tile has no padding. */
   readonly isWhole: boolean;
-  /** Whether padding precedes it. */
+  /** Whether padding precedes the part, on the left or above. */
   readonly isAfterPadding: { readonly left: boolean; readonly top: boolean };
 }
 
-function filledPart(level: Level, { column, row }: TilePlace): Part {
+function filledPart(level: Level, { column, row }: TilePosition): Part {
   const { tileWidth, tileHeight } = level;
   const outside = level.outside ?? { left: 0, top: 0 };
   const left = column * tileWidth - outside.left;
@@ -286,13 +290,16 @@ function filledPart(level: Level, { column, row }: TilePlace): Part {
   };
 }
 
-/** Repeats the level's last pixels where it ends one pixel before the Deep Zoom level. */
+/**
+ * Repeats the last column and row of the level: its size is rounded down, that of a Deep Zoom level up, so it may end one
+ * pixel earlier.
+ */
 function extendEdges({ width, height, rgb }: Raster, filledWidth: number, filledHeight: number): void {
   const rowBytes = width * 3;
   for (let y = 0; y < height; y++) {
     for (let x = filledWidth; x < width; x++) {
-      const at = y * rowBytes + x * 3;
-      rgb.copyWithin(at, at - 3, at);
+      const target = y * rowBytes + x * 3;
+      rgb.copyWithin(target, target - 3, target);
     }
   }
   for (let y = filledHeight; y < height; y++) rgb.copyWithin(y * rowBytes, (y - 1) * rowBytes, y * rowBytes);

@@ -4,7 +4,7 @@ import { describeDeepZoom, sizeOfLevel } from '../deep-zoom/deep-zoom.ts';
 import type { Slide } from '../model/slide.ts';
 import { BoxAverager } from './box-averager.ts';
 import { renderPixels } from './render-pixels.ts';
-import { inColour } from './render-tile.ts';
+import { convertColour } from './render-tile.ts';
 
 /**
  * Renders the whole slide as a JPEG, in sRGB where the slide has a usable colour profile.
@@ -18,12 +18,12 @@ export async function renderThumbnail(
   maxSide: number,
   signal?: AbortSignal,
 ): Promise<Uint8Array> {
-  return encodeJpeg(await inColour(slide, await thumbnailPixels(slide, maxSide, signal), 'srgb'));
+  return encodeJpeg(await convertColour(slide, await thumbnailPixels(slide, maxSide, signal), 'srgb'));
 }
 
 /**
- * Returns the pixels of a thumbnail, as scanned. They come from the levels of the slide, never from an associated image, which may
- * show the label.
+ * Returns the pixels of a thumbnail in the colours of the scan. They come from the levels of the slide, never from an
+ * associated image, which may show the label.
  *
  * @param maxSide longest side in pixels; a smaller slide is not enlarged
  * @throws SlideError errors of reading and decoding

@@ -23,13 +23,14 @@ export async function renderTile(
   colour: TileColour = 'scanned',
 ): Promise<Uint8Array> {
   const region = regionOfTile(describeDeepZoom(slide), address);
-  return encodeJpeg(await inColour(slide, await renderPixels(slide, region, signal), colour));
+  return encodeJpeg(await convertColour(slide, await renderPixels(slide, region, signal), colour));
 }
 
 /**
- * Returns the pixels in these colours, as a copy where they differ: the pixels of a tile may belong to a cached overview.
+ * Converts pixels to the requested colours. Returns a copy if it changes them, because the pixels may belong to a cached
+ * overview.
  */
-export async function inColour(slide: Slide, raster: Raster, colour: TileColour): Promise<Raster> {
+export async function convertColour(slide: Slide, raster: Raster, colour: TileColour): Promise<Raster> {
   const table = colour === 'srgb' ? await colourTableOf(slide) : null;
   if (table === null) return raster;
   const converted = { ...raster, rgb: raster.rgb.slice() };

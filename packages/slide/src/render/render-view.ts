@@ -7,30 +7,35 @@ import { type Orientation, type Slide, SlideError } from '../model/slide.ts';
 import { BoxAverager } from './box-averager.ts';
 import { renderPixels } from './render-pixels.ts';
 
-/** A rectangle of a slide at any size, as the IIIF Image API describes one. */
+/** A rectangle of a slide, scaled to any smaller size, as the IIIF Image API describes it. */
 export interface View {
-  /** Pixels at full resolution, whole numbers inside the slide. */
+  /** Rectangle in pixels at full resolution: whole numbers, inside the slide. */
   readonly x: number;
   readonly y: number;
   readonly width: number;
   readonly height: number;
-  /** Size in pixels before the rotation, at most that of the rectangle. */
+  /** Output size in pixels before the rotation; at most that of the rectangle. */
   readonly toWidth: number;
   readonly toHeight: number;
-  /** Mirrored left to right before the rotation. */
+  /** Whether the output is mirrored left to right before the rotation. */
   readonly isMirrored: boolean;
-  /** Degrees clockwise. */
+  /** Rotation in degrees clockwise. */
   readonly rotation: 0 | 90 | 180 | 270;
   readonly isGrey: boolean;
   readonly format: 'jpg' | 'png';
 }
 
-/** Maximum pixels of a view. */
+/** Maximum pixels of the output of a view. */
 export const maxViewPixels = 2 ** 22;
-/** Maximum pixels that are decoded for one: a level that is twice as large both ways. */
+/** Maximum pixels that are decoded for a view: a source that is twice as wide and twice as high as the output. */
 const MAX_SOURCE_PIXELS = 4 * maxViewPixels;
 
-/** @throws SlideError LIMIT_EXCEEDED for a view that is too large; errors of reading and decoding */
+/**
+ * Renders a view of a slide.
+ *
+ * @returns a complete JPEG or PNG file
+ * @throws SlideError LIMIT_EXCEEDED for a view of more than `maxViewPixels`; errors of reading and decoding
+ */
 export async function renderView(slide: Slide, view: View, signal?: AbortSignal): Promise<Uint8Array> {
   if (view.toWidth * view.toHeight > maxViewPixels) {
     throw new SlideError('LIMIT_EXCEEDED', `A view has ${view.toWidth} × ${view.toHeight} pixels`);
@@ -45,37 +50,41 @@ export async function renderView(slide: Slide, view: View, signal?: AbortSignal)
     .toBuffer();
 }
 
+/** Returns the pixels of the view, scaled to its output size, before rotation. */
 async function scaledPixels(slide: Slide, view: View, signal?: AbortSignal): Promise<Raster> {
   const { region, downsample } = sourceOf(slide, view);
   const source = await renderPixels(slide, region, signal);
   const [exactWidth, exactHeight] = [view.width / downsample, view.height / downsample];
-  // A view that is very distorted may be larger than the source in one direction: it is stretched afterwards.
+  // The output may be larger than the source along one axis if its aspect ratio differs much. Then it is stretched below.
   const width = Math.min(view.toWidth, Math.max(1, Math.floor(exactWidth)));
   const height = Math.min(view.toHeight, Math.max(1, Math.floor(exactHeight)));
   const [scaleX, scaleY] = [Math.min(1, width / exactWidth), Math.min(1, height / exactHeight)];
   const [left, top] = [region.x - view.x / downsample, region.y - view.y / downsample];
   const averager = new BoxAverager(width, height);
   averager.add(source, left * scaleX, top * scaleY, scaleX, scaleY);
-  return stretched(averager.finish(slide.background), view);
+  return stretchToView(averager.finish(slide.background), view);
 }
 
-/** Repeats pixels where the view is larger than the raster. */
-function stretched(raster: Raster, { toWidth, toHeight }: View): Raster {
+/** Stretches the raster to the output size by repeating pixels; returns it unchanged when it has that size. */
+function stretchToView(raster: Raster, { toWidth, toHeight }: View): Raster {
   if (raster.width === toWidth && raster.height === toHeight) return raster;
   const rgb = new Uint8Array(toWidth * toHeight * 3);
-  for (let y = 0, to = 0; y < toHeight; y++) {
-    const row = Math.floor((y * raster.height) / toHeight) * raster.width;
-    for (let x = 0; x < toWidth; x++, to += 3) {
-      const from = (row + Math.floor((x * raster.width) / toWidth)) * 3;
-      rgb[to] = raster.rgb[from] as number;
-      rgb[to + 1] = raster.rgb[from + 1] as number;
-      rgb[to + 2] = raster.rgb[from + 2] as number;
+  for (let y = 0, target = 0; y < toHeight; y++) {
+    const rowStart = Math.floor((y * raster.height) / toHeight) * raster.width;
+    for (let x = 0; x < toWidth; x++, target += 3) {
+      const source = (rowStart + Math.floor((x * raster.width) / toWidth)) * 3;
+      rgb[target] = raster.rgb[source] as number;
+      rgb[target + 1] = raster.rgb[source + 1] as number;
+      rgb[target + 2] = raster.rgb[source + 2] as number;
     }
   }
   return { width: toWidth, height: toHeight, rgb };
 }
 
-/** Returns the pixels of the smallest Deep Zoom level that is large enough, or of the largest that is not too large. */
+/**
+ * Returns the region to scale the view from: in the smallest Deep Zoom level that is at least as large as the output, or in
+ * the largest level whose region has at most `MAX_SOURCE_PIXELS`.
+ */
 function sourceOf(slide: Slide, view: View): { readonly region: Region; readonly downsample: number } {
   const descriptor = describeDeepZoom(slide);
   const reduction = Math.min(view.width / view.toWidth, view.height / view.toHeight);
@@ -90,20 +99,20 @@ function sourceOf(slide: Slide, view: View): { readonly region: Region; readonly
   }
 }
 
-/** Orientations of TIFF that rotate, and that mirror before they rotate. */
-const turned = { 0: 1, 90: 6, 180: 3, 270: 8 } as const;
-const mirrored = { 0: 2, 90: 7, 180: 4, 270: 5 } as const;
+/** TIFF orientations by degrees clockwise: of a rotation, and of a mirroring followed by a rotation. */
+const rotated = { 0: 1, 90: 6, 180: 3, 270: 8 } as const;
+const mirroredAndRotated = { 0: 2, 90: 7, 180: 4, 270: 5 } as const;
 
 function orientationOf({ rotation, isMirrored }: View): Orientation {
-  return isMirrored ? mirrored[rotation] : turned[rotation];
+  return isMirrored ? mirroredAndRotated[rotation] : rotated[rotation];
 }
 
-/** Luminance by ITU-R BT.601, as grey JPEGs have it. */
+/** Converts to grey with the luminance of ITU-R BT.601, which JPEG uses. */
 function greyOf({ width, height, rgb }: Raster): Raster {
   const grey = new Uint8Array(rgb.length);
-  for (let at = 0; at < rgb.length; at += 3) {
-    const [red, green, blue] = [rgb[at] as number, rgb[at + 1] as number, rgb[at + 2] as number];
-    grey.fill(0.299 * red + 0.587 * green + 0.114 * blue + 0.5, at, at + 3);
+  for (let i = 0; i < rgb.length; i += 3) {
+    const [red, green, blue] = [rgb[i] as number, rgb[i + 1] as number, rgb[i + 2] as number];
+    grey.fill(0.299 * red + 0.587 * green + 0.114 * blue + 0.5, i, i + 3);
   }
   return { width, height, rgb: grey };
 }

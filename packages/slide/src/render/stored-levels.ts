@@ -1,5 +1,6 @@
 /**
- * The levels of a slide whose tiles the file stores as JPEG or JPEG 2000, for protocols that send them as they are.
+ * Finds the levels of a slide whose tiles are stored as JPEG or JPEG 2000, for protocols that send stored tiles unchanged
+ * (DICOMweb).
  */
 import { blankJpeg } from '../decode/encode-jpeg.ts';
 import { readJpeg2000Header } from '../decode/jpeg2000-header.ts';
@@ -9,8 +10,12 @@ import { type Allocate, type EncodedImage, type Level, type Slide, SlideError } 
 /** How all tiles of a level are encoded. */
 interface StoredCoding {
   readonly codec: 'jpeg' | 'jpeg2000';
-  /** For `jpeg` the coding process, for `jpeg2000` whether the decoded pixels are those that were encoded. */
+  /** The JPEG process (`baseline` or `extended`), or the wavelet of JPEG 2000: lossless (`reversible`) or lossy. */
   readonly process: 'baseline' | 'extended' | 'reversible' | 'irreversible';
+  /**
+   * `ycc-422` is YCbCr with colours at reduced resolution. `rct` and `ict` are RGB after the reversible or irreversible
+   * colour transformation of JPEG 2000.
+   */
   readonly colour: 'grey' | 'rgb' | 'ycc' | 'ycc-422' | 'rct' | 'ict';
 }
 
@@ -26,10 +31,10 @@ export interface StoredLevel extends StoredCoding {
   readonly downsample: number;
 }
 
-/** Tiles at the start of a level that are read to find one that is not empty. */
+/** Maximum number of tiles, from the start of a level, that are read to find one that is not empty. */
 const MAX_PROBES = 64;
 
-/** @throws SlideError when the storage does not respond */
+/** Returns the levels whose tiles can be sent as stored. @throws SlideError when the storage does not respond */
 export async function storedLevels(slide: Slide): Promise<readonly StoredLevel[]> {
   const found: StoredLevel[] = [];
   for (const [level, description] of slide.levels.entries()) {
@@ -42,10 +47,11 @@ export async function storedLevels(slide: Slide): Promise<readonly StoredLevel[]
 }
 
 /**
- * Reads a tile as stored; a tile that the scanner left empty is a JPEG of the background.
+ * Reads a tile as stored. For a tile that the scanner left empty, returns a JPEG of the background colour.
  *
+ * @param index number of the tile in its level, from 0, row by row
  * @param allocate as in `Slide.readTile`
- * @returns null for a gap, whose pixels are those of the next larger level
+ * @returns null for a gap, which must be rendered from the next larger level
  * @throws SlideError TILE_OUT_OF_RANGE, and errors of `Slide.readTile`
  */
 export async function readStoredTile(
@@ -64,20 +70,21 @@ export async function readStoredTile(
   return slide.levels[level]?.hasGaps ? null : blankJpeg(tileWidth, tileHeight, slide.background);
 }
 
-/** Errors that say that the tiles cannot be sent as they are. */
-const UNSUITABLE: ReadonlySet<SlideError['code']> = new Set([
+/** Errors that exclude a level, because its tiles cannot be sent as stored. */
+const EXCLUDING_CODES: ReadonlySet<SlideError['code']> = new Set([
   'FORMAT_NOT_SUPPORTED',
   'FILE_CORRUPT',
   'FILE_TRUNCATED',
   'LIMIT_EXCEEDED',
 ]);
 
+/** Returns the coding of the first and last tile of a level; null when the level's tiles cannot be sent as stored. */
 async function codingOf(slide: Slide, level: number, description: Level): Promise<StoredCoding | null> {
   const { columns, rows, tileWidth, tileHeight, outside } = description;
   if (outside) return null;
   try {
     const first = await firstTile(slide, level, description);
-    // The corner tells whether the tiles on the edges are padded to the full size.
+    // The bottom right tile shows whether the tiles on the edges are padded to the full size.
     const last = await slide.readTile({ level, column: columns - 1, row: rows - 1 });
     const isFullSize = [first, last].every(
       (tile) => !tile || (tile.width === tileWidth && tile.height === tileHeight && !tile.orientation),
@@ -86,7 +93,7 @@ async function codingOf(slide: Slide, level: number, description: Level): Promis
     if (first.codec === 'jpeg') return jpegCoding(first.bytes);
     return first.codec === 'jpeg2000' ? jpeg2000Coding(first) : null;
   } catch (error) {
-    if (error instanceof SlideError && UNSUITABLE.has(error.code)) return null;
+    if (error instanceof SlideError && EXCLUDING_CODES.has(error.code)) return null;
     throw error;
   }
 }
@@ -109,6 +116,7 @@ function isOfSize({ codec, bytes }: EncodedImage, width: number, height: number)
   return header.width === width && header.height === height;
 }
 
+/** Frame markers SOF0 and SOF1. Source: ITU-T T.81, table B.1. */
 const [BASELINE, EXTENDED] = [0xc0, 0xc1];
 
 function jpegCoding(bytes: Uint8Array): StoredCoding | null {
@@ -117,29 +125,28 @@ function jpegCoding(bytes: Uint8Array): StoredCoding | null {
   const process = frameMarker === BASELINE ? 'baseline' : 'extended';
   if (components.length === 1) return { codec: 'jpeg', process, colour: 'grey' };
   if (components.length !== 3) return null;
-  if (
-    isRgb(
-      bytes,
-      components.map(({ id }) => id),
-    )
-  )
-    return { codec: 'jpeg', process, colour: 'rgb' };
-  const [first, second] = components;
-  const isFull = first?.horizontal === second?.horizontal && first?.vertical === second?.vertical;
-  return { codec: 'jpeg', process, colour: isFull ? 'ycc' : 'ycc-422' };
+  const componentIds = components.map(({ id }) => id);
+  if (isRgb(bytes, componentIds)) return { codec: 'jpeg', process, colour: 'rgb' };
+  const [luma, chroma] = components;
+  const isFullChroma = luma?.horizontal === chroma?.horizontal && luma?.vertical === chroma?.vertical;
+  return { codec: 'jpeg', process, colour: isFullChroma ? 'ycc' : 'ycc-422' };
 }
 
-/** Source: libjpeg, jdapimin.c (default_decompress_parms): Adobe transform 0, or components named R, G, B. */
-function isRgb(jpeg: Uint8Array, ids: readonly number[]): boolean {
+/**
+ * Whether a JPEG of three components is RGB: its Adobe segment declares transform 0, or it has no JFIF and no Adobe segment
+ * and its component identifiers are the letters R, G, B. Source: libjpeg, jdapimin.c (default_decompress_parms).
+ */
+function isRgb(jpeg: Uint8Array, componentIds: readonly number[]): boolean {
   let isJfif = false;
   for (const segment of segments(jpeg, 2)) {
     const name = Buffer.from(jpeg.subarray(segment.bodyAt, segment.bodyAt + 5)).toString('latin1');
     if (segment.marker === marker.APP0 && name === 'JFIF\0') isJfif = true;
     if (segment.marker === marker.APP14 && name === 'Adobe') return jpeg[segment.bodyAt + 11] === 0;
   }
-  return !isJfif && String.fromCharCode(...ids) === 'RGB';
+  return !isJfif && String.fromCharCode(...componentIds) === 'RGB';
 }
 
+/** The marker of the coding style segment, and the value of its field for the reversible wavelet. */
 const [COD, REVERSIBLE] = [0xff52, 1];
 
 function jpeg2000Coding({ bytes, colour }: EncodedImage): StoredCoding | null {
@@ -153,11 +160,13 @@ function jpeg2000Coding({ bytes, colour }: EncodedImage): StoredCoding | null {
   return { codec: 'jpeg2000', process, colour: colour === 'ycc' ? 'ycc' : 'rgb' };
 }
 
-/** The wavelet transformation in COD. Source: ITU-T T.800 table A.20. The header has been checked before. */
+/**
+ * Returns the wavelet transformation of the COD segment. The caller has checked the header. Source: ITU-T T.800, table A.20.
+ */
 function transformOf(codeStream: Uint8Array): number | undefined {
   const view = new DataView(codeStream.buffer, codeStream.byteOffset, codeStream.byteLength);
-  for (let at = 2; at + 4 <= view.byteLength; at += 2 + view.getUint16(at + 2)) {
-    if (view.getUint16(at) === COD) return codeStream[at + 13];
+  for (let offset = 2; offset + 4 <= view.byteLength; offset += 2 + view.getUint16(offset + 2)) {
+    if (view.getUint16(offset) === COD) return codeStream[offset + 13];
   }
   return undefined;
 }

@@ -1,21 +1,22 @@
 import type { Raster } from '../decode/raster.ts';
 import type { Slide, TileAddress } from '../model/slide.ts';
 
-/** Bound for the pixels of all slides of a process. The latest tile is cached even when it is larger. */
+/** Maximum bytes of decoded tiles, for all slides of a process together. The latest tile is cached even if it is larger. */
 const MAX_BYTES = 64 * 2 ** 20;
 
-/** In order of use, the least recently used first. */
+/** LRU cache: a Map iterates in insertion order, and a hit is inserted again, so the least recently used tile is first. */
 const cache = new Map<string, Raster>();
 let cachedBytes = 0;
 
+/** A number for each open slide, which is part of its cache keys. */
 const slideNumbers = new WeakMap<Slide, number>();
 let nextSlideNumber = 0;
 
 /**
- * Caches decoded tiles of the file from which several rendered tiles are cut one after the other, such as
- * strips as wide as the slide.
+ * Returns a decoded tile of the file from the cache, or decodes and caches it. For large tiles, such as strips as wide as the
+ * slide, from which several rendered tiles are cut one after the other.
  *
- * @param shrink reduction of the decoded tile
+ * @param shrink factor by which the tile is reduced during decoding
  * @returns null when `decode` returns null, which is not cached
  */
 export async function cachedTile(

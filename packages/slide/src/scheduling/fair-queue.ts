@@ -1,25 +1,26 @@
 /**
- * A bounded queue for work that several parties compete for. The render queue and the password hashing queue use it.
+ * A bounded queue that shares a resource fairly between accounts, sessions or networks. The render queue and the password
+ * hashing queue use it.
  *
- * Every job waits under a path of keys, from the widest party to the narrowest, for example `[account, session]` or
- * `[network, account]`. All paths of one queue have the same length.
+ * Every job waits under a path of keys, from the widest group to the narrowest, for example `[account, session]` or
+ * `[network, account]`. All paths of one queue have the same length. A *party* is all jobs under one key.
  *
  * - **Turns.** At each level of the path the keys take turns (round robin). A party with a thousand waiting jobs delays a
  *   party with one waiting job by one turn.
  * - **Priorities.** Among the jobs of one path, the lowest priority number goes first; equal ones go in order of arrival.
  * - **Bounds.** Each level may bound the jobs of one key, and the queue bounds the jobs of all. When the queue is full, a
  *   new job displaces the newest job of the party that has the most waiting, if that party has at least two more
- *   than the new job's own party. A party therefore cannot fill the queue and have the others refused.
- * - **Cancellation.** `remove` takes out a job whose caller no longer waits. It costs the caller no turn.
+ *   than the new job's own party. One party therefore cannot fill the queue so that the jobs of others are rejected.
+ * - **Cancellation.** `remove` removes a job whose caller no longer waits. Its party does not lose its turn.
  *
- * The queue starts nothing and keeps no time: its user asks for the `next` job whenever it can start one.
+ * The queue does not run jobs and has no timers: its user asks for the `next` job whenever it can start one.
  * This module imports nothing, so that the server can use it without the slide readers (`@lamina/slide/fair-queue`).
  */
 
 export interface FairQueueLimits {
-  /** Jobs that may wait in all. */
+  /** Maximum number of waiting jobs. */
   readonly total: number;
-  /** Jobs that may wait under one key, for each level of the path; a missing level has no bound. */
+  /** Maximum number of waiting jobs under one key, for each level of the path; a missing level has no bound. */
   readonly perKey?: readonly number[];
 }
 
@@ -30,13 +31,13 @@ export interface Ticket<T> {
   readonly path: readonly string[];
 }
 
-/** A key's waiting jobs: in `children` down to the last key of a path, there in `lines`. */
+/** The waiting jobs of a key: a tree along the path. Only the parties of the last key of a path have `lines`. */
 interface Party<T> {
-  /** Waiting jobs of this key and of all keys below it. */
+  /** Number of waiting jobs of this key and of all keys below it. */
   size: number;
-  /** The key whose turn it is stands first. */
+  /** The parties of the next key, in order of their turns. */
   readonly children: Map<string, Party<T>>;
-  /** By priority; each in order of arrival. */
+  /** Waiting jobs by priority, each set in order of arrival. */
   readonly lines: Map<number, Set<Ticket<T>>>;
 }
 
@@ -48,7 +49,7 @@ export class FairQueue<T> {
     this.#limits = limits;
   }
 
-  /** Waiting jobs. */
+  /** Number of waiting jobs. */
   get size(): number {
     return this.#all.size;
   }
@@ -56,8 +57,8 @@ export class FairQueue<T> {
   /**
    * Adds a job as the last one of its path and priority.
    *
-   * @returns the job's ticket, and the ticket that had to leave for it, which the caller refuses; null when the new job
-   *   may not wait
+   * @returns the job's ticket, and the ticket that was displaced by it, whose request the caller rejects; null when the
+   *   queue does not accept the new job
    */
   add(
     job: T,
@@ -85,15 +86,15 @@ export class FairQueue<T> {
   }
 
   /**
-   * Finds the job whose turn it is, and leaves it in the queue.
+   * Returns the job whose turn it is, without removing it; null when no job can start.
    *
-   * @param mayStart skips jobs that cannot be started now; a party with no other job keeps its turn
+   * @param mayStart whether a job can start now; a party that is skipped because none of its jobs can start keeps its turn
    */
   next(mayStart: (job: T) => boolean = () => true): Ticket<T> | null {
     return nextOf(this.#all, mayStart);
   }
 
-  /** Takes out a job that is started: each key of its path has had its turn. */
+  /** Removes a job that starts now, and moves each key of its path to the end of the turns. */
   start(ticket: Ticket<T>): void {
     if (!this.remove(ticket)) return;
     let party = this.#all;
@@ -106,7 +107,7 @@ export class FairQueue<T> {
     }
   }
 
-  /** Takes out a job that is not to be started. @returns false when it does not wait any more */
+  /** Removes a job that will not start. @returns false when it no longer waits */
   remove(ticket: Ticket<T>): boolean {
     const parties = [this.#all];
     for (const key of ticket.path) {
@@ -126,6 +127,7 @@ export class FairQueue<T> {
     return true;
   }
 
+  /** Removes all jobs. */
   clear(): void {
     this.#all.size = 0;
     this.#all.children.clear();
@@ -143,15 +145,18 @@ export class FairQueue<T> {
     return false;
   }
 
-  /** Compares the path's keys with their neighbours, level by level. @returns null when no party has two more waiting */
+  /**
+   * Returns the job that a new job with this path displaces: at the first level of the path where another party has at least
+   * two more waiting jobs than the path's own party. Returns null when there is no such level.
+   */
   #displacedFor(path: readonly string[]): Ticket<T> | null {
     let party: Party<T> | undefined = this.#all;
     for (const key of path) {
       const heaviest = heaviestOf(party);
-      const own: Party<T> | undefined = party.children.get(key);
-      if (heaviest !== null && heaviest.size > (own?.size ?? 0) + 1) return newestOf(heaviest);
-      if (own === undefined) return null;
-      party = own;
+      const ownParty: Party<T> | undefined = party.children.get(key);
+      if (heaviest !== null && heaviest.size > (ownParty?.size ?? 0) + 1) return newestOf(heaviest);
+      if (ownParty === undefined) return null;
+      party = ownParty;
     }
     return null;
   }
@@ -172,6 +177,7 @@ function nextOf<T>(party: Party<T>, mayStart: (job: T) => boolean): Ticket<T> | 
   return null;
 }
 
+/** Returns the child with the most waiting jobs; null when there are no children. */
 function heaviestOf<T>(party: Party<T>): Party<T> | null {
   let heaviest: Party<T> | null = null;
   for (const child of party.children.values()) {
@@ -180,10 +186,10 @@ function heaviestOf<T>(party: Party<T>): Party<T> | null {
   return heaviest;
 }
 
-/** The newest of the least urgent jobs of the keys that have the most waiting. */
+/** Follows the parties with the most waiting jobs down to the last key, and returns its newest job of the lowest urgency. */
 function newestOf<T>(party: Party<T>): Ticket<T> | null {
   const heaviest = heaviestOf(party);
   if (heaviest !== null) return newestOf(heaviest);
-  const least = party.lines.get(Math.max(...party.lines.keys()));
-  return least === undefined ? null : ([...least].at(-1) ?? null);
+  const leastUrgent = party.lines.get(Math.max(...party.lines.keys()));
+  return leastUrgent === undefined ? null : ([...leastUrgent].at(-1) ?? null);
 }

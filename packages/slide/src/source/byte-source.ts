@@ -13,8 +13,8 @@ export interface ByteSource {
    */
   read(offset: number, length: number, signal?: AbortSignal): Promise<Uint8Array>;
   /**
-   * Reads exactly `length` bytes into `target` from index `at`. A native tile is read this way into a buffer
-   * that already holds its header.
+   * Reads exactly `length` bytes at `offset` of the source into `target`, where they begin at index `at`. The reader of
+   * native tiles uses it to read a tile into a buffer that already contains the JPEG tables.
    *
    * @throws SlideError FILE_TRUNCATED when the source ends before them
    */
@@ -30,6 +30,9 @@ export interface ByteSource {
 
 /**
  * Validates a range before every read, so that no invalid number from a file reaches the operating system.
+ *
+ * @param size bytes of the source
+ * @throws SlideError FILE_CORRUPT for a negative or fractional number, FILE_TRUNCATED for a range beyond the end
  */
 export function checkRange(offset: number, length: number, size: number): void {
   if (!Number.isSafeInteger(offset) || !Number.isSafeInteger(length) || offset < 0 || length < 0) {

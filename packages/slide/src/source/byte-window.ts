@@ -1,42 +1,43 @@
 import type { ByteSource } from './byte-source.ts';
 
 /**
- * A movable part of a source that is in memory while a header is read. Callers check `covers` and await
- * `load` only when necessary, because millions of data elements must not become millions of promises.
+ * The part of a source that is in memory while a DICOM header is read. Callers first check `covers`, and await `load` only
+ * if it returns false: a header may have millions of elements, and a promise for each of them would be slow.
  *
- * All numbers are little-endian. All positions are those of the source.
+ * All numbers are little-endian. All positions count from the start of the source.
  */
 export interface ByteWindow {
   /** Bytes of the whole source. */
   readonly size: number;
+  /** Whether these bytes are in memory. */
   covers(at: number, length: number): boolean;
-  /** Brings these bytes into memory, and some bytes after them. @throws SlideError FILE_TRUNCATED */
+  /** Loads these bytes, and some bytes after them. @throws SlideError FILE_TRUNCATED */
   load(at: number, length: number): Promise<void>;
   u8(at: number): number;
   u16(at: number): number;
   u32(at: number): number;
-  /** A copy, which stays valid when the window moves. */
+  /** Returns a copy, which stays valid when other bytes are loaded. */
   copy(at: number, length: number): Uint8Array;
 }
 
-/** The first window holds most headers; sequential reads double it up to the maximum. */
-const MIN_WINDOW = 16 * 1024;
-const MAX_WINDOW = 256 * 1024;
+/** Bytes that are loaded at once. The first load contains most headers; each sequential load doubles the size. */
+const MIN_WINDOW_BYTES = 16 * 1024;
+const MAX_WINDOW_BYTES = 256 * 1024;
 
-/** @param windowBytes size of the first read; small when only scattered bytes are needed */
-export function byteWindow(source: ByteSource, windowBytes = MIN_WINDOW): ByteWindow {
+/** @param windowBytes bytes of the first load; less than the default, for scattered bytes, also turns off the doubling */
+export function byteWindow(source: ByteSource, windowBytes = MIN_WINDOW_BYTES): ByteWindow {
   let start = 0;
   let bytes: Uint8Array = new Uint8Array();
   let view = new DataView(bytes.buffer);
-  let next = windowBytes;
+  let loadBytes = windowBytes;
   return {
     size: source.size,
     covers: (at, length) => at >= start && at + length <= start + bytes.length,
     async load(at, length) {
-      const isNext = at > start && at <= start + bytes.length;
-      next = isNext && windowBytes >= MIN_WINDOW ? Math.min(next * 2, MAX_WINDOW) : windowBytes;
-      const wanted = Math.max(length, Math.min(next, source.size - at));
-      bytes = await source.read(at, wanted);
+      const isSequential = at > start && at <= start + bytes.length;
+      const isDoubling = isSequential && windowBytes >= MIN_WINDOW_BYTES;
+      loadBytes = isDoubling ? Math.min(loadBytes * 2, MAX_WINDOW_BYTES) : windowBytes;
+      bytes = await source.read(at, Math.max(length, Math.min(loadBytes, source.size - at)));
       view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
       start = at;
     },

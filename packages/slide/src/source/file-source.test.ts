@@ -95,7 +95,7 @@ describe('a file source', () => {
     for (const length of [1, 11_000, 600_000]) {
       expect(Buffer.from(await source.read(0, length)).equals(bytes.subarray(0, length))).toBe(true);
     }
-    readPace.took(1000); // as if a read had blocked for 1 s
+    readPace.recordRead(1000); // as if a read had blocked for 1 s
     expect(Buffer.from(await source.read(7, 11_000)).equals(bytes.subarray(7, 11_007))).toBe(true);
     await source.close();
   });

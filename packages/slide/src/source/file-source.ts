@@ -14,7 +14,7 @@ import { readPace } from './read-pace.ts';
  * After the file is modified, every read throws FILE_CHANGED, because old and new bytes would not belong
  * together. A different file that takes over the name does not affect this one.
  *
- * @param mayGrow for Lamina's own append-only files: growth is no change
+ * @param mayGrow true for Lamina's own append-only files, which may become longer while they are open
  * @throws SlideError FILE_MISSING, NOT_A_SLIDE when the path is no regular file, STORE_UNAVAILABLE
  */
 export async function openFileSource(path: string, { mayGrow = false } = {}): Promise<ByteSource> {
@@ -25,8 +25,8 @@ export async function openFileSource(path: string, { mayGrow = false } = {}): Pr
   const changedAt = millisecondsOf(stats.mtimeNs);
 
   /**
-   * @param now the state of the file after a read: the system updates the time of change before the bytes
-   * change
+   * @param now the state of the file after a read. The operating system updates the modification time before it changes
+   *   the bytes, so an unchanged time means that the bytes read are unchanged
    */
   function requireUnchanged(now: Stats): void {
     if (mayGrow || (now.size === size && now.mtimeMs === changedAt)) return;
@@ -41,14 +41,15 @@ export async function openFileSource(path: string, { mayGrow = false } = {}): Pr
     } catch (cause) {
       throw readErrorOf(cause);
     } finally {
-      readPace.took(performance.now() - startedAt);
+      readPace.recordRead(performance.now() - startedAt);
     }
   }
 
   const readInto: ByteSource['readInto'] = async (target, at, offset, length, signal) => {
     signal?.throwIfAborted();
     checkRange(offset, length, size);
-    let done = isLocal && readPace.mayReadHere(length) ? readOnThisThread(target, at, offset, length) : 0;
+    let done =
+      isLocal && readPace.mayReadOnThisThread(length) ? readOnThisThread(target, at, offset, length) : 0;
     while (done < length) {
       const { bytesRead } = await file
         .read(target, at + done, length - done, offset + done)
@@ -61,7 +62,7 @@ export async function openFileSource(path: string, { mayGrow = false } = {}): Pr
       }
       done += bytesRead;
     }
-    // For a local file the kernel knows the state without disk access; for a network file it does not.
+    // For a local file, fstat needs no disk access; for a file on the network it may block, so it runs in the thread pool.
     if (!mayGrow) requireUnchanged(isLocal ? fstatSync(file.fd) : await file.stat());
   };
 
@@ -88,18 +89,19 @@ export async function openFileSource(path: string, { mayGrow = false } = {}): Pr
  */
 export async function fingerprintOfFiles({ path, members = [] }: SlideLocation): Promise<string> {
   try {
-    const others = await Promise.all(members.map((member) => filesOf(join(dirname(path), member))));
-    const paths = [path, ...others.flat()];
-    const files = await Promise.all(paths.map((each) => stat(each, { bigint: true })));
-    return fingerprintOfVersions(files.map(versionOfFile));
+    const memberPaths = await Promise.all(members.map((member) => filesOf(join(dirname(path), member))));
+    const filePaths = [path, ...memberPaths.flat()];
+    const stats = await Promise.all(filePaths.map((filePath) => stat(filePath, { bigint: true })));
+    return fingerprintOfVersions(stats.map(versionOfFile));
   } catch (cause) {
     throw readErrorOf(cause);
   }
 }
 
 /**
- * @param member absolute path; with a trailing slash it is a folder and stands for itself and its files,
- * sorted
+ * Returns the paths of a member: of the file, or of a folder and, sorted, all files in it.
+ *
+ * @param member absolute path; a folder has a trailing slash
  */
 async function filesOf(member: string): Promise<readonly string[]> {
   if (!member.endsWith(sep)) return [member];
@@ -113,8 +115,7 @@ async function filesOf(member: string): Promise<readonly string[]> {
 async function openRegularFile(path: string): Promise<FileHandle> {
   let file: FileHandle;
   try {
-    // Without O_NONBLOCK opening a named pipe waits for its writer. Windows has neither such pipes nor the
-    // flag.
+    // Without O_NONBLOCK, opening a named pipe would wait for a writer. Windows has neither such pipes nor the flag.
     file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   } catch (cause) {
     throw readErrorOf(cause);
@@ -128,18 +129,18 @@ async function openRegularFile(path: string): Promise<FileHandle> {
   }
 }
 
-/** Same value as `Stats.mtimeMs`, to the last bit. */
+/** Converts nanoseconds to milliseconds exactly as Node computes `Stats.mtimeMs`, so that both can be compared. */
 function millisecondsOf(ns: bigint): number {
   const second = 1_000_000_000n;
   return Number(ns / second) * 1000 + Number(ns % second) / 1e6;
 }
 
-/** Transient errors of the disk, the network or this process, which say nothing about the file. */
-const transientErrors = /^(EIO|EMFILE|ENFILE|ENOMEM|ESTALE|ETIMEDOUT|EHOSTDOWN|ENOTCONN|EBUSY)$/;
+/** Codes of transient errors of the disk, the network or this process; the file itself may be intact. */
+const transientErrorCodes = /^(EIO|EMFILE|ENFILE|ENOMEM|ESTALE|ETIMEDOUT|EHOSTDOWN|ENOTCONN|EBUSY)$/;
 
-/** The cause goes to the log; the message contains no path. */
+/** Returns the error for a failed file operation. Its message contains no path; the cause, which is only logged, may. */
 function readErrorOf(cause: unknown): SlideError {
-  if (transientErrors.test(String((cause as NodeJS.ErrnoException).code))) {
+  if (transientErrorCodes.test(String((cause as NodeJS.ErrnoException).code))) {
     return new SlideError('STORE_UNAVAILABLE', 'The file cannot be read at the moment', { cause });
   }
   return new SlideError('FILE_MISSING', 'The file does not exist or cannot be read', { cause });

@@ -1,8 +1,8 @@
 import { statfs } from 'node:fs/promises';
 
 /**
- * Types of Linux file systems on a disk of this machine or in its memory. On all others a read may block for
- * ever, for example when a network file server is gone.
+ * Linux file system types that are on a disk of this machine or in its memory. On all others a read may block forever, for
+ * example when a file server is unreachable.
  *
  * Source: statfs(2), and include/uapi/linux/magic.h of Linux 6.1.
  */
@@ -34,6 +34,6 @@ async function hasLocalFileSystem(path: string): Promise<boolean> {
   try {
     return LOCAL_TYPES.has((await statfs(path)).type);
   } catch {
-    return false; // the file is gone; a later read reports that
+    return false; // The file no longer exists; a later read reports that.
   }
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type ByteSource, checkRange } from './byte-source.ts';
 
-/** A source over bytes in memory. */
+/** Returns a source that reads from bytes in memory. */
 export function memorySource(bytes: Uint8Array): ByteSource {
   const readInto: ByteSource['readInto'] = async (target, at, offset, length, signal) => {
     signal?.throwIfAborted();

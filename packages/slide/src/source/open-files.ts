@@ -6,20 +6,20 @@ import { openFileSource } from './file-source.ts';
 
 export interface OpenFiles {
   /**
-   * Opens a file or returns the open one. The caller must read at once: the file may be closed as soon as
-   * others are taken, and reads then fail.
+   * Opens a file, or returns it if it is open. The caller must start its reads at once: opening other files may close this
+   * one, and later reads then fail.
    *
-   * @param atLeastBytes bytes that the file has now
+   * @param minBytes size that the file has at least; a file that was shorter when it was opened is opened again
    * @throws SlideError FILE_MISSING
    */
-  take(file: string, atLeastBytes: number): Promise<ByteSource>;
+  take(file: string, minBytes: number): Promise<ByteSource>;
   /** Closes the file if it is open. */
   drop(file: string): Promise<void>;
   close(): Promise<void>;
 }
 
-/** @param most number of open files, above which the least recently used one is closed */
-export function cacheOpenFiles(most: number): OpenFiles {
+/** @param maxFiles maximum number of open files; above it, the least recently used file is closed */
+export function cacheOpenFiles(maxFiles: number): OpenFiles {
   const sources = new Map<string, Promise<ByteSource>>();
 
   async function close(file: string, source: Promise<ByteSource>): Promise<void> {
@@ -32,16 +32,18 @@ export function cacheOpenFiles(most: number): OpenFiles {
   }
 
   return {
-    async take(file, atLeastBytes) {
+    async take(file, minBytes) {
       for (let cached = sources.get(file); cached !== undefined; cached = sources.get(file)) {
         const source = await cached;
-        if (sources.get(file) !== cached) continue; // closed meanwhile
-        if (source.size < atLeastBytes) {
-          void close(file, cached); // the file has grown since it was opened
+        if (sources.get(file) !== cached) continue; // The file was closed in the meantime.
+        if (source.size < minBytes) {
+          void close(file, cached); // The file has grown since it was opened.
           break;
         }
-        if (sources.size > most / 2) {
-          sources.delete(file); // a Map iterates in insertion order, which here is the order of use; it matters only near the limit
+        if (sources.size > maxFiles / 2) {
+          // Moves the file to the end of the Map, so that iteration starts with the least recently used one. Below half of the
+          // limit nothing is evicted soon, so the order does not matter.
+          sources.delete(file);
           sources.set(file, cached);
         }
         return source;
@@ -50,7 +52,7 @@ export function cacheOpenFiles(most: number): OpenFiles {
       sources.set(file, opening);
       opening.catch(() => close(file, opening));
       for (const [oldest, source] of sources) {
-        if (sources.size <= most) break;
+        if (sources.size <= maxFiles) break;
         void close(oldest, source);
       }
       return opening;

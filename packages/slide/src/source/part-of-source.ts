@@ -1,7 +1,9 @@
 import { type ByteSource, checkRange } from './byte-source.ts';
 
 /**
- * A range of a source as a source of its own, for example a file inside another. Closing it has no effect.
+ * Returns a source that reads a range of another one, for example a file that is embedded in it. Closing it has no effect.
+ *
+ * @param at start of the range in `source`
  */
 export function partOfSource(source: ByteSource, at: number, length: number): ByteSource {
   return {

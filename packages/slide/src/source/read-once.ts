@@ -1,4 +1,4 @@
-/** Reads at the first call and caches the result. A failed read is retried at the next call. */
+/** Returns a function that calls `read` at its first call and caches the result. After a failure the next call retries. */
 export function readOnce<T>(read: () => Promise<T>): () => Promise<T> {
   let result: Promise<T> | null = null;
   return () => {

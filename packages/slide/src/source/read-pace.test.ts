@@ -13,11 +13,11 @@ function shareOfTime(readMs: number): number {
   let onThread = 0;
   const end = now + 10_000;
   while (now < end) {
-    const isOnThread = pace.mayReadHere(1000);
+    const isOnThread = pace.mayReadOnThisThread(1000);
     now += readMs;
     if (isOnThread) {
       onThread += readMs;
-      pace.took(readMs);
+      pace.recordRead(readMs);
     }
   }
   return onThread / 10_000;
@@ -34,19 +34,19 @@ describe('reading on the calling thread', () => {
   });
 
   it('stops after a read of 500 ms for 20 times as long', () => {
-    pace.took(500);
+    pace.recordRead(500);
     now += 9000;
-    expect(pace.mayReadHere(1000)).toBe(false);
+    expect(pace.mayReadOnThisThread(1000)).toBe(false);
     now += 1000;
-    expect(pace.mayReadHere(1000)).toBe(true);
+    expect(pace.mayReadOnThisThread(1000)).toBe(true);
   });
 
   it('continues after a single slow read', () => {
-    pace.took(10);
-    expect(pace.mayReadHere(1000)).toBe(true);
+    pace.recordRead(10);
+    expect(pace.mayReadOnThisThread(1000)).toBe(true);
   });
 
   it('is not allowed for 1 MiB reads', () => {
-    expect(pace.mayReadHere(2 ** 20)).toBe(false);
+    expect(pace.mayReadOnThisThread(2 ** 20)).toBe(false);
   });
 });

@@ -8,16 +8,16 @@ import { fingerprintOfFiles, openFileSource } from './file-source.ts';
 export interface SlideFiles {
   /** Base name of the leading file. */
   readonly name: string;
-  /** Path of the leading file, for a library that opens files itself; null when it is no local file. */
+  /** Path of the leading file, for OpenSlide, which opens files itself; null when it is not a local file. */
   readonly path: string | null;
-  /** True when the files are objects in object storage, which such a library cannot open. */
+  /** True when the files are objects in object storage, which OpenSlide cannot open. */
   readonly isObject?: true;
   readonly leading: ByteSource;
   /** Fingerprint of the whole slide, equal to `fingerprintOf` (slide-place.ts) for its location. */
   readonly fingerprint: string;
   /**
-   * Names of the files that may belong to the slide, sorted and including the leading one: those that the
-   * location names, or else all files of the folder.
+   * Returns the sorted names of the files that may belong to the slide, including the leading file: the members that the
+   * location names, or all files of the folder if it names none.
    */
   list(): Promise<readonly string[]>;
   /**
@@ -28,7 +28,7 @@ export interface SlideFiles {
    */
   open(name: string): Promise<ByteSource>;
   /**
-   * Resolves the real path of such a file, for a library that opens files itself.
+   * Returns the real path of a file of the slide, for OpenSlide, which opens files itself.
    *
    * @throws SlideError the errors of `open`, and FORMAT_NOT_SUPPORTED for an object
    */
@@ -71,8 +71,10 @@ export async function openLocalFiles(location: SlideLocation): Promise<SlideFile
 }
 
 /**
- * The fingerprint with the leading file that is open, not one that replaced it; members are looked up by
- * name.
+ * Returns the fingerprint of the slide, and makes sure that it describes the open leading file: the path may already lead to
+ * a file that replaced it.
+ *
+ * @throws SlideError FILE_CHANGED when the leading file was replaced
  */
 async function fingerprintOfOpen(location: SlideLocation, leading: ByteSource): Promise<string> {
   if (!location.members?.length) return leading.fingerprint;
@@ -102,8 +104,10 @@ export interface SlideGroup {
 }
 
 /**
- * Resolves the real path of a file of the slide. The name comes from an untrusted file, so neither the name
- * nor a link may lead out of the slide.
+ * Returns the real path of a file of the slide. The name comes from an untrusted file, so neither the name nor a symbolic
+ * link may lead out of the slide.
+ *
+ * @throws SlideError FILE_CORRUPT, FILE_MISSING
  */
 async function resolveInSlide(folder: string, name: string, members?: readonly string[]): Promise<string> {
   const target = resolve(folder, name);
@@ -111,9 +115,9 @@ async function resolveInSlide(folder: string, name: string, members?: readonly s
   if (members && !isMember(relative(folder, target).split(sep).join('/'), members)) throw notAMember();
   const [realFolder, real] = await Promise.all([realPathOf(folder), realPathOf(target)]);
   if (!isInside(realFolder, real)) throw outsideFolder();
-  // A link may lead to another file of the same slide, but not to another slide of the folder.
-  const isOwn = real === join(realFolder, relative(folder, target)) || !members;
-  if (!isOwn && !(await isInRealMember(folder, real, members))) throw notAMember();
+  if (!members || real === join(realFolder, relative(folder, target))) return real;
+  // A symbolic link may lead to another file of the same slide, but not to another slide of the folder.
+  if (!(await isInRealMember(folder, real, members))) throw notAMember();
   return real;
 }
 
@@ -141,6 +145,7 @@ export function isMember(name: string, members: readonly string[]): boolean {
   return members.some((member) => (member.endsWith('/') ? name.startsWith(member) : name === member));
 }
 
+/** Returns the error for a file that the slide names but that is not among its members. */
 export function notAMember(): SlideError {
   return new SlideError(
     'FILE_CORRUPT',
