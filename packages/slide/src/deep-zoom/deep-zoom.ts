@@ -1,7 +1,8 @@
 /**
- * Maps any slide to Deep Zoom: one image, halved down to one pixel, every size divided into square tiles.
+ * Presents any slide as a Deep Zoom image: an image that is halved repeatedly down to one pixel, each size divided into
+ * square tiles.
  *
- * Levels of the file count from full resolution, Deep Zoom levels from one pixel; only this file uses both.
+ * Level 0 of a file is full resolution; Deep Zoom level 0 is one pixel. Only this file converts between the two.
  */
 import type { ColourProfile } from '../colour/slide-colour.ts';
 import { blankJpeg } from '../decode/encode-jpeg.ts';
@@ -37,16 +38,17 @@ export interface Region {
   readonly height: number;
 }
 
-/** Tile side for slides whose own tiles are not square, too small or too large. */
+/** Tile side in pixels for slides whose own tiles are not square, or not of a usable size. */
 const DEFAULT_TILE_SIZE = 256;
-const USABLE_TILE_SIZE = { least: 128, most: 1024 };
+const USABLE_TILE_SIZE = { min: 128, max: 1024 };
 
+/** Returns the Deep Zoom descriptor of a slide. Its tile size is that of the file's tiles if possible. */
 export function describeDeepZoom(slide: Slide): DeepZoomDescriptor {
   return planOf(slide).descriptor;
 }
 
 /**
- * Returns the descriptor as a `.dzi` file, with an element of our own for a colour profile.
+ * Returns the descriptor as a `.dzi` file. A colour profile is described by an additional element in Lamina's namespace.
  *
  * Source: the Deep Zoom schema of 2008.
  */
@@ -60,7 +62,7 @@ export function descriptorXml(descriptor: DeepZoomDescriptor, colour: ColourProf
   );
 }
 
-/** Attributes without a value are left out. */
+/** Returns the element that describes a colour profile; it omits attributes whose value is null. */
 function colourXml({ name, bytes, tableNodes, ignored }: ColourProfile): string {
   const attributes = Object.entries({ Name: name, Bytes: bytes, TableNodes: tableNodes, Ignored: ignored });
   const text = attributes.map(([key, value]) =>
@@ -72,7 +74,7 @@ function colourXml({ name, bytes, tableNodes, ignored }: ColourProfile): string 
 const escapeXml = (text: string) =>
   text.replaceAll(/[^\w .,()/+-]/gu, (character) => `&#${character.codePointAt(0)};`);
 
-/** Returns the Deep Zoom levels whose tiles the file stores, the largest first. */
+/** Returns the Deep Zoom levels that have native tiles, the largest first. */
 export function nativeDziLevels(slide: Slide): readonly number[] {
   const { nativeLevels } = planOf(slide);
   return nativeLevels.flatMap((level, dziLevel) => (level === null ? [] : [dziLevel])).toReversed();
@@ -87,7 +89,7 @@ export function sizeOfLevel(
   return { width: Math.ceil(width / downsample), height: Math.ceil(height / downsample) };
 }
 
-/** @throws SlideError TILE_OUT_OF_RANGE */
+/** Returns the rectangle that a Deep Zoom tile covers. @throws SlideError TILE_OUT_OF_RANGE */
 export function regionOfTile(descriptor: DeepZoomDescriptor, address: DeepZoomAddress): Region {
   const { dziLevel, column, row } = address;
   const { tileSize, maxLevel } = descriptor;
@@ -114,8 +116,8 @@ export function regionOfTile(descriptor: DeepZoomDescriptor, address: DeepZoomAd
  * Reads a native tile as a complete JPEG, without decoding.
  *
  * @param allocate as in `Slide.readTile`
- * @returns null when the file has no such tile and the server must render it (see render/): a size between the levels
- *   of the file, another codec, or an edge tile, which the file stores with padding
+ * @returns null when the tile must be rendered (see render/) because the file does not store it as Deep Zoom needs it: its
+ *   level has no equal in the file, it is not JPEG, or it is an edge tile, which the file stores with padding
  * @throws SlideError TILE_OUT_OF_RANGE, and errors of `Slide.readTile`
  */
 export async function readNativeTile(
@@ -141,21 +143,21 @@ export async function readNativeTile(
 function nativeTileAddress(slide: Slide, address: DeepZoomAddress): TileAddress | null {
   const { descriptor, nativeLevels } = planOf(slide);
   const region = regionOfTile(descriptor, address);
-  const native = nativeLevels[address.dziLevel];
-  const level = native === undefined || native === null ? undefined : slide.levels[native];
-  if (native === undefined || native === null || !level) return null;
+  const nativeLevel = nativeLevels[address.dziLevel] ?? null;
+  const level = nativeLevel === null ? undefined : slide.levels[nativeLevel];
+  if (nativeLevel === null || !level) return null;
 
   const { tileSize } = descriptor;
   const isWhole = region.width === tileSize && region.height === tileSize;
   // A level whose size was rounded down is one pixel smaller than the Deep Zoom level.
   const isCovered = region.x + tileSize <= level.width && region.y + tileSize <= level.height;
   if (!isWhole || !isCovered || level.tileWidth !== tileSize || level.tileHeight !== tileSize) return null;
-  return { level: native, column: address.column, row: address.row };
+  return { level: nativeLevel, column: address.column, row: address.row };
 }
 
 /**
- * Yields every tile that the file does not store, smallest level first, row by row: candidates for prerendering.
- * Stored tiles that are not JPEG are not included.
+ * Yields every tile that must be rendered, smallest level first, row by row: candidates for prerendering. It does not
+ * include stored tiles that need rendering only because they are not JPEG.
  */
 function* tilesToRender(slide: Slide): Generator<DeepZoomAddress> {
   const { descriptor } = planOf(slide);
@@ -170,11 +172,11 @@ function* tilesToRender(slide: Slide): Generator<DeepZoomAddress> {
   }
 }
 
-/** Returns the tiles to prerender: all of the smallest levels that together have at most `most` tiles. */
-export function tilesToPrerender(slide: Slide, most: number): readonly DeepZoomAddress[] {
+/** Returns the tiles to prerender: those of the smallest levels, as many whole levels as `maxTiles` allows. */
+export function tilesToPrerender(slide: Slide, maxTiles: number): readonly DeepZoomAddress[] {
   const tiles: DeepZoomAddress[] = [];
   for (const tile of tilesToRender(slide)) {
-    if (tiles.length === most) return tiles.filter(({ dziLevel }) => dziLevel < tile.dziLevel);
+    if (tiles.length === maxTiles) return tiles.filter(({ dziLevel }) => dziLevel < tile.dziLevel);
     tiles.push(tile);
   }
   return tiles;
@@ -184,7 +186,7 @@ export function tilesToPrerender(slide: Slide, most: number): readonly DeepZoomA
 export interface RenderSourceLevel {
   /** Index in `slide.levels`. */
   readonly level: number;
-  /** Pixels of that level in one pixel of the Deep Zoom level, both ways; at least 1. */
+  /** Pixels of that level per pixel of the Deep Zoom level, horizontally and vertically; at least 1. */
   readonly perPixelX: number;
   readonly perPixelY: number;
 }
@@ -195,19 +197,19 @@ export function renderSourceLevel(slide: Slide, dziLevel: number): RenderSourceL
   const downsample = 2 ** (descriptor.maxLevel - dziLevel);
   for (let level = slide.levels.length - 1; level > 0; level--) {
     const { width, height } = slide.levels[level] ?? slide.levels[0];
-    const matched = dziLevels[level];
-    const isMatched = matched !== undefined && matched !== null;
-    const perPixelX = isMatched ? 2 ** (matched - dziLevel) : (downsample * width) / descriptor.width;
-    const perPixelY = isMatched ? perPixelX : (downsample * height) / descriptor.height;
+    const matchingLevel = dziLevels[level] ?? null;
+    const exactRatio = matchingLevel === null ? null : 2 ** (matchingLevel - dziLevel);
+    const perPixelX = exactRatio ?? (downsample * width) / descriptor.width;
+    const perPixelY = exactRatio ?? (downsample * height) / descriptor.height;
     if (perPixelX >= 1 && perPixelY >= 1) return { level, perPixelX, perPixelY };
   }
   return { level: 0, perPixelX: downsample, perPixelY: downsample };
 }
 
-/** Calculated once per slide. */
+/** The relation between the levels of a slide and its Deep Zoom levels; calculated once per slide. */
 interface DeepZoomPlan {
   readonly descriptor: DeepZoomDescriptor;
-  /** For every level of the file, the Deep Zoom level with its size; null when there is none. */
+  /** For every level of the file, the Deep Zoom level of the same size; null when there is none. */
   readonly dziLevels: readonly (number | null)[];
   /** For every Deep Zoom level, the level of the file with its native tiles; null when there is none. */
   readonly nativeLevels: readonly (number | null)[];
@@ -231,7 +233,7 @@ function planOf(slide: Slide): DeepZoomPlan {
 
 function describe({ levels: [{ width, height, tileWidth, tileHeight }] }: Slide): DeepZoomDescriptor {
   const isUsable =
-    tileWidth === tileHeight && tileWidth >= USABLE_TILE_SIZE.least && tileWidth <= USABLE_TILE_SIZE.most;
+    tileWidth === tileHeight && tileWidth >= USABLE_TILE_SIZE.min && tileWidth <= USABLE_TILE_SIZE.max;
   return {
     width,
     height,
@@ -242,7 +244,10 @@ function describe({ levels: [{ width, height, tileWidth, tileHeight }] }: Slide)
   };
 }
 
-/** Scanners round level sizes down, Deep Zoom rounds up: a difference of one pixel is the same level. */
+/**
+ * Returns the Deep Zoom level with the size of a level of the file; null when there is none. Scanners round sizes down, Deep
+ * Zoom rounds up, so sizes that differ by one pixel are the same level.
+ */
 function matchingDziLevel(
   descriptor: DeepZoomDescriptor,
   level: { readonly width: number; readonly height: number },
@@ -255,7 +260,7 @@ function matchingDziLevel(
   return isSame ? dziLevel : null;
 }
 
-/** Blank tiles by size and colour, which many empty tiles share. */
+/** Blank tiles by size and colour; all empty tiles of one size and colour share one JPEG. */
 const blanks = new Map<string, Promise<Uint8Array>>();
 
 function cachedBlankTile(tileSize: number, colour: Colour): Promise<Uint8Array> {

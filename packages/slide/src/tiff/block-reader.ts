@@ -1,4 +1,7 @@
-/** Reads the blocks of an image (tiles or strips) as encoded images, without decoding them. */
+/**
+ * Reads the blocks of a TIFF image (its tiles or strips) as encoded images, without decoding them. An image whose samples are
+ * not interleaved has one set of blocks for each sample, here called a plane.
+ */
 import { completeJpeg, jpegPrefix, maskColourMarkers, streamPlace } from '../jpeg/complete-jpeg.ts';
 import type { JpegHeader } from '../jpeg/header.ts';
 import { type Allocate, type EncodedImage, SlideError } from '../model/slide.ts';
@@ -14,19 +17,21 @@ import { tag } from './tags.ts';
 export interface BlockRequest {
   /** Index of the first block, in the first plane. */
   readonly first: number;
-  /** Number of consecutive blocks of a plane, one below the other; more than 1 only for `tiff`. */
+  /** Number of consecutive blocks of a plane, one below the other; more than 1 only for the codec `tiff`. */
   readonly count: number;
   /** Pixels of all blocks together. */
   readonly width: number;
   readonly height: number;
   /** Rows of one block; the last may have fewer. */
   readonly blockRows: number;
-  /** The part that belongs to the image: at its edges a JPEG may end there. */
+  /** Pixels that belong to the image; the rest is padding, which a JPEG at the edge may omit. */
   readonly filledWidth: number;
   readonly filledHeight: number;
 }
 
 /**
+ * Reads blocks as one encoded image.
+ *
  * @returns null when the blocks are empty
  * @throws SlideError FILE_CORRUPT, FILE_TRUNCATED, FORMAT_NOT_SUPPORTED, LIMIT_EXCEEDED
  */
@@ -36,7 +41,12 @@ export type ReadBlocks = (
   allocate?: Allocate,
 ) => Promise<EncodedImage | null>;
 
-/** @param perPlane blocks per plane; all blocks when the samples of a pixel are interleaved */
+/**
+ * Returns the function that reads the blocks of an image.
+ *
+ * @param tags the tags of the block table: those of tiles or of strips
+ * @param perPlane blocks per plane; all blocks when the samples of a pixel are interleaved
+ */
 export function blockReader(
   source: ByteSource,
   directory: TiffDirectory,
@@ -55,7 +65,7 @@ export function blockReader(
   }
 }
 
-const ownMemory: Allocate = (byteCount) => new Uint8Array(byteCount);
+const newBuffer: Allocate = (byteCount) => new Uint8Array(byteCount);
 
 type CodingOf<C extends ImageCoding['codec']> = Extract<ImageCoding, { codec: C }>;
 
@@ -71,14 +81,14 @@ function jpegReader(
     prefix: jpegPrefix(await directory.bytes(tag.JPEGTables), colour),
   }));
   let tables: Awaited<ReturnType<typeof readTables>> | null = null;
-  return async (request, signal, allocate = ownMemory) => {
+  return async (request, signal, allocate = newBuffer) => {
     tables ??= await readTables();
     const { find, prefix } = tables;
     const block = find(request.first);
     if (!block) return null;
-    const at = streamPlace(prefix);
-    const buffer = allocate(at + block.byteCount);
-    await source.readInto(buffer, at, block.offset, block.byteCount, signal);
+    const streamAt = streamPlace(prefix);
+    const buffer = allocate(streamAt + block.byteCount);
+    await source.readInto(buffer, streamAt, block.offset, block.byteCount, signal);
     const { jpeg, header } = completeJpeg(buffer, prefix);
     checkFrame(header, request);
     const components = colour === 'grey' ? 1 : 3;
@@ -89,7 +99,7 @@ function jpegReader(
   };
 }
 
-/** Checks the stream against the directory: only that is sent to clients or decoded, whatever the stream declares. */
+/** Checks that the header of a JPEG agrees with the directory, before the JPEG is sent to clients or decoded. */
 function checkFrame(header: JpegHeader, request: BlockRequest): void {
   const { width, height } = header;
   const isWide = width >= request.filledWidth && width <= request.width;
@@ -154,22 +164,23 @@ function findAll(
   perPlane: number,
 ): StoredBlock[] | null {
   const blocks: StoredBlock[] = [];
-  let missing = 0;
-  let bytes = 0;
+  let missingCount = 0;
+  let totalBytes = 0;
   for (let plane = 0; plane < planes; plane++) {
     for (let i = 0; i < count; i++) {
       const block = find(plane * perPlane + first + i);
       if (block) blocks.push(block);
-      else missing++;
-      bytes += block?.byteCount ?? 0;
+      else missingCount++;
+      totalBytes += block?.byteCount ?? 0;
     }
   }
-  if (bytes > limits.tileBytes) throw new SlideError('LIMIT_EXCEEDED', `A tile has ${bytes} bytes`);
+  if (totalBytes > limits.tileBytes) throw new SlideError('LIMIT_EXCEEDED', `A tile has ${totalBytes} bytes`);
   if (blocks.length === 0) return null;
-  if (missing > 0) throw new SlideError('FILE_CORRUPT', 'Some blocks of a tile are missing');
+  if (missingCount > 0) throw new SlideError('FILE_CORRUPT', 'Some blocks of a tile are missing');
   return blocks;
 }
 
+/** The bytes of several blocks, one after the other, and the length of each. */
 interface ReadBlockBytes {
   readonly bytes: Uint8Array;
   readonly blockBytes: readonly number[];
@@ -183,15 +194,15 @@ async function readAll(
 ): Promise<ReadBlockBytes> {
   const blockBytes = blocks.map(({ byteCount }) => byteCount);
   const bytes = new Uint8Array(blockBytes.reduce((sum, length) => sum + length, 0));
-  let at = 0;
+  let targetAt = 0;
   for (const { offset, byteCount } of blocks) {
-    await source.readInto(bytes, at, offset, byteCount, signal);
-    at += byteCount;
+    await source.readInto(bytes, targetAt, offset, byteCount, signal);
+    targetAt += byteCount;
   }
   return { bytes, blockBytes };
 }
 
-/** Completes JPEG streams and removes their colour markers: the directory defines the components. */
+/** Completes JPEG streams with their tables, and masks their colour markers, because the directory defines the colours. */
 async function readJpegs(
   source: ByteSource,
   blocks: readonly StoredBlock[],
@@ -199,11 +210,11 @@ async function readJpegs(
   signal?: AbortSignal,
 ): Promise<ReadBlockBytes> {
   const prefix = jpegPrefix(tables, 'grey');
-  const at = streamPlace(prefix);
+  const streamAt = streamPlace(prefix);
   const jpegs: Uint8Array[] = [];
   for (const { offset, byteCount } of blocks) {
-    const buffer = new Uint8Array(at + byteCount);
-    await source.readInto(buffer, at, offset, byteCount, signal);
+    const buffer = new Uint8Array(streamAt + byteCount);
+    await source.readInto(buffer, streamAt, offset, byteCount, signal);
     const { jpeg } = completeJpeg(buffer, prefix);
     maskColourMarkers(jpeg);
     jpegs.push(jpeg);

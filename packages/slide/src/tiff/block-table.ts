@@ -12,12 +12,14 @@ export interface StoredBlock {
 }
 
 /**
- * @returns null for an empty block, which has no bytes
+ * Returns the position of a block by its index.
+ *
+ * @returns null for an empty block, whose byte count is 0
  * @throws SlideError LIMIT_EXCEEDED, FILE_CORRUPT, FILE_TRUNCATED when the entry of the table is invalid
  */
 export type FindBlock = (index: number) => StoredBlock | null;
 
-/** The two tables of an image, by their tags. */
+/** The tags of the two tables of an image: the offsets and the byte counts of its blocks. */
 export type BlockTags = (typeof blockTags)[keyof typeof blockTags];
 
 export const blockTags = {
@@ -25,7 +27,7 @@ export const blockTags = {
   strips: [tag.StripOffsets, tag.StripByteCounts],
 } as const;
 
-/** Checks the table when an image is opened, so that a truncated one is detected at once. @throws SlideError FILE_CORRUPT */
+/** Checks that the tables have at least `count` entries, when an image is opened. @throws SlideError FILE_CORRUPT */
 export function checkBlockTable(
   directory: TiffDirectory,
   [offsetsTag, byteCountsTag]: BlockTags,
@@ -37,7 +39,7 @@ export function checkBlockTable(
   }
 }
 
-/** @throws SlideError FILE_CORRUPT, FILE_TRUNCATED, LIMIT_EXCEEDED */
+/** Reads the first `count` entries of both tables. @throws SlideError FILE_CORRUPT, FILE_TRUNCATED, LIMIT_EXCEEDED */
 export async function readBlockTable(
   source: ByteSource,
   directory: TiffDirectory,
@@ -56,9 +58,13 @@ export async function readBlockTable(
   };
 }
 
-/** @throws SlideError FILE_CORRUPT, FILE_TRUNCATED */
+/** Bytes of the header of a classic TIFF file; no block can begin inside it. */
+const HEADER_BYTES = 8;
+
+/** Checks that a block lies behind the header and inside the file. @throws SlideError FILE_CORRUPT, FILE_TRUNCATED */
 export function checkByteRange(source: ByteSource, offset: number, byteCount: number): void {
-  if (offset < 8) throw new SlideError('FILE_CORRUPT', 'The offset of a tile is in the header of the file');
+  if (offset < HEADER_BYTES)
+    throw new SlideError('FILE_CORRUPT', 'The offset of a tile is in the header of the file');
   if (offset + byteCount > source.size) {
     throw new SlideError('FILE_TRUNCATED', `The file ends at ${source.size}, before the end of a tile`);
   }

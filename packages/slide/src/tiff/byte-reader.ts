@@ -7,12 +7,13 @@ export interface ByteReader {
   u8(at: number): number;
   u16(at: number): number;
   u32(at: number): number;
-  /** Exact up to 2^53 − 1; larger numbers become Infinity, which every later check rejects. */
+  /** Returns the exact number up to 2^53 − 1, and Infinity for larger ones, which every range check rejects. */
   u64(at: number): number;
   f32(at: number): number;
   f64(at: number): number;
 }
 
+/** Returns a reader of the bytes; every read beyond their end throws RangeError. */
 export function byteReader(bytes: Uint8Array, littleEndian: boolean): ByteReader {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   return {

@@ -1,5 +1,5 @@
 /**
- * Composes the channels of a slide, each a grey pyramid of its own, into one colour pyramid.
+ * Composes the channels of a fluorescence slide, each stored as a grey pyramid, into one colour pyramid.
  *
  * docs/formats/channels.md explains how colours and contrast are chosen.
  */
@@ -20,18 +20,18 @@ import type { TiffImage } from './tiff-image.ts';
 
 /** One channel at all its resolutions. */
 export interface ChannelImages {
-  /** In the order of the file, at least one. */
+  /** The resolutions of the channel in the order of the file, at least one. */
   readonly tiffImages: readonly TiffImage[];
-  /** Colour stated by the file; null when there is none. */
+  /** Colour that the file states; null when it states none. */
   readonly colour: Colour | null;
-  /** Bits of a sample that the camera used, if the file states them. */
+  /** Bits of a sample that the camera used; null or absent when the file does not state them. */
   readonly significantBits?: number | null;
 }
 
-/** Every tile of the slide reads one native tile per channel. */
+/** Maximum number of channels: every tile of the slide reads one tile of each channel. */
 export const MAX_CHANNELS = 64;
-/** Pixels of a tile: one channel and the composed tile are in memory at once. */
-const MAX_PIXELS = 2 ** 24;
+/** Maximum pixels of a tile: one channel and the composed tile are in memory at the same time. */
+const MAX_TILE_PIXELS = 2 ** 24;
 const WHITE: Colour = { r: 255, g: 255, b: 255 };
 
 interface OpenChannel {
@@ -43,8 +43,10 @@ interface OpenChannel {
 }
 
 /**
- * @param contrast `stretched`: nearly the darkest and brightest samples of a channel become black and full colour;
- *   `as-stored`: only samples of 16 bits are stretched, because few cameras use all of them
+ * Opens the channels as one pyramid.
+ *
+ * @param contrast with `stretched`, nearly the darkest and brightest samples of each channel become black and full colour;
+ *   with `as-stored`, only 16-bit channels are stretched, because few cameras use all 16 bits
  * @returns the levels that all channels have; empty tiles are black
  * @throws SlideError FORMAT_NOT_SUPPORTED when the channels cannot be composed, FILE_CORRUPT, LIMIT_EXCEEDED
  */
@@ -54,11 +56,11 @@ export async function openChannelPyramid(
   contrast: 'stretched' | 'as-stored',
 ): Promise<LevelTiles & Pick<Pyramid, 'full'>> {
   if (channels.length > MAX_CHANNELS) throw notSupported(`${channels.length} channels`);
-  const open: OpenChannel[] = [];
+  const openChannels: OpenChannel[] = [];
   for (const [i, channel] of channels.entries()) {
-    open.push(await openChannel(source, channel, i, channels.length, contrast));
+    openChannels.push(await openChannel(source, channel, i, channels.length, contrast));
   }
-  const [first, ...others] = open;
+  const [first, ...others] = openChannels;
   if (!first) throw notSupported('a file without channels');
   for (const { pyramid } of others) checkSameLevels(pyramid, first.pyramid);
   const [full, ...smaller] = first.pyramid.levels.map((level) => ({
@@ -67,14 +69,14 @@ export async function openChannelPyramid(
   }));
   if (!full) throw notSupported('a file without an image of the slide');
   for (const { tileWidth, tileHeight } of [full, ...smaller]) {
-    if (tileWidth * tileHeight > MAX_PIXELS) {
+    if (tileWidth * tileHeight > MAX_TILE_PIXELS) {
       throw new SlideError('LIMIT_EXCEEDED', `Channels have tiles of ${tileWidth} × ${tileHeight} pixels`);
     }
   }
   return {
     full: first.pyramid.full,
     levels: [full, ...smaller],
-    readTile: (address, signal) => readComposedTile(open, address, signal),
+    readTile: (address, signal) => readComposedTile(openChannels, address, signal),
   };
 }
 
@@ -89,16 +91,19 @@ async function openChannel(
   const { directory, orientation } = pyramid.full;
   const bits = await readBits(directory);
   if (orientation !== 1) throw notSupported('channels that are stored rotated');
-  const whole = { black: 0, white: 2 ** bits - 1 };
+  const fullRange = { black: 0, white: 2 ** bits - 1 };
   const isStretched = contrast === 'stretched' || bits === 16;
-  const used = significantBits && significantBits < bits ? significantBits : bits;
-  const declared = await readDeclaredRange(directory, bits);
+  const usedBits = significantBits && significantBits < bits ? significantBits : bits;
+  const declaredRange = await readDeclaredRange(directory, bits);
+  const defaultColour = async () =>
+    count === 1 ? WHITE : ((await readPaletteColour(directory)) ?? colourOfChannel(index));
   return {
     pyramid,
     bits,
-    colour:
-      colour ?? (count === 1 ? WHITE : ((await readPaletteColour(directory)) ?? colourOfChannel(index))),
-    readRange: readOnce(async () => (isStretched ? (declared ?? estimateContrast(pyramid, used)) : whole)),
+    colour: colour ?? (await defaultColour()),
+    readRange: readOnce(async () =>
+      isStretched ? (declaredRange ?? estimateContrast(pyramid, usedBits)) : fullRange,
+    ),
   };
 }
 
@@ -106,6 +111,7 @@ async function openChannel(
 async function readBits(directory: TiffDirectory): Promise<8 | 16> {
   const { samplesPerPixel, bitsPerSample, photometric } = await readSampleLayout(directory);
   const [bits] = bitsPerSample;
+  // 0 and 1 are grey, 2 is RGB, 3 is a palette, whose indices are the samples of the channel. Source: TIFF 6.0, section 8.
   const isGrey = photometric !== null && photometric <= 3 && photometric !== 2;
   if (samplesPerPixel !== 1 || !isGrey) {
     throw notSupported(
@@ -116,38 +122,43 @@ async function readBits(directory: TiffDirectory): Promise<8 | 16> {
   return bits;
 }
 
-/** Reads the last colour of a palette that is linear from black, which ImageJ and Bio-Formats write as channel colour. */
+/**
+ * Returns the last colour of a palette that rises linearly from black to it: ImageJ and Bio-Formats write such a palette to
+ * state the colour of a channel. Returns null for other palettes and for images without one.
+ */
 async function readPaletteColour(directory: TiffDirectory): Promise<Colour | null> {
   const coding = await readImageCoding(directory);
   if (coding.codec !== 'tiff' || coding.samples.colour.model !== 'palette') return null;
   const { palette } = coding.samples.colour;
   const last = palette.length / 3 - 1;
-  const at = (index: number): Colour => ({
+  const colourAt = (index: number): Colour => ({
     r: palette[index * 3] ?? 0,
     g: palette[index * 3 + 1] ?? 0,
     b: palette[index * 3 + 2] ?? 0,
   });
-  const colour = at(last);
-  const isEven = [0, 1, 2, 3, 4].every((quarter) => {
-    const { r, g, b } = at(Math.round((last * quarter) / 4));
-    const isNear = (one: number, whole: number) => Math.abs(one - (whole * quarter) / 4) <= 4;
-    return isNear(r, colour.r) && isNear(g, colour.g) && isNear(b, colour.b);
+  const lastColour = colourAt(last);
+  const isLinear = [0, 1, 2, 3, 4].every((quarter) => {
+    const { r, g, b } = colourAt(Math.round((last * quarter) / 4));
+    const isNear = (value: number, lastValue: number) => Math.abs(value - (lastValue * quarter) / 4) <= 4;
+    return isNear(r, lastColour.r) && isNear(g, lastColour.g) && isNear(b, lastColour.b);
   });
-  return isEven ? colour : null;
+  return isLinear ? lastColour : null;
 }
 
-function checkSameLevels(one: Pyramid, other: Pyramid): void {
+/** @throws SlideError FILE_CORRUPT when the channels have different levels or tiles */
+function checkSameLevels(pyramid: Pyramid, firstPyramid: Pyramid): void {
   const sizesOf = ({ levels }: Pyramid) =>
     levels
       .map(
         ({ width, height, tileWidth, tileHeight }) => `${width} × ${height} / ${tileWidth} × ${tileHeight}`,
       )
       .join(', ');
-  if (sizesOf(one) !== sizesOf(other)) {
-    throw new SlideError('FILE_CORRUPT', `Channels differ: ${sizesOf(one)} and ${sizesOf(other)}`);
-  }
+  const [sizes, firstSizes] = [sizesOf(pyramid), sizesOf(firstPyramid)];
+  if (sizes !== firstSizes)
+    throw new SlideError('FILE_CORRUPT', `Channels differ: ${sizes} and ${firstSizes}`);
 }
 
+/** Returns the sum of the channels in their colours; null when the tile is empty in all of them. */
 async function readComposedTile(
   channels: readonly OpenChannel[],
   address: TileAddress,

@@ -1,17 +1,17 @@
-/** Opens levels whose sizes the metadata declare. */
+/** Opens the levels of formats whose metadata declare the size of each level, separately from the TIFF directories. */
 import { type Level, type Slide, SlideError } from '../model/slide.ts';
 import type { ByteSource } from '../source/byte-source.ts';
 import { openImageTiles } from './image-tiles.ts';
 import { limits } from './limits.ts';
 import type { ReadTile, TiffImage } from './tiff-image.ts';
 
-/** An image with the size and downsample that the file declares outside its directory. */
+/** A TIFF image with the size and downsample that the metadata declare for it. */
 export interface DeclaredLevel {
   readonly tiffImage: TiffImage;
-  /** Pixels of the image; further pixels of the directory are padding. */
+  /** Pixels of the level; further columns and rows of the TIFF image are padding. */
   readonly width: number;
   readonly height: number;
-  /** Relative to full resolution, which has 1. */
+  /** Level 0 pixels per pixel of this level; 1 for level 0. */
   readonly downsample: number;
 }
 
@@ -54,7 +54,9 @@ export async function openDeclaredLevels(
 }
 
 /**
- * @param readable largest first, at least one; `readTile` is only called for tiles inside the grid
+ * Joins levels that are read separately, and checks every tile address before it calls the reader of its level.
+ *
+ * @param readable largest first, at least one
  * @throws SlideError FORMAT_NOT_SUPPORTED, LIMIT_EXCEEDED
  */
 export function joinLevels(readable: readonly ReadableLevel[]): LevelTiles {

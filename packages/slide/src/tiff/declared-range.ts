@@ -3,24 +3,25 @@ import type { GreyRange } from '../model/slide.ts';
 import type { TiffDirectory } from './directory.ts';
 import { tag } from './tags.ts';
 
-/** Of PhotometricInterpretation. Source: TIFF 6.0, section 8. */
+/** Value of PhotometricInterpretation for inverted grey. Source: TIFF 6.0, section 8. */
 const WHITE_IS_ZERO = 0;
 
 /**
  * Returns the least and greatest sample that the directory of a grey image declares.
  *
- * TIFF 6.0 (section 8) defines them as statistics, not for display; but a camera that writes them states which part of
- * 16 bits it uses. A range of 8 bits, or the full range, carries no information.
+ * TIFF 6.0 (section 8) defines them as statistics, not for display, but a camera that writes them thereby states which part
+ * of 16 bits it uses. A range of an 8-bit image, or the full range, adds no information and is ignored.
  *
- * @returns as brightness: inverted for WhiteIsZero; null without a usable range
+ * @param bits bits of one sample
+ * @returns the range as brightness, inverted for WhiteIsZero; null when no usable range is declared
  * @throws SlideError FILE_CORRUPT, FILE_TRUNCATED
  */
 export async function readDeclaredRange(directory: TiffDirectory, bits: number): Promise<GreyRange | null> {
-  const most = 2 ** bits - 1;
+  const maxSample = 2 ** bits - 1;
   const black = (await directory.number(tag.MinSampleValue)) ?? 0;
   const white = await directory.number(tag.MaxSampleValue);
-  const isUsable = bits > 8 && white !== null && white > black && white < most;
+  const isUsable = bits > 8 && white !== null && white > black && white < maxSample;
   if (!isUsable) return null;
   const isInverted = (await directory.number(tag.PhotometricInterpretation)) === WHITE_IS_ZERO;
-  return isInverted ? { black: most - white, white: most - black } : { black, white };
+  return isInverted ? { black: maxSample - white, white: maxSample - black } : { black, white };
 }

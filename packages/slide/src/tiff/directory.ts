@@ -1,4 +1,7 @@
-/** Parses image file directories. `directoryOf` is one closure over the entries, hence its length. */
+/**
+ * Parses image file directories (IFDs), the lists of tags that describe the images of a TIFF file. `directoryOf` is long
+ * because its functions share the entries of the directory.
+ */
 import { SlideError } from '../model/slide.ts';
 import type { ByteSource } from '../source/byte-source.ts';
 import { type ByteReader, byteReader } from './byte-reader.ts';
@@ -8,25 +11,26 @@ import { nameOfTag, type Tag } from './tags.ts';
 /** Byte order and number sizes of a file. */
 export interface TiffLayout {
   readonly littleEndian: boolean;
-  /** BigTIFF: counts and offsets of 8 bytes. */
+  /** Whether the file is BigTIFF, whose counts and offsets have 8 bytes. */
   readonly isBig: boolean;
   /**
-   * NDPI of more than 4 GiB: entries as in classic TIFF, but pointers to directories have 8 bytes, and the high 4
-   * bytes of every entry's value or offset are in a list after its directory. Text is never stored in the entry.
+   * Whether the file is an NDPI file of more than 4 GiB. Its entries are those of classic TIFF, but pointers to directories
+   * have 8 bytes, and a list after the directory contains the high 4 bytes of every entry's value or offset. Text is never
+   * stored in the entry.
    */
   readonly isWideNdpi: boolean;
 }
 
 /**
- * One image file directory: a list of tags. Its entries are in memory, their values are read on demand.
+ * One image file directory: a list of tags. Its entries are in memory; their values are read on demand.
  *
- * Every read throws SlideError: FILE_TRUNCATED (the value is past the end), LIMIT_EXCEEDED (it exceeds limits.ts),
- * FILE_CORRUPT (its type or number is invalid for the tag).
+ * Every function that reads a value throws SlideError: FILE_TRUNCATED when the value is beyond the end of the file,
+ * LIMIT_EXCEEDED when it exceeds limits.ts, FILE_CORRUPT when its type or number of values is invalid for the tag.
  */
 export interface TiffDirectory {
   /** Position in the file; unique per directory. */
   readonly offset: number;
-  /** 0 in the main chain, 1 for a SubIFD of one of those, and so on. */
+  /** 0 for a directory of the main chain, 1 for a SubIFD (a directory that one of those points to), and so on. */
   readonly depth: number;
   /** Byte order of all numbers of the file, including 16-bit samples. */
   readonly littleEndian: boolean;
@@ -40,26 +44,26 @@ export interface TiffDirectory {
   table(tag: Tag, length: number): Promise<NumberTable>;
   /** Returns the first value of a RATIONAL, FLOAT, DOUBLE or SLONG; null when absent, not finite or divided by zero. */
   real(tag: Tag): Promise<number | null>;
-  /** Returns all values of such a short tag, also values that are not finite; null when absent. */
+  /** Returns all values of a short tag with one of these types, also values that are not finite; null when absent. */
   reals(tag: Tag): Promise<readonly number[] | null>;
   /**
-   * Returns the text up to the first NUL, at most `maximumBytes`; decoded as Latin-1 when it is not UTF-8.
-   * Null when absent.
+   * Returns the text up to the first NUL, at most `maxBytes`, decoded as UTF-8 or, if it is not valid UTF-8, as Latin-1.
+   * Returns null when absent.
    */
   text(tag: Tag, maxBytes: number): Promise<string | null>;
-  /** The whole value; null when absent. */
+  /** Returns the whole value; null when absent. */
   bytes(tag: Tag): Promise<Uint8Array | null>;
 }
 
-/** Offsets or byte counts, as many as a level has tiles: typed arrays to save memory. */
+/** Offsets or byte counts of all tiles of a level; a typed array, because a level may have millions. */
 export type NumberTable = Uint32Array | Float64Array;
 
 interface Entry {
   readonly type: number;
   readonly count: number;
-  /** Position of the value in the file: inside the entry when it fits there. */
+  /** Position of the value in the file; inside the entry itself if it fits there. */
   readonly at: number;
-  /** Added to the entry's one number, which is too large for its 4 bytes; 0 except in wide NDPI. */
+  /** Value of the high 4 bytes in an NDPI file of more than 4 GiB, to be added to the entry's only number; otherwise 0. */
   readonly high: number;
 }
 
@@ -101,14 +105,17 @@ const realNumbers: Readonly<Record<number, ReadNumber>> = {
   12: (reader, at) => reader.f64(at),
 };
 
-const bytesTypes = new Set([1, 2, 7]);
-/** LONG and IFD, whose single number may be wide in NDPI; ASCII, which NDPI never stores in the entry. */
+/** Field types of one byte per value: BYTE, ASCII, UNDEFINED. */
+const byteTypes = new Set([1, 2, 7]);
+/** Field types that NDPI treats specially: a single LONG or IFD may have 8 bytes, and ASCII is never in the entry. */
 const [LONG, IFD, ASCII] = [4, 13, 2];
-/** Read at once: the entries of a directory, and often the small values after them. */
+/** Bytes that are read at once: the entries of a directory, and often the small values after them. */
 const WINDOW_BYTES = 1024;
 
 /**
- * Source: TIFF 6.0, section 2; the BigTIFF design; OpenSlide's notes on the Hamamatsu format (wide NDPI).
+ * Reads the directory at an offset.
+ *
+ * Source: TIFF 6.0, section 2; the BigTIFF design; OpenSlide's notes on the Hamamatsu format (NDPI of more than 4 GiB).
  *
  * @returns the directory, and the offset of the next one of its chain (0 at the end)
  */
@@ -149,7 +156,7 @@ export async function readDirectory(
       at: isInEntry ? offset + valueAt : pointer(valueAt) + high,
       high: isInEntry && isOneNumber ? high : 0,
     };
-    // Of two entries for one tag the first is used, as in libtiff.
+    // If a tag has two entries, the first one is used, as in libtiff.
     if (!entries.has(number)) entries.set(number, entry);
   }
 
@@ -181,7 +188,7 @@ function directoryOf(
   const wrongType = (name: Tag, { type }: Entry) =>
     new SlideError('FILE_CORRUPT', `${nameOfTag(name)} has the field type ${type}`);
 
-  /** Calls `keep` with each of the first `count` values. */
+  /** Calls `onNumber` with each of the first `count` values and its index. */
   async function eachNumber(
     name: Tag,
     entry: Entry,
@@ -198,7 +205,7 @@ function directoryOf(
   async function bytes(name: Tag, maxBytes: number): Promise<Uint8Array | null> {
     const entry = entries.get(name);
     if (!entry) return null;
-    if (!bytesTypes.has(entry.type)) throw wrongType(name, entry);
+    if (!byteTypes.has(entry.type)) throw wrongType(name, entry);
     return (await readValues(name, entry, Math.min(entry.count, maxBytes))).bytes;
   }
 
@@ -275,7 +282,7 @@ function directoryOf(
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 const latin1 = new TextDecoder('latin1');
 
-/** Decodes text: TIFF 6.0 requires ASCII; scanners write the encoding of their system. */
+/** Decodes text. TIFF 6.0 requires ASCII, but scanners write UTF-8 or the encoding of their operating system. */
 function decodeText(bytes: Uint8Array): string {
   try {
     return utf8.decode(bytes);

@@ -1,4 +1,4 @@
-/** Opens a TIFF pyramid with the black and white of wide grey samples. */
+/** Opens a TIFF pyramid for display: grey samples above 8 bits are mapped to a range from black to white. */
 import { withGreyRange } from '../decode/contrast.ts';
 import type { ByteSource } from '../source/byte-source.ts';
 import { readDeclaredRange } from './declared-range.ts';
@@ -7,8 +7,8 @@ import { openPyramid, type Pyramid } from './pyramid.ts';
 import type { TiffImage } from './tiff-image.ts';
 
 /**
- * Opens a pyramid for display, as `openPyramid` does; every tile of grey above 8 bits carries its black and white
- * values.
+ * Opens a pyramid as `openPyramid` does. Every tile of a grey image above 8 bits states which sample values are shown as
+ * black and as white.
  *
  * @throws SlideError as openPyramid does
  */

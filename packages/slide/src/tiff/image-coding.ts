@@ -1,4 +1,4 @@
-/** Reads how a TIFF image is encoded, and rejects unsupported encodings. */
+/** Reads how the tiles or strips of a TIFF image are encoded, and rejects unsupported encodings. */
 import type { JpegColour } from '../jpeg/complete-jpeg.ts';
 import { type SampleColour, SlideError, type TiffCoding, type TiffColour } from '../model/slide.ts';
 import type { TiffDirectory } from './directory.ts';
@@ -11,7 +11,7 @@ export type SampleCoding = Omit<TiffCoding, 'blockBytes' | 'blockRows'>;
 
 /** How the tiles or strips of an image are encoded. */
 export type ImageCoding =
-  /** Complete JPEG streams except for their tables: native tiles. */
+  /** JPEG streams that become native tiles once their tables are added. */
   | { readonly codec: 'jpeg'; readonly colour: JpegColour }
   | { readonly codec: 'jpeg2000'; readonly colour: SampleColour | null }
   | { readonly codec: 'webp' }
@@ -30,16 +30,16 @@ const packings: Readonly<Record<number, TiffCoding['packing']>> = {
   32946: 'deflate',
   50000: 'zstd',
 };
-/** 33003 and 33005 are Aperio's; Bio-Formats writes these and 33004, libvips 33004; 34712 is registered. */
+/** Numbers of JPEG 2000: 33003 and 33005 of Aperio; 33004, which Bio-Formats and libvips write; 34712, the registered one. */
 const JPEG_2000 = new Set([33003, 33004, 33005, 34712]);
-/** The samples are YCbCr, which the code stream does not declare. Source: OpenSlide's notes on the Aperio format. */
+/** Aperio's number for YCbCr samples, which the code stream does not declare. Source: OpenSlide's notes on Aperio. */
 const JPEG_2000_YCC = 33003;
-/** libvips 8.14 converts RGB to YCbCr, declares it as RGB, and lets OpenJPEG transform it again. */
+/** With this number, libvips 8.14 converts RGB to YCbCr, declares it as RGB, and lets OpenJPEG transform it again. */
 const JPEG_2000_LOSSY = 33004;
 const WEBP = 50001;
 
-/** libtiff applies the tag Predictor only to these and ignores it for others. */
-const predicted: ReadonlySet<string> = new Set(['lzw', 'deflate', 'zstd']);
+/** Compressions with which libtiff applies the tag Predictor; it ignores the tag for others. */
+const packingsWithPredictor: ReadonlySet<string> = new Set(['lzw', 'deflate', 'zstd']);
 
 /**
  * Reads how an image is encoded.
@@ -74,10 +74,13 @@ function jpeg2000Coding(layout: SampleLayout): ImageCoding {
   }
   if (layout.planarConfiguration === 2 && samplesPerPixel > 1)
     throw notSupported('JPEG 2000 with a plane for every sample');
-  const maximum = 2 ** (layout.bitsPerSample[0] ?? 8) - 1;
-  const ofColours = isYcc ? 'ycc' : compression === JPEG_2000_LOSSY ? 'ycc-of-openjpeg' : null;
-  const colour = isInverted ? { black: maximum, white: 0 } : isColour ? ofColours : null;
-  return { codec: 'jpeg2000', colour };
+  if (isInverted) {
+    const maxSample = 2 ** (layout.bitsPerSample[0] ?? 8) - 1;
+    return { codec: 'jpeg2000', colour: { black: maxSample, white: 0 } };
+  }
+  if (isColour && isYcc) return { codec: 'jpeg2000', colour: 'ycc' };
+  const isLibvipsRgb = isColour && compression === JPEG_2000_LOSSY;
+  return { codec: 'jpeg2000', colour: isLibvipsRgb ? 'ycc-of-openjpeg' : null };
 }
 
 function webpCoding({
@@ -85,8 +88,8 @@ function webpCoding({
   photometric: colour,
   planarConfiguration,
 }: SampleLayout): ImageCoding {
-  const isRead = colour === photometric.rgb && (samplesPerPixel === 3 || samplesPerPixel === 4);
-  if (!isRead)
+  const isSupported = colour === photometric.rgb && (samplesPerPixel === 3 || samplesPerPixel === 4);
+  if (!isSupported)
     throw notSupported(`WebP with ${samplesPerPixel} samples a pixel and ${nameOfPhotometric(colour)}`);
   if (planarConfiguration === 2) throw notSupported('WebP with a plane for every sample');
   return { codec: 'webp' };
@@ -100,11 +103,11 @@ async function readSampleCoding(
   const { samplesPerPixel, bitsPerSample, predictor, sampleFormat } = layout;
   const [bits] = bitsPerSample;
   if (sampleFormat === 3) throw notSupported(`floating point of ${bits} bits a sample`);
-  if (!isReadDepth(bits) || bitsPerSample.some((other) => other !== bits)) {
+  if (!isSupportedDepth(bits) || bitsPerSample.some((other) => other !== bits)) {
     throw notSupported(`${bitsPerSample.join(', ')} bits a sample`);
   }
   checkSampleFormat(sampleFormat, bits);
-  const isPredicted = predicted.has(packing) && predictor !== 1;
+  const isPredicted = packingsWithPredictor.has(packing) && predictor !== 1;
   if (isPredicted && (predictor !== 2 || bits < 8)) {
     throw notSupported(`predictor ${predictor} of ${bits} bits a sample`);
   }
@@ -124,8 +127,8 @@ async function readSampleCoding(
 }
 
 /**
- * Checks the sample format. Samples declared as signed 8-bit are read as unsigned, as by libtiff's TIFFReadRGBAImage
- * and OpenSlide: files that declare it contain plain images (seen in `tiled-oversize-gray-i8.tif`).
+ * Checks the sample format. Samples declared as signed 8-bit are read as unsigned, as libtiff (TIFFReadRGBAImage) and
+ * OpenSlide do: files with this declaration contain unsigned samples (seen in `tiled-oversize-gray-i8.tif`).
  */
 function checkSampleFormat(sampleFormat: number, bits: number): void {
   const isSigned = sampleFormat === 2;
@@ -134,7 +137,7 @@ function checkSampleFormat(sampleFormat: number, bits: number): void {
   }
 }
 
-function isReadDepth(bits: number | undefined): bits is TiffCoding['bits'] {
+function isSupportedDepth(bits: number | undefined): bits is TiffCoding['bits'] {
   return bits === 1 || bits === 2 || bits === 4 || bits === 8 || bits === 16;
 }
 
@@ -147,6 +150,7 @@ const colourSamples: Readonly<Record<TiffColour['model'], number>> = {
   cmyk: 4,
 };
 
+/** Reads the colour model, the alpha sample and the palette. @throws SlideError FORMAT_NOT_SUPPORTED, FILE_CORRUPT */
 async function readColour(
   directory: TiffDirectory,
   layout: SampleLayout,
@@ -155,16 +159,16 @@ async function readColour(
   const model = modelOf(layout.photometric);
   if (!model) throw notSupported(nameOfPhotometric(layout.photometric));
   const { samplesPerPixel, extraSamples } = layout;
-  const needed = colourSamples[model];
-  const extra = samplesPerPixel - needed;
-  const alphaAt = extraSamples.findIndex((meaning) => meaning === 1 || meaning === 2);
+  const colourCount = colourSamples[model];
+  const extraCount = samplesPerPixel - colourCount;
+  const alphaIndex = extraSamples.findIndex((meaning) => meaning === 1 || meaning === 2);
   const alpha =
-    alphaAt < 0 || alphaAt >= extra
+    alphaIndex < 0 || alphaIndex >= extraCount
       ? null
-      : { sample: needed + alphaAt, isAssociated: extraSamples[alphaAt] === 1 };
-  // Several grey samples are several channels; displaying one would hide the others.
-  const isManyChannels = needed === 1 && extra > (alpha ? 1 : 0);
-  if (extra < 0 || isManyChannels) {
+      : { sample: colourCount + alphaIndex, isAssociated: extraSamples[alphaIndex] === 1 };
+  // Several grey samples are several channels; displaying one of them would hide the others.
+  const hasSeveralChannels = colourCount === 1 && extraCount > (alpha ? 1 : 0);
+  if (extraCount < 0 || hasSeveralChannels) {
     throw notSupported(`${samplesPerPixel} samples a pixel with ${nameOfPhotometric(layout.photometric)}`);
   }
   if (model === 'palette') return { model, alpha, palette: await readPalette(directory, bits) };
@@ -194,7 +198,8 @@ function modelOf(number: number | null): TiffColour['model'] | null {
 }
 
 /**
- * Reads a palette: three columns of 2^bits values of 16 bits. Some writers use only 8 bits: then no value exceeds 255.
+ * Reads a palette as red, green and blue of each index. The file stores all reds, then all greens, then all blues, 2^bits
+ * values of 16 bits each. Some writers use only 8 of these bits: then no value exceeds 255.
  *
  * Source: TIFF 6.0, section 5; libtiff (tif_getimage.c, checkcmap) for the second sentence.
  */
@@ -207,12 +212,15 @@ async function readPalette(directory: TiffDirectory, bits: TiffCoding['bits']): 
   }
   const shift = columns.some((value) => value > 255) ? 8 : 0;
   return Uint8Array.from({ length: 3 * entries }, (_, i) => {
-    const value = columns[(i % 3) * entries + Math.floor(i / 3)] as number;
-    return value >> shift;
+    const [entry, channel] = [Math.floor(i / 3), i % 3];
+    return (columns[channel * entries + entry] as number) >> shift;
   });
 }
 
-/** Checks uncompressed YCbCr; a JPEG stream contains these values itself. Source: TIFF 6.0, section 21. */
+/**
+ * Rejects YCbCr samples that are subsampled or do not use the full range. A JPEG stream declares both itself. Source: TIFF
+ * 6.0, section 21.
+ */
 async function checkYcc(directory: TiffDirectory, layout: SampleLayout, bits: number): Promise<void> {
   if (packings[layout.compression] === 'jpeg') return;
   const subsampling = (await directory.numbers(tag.YCbCrSubSampling)) ?? [2, 2];
@@ -227,7 +235,9 @@ async function checkYcc(directory: TiffDirectory, layout: SampleLayout, bits: nu
   }
 }
 
+/** ReferenceBlackWhite of full-range samples: black and white of Y, Cb and Cr. */
 const FULL_RANGE = [0, 255, 128, 255, 128, 255];
+/** Value of InkSet for cyan, magenta, yellow and black. */
 const CMYK_INKS = 1;
 
 async function checkInks(directory: TiffDirectory, bits: number): Promise<void> {
@@ -244,7 +254,10 @@ function checkJpeg({ bits, samplesPerPixel, isPlanar, colour }: SampleCoding): v
   }
 }
 
-/** Returns null for images that JPEG decoders draw incorrectly: inverted grey, inks, planes. */
+/**
+ * Returns the colours of JPEG tiles that can be sent without decoding; null for images that JPEG decoders draw incorrectly:
+ * inverted grey, CMYK, and samples in separate planes.
+ */
 function storedJpegColour({ isPlanar, colour }: SampleCoding): JpegColour | null {
   if (isPlanar) return null;
   if (colour.model === 'rgb') return 'rgb';

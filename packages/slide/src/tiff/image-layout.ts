@@ -43,23 +43,25 @@ export interface SampleLayout {
 }
 
 /**
+ * Reads the size and the tile grid of an image.
+ *
  * @throws SlideError FILE_CORRUPT when width, height or tile sides are missing or zero, LIMIT_EXCEEDED when
  *   they are larger than limits.ts allows
  */
 export async function readGeometry(directory: TiffDirectory): Promise<ImageGeometry> {
-  const side = async (name: Tag, limit: number) => {
+  const readSide = async (name: Tag, limit: number) => {
     const value = await directory.number(name);
     if (!value) throw new SlideError('FILE_CORRUPT', `${nameOfTag(name)} is ${value ?? 'missing'}`);
     if (value > limit) throw new SlideError('LIMIT_EXCEEDED', `${nameOfTag(name)} is ${value}`);
     return value;
   };
-  const width = await side(tag.ImageWidth, limits.imageSide);
-  const height = await side(tag.ImageLength, limits.imageSide);
+  const width = await readSide(tag.ImageWidth, limits.imageSide);
+  const height = await readSide(tag.ImageLength, limits.imageSide);
   if (directory.count(tag.TileWidth) === 0 && directory.count(tag.TileOffsets) === 0) {
     return { width, height, tiles: null };
   }
-  const tileWidth = await side(tag.TileWidth, limits.tileSide);
-  const tileHeight = await side(tag.TileLength, limits.tileSide);
+  const tileWidth = await readSide(tag.TileWidth, limits.tileSide);
+  const tileHeight = await readSide(tag.TileLength, limits.tileSide);
   const columns = Math.ceil(width / tileWidth);
   const rows = Math.ceil(height / tileHeight);
   if (columns * rows > limits.tilesPerLevel) {
@@ -111,7 +113,10 @@ function isOrientation(number: number | null): number is Orientation {
   return number !== null && number >= 1 && number <= 8;
 }
 
-/** Names for messages. Source: TIFF 6.0; libtiff's tiff.h for numbers beyond it; OpenSlide's Aperio notes (33003, 33005). */
+/**
+ * Names of compressions for error messages. Source: TIFF 6.0; libtiff's tiff.h for other numbers; OpenSlide's notes on
+ * Aperio (33003, 33005).
+ */
 const compressions: Readonly<Record<number, string>> = {
   1: 'no compression',
   2: 'CCITT RLE',
@@ -141,12 +146,12 @@ const compressions: Readonly<Record<number, string>> = {
   52546: 'JPEG XL',
 };
 
-/** For messages, e.g. `LERC (compression 34887)`. */
+/** Returns the name of a compression for error messages, e.g. `LERC (compression 34887)`. */
 export function nameOfCompression(compression: number): string {
   return `${compressions[compression] ?? 'unknown'} (compression ${compression})`;
 }
 
-/** Names for messages. Source: TIFF 6.0; libtiff's tiff.h. */
+/** Names of photometric interpretations for error messages. Source: TIFF 6.0; libtiff's tiff.h. */
 const photometrics: Readonly<Record<number, string>> = {
   0: 'grey whose white is 0',
   1: 'grey',
@@ -164,7 +169,7 @@ const photometrics: Readonly<Record<number, string>> = {
   34892: 'linear raw samples',
 };
 
-/** For messages, e.g. `CIE L*a*b* (photometric interpretation 8)`. */
+/** Returns the name of a photometric interpretation for error messages, e.g. `CIE L*a*b* (photometric interpretation 8)`. */
 export function nameOfPhotometric(photometric: number | null): string {
   if (photometric === null) return 'no photometric interpretation';
   return `${photometrics[photometric] ?? 'unknown colours'} (photometric interpretation ${photometric})`;

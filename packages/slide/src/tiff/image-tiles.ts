@@ -10,7 +10,7 @@ import { limits } from './limits.ts';
 import { openRawStrips } from './raw-strips.ts';
 import type { ReadTile, StoredTiles, TiffImage } from './tiff-image.ts';
 
-/** An image as upright tiles, whether it is stored in tiles or in strips. */
+/** An image in upright tiles. If the file stores strips, every tile is as wide as the image or a part of the strips. */
 export interface ImageTiles {
   readonly grid: Omit<Level, 'downsample'>;
   /** @throws SlideError TILE_OUT_OF_RANGE, FILE_CORRUPT, FILE_TRUNCATED, FORMAT_NOT_SUPPORTED, LIMIT_EXCEEDED */
@@ -18,6 +18,8 @@ export interface ImageTiles {
 }
 
 /**
+ * Opens an image, whether it is stored in tiles or in strips.
+ *
  * @throws SlideError FORMAT_NOT_SUPPORTED with the unsupported property, FILE_CORRUPT when its tables are truncated,
  *   LIMIT_EXCEEDED
  */
@@ -56,8 +58,8 @@ function openTiles(
   };
 }
 
-/** Lower strips are read and unpacked several at a time, up to this number of rows. */
-const STRIP_ROWS = 64;
+/** Strips with few rows are joined into tiles of up to this number of rows, and read together. */
+const JOINED_ROWS = 64;
 
 async function openStrips(
   source: ByteSource,
@@ -78,7 +80,7 @@ async function openStrips(
   const strips = Math.ceil(height / blockRows);
   checkBlockTable(directory, blockTags.strips, strips * planesOf(coding));
   const readBlocks = blockReader(source, directory, coding, blockTags.strips, strips);
-  const stripsPerTile = coding.codec === 'tiff' ? Math.max(1, Math.floor(STRIP_ROWS / blockRows)) : 1;
+  const stripsPerTile = coding.codec === 'tiff' ? Math.max(1, Math.floor(JOINED_ROWS / blockRows)) : 1;
   const tileHeight = blockRows * stripsPerTile;
   return {
     tiles: { width, height: tileHeight, columns: 1, rows: Math.ceil(strips / stripsPerTile) },
@@ -88,7 +90,7 @@ async function openStrips(
         first: row * stripsPerTile,
         count: Math.ceil(filledHeight / blockRows),
         width,
-        // A JPEG states its own height, which may be that of a full strip.
+        // A JPEG states its own height: the last strip may have that of a full strip.
         height: coding.codec === 'jpeg' ? tileHeight : filledHeight,
         blockRows,
         filledWidth: width,
@@ -103,7 +105,7 @@ function planesOf(coding: ImageCoding): number {
   return coding.codec === 'tiff' && coding.samples.isPlanar ? coding.samples.samplesPerPixel : 1;
 }
 
-/** Maps upright tiles to stored tiles, each rotated. */
+/** Arranges stored tiles in the upright grid: maps each position to the stored tile, which states the rotation to apply. */
 function rotateTiles(
   { tiles, readTile }: StoredTiles,
   tiffImage: TiffImage,
@@ -111,17 +113,18 @@ function rotateTiles(
 ): ImageTiles {
   const { width, height, orientation } = tiffImage;
   const { isSwapped, flipsX, flipsY } = orientationTransform(orientation);
-  const along = { tiffImage: width, tile: tiles.width, count: tiles.columns };
-  const down = { tiffImage: height, tile: tiles.height, count: tiles.rows };
-  const [x, y] = isSwapped ? [down, along] : [along, down];
-  const left = flipsX ? x.count * x.tile - x.tiffImage : 0;
-  const top = flipsY ? y.count * y.tile - y.tiffImage : 0;
+  const storedX = { imageSide: width, tileSide: tiles.width, count: tiles.columns };
+  const storedY = { imageSide: height, tileSide: tiles.height, count: tiles.rows };
+  const [x, y] = isSwapped ? [storedY, storedX] : [storedX, storedY];
+  // Stored padding is on the right and bottom; a flip moves it to the left and top.
+  const left = flipsX ? x.count * x.tileSide - x.imageSide : 0;
+  const top = flipsY ? y.count * y.tileSide - y.imageSide : 0;
   return {
     grid: {
-      width: x.tiffImage,
-      height: y.tiffImage,
-      tileWidth: x.tile,
-      tileHeight: y.tile,
+      width: x.imageSide,
+      height: y.imageSide,
+      tileWidth: x.tileSide,
+      tileHeight: y.tileSide,
       columns: x.count,
       rows: y.count,
       ...((left > 0 || top > 0) && { outside: { left, top } }),
@@ -133,9 +136,11 @@ function rotateTiles(
         throw new SlideError('TILE_OUT_OF_RANGE', `There is no tile ${column}, ${row}`);
       }
       if (orientation === 1) return await readTile(column, row, signal, allocate);
-      const alongX = flipsX ? x.count - 1 - column : column;
-      const alongY = flipsY ? y.count - 1 - row : row;
-      const [storedColumn, storedRow] = isSwapped ? [alongY, alongX] : [alongX, alongY];
+      const unflippedColumn = flipsX ? x.count - 1 - column : column;
+      const unflippedRow = flipsY ? y.count - 1 - row : row;
+      const [storedColumn, storedRow] = isSwapped
+        ? [unflippedRow, unflippedColumn]
+        : [unflippedColumn, unflippedRow];
       const tile = await readTile(storedColumn, storedRow, signal);
       return tile && { ...tile, orientation };
     },

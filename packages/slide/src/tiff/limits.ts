@@ -1,6 +1,6 @@
 /**
- * Limits of a TIFF file. A file that exceeds one is rejected with LIMIT_EXCEEDED: real slides stay far below, and a
- * hostile file must not turn a few bytes into hours or gigabytes.
+ * Limits of a TIFF file. A file that exceeds one is rejected with LIMIT_EXCEEDED. Real slides stay far below; the limits
+ * prevent a small hostile file from causing hours of work or gigabytes of memory.
  */
 export const limits = {
   /** Directories of a file, including SubIFDs. */
@@ -10,15 +10,17 @@ export const limits = {
   entriesPerDirectory: 4096,
   /** Bytes of one tag's value. */
   valueBytes: 64 * 2 ** 20,
-  /** Values of a tag that is not a table; SubIFDs has the most in practice. */
+  /** Values of a tag other than the block tables; in practice SubIFDs has the most. */
   numbersPerTag: 4096,
-  /** Pixels. */
+  /** Width and height of a tile in pixels. */
   tileSide: 8192,
+  /** Width and height of an image in pixels. */
   imageSide: 2 ** 31 - 1,
   tilesPerLevel: 2 ** 26,
   levels: 32,
-  /** Separate areas of a level, and their columns and rows together. */
+  /** Separate areas of a level that is a mosaic (mosaic-level.ts). */
   areas: 256,
+  /** Columns and rows of all areas of a level together. */
   areaLines: 2 ** 18,
   stripsPerImage: 2 ** 22,
   samplesPerPixel: 16,

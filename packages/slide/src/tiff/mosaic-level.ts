@@ -1,6 +1,6 @@
 /**
- * Opens levels whose stored tiles form no grid, because camera frames overlap or scanned regions lie apart. Tiles of
- * such a level are composed from the stored ones.
+ * Opens levels whose stored tiles do not form one grid, because camera frames overlap or scanned regions are apart. The
+ * tiles of such a level are composed from the stored tiles.
  */
 import type { Colour, Raster } from '../decode/raster.ts';
 import { type EncodedImage, SlideError } from '../model/slide.ts';
@@ -9,21 +9,21 @@ import { decodeCached } from './decoded-tile-cache.ts';
 import { limits } from './limits.ts';
 import type { ReadTile } from './tiff-image.ts';
 
-/** A rectangle of cells with common columns and rows; a cell is a stored tile or a part of one. */
+/** A group of cells whose positions share columns and rows. A cell is a stored tile, or a rectangle of one. */
 export interface MosaicArea {
   readonly readTile: ReadTile;
   /** Pixels of a stored tile. */
   readonly tileWidth: number;
   readonly tileHeight: number;
-  /** Cells of a stored tile along each side; a divisor of both sides. */
+  /** Number of cells along each side of a stored tile; it divides the width and the height of the tile. */
   readonly cellsPerTile: number;
   /** First cell of the area, counted from the top left corner of the stored image. */
   readonly firstColumn: number;
   readonly firstRow: number;
-  /** Start of each column and row of cells, in whole pixels of the level, ascending. */
+  /** Left edges of the columns and top edges of the rows of cells, in whole pixels of the level, ascending. */
   readonly lefts: readonly number[];
   readonly tops: readonly number[];
-  /** Pixels of the stored image, at whose edge cells end. */
+  /** Size of the stored image in pixels; cells are cut off at its edges. */
   readonly width: number;
   readonly height: number;
 }
@@ -33,18 +33,18 @@ export interface MosaicOptions {
   readonly width: number;
   readonly height: number;
   readonly downsample: number;
-  /** Later areas are drawn in front; within an area, cells further right and down are. */
+  /** Later areas are drawn over earlier ones; within an area, later rows and columns over earlier ones. */
   readonly areas: readonly MosaicArea[];
   readonly background: Colour;
 }
 
-/** Side of the composed tiles. */
+/** Side of the composed tiles in pixels. */
 const TILE_SIDE = 512;
-/** With smaller cells, a tile would be composed of thousands. */
+/** Minimum side of a cell in pixels; with smaller cells, a tile would consist of thousands. */
 const MIN_CELL_SIDE = 16;
 
 /**
- * Checks the numbers of a file before any array gets their length.
+ * Checks the numbers of areas and lines that a file states, before memory is allocated for them.
  *
  * @param lines columns and rows of cells of all areas together
  * @throws SlideError LIMIT_EXCEEDED
@@ -55,7 +55,7 @@ export function checkAreas(areas: number, lines: number): void {
   }
 }
 
-/** @throws SlideError LIMIT_EXCEEDED */
+/** Opens a level whose tiles are composed from the cells of its areas. @throws SlideError LIMIT_EXCEEDED */
 export function openMosaicLevel({
   width,
   height,
@@ -97,7 +97,7 @@ export function openMosaicLevel({
           signal?.throwIfAborted();
           const tile = await decodeCached(area.readTile, cell.column, cell.row);
           if (!tile) continue;
-          canvas ??= blank(frame.width, frame.height, background);
+          canvas ??= blankRaster(frame.width, frame.height, background);
           drawCell(canvas, frame, tile, cell);
         }
       }
@@ -106,24 +106,26 @@ export function openMosaicLevel({
   };
 }
 
+/** A rectangle of the level, in its pixels. */
 interface Frame {
-  /** Pixels of the level. */
   readonly x: number;
   readonly y: number;
   readonly width: number;
   readonly height: number;
 }
 
-/** A cell: its stored tile, its position in that tile, and its position in the level. */
 interface Cell {
+  /** The stored tile that contains the cell. */
   readonly column: number;
   readonly row: number;
-  readonly fromX: number;
-  readonly fromY: number;
-  readonly at: Frame;
+  /** Position of the cell in the stored tile, in pixels. */
+  readonly xInTile: number;
+  readonly yInTile: number;
+  /** Position of the cell in the level. */
+  readonly target: Frame;
 }
 
-/** Yields cells ordered by stored tile, so that each is decoded once; cells further right and down come later. */
+/** Yields the cells that overlap a rectangle of the level, row by row, so that later ones are drawn over earlier ones. */
 function* cellsUnder(area: MosaicArea, frame: Frame): Generator<Cell> {
   const cellWidth = area.tileWidth / area.cellsPerTile;
   const cellHeight = area.tileHeight / area.cellsPerTile;
@@ -133,7 +135,7 @@ function* cellsUnder(area: MosaicArea, frame: Frame): Generator<Cell> {
     for (const column of columns) {
       const storedColumn = area.firstColumn + column;
       const storedRow = area.firstRow + row;
-      const at = {
+      const target = {
         x: area.lefts[column] ?? 0,
         y: area.tops[row] ?? 0,
         width: Math.min(cellWidth, area.width - storedColumn * cellWidth),
@@ -142,39 +144,50 @@ function* cellsUnder(area: MosaicArea, frame: Frame): Generator<Cell> {
       yield {
         column: Math.floor(storedColumn / area.cellsPerTile),
         row: Math.floor(storedRow / area.cellsPerTile),
-        fromX: (storedColumn % area.cellsPerTile) * cellWidth,
-        fromY: (storedRow % area.cellsPerTile) * cellHeight,
-        at,
+        xInTile: (storedColumn % area.cellsPerTile) * cellWidth,
+        yInTile: (storedRow % area.cellsPerTile) * cellHeight,
+        target,
       };
     }
   }
 }
 
-/** Returns the indices of the cells that overlap a stretch of the level. */
-function overlappingCells(starts: readonly number[], side: number, from: number, length: number): number[] {
-  const found: number[] = [];
-  for (const [i, start] of starts.entries()) {
-    if (start >= from + length) break;
-    if (start + side > from) found.push(i);
+/**
+ * Returns the indices of the cells that overlap an interval, along one axis.
+ *
+ * @param cellStarts start of each cell, ascending
+ */
+function overlappingCells(
+  cellStarts: readonly number[],
+  cellSide: number,
+  intervalStart: number,
+  intervalLength: number,
+): number[] {
+  const indices: number[] = [];
+  for (const [i, cellStart] of cellStarts.entries()) {
+    if (cellStart >= intervalStart + intervalLength) break;
+    if (cellStart + cellSide > intervalStart) indices.push(i);
   }
-  return found;
+  return indices;
 }
 
-function drawCell(canvas: Raster, frame: Frame, tile: Raster, { at, fromX, fromY }: Cell): void {
-  const left = Math.max(at.x, frame.x);
-  const right = Math.min(at.x + at.width, frame.x + frame.width, at.x + tile.width - fromX);
-  const top = Math.max(at.y, frame.y);
-  const bottom = Math.min(at.y + at.height, frame.y + frame.height, at.y + tile.height - fromY);
+/** Copies the part of a cell that lies in the frame to the canvas, which has the size of the frame. */
+function drawCell(canvas: Raster, frame: Frame, tile: Raster, cell: Cell): void {
+  const { target, xInTile, yInTile } = cell;
+  const left = Math.max(target.x, frame.x);
+  const right = Math.min(target.x + target.width, frame.x + frame.width, target.x + tile.width - xInTile);
+  const top = Math.max(target.y, frame.y);
+  const bottom = Math.min(target.y + target.height, frame.y + frame.height, target.y + tile.height - yInTile);
   for (let y = top; y < bottom && right > left; y++) {
-    const from = ((fromY + y - at.y) * tile.width + fromX + left - at.x) * 3;
-    const to = ((y - frame.y) * canvas.width + left - frame.x) * 3;
-    canvas.rgb.set(tile.rgb.subarray(from, from + (right - left) * 3), to);
+    const tileStart = ((yInTile + y - target.y) * tile.width + xInTile + left - target.x) * 3;
+    const canvasStart = ((y - frame.y) * canvas.width + left - frame.x) * 3;
+    canvas.rgb.set(tile.rgb.subarray(tileStart, tileStart + (right - left) * 3), canvasStart);
   }
 }
 
-function blank(width: number, height: number, { r, g, b }: Colour): Raster {
+function blankRaster(width: number, height: number, { r, g, b }: Colour): Raster {
   const rgb = new Uint8Array(width * height * 3);
-  for (let at = 0; at < rgb.length; at += 3) rgb.set([r, g, b], at);
+  for (let i = 0; i < rgb.length; i += 3) rgb.set([r, g, b], i);
   return { width, height, rgb };
 }
 

@@ -12,19 +12,19 @@ interface Size {
   readonly height: number;
 }
 
-/** One image at several resolutions, each in a directory of its own. */
+/** One image at several resolutions, each in its own directory. */
 export interface Pyramid {
   /** Full resolution. */
   readonly full: TiffImage;
   readonly levels: readonly [Level, ...Level[]];
   readonly readTile: Slide['readTile'];
-  /** Returns the profile of full resolution; null without one. @throws SlideError LIMIT_EXCEEDED, FILE_TRUNCATED, FILE_CORRUPT */
+  /** Returns the ICC profile of full resolution; null when it has none. @throws SlideError LIMIT_EXCEEDED, FILE_TRUNCATED, FILE_CORRUPT */
   readIccProfile(): Promise<Uint8Array | null>;
 }
 
 /**
- * Builds a pyramid from a file's images by their geometry, not by their order: the largest is full resolution; every
- * smaller image with its aspect ratio and orientation is a level. Of two with the same size, the first is used.
+ * Builds a pyramid from a file's images by their geometry, not by their order: the largest is full resolution, and every
+ * smaller image with the same aspect ratio and orientation is a level. Of two images with the same size, the first is used.
  *
  * @param tiffImages in the order of the file, at least one
  * @throws SlideError FORMAT_NOT_SUPPORTED when the encoding of a level is not supported, LIMIT_EXCEEDED,
@@ -48,7 +48,8 @@ export async function openPyramid(source: ByteSource, tiffImages: readonly TiffI
     async readTile({ level, column, row }, signal, allocate) {
       const readTile = readers[level];
       if (!readTile) throw new SlideError('TILE_OUT_OF_RANGE', `There is no level ${level}`);
-      return await readTile(column, row, signal, allocate); // `await` here resolves two microtasks sooner than without
+      // Returning the promise without `await` would delay the result by two microtasks.
+      return await readTile(column, row, signal, allocate);
     },
     readIccProfile: () => readIccProfile(full.directory),
   };
@@ -56,11 +57,11 @@ export async function openPyramid(source: ByteSource, tiffImages: readonly TiffI
 
 /** Returns the levels, largest first; empty when there are no images. */
 function chooseLevels(tiffImages: readonly TiffImage[]): TiffImage[] {
-  const bySize = tiffImages.toSorted((one, other) => other.width * other.height - one.width * one.height);
-  const [full] = bySize;
+  const largestFirst = tiffImages.toSorted((a, b) => b.width * b.height - a.width * a.height);
+  const [full] = largestFirst;
   if (!full) return [];
   const levels = [full];
-  for (const tiffImage of bySize) {
+  for (const tiffImage of largestFirst) {
     const isSmaller = tiffImage.width < (levels.at(-1)?.width ?? 0);
     const hasSameOrientation = tiffImage.orientation === full.orientation;
     if (isSmaller && hasSameOrientation && isReduced(tiffImage, full)) levels.push(tiffImage);
@@ -72,11 +73,11 @@ function chooseLevels(tiffImages: readonly TiffImage[]): TiffImage[] {
 }
 
 /**
- * Whether one image is a reduced version of the other: one downsample gives both sides, each within the one pixel that
- * rounding up, down or to the nearest causes.
+ * Whether an image can be a reduced version of full resolution: there is a downsample that yields both its width and its
+ * height, each within one pixel, because writers round up, down or to the nearest.
  */
 function isReduced(tiffImage: Size, full: Size): boolean {
-  const least = Math.max(full.width / (tiffImage.width + 1), full.height / (tiffImage.height + 1));
-  const most = Math.min(full.width / (tiffImage.width - 1), full.height / (tiffImage.height - 1));
-  return least <= most;
+  const minDownsample = Math.max(full.width / (tiffImage.width + 1), full.height / (tiffImage.height + 1));
+  const maxDownsample = Math.min(full.width / (tiffImage.width - 1), full.height / (tiffImage.height - 1));
+  return minDownsample <= maxDownsample;
 }

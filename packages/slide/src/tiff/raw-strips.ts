@@ -1,4 +1,4 @@
-/** Reads tiles from uncompressed strips of any size. */
+/** Divides an image in uncompressed strips into tiles, and reads the bytes of each tile. */
 import { SlideError } from '../model/slide.ts';
 import type { ByteSource } from '../source/byte-source.ts';
 import { readOnce } from '../source/read-once.ts';
@@ -9,8 +9,8 @@ import { limits } from './limits.ts';
 import type { StoredTiles, TiffImage } from './tiff-image.ts';
 
 /**
- * Size in pixels of the tiles that such an image is read in. A tile begins at a whole byte at any number of bits per pixel: its
- * width is a multiple of 8.
+ * Size in pixels of the tiles that an image is divided into. The width is a multiple of 8, so that a tile begins at a whole
+ * byte with any number of bits per pixel.
  */
 const TILE = { width: 2048, height: 256 };
 
@@ -18,22 +18,22 @@ const TILE = { width: 2048, height: 256 };
 interface RawStrips {
   readonly height: number;
   readonly rowsPerStrip: number;
-  /** Every row begins at a new byte. */
+  /** Bytes of one row; every row begins at a new byte. */
   readonly rowBytes: number;
   /** Strips of one plane. */
   readonly strips: number;
   readonly planes: number;
 }
 
-/** Consecutive bytes of the file. */
+/** A range of consecutive bytes of the file. */
 interface Run {
   readonly offset: number;
   readonly length: number;
 }
 
 /**
- * Opens an image in uncompressed strips. Every row can be read separately, so that one strip of gigabytes costs no
- * more than many small ones.
+ * Opens an image in uncompressed strips. Only the rows of a tile are read, so one strip of several gigabytes can be read as
+ * fast as many small ones.
  *
  * @throws SlideError FILE_CORRUPT when it has fewer strips than it needs, LIMIT_EXCEEDED
  */
@@ -86,7 +86,7 @@ export function openRawStrips(
       if (runs.length === 0) return null;
       const bytes = new Uint8Array(planes * part.rows * part.bytesPerRow);
       await readRuns(source, runs, bytes, signal);
-      // To the decoder, the rows of each plane are one block.
+      // The decoder receives the rows of each plane as one block.
       const blockBytes = new Array<number>(planes).fill(part.rows * part.bytesPerRow);
       return {
         codec: 'tiff',
@@ -102,8 +102,10 @@ export function openRawStrips(
 const bytesOf = (bits: number) => Math.ceil(bits / 8);
 
 /**
- * Reads the strip offsets. The length of a strip follows from its rows, so byte counts may be missing or 0, as some
- * writers leave them; a count that is too small for the rows is an error.
+ * Reads the strip offsets. The length of a strip follows from its number of rows, so its byte count may be missing or 0, as
+ * some writers leave it.
+ *
+ * @throws SlideError FILE_CORRUPT when a byte count is too small for the rows of its strip
  */
 async function readStripOffsets(directory: TiffDirectory, raw: RawStrips): Promise<NumberTable> {
   const [offsetsTag, byteCountsTag] = blockTags.strips;
@@ -124,7 +126,7 @@ async function readStripOffsets(directory: TiffDirectory, raw: RawStrips): Promi
   return directory.table(offsetsTag, count);
 }
 
-/** Returns the runs of bytes with the part's rows, joined where consecutive; empty when all strips are empty. */
+/** Returns the byte ranges of the part's rows; consecutive ranges are joined. Empty when all its strips are empty. */
 function runsOf(
   { rowsPerStrip, rowBytes, strips }: RawStrips,
   offsets: NumberTable,
@@ -132,11 +134,11 @@ function runsOf(
   part: { rowStartByte: number; bytesPerRow: number; topRow: number; rows: number },
 ): Run[] {
   const runs: Run[] = [];
-  let empty = 0;
+  let emptyRows = 0;
   for (let row = part.topRow; row < part.topRow + part.rows; row++) {
     const stripOffset = offsets[plane * strips + Math.floor(row / rowsPerStrip)] ?? 0;
     if (stripOffset === 0) {
-      empty++;
+      emptyRows++;
       continue;
     }
     const offset = stripOffset + (row % rowsPerStrip) * rowBytes + part.rowStartByte;
@@ -145,11 +147,12 @@ function runsOf(
       runs[runs.length - 1] = { offset: last.offset, length: last.length + part.bytesPerRow };
     } else runs.push({ offset, length: part.bytesPerRow });
   }
-  if (empty > 0 && runs.length > 0) throw new SlideError('FILE_CORRUPT', 'Some strips of a tile are missing');
+  if (emptyRows > 0 && runs.length > 0)
+    throw new SlideError('FILE_CORRUPT', 'Some strips of a tile are missing');
   return runs;
 }
 
-/** Reads the runs concurrently and places them back to back in the target. */
+/** Reads the byte ranges concurrently, and places them one after the other in the target. */
 async function readRuns(
   source: ByteSource,
   runs: readonly Run[],
@@ -157,11 +160,11 @@ async function readRuns(
   signal?: AbortSignal,
 ): Promise<void> {
   const reads: Promise<void>[] = [];
-  let at = 0;
+  let targetAt = 0;
   for (const { offset, length } of runs) {
     checkByteRange(source, offset, length);
-    reads.push(source.readInto(target, at, offset, length, signal));
-    at += length;
+    reads.push(source.readInto(target, targetAt, offset, length, signal));
+    targetAt += length;
   }
   await Promise.all(reads);
 }

@@ -2,12 +2,13 @@
 import type { TiffDirectory } from './directory.ts';
 import { tag } from './tags.ts';
 
-const MICROMETRES: Readonly<Record<number, number>> = { 2: 25_400, 3: 10_000 };
+/** Micrometres per unit, by the value of ResolutionUnit. */
+const MICROMETRES_PER_UNIT: Readonly<Record<number, number>> = { 2: 25_400, 3: 10_000 };
 /**
- * Plausible pixel sizes of a microscope, in micrometres. Most programs write 72 or 300 dots per inch by default, which
- * are 353 and 85.
+ * Plausible pixel sizes of a microscope, in micrometres. The resolutions that programs write by default are not plausible:
+ * 72 dots per inch are 353 µm, 300 dots per inch 85 µm.
  */
-const PLAUSIBLE = { least: 0.02, most: 12 };
+const PLAUSIBLE_MPP = { min: 0.02, max: 12 };
 
 /**
  * Reads micrometres per pixel from XResolution, YResolution and ResolutionUnit (2 inch, 3 centimetre).
@@ -17,13 +18,13 @@ const PLAUSIBLE = { least: 0.02, most: 12 };
  * @returns null when absent or not plausible for a microscope
  */
 export async function readResolution(directory: TiffDirectory): Promise<{ x: number; y: number } | null> {
-  const unit = MICROMETRES[(await directory.number(tag.ResolutionUnit)) ?? 2];
+  const unit = MICROMETRES_PER_UNIT[(await directory.number(tag.ResolutionUnit)) ?? 2];
   const [perUnitX, perUnitY] = [await directory.real(tag.XResolution), await directory.real(tag.YResolution)];
   return unit && perUnitX && perUnitY ? plausibleMpp(unit / perUnitX, unit / perUnitY) : null;
 }
 
-/** Returns the pixel size; null when it is not plausible for a microscope. */
+/** Returns the pixel size in micrometres; null when it is not plausible for a microscope. */
 export function plausibleMpp(x: number, y: number): { x: number; y: number } | null {
-  const isPlausible = [x, y].every((side) => side >= PLAUSIBLE.least && side <= PLAUSIBLE.most);
+  const isPlausible = [x, y].every((side) => side >= PLAUSIBLE_MPP.min && side <= PLAUSIBLE_MPP.max);
   return isPlausible ? { x, y } : null;
 }

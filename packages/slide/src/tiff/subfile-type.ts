@@ -1,4 +1,4 @@
-/** Reads NewSubfileType: reduced images and masks. */
+/** Reads the tag NewSubfileType, which marks an image as a reduced version or a mask of another one. */
 import type { TiffDirectory } from './directory.ts';
 import { tag } from './tags.ts';
 

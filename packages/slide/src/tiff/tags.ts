@@ -1,4 +1,7 @@
-/** Tags that are read, by number. Source: TIFF 6.0, part 2; TIFF Technical Note 1 (SubIFDs); Silicon Graphics (ImageDepth); Adobe (XMP); OpenSlide's notes on the Hamamatsu format (65,420 and above). */
+/**
+ * Numbers of the TIFF tags that Lamina reads. Source: TIFF 6.0, part 2; TIFF Technical Note 1 (SubIFDs); Silicon Graphics
+ * (ImageDepth); Adobe (XMP); OpenSlide's notes on the Hamamatsu format (65,420 and above).
+ */
 export const tag = {
   NewSubfileType: 254,
   ImageWidth: 256,
@@ -48,7 +51,7 @@ export type Tag = (typeof tag)[keyof typeof tag];
 
 const names = new Map<number, string>(Object.entries(tag).map(([name, number]) => [number, name]));
 
-/** For messages, e.g. `TileOffsets (tag 324)`. */
+/** Returns the name of a tag for error messages, e.g. `TileOffsets (tag 324)`. */
 export function nameOfTag(number: Tag): string {
   return `${names.get(number)} (tag ${number})`;
 }

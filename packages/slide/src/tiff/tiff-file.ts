@@ -1,4 +1,7 @@
-/** Opens TIFF files and walks their chains of directories. One closure counts the visited directories. */
+/**
+ * Opens TIFF files and follows their chains of directories. `openTiff` is long because its functions share the set of visited
+ * directories.
+ */
 import { SlideError } from '../model/slide.ts';
 import type { ByteSource } from '../source/byte-source.ts';
 import { byteReader } from './byte-reader.ts';
@@ -9,7 +12,7 @@ import { tag } from './tags.ts';
 /**
  * A TIFF file: its directories in the order of the file, read on demand.
  *
- * No directory is read twice, whatever points to it, and all of them count against one limit.
+ * A file in which two pointers lead to the same directory is rejected, so that a cycle cannot be followed forever.
  */
 export interface TiffFile {
   readonly first: TiffDirectory;
@@ -19,13 +22,15 @@ export interface TiffFile {
   subDirectories(directory: TiffDirectory): Promise<readonly TiffDirectory[]>;
 }
 
-/** Whether a file that starts with these bytes claims to be TIFF, classic or BigTIFF. */
+/** Whether a file that starts with these bytes has the signature of classic TIFF or BigTIFF. */
 export function isTiff(start: Uint8Array): boolean {
   const signature = String.fromCharCode(...start.subarray(0, 4));
   return ['II*\0', 'MM\0*', 'II+\0', 'MM\0+'].includes(signature);
 }
 
 /**
+ * Opens a TIFF file and reads its first directory.
+ *
  * Source: TIFF 6.0, section 2 (header, directories); the BigTIFF design (version 43, offset size 8).
  *
  * @throws SlideError FILE_CORRUPT, FILE_TRUNCATED, LIMIT_EXCEEDED
@@ -56,19 +61,19 @@ export async function openTiff(source: ByteSource): Promise<TiffFile> {
 
   async function readChain(offset: number, depth: number): Promise<TiffDirectory[]> {
     const chain: TiffDirectory[] = [];
-    for (let at = offset; at !== 0; ) {
-      const { directory, next } = await readNext(at, depth);
+    for (let nextOffset = offset; nextOffset !== 0; ) {
+      const { directory, next } = await readNext(nextOffset, depth);
       chain.push(directory);
-      at = next;
+      nextOffset = next;
     }
     return chain;
   }
 
   const { directory: first, next } = await readNext(firstOffset, 0);
-  let chain: Promise<readonly TiffDirectory[]> | null = null;
-  const below = new Map<TiffDirectory, Promise<readonly TiffDirectory[]>>();
+  let mainChain: Promise<readonly TiffDirectory[]> | null = null;
+  const subDirectoriesOf = new Map<TiffDirectory, Promise<readonly TiffDirectory[]>>();
 
-  async function readBelow(directory: TiffDirectory): Promise<readonly TiffDirectory[]> {
+  async function readSubDirectories(directory: TiffDirectory): Promise<readonly TiffDirectory[]> {
     const offsets = await directory.numbers(tag.SubIFDs);
     if (!offsets) return [];
     if (directory.depth === limits.subDirectoryDepth) {
@@ -85,13 +90,13 @@ export async function openTiff(source: ByteSource): Promise<TiffFile> {
   return {
     first,
     directories() {
-      chain ??= readChain(next, 0).then((rest) => [first, ...rest]);
-      return chain;
+      mainChain ??= readChain(next, 0).then((others) => [first, ...others]);
+      return mainChain;
     },
     subDirectories(directory) {
-      const known = below.get(directory) ?? readBelow(directory);
-      below.set(directory, known);
-      return known;
+      const found = subDirectoriesOf.get(directory) ?? readSubDirectories(directory);
+      subDirectoriesOf.set(directory, found);
+      return found;
     },
   };
 }
@@ -106,16 +111,15 @@ async function readHeader(source: ByteSource): Promise<{ layout: TiffLayout; fir
   if (isBig && (reader.u16(4) !== 8 || reader.u16(6) !== 0)) {
     throw new SlideError('FILE_CORRUPT', 'The BigTIFF header does not declare offsets of 8 bytes');
   }
-  // Offsets of classic TIFF end at 4 GiB; larger NDPI files extend them.
-  const isWide = source.size > 2 ** 32 && littleEndian && !isBig;
-  const isWideNdpi = isWide && (await isNdpiDirectory(source, reader.u64(4)));
-  return {
-    layout: { littleEndian, isBig, isWideNdpi },
-    firstOffset: isBig ? reader.u64(8) : isWideNdpi ? reader.u64(4) : reader.u32(4),
-  };
+  // Classic TIFF has offsets of 4 bytes, which end at 4 GiB; larger NDPI files extend them to 8 bytes.
+  const mayBeWideNdpi = source.size > 2 ** 32 && littleEndian && !isBig;
+  const isWideNdpi = mayBeWideNdpi && (await isNdpiDirectory(source, reader.u64(4)));
+  const layout = { littleEndian, isBig, isWideNdpi };
+  if (isBig) return { layout, firstOffset: reader.u64(8) };
+  return { layout, firstOffset: isWideNdpi ? reader.u64(4) : reader.u32(4) };
 }
 
-/** Whether an 8-byte header offset, where classic TIFF has 4 bytes, points to an NDPI directory. */
+/** Whether the offset leads to a directory with the tag NdpiVersion; false when it lies outside the file. */
 async function isNdpiDirectory(source: ByteSource, offset: number): Promise<boolean> {
   if (offset + 2 > source.size) return false;
   const count = byteReader(await source.read(offset, 2), true).u16(0);

@@ -3,13 +3,13 @@ import type { Allocate, EncodedImage, Orientation } from '../model/slide.ts';
 import type { TiffDirectory } from './directory.ts';
 import { type ImageGeometry, readGeometry, readOrientation, type TileGrid } from './image-layout.ts';
 
-/** The image of a directory, before its encoding is known. */
+/** The geometry of the image of a directory, before its encoding is read. */
 export interface TiffImage extends ImageGeometry {
   readonly directory: TiffDirectory;
   readonly orientation: Orientation;
 }
 
-/** @throws SlideError FILE_CORRUPT, LIMIT_EXCEEDED */
+/** Reads size, tile grid and orientation. @throws SlideError FILE_CORRUPT, LIMIT_EXCEEDED */
 export async function readTiffImage(directory: TiffDirectory): Promise<TiffImage> {
   return {
     directory,
@@ -18,7 +18,7 @@ export async function readTiffImage(directory: TiffDirectory): Promise<TiffImage
   };
 }
 
-/** Returns null for an empty tile. */
+/** Reads one tile of an image. @returns null for an empty tile */
 export type ReadTile = (
   column: number,
   row: number,

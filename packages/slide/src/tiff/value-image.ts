@@ -1,7 +1,7 @@
 /**
- * Reads the first image of a TIFF file as one band of numbers: masks and heatmaps, also of floating point, which are no
- * pictures. Source: TIFF 6.0, sections 8, 14, 15 and 19; Adobe's TIFF Technical Note 3 (floating-point predictor);
- * TIFF Technical Note 2 (JPEG).
+ * Reads the first image of a TIFF file as numbers, one per pixel: masks and heatmaps of an analysis, also of floating point.
+ * Source: TIFF 6.0, sections 8, 14, 15 and 19; Adobe's TIFF Technical Note 3 (floating-point predictor); TIFF Technical
+ * Note 2 (JPEG).
  */
 import { endianness } from 'node:os';
 import { decodeJpegSamples } from '../decode/jpeg-samples.ts';
@@ -23,15 +23,16 @@ import { openTiff } from './tiff-file.ts';
 export type ValueArray = Uint8Array | Uint16Array | Float32Array | Float64Array;
 export type ValueType = 'uint8' | 'uint16' | 'float32' | 'float64';
 
-/** One band of numbers. */
+/** An image with one number per pixel. */
 export interface ValueImage {
   readonly width: number;
   readonly height: number;
   readonly type: ValueType;
-  /** Colours of the values 0, 1, 2 … of a palette image. */
+  /** Red, green and blue of the values 0, 1, 2 … of a palette image; null for other images. */
   readonly palette: readonly (readonly [number, number, number])[] | null;
   /**
-   * Reads rows of values; values without data are NaN. The rows of consecutive calls follow each other.
+   * Reads rows of values into `target`. Pixels without data become NaN. Calls must proceed from top to bottom, because only
+   * the latest blocks are cached.
    *
    * @throws SlideError FILE_CORRUPT, FILE_TRUNCATED, LIMIT_EXCEEDED
    */
@@ -48,10 +49,13 @@ const packings: Readonly<Record<number, TiffCoding['packing']>> = {
   50000: 'zstd',
 };
 const maxBlockBytes = 128 * 2 ** 20;
-const cachedBytes = 64 * 2 ** 20;
+/** Maximum bytes of decoded blocks that are cached, at 8 bytes per value. */
+const maxCachedBytes = 64 * 2 ** 20;
 const isHostLittleEndian = endianness() === 'LE';
 
+/** The tiles or strips of the image. */
 interface Blocks {
+  /** Pixels of one block. */
   readonly width: number;
   readonly height: number;
   readonly columns: number;
@@ -60,7 +64,8 @@ interface Blocks {
 }
 
 /**
- * The values of a JPEG image are what the JPEG decoder returns: its compression has changed the values that were written.
+ * Opens the first image of a TIFF file. The values of a JPEG image are those that the decoder returns, which may differ from
+ * the original values because JPEG is lossy.
  *
  * @throws SlideError FORMAT_NOT_SUPPORTED for an image of several bands, another compression, or JPEG of other than
  *   unsigned 8-bit grey; FILE_CORRUPT, FILE_TRUNCATED, LIMIT_EXCEEDED
@@ -69,7 +74,7 @@ export async function openValueTiff(source: ByteSource): Promise<ValueImage> {
   const { first: directory } = await openTiff(source);
   const geometry = await readGeometry(directory);
   const layout = await readSampleLayout(directory);
-  const packing = requireBand(layout);
+  const packing = packingOf(layout);
   const bits = layout.bitsPerSample[0] ?? 1;
   const sample = sampleOf(bits, layout.sampleFormat);
   const noData = Number.parseFloat((await directory.text(tag.GdalNoData, 100)) ?? '');
@@ -83,14 +88,14 @@ export async function openValueTiff(source: ByteSource): Promise<ValueImage> {
   }
   const prefix = packing === 'jpeg' ? jpegPrefix(await directory.bytes(tag.JPEGTables), 'grey') : null;
   const cache = new Map<number, ArrayLike<number>>();
-  const mostCached = Math.max(1, Math.floor(cachedBytes / (blocks.width * blocks.height * 8)));
+  const maxCachedBlocks = Math.max(1, Math.floor(maxCachedBytes / (blocks.width * blocks.height * 8)));
 
   async function readBlock(index: number): Promise<ArrayLike<number> | null> {
-    const known = cache.get(index);
-    if (known !== undefined) return known;
+    const cached = cache.get(index);
+    if (cached !== undefined) return cached;
     const offset = blocks.offsets[index] ?? 0;
     const length = blocks.lengths[index] ?? 0;
-    if (offset === 0 || length === 0) return null; // sparse: no data
+    if (offset === 0 || length === 0) return null; // A sparse file omits blocks without data.
     if (offset + length > source.size) {
       throw new SlideError('FILE_TRUNCATED', `The file ends before its block ${index}`);
     }
@@ -104,7 +109,7 @@ export async function openValueTiff(source: ByteSource): Promise<ValueImage> {
         : await readPackedBlock(packed, packing, rows * rowBytes, blocks.height * rowBytes);
     const isLittleEndian = undoPredictor(stored, { layout, bits, rows, rowBytes, directory });
     const values = sample.decode(stored, { rows, width: blocks.width, rowBytes, isLittleEndian });
-    for (const oldest of cache.keys()) if (cache.size >= mostCached) cache.delete(oldest);
+    for (const oldest of cache.keys()) if (cache.size >= maxCachedBlocks) cache.delete(oldest);
     cache.set(index, values);
     return values;
   }
@@ -122,18 +127,18 @@ export async function openValueTiff(source: ByteSource): Promise<ValueImage> {
           const values = await readBlock(row * blocks.columns + column);
           const left = column * blocks.width;
           const width = Math.min(blocks.width, geometry.width - left);
-          const from = Math.max(top, row * blocks.height);
-          const to = Math.min(top + count, (row + 1) * blocks.height);
-          for (let y = from; y < to; y++) {
-            const at = (y - top) * geometry.width + left;
+          const firstY = Math.max(top, row * blocks.height);
+          const endY = Math.min(top + count, (row + 1) * blocks.height);
+          for (let y = firstY; y < endY; y++) {
+            const targetStart = (y - top) * geometry.width + left;
             if (values === null) {
-              target.fill(Number.NaN, at, at + width);
+              target.fill(Number.NaN, targetStart, targetStart + width);
               continue;
             }
-            const start = (y - row * blocks.height) * blocks.width;
+            const blockStart = (y - row * blocks.height) * blocks.width;
             for (let x = 0; x < width; x++) {
-              const value = values[start + x] as number;
-              target[at + x] = value === noData ? Number.NaN : value;
+              const value = values[blockStart + x] as number;
+              target[targetStart + x] = value === noData ? Number.NaN : value;
             }
           }
         }
@@ -148,34 +153,39 @@ interface PackedBlock {
   readonly length: number;
 }
 
-/** @returns a copy of exactly `expected` bytes, which a view of larger samples can be made of */
+/**
+ * Reads and decompresses a block.
+ *
+ * @param maxBytes decompressed bytes above which the block is rejected
+ * @returns a copy of exactly `byteCount` bytes, aligned so that a typed array of larger samples can view it
+ */
 async function readPackedBlock(
   { source, offset, length }: PackedBlock,
   packing: Exclude<TiffCoding['packing'], 'jpeg'>,
-  expected: number,
-  most: number,
+  byteCount: number,
+  maxBytes: number,
 ): Promise<Uint8Array> {
   const packed = Buffer.alloc(length);
   await source.readInto(packed, 0, offset, length);
-  return Uint8Array.from(unpack(packed, packing, expected, most).subarray(0, expected));
+  return Uint8Array.from(unpack(packed, packing, byteCount, maxBytes).subarray(0, byteCount));
 }
 
-/** @returns width × rows values */
+/** Reads and decodes a JPEG block. @returns width × rows values */
 async function readJpegBlock(
   { source, offset, length }: PackedBlock,
   prefix: JpegPrefix,
   width: number,
   rows: number,
 ): Promise<Uint8Array> {
-  const at = streamPlace(prefix);
-  const buffer = new Uint8Array(at + length);
-  await source.readInto(buffer, at, offset, length);
+  const streamAt = streamPlace(prefix);
+  const buffer = new Uint8Array(streamAt + length);
+  await source.readInto(buffer, streamAt, offset, length);
   const samples = await decodeJpegSamples(completeJpeg(buffer, prefix).jpeg, width, rows, 1);
   return new Uint8Array(samples.subarray(0, width * rows));
 }
 
-/** @throws SlideError FORMAT_NOT_SUPPORTED */
-function requireBand(layout: SampleLayout): TiffCoding['packing'] {
+/** Returns the compression of a supported image. @throws SlideError FORMAT_NOT_SUPPORTED */
+function packingOf(layout: SampleLayout): TiffCoding['packing'] {
   if (layout.samplesPerPixel !== 1 || layout.depth !== 1) {
     throw new SlideError('FORMAT_NOT_SUPPORTED', `The image has ${layout.samplesPerPixel} bands, not one`);
   }
@@ -215,9 +225,12 @@ async function blocksOf(
   };
 }
 
-/** Splits the strip of an image that is stored as one, so that it need not be in memory as a whole. */
+/** Bytes of the blocks into which a single strip is split. */
+const SPLIT_STRIP_BYTES = 2 ** 22;
+
+/** Splits the strip of an uncompressed image with a single strip, so that it need not be in memory as a whole. */
 function splitStrips(blocks: Blocks, imageHeight: number, rowBytes: number): Blocks {
-  const height = Math.max(1, Math.floor(2 ** 22 / rowBytes));
+  const height = Math.max(1, Math.floor(SPLIT_STRIP_BYTES / rowBytes));
   if (blocks.offsets.length !== 1 || blocks.height <= height) return blocks;
   const count = Math.ceil(imageHeight / height);
   const rowsOf = (n: number) => Math.min(height, imageHeight - n * height);
@@ -238,12 +251,13 @@ interface StoredRows {
   readonly isLittleEndian: boolean;
 }
 
+/** How the samples of an image become numbers. `decode` may change the byte order of `bytes` in place. */
 interface Sample {
   readonly type: ValueType;
   decode(bytes: Uint8Array, rows: StoredRows): ArrayLike<number>;
 }
 
-/** @throws SlideError FORMAT_NOT_SUPPORTED */
+/** @param format value of SampleFormat: 2 is signed, 3 floating point @throws SlideError FORMAT_NOT_SUPPORTED */
 function sampleOf(bits: number, format: number): Sample {
   const view = (make: (buffer: ArrayBuffer) => ArrayLike<number>, type: ValueType): Sample => ({
     type,
@@ -269,15 +283,17 @@ function sampleOf(bits: number, format: number): Sample {
   throw new SlideError('FORMAT_NOT_SUPPORTED', `Values of ${bits} bits (sample format ${format})`);
 }
 
+/** Returns the decoder of samples of 1, 2 or 4 bits, of which the first is in the high bits of a byte. */
 function decodeBits(bits: number): Sample['decode'] {
   const perByte = 8 / bits;
   const mask = 2 ** bits - 1;
   return (bytes, { rows, width, rowBytes }) => {
     const values = new Uint8Array(rows * width);
-    for (let row = 0, to = 0; row < rows; row++) {
+    for (let row = 0, target = 0; row < rows; row++) {
       for (let x = 0; x < width; x++) {
         const byte = bytes[row * rowBytes + Math.floor(x / perByte)] as number;
-        values[to++] = (byte >> (8 - bits * ((x % perByte) + 1))) & mask;
+        const shift = 8 - bits * ((x % perByte) + 1);
+        values[target++] = (byte >> shift) & mask;
       }
     }
     return values;
@@ -292,7 +308,11 @@ interface Predicted {
   readonly directory: TiffDirectory;
 }
 
-/** Undoes differencing in place. @returns whether the samples are little-endian now */
+/**
+ * Undoes the predictor in place: with one, the file stores differences to the previous sample of the row.
+ *
+ * @returns whether the samples are little-endian afterwards
+ */
 function undoPredictor(bytes: Uint8Array, { layout, bits, rows, rowBytes, directory }: Predicted): boolean {
   const { littleEndian } = directory;
   const size = bits / 8;
@@ -302,12 +322,12 @@ function undoPredictor(bytes: Uint8Array, { layout, bits, rows, rowBytes, direct
   if (layout.predictor !== 2) {
     throw new SlideError('FORMAT_NOT_SUPPORTED', `Predictor ${layout.predictor}`);
   }
-  // A sample is a number of `size` bytes, added with carry from its low byte on.
+  // Adds the previous sample, byte by byte with carry, because samples have 1 to 8 bytes in either byte order.
   for (let row = 0; row < rows; row++) {
     for (let at = row * rowBytes + size; at < (row + 1) * rowBytes; at += size) {
       let carry = 0;
       for (let n = 0; n < size; n++) {
-        const i = littleEndian ? at + n : at + size - 1 - n;
+        const i = littleEndian ? at + n : at + size - 1 - n; // the low byte first
         const sum = (bytes[i] as number) + (bytes[i - size] as number) + carry;
         bytes[i] = sum;
         carry = sum >> 8;
@@ -317,7 +337,10 @@ function undoPredictor(bytes: Uint8Array, { layout, bits, rows, rowBytes, direct
   return littleEndian;
 }
 
-/** Differences of bytes, which stand in planes from the high byte to the low one. */
+/**
+ * Undoes the floating-point predictor. A row contains the high bytes of all samples, then their next bytes, and so on, each
+ * byte as the difference to the one before. The result is big-endian.
+ */
 function undoFloatPredictor(bytes: Uint8Array, rows: number, rowBytes: number, size: number): false {
   const width = rowBytes / size;
   const line = new Uint8Array(rowBytes);
@@ -332,6 +355,7 @@ function undoFloatPredictor(bytes: Uint8Array, rows: number, rowBytes: number, s
   return false;
 }
 
+/** Reads the palette as 8-bit colours, at most 256. */
 async function paletteOf(directory: TiffDirectory): Promise<ValueImage['palette']> {
   const numbers = (await directory.numbers(tag.ColorMap)) ?? [];
   const count = Math.floor(numbers.length / 3);
