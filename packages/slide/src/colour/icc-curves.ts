@@ -7,16 +7,16 @@ import { type ProfileBytes, ProfileError } from './profile-bytes.ts';
 
 export type Curve = (value: number) => number;
 
-/** A curve, and the offset of the byte after it. */
+/** A curve, and the offset of the first byte after it in the profile. */
 interface PlacedCurve {
   readonly curve: Curve;
   readonly end: number;
 }
 
-/** Number of parameters by function type. */
-const PARAMETERS = [1, 3, 4, 5, 7] as const;
+/** Number of parameters of a parametric curve, by its function type. */
+const PARAMETER_COUNTS = [1, 3, 4, 5, 7] as const;
 
-/** @throws ProfileError when there is no curve at the offset */
+/** Reads the curve at an offset. @throws ProfileError when there is no curve */
 export function readCurve(bytes: ProfileBytes, at: number): PlacedCurve {
   const type = bytes.signature(at);
   if (type === 'curv') return readSampledCurve(bytes, at);
@@ -24,20 +24,23 @@ export function readCurve(bytes: ProfileBytes, at: number): PlacedCurve {
   throw new ProfileError('broken', `a curve has the type ${JSON.stringify(type)}`);
 }
 
-/** Interpolates linearly between the samples, the first at 0 and the last at 1. */
+/**
+ * Returns a curve that interpolates linearly between samples at equal distances, the first at 0 and the last at 1.
+ *
+ * @param maximum sample value that stands for 1
+ */
 export function sampledCurve(samples: ArrayLike<number>, maximum: number): Curve {
   const last = samples.length - 1;
   return (value) => {
     const position = clamp(value) * last;
-    const before = Math.min(Math.floor(position), last - 1);
-    const share = position - before;
-    const from = samples[before] as number;
-    return (from + ((samples[before + 1] as number) - from) * share) / maximum;
+    const index = Math.min(Math.floor(position), last - 1);
+    const [sample, nextSample] = [samples[index] as number, samples[index + 1] as number];
+    return (sample + (nextSample - sample) * (position - index)) / maximum;
   };
 }
 
+/** Limits a number to 0…1; NaN becomes 0. */
 export function clamp(value: number): number {
-  // NaN becomes 0.
   return value > 0 ? Math.min(value, 1) : 0;
 }
 
@@ -54,24 +57,25 @@ function readSampledCurve(bytes: ProfileBytes, at: number): PlacedCurve {
 
 function readParametricCurve(bytes: ProfileBytes, at: number): PlacedCurve {
   const type = bytes.uint16(at + 8);
-  const count = PARAMETERS[type];
+  const count = PARAMETER_COUNTS[type];
   if (count === undefined) throw new ProfileError('broken', `a parametric curve has the type ${type}`);
   const [g = 1, a = 1, b = 0, c = 0, d = 0, e = 0, f = 0] = bytes.fixedNumbers(at + 12, count);
   const end = at + 12 + count * 4;
-  const from = type >= 3 ? d : -b / a;
-  const below = belowBreak(type, { c, f });
+  // The names of the parameters are those of the standard: (a·x + b)^g + offset from the break on, another function below it.
+  const breakAt = type >= 3 ? d : -b / a;
+  const belowBreak = curveBelowBreak(type, { c, f });
   const offset = type === 2 ? c : e;
   if (type === 0) return { curve: (value) => clamp(clamp(value) ** g), end };
   return {
     curve(value) {
       const x = clamp(value);
-      return clamp(x >= from ? Math.max(0, a * x + b) ** g + offset : below(x));
+      return clamp(x >= breakAt ? Math.max(0, a * x + b) ** g + offset : belowBreak(x));
     },
     end,
   };
 }
 
-function belowBreak(type: number, { c, f }: { readonly c: number; readonly f: number }): Curve {
+function curveBelowBreak(type: number, { c, f }: { readonly c: number; readonly f: number }): Curve {
   if (type === 1) return () => 0;
   if (type === 2) return () => c;
   return (x) => c * x + f;

@@ -1,8 +1,8 @@
 /**
- * Reads ICC profiles of RGB devices: device colours to colours of the profile connection space.
+ * Reads ICC profiles of RGB devices. The result converts device colours to XYZ, the connection space of the profile.
  *
- * Every byte of a profile may be hostile. Reads are bounded (profile-bytes.ts), nothing recurses, and no count of the file
- * allocates more than the file has bytes.
+ * Every byte of a profile may be hostile. Reads are bounded (profile-bytes.ts), no function is recursive, and memory is never
+ * allocated for more entries than the profile has bytes.
  *
  * Source: ICC.1:2022 sections 7 (header, tag table), 8.10 (which tags apply), 10 (tag types).
  */
@@ -23,22 +23,26 @@ export interface IccProfile {
   readonly toXyz: Step;
   /** XYZ of the darkest colour that black point compensation maps to black. */
   readonly blackPoint: Triple;
-  /** Nodes on each side of the grid of its lookup table; 0 without one. */
+  /** Nodes on each side of the grid of the profile's lookup table; 0 for a profile of curves and a matrix. */
   readonly gridNodes: number;
 }
 
 const HEADER_BYTES = 128;
 const MAX_TAGS = 256;
-/** Device classes whose colours can be converted by the profile alone: not links, abstract or named colours. */
+/** Device classes that can be converted: scanner, monitor, printer, colour space. Links and named colours cannot. */
 const DEVICE_CLASSES: ReadonlySet<string> = new Set(['scnr', 'mntr', 'prtr', 'spac']);
-/** White of the profile connection space. */
+/** XYZ of the white of the profile connection space. */
 export const D50: Triple = [0.9642, 1, 0.8249];
-/** Black of perceptual tables of version 4: ICC.1:2022 section 6.3.4.3. */
+/** XYZ of the black of perceptual tables in profiles of version 4. Source: ICC.1:2022, section 6.3.4.3. */
 const PERCEPTUAL_BLACK: Triple = [0.00336, 0.0034731, 0.00287];
-/** Encoded 1.0 of XYZ: ICC.1:2022 section 6.3.4.2. */
+/** Largest XYZ value that a lookup table can encode. Source: ICC.1:2022, section 6.3.4.2. */
 const XYZ_MAXIMUM = 1 + 32767 / 32768;
 
-/** @throws ProfileError */
+/**
+ * Reads a profile. It prefers the colorimetric table (A2B1) to the perceptual one (A2B0), and either to curves and a matrix.
+ *
+ * @throws ProfileError `model` for another colour model than RGB, `broken`
+ */
 export function readIccProfile(profile: Uint8Array): IccProfile {
   const bytes = new ProfileBytes(profile);
   if (bytes.length < HEADER_BYTES + 4 || bytes.signature(36) !== 'acsp') {
@@ -63,7 +67,7 @@ export function readIccProfile(profile: Uint8Array): IccProfile {
   return { toXyz, blackPoint: hasFixedBlack ? PERCEPTUAL_BLACK : darkestOf(toXyz), gridNodes };
 }
 
-/** Returns the description of the profile; null when it has none or it cannot be read. */
+/** Returns the description in the profile, at most 80 characters; null when there is none or it cannot be read. */
 export function nameOfProfile(profile: Uint8Array): string | null {
   try {
     const bytes = new ProfileBytes(profile);
@@ -73,7 +77,7 @@ export function nameOfProfile(profile: Uint8Array): string | null {
       text
         .replaceAll(/[\p{C}\p{Z}\s]+/gu, ' ')
         .trim()
-        .slice(0, MAX_NAME) || null
+        .slice(0, MAX_NAME_LENGTH) || null
     );
   } catch (error) {
     if (error instanceof ProfileError) return null;
@@ -81,13 +85,13 @@ export function nameOfProfile(profile: Uint8Array): string | null {
   }
 }
 
-const MAX_NAME = 80;
+const MAX_NAME_LENGTH = 80;
 
-/** Source: ICC.1:2022 section 10.15 (multiLocalizedUnicodeType); ICC.1:2001 section 6.5.17 (textDescriptionType). */
+/** Reads the text of a description tag. Source: ICC.1:2022 section 10.15 (multiLocalizedUnicodeType); ICC.1:2001 section 6.5.17 (textDescriptionType). */
 function descriptionAt(bytes: ProfileBytes, at: number): string {
   const type = bytes.signature(at);
-  // More characters than a name may have, because blank ones are removed.
-  const limit = 4 * MAX_NAME;
+  // Reads more characters than a name may have, because the caller removes control characters and repeated spaces.
+  const limit = 4 * MAX_NAME_LENGTH;
   if (type === 'mluc') {
     const count = Math.min(bytes.uint32(at + 20) / 2, limit);
     const units = bytes.uint16s(at + bytes.uint32(at + 24), Math.floor(count));
@@ -98,6 +102,7 @@ function descriptionAt(bytes: ProfileBytes, at: number): string {
   return text.split('\0', 1)[0] ?? '';
 }
 
+/** Returns the offset of each tag by its signature. */
 function tagOffsets(bytes: ProfileBytes): ReadonlyMap<string, number> {
   const count = bytes.uint32(HEADER_BYTES);
   if (count > MAX_TAGS) throw new ProfileError('broken', `the profile has ${count} tags`);
@@ -109,7 +114,7 @@ function tagOffsets(bytes: ProfileBytes): ReadonlyMap<string, number> {
   return offsets;
 }
 
-/** Three curves and a matrix: ICC.1:2022 annex F.3. */
+/** Reads a profile of three curves and a matrix. Source: ICC.1:2022, annex F.3. */
 function matrixProfile(bytes: ProfileBytes, tags: ReadonlyMap<string, number>): IccProfile {
   const offsetOf = (name: string): number => {
     const at = tags.get(name);
@@ -123,7 +128,10 @@ function matrixProfile(bytes: ProfileBytes, tags: ReadonlyMap<string, number>): 
   return { toXyz, blackPoint: darkestOf(toXyz), gridNodes: 0 };
 }
 
-/** Decodes the result of a table: ICC.1:2022 sections 6.3.4.2 and 10.10 (the older Lab encoding of lut16Type). */
+/**
+ * Returns the step that decodes the result of a lookup table (0…1) to XYZ. Source: ICC.1:2022, sections 6.3.4.2 and 10.10
+ * (the older Lab encoding of lut16Type).
+ */
 function decoderOf(connection: 'XYZ ' | 'Lab ', kind: TableKind): Step {
   if (connection === 'XYZ ') {
     return (value) => {
@@ -140,23 +148,25 @@ function decoderOf(connection: 'XYZ ' | 'Lab ', kind: TableKind): Step {
   };
 }
 
-/** Source: CIE 15:2018 section 8.2.1, with the white of D50. */
+/** Converts L*, a*, b* to XYZ in place, relative to the white of D50. Source: CIE 15:2018, section 8.2.1. */
 function labToXyz(value: Float64Array): void {
   const [l, a, b] = value as unknown as Triple;
-  const y = (l + 16) / 116;
-  value[0] = D50[0] * cubeOf(y + a / 500);
-  value[1] = D50[1] * cubeOf(y);
-  value[2] = D50[2] * cubeOf(y - b / 200);
+  const fy = (l + 16) / 116;
+  value[0] = D50[0] * inverseF(fy + a / 500);
+  value[1] = D50[1] * inverseF(fy);
+  value[2] = D50[2] * inverseF(fy - b / 200);
 }
 
-const cubeOf = (share: number): number => (share > 24 / 116 ? share ** 3 : (share - 16 / 116) * (108 / 841));
+/** Inverse of the function f of CIE Lab: a cube, and linear near black. */
+const inverseF = (f: number): number => (f > 24 / 116 ? f ** 3 : (f - 16 / 116) * (108 / 841));
 
-/** The black of the device as a neutral colour of at most L* 50, as Little CMS detects it. */
+/** Returns the XYZ of the device's black, made neutral and limited to L* 50, as Little CMS detects the black point. */
 function darkestOf(toXyz: Step): Triple {
   const colour = new Float64Array(3);
   toXyz(colour);
-  const share = clamp(colour[1] as number);
-  const lightness = share > (24 / 116) ** 3 ? 116 * Math.cbrt(share) - 16 : share * ((116 * 841) / 108);
+  const luminance = clamp(colour[1] as number);
+  const lightness =
+    luminance > (24 / 116) ** 3 ? 116 * Math.cbrt(luminance) - 16 : luminance * ((116 * 841) / 108);
   const black = Float64Array.of(Math.min(lightness, 50), 0, 0);
   labToXyz(black);
   return [...black] as unknown as Triple;

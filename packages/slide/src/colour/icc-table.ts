@@ -1,5 +1,6 @@
 /**
- * The lookup tables of ICC profiles: three device samples to three encoded samples of the profile connection space.
+ * Reads the lookup tables of ICC profiles, which convert three device samples to three encoded samples of the profile
+ * connection space. The type of a table is `mft1` (lut8Type), `mft2` (lut16Type) or `mAB ` (lutAToBType).
  *
  * Source: ICC.1:2022 sections 10.10 (lut16Type), 10.11 (lut8Type) and 10.12 (lutAToBType).
  */
@@ -7,7 +8,10 @@ import { type Curve, clamp, readCurve, sampledCurve } from './icc-curves.ts';
 import { type ProfileBytes, ProfileError } from './profile-bytes.ts';
 
 export type Triple = readonly [number, number, number];
-/** Replaces the three numbers in place: a table has 140,000 nodes, and a new array for each step would take most of the time. */
+/**
+ * Replaces the three numbers in place. A colour table has up to 140,000 nodes, and a new array for each step would take most
+ * of the time.
+ */
 export type Step = (value: Float64Array) => void;
 
 /** How a table encodes its result. */
@@ -20,7 +24,7 @@ interface LookupTable {
   readonly gridNodes: number;
 }
 
-/** @throws ProfileError for damaged tables, and for tables that do not have three inputs and outputs */
+/** Reads the table at an offset. @throws ProfileError when it is damaged or does not have three inputs and outputs */
 export function readLookupTable(bytes: ProfileBytes, at: number): LookupTable {
   const kind = bytes.signature(at);
   if (kind !== 'mft1' && kind !== 'mft2' && kind !== 'mAB ') {
@@ -32,7 +36,7 @@ export function readLookupTable(bytes: ProfileBytes, at: number): LookupTable {
   return kind === 'mAB ' ? readCurveTable(bytes, at) : readPlainTable(bytes, at, kind);
 }
 
-/** lut8Type and lut16Type. Their matrix applies to a device space of XYZ only. */
+/** Reads lut8Type and lut16Type. Their matrix is ignored, because it applies only to a device space of XYZ. */
 function readPlainTable(bytes: ProfileBytes, at: number, kind: 'mft1' | 'mft2'): LookupTable {
   const isWide = kind === 'mft2';
   const nodes = bytes.uint8(at + 10);
@@ -57,7 +61,7 @@ function readPlainTable(bytes: ProfileBytes, at: number, kind: 'mft1' | 'mft2'):
   return { kind, step: inOrder([input, grid, output]), gridNodes: nodes };
 }
 
-/** lutAToBType: A curves, grid, M curves, matrix, B curves; all but the last may be missing. */
+/** Reads lutAToBType, which has A curves, a grid, M curves, a matrix and B curves; only the B curves are mandatory. */
 function readCurveTable(bytes: ProfileBytes, at: number): LookupTable {
   const [b = 0, matrix = 0, m = 0, grid = 0, a = 0] = [12, 16, 20, 24, 28].map((field) =>
     bytes.uint32(at + field),
@@ -82,7 +86,7 @@ function readCurveTable(bytes: ProfileBytes, at: number): LookupTable {
   return { kind: 'mAB ', step: inOrder(steps), gridNodes };
 }
 
-/** Three curves, each at a multiple of four bytes. */
+/** Reads three consecutive curves, each of which begins at a multiple of four bytes. */
 function readCurves(bytes: ProfileBytes, at: number): Step {
   const curves: Curve[] = [];
   let next = at;
@@ -94,12 +98,14 @@ function readCurves(bytes: ProfileBytes, at: number): Step {
   return perChannel(curves);
 }
 
+/** Returns a step that executes all steps in order. */
 export function inOrder(steps: readonly Step[]): Step {
   return (value) => {
     for (const step of steps) step(value);
   };
 }
 
+/** Returns a step that applies one curve to each of the three channels. */
 export function perChannel([first, second, third]: readonly Curve[]): Step {
   if (!first || !second || !third) throw new ProfileError('broken', 'a curve is missing');
   return (value) => {
@@ -109,7 +115,7 @@ export function perChannel([first, second, third]: readonly Curve[]): Step {
   };
 }
 
-/** @param numbers nine factors row by row, then up to three terms */
+/** Returns a step that multiplies by a matrix. @param numbers nine factors row by row, then up to three numbers to add */
 export function matrixStep(numbers: readonly number[]): Step {
   const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0, i = 0, x0 = 0, y0 = 0, z0 = 0] = numbers;
   return (value) => {
@@ -121,9 +127,11 @@ export function matrixStep(numbers: readonly number[]): Step {
 }
 
 /**
- * Interpolates in a grid between the four corners of the tetrahedron around the value, as Little CMS does.
+ * Returns a step that interpolates in a grid between the four corners of the tetrahedron around the value, as Little CMS
+ * does.
  *
- * @param samples three for each node; the first axis varies least
+ * @param samples three samples for each node; the index of the first axis varies most slowly
+ * @param maximum sample value that stands for 1
  */
 function gridStep(samples: ArrayLike<number>, sides: Triple, maximum: number): Step {
   const strides: Triple = [sides[1] * sides[2] * 3, sides[2] * 3, 3];
@@ -137,12 +145,12 @@ function gridStep(samples: ArrayLike<number>, sides: Triple, maximum: number): S
       shares[axis] = position - node;
       base += node * (strides[axis] as number);
     }
-    // From the lowest corner to the highest, along the axis with the largest share first.
+    // Walks from the lowest corner of the cell to the highest, first along the axis with the largest share.
     let first = 0;
     let third = 2;
     for (let axis = 1; axis < 3; axis++) if (shareOf(shares, axis) > shareOf(shares, first)) first = axis;
     for (let axis = 1; axis >= 0; axis--) if (shareOf(shares, axis) < shareOf(shares, third)) third = axis;
-    if (first === third) [first, third] = [0, 2]; // all shares are equal
+    if (first === third) [first, third] = [0, 2]; // All shares are equal, so any order gives the same result.
     const second = 3 - first - third;
     const at1 = base + (strides[first] as number);
     const at2 = at1 + (strides[second] as number);

@@ -1,11 +1,12 @@
 /** Bounded reads of the bytes of an ICC profile, which may be hostile. All numbers are big-endian. */
 
 /**
- * Why a profile is ignored: `broken` contradicts itself or its format, `huge` exceeds the size limit, `model` is for
- * another colour model than RGB.
+ * Why a profile is ignored: `broken` if it contradicts itself or its format, `huge` if it exceeds the size limit, `model` if
+ * it is for another colour model than RGB.
  */
 export type IgnoredProfile = 'broken' | 'huge' | 'model';
 
+/** An ICC profile cannot be used. */
 export class ProfileError extends Error {
   readonly reason: IgnoredProfile;
 
@@ -16,7 +17,7 @@ export class ProfileError extends Error {
   }
 }
 
-/** @throws ProfileError (every method) outside the bytes */
+/** Reads numbers at an offset. Every method throws ProfileError when it would read outside the profile. */
 export class ProfileBytes {
   readonly #bytes: Uint8Array;
   readonly #view: DataView;
@@ -45,7 +46,7 @@ export class ProfileBytes {
     return this.#view.getUint32(at);
   }
 
-  /** Four characters. */
+  /** Reads four characters. */
   signature(at: number): string {
     this.#check(at, 4);
     return String.fromCharCode(...this.#bytes.subarray(at, at + 4));
@@ -63,7 +64,7 @@ export class ProfileBytes {
     return numbers;
   }
 
-  /** Signed numbers with 16 bits after the point. */
+  /** Reads signed fixed-point numbers with 16 fractional bits (s15Fixed16Number). */
   fixedNumbers(at: number, count: number): number[] {
     this.#check(at, count * 4);
     return Array.from({ length: count }, (_, index) => this.#view.getInt32(at + index * 4) / 0x10000);

@@ -1,13 +1,13 @@
-/** The colours of an open slide: whether it has a colour profile, and the table that the profile becomes. */
+/** Reads the colour profile of an open slide and computes its colour table, once for each slide. */
 import { gzipSync } from 'node:zlib';
 import { type Slide, SlideError } from '../model/slide.ts';
 import { type ColourTable, computeColourTable } from './colour-table.ts';
 import { nameOfProfile } from './icc-profile.ts';
 import { type IgnoredProfile, ProfileError } from './profile-bytes.ts';
 
-/** What is known of the colour profile of a slide. */
+/** Describes the colour profile of a slide. */
 export interface ColourProfile {
-  /** The profile's description of itself; null when it has none or cannot be read. */
+  /** The description in the profile; null when it has none or it cannot be read. */
   readonly name: string | null;
   /** Size of the profile in the file; null when it exceeds the limit. */
   readonly bytes: number | null;
@@ -18,7 +18,7 @@ export interface ColourProfile {
 }
 
 export interface SlideColour {
-  /** Null: the file has no profile. */
+  /** Null when the file has no profile. */
   readonly profile: ColourProfile | null;
   /** The samples of the table (`ColourTable.rgb`), compressed with gzip; null without a usable profile. */
   readonly table: Uint8Array | null;
@@ -31,27 +31,31 @@ interface ReadColour {
 
 const colours = new WeakMap<Slide, Promise<ReadColour>>();
 
-/** @throws SlideError when the storage does not respond; a broken profile is no error */
+/** Returns the colours of a slide. @throws SlideError when the storage does not respond; a broken profile is not an error */
 export async function readSlideColour(slide: Slide): Promise<SlideColour> {
   const { profile, table } = await colourOf(slide);
   return { profile, table: table && gzipSync(table.rgb) };
 }
 
-/** Returns the table of the slide, which is computed once; null without a usable profile. @throws SlideError as above */
+/**
+ * Returns the colour table of a slide; null when it has no usable profile.
+ *
+ * @throws SlideError when the storage does not respond
+ */
 export async function colourTableOf(slide: Slide): Promise<ColourTable | null> {
   return (await colourOf(slide)).table;
 }
 
 function colourOf(slide: Slide): Promise<ReadColour> {
-  const known = colours.get(slide);
-  if (known) return known;
+  const cached = colours.get(slide);
+  if (cached) return cached;
   const reading = readColour(slide);
   colours.set(slide, reading);
   reading.catch(() => colours.delete(slide));
   return reading;
 }
 
-/** Errors of reading that are the profile's own. */
+/** Read errors that mean that the profile is unusable, and why. All other errors are passed to the caller. */
 const IGNORED_ERRORS: Readonly<Partial<Record<SlideError['code'], IgnoredProfile>>> = {
   LIMIT_EXCEEDED: 'huge',
   FILE_CORRUPT: 'broken',

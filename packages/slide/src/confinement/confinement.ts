@@ -1,20 +1,17 @@
-/** The permissions of a render process, as decided by the process that starts it. */
+/** Defines the permissions of a render process, which the process that starts it decides. */
 
 /** Passed to `start-confined.ts` as JSON on its command line. */
 export interface Confinement {
   /**
-   * Slides: files, and folders with everything below them. Null, which the server never passes: every file of
-   * the machine is readable, those of `/proc` included.
+   * Readable slides: files, and folders with everything below them. With null, which the server never passes, every file of
+   * the machine is readable, including `/proc`.
    */
   readonly slides: readonly string[] | null;
-  /** Folder of the compile cache; null: none. */
+  /** Folder of the V8 compile cache; null for no cache. */
   readonly compiled: { readonly folder: string; readonly isWritable: boolean } | null;
-  /** The only other writable folder; null: none. */
+  /** Folder for temporary files, the only other writable folder; null for none. */
   readonly scratch: string | null;
-  /**
-   * Memory for data beyond what Node itself takes when it starts. The kernel refuses more, and the process
-   * ends.
-   */
+  /** Memory for data in addition to what Node takes at its start. When the process exceeds it, allocation fails and it ends. */
   readonly memoryBytes: number;
   /** The program to execute, and its arguments. */
   readonly program: string;

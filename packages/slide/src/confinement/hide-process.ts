@@ -1,6 +1,7 @@
 import { landlockVersion } from './landlock.ts';
 import { loadSystemCalls } from './system-calls.ts';
 
+/** Option of prctl(2). */
 const PR_SET_DUMPABLE = 4;
 
 /**
@@ -17,8 +18,8 @@ export async function hideProcess(): Promise<boolean> {
 }
 
 /**
- * Returns the version of Landlock, which confines render processes to the slide folders; 0 where it is
- * missing.
+ * Returns the version of Landlock, the kernel feature that confines render processes to the slide folders; 0 when this
+ * system does not have it.
  */
 export async function landlockVersionHere(): Promise<number> {
   const calls = await loadSystemCalls();

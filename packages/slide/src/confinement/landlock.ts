@@ -1,22 +1,23 @@
 /**
- * Landlock: irrevocably restricts a process, and every program it executes or starts, to the files of a few
- * folders. It also blocks TCP, signals to outside processes, and access to them through /proc.
+ * Restricts a process with Landlock, a feature of the Linux kernel: irrevocably, for it and every program that it starts, to
+ * the files of a few folders. Landlock also blocks TCP, signals to processes outside, and access to them through /proc.
  *
  * Source: landlock(7); Documentation/userspace-api/landlock.rst of Linux 6.12.
  */
 import { closeSync, constants, fstatSync, openSync } from 'node:fs';
 import type { SystemCalls } from './system-calls.ts';
 
-/** The files that a process may open. Links are followed when the rules are created. */
+/** The files that a process may open. Symbolic links are followed when the rules are created. */
 export interface FileRules {
-  /** Files, and folders with everything below them. Null: every file is readable. */
+  /** Readable files, and folders with everything below them. With null, every file is readable. */
   readonly readable: readonly string[] | null;
-  /** Likewise, for programs and the libraries they load. */
+  /** Readable and executable files and folders: programs and the libraries that they load. */
   readonly executable: readonly string[];
   /** Folders in which the process has every right except to execute programs. */
   readonly writable: readonly string[];
 }
 
+/** Bits of the access rights. Source: include/uapi/linux/landlock.h. */
 const right = {
   execute: 1 << 0,
   writeFile: 1 << 1,
@@ -29,7 +30,8 @@ const right = {
   deviceControl: 1 << 15,
 } as const;
 /** Rights that a rule for a file may grant; the others apply to folders only. */
-const OF_FILES = right.execute | right.writeFile | right.readFile | right.truncate | right.deviceControl;
+const FILE_RIGHTS = right.execute | right.writeFile | right.readFile | right.truncate | right.deviceControl;
+/** Bits of the network rights, and of the scopes, that the process loses. */
 const TCP_BIND_AND_CONNECT = 3;
 const ABSTRACT_SOCKETS_AND_SIGNALS = 3;
 
@@ -63,7 +65,7 @@ export function restrictFiles(calls: SystemCalls, version: number, rules: FileRu
   for (const path of readable ?? []) addPath(calls, ruleset, path, reading);
   for (const path of executable) addPath(calls, ruleset, path, reading | right.execute);
   for (const path of writable) addPath(calls, ruleset, path, reading | changing);
-  addPath(calls, ruleset, '/dev/null', (reading | changing) & OF_FILES);
+  addPath(calls, ruleset, '/dev/null', (reading | changing) & FILE_RIGHTS);
   checked(calls, 'prctl', calls.prctl(PR_SET_NO_NEW_PRIVS, 1));
   checked(calls, 'landlock_restrict_self', calls.restrictSelf(ruleset));
   closeSync(ruleset);
@@ -79,7 +81,7 @@ function createRuleset(calls: SystemCalls, version: number, handled: number): nu
   return checked(calls, 'landlock_create_ruleset', calls.createRuleset(bytes, bytes.length, 0));
 }
 
-/** Adds a rule. A path that does not exist gets none, so it stays inaccessible even if it appears later. */
+/** Adds a rule for a path. A path that does not exist gets no rule and stays inaccessible, even if it is created later. */
 function addPath(calls: SystemCalls, ruleset: number, path: string, rights: number): void {
   let file: number;
   try {
@@ -88,7 +90,7 @@ function addPath(calls: SystemCalls, ruleset: number, path: string, rights: numb
     return;
   }
   try {
-    const allowed = fstatSync(file).isDirectory() ? rights : rights & OF_FILES;
+    const allowed = fstatSync(file).isDirectory() ? rights : rights & FILE_RIGHTS;
     const rule = new DataView(new ArrayBuffer(12));
     rule.setBigUint64(0, BigInt(allowed), true);
     rule.setInt32(8, file, true);
@@ -103,6 +105,7 @@ function addPath(calls: SystemCalls, ruleset: number, path: string, rights: numb
   }
 }
 
+/** Returns the result of a system call. @throws Error when the call failed */
 function checked(calls: SystemCalls, name: string, result: number): number {
   if (result < 0) throw new Error(`${name} failed with error ${calls.errno()}`);
   return result;

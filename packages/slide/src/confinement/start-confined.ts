@@ -1,9 +1,9 @@
 /**
- * The first program of a render process. It drops all rights that rendering does not need, and then executes
- * the program from its arguments. Landlock restricts the calling thread and what it starts, but Node has
- * other threads by now; executing another program ends those.
+ * The first program of a render process: drops all rights that rendering does not need, and then executes the program named
+ * in its arguments. Executing a program is necessary because Landlock restricts only the calling thread and what it starts,
+ * while Node already has other threads; execve ends those.
  *
- * The parent sends nothing before the program has reported that it is ready.
+ * The parent process sends no message before the executed program has reported that it is ready.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -14,7 +14,7 @@ import { loadSystemCalls, type SystemCalls } from './system-calls.ts';
 
 const RLIMIT_DATA = 2;
 const RLIMIT_CORE = 4;
-/** File descriptor of the channel to the parent; `stdio` of `startConfined` determines it. */
+/** File descriptor of the message channel to the parent process; `stdio` of `startConfined` determines it. */
 const CHANNEL = 3;
 
 /** System libraries, the files they read at startup, and time zones. These folders contain no secrets. */
@@ -38,10 +38,10 @@ const SYSTEM_LIBRARIES = [
   '/gnu/store',
 ];
 
-/** Data size of Node where the system does not report it. */
+/** Assumed data size of Node when the system does not report it. */
 const DEFAULT_KILOBYTES = 2 ** 20;
 
-/** Node exits at startup when it cannot read the system's OpenSSL configuration. */
+/** Node option without which Node exits at startup, because it cannot read the system's OpenSSL configuration. */
 const WITHOUT_OPENSSL_SETTINGS = '--openssl-config=/dev/null';
 
 const confinement = JSON.parse(process.argv[2] ?? '') as Confinement;
@@ -49,7 +49,7 @@ const confinement = JSON.parse(process.argv[2] ?? '') as Confinement;
 const calls = await loadSystemCalls();
 if (calls) confine(calls, confinement);
 
-// Without Landlock there is no reason to execute another program.
+// This line is reached only without Landlock, where executing another program would have no benefit.
 process.argv = [process.execPath, confinement.program, ...confinement.args];
 await import(pathToFileURL(confinement.program).href);
 
@@ -76,8 +76,8 @@ function confine(system: SystemCalls, options: Confinement): void {
 }
 
 /**
- * Bytes that count as data of this process; V8 alone reserves half a gigabyte for code without using it. The
- * program that replaces it is the same Node and reserves the same.
+ * Returns the bytes that the kernel counts as data of this process. V8 alone reserves half a gigabyte for code without using
+ * it. The executed program runs in the same Node and reserves as much.
  *
  * Source: proc(5), `/proc/[pid]/status`.
  */
@@ -86,7 +86,7 @@ function dataBytes(): number {
   return Number(kilobytes ?? DEFAULT_KILOBYTES) * 1024;
 }
 
-/** The folders in which Node searches for packages. */
+/** Returns the existing `node_modules` folders in which Node searches for packages. */
 function moduleFolders(folder: string): readonly string[] {
   const ownModules = join(folder, 'node_modules');
   const parent = dirname(folder);
@@ -96,6 +96,7 @@ function moduleFolders(folder: string): readonly string[] {
   ];
 }
 
+/** Replaces this process by the render program, which keeps the message channel. */
 function executeProgram(system: SystemCalls, { program, args, environment }: Confinement): never {
   const channel = { NODE_CHANNEL_FD: String(CHANNEL), NODE_CHANNEL_SERIALIZATION_MODE: 'advanced' };
   system.keepOpen(CHANNEL);
@@ -104,7 +105,7 @@ function executeProgram(system: SystemCalls, { program, args, environment }: Con
     [process.execPath, ...process.execArgv, WITHOUT_OPENSSL_SETTINGS, program, ...args],
     Object.entries({ ...environment, ...channel }).map(([name, value]) => `${name}=${value}`),
   );
-  // Continuing with these threads would mean continuing without the limits.
+  // Without execve, the other threads of this process would run without Landlock restrictions, so the process exits.
   console.error(`A render process could not be started: execve failed with error ${system.errno()}`);
   process.exit(1);
 }

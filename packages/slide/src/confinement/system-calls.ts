@@ -1,5 +1,5 @@
 /**
- * The Linux system calls that restrict a process, called through the C library that Node is linked with.
+ * Provides the Linux system calls that restrict a process. They are called through the C library that Node is linked with.
  *
  * Source: prctl(2), setrlimit(2), execve(2), landlock(7); include/uapi/linux/landlock.h of Linux 6.12.
  */
@@ -22,11 +22,11 @@ export interface SystemCalls {
   errno(): number;
 }
 
-/** These numbers are the same on all architectures. */
+/** Numbers of the Landlock system calls, which are the same on all architectures. */
 const call = { createRuleset: 444, addRule: 445, restrictSelf: 446 } as const;
 const F_SETFD = 2;
 
-/** @returns null on systems other than Linux, and where the C library cannot be called */
+/** Loads the system calls. @returns null on systems other than Linux, and when the C library cannot be called */
 export const loadSystemCalls = readOnce(async (): Promise<SystemCalls | null> => {
   if (process.platform !== 'linux') return null;
   try {

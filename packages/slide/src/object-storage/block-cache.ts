@@ -1,9 +1,9 @@
 /**
- * Reads objects in blocks and caches those: in memory, then on disk.
+ * Reads objects of object storage in blocks of 256 KiB, and caches the blocks in memory and on disk.
  *
- * Object storage takes some ten milliseconds for a response of any size, and a tile has a few ten kilobytes.
- * Reading whole blocks pays off because neighbouring tiles are stored next to each other. Blocks are keyed by
- * the object's fingerprint, not by its key, so blocks of a replaced object are never returned.
+ * A response of object storage takes tens of milliseconds whatever its size, and a tile has tens of kilobytes. Reading whole
+ * blocks pays off because neighbouring tiles are stored next to each other. Blocks are keyed by the object's fingerprint, not
+ * by its key, so blocks of a replaced object are never returned.
  */
 
 import { LRUCache } from 'lru-cache';
@@ -19,8 +19,8 @@ import type { ObjectStore, StoredObject } from './object-store.ts';
 export const BLOCK_BYTES = 256 * 1024;
 /** Adjacent blocks that are fetched with one request. */
 const MAX_BLOCKS_PER_REQUEST = 8;
-/** A longer read proceeds in steps of this many blocks, which bounds its additional memory. */
-const WINDOW = 16;
+/** A longer read proceeds in steps of this many blocks, which limits the memory that it needs in addition to its target. */
+const BLOCKS_PER_STEP = 16;
 
 export interface BlockCache {
   /**
@@ -35,15 +35,15 @@ export interface BlockCache {
 interface BlockCacheOptions {
   readonly store: Pick<ObjectStore, 'read'>;
   readonly maxMemoryBytes: number;
-  /** Null: blocks are cached in memory only. */
+  /** Null to cache blocks in memory only. */
   readonly diskCache: Pick<BlockDiskCache, 'readInto' | 'put'> | null;
 }
 
-/** An object and the blocks that were read of it, by index. Names are built once and not for each tile. */
+/** An object and the names of its blocks, by index. The names are built once, not for each tile that is read. */
 interface Blocks {
   readonly object: StoredObject;
   readonly fingerprint: string;
-  readonly known: Block[];
+  readonly blocks: Block[];
 }
 
 /** A requested byte range of an object, and its destination. */
@@ -58,7 +58,9 @@ interface ByteRange {
 /** A request for some blocks of an object, shared by all reads that wait for one of them. */
 interface Batch {
   readonly names: readonly string[];
-  readonly leaving: AbortController;
+  /** Aborts the request when no read waits for it any longer. */
+  readonly controller: AbortController;
+  /** Number of reads that wait for one of the blocks. */
   waiters: number;
 }
 
@@ -78,7 +80,7 @@ export function createBlockCache({ store, maxMemoryBytes, diskCache }: BlockCach
   function blocksOf(object: StoredObject): Blocks {
     let blocks = blocksByObject.get(object);
     if (blocks === undefined) {
-      blocks = { object, fingerprint: fingerprintOfVersions([versionOfObject(object)]), known: [] };
+      blocks = { object, fingerprint: fingerprintOfVersions([versionOfObject(object)]), blocks: [] };
       blocksByObject.set(object, blocks);
     }
     return blocks;
@@ -89,13 +91,13 @@ export function createBlockCache({ store, maxMemoryBytes, diskCache }: BlockCach
     const { object } = blocks;
     const batch: Batch = {
       names: indices.map((index) => blockAt(blocks, index).name),
-      leaving: new AbortController(),
+      controller: new AbortController(),
       waiters: 0,
     };
     const results = new Map(indices.map((index) => [index, Promise.withResolvers<Uint8Array>()]));
     for (const [index, { promise }] of results) {
       const { name } = blockAt(blocks, index);
-      promise.catch(() => {}); // all waiting reads may have been aborted
+      promise.catch(() => {}); // If all waiting reads were aborted, no caller handles the error.
       pending.set(name, { block: promise, batch });
     }
     const settle = (index: number, bytes: Uint8Array) => {
@@ -109,7 +111,7 @@ export function createBlockCache({ store, maxMemoryBytes, diskCache }: BlockCach
       try {
         const at = first * BLOCK_BYTES;
         const length = Math.min(count * BLOCK_BYTES, object.size - at);
-        const bytes = await store.read(object, at, length, batch.leaving.signal);
+        const bytes = await store.read(object, at, length, batch.controller.signal);
         for (let step = 0; step < count; step++) {
           // A copy, so that a cached block does not retain the others' memory.
           settle(first + step, bytes.slice(step * BLOCK_BYTES, (step + 1) * BLOCK_BYTES));
@@ -141,10 +143,10 @@ export function createBlockCache({ store, maxMemoryBytes, diskCache }: BlockCach
     return diskCache.readInto(range.target, at, block, offset, length);
   }
 
-  /** Does the same for consecutive blocks. @returns indices of the blocks that are not cached */
-  async function copyAllCached(range: ByteRange, from: number, end: number): Promise<readonly number[]> {
-    if (end - from === 1) return (await copyIfCached(range, from)) ? [] : [from]; // the case of most tiles
-    const indices = Array.from({ length: end - from }, (_, step) => from + step);
+  /** Copies the parts of a range that lie in cached blocks. @returns indices of the blocks that are not cached */
+  async function copyAllCached(range: ByteRange, first: number, end: number): Promise<readonly number[]> {
+    if (end - first === 1) return (await copyIfCached(range, first)) ? [] : [first]; // Most tiles lie in one block.
+    const indices = Array.from({ length: end - first }, (_, step) => first + step);
     const isCached = await Promise.all(indices.map(async (index) => copyIfCached(range, index)));
     return indices.filter((_, step) => !isCached[step]);
   }
@@ -178,9 +180,9 @@ export function createBlockCache({ store, maxMemoryBytes, diskCache }: BlockCach
       for (const batch of batches) {
         batch.waiters--;
         if (batch.waiters > 0) continue;
-        // All waiting reads were aborted, so later reads start a new request.
+        // No other read waits for the request. If it is still running, it is aborted, and later reads start a new one.
         removePending(batch);
-        batch.leaving.abort();
+        batch.controller.abort();
       }
     }
   }
@@ -192,9 +194,9 @@ export function createBlockCache({ store, maxMemoryBytes, diskCache }: BlockCach
       const range: ByteRange = { blocks: blocksOf(object), target, at, offset, length };
       const first = Math.floor(offset / BLOCK_BYTES);
       const end = Math.ceil((offset + length) / BLOCK_BYTES);
-      for (let from = first; from < end; from += WINDOW) {
+      for (let index = first; index < end; index += BLOCKS_PER_STEP) {
         signal?.throwIfAborted();
-        const missing = await copyAllCached(range, from, Math.min(end, from + WINDOW));
+        const missing = await copyAllCached(range, index, Math.min(end, index + BLOCKS_PER_STEP));
         if (missing.length === 0) continue;
         signal?.throwIfAborted();
         await fetchInto(range, missing, signal);
@@ -203,20 +205,20 @@ export function createBlockCache({ store, maxMemoryBytes, diskCache }: BlockCach
   };
 }
 
-function blockAt({ object, fingerprint, known }: Blocks, index: number): Block {
-  known[index] ??= {
+function blockAt({ object, fingerprint, blocks }: Blocks, index: number): Block {
+  blocks[index] ??= {
     name: `${fingerprint}/${index}`,
     byteCount: Math.min(BLOCK_BYTES, object.size - index * BLOCK_BYTES),
   };
-  return known[index];
+  return blocks[index];
 }
 
-/** The part of a range that lies in a block: target index, offset in the block, and length. */
+/** Returns the part of a range that lies in a block: index in the target, offset in the block, and length. */
 function partIn(index: number, { at, offset, length }: ByteRange) {
-  const start = index * BLOCK_BYTES;
-  const from = Math.max(offset, start);
-  const to = Math.min(offset + length, start + BLOCK_BYTES);
-  return { at: at + from - offset, offset: from - start, length: to - from };
+  const blockStart = index * BLOCK_BYTES;
+  const partStart = Math.max(offset, blockStart);
+  const partEnd = Math.min(offset + length, blockStart + BLOCK_BYTES);
+  return { at: at + partStart - offset, offset: partStart - blockStart, length: partEnd - partStart };
 }
 
 function copyFrom(block: Uint8Array, index: number, range: ByteRange): void {
@@ -224,10 +226,10 @@ function copyFrom(block: Uint8Array, index: number, range: ByteRange): void {
   range.target.set(block.subarray(offset, offset + length), at);
 }
 
-/** @returns runs of consecutive indices: the first one, and their number */
+/** Groups indices into runs of consecutive ones, at most 8 each. @returns first index and number of each run */
 function runsOf(indices: readonly number[]): [number, number][] {
   const runs: [number, number][] = [];
-  for (const index of indices.toSorted((one, other) => one - other)) {
+  for (const index of indices.toSorted((a, b) => a - b)) {
     const run = runs.at(-1);
     if (run && run[0] + run[1] === index && run[1] < MAX_BLOCKS_PER_REQUEST) run[1]++;
     else runs.push([index, 1]);
@@ -235,6 +237,7 @@ function runsOf(indices: readonly number[]): [number, number][] {
   return runs;
 }
 
+/** Waits for a promise, or rejects with the signal's reason as soon as the signal is aborted. */
 async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return promise;
   const { promise: aborted, reject } = Promise.withResolvers<never>();

@@ -1,9 +1,9 @@
 /**
  * Caches blocks of objects on disk, one file each. Several processes of a machine may share the folder.
  *
- * A block is written to a temporary file and then renamed, so readers never see a partial block. It starts
- * with a checksum, because after a power failure a file may contain anything. Nothing is synced: lost blocks
- * are read from object storage again.
+ * A block is written to a temporary file and then renamed, so readers never see a partial block. It starts with a checksum,
+ * because a power failure may damage files. The cache does not call fsync; blocks that are lost are read from object storage
+ * again.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rename, rm, rmdir, stat, utimes, writeFile } from 'node:fs/promises';
@@ -21,7 +21,7 @@ export interface Block {
 
 export interface BlockDiskCache {
   /**
-   * Reads `length` bytes of a block, from its byte `offset`, into `target`, from its index `at`.
+   * Reads `length` bytes of a block, beginning at `offset` in the block, into `target`, beginning at index `at`.
    *
    * @returns false when the block is not cached or damaged; the contents of `target` are then undefined
    */
@@ -41,11 +41,10 @@ interface VerifiedBlock {
 }
 
 interface BlockDiskCacheOptions {
-  /** Created with the first block. */
+  /** Folder of the cache; it is created with the first block. */
   readonly folder: string;
   /**
-   * Limit for all blocks of the folder, whichever process wrote them. Each process may exceed it by 1/32 for
-   * a while.
+   * Maximum bytes of all blocks in the folder, whichever process wrote them. Each process may temporarily exceed it by 1/32.
    */
   readonly maxBytes: number;
   /** Reports the first error of the disk; the next one is reported after a successful write. */
@@ -53,22 +52,22 @@ interface BlockDiskCacheOptions {
 }
 
 const CHECKSUM_BYTES = 4;
-/** Memory for blocks that wait to be written. */
+/** Maximum bytes of blocks that wait to be written; further blocks are not cached on disk. */
 const MAX_WAITING_BYTES = 16 * 2 ** 20;
-/** The folder is scanned again after this share of the limit was written. */
+/** Eviction scans the folder each time this process has written this share of the limit. */
 const SCAN_AFTER_SHARE = 1 / 32;
-/** Eviction continues until this share of the limit is in use. */
+/** Eviction, once necessary, removes blocks until at most this share of the limit is in use. */
 const TARGET_SHARE = 0.9;
-/** Minimum interval between updates of a block's mtime, which orders the eviction. */
+/** Minimum interval between updates of a block's modification time (mtime), by which eviction finds the oldest blocks. */
 const TOUCH_AFTER_MS = 10 * 60_000;
-/** The writer of a partial file of this age has ended. */
+/** A temporary file of this age is deleted, because the process that wrote it must have ended. */
 const ABANDONED_AFTER_MS = 60 * 60_000;
 /**
- * Half a gigabyte of blocks. A block that another process removes uses disk space while it is open here,
- * until its next mtime update.
+ * Maximum number of open block files, which is half a gigabyte of blocks. A block that another process deletes keeps using
+ * disk space while it is open here, until the next update of its mtime.
  */
 const MAX_OPEN_FILES = 2048;
-/** Blocks whose checksum was verified; enough for 16 GiB, in some ten megabytes of memory. */
+/** Maximum number of blocks that are remembered as verified: 16 GiB of blocks, in some ten megabytes of memory. */
 const MAX_VERIFIED = 65_536;
 /** Pause of writing after an error of the disk. */
 const PAUSE_AFTER_ERROR_MS = 10_000;
@@ -81,7 +80,7 @@ export function createBlockDiskCache({ folder, maxBytes, warn }: BlockDiskCacheO
   /** Blocks whose checksum this process has verified, by name. */
   const verified = new Map<string, VerifiedBlock>();
   const checking = new Map<string, Promise<VerifiedBlock | null>>();
-  // Runs one after the other: scanning the folder, writing, scanning again.
+  /** The last step of the background work. Scans of the folder and writes run one after the other. */
   let work: Promise<void> = evict().catch(pauseWriting);
 
   const pathOf = (name: string) => join(folder, name.slice(0, 2), name);
@@ -120,7 +119,7 @@ export function createBlockDiskCache({ folder, maxBytes, warn }: BlockDiskCacheO
         for (const name of await namesIn(folderOfObject)) {
           const path = join(folderOfObject, name);
           const stats = await stat(path).catch(() => null);
-          if (stats === null) continue; // another process has removed it
+          if (stats === null) continue; // Another process has removed the block.
           const isAbandoned = name.endsWith('.part') && now - stats.mtimeMs > ABANDONED_AFTER_MS;
           if (isAbandoned) await rm(path, { force: true });
           else found.push({ name: `${fingerprint}/${name}`, path, bytes: stats.size, usedAt: stats.mtimeMs });
@@ -129,7 +128,7 @@ export function createBlockDiskCache({ folder, maxBytes, warn }: BlockDiskCacheO
     }
     let bytes = found.reduce((sum, block) => sum + block.bytes, 0);
     if (bytes <= maxBytes) return;
-    found.sort((one, other) => one.usedAt - other.usedAt);
+    found.sort((a, b) => a.usedAt - b.usedAt);
     for (const block of found) {
       if (bytes <= maxBytes * TARGET_SHARE) break;
       await dropState(block.name, block.path);
@@ -140,22 +139,22 @@ export function createBlockDiskCache({ folder, maxBytes, warn }: BlockDiskCacheO
     }
   }
 
-  /** Updates the block's mtime as time of use. */
+  /** Sets the block's mtime to the current time, as the time of its last use. */
   function touch(name: string, block: VerifiedBlock): void {
     block.touchedAt = performance.now();
     const now = Date.now() / 1000;
     utimes(block.path, now, now).catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') void dropState(name, block.path); // another process has evicted it
+      if (error.code === 'ENOENT') void dropState(name, block.path); // Another process has evicted the block.
     });
   }
 
-  /** Drops all state of a block, so that the next read checks its file again. */
+  /** Closes a block's file and forgets that it was verified, so that the next read checks the file again. */
   async function dropState(name: string, path: string): Promise<void> {
     verified.delete(name);
     await files.drop(path);
   }
 
-  /** Verifies a whole block, once for all concurrent readers. Null: it is missing or damaged. */
+  /** Verifies the checksum of a block, once for all concurrent readers. Returns null when it is missing or damaged. */
   function verify(block: Block): VerifiedBlock | Promise<VerifiedBlock | null> {
     const cached = verified.get(block.name) ?? checking.get(block.name);
     if (cached !== undefined) return cached;
@@ -178,7 +177,7 @@ export function createBlockDiskCache({ folder, maxBytes, warn }: BlockDiskCacheO
       await dropState(name, path);
       await rm(path, { force: true });
     } catch {
-      await dropState(name, path); // it is missing, or the disk returned an error
+      await dropState(name, path); // The file is missing, or the disk returned an error.
     }
     return null;
   }
@@ -191,7 +190,7 @@ export function createBlockDiskCache({ folder, maxBytes, warn }: BlockDiskCacheO
         const file = await files.take(cached.path, CHECKSUM_BYTES + block.byteCount);
         await file.readInto(target, at, CHECKSUM_BYTES + offset, length);
       } catch {
-        await dropState(block.name, cached.path); // it is no longer there, or truncated
+        await dropState(block.name, cached.path); // The file was deleted or truncated.
         return false;
       }
       if (performance.now() - cached.touchedAt > TOUCH_AFTER_MS) touch(block.name, cached);

@@ -1,28 +1,26 @@
 /**
- * Guards requests to object storage: limits concurrency, retries transient faults and stops requests while
- * the storage is down (circuit breaker).
+ * Guards requests to object storage: limits concurrency, retries after transient faults, and stops requests while the storage
+ * is down (circuit breaker).
  *
- * A slow or unreachable storage must cost a caller no more than a few seconds, and the process no memory. The
- * queue is bounded, and after several consecutive failures all requests fail immediately until a probe
- * succeeds.
+ * While the storage is slow or unreachable, a caller waits a few seconds at most, and the memory for waiting requests is
+ * bounded. After five consecutive failures all requests fail immediately until a probe request succeeds.
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import { SlideError, type SlideErrorCode } from '../model/slide.ts';
 
-/** Milliseconds, or counts. */
+/** Limits of requests; a name ending in `Ms` is in milliseconds, all others are counts. */
 export interface StoreLimits {
   /** Concurrent requests. */
   readonly atOnce: number;
-  /** Requests that may wait for their turn; further ones get BUSY. */
+  /** Requests that may wait while `atOnce` requests are running; further requests fail with BUSY. */
   readonly waiting: number;
   /** Retries after the first attempt. */
   readonly retries: number;
   /**
-   * Backoff before the first retry; it doubles for each further one. Jitter reduces it to between half and
-   * all of it.
+   * Pause before the first retry. It doubles for each further retry; a random factor between 0.5 and 1 is applied (jitter).
    */
   readonly backoffMs: number;
-  /** Time limit of one attempt, until its last byte. */
+  /** Time limit of one attempt, including its response body. */
   readonly attemptMs: number;
   /** Time limit of all attempts together, waiting included. */
   readonly totalMs: number;
@@ -46,12 +44,12 @@ export const storeLimits: StoreLimits = {
 
 /** A request without a response, or with an invalid one. */
 export class StoreFault extends SlideError {
-  /** A retry may succeed; the fault counts as a failure of the store. */
-  readonly isPassing: boolean;
+  /** Whether a retry may succeed. Only such faults count as failures that open the circuit. */
+  readonly isTransient: boolean;
 
-  constructor(code: SlideErrorCode, message: string, isPassing: boolean, cause?: unknown) {
+  constructor(code: SlideErrorCode, message: string, isTransient: boolean, cause?: unknown) {
     super(code, message, cause === undefined ? {} : { cause });
-    this.isPassing = isPassing;
+    this.isTransient = isTransient;
   }
 }
 
@@ -59,8 +57,10 @@ type Overrides = Partial<Pick<StoreLimits, 'retries' | 'attemptMs' | 'totalMs'>>
 
 export interface StoreGuard {
   /**
-   * @param attempt sends one request; transient StoreFaults, and errors that are no SlideError, are retried
-   * @param asked overrides of the limits
+   * Runs a request under all limits.
+   *
+   * @param attempt sends one request; it is retried after a transient StoreFault and after any error that is not a SlideError
+   * @param overrides limits that differ for this request
    * @throws SlideError STORE_UNAVAILABLE, STORE_TIMEOUT, BUSY; errors of `attempt`; the signal's reason
    */
   ask<T>(
@@ -87,7 +87,7 @@ export function createStoreGuard(limits: StoreLimits): StoreGuard {
       return await attempt(signal ? AbortSignal.any([signal, timeout.signal]) : timeout.signal);
     } catch (error) {
       signal?.throwIfAborted();
-      timeout.signal.throwIfAborted(); // any error caused by the abort is replaced by the timeout
+      timeout.signal.throwIfAborted(); // Replaces the error that the abort caused by the timeout error.
       if (error instanceof SlideError) throw error;
       throw new StoreFault('STORE_UNAVAILABLE', 'The object store does not answer', true, error);
     } finally {
@@ -100,29 +100,29 @@ export function createStoreGuard(limits: StoreLimits): StoreGuard {
     signal: AbortSignal | undefined,
     { retries, attemptMs, totalMs }: StoreLimits,
   ): Promise<T> {
-    const endsAt = performance.now() + totalMs;
+    const deadline = performance.now() + totalMs;
     circuit.check();
     await gate.enter(totalMs, signal);
     try {
       for (let tries = 0; ; tries++) {
-        const isProbe = circuit.take();
-        const leftMs = Math.max(1, endsAt - performance.now());
+        const isProbe = circuit.startAttempt();
+        const remainingMs = Math.max(1, deadline - performance.now());
         try {
-          const result = await runAttempt(attempt, Math.min(attemptMs, leftMs), signal);
-          circuit.answered();
+          const result = await runAttempt(attempt, Math.min(attemptMs, remainingMs), signal);
+          circuit.recordResponse();
           return result;
         } catch (error) {
           if (signal?.aborted) {
-            circuit.leave(isProbe);
+            circuit.recordAbort(isProbe);
             throw error;
           }
-          if (!(error instanceof StoreFault && error.isPassing)) {
-            circuit.answered(); // a definite error is a response too
+          if (!(error instanceof StoreFault && error.isTransient)) {
+            circuit.recordResponse(); // An error such as FILE_MISSING is also a response: the store works.
             throw error;
           }
-          circuit.failed();
+          circuit.recordFailure();
           const pauseMs = limits.backoffMs * 2 ** tries * (0.5 + Math.random() / 2);
-          if (tries >= retries || isProbe || performance.now() + pauseMs >= endsAt) throw error;
+          if (tries >= retries || isProbe || performance.now() + pauseMs >= deadline) throw error;
           await wait(pauseMs, undefined, signal && { signal });
         }
       }
@@ -134,17 +134,18 @@ export function createStoreGuard(limits: StoreLimits): StoreGuard {
   return { ask: (attempt, signal, overrides) => ask(attempt, signal, { ...limits, ...overrides }) };
 }
 
-/** Limits concurrent requests; further ones wait in order of arrival. */
+/** Limits concurrent requests; further requests wait in order of arrival. */
 function createGate({ atOnce, waiting: maxWaiting }: StoreLimits) {
+  /** One function for each waiting request, which starts it. */
   const waiting = new Set<() => void>();
-  let inside = 0;
+  let running = 0;
 
   return {
     /** @throws SlideError BUSY, STORE_TIMEOUT; the signal's reason */
     async enter(ms: number, signal: AbortSignal | undefined): Promise<void> {
       signal?.throwIfAborted();
-      if (inside < atOnce) {
-        inside++;
+      if (running < atOnce) {
+        running++;
         return;
       }
       if (waiting.size >= maxWaiting) {
@@ -152,7 +153,7 @@ function createGate({ atOnce, waiting: maxWaiting }: StoreLimits) {
       }
       const turn = Promise.withResolvers<void>();
       const cancelTurn = (reason: unknown) => {
-        waiting.delete(turn.resolve); // removed immediately, because a turn granted to an aborted request would be lost
+        waiting.delete(turn.resolve); // Otherwise `leave` could pass the place to this request, which no longer uses it.
         turn.reject(reason);
       };
       const onTimeout = () =>
@@ -173,7 +174,7 @@ function createGate({ atOnce, waiting: maxWaiting }: StoreLimits) {
     leave(): void {
       const [next] = waiting;
       if (next === undefined) {
-        inside--;
+        running--;
         return;
       }
       waiting.delete(next);
@@ -182,13 +183,13 @@ function createGate({ atOnce, waiting: maxWaiting }: StoreLimits) {
   };
 }
 
-/** Closed: all requests may be sent. Open: none, except one probe per interval. */
+/** While the circuit is closed, all requests are sent. While it is open, only one probe per `probeMs` is sent. */
 function createCircuit({ failures, probeMs }: StoreLimits) {
-  let failed = 0;
+  let failureCount = 0;
   let probeAt = 0;
   let isProbing = false;
 
-  const isOpen = () => failed >= failures;
+  const isOpen = () => failureCount >= failures;
   const openError = () =>
     new StoreFault(
       'STORE_UNAVAILABLE',
@@ -197,27 +198,28 @@ function createCircuit({ failures, probeMs }: StoreLimits) {
     );
 
   return {
-    /** @throws SlideError STORE_UNAVAILABLE when the circuit is open and no probe is due */
+    /** Fails fast. @throws SlideError STORE_UNAVAILABLE when the circuit is open and no probe is due */
     check(): void {
       if (isOpen() && (isProbing || performance.now() < probeAt)) throw openError();
     },
-    /** @returns whether this attempt is the probe @throws SlideError the error of `check` */
-    take(): boolean {
+    /** Must be called before each attempt. @returns whether the attempt is the probe @throws SlideError as `check` */
+    startAttempt(): boolean {
       this.check();
       isProbing = isOpen();
       return isProbing;
     },
-    answered(): void {
-      failed = 0;
+    /** Closes the circuit. */
+    recordResponse(): void {
+      failureCount = 0;
       isProbing = false;
     },
-    failed(): void {
-      failed++;
+    recordFailure(): void {
+      failureCount++;
       isProbing = false;
       if (isOpen()) probeAt = performance.now() + probeMs;
     },
-    /** Ends an attempt that neither succeeded nor failed. */
-    leave(wasProbe: boolean): void {
+    /** Ends an attempt whose caller aborted it, so that it says nothing about the store. */
+    recordAbort(wasProbe: boolean): void {
       if (wasProbe) isProbing = false;
     },
   };

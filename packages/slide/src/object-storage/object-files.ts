@@ -1,6 +1,6 @@
 /**
- * Slide files in object storage: the leading object, and the objects with the same key prefix up to the last
- * slash.
+ * Opens the files of a slide in object storage: the leading object, and the other objects in its folder, which are those with
+ * the same key up to its last slash.
  */
 import { posix } from 'node:path';
 import { SlideError, type SlideLocation } from '../model/slide.ts';
@@ -10,12 +10,12 @@ import { isMember, notAMember, type SlideFiles } from '../source/slide-files.ts'
 import type { ObjectReader } from './object-reader.ts';
 import type { ObjectFacts, StoredObject } from './object-store.ts';
 
-/** @throws SlideError FILE_MISSING; errors of the store */
+/** Opens one object. @throws SlideError FILE_MISSING; errors of the store */
 export async function openObjectSource(key: string, objects: ObjectReader): Promise<ByteSource> {
   return objectSource({ key, ...(await objects.head(key)) }, objects);
 }
 
-/** @throws SlideError FILE_MISSING, FILE_CHANGED; errors of the store */
+/** Opens a slide in object storage. @throws SlideError FILE_MISSING, FILE_CHANGED; errors of the store */
 export async function openObjectFiles(location: SlideLocation, objects: ObjectReader): Promise<SlideFiles> {
   const { path: key, members } = location;
   const object = { key, ...(await objects.head(key)) };
@@ -32,8 +32,8 @@ export async function openObjectFiles(location: SlideLocation, objects: ObjectRe
       : leading.fingerprint,
     async list() {
       if (members) return [name, ...members].sort();
-      const beside = await objects.list(folder);
-      return beside.flatMap((each) => nameIn(folder, each.key) ?? []).sort();
+      const objectsBelow = await objects.list(folder);
+      return objectsBelow.flatMap((object) => nameIn(folder, object.key) ?? []).sort();
     },
     async open(memberName) {
       const memberKey = keyOfMember(folder, memberName);
@@ -57,7 +57,7 @@ export async function fingerprintOfLocation(location: SlideLocation, objects: Ob
   return fingerprintOfObjects([leading, ...members]);
 }
 
-/** The facts of the members in the order of the location; a folder stands for all objects below it. */
+/** Returns size and ETag of the members in the order of the location; of a folder, those of all objects below it. */
 async function membersOf(
   { path, members = [] }: SlideLocation,
   objects: ObjectReader,
@@ -82,7 +82,8 @@ function objectSource(object: StoredObject, objects: ObjectReader): ByteSource {
     size,
     fingerprint: fingerprintOfObjects([object]),
     async read(offset, length, signal) {
-      checkRange(offset, length, size); // before the allocation
+      // Checked before the allocation, so that an invalid length from a file does not allocate memory.
+      checkRange(offset, length, size);
       const target = new Uint8Array(length);
       await readInto(target, 0, offset, length, signal);
       return target;
@@ -97,18 +98,18 @@ function fingerprintOfObjects(objects: readonly ObjectFacts[]): string {
   return fingerprintOfVersions(objects.map(versionOfObject));
 }
 
-/** The key up to its last slash, included; '' for a key without one. */
+/** Returns the key up to and including its last slash; '' for a key without a slash. */
 function folderOf(key: string): string {
   return key.slice(0, key.lastIndexOf('/') + 1);
 }
 
-/** The name of an object in the folder itself; null for an object in a subfolder. */
+/** Returns the name of an object in the folder itself; null for an object in a subfolder. */
 function nameIn(folder: string, key: string): string | null {
   const name = key.slice(folder.length);
   return name.includes('/') ? null : name;
 }
 
-/** Resolves a name that comes from an untrusted file. */
+/** Resolves a name that comes from an untrusted file. @throws SlideError FILE_CORRUPT when it leads out of the folder */
 function keyOfMember(folder: string, name: string): string {
   const normalized = posix.normalize(name);
   const isOutside =

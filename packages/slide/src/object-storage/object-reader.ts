@@ -1,11 +1,11 @@
-/** Access to objects for slide readers: cached metadata, and bytes through the block cache. */
+/** Reads objects for slide readers: metadata through a cache of half a second, bytes through the block cache. */
 import { SlideError } from '../model/slide.ts';
 import { type BlockCache, createBlockCache } from './block-cache.ts';
 import type { BlockDiskCache } from './block-disk-cache.ts';
 import type { ObjectFacts, ObjectStore, StoredObject } from './object-store.ts';
 
 export interface ObjectReader extends BlockCache {
-  /** Current metadata, at most half a second old. @throws SlideError errors of `ObjectStore.head` */
+  /** Returns size and ETag, at most half a second old. @throws SlideError errors of `ObjectStore.head` */
   head(key: string): Promise<ObjectFacts>;
   /**
    * Lists the objects with a key prefix, sorted by key, at most as many as a slide may have.
@@ -21,10 +21,10 @@ interface ObjectReaderOptions {
   readonly diskCache: BlockDiskCache | null;
 }
 
-/** Maximum age of cached metadata: every use of a slide checks whether its objects are unchanged. */
+/** Maximum age of cached metadata. It is cached because every use of a slide checks whether its objects are unchanged. */
 const MAX_AGE_MS = 500;
 const MAX_CACHED = 10_000;
-/** Bound of the objects in a slide's folder. */
+/** Maximum number of objects in the folder of a slide. */
 const MAX_LISTED = 20_000;
 
 export function createObjectReader({ store, maxMemoryBytes, diskCache }: ObjectReaderOptions): ObjectReader {
@@ -44,29 +44,29 @@ export function createObjectReader({ store, maxMemoryBytes, diskCache }: ObjectR
   }
 
   return {
-    head: (key) => heads.ask(key),
-    list: (prefix) => lists.ask(prefix),
+    head: (key) => heads.get(key),
+    list: (prefix) => lists.get(prefix),
 
     async readInto(object, target, at, offset, length, signal) {
       try {
         await blocks.readInto(object, target, at, offset, length, signal);
       } catch (error) {
-        heads.forget(object.key); // the object may have been replaced
+        heads.invalidate(object.key); // The object may have been replaced.
         throw error;
       }
     },
   };
 }
 
-/** Caches responses for a short time and shares pending ones between callers. Errors are not cached. */
-function createShortCache<T>(ask: (name: string) => Promise<T>) {
-  const cache = new Map<string, { readonly answer: Promise<T>; readonly at: number }>();
+/** Caches results for `MAX_AGE_MS` and shares pending ones between callers. Errors are not cached. */
+function createShortCache<T>(load: (name: string) => Promise<T>) {
+  const cache = new Map<string, { readonly result: Promise<T>; readonly loadedAt: number }>();
   return {
-    ask(name: string): Promise<T> {
+    get(name: string): Promise<T> {
       const cached = cache.get(name);
-      if (cached && performance.now() - cached.at < MAX_AGE_MS) return cached.answer;
-      const result = ask(name);
-      const entry = { answer: result, at: performance.now() };
+      if (cached && performance.now() - cached.loadedAt < MAX_AGE_MS) return cached.result;
+      const result = load(name);
+      const entry = { result, loadedAt: performance.now() };
       if (cache.size >= MAX_CACHED) cache.clear();
       cache.set(name, entry);
       result.catch(() => {
@@ -74,7 +74,7 @@ function createShortCache<T>(ask: (name: string) => Promise<T>) {
       });
       return result;
     },
-    forget(name: string): void {
+    invalidate(name: string): void {
       cache.delete(name);
     },
   };

@@ -1,8 +1,8 @@
 /**
- * A client for one bucket of S3-compatible object storage, with range requests over HTTP.
+ * A client for one bucket of S3-compatible object storage. It reads byte ranges of objects, lists, stores and deletes them.
  *
- * Keys are relative to the prefix of the settings. They come from the catalogue, never from a request. URLs
- * are in path style, which every S3 server supports. Redirects are not followed.
+ * Keys are relative to the prefix in the settings. They come from the catalogue, never from a request of a user. URLs are in
+ * path style (`endpoint/bucket/key`), which every S3 server supports. The client does not follow redirects.
  *
  * The file exceeds 350 lines because all calls share the signing, the guard and the checks of responses.
  *
@@ -18,9 +18,9 @@ import { createStoreGuard, StoreFault, type StoreLimits, storeLimits } from './c
 
 /** Metadata that identifies a version of an object. */
 export interface ObjectFacts {
-  /** Bytes. */
+  /** Size in bytes. */
   readonly size: number;
-  /** The ETag without quotes; changes whenever the bytes change. */
+  /** The ETag without quotes; it changes whenever the bytes change. */
   readonly etag: string;
 }
 
@@ -29,17 +29,18 @@ export interface StoredObject extends ObjectFacts {
 }
 
 export interface ListedObject extends StoredObject {
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601, UTC. */
   readonly lastModified: string;
 }
 
+/** All methods throw SlideError FILE_MISSING, STORE_UNAVAILABLE, STORE_TIMEOUT and BUSY. */
 export interface ObjectStore {
-  /** @throws SlideError FILE_MISSING, STORE_UNAVAILABLE, STORE_TIMEOUT, BUSY; so do all methods */
+  /** Returns the current size and ETag of an object. */
   head(key: string, signal?: AbortSignal): Promise<ObjectFacts>;
   /**
-   * Reads exactly these bytes of exactly this version.
+   * Reads exactly these bytes of exactly this version of an object.
    *
-   * @throws SlideError FILE_CHANGED when the object was replaced, FILE_MISSING
+   * @throws SlideError FILE_CHANGED when the object was replaced
    */
   read(object: StoredObject, offset: number, length: number, signal?: AbortSignal): Promise<Uint8Array>;
   /**
@@ -49,7 +50,7 @@ export interface ObjectStore {
   /**
    * Stores a file atomically, in one request or as a multipart upload, and replaces an existing object.
    *
-   * @param file absolute path; the file must not change meanwhile
+   * @param file absolute path; the file must not change during the upload
    * @throws SlideError FILE_MISSING when the file cannot be read
    */
   put(key: string, file: string, signal?: AbortSignal): Promise<ObjectFacts>;
@@ -79,9 +80,9 @@ interface TransferLimits {
 const transferLimits: TransferLimits = { partBytes: 16 * 2 ** 20, partMs: 120_000, pageKeys: 1000 };
 /** Source: Amazon S3 User Guide, "Multipart upload limits". */
 const MAX_PARTS = 10_000;
-/** 1,000 keys of 1,000 bytes each, and the XML around them. */
+/** Maximum bytes of a list response: 1,000 keys of 1,000 bytes each, with their XML elements. */
 const MAX_LIST_BYTES = 8 * 2 ** 20;
-/** Enough of an error response for its code. */
+/** Maximum bytes of an error response, from which only the error code is read. */
 const MAX_ERROR_BYTES = 4096;
 
 interface RequestOptions {
@@ -104,7 +105,7 @@ export function createObjectStore(
   /** @throws SlideError FILE_MISSING for a key that a URL cannot contain */
   function urlOf(key: string): string {
     const segments = (prefix + key).split('/');
-    // A URL parser removes such segments, and the URL would name another object.
+    // A URL parser removes the segments "." and "..", so the URL would name another object.
     if (key === '' || segments.some((segment) => segment === '.' || segment === '..')) {
       throw new SlideError('FILE_MISSING', 'This key cannot name an object');
     }
@@ -125,15 +126,15 @@ export function createObjectStore(
       redirect: 'manual',
       signal,
     });
-    // Content-Length is wrong for compressed responses. The header is not signed, because proxies rewrite it;
-    // `fetch` sets it itself for range requests.
+    // Asks for an uncompressed response, whose Content-Length is the size of the object. The header is not signed, because
+    // proxies rewrite it. For range requests, `fetch` sets it itself.
     if (headers?.range === undefined) signed.headers.set('accept-encoding', 'identity');
-    // The signal is passed again: Node forgets the one of a Request once the Request is collected as garbage, and
-    // a slow body would then never time out.
+    // The signal is passed again: Node drops the signal of a Request once the Request is garbage-collected, and a slow body
+    // would then never time out.
     return fetch(signed, { signal });
   }
 
-  /** @throws SlideError FILE_MISSING, FILE_CHANGED; StoreFault */
+  /** Converts an error response to an error. @throws SlideError FILE_MISSING, FILE_CHANGED; StoreFault */
   async function throwErrorOf(response: Response): Promise<never> {
     const { status } = response;
     if (status === 404) {
@@ -147,11 +148,11 @@ export function createObjectStore(
     const code = /<Code>(\w{1,64})<\/Code>/.exec(
       await textOf(response, MAX_ERROR_BYTES).catch(() => ''),
     )?.[1];
-    const isPassing = status === 429 || status >= 500;
+    const isTransient = status === 429 || status >= 500;
     throw new StoreFault(
       'STORE_UNAVAILABLE',
       `The object store answered ${status}${code === undefined ? '' : ` (${code})`}`,
-      isPassing,
+      isTransient,
     );
   }
 
@@ -185,7 +186,7 @@ export function createObjectStore(
       if (returnedEtag !== null && returnedEtag !== etag) {
         throw new SlideError('FILE_CHANGED', 'The object was replaced');
       }
-      // The whole object may have many gigabytes, so its body is not read.
+      // Status 200 means that the body is the whole object, which may have many gigabytes, so it is not read.
       if (response.status === 200) throw invalidResponse('it ignores range requests');
       if (response.headers.get('content-range') !== `bytes ${range}/${size}`) {
         throw invalidResponse('it returned another range than requested');
@@ -200,12 +201,12 @@ export function createObjectStore(
     return readExactly(response, length);
   }
 
-  async function* list(from: string, signal?: AbortSignal): AsyncGenerator<ListedObject> {
+  async function* list(keyPrefix: string, signal?: AbortSignal): AsyncGenerator<ListedObject> {
     const query = {
       'list-type': '2',
       'encoding-type': 'url',
       'max-keys': String(limits.pageKeys),
-      prefix: prefix + from,
+      prefix: prefix + keyPrefix,
     };
     for (let token: string | null = ''; token !== null; ) {
       const continuation: Record<string, string> = token === '' ? {} : { 'continuation-token': token };
@@ -218,7 +219,7 @@ export function createObjectStore(
 
   /** Source: ListObjectsV2. */
   function readPage(query: Readonly<Record<string, string>>, signal?: AbortSignal): Promise<XmlElement> {
-    // Listing 1,000 keys takes a store longer than reading one object.
+    // Listing 1,000 keys takes longer than reading one object, so one attempt may use the whole time limit.
     return guard.ask(
       async (attempt) => {
         const response = await request(`${root}/`, { method: 'GET', query }, attempt);
@@ -236,7 +237,7 @@ export function createObjectStore(
 
   const uploadLimits = { attemptMs: limits.partMs, totalMs: limits.partMs * (limits.retries + 1) };
 
-  /** @returns the ETag of the response */
+  /** Sends an upload. @returns the ETag of the response */
   function send(address: string, options: RequestOptions, signal?: AbortSignal): Promise<string> {
     return guard.ask(
       async (attempt) => {
@@ -287,9 +288,9 @@ export function createObjectStore(
     if (uploadId === null) throw invalidResponse('it did not start a multipart upload');
     try {
       const parts: string[] = [];
-      for (let at = 0; at < size; at += partBytes) {
+      for (let offset = 0; offset < size; offset += partBytes) {
         const number = parts.length + 1;
-        const body = await readPart(file, at, Math.min(partBytes, size - at));
+        const body = await readPart(file, offset, Math.min(partBytes, size - offset));
         const query = { partNumber: String(number), uploadId };
         const headers = { 'content-md5': digest('md5', body, 'base64') };
         const etag = await send(address, { method: 'PUT', query, headers, body }, signal);
@@ -298,12 +299,12 @@ export function createObjectStore(
       const body = `<CompleteMultipartUpload>${parts.join('')}</CompleteMultipartUpload>`;
       // Not retried: if only the response was lost, the upload has succeeded.
       const completed = await sendForXml(address, { method: 'POST', query: { uploadId }, body }, signal, 0);
-      // S3 reports a failure after the start of the response in its body.
+      // If S3 fails after it has sent status 200, it reports the failure in the body.
       if (completed.name !== 'CompleteMultipartUploadResult')
         throw invalidResponse('it could not complete a multipart upload');
     } catch (error) {
-      // Unfinished uploads use paid storage. If the abort fails too, the bucket's lifecycle rules remove
-      // them.
+      // Aborts the upload, because unfinished uploads use paid storage. If the abort fails too, the lifecycle rules of the
+      // bucket remove the parts.
       const query = { uploadId };
       await guard
         .ask(async (attempt) => {
@@ -367,49 +368,49 @@ function queryOf(query: Readonly<Record<string, string>>): string {
     .join('&');
 }
 
-/** @returns null without an ETag */
+/** Returns the ETag of a response without quotes; null when it has none. */
 function etagIn({ headers }: Response): string | null {
   const etag = withoutQuotes(headers.get('etag') ?? '');
   return etag === '' ? null : etag;
 }
 
-/** Removes quotes, and the weak mark that proxies add when they may compress the body. */
+/** Removes quotes and the prefix `W/` of a weak ETag, which proxies add when they compress the body. */
 function withoutQuotes(etag: string): string {
   return etag.replace(/^(W\/)?"|"$/g, '');
 }
 
-/** An invalid response, which a retry does not improve. */
-function invalidResponse(how: string): StoreFault {
-  return new StoreFault('STORE_UNAVAILABLE', `The object store cannot be used: ${how}`, false);
+/** Returns the error for an invalid response. It is not transient: a retry would get the same response. */
+function invalidResponse(reason: string): StoreFault {
+  return new StoreFault('STORE_UNAVAILABLE', `The object store cannot be used: ${reason}`, false);
 }
 
-/** @throws StoreFault when the body has fewer or more bytes; the rest is then not read */
+/** Reads a body of exactly `length` bytes. @throws StoreFault when it has fewer or more; further bytes are not read */
 async function readExactly({ body }: Response, length: number): Promise<Uint8Array> {
   const bytes = new Uint8Array(length);
-  let at = 0;
-  for await (const piece of body ?? []) {
-    if (at + piece.length > length) throw invalidResponse('it returned more bytes than requested');
-    bytes.set(piece, at);
-    at += piece.length;
+  let received = 0;
+  for await (const chunk of body ?? []) {
+    if (received + chunk.length > length) throw invalidResponse('it returned more bytes than requested');
+    bytes.set(chunk, received);
+    received += chunk.length;
   }
-  if (at === length) return bytes;
+  if (received === length) return bytes;
   throw new StoreFault('STORE_UNAVAILABLE', 'The object store returned fewer bytes than requested', true);
 }
 
-/** @throws StoreFault when the body is longer */
-async function textOf({ body }: Response, most: number): Promise<string> {
-  const pieces: Uint8Array[] = [];
-  let length = 0;
-  for await (const piece of body ?? []) {
-    length += piece.length;
-    if (length > most) throw invalidResponse('a response is too long');
-    pieces.push(piece);
+/** Reads a body as UTF-8 text. @throws StoreFault when it has more than `maxBytes` */
+async function textOf({ body }: Response, maxBytes: number): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let received = 0;
+  for await (const chunk of body ?? []) {
+    received += chunk.length;
+    if (received > maxBytes) throw invalidResponse('a response is too long');
+    chunks.push(chunk);
   }
-  return new TextDecoder().decode(Buffer.concat(pieces));
+  return new TextDecoder().decode(Buffer.concat(chunks));
 }
 
-async function xmlOf(response: Response, most: number): Promise<XmlElement> {
-  const text = await textOf(response, most);
+async function xmlOf(response: Response, maxBytes: number): Promise<XmlElement> {
+  const text = await textOf(response, maxBytes);
   try {
     return readXml(text);
   } catch (cause) {
@@ -417,12 +418,12 @@ async function xmlOf(response: Response, most: number): Promise<XmlElement> {
   }
 }
 
-/** The objects of a page, without empty objects that stand for folders. */
+/** Returns the objects of a page of a list. Objects whose key ends in a slash, which stand for folders, are omitted. */
 function objectsIn(page: XmlElement, prefix: string): ListedObject[] {
   const isEncoded = textAt(page, 'EncodingType') === 'url';
   return elementsAt(page, 'Contents').flatMap((element) => {
-    const written = textAt(element, 'Key') ?? '';
-    const key = isEncoded ? decodeURIComponent(written.replaceAll('+', ' ')) : written;
+    const encodedKey = textAt(element, 'Key') ?? '';
+    const key = isEncoded ? decodeURIComponent(encodedKey.replaceAll('+', ' ')) : encodedKey;
     const size = Number(textAt(element, 'Size') ?? Number.NaN);
     const etag = withoutQuotes(textAt(element, 'ETag') ?? '');
     const lastModified = new Date(textAt(element, 'LastModified') ?? '');
@@ -434,12 +435,12 @@ function objectsIn(page: XmlElement, prefix: string): ListedObject[] {
   });
 }
 
-async function readPart(file: FileHandle, at: number, length: number): Promise<Uint8Array<ArrayBuffer>> {
-  const { buffer, bytesRead } = await file.read(new Uint8Array(length), 0, length, at);
+async function readPart(file: FileHandle, offset: number, length: number): Promise<Uint8Array<ArrayBuffer>> {
+  const { buffer, bytesRead } = await file.read(new Uint8Array(length), 0, length, offset);
   if (bytesRead === length) return buffer;
   throw new SlideError('FILE_CHANGED', 'The file to upload has become shorter');
 }
 
-function digest(algorithm: 'md5' | 'sha256', bytes: Uint8Array | string, as: 'hex' | 'base64'): string {
-  return createHash(algorithm).update(bytes).digest(as);
+function digest(algorithm: 'md5' | 'sha256', bytes: Uint8Array | string, encoding: 'hex' | 'base64'): string {
+  return createHash(algorithm).update(bytes).digest(encoding);
 }

@@ -1,4 +1,4 @@
-/** The messages between a render pool and its render processes. */
+/** Defines the messages between the server process, which owns the render pool, and its render processes. */
 import type { DeepZoomAddress } from '../deep-zoom/deep-zoom.ts';
 import type { FolderLocation } from '../location/slide-place.ts';
 import type { SlideLocation } from '../model/slide.ts';
@@ -18,7 +18,7 @@ export type RenderJob =
   | { readonly kind: 'thumbnail'; readonly location: ExpectedSlide; readonly maxSide: number }
   | { readonly kind: 'view'; readonly location: ExpectedSlide; readonly view: View }
   | { readonly kind: 'colour'; readonly location: ExpectedSlide }
-  | { readonly kind: 'list'; readonly location: ExpectedSlide; readonly most: number }
+  | { readonly kind: 'list'; readonly location: ExpectedSlide; readonly maxTiles: number }
   | GroupJob;
 
 /**
@@ -26,7 +26,7 @@ export type RenderJob =
  * FILE_CHANGED.
  */
 export interface ExpectedSlide extends SlideLocation {
-  /** Absent: any version of the file. */
+  /** If absent, any version of the file is accepted. */
   readonly fingerprint?: string;
 }
 
@@ -50,12 +50,12 @@ export type RenderReply =
   | { readonly id: number; readonly failure: WorkerFailure }
   | { readonly id: number; readonly needsOwnProcess: true };
 
-/** All messages of a process. It loses messages that arrive before it has reported `isReady`. */
+/** All messages from a render process. It loses messages that it receives before it has reported `isReady`. */
 export type WorkerMessage = RenderReply | WorkerQuestion | { readonly isReady: true };
 
 /**
- * A request of a render process for an object. The process has no access to the object storage itself,
- * because code that reads hostile files must not know the storage credentials.
+ * A request of a render process for an object, which the server process answers. Render processes have no access to object
+ * storage, because code that reads hostile files must not know the storage credentials.
  */
 export type ObjectQuestion =
   | { readonly kind: 'head'; readonly key: string }
@@ -67,13 +67,13 @@ export type ObjectQuestion =
       readonly length: number;
     };
 
-/** From the render process. */
+/** A question from the render process to the server process. */
 export interface WorkerQuestion {
   readonly questionId: number;
   readonly question: ObjectQuestion;
 }
 
-/** To the render process, once for every question. */
+/** The reply to the render process, sent once for every question. */
 export type QuestionReply =
   | { readonly questionId: number; readonly value: unknown }
   | { readonly questionId: number; readonly failure: WorkerFailure };

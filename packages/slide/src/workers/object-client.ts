@@ -1,15 +1,15 @@
-/** Object storage as a render process sees it: the server process reads the objects on its behalf. */
+/** Reads objects in a render process by asking the server process for them (`ObjectQuestion`). */
 import type { ObjectReader } from '../object-storage/object-reader.ts';
 import type { ObjectFacts, StoredObject } from '../object-storage/object-store.ts';
 import type { ObjectQuestion, QuestionReply, WorkerQuestion } from './messages.ts';
 import { errorOf } from './worker-failure.ts';
 
-/** Bytes of one question at most, so that a long read does not block others. */
+/** Maximum bytes that one question reads, so that a long read does not block others. */
 export const MAX_REQUEST_BYTES = 4 * 2 ** 20;
 
 export interface ObjectClient extends ObjectReader {
   /** Handles a reply of the server process. */
-  hear(reply: QuestionReply): void;
+  handleReply(reply: QuestionReply): void;
 }
 
 /** Returns a client that sends its questions through `send`. */
@@ -26,7 +26,7 @@ export function createObjectClient(send: (question: WorkerQuestion) => void): Ob
   }
 
   return {
-    hear(reply) {
+    handleReply(reply) {
       const pending = pendingReplies.get(reply.questionId);
       pendingReplies.delete(reply.questionId);
       if ('value' in reply) pending?.resolve(reply.value);
@@ -37,12 +37,10 @@ export function createObjectClient(send: (question: WorkerQuestion) => void): Ob
     async readInto({ key, size, etag }, target, at, offset, length, signal) {
       for (let done = 0; done < length; done += MAX_REQUEST_BYTES) {
         signal?.throwIfAborted();
-        const part = Math.min(MAX_REQUEST_BYTES, length - done);
+        const partLength = Math.min(MAX_REQUEST_BYTES, length - done);
         const object = { key, size, etag };
-        target.set(
-          (await ask({ kind: 'read', object, offset: offset + done, length: part })) as Uint8Array,
-          at + done,
-        );
+        const part = await ask({ kind: 'read', object, offset: offset + done, length: partLength });
+        target.set(part as Uint8Array, at + done);
       }
       signal?.throwIfAborted();
     },

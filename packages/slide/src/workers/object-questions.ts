@@ -1,4 +1,4 @@
-/** Reads objects for a render process: only those of the slide that its current job names. */
+/** Answers the questions of a render process for objects. It may read only the objects of its current job's slide. */
 
 import type { Objects } from '../location/slide-place.ts';
 import { SlideError } from '../model/slide.ts';
@@ -10,7 +10,9 @@ import { failureOf } from './worker-failure.ts';
 const unreadable = { code: 'STORE_UNAVAILABLE', message: 'The object store could not be read' } as const;
 
 /**
- * @param job the current job of the process; null when it has none and may ask nothing
+ * Answers one question.
+ *
+ * @param job the current job of the process; null when it has none, in which case every question is rejected
  * @returns the reply to send to the process; failures are replies too
  */
 export async function answerObjectQuestions(
@@ -44,13 +46,13 @@ export async function answerObjectQuestions(
 }
 
 /**
- * A slide's job may read what lies beside and below its leading object; a folder's job what lies in the
- * folder.
+ * Whether the job may read the object: the job of a slide may read all objects in the folder of its leading object and below,
+ * a grouping job those in its folder and below.
  */
 function belongsToJob(job: RenderJob, question: ObjectQuestion): boolean {
   const { path, isObject } = job.kind === 'group' ? job.folder : job.location;
   if (!isObject) return false;
-  // The ETag becomes a header of the request to the object storage: only characters that are safe there.
+  // The ETag becomes a header of the request to object storage, so it may contain only characters that are safe in headers.
   if (question.kind === 'read' && !/^[!#-~]{1,256}$/.test(question.object.etag)) return false;
   const folder = job.kind === 'group' && path !== '' ? `${path}/` : path.slice(0, path.lastIndexOf('/') + 1);
   return keyOf(question).startsWith(folder);

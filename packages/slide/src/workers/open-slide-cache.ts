@@ -4,21 +4,19 @@ import { openSlide } from '../open-slide.ts';
 import type { ExpectedSlide } from './messages.ts';
 
 const MAX_OPEN_SLIDES = 4;
-/** An open slide keeps a moved or deleted file on the disk, so idle slides are closed. */
+/** Slides that were not used for this time are closed, because a deleted file uses disk space while it is open. */
 const IDLE_MS = 20_000;
 const CLOSE_CHECK_MS = 5000;
 
 interface CachedSlide {
   readonly slide: Slide;
-  /** By `performance.now()`. */
+  /** Time of the last use, by `performance.now()`. */
   usedAt: number;
 }
 
-/**
- * The slides that a process has open: the last few, each until its file changes or it is idle for 20 seconds.
- */
+/** Keeps the last four slides of a render process open, each until its file changes or it was not used for 20 seconds. */
 export class OpenSlideCache {
-  /** By key of the location, the least recently used first. */
+  /** Open slides by the key of their location, the least recently used first. */
   readonly #open = new Map<string, CachedSlide>();
   readonly #objects: Objects;
   #isInUse = false;
@@ -43,7 +41,7 @@ export class OpenSlideCache {
         throw new SlideError('FILE_CHANGED', 'The file no longer has the expected fingerprint');
       }
       const result = await work(slide);
-      if (!(await this.#isStill(slide, location))) {
+      if (!(await this.#isUnchanged(slide, location))) {
         throw new SlideError('FILE_CHANGED', 'The file was replaced while Lamina was reading it');
       }
       return result;
@@ -54,22 +52,24 @@ export class OpenSlideCache {
     }
   }
 
-  async #isStill(slide: Slide, location: ExpectedSlide): Promise<boolean> {
+  /** Whether the files still have the fingerprint of the open slide. */
+  async #isUnchanged(slide: Slide, location: ExpectedSlide): Promise<boolean> {
     try {
       return (await fingerprintOf(location, this.#objects)) === slide.fingerprint;
     } catch (error) {
-      // Every read of an object demands the same ETag, so an unreachable store cannot have mixed two
-      // versions.
+      // Every read of an object requires the same ETag, so the result cannot mix two versions even if the store is
+      // unreachable now.
       if (location.isObject && !location.members?.length && isUnreachable(error)) return true;
       throw error;
     }
   }
 
+  /** Returns the open slide if it is current, or opens it and closes the least recently used ones above the limit. */
   async #take(location: ExpectedSlide): Promise<Slide> {
     const key = keyOf(location);
     const cachedSlide = this.#open.get(key)?.slide;
     this.#open.delete(key);
-    // If the open slide has the expected fingerprint, the check after the work suffices: it notices a change.
+    // If the open slide has the expected fingerprint, it need not be checked here: `use` checks it after the work.
     const expected = location.fingerprint;
     const isCurrent =
       cachedSlide !== undefined &&

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 
 /** The state of a process as the kernel reports it. */
 export interface ProcessState {
-  /** The process is stopped (SIGSTOP, a debugger): it makes no progress and raises no error. */
+  /** Whether the process is stopped by SIGSTOP or a debugger, so that it neither continues nor fails. */
   readonly isSuspended: boolean;
   /** Resident memory (RSS). */
   readonly residentBytes: number;
@@ -22,7 +22,7 @@ export async function readProcessState(pid: number): Promise<ProcessState | null
   if (process.platform !== 'linux') return null;
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
   if (stat === '') return null;
-  // Field 2, the program name, stands in parentheses and may contain any character.
+  // Field 2, the program name, is in parentheses and may contain any character, so the fields after it are parsed.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return {
     isSuspended: fields[0] === 'T' || fields[0] === 't',

@@ -15,26 +15,25 @@ import { RenderWorker } from './render-worker.ts';
 export interface RenderPoolOptions {
   /** Number of render processes. */
   readonly processes: number;
-  /** Requests of accounts that may wait for a process. The same bound holds for the server's own jobs. */
+  /** Maximum number of requests of all accounts that wait for a process. The server's own jobs have the same limit. */
   readonly queueLimit: number;
-  /** Waiting requests of one account; `queueLimit` by default. */
+  /** Maximum number of waiting requests of one account; `queueLimit` by default. */
   readonly accountQueueLimit?: number;
-  /** Waiting requests of one session; `queueLimit` by default. Further requests get BUSY. */
+  /** Maximum number of waiting requests of one session; `queueLimit` by default. Further requests fail with BUSY. */
   readonly sessionQueueLimit?: number;
   /** A job that runs longer fails, and its process is killed. */
   readonly timeoutMs: number;
   /** A process without a job for this long is ended; 5 minutes by default. */
   readonly idleMs?: number;
   /**
-   * Folder of the V8 compile cache, which makes later processes start in a third of the time. Absent: no
-   * cache.
+   * Folder of the V8 compile cache, with which later processes start in a third of the time. If absent, there is no cache.
    */
   readonly compiledFolder?: string;
   /** Folder for temporary files of the processes; by default that of the system. */
   readonly scratchFolder?: string;
   /**
-   * Folders that hold all slides. Where the system supports Landlock, render processes can open no other file
-   * of the machine. Absent: they can open every file that this process may read.
+   * Folders that contain all slides. If the system supports Landlock, render processes can open no other files of the
+   * machine. If absent, they can open every file that this process may read.
    */
   readonly slideFolders?: readonly string[];
   /** Reads objects of an object store; absent when slides are local files. */
@@ -46,32 +45,30 @@ interface Request extends JobRequest {
 }
 
 interface Task extends RenderTask {
-  /** Null until a process has the job, and after it is done. */
+  /** Cancels the job; null unless a process is running it. */
   cancel: (() => void) | null;
 }
 
 const IDLE_MS = 5 * 60_000;
-/** A slide whose last tile took this long counts as slow until a tile of it is faster. */
+/** A slide whose last tile took at least this time counts as slow until one of its tiles is faster. */
 const SLOW_MS = 2000;
 const MAX_SLOW_SLIDES = 1000;
 
 /**
- * Decodes pixels and reads headers in processes of lower priority, which are started on demand. A bad slide
- * can crash such a process, but not the server.
+ * Decodes pixels and reads headers in processes of lower priority, which are started on demand. A damaged or hostile slide can
+ * crash such a process, but not the server.
  *
- * Accounts take turns in the queue (`RenderQueue`). One process always remains free for tiles of slides that
- * are not slow. Identical concurrent jobs are done once. A job without waiting requests is cancelled.
+ * Accounts take turns in the queue (`RenderQueue`). If there are several processes, one of them is reserved for tiles of
+ * slides that are not slow. Identical concurrent jobs run once. A job is cancelled when no request waits for it any longer.
  */
 export class RenderPool {
   readonly #options: RenderPoolOptions;
-  readonly #makers = new Set<RenderWorker>();
+  readonly #workers = new Set<RenderWorker>();
   readonly #tasks = new Map<string, Task>();
   readonly #queue: RenderQueue;
-  /**
-   * Paths of slides whose last tile took long. A few requests for such tiles must not occupy all processes.
-   */
+  /** Paths of slow slides (`SLOW_MS`). A few requests for their tiles must not occupy all processes. */
   readonly #slowSlides = new Set<string>();
-  /** Running jobs that may take long: everything except tiles, and tiles of slow slides. */
+  /** Number of running jobs that may take long: all except tiles of slides that are not slow. */
   #longJobs = 0;
   #isClosed = false;
   #faults = 0;
@@ -82,7 +79,7 @@ export class RenderPool {
     this.#queue = new RenderQueue({ total, account: accountQueueLimit, session: sessionQueueLimit });
   }
 
-  /** @throws SlideError BUSY, DECODE_FAILED; errors of opening the slide */
+  /** Reads the metadata of a slide. @throws SlideError BUSY, DECODE_FAILED; errors of opening the slide */
   async inspect(
     location: SlideLocation,
     signal?: AbortSignal,
@@ -92,7 +89,7 @@ export class RenderPool {
   }
 
   /**
-   * `groupSlideFiles` in a render process, where a bad file cannot harm the server.
+   * Runs `groupSlideFiles` in a render process, where a damaged or hostile file cannot harm the server.
    *
    * @throws SlideError BUSY; DECODE_FAILED when a file crashed the process or the job took too long
    */
@@ -107,7 +104,9 @@ export class RenderPool {
   }
 
   /**
-   * @param colour absent: as scanned
+   * Renders a tile.
+   *
+   * @param colour by default the colours of the scan
    * @returns a complete JPEG of the size that the Deep Zoom descriptor implies for the address
    * @throws SlideError FILE_CHANGED, BUSY, DECODE_FAILED; errors of opening, reading and decoding
    */
@@ -123,7 +122,9 @@ export class RenderPool {
   }
 
   /**
-   * @returns a JPEG or PNG of the view
+   * Renders a view.
+   *
+   * @returns a JPEG or PNG
    * @throws SlideError LIMIT_EXCEEDED, and the errors of `tile`
    */
   async view(
@@ -148,7 +149,7 @@ export class RenderPool {
     return (await this.#request({ kind: 'colour', location }, { signal, requester })) as SlideColour;
   }
 
-  /** `tile` before a request for it, when no other job waits. */
+  /** Renders a tile as `tile` does, before a viewer requests it. The job runs when no other job waits. */
   async prerenderTile(
     location: ExpectedSlide,
     address: DeepZoomAddress,
@@ -159,27 +160,29 @@ export class RenderPool {
   }
 
   /**
-   * Runs `tilesToPrerender` when no other job waits. @throws SlideError FILE_CHANGED, and the errors of
-   * `inspect`
+   * Returns the tiles to prerender (`tilesToPrerender`). The job runs when no other job waits.
+   *
+   * @throws SlideError FILE_CHANGED, and the errors of `inspect`
    */
   async tilesToRender(
     location: ExpectedSlide,
-    most: number,
+    maxTiles: number,
     signal?: AbortSignal,
   ): Promise<readonly DeepZoomAddress[]> {
     const request = { signal, requester: null, isPrerendering: true };
-    return (await this.#request({ kind: 'list', location, most }, request)) as readonly DeepZoomAddress[];
+    return (await this.#request({ kind: 'list', location, maxTiles }, request)) as readonly DeepZoomAddress[];
   }
 
-  /** Whether a request waits for a result; prerendering does not count. */
+  /** Whether a request other than prerendering waits for a result. */
   get hasWaitingRequests(): boolean {
     for (const task of this.#tasks.values()) if (this.#queue.hasWaitingRequests(task)) return true;
     return false;
   }
 
   /**
-   * @returns the whole slide as a JPEG, its longer side at most `maxSide` pixels; never the label or macro
-   * image
+   * Renders a thumbnail from the levels of the slide, never from the label or macro image.
+   *
+   * @returns the whole slide as a JPEG whose longer side has at most `maxSide` pixels
    * @throws SlideError the errors of `tile`
    */
   async thumbnail(
@@ -192,19 +195,19 @@ export class RenderPool {
     return (await this.#request(job, { signal, requester })) as Uint8Array;
   }
 
-  /** Jobs that wait for a process. */
+  /** Number of jobs that wait for a process. */
   get queueLength(): number {
     return this.#queue.length;
   }
 
-  /** Processes that a job crashed or that exceeded the time limit. The next job starts a new one. */
+  /** Number of processes that ended because a job crashed them or exceeded the time limit. The next job starts a new one. */
   get faults(): number {
     return this.#faults;
   }
 
   /** Process ids of the running processes, for measurements and tests. */
   get processIds(): readonly number[] {
-    return [...this.#makers].flatMap(({ processIds }) => processIds);
+    return [...this.#workers].flatMap(({ processIds }) => processIds);
   }
 
   /** Ends every process. Waiting requests fail with BUSY. */
@@ -214,9 +217,10 @@ export class RenderPool {
     for (const { answer } of this.#tasks.values()) answer.reject(closing);
     this.#tasks.clear();
     this.#queue.clear();
-    await Promise.all([...this.#makers].map((worker) => worker.end(closing)));
+    await Promise.all([...this.#workers].map((worker) => worker.end(closing)));
   }
 
+  /** Joins the running or waiting task with the same job, or creates it, and waits for its result. */
   async #request(job: RenderJob, { signal, ...request }: Request): Promise<unknown> {
     signal?.throwIfAborted();
     if (this.#isClosed) throw new SlideError('BUSY', 'The render pool is closed');
@@ -243,6 +247,7 @@ export class RenderPool {
     }
   }
 
+  /** Starts waiting tasks while there are free workers. */
   #startWaiting(): void {
     while (!this.#isClosed) {
       const next = this.#queue.next((job) => !this.#mayTakeLong(job) || this.#mayStartLongJobs);
@@ -257,7 +262,7 @@ export class RenderPool {
     return job.kind !== 'tile' || this.#slowSlides.has(job.location.path);
   }
 
-  /** Whether a process remains free for short jobs. */
+  /** Whether a process remains free for short jobs if one more long job starts. */
   get #mayStartLongJobs(): boolean {
     return this.#longJobs < Math.max(1, this.#options.processes - 1);
   }
@@ -265,23 +270,24 @@ export class RenderPool {
   #start(worker: RenderWorker, task: Task): void {
     const mayTakeLong = this.#mayTakeLong(task.job);
     if (mayTakeLong) this.#longJobs++;
-    const since = performance.now();
+    const startedAt = performance.now();
     const { answer, cancel } = worker.run(task.job);
     task.cancel = cancel;
     void answer
       .finally(() => {
         task.cancel = null;
         if (mayTakeLong) this.#longJobs--;
-        this.#noteDuration(task.job, performance.now() - since);
+        this.#recordDuration(task.job, performance.now() - startedAt);
       })
       .then(task.answer.resolve, task.answer.reject)
       .finally(() => this.#startWaiting());
   }
 
-  #noteDuration(job: RenderJob, ms: number): void {
+  /** Marks the slide of a tile as slow or not slow. */
+  #recordDuration(job: RenderJob, durationMs: number): void {
     if (job.kind !== 'tile') return;
     this.#slowSlides.delete(job.location.path);
-    if (ms < SLOW_MS) return;
+    if (durationMs < SLOW_MS) return;
     this.#slowSlides.add(job.location.path);
     const [oldest] = this.#slowSlides;
     if (this.#slowSlides.size > MAX_SLOW_SLIDES && oldest !== undefined) {
@@ -297,26 +303,26 @@ export class RenderPool {
    */
   #findFreeWorker(job: RenderJob): RenderWorker | null {
     if (this.#mayTakeLong(job) && !this.#mayStartLongJobs) return null;
-    const free = [...this.#makers].filter((worker) => worker.isFree);
+    const free = [...this.#workers].filter((worker) => worker.isFree);
     const path = job.kind === 'group' ? null : job.location.path;
     const best = free.find((worker) => worker.lastPath === path) ?? free[0];
-    if (best || this.#makers.size >= this.#options.processes) return best ?? null;
+    if (best || this.#workers.size >= this.#options.processes) return best ?? null;
     const { timeoutMs, idleMs = IDLE_MS, compiledFolder = null, objects = null } = this.#options;
     const { scratchFolder = tmpdir(), slideFolders = null } = this.#options;
     const options = { timeoutMs, idleMs, compiledFolder, scratchFolder, slideFolders, objects };
     const worker = new RenderWorker(options, (isFault) => {
       if (isFault && !this.#isClosed) this.#faults++;
-      this.#makers.delete(worker);
+      this.#workers.delete(worker);
       this.#startWaiting();
     });
-    this.#makers.add(worker);
+    this.#workers.add(worker);
     return worker;
   }
 }
 
 function newTask(job: RenderJob): Task {
   const answer = Promise.withResolvers<unknown>();
-  // Without waiting requests a failure has no recipient.
+  // If no request waits for the task, a failure is ignored.
   answer.promise.catch(() => {});
   return { job, answer, places: new Map(), isStarted: false, cancel: null };
 }

@@ -1,6 +1,6 @@
 /**
- * The program of a render process: decodes pixels, and reads headers of unchecked files. render-pool.ts
- * supervises it and replaces it when a file crashes it.
+ * The program of a render process: decodes pixels, and reads headers of unchecked files. start-render-process.ts starts it,
+ * and render-pool.ts replaces it when a file crashes it.
  */
 import { rmSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
@@ -18,13 +18,12 @@ import { createObjectClient } from './object-client.ts';
 import { OpenSlideCache } from './open-slide-cache.ts';
 import { failureOf } from './worker-failure.ts';
 
-// Requests that need no rendering go first.
+// The server process, which answers requests that need no rendering, has a higher priority.
 os.setPriority(os.constants.priority.PRIORITY_BELOW_NORMAL);
 
 const [, , temporaryFolder, kind] = process.argv;
 setLibraryAccess(kind === 'own' ? { kind: 'private', folder: temporaryFolder ?? '' } : { kind: 'elsewhere' });
-// The server process may have been killed meanwhile: the error is ignored, and `disconnect` ends this
-// process.
+// An error means that the server process has ended. It is ignored, because the event `disconnect` ends this process.
 const send = (message: WorkerMessage) => process.send?.(message, undefined, {}, () => {});
 const objects = createObjectClient(send);
 const slides = new OpenSlideCache(objects);
@@ -46,7 +45,7 @@ function perform(job: RenderJob, signal: AbortSignal): Promise<unknown> {
       case 'colour':
         return readSlideColour(slide);
       case 'list':
-        return tilesToPrerender(slide, job.most);
+        return tilesToPrerender(slide, job.maxTiles);
     }
   });
 }
@@ -66,7 +65,7 @@ async function answer(id: number, job: RenderJob): Promise<RenderReply> {
 
 process.on('message', (message: RenderRequest | QuestionReply) => {
   if ('questionId' in message) {
-    objects.hear(message);
+    objects.handleReply(message);
     return;
   }
   const { id, job } = message;
@@ -75,15 +74,15 @@ process.on('message', (message: RenderRequest | QuestionReply) => {
 });
 send({ isReady: true });
 
-// A killed process cannot write its compile cache. With the cache the next process starts in half the time
-// and takes 20 MB less.
+// Writes the compile cache now, because a process that is killed later cannot. With the cache, the next process starts in
+// half the time and uses 20 MB less.
 flushCompileCache();
 
-// The server ends this process. Ctrl-C in a terminal reaches child processes too.
+// Ctrl-C in a terminal sends signals to child processes too. They are ignored, because the server ends this process.
 process.on('SIGINT', () => {});
 process.on('SIGTERM', () => {});
 process.on('disconnect', () => {
-  // When the server process is gone, no other process removes these temporary files.
+  // The server process has ended and can no longer remove the temporary files of this process.
   if (temporaryFolder) rmSync(temporaryFolder, { recursive: true, force: true });
   process.exit();
 });

@@ -1,10 +1,10 @@
-/** The jobs that wait for a render process, and who waits for each. The queue starts no job. */
+/** Orders the jobs that wait for a render process, and knows which requests wait for each. The queue does not start jobs. */
 
 import { SlideError } from '../model/slide.ts';
 import { FairQueue, type Ticket } from '../scheduling/fair-queue.ts';
 import type { RenderJob } from './messages.ts';
 
-/** Who waits for a job. Accounts take turns, and so do the sessions of one account. */
+/** The account and session that wait for a job. Accounts take turns, and so do the sessions of one account. */
 export interface Requester {
   readonly account: string;
   readonly session: string;
@@ -12,18 +12,18 @@ export interface Requester {
 
 /** The origin of a job. */
 export interface JobRequest {
-  /** Null: the server itself. */
+  /** Null for a job of the server itself. */
   readonly requester: Requester | null;
-  /** A job that no request waits for: it runs when nothing else waits. */
+  /** Whether the job renders a tile before a viewer requests it. Such a job runs only when no other job waits. */
   readonly isPrerendering?: boolean;
 }
 
 export interface RenderQueueLimits {
-  /** Requests of accounts that may wait; the same bound holds for jobs of the server itself. */
+  /** Maximum number of waiting requests of all accounts; jobs of the server itself have the same limit. */
   readonly total: number;
-  /** Waiting requests of one account. */
+  /** Maximum number of waiting requests of one account. */
   readonly account: number;
-  /** Waiting requests of one session. */
+  /** Maximum number of waiting requests of one session. */
   readonly session: number;
 }
 
@@ -31,16 +31,16 @@ export interface RenderQueueLimits {
 export interface RenderTask {
   readonly job: RenderJob;
   readonly answer: PromiseWithResolvers<unknown>;
-  /** One place for each requester, by queue and path. The job starts at the first turn of any of them. */
+  /** The places of the task, one for each requester, by `Place.key`. The job starts when the first of them has its turn. */
   readonly places: Map<string, Place>;
-  /** A process runs the job, or has replied to it. */
+  /** Whether a process is running the job or has replied to it. */
   isStarted: boolean;
 }
 
-/** One requester's place in a queue for a task. */
+/** A requester's position in a queue, for one task. Several requests of the requester share it. */
 export interface Place {
   readonly task: RenderTask;
-  /** Its key among the places of the task. */
+  /** Key in `RenderTask.places`. */
   readonly key: string;
   readonly queue: FairQueue<Place>;
   /** Start of the wait, by `performance.now()`. */
@@ -53,7 +53,7 @@ export interface Place {
   waiters: number;
 }
 
-/** After this wait, a job of the server itself goes before requests that came later. */
+/** A job of the server itself that has waited longer than this goes before requests that arrived after it. */
 const MAX_INTERNAL_WAIT_MS = 2000;
 
 /**
@@ -65,13 +65,13 @@ const MAX_INTERNAL_WAIT_MS = 2000;
 export class RenderQueue {
   readonly #requested: FairQueue<Place>;
   readonly #internal: FairQueue<Place>;
-  readonly #ahead: FairQueue<Place>;
+  readonly #prerendering: FairQueue<Place>;
   readonly #waiting = new Set<RenderTask>();
 
   constructor({ total, account, session }: RenderQueueLimits) {
     this.#requested = new FairQueue({ total, perKey: [account, session] });
     this.#internal = new FairQueue({ total });
-    this.#ahead = new FairQueue({ total });
+    this.#prerendering = new FairQueue({ total });
   }
 
   /** Number of waiting tasks. */
@@ -87,16 +87,17 @@ export class RenderQueue {
    */
   join(task: RenderTask, { requester, isPrerendering = false }: JobRequest, mustWait: boolean): Place {
     const isInternal = requester === null && task.job.kind !== 'tile';
-    const queue = isPrerendering ? this.#ahead : isInternal ? this.#internal : this.#requested;
+    const requestQueue = isInternal ? this.#internal : this.#requested;
+    const queue = isPrerendering ? this.#prerendering : requestQueue;
     const path = queue === this.#requested ? [requester?.account ?? '', requester?.session ?? ''] : [];
     const key = JSON.stringify([isPrerendering, isInternal, ...path]);
-    const known = task.places.get(key);
-    if (known && (known.ticket !== null || task.isStarted)) {
-      known.waiters++;
-      return known;
+    const existing = task.places.get(key);
+    if (existing && (existing.ticket !== null || task.isStarted)) {
+      existing.waiters++;
+      return existing;
     }
     const displaced = Promise.withResolvers<never>();
-    displaced.promise.catch(() => {}); // the requests that wait at the place get the error
+    displaced.promise.catch(() => {}); // The requests that wait at the place handle the error.
     const since = performance.now();
     const place: Place = { task, key, queue, since, displaced, ticket: null, waiters: 1 };
     if (mustWait && !task.isStarted) this.#enqueue(place, path);
@@ -104,7 +105,7 @@ export class RenderQueue {
     return place;
   }
 
-  /** Removes a request from its place. @returns false when no request waits for the task any more */
+  /** Removes a request from its place. @returns false when no request waits for the task any longer */
   leave(place: Place): boolean {
     const { task, key } = place;
     place.waiters--;
@@ -116,7 +117,7 @@ export class RenderQueue {
     return task.places.size > 0;
   }
 
-  /** Finds the place whose turn it is, and leaves its task in the queue. */
+  /** Returns the place whose turn it is, without removing its task; null when no job can start. */
   next(mayStart: (job: RenderJob) => boolean): Place | null {
     const mayStartPlace = ({ task }: Place) => mayStart(task.job);
     const requested = this.#requested.next(mayStartPlace)?.job ?? null;
@@ -125,12 +126,13 @@ export class RenderQueue {
       const hasWaitedLong = performance.now() - internal.since > MAX_INTERNAL_WAIT_MS;
       return hasWaitedLong && internal.since < requested.since ? internal : requested;
     }
-    return requested ?? internal ?? this.#ahead.next(mayStartPlace)?.job ?? null;
+    return requested ?? internal ?? this.#prerendering.next(mayStartPlace)?.job ?? null;
   }
 
   /**
-   * Removes the task from all queues. @param turn the place whose turn it was; null when the task did not
-   * wait
+   * Removes a task that starts now from all queues.
+   *
+   * @param turn the place whose turn it was; null when the task did not wait
    */
   start(task: RenderTask, turn: Place | null): void {
     if (turn?.ticket) turn.queue.start(turn.ticket);
@@ -142,17 +144,18 @@ export class RenderQueue {
     this.#waiting.delete(task);
   }
 
-  /** Whether a request waits for the task; prerendering does not count. */
+  /** Whether a request other than prerendering waits for the task. */
   hasWaitingRequests(task: RenderTask): boolean {
-    for (const { queue } of task.places.values()) if (queue !== this.#ahead) return true;
+    for (const { queue } of task.places.values()) if (queue !== this.#prerendering) return true;
     return false;
   }
 
   clear(): void {
     this.#waiting.clear();
-    for (const queue of [this.#requested, this.#internal, this.#ahead]) queue.clear();
+    for (const queue of [this.#requested, this.#internal, this.#prerendering]) queue.clear();
   }
 
+  /** @throws SlideError BUSY when the queue does not accept the place */
   #enqueue(place: Place, path: readonly string[]): void {
     const busy = () => new SlideError('BUSY', 'The render queue is full');
     const added = place.queue.add(place, path, place.task.job.kind === 'thumbnail' ? 1 : 0);
@@ -166,6 +169,7 @@ export class RenderQueue {
     displacedPlace.displaced.reject(busy());
   }
 
+  /** Removes a task that has no place in a queue any longer from the set of waiting tasks. */
   #removeUnlessWaiting(task: RenderTask): void {
     for (const { ticket } of task.places.values()) if (ticket !== null) return;
     this.#waiting.delete(task);

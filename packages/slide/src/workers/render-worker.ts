@@ -1,6 +1,6 @@
 /**
- * Runs one job at a time: in a process that all slides share, and on demand in a second process that may read
- * a single slide with a C library.
+ * Runs one job at a time: in a process that is shared by all slides and runs TypeScript readers only, or, for a slide that a C
+ * library must read, in a second process that may open the files of this slide only.
  */
 import { stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -15,17 +15,14 @@ import {
 
 interface RenderWorkerOptions extends RenderProcessOptions {
   /**
-   * Folders of all slides; the processes can read nothing else of the machine. Null: they can read every
-   * file.
+   * Folders of all slides; the processes can read no other files of the machine. With null, they can read every file.
    */
   readonly slideFolders: readonly string[] | null;
 }
 
-/**
- * Bound of the set of slides that need a process of their own. A slide that was evicted is detected again.
- */
-const MAX_KNOWN = 1000;
-/** Idle limit of a process for one slide; it is shorter because the process serves no other slide. */
+/** Maximum size of `slidesWithOwnProcess`. A slide that was evicted from it is detected again at its next job. */
+const MAX_SLIDES_WITH_OWN_PROCESS = 1000;
+/** Idle limit of a process for one slide; shorter than that of the shared process, because it serves no other slide. */
 const OWN_IDLE_MS = 60_000;
 
 /** A running job: its result, and a function that cancels it. */
@@ -37,19 +34,19 @@ interface Run {
 interface OwnProcess {
   readonly process: RenderProcess;
   /** Key of the slide that the process may read. */
-  readonly place: string;
+  readonly slideKey: string;
   readonly fingerprint: string | null;
 }
 
-/** Keys of slides that need a process of their own, shared by all workers. */
+/** Keys of slides that a C library must read, each in its own process. All workers share this set. */
 const slidesWithOwnProcess = new Set<string>();
 
 export class RenderWorker {
   readonly #options: RenderWorkerOptions;
   readonly #onEnd: (isFault: boolean) => void;
   #shared: RenderProcess;
-  /** The identities of the slide folders that the shared process was started with. */
-  #folders: Promise<string>;
+  /** Identities (device and inode) of the slide folders when the shared process was started. */
+  #folderIdentities: Promise<string>;
   #own: OwnProcess | null = null;
   #lastPath: string | null = null;
   #isBusy = false;
@@ -63,7 +60,7 @@ export class RenderWorker {
   constructor(options: RenderWorkerOptions, onEnd: (isFault: boolean) => void) {
     this.#options = options;
     this.#onEnd = onEnd;
-    this.#folders = identitiesOf(options.slideFolders);
+    this.#folderIdentities = identitiesOf(options.slideFolders);
     this.#shared = this.#startShared();
   }
 
@@ -82,6 +79,8 @@ export class RenderWorker {
   }
 
   /**
+   * Starts a job; the worker must be free.
+   *
    * @returns the result, and a function that cancels the job
    * @throws SlideError DECODE_FAILED; errors of the job
    */
@@ -92,6 +91,7 @@ export class RenderWorker {
       cancel: null,
       isCancelled: false,
     };
+    // A job may run in one process after another. A cancellation reaches the current process, or the next one at its start.
     const follow = ({ answer, cancel }: Run): Promise<unknown> => {
       running.cancel = cancel;
       if (running.isCancelled) cancel();
@@ -116,15 +116,15 @@ export class RenderWorker {
 
   async #perform(job: RenderJob, follow: (run: Run) => Promise<unknown>): Promise<unknown> {
     if (job.kind !== 'group' && slidesWithOwnProcess.has(keyOf(job.location)))
-      return follow(this.#runAlone(job));
-    // Outdated folders would yield wrong groups without an error, so the folders are checked first.
+      return follow(this.#runInOwnProcess(job));
+    // If a slide folder was replaced, the process would see an empty folder and return wrong groups instead of an error.
     if (job.kind === 'group') await this.#renewShared();
     try {
       return await follow(this.#shared.run(job));
     } catch (error) {
       if (error instanceof NeedsOwnProcess && job.kind !== 'group') {
         rememberOwnProcess(keyOf(job.location));
-        return follow(this.#runAlone(job));
+        return follow(this.#runInOwnProcess(job));
       }
       const isMissing = error instanceof SlideError && error.code === 'FILE_MISSING';
       if (isMissing && (await this.#renewShared())) return follow(this.#shared.run(job));
@@ -142,9 +142,9 @@ export class RenderWorker {
     const { slideFolders } = this.#options;
     if (slideFolders === null) return false;
     const current = identitiesOf(slideFolders);
-    if ((await current) === (await this.#folders) || this.#isEnding) return false;
+    if ((await current) === (await this.#folderIdentities) || this.#isEnding) return false;
     const old = this.#shared;
-    this.#folders = current;
+    this.#folderIdentities = current;
     this.#shared = this.#startShared();
     await old.dismiss();
     return true;
@@ -153,18 +153,19 @@ export class RenderWorker {
   #startShared(): RenderProcess {
     const access: RenderAccess = { kind: 'shared', slides: this.#options.slideFolders };
     const started = new RenderProcess(this.#options, access, (isFault) => {
-      if (started === this.#shared) this.#ended(isFault);
+      if (started === this.#shared) this.#handleProcessEnd(isFault);
     });
     return started;
   }
 
-  #runAlone(job: Exclude<RenderJob, { kind: 'group' }>): Run {
+  /** Runs the job in the process of its slide, which is replaced when it belongs to another slide or version. */
+  #runInOwnProcess(job: Exclude<RenderJob, { kind: 'group' }>): Run {
     const key = keyOf(job.location);
     const fingerprint = 'fingerprint' in job.location ? (job.location.fingerprint ?? null) : null;
-    const isSame = this.#own?.place === key && this.#own.fingerprint === fingerprint;
+    const isSame = this.#own?.slideKey === key && this.#own.fingerprint === fingerprint;
     if (!this.#own?.process.isFree || !isSame) {
       void this.#own?.process.dismiss();
-      this.#own = { process: this.#startOwn(job.location), place: key, fingerprint };
+      this.#own = { process: this.#startOwn(job.location), slideKey: key, fingerprint };
     }
     return this.#own.process.run(job);
   }
@@ -174,12 +175,13 @@ export class RenderWorker {
     const started = new RenderProcess(options, { kind: 'own', slides: filesOf(location) }, (isFault) => {
       if (started !== this.#own?.process) return;
       this.#own = null;
-      if (isFault) this.#ended(true);
+      if (isFault) this.#handleProcessEnd(true);
     });
     return started;
   }
 
-  #ended(isFault: boolean): void {
+  /** Ends the worker after one of its processes has ended. */
+  #handleProcessEnd(isFault: boolean): void {
     if (!this.#isEnding) {
       this.#isEnding = true;
       void this.end(new SlideError('DECODE_FAILED', 'The decoding process ended'));
@@ -189,7 +191,7 @@ export class RenderWorker {
   }
 }
 
-/** The slide's own files; its folder when the catalogue has not recorded its members. */
+/** Returns the files of a slide; its folder when the catalogue has not recorded its members. */
 function filesOf({ path, members }: SlideLocation): readonly string[] {
   const folder = dirname(path);
   return members ? [path, ...members.map((member) => join(folder, member))] : [folder];
@@ -202,12 +204,12 @@ function keyOf({ path, isObject }: SlideLocation): string {
 function rememberOwnProcess(key: string): void {
   slidesWithOwnProcess.add(key);
   const [oldest] = slidesWithOwnProcess;
-  if (slidesWithOwnProcess.size > MAX_KNOWN && oldest !== undefined) slidesWithOwnProcess.delete(oldest);
+  if (slidesWithOwnProcess.size > MAX_SLIDES_WITH_OWN_PROCESS && oldest !== undefined)
+    slidesWithOwnProcess.delete(oldest);
 }
 
 /**
- * Identifies folders by device and inode, which change when another folder replaces one by a mount or a
- * rename.
+ * Returns the device and inode of each folder. They change when another folder takes its place by a mount or a rename.
  */
 async function identitiesOf(folders: readonly string[] | null): Promise<string> {
   const identities = (folders ?? []).map((folder) =>

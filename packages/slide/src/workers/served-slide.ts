@@ -4,8 +4,8 @@ import { openSlideForNativeTiles } from '../open-slide.ts';
 import type { SlideSummary } from '../render/slide-summary.ts';
 
 /**
- * Opens a slide in the process that answers requests. A slide whose tiles are all rendered is not opened
- * there. For such a slide the result of a render process stands in, which offers no native tiles.
+ * Opens a slide in the process that answers requests. A slide without native tiles is not opened there; instead, a render
+ * process reads its metadata, and the returned slide has these metadata but cannot read tiles.
  *
  * @param inspect reads the slide in a render process (`RenderPool.inspect`)
  * @throws SlideError errors of opening and inspecting the slide
@@ -15,10 +15,11 @@ export async function openServedSlide(
   inspect: () => Promise<SlideSummary>,
   objects: Objects = null,
 ): Promise<Slide> {
-  return (await openSlideForNativeTiles(location, objects)) ?? standInOf(await inspect());
+  return (await openSlideForNativeTiles(location, objects)) ?? slideFromSummary(await inspect());
 }
 
-function standInOf(summary: SlideSummary): Slide {
+/** Returns a slide with the metadata of a summary, whose level needs rendering. */
+function slideFromSummary(summary: SlideSummary): Slide {
   const { format, fingerprint, vendor, mpp, objectivePower, width, height, tileSize } = summary;
   return {
     format,

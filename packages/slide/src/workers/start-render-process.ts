@@ -18,14 +18,14 @@ import { answerObjectQuestions } from './object-questions.ts';
 import { readProcessState } from './process-state.ts';
 import { errorOf } from './worker-failure.ts';
 
-/** Interval of the checks of a busy process. A process found stopped twice in a row is killed. */
+/** Interval at which a busy process is checked. It is killed when two consecutive checks find it stopped. */
 const CHECK_EVERY_MS = 250;
 /**
- * Memory for the data of a process, beyond what Node takes at the start. The kernel enforces it. The largest
- * picture that is decoded at once needs 400 MB (docs/operate.md, "Limits of render processes").
+ * Memory for the data of a process in addition to what Node takes at its start. The kernel enforces it. The largest image
+ * that is decoded at once needs 400 MB (docs/operate.md, "Limits of render processes").
  */
 const MAX_DATA_BYTES = 512 * 2 ** 20;
-/** Resident memory of a process. It includes files in memory, which the kernel does not count as data. */
+/** Maximum resident memory of a process. It includes memory-mapped files, which the kernel does not count as data. */
 const MAX_RESIDENT_BYTES = 640 * 2 ** 20;
 
 const program = fileURLToPath(new URL('./render-process.ts', import.meta.url));
@@ -33,10 +33,10 @@ const starter = fileURLToPath(new URL('../confinement/start-confined.ts', import
 
 /** The files that a process may open, and its kind. */
 export interface RenderAccess {
-  /** Files, and folders with everything below them. Null: every file of the machine. */
+  /** Files, and folders with everything below them; null for every file of the machine. */
   readonly slides: readonly string[] | null;
   /**
-   * `shared`: many slides, read by TypeScript code only. `own`: one slide, which a C library may read
+   * A `shared` process reads many slides, with TypeScript code only. An `own` process reads one slide, also with a C library
    * (openslide/access.ts).
    */
   readonly kind: 'shared' | 'own';
@@ -48,11 +48,11 @@ export interface RenderProcessOptions {
   /** Ends the process after this time without a job. */
   readonly idleMs: number;
   /**
-   * Folder of the V8 compile cache; null: none. Only render processes read it, since a compromised one can
+   * Folder of the V8 compile cache; null for no cache. Only render processes use it, because a compromised render process can
    * write to it.
    */
   readonly compiledFolder: string | null;
-  /** Folder for temporary files, which may be as large as a picture. */
+  /** Folder for temporary files, which may be as large as a decoded image. */
   readonly scratchFolder: string;
   /** Reads objects for the process. */
   readonly objects: Objects;
@@ -64,16 +64,16 @@ interface Current {
   readonly job: RenderJob;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: SlideError | NeedsOwnProcess) => void;
-  /** Milliseconds that the job has waited for object storage so far, and the start of the present wait. */
+  /** Time that the job has waited for object storage: finished waits, number of open questions, start of the current wait. */
   readonly storeWait: { ms: number; questions: number; since: number };
 }
 
-/** Signals that the shared process leaves a job to a process that is started for this slide alone. */
+/** The shared process cannot run a job, because a C library must read the slide; the job needs its own process. */
 export class NeedsOwnProcess extends Error {}
 
 /**
- * A render process, which does one job at a time. It is of no further use after a job that crashes it or
- * exceeds the time limit.
+ * A render process, which runs one job at a time. After a job that crashes it or exceeds the time limit it has ended, and the
+ * owner starts another one.
  */
 export class RenderProcess {
   readonly #child: ChildProcess;
@@ -85,13 +85,13 @@ export class RenderProcess {
   #lastPath: string | null = null;
   #isEnding = false;
   #isDismissed = false;
-  /** Messages to send when the process is ready; null once it is. */
+  /** Messages to send when the process is ready; null when it is ready. */
   #unsent: (RenderRequest | QuestionReply)[] | null = [];
 
   /** @param onEnd called once when the process has ended; `isFault` unless `dismiss` ended it */
   constructor(options: RenderProcessOptions, access: RenderAccess, onEnd: (isFault: boolean) => void) {
     this.#options = options;
-    // Temporary files, also those of libraries, are removed with the process, however it ends.
+    // The folder with the temporary files of the process and its libraries is removed when the process ends.
     const folder = createTemporaryFolder(options.scratchFolder);
     const { compiledFolder } = options;
     if (compiledFolder !== null) nullOnError(() => mkdirSync(compiledFolder, { recursive: true }));
@@ -101,7 +101,7 @@ export class RenderProcess {
         this.#isEnding = true;
         this.#fail(new SlideError('DECODE_FAILED', 'The decoding process ended', { cause }));
         onEnd(!this.#isDismissed);
-        // A folder that cannot be removed is left to the system's cleaning of temporary files.
+        // If the folder cannot be removed, the operating system's cleanup of temporary files removes it later.
         if (folder === null) resolve();
         else void rm(folder, { recursive: true, force: true }).then(resolve, () => resolve());
       };
@@ -132,6 +132,8 @@ export class RenderProcess {
   }
 
   /**
+   * Starts a job; the process must be free.
+   *
    * @returns the result, and a function that cancels the job
    * @throws SlideError DECODE_FAILED; errors of the job; NeedsOwnProcess
    */
@@ -173,8 +175,8 @@ export class RenderProcess {
   }
 
   /**
-   * Kills the process when it is stopped, which would block its job until the timeout, or exceeds the memory
-   * limit.
+   * Kills the process when it is stopped (suspended), which would block its job until the timeout, or when it exceeds the
+   * memory limit.
    */
   #watch(): NodeJS.Timeout {
     let stoppedChecks = 0;
@@ -199,8 +201,8 @@ export class RenderProcess {
   }
 
   /**
-   * Sends the waiting messages. The program that confines the process reads none, so they wait for the render
-   * program.
+   * Sends the waiting messages. They wait until the render program runs, because the program that confines the process
+   * (start-confined.ts) does not read messages.
    */
   #sendAll(): void {
     const unsent = this.#unsent ?? [];
@@ -208,7 +210,7 @@ export class RenderProcess {
     for (const request of unsent) this.#send(request);
   }
 
-  /** Attributes a timeout: to the slide, or to the object storage that holds it. */
+  /** Returns STORE_TIMEOUT when the job spent more than half of the time waiting for object storage, else DECODE_FAILED. */
   #timeoutError(timeoutMs: number): SlideError {
     const wait = this.#current?.storeWait ?? { ms: 0, questions: 0, since: 0 };
     const waitedMs = wait.ms + (wait.questions > 0 ? performance.now() - wait.since : 0);
@@ -242,7 +244,7 @@ export class RenderProcess {
   }
 
   /**
-   * Keeps the event loop alive only while the process has a job, so that a program that forgot to close the
+   * Keeps the event loop of this program alive only while the process has a job, so that a program that does not close the
    * pool can end.
    */
   #keepProgramAlive(isNeeded: boolean): void {
@@ -257,7 +259,7 @@ export class RenderProcess {
   }
 }
 
-/** The permissions of a render process. @param folder for its temporary files; null: none */
+/** Returns the permissions of a render process. @param folder folder for its temporary files; null for none */
 export function confinementOf(
   { compiledFolder }: Pick<RenderProcessOptions, 'compiledFolder'>,
   { slides, kind }: RenderAccess,
@@ -271,28 +273,29 @@ export function confinementOf(
     memoryBytes: MAX_DATA_BYTES,
     program,
     args: [folder ?? '', kind],
-    // An empty environment otherwise: code that reads hostile files must not know the server's secrets.
+    // The process gets no other variables, because code that reads hostile files must not know the server's secrets.
     environment: {
       ...(folder !== null && { TMPDIR: folder, TEMP: folder, TMP: folder }),
-      // glibc keeps freed memory per thread, and pictures are allocated in several: 90 MB instead of 120 MB.
+      // By default glibc keeps freed memory for each thread, and several threads allocate images. With one arena, the process
+      // takes 90 MB instead of 120 MB.
       MALLOC_ARENA_MAX: '1',
       ...(compiledFolder !== null && { NODE_COMPILE_CACHE: compiledFolder }),
     },
   };
 }
 
-/** Starts the program of a confinement. The caller must not send messages before it has received one. */
+/** Starts a confined process. The caller must not send messages to it before it has received the first one from it. */
 export function startConfined(confinement: Confinement): ChildProcess {
   return fork(starter, [JSON.stringify(confinement)], {
     env: confinement.environment,
-    // Pictures live outside V8's heap; the few young objects do not need 64 MB.
+    // Images are stored outside V8's heap, so its young generation does not need the default of up to 64 MB.
     execArgv: ['--max-semi-space-size=2'],
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
 }
 
-/** @returns null when the folder cannot be created: most jobs write nothing and work without it */
+/** Returns null when the folder cannot be created; most jobs write no files and succeed without it. */
 function createTemporaryFolder(scratchFolder: string): string | null {
   return nullOnError(() => {
     mkdirSync(scratchFolder, { recursive: true });
@@ -308,7 +311,7 @@ function nullOnError<T>(make: () => T): T | null {
   }
 }
 
-/** Files whose headers are read within one timeout. */
+/** Number of files for which a grouping job gets the time limit of one job. */
 const FILES_PER_TIMEOUT = 1000;
 
 function timeoutFactorOf(job: RenderJob): number {

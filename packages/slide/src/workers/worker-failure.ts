@@ -1,6 +1,6 @@
 import { SlideError, type SlideErrorCode } from '../model/slide.ts';
 
-/** A SlideError that is sent between processes. `detail` is for the log and may contain a path. */
+/** A SlideError in a form that can be sent between processes. `detail` is for the log only: it may contain a path. */
 export interface WorkerFailure {
   readonly code: SlideErrorCode;
   readonly message: string;
@@ -8,7 +8,9 @@ export interface WorkerFailure {
 }
 
 /**
- * @param otherwise code and message for errors that are no SlideError; their own message becomes the detail
+ * Converts an error to be sent to another process.
+ *
+ * @param fallback code and message for an error that is not a SlideError; its own stack or message becomes the detail
  */
 export function failureOf(error: unknown, fallback: Pick<WorkerFailure, 'code' | 'message'>): WorkerFailure {
   if (error instanceof SlideError) {
@@ -20,6 +22,7 @@ export function failureOf(error: unknown, fallback: Pick<WorkerFailure, 'code' |
   return { ...fallback, detail };
 }
 
+/** Converts a received failure back to a SlideError, with the detail as its cause. */
 export function errorOf({ code, message, detail }: WorkerFailure): SlideError {
   return new SlideError(code, message, detail === '' ? {} : { cause: detail });
 }
