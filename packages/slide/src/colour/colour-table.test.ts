@@ -145,7 +145,7 @@ describe('the colour table', () => {
     }
   });
 
-  it('has 33 nodes a side, or as many as the grid of the profile up to 52', () => {
+  it('has 33 nodes per side, or as many as the grid of the profile, at most 52', () => {
     expect(computeColourTable(buildIcc()).nodes).toBe(33);
     expect(computeColourTable(buildIcc({ kind: 'mft2' })).nodes).toBe(33);
   });
@@ -166,7 +166,7 @@ describe('the colour table', () => {
   });
 });
 
-describe('an unusable profile', () => {
+describe('an unusable ICC profile', () => {
   const reasonOf = (profile: Uint8Array) => {
     try {
       computeColourTable(profile);
@@ -185,14 +185,14 @@ describe('an unusable profile', () => {
     ['a profile of grey', buildIcc({ model: 'GRAY' }), 'model'],
     ['a profile without tags for colours', buildIcc({ kind: 'mft2', tables: [] }), 'broken'],
     ['a profile whose white is as dark as its black', buildIcc({ kind: 'mft2', black: 1 }), 'broken'],
-  ])('is reported with its reason: %s', (_, profile, reason) => {
+  ])('is ignored, and the slide reports the reason: %s', (_, profile, reason) => {
     expect(reasonOf(profile)).toBe(reason);
   });
 
   const whole = fc.constantFrom(
     ...(['matrix', 'mft1', 'mft2', 'mAB '] as const).map((kind) => buildIcc({ kind, connection: 'Lab ' })),
   );
-  it('never causes another error, whatever is damaged', () => {
+  it('causes no error other than ProfileError when any byte is damaged', () => {
     fc.assert(
       fc.property(whole, fc.array(anyByteFault, { minLength: 1, maxLength: 3 }), (profile, faults) => {
         const damaged = faults.reduce(damageBytes, profile);
@@ -204,7 +204,7 @@ describe('an unusable profile', () => {
     );
   });
 
-  it('costs no more memory than the file has bytes, whatever its counts claim', () => {
+  it('is rejected before memory is allocated when a count exceeds the bytes of the profile', () => {
     const profile = Buffer.from(buildIcc({ gamma: 1 }));
     const curve = profile.indexOf('para');
     profile.write('curv', curve, 'latin1');
@@ -213,7 +213,7 @@ describe('an unusable profile', () => {
   });
 });
 
-describe('the name of a profile', () => {
+describe('the name of an ICC profile', () => {
   it('has no control characters and at most 80 characters', () => {
     expect(nameOfProfile(buildIcc({ name: ' Scanner\n\u0000\u200b  3 ' }))).toBe('Scanner 3');
     expect(nameOfProfile(buildIcc({ name: 'x'.repeat(5000) }))).toBe('x'.repeat(80));

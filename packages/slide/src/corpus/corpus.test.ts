@@ -52,7 +52,7 @@ async function outcomeOf(path: string): Promise<string> {
 }
 
 describe('a valid file of TEST_SLIDES', () => {
-  it.skipIf(slides === '').each(goodSlides)('%s has the outcome %s', async (name, outcome) => {
+  it.skipIf(slides === '').each(goodSlides)('%s opens or fails as expected: %s', async (name, outcome) => {
     expect(await outcomeOf(join(slides, name))).toBe(outcome);
   });
 });
@@ -61,7 +61,7 @@ const badFolder = join(slides, '../bad-slides');
 
 describe('a broken file of bad-slides', () => {
   it.skipIf(slides === '' || !existsSync(badFolder)).each(badSlides)(
-    '%s has the outcome %s',
+    '%s opens or fails as expected: %s',
     async (name, outcome) => {
       expect(await outcomeOf(join(badFolder, name))).toBe(outcome);
     },

@@ -68,7 +68,7 @@ describe.skipIf(slides === '')(`CMU-1-Small-Region.svs${skippedWithout}`, () => 
     await slide.close();
   });
 
-  it('has native tiles whose scans and pixels equal those of the file', async () => {
+  it('has native tiles with the entropy-coded data and pixels of the file', async () => {
     const slide = await openSlide({ path: cmu });
     const source = await openFileSource(cmu);
     const { first } = await openTiff(source);
@@ -196,7 +196,7 @@ describe.skipIf(slides === '')(`a real slide${skippedWithout}`, () => {
   });
 
   it.each(['OS-1-detail.ome.tif', 'OS-2-vsi.ome.tif'])(
-    '%s declares RGB, but is shown as YCbCr, which its tiles declare',
+    '%s is decoded as YCbCr, as its tiles declare, although its TIFF tag says RGB',
     async (name) => {
       const slide = await openSlide({ path: join(slides, 'ome-tiff', name) });
       const { rgb } = await pixelsOf(await renderThumbnail(slide, 64));
@@ -211,7 +211,7 @@ describe.skipIf(slides === '')(`a real slide${skippedWithout}`, () => {
 });
 
 describe.skipIf(!existsSync(badSlides))(`files that crashed other readers${skippedWithoutBad}`, () => {
-  it('open and render, or are rejected with a SlideError', async () => {
+  it('can be opened and rendered, or are rejected with a SlideError', async () => {
     const files = await readdir(badSlides, { recursive: true, withFileTypes: true });
     const outcomes = new Map<string, number>();
     for (const file of files.filter((entry) => entry.isFile())) {

@@ -28,7 +28,7 @@ describe.skipIf(process.platform !== 'linux')(
   'a single render process, within 1 s and 64 MB per file',
   () => {
     it.skipIf(!isAvailable)(
-      `answers every file of bad-slides${skipReason}`,
+      `opens or rejects every file of bad-slides${skipReason}`,
       async () => {
         await expectCheap(badSlides.map(([name]) => join(badFolder, name)));
       },

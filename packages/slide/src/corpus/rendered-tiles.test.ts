@@ -101,7 +101,7 @@ async function meanDifference(
 
 describe('rendered tiles of TEST_SLIDES', () => {
   it.skipIf(slides === '').each(shown)(
-    'of %s differ from a box filter by at most 2/255 in the mean',
+    'of %s differ from a box filter by at most 2/255 on average',
     async (name) => {
       const slide = await openSlide({ path: join(slides, name) });
       const peerViews = await peerViewsOf(name);

@@ -7,8 +7,8 @@ const grey = (...levels: number[]) => ({
   rgb: Uint8Array.from(levels.flatMap((level) => [level, level, level])),
 });
 
-describe('the channels of a fluorescence picture', () => {
-  it('are added like light', () => {
+describe('the channels of a fluorescence image', () => {
+  it('are composed by adding their colours', () => {
     const { width, height, rgb } = composeChannels([
       { brightness: grey(0, 100, 255, 200), colour: { r: 255, g: 0, b: 0 } },
       { brightness: grey(255, 100, 255, 0), colour: { r: 0, g: 255, b: 0 } },

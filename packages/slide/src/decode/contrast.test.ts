@@ -16,7 +16,7 @@ async function contrastOf(bits: 8 | 16, width: number, sampleAt: (x: number, y: 
 }
 
 describe('the estimated contrast of a channel', () => {
-  it('spans from its darkest to its brightest sample', async () => {
+  it('ranges from the darkest to the brightest sample', async () => {
     expect(await contrastOf(8, 100, (x, y) => 120 + ((x + y) % 61))).toEqual({ black: 120, white: 180 });
   });
 
@@ -27,13 +27,13 @@ describe('the estimated contrast of a channel', () => {
     expect(await contrastOf(8, 100, withMore)).toEqual({ black: 0, white: 255 });
   });
 
-  it("of 16 bits is exact to 1/256 of the channel's own range", async () => {
+  it('of 16 bits is accurate to 1/256 of the range between darkest and brightest sample', async () => {
     const { black, white } = await contrastOf(16, 100, (x, y) => 1000 + x * 20 + (y % 20));
     expect(Math.abs(black - 1000)).toBeLessThan(20);
     expect(Math.abs(white - 2999)).toBeLessThan(20);
   });
 
-  it('spans all 16 bits where the channel does', async () => {
+  it('covers all 16 bits when the samples do', async () => {
     const { black, white } = await contrastOf(16, 100, (x) => x * 661);
     expect(black).toBe(0);
     expect(Math.abs(white - 65_439)).toBeLessThan(257);
@@ -45,7 +45,7 @@ describe('the estimated contrast of a channel', () => {
     [16, 200, { black: 200, white: 1224 }],
     [16, 65_535, { black: 64_511, white: 65_535 }],
   ])(
-    'of a %s-bit channel with only the sample %s is not stretched beyond 1/64 of all values',
+    'of a %s-bit channel with the constant sample %s covers at least 1/64 of all values',
     async (bits, sample, range) => {
       const { black, white } = await contrastOf(bits, 100, () => sample);
       expect(Math.abs(black - range.black)).toBeLessThanOrEqual(bits === 8 ? 0 : 2);
@@ -53,7 +53,7 @@ describe('the estimated contrast of a channel', () => {
     },
   );
 
-  it('is estimated from 64 tiles of a large picture', async () => {
+  it('is estimated from at most 64 tiles of a large image', async () => {
     const { black, white } = await contrastOf(8, 4000, (x) => Math.floor(x / 20));
     expect(black).toBeLessThan(20);
     expect(white).toBeGreaterThan(180);

@@ -42,7 +42,7 @@ async function firstRow(tile: EncodedImage, range: GreyRange): Promise<number[]>
 const columns = Array.from({ length: 32 }, (_, x) => x);
 const clamped = (level: number) => Math.max(0, Math.min(255, Math.round(level)));
 
-describe('the brightness of a channel', () => {
+describe('the brightness of a fluorescence channel', () => {
   it('equals the samples for the range 0 to 255', async () => {
     const row = await firstRow(await firstTile(exactDirectory(plan)), { black: 0, white: 255 });
     expect(row).toEqual(columns.map((x) => x * 8));
@@ -109,7 +109,7 @@ describe('the brightness of a channel', () => {
     );
   });
 
-  it('is inverted where 0 means white', async () => {
+  it('is inverted when sample 0 means white', async () => {
     const inverted = withTags(exactDirectory(plan), { [tag.PhotometricInterpretation]: short(0) });
     const row = await firstRow(await firstTile(inverted), { black: 0, white: 255 });
     expect(row).toEqual(columns.map((x) => 255 - x * 8));

@@ -26,7 +26,7 @@ function image(
 }
 
 describe('uncompressed samples', () => {
-  it('are RGB in file order', () => {
+  it('are decoded as RGB in the order of the file', () => {
     expect(decodeSamples(image('samples', tissue.rgb, rgbLayout)).rgb).toEqual(tissue.rgb);
   });
 
@@ -48,7 +48,7 @@ describe('uncompressed samples', () => {
     expect([rgb[0], rgb[60 * 3], rgb[110 * 3], rgb.at(-1)]).toEqual([0, 128, 255, 255]);
   });
 
-  it('are black or white where both values are equal', () => {
+  it('become black or white when the black and white values are equal', () => {
     const { rgb } = decodeSamples(image('samples', littleEndian, grey16, { black: 2700, white: 2700 }));
     expect([rgb[10 * 3], rgb[11 * 3]]).toEqual([0, 255]);
   });
@@ -65,7 +65,7 @@ describe('run-length encoded samples', () => {
     expect(decodeSamples(image('rle', encodeDicomRle(colourSamples), rgbLayout)).rgb).toEqual(tissue.rgb);
   });
 
-  it('of 16 bits start with the high bytes', () => {
+  it('of 16 bits are decoded from a segment of high bytes followed by one of low bytes', () => {
     const bytes = encodeDicomRle({ ...size, samplesPerPixel: 1, values: ramp });
     const range = { black: 0, white: 65_535 };
     expect(decodeSamples(image('rle', bytes, grey16, range)).rgb).toEqual(

@@ -17,7 +17,7 @@ async function tilesOf(plan: SvsPlan): Promise<Three> {
   return (await Promise.all(tiles)) as Three;
 }
 
-describe('tiles decoded together', () => {
+describe('JPEG tiles decoded together in one pass', () => {
   it.each<[Shrink, PictureColour]>([
     [1, 'rgb'],
     [2, 'rgb'],
@@ -62,7 +62,7 @@ describe('tiles decoded together', () => {
     }
   });
 
-  it('may be none', async () => {
+  it('return an empty list for no tiles', async () => {
     expect(await decodeTiles([], 4)).toEqual([]);
   });
 

@@ -49,7 +49,7 @@ describe('a JPEG-LS picture', () => {
     },
   );
 
-  it.each([1, 3, 10])('with NEAR = %i differs from the original by that at most', async (near) => {
+  it.each([1, 3, 10])('with NEAR = %i differs from the original by at most NEAR', async (near) => {
     const stream = await encodeJpegLs({ ...size, samplesPerPixel: 3, values: tissue.rgb }, 1, near);
     const { rgb } = decodeJpegLs(stream, size, 'rgb');
     const most = rgb.reduce((far, value, i) => Math.max(far, Math.abs(value - (tissue.rgb[i] as number))), 0);
@@ -131,7 +131,7 @@ describe('a JPEG-LS picture', () => {
     );
   });
 
-  it('truncated at any byte is either complete or rejected with FILE_CORRUPT', async () => {
+  it('that is truncated at any byte is either decoded completely or rejected with FILE_CORRUPT', async () => {
     const stream = await encodeTissue();
     const outcomes = Array.from(stream, (_, length) => {
       try {

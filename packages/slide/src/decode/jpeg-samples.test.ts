@@ -33,7 +33,7 @@ describe('a JPEG of grey or CMYK components', () => {
     expect([...samples.subarray(0, 4)]).toEqual([...inverted.subarray(0, 4)].map((value) => 255 - value));
   });
 
-  it('may have more rows than requested, as the last strip of some writers has', async () => {
+  it('is decoded when it has more rows than requested, like the last strip of some writers', async () => {
     expect((await decodeJpegSamples(await grey(), 16, 9, 1)).length).toBeGreaterThanOrEqual(16 * 9);
   });
 

@@ -68,7 +68,7 @@ function changed(stream: Uint8Array, change: (view: DataView) => void): Uint8Arr
   return copy;
 }
 
-describe('a JPEG 2000 picture', () => {
+describe('a JPEG 2000 image', () => {
   it('decodes to the original pixels', async () => {
     const tissue = paintTissue(96, 64);
     const raster = await decodeJpeg2000(await encodeTissue(96, 64), { ...declared, width: 96, height: 64 });
@@ -128,7 +128,7 @@ describe('a JPEG 2000 picture', () => {
   it.each<[string, [2, 1 | 2]]>([
     ['width', [2, 1]],
     ['width and height', [2, 2]],
-  ])('with chroma subsampled in %s loses only that resolution', async (_, steps) => {
+  ])('with chroma subsampled in %s loses only chroma resolution', async (_, steps) => {
     const [width, height] = [75, 61];
     const values = paintTissue(width, height).rgb;
     const stream = await encodeSubsampledJpeg2000({ width, height, samplesPerPixel: 3, values }, steps);
@@ -246,7 +246,7 @@ describe('a JPEG 2000 picture', () => {
     await expect(decodeJpeg2000(stream, request)).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' });
   });
 
-  it('decodes correctly after another picture failed', async () => {
+  it('decodes correctly after another image has failed', async () => {
     const good = await encodeTissue(64, 64);
     const request = { ...declared, width: 64, height: 64 };
     const before = await decodeJpeg2000(good, request);

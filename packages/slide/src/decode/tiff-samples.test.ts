@@ -39,13 +39,13 @@ describe('a TIFF tile', () => {
     expect([...rgb]).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
   });
 
-  it('of planes is interleaved, block by block', async () => {
+  it('with separate planes is interleaved, block by block', async () => {
     const planes = { isPlanar: true, blockRows: 1, blockBytes: [2, 2, 2, 2, 2, 2] };
     const { rgb } = await decodeImage(image(planes));
     expect([...rgb]).toEqual([0, 4, 8, 1, 5, 9, 2, 6, 10, 3, 7, 11]);
   });
 
-  it('with differencing is summed up along each row, modulo the sample range', async () => {
+  it('with predictor 2 has the running sums of each row, modulo the sample range', async () => {
     const packed = { packing: 'packbits', isDifferenced: true } as const;
     const bytes = Uint8Array.of(11, 250, 1, 2, 10, 1, 2, 3, 0, 0, 1, 1, 1);
     const { rgb } = await decodeImage(image({ ...packed, blockBytes: [13] }, { bytes }));

@@ -20,7 +20,7 @@ describe('orientRaster', () => {
     [6, 'right, top', ['da', 'eb', 'fc']],
     [7, 'right, bottom', ['fc', 'eb', 'da']],
     [8, 'left, bottom', ['cf', 'be', 'ad']],
-  ])('turns a picture upright: orientation %d, %s', (orientation, _, rows) => {
+  ])('rotates an image upright: orientation %d, %s', (orientation, _, rows) => {
     expect(orientRaster(raster('abc', 'def'), orientation)).toEqual(raster(...rows));
   });
 });

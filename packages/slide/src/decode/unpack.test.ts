@@ -24,7 +24,7 @@ function noise(length: number): Uint8Array {
   });
 }
 
-describe.each(packings)('bytes packed with %s', (packing) => {
+describe.each(packings)('bytes compressed with %s', (packing) => {
   it.each(patterns)('unpack to the original: %s', (_, pattern) => {
     for (const length of [1, 2, 3, 127, 128, 129, 1000, 70_000]) {
       const bytes = pattern(length);
@@ -33,12 +33,12 @@ describe.each(packings)('bytes packed with %s', (packing) => {
     }
   });
 
-  it('may be longer than expected, as the last strip of some writers is', () => {
+  it('may unpack to more bytes than expected, like the last strip of some writers', () => {
     const unpacked = unpack(pack(noise(300), packing), packing, 200, 300);
     expect(Buffer.compare(unpacked, noise(300))).toBe(0);
   });
 
-  it('are rejected when they are too short', () => {
+  it('are rejected with FILE_CORRUPT when they unpack to too few bytes', () => {
     expect(() => unpack(pack(noise(200), packing), packing, 300, 300)).toThrow('200 bytes, not 300');
   });
 
@@ -53,7 +53,7 @@ describe.each(packings)('bytes packed with %s', (packing) => {
 });
 
 describe('LZW', () => {
-  it('unpacks streams of writers before 1991', () => {
+  it('unpacks streams in the bit order of writers before 1991', () => {
     for (const [name, pattern] of patterns) {
       for (const length of [1, 2, 1000, 70_000]) {
         const unpacked = unpack(pack(pattern(length), 'old-lzw'), 'lzw', length, length);
@@ -68,7 +68,7 @@ describe('LZW', () => {
     expect([...unpack(packed, 'lzw', 9, 9)]).toEqual([7, 7, 7, 8, 8, 7, 7, 6, 6]);
   });
 
-  it('needs neither Clear at the start nor End at the end', () => {
+  it('unpacks a stream without an initial Clear code and without a final End code', () => {
     // 65 66, nine bits each.
     expect([...unpack(Uint8Array.of(0x20, 0x90, 0x80), 'lzw', 2, 2)]).toEqual([65, 66]);
   });
@@ -97,7 +97,7 @@ describe('a decompression bomb', () => {
   it.each<[Packing, () => Uint8Array]>([
     ['deflate', () => zlib.deflateSync(zeros)],
     ['zstd', () => zlib.zstdCompressSync(zeros)],
-  ])('packed with %s is rejected with FILE_CORRUPT as soon as it exceeds the picture', (packing, build) => {
+  ])('compressed with %s is rejected with FILE_CORRUPT as soon as it exceeds the image', (packing, build) => {
     expect(() => unpack(build(), packing, 1000, 1000)).toThrow(
       expect.objectContaining({ code: 'FILE_CORRUPT' }),
     );
@@ -115,13 +115,13 @@ describe('a compressed stream', () => {
     ['a wrong checksum', 'deflate', damaged(pack(noise(500), 'deflate'), -1)],
     ['a damaged header', 'zstd', damaged(pack(noise(500), 'zstd'), 4)],
     ['damaged data', 'deflate', damaged(zlib.deflateSync(paintTissue(20, 9).rgb.subarray(0, 500)), 60)],
-  ])('with %s is rejected with FILE_CORRUPT: %s', (_, packing, packed) => {
+  ])('compressed with %s is rejected with FILE_CORRUPT: %s', (_, packing, packed) => {
     expect(() => unpack(packed, packing, 500, 500)).toThrow(
       expect.objectContaining({ code: 'FILE_CORRUPT' }),
     );
   });
 
-  it('of PackBits may contain no-op codes', () => {
+  it('compressed with PackBits may contain no-op codes', () => {
     expect([...unpack(Uint8Array.of(128, 128, 1, 7, 8, 128, 255, 9), 'packbits', 4, 4)]).toEqual([
       7, 8, 9, 9,
     ]);

@@ -157,7 +157,7 @@ describe('a native tile', () => {
     ['rounded down', [750, 500]],
     ['rounded up', [751, 501]],
     ['one pixel off', [752, 502]],
-  ])('may come from a level %s', async (_, [width = 0, height = 0]) => {
+  ])('may come from a level of the file %s', async (_, [width = 0, height = 0]) => {
     const slide = slideOf([3003, 2003], [width, height]);
     expect(await stored(slide, 10, 1, 0)).toEqual([1, 1, 0]);
   });
@@ -166,23 +166,23 @@ describe('a native tile', () => {
     ['of a third', slideOf([3000, 2000], [1000, 667])],
     ['two pixels off', slideOf([3003, 2003], [753, 501])],
     ['with another tile size', slideOf([3000, 2000], [750, 500, 512])],
-  ])('does not come from a level %s', async (_, slide) => {
+  ])('never comes from a level of the file %s', async (_, slide) => {
     for (const dziLevel of [11, 10]) expect(await stored(slide, dziLevel)).toBeNull();
   });
 
-  it('is null at an edge, where the file stores padding', async () => {
+  it('is null at the edge of a level, where the file stores padding', async () => {
     const slide = slideOf([1000, 1024]);
     expect(await stored(slide, 10, 2, 3)).toEqual([0, 2, 3]);
     expect(await stored(slide, 10, 3, 0)).toBeNull();
   });
 
-  it('is null where the level of the file ends one pixel early', async () => {
+  it('is null at the edge of a level that is one pixel smaller than the Deep Zoom level', async () => {
     const slide = slideOf([2047, 2048], [1023, 1024]);
     expect(await stored(slide, 10, 2, 3)).toEqual([1, 2, 3]);
     expect(await stored(slide, 10, 3, 3)).toBeNull();
   });
 
-  it('is null in a codec other than JPEG', async () => {
+  it('is null when the stored tile is not JPEG', async () => {
     const slide = slideOf([1024, 1024]);
     const readTile: Slide['readTile'] = async () => ({
       codec: 'jpeg2000',
@@ -200,7 +200,7 @@ describe('a native tile', () => {
     expect(difference(await pixelsOf(tile ?? new Uint8Array()), shown).mean).toBeLessThan(6);
   });
 
-  it('is the same cached blank tile wherever the scanner left the slide empty', async () => {
+  it('is one cached blank JPEG for all tiles that the scanner left empty', async () => {
     const slide = await open({ isEmpty: () => true });
     const one = await readNativeTile(slide, { dziLevel: 9, column: 1, row: 1 });
     const other = await readNativeTile(slide, { dziLevel: 9, column: 0, row: 2 });
@@ -216,7 +216,7 @@ describe('a native tile', () => {
 });
 
 describe('tilesToPrerender', () => {
-  it('returns the tiles that are not stored, smallest level first', async () => {
+  it('returns the tiles that must be rendered, smallest level first', async () => {
     const slide = slideOf([1000, 800], [250, 200]);
     const { tileSize, maxLevel } = describeDeepZoom(slide);
     const expected: DeepZoomAddress[] = [];
@@ -254,13 +254,16 @@ describe('renderSourceLevel', () => {
     [12, 2, 1],
     [9, 2, 8],
     [0, 2, 4096],
-  ])('of Deep Zoom level %d is level %d with %d pixels per pixel', (dziLevel, level, perPixel) => {
-    // Rounded down, so that the ratio of the sizes is not a power of two.
-    const slide = slideOf([46_001, 32_915], [11_500, 8228], [2875, 2057]);
-    expect(renderSourceLevel(slide, dziLevel)).toEqual({ level, perPixelX: perPixel, perPixelY: perPixel });
-  });
+  ])(
+    'maps Deep Zoom level %d to level %d of the file, with %d pixels per Deep Zoom pixel',
+    (dziLevel, level, perPixel) => {
+      // Rounded down, so that the ratio of the sizes is not a power of two.
+      const slide = slideOf([46_001, 32_915], [11_500, 8228], [2875, 2057]);
+      expect(renderSourceLevel(slide, dziLevel)).toEqual({ level, perPixelX: perPixel, perPixelY: perPixel });
+    },
+  );
 
-  it('is the smallest level that is large enough when none matches', () => {
+  it('returns the smallest level of the file that is large enough when none has the same size', () => {
     const slide = slideOf([3000, 2000], [1000, 667]);
     expect(renderSourceLevel(slide, 11)).toMatchObject({ level: 0, perPixelX: 2 });
     const source = renderSourceLevel(slide, 10);

@@ -111,9 +111,9 @@ const otherSlides =
         .filter((name) => !(name in realSlides) && !/cmu-1-small-region|zarr/.test(name))
         .sort();
 
-describe.skipIf(slides === '')('the copy of a real slide (skipped without TEST_SLIDES)', () => {
+describe.skipIf(slides === '')('the de-identified copy of a real slide (skipped without TEST_SLIDES)', () => {
   it.each(Object.keys(realSlides))(
-    '%s has its pixels, its length, and neither label nor macro',
+    '%s has the pixels and length of the original, and neither label nor macro',
     async (name) => {
       const path = join(slides, name);
       const { bytes, path: copy } = await copyOf(path);
@@ -122,14 +122,14 @@ describe.skipIf(slides === '')('the copy of a real slide (skipped without TEST_S
     },
   );
 
-  it.each(Object.keys(realSlides))('%s has the same bytes for any partition into ranges', async (name) => {
+  it.each(Object.keys(realSlides))('%s has the same bytes whichever ranges are read', async (name) => {
     const path = join(slides, name);
     const { bytes } = await copyOf(path);
     for (const seed of [2, 3]) expect(Buffer.compare((await copyOf(path, seed)).bytes, bytes)).toBe(0);
   });
 
   it.each(Object.entries(realSlides).filter(([, identifiers]) => identifiers.length > 0))(
-    '%s has none of the identifiers of its original',
+    '%s contains none of the identifiers of the original',
     async (name, identifiers) => {
       const path = join(slides, name);
       const original = await readFile(path);
@@ -162,23 +162,26 @@ describe.skipIf(slides === '')('the copy of a real slide (skipped without TEST_S
     },
   );
 
-  it.each(otherSlides)('%s has its pixels, or cannot be de-identified', async (name) => {
-    const path = join(slides, name);
-    const location = { path, members: [] };
-    const plan = await planOriginals(location, null, 'salt');
-    if (plan.identifiable !== null) {
-      expect(plan.files).toMatchObject([{ patches: [] }]);
-      return;
-    }
-    const original = await openSlide(location).catch(() => null);
-    if (original === null) return; // a file of the collection that no reader accepts, such as annotations
-    await original.close();
-    const { bytes, path: copy } = await copyOf(path);
-    expect(bytes.length).toBe((await readFile(path)).length);
-    await expectSamePixels(path, copy);
-  });
+  it.each(otherSlides)(
+    '%s has the pixels of the original, or is rejected because it cannot be de-identified',
+    async (name) => {
+      const path = join(slides, name);
+      const location = { path, members: [] };
+      const plan = await planOriginals(location, null, 'salt');
+      if (plan.identifiable !== null) {
+        expect(plan.files).toMatchObject([{ patches: [] }]);
+        return;
+      }
+      const original = await openSlide(location).catch(() => null);
+      if (original === null) return; // a file of the collection that no reader accepts, such as annotations
+      await original.close();
+      const { bytes, path: copy } = await copyOf(path);
+      expect(bytes.length).toBe((await readFile(path)).length);
+      await expectSamePixels(path, copy);
+    },
+  );
 
-  it('of DICOM files leaves out labels, and replaces the UIDs of one slide alike in all files', async () => {
+  it('of DICOM files omits labels, and replaces the UIDs of a slide consistently in all files', async () => {
     const dicom = join(slides, 'dicom/cmu-1-small-region');
     const [leading = '', ...members] = (await readdir(dicom)).filter((name) => name.endsWith('.dcm')).sort();
     const location = { path: join(dicom, leading), members };
@@ -205,14 +208,14 @@ describe.skipIf(slides === '')('the copy of a real slide (skipped without TEST_S
     ['generic-tiff/old-style-jpeg-compression.tif', 'old-style'],
     ['zeiss-czi/RGB-8bit.czi', 'neither DICOM nor TIFF'],
     ['plain-images/test-image.png', 'neither DICOM nor TIFF'],
-  ])('%s is not made, because of %s', async (name, reason) => {
+  ])('of %s is rejected because of %s', async (name, reason) => {
     const plan = await planOriginals({ path: join(slides, name), members: [] }, null, 'salt');
     expect(plan.identifiable).toContain(reason);
     expect(plan.files).toMatchObject([{ patches: [] }]);
   });
 });
 
-describe('the copy of a built slide', () => {
+describe('the de-identified copy of a generated slide', () => {
   async function written(name: string, bytes: Uint8Array): Promise<string> {
     const path = join(folder, name);
     await writeFile(path, bytes);
@@ -223,7 +226,7 @@ describe('the copy of a built slide', () => {
     ['classic', {}],
     ['big-endian', { littleEndian: false }],
     ['BigTIFF', { isBig: true }],
-  ])('%s SVS has no label, no macro and no trace of their data', async (name, plan) => {
+  ])('of a %s SVS has no label, no macro, and no bytes of their data', async (name, plan) => {
     const directories = await svsDirectories({});
     const bytes = await buildSvs(plan);
     const path = await written(`${name}.svs`, bytes);
@@ -234,7 +237,7 @@ describe('the copy of a built slide', () => {
     expect(directories.length).toBeGreaterThan(3);
   });
 
-  it('SVS whose label is the first directory begins with the slide', async () => {
+  it('of an SVS whose first directory is the label begins with the directory of the slide', async () => {
     const directories = await svsDirectories({});
     const label = directories.at(-2);
     if (label === undefined) throw new Error('no label');
@@ -246,7 +249,7 @@ describe('the copy of a built slide', () => {
     await expectSamePixels(path, copied);
   });
 
-  it('TIFF has no page of another shape, no text, and no bytes that nothing refers to', async () => {
+  it('of a TIFF has no page with another aspect ratio, no text, and no unreferenced bytes', async () => {
     const [full, , ...levels] = (await svsDirectories({})).slice(0, -2);
     const [label] = (await svsDirectories({ width: 100, height: 300 })).slice(0, 1);
     if (full === undefined || label === undefined) throw new Error('no directories');
@@ -264,7 +267,7 @@ describe('the copy of a built slide', () => {
     await expectSamePixels(join(folder, 'pages.tif'), path);
   });
 
-  it('NDPI has no macro', async () => {
+  it('of an NDPI has no macro', async () => {
     const path = await written('a.ndpi', ndpiBytes(layOutNdpi(await ndpiDirectories({}))));
     const { path: copied } = await copyOf(path);
     await expectSamePixels(path, copied);
@@ -272,7 +275,7 @@ describe('the copy of a built slide', () => {
 });
 
 describe('blankAperioDescription', () => {
-  it('keeps sizes and numbers, and blanks everything else at equal length', () => {
+  it('keeps sizes and numbers, and replaces all other characters by spaces', () => {
     const description =
       'Aperio Image Library v11.2.1 \r\n46000x32914 [42673,5576 2220x2967] (240x240) JPEG/RGB Q=30;Made for Jane Doe|AppMag = 20|MPP = 0.4990|Filename = Jane|Patient 12 = x|User = 7f|no pair|Left = 25.69|Top = Jane';
     expect(blankAperioDescription(description)).toBe(
@@ -282,7 +285,7 @@ describe('blankAperioDescription', () => {
 });
 
 describe('blankXml', () => {
-  it('keeps listed attributes, and blanks text, comments and other attributes at equal length', () => {
+  it('keeps listed attributes, and replaces text, comments and other attributes by spaces', () => {
     const xml = `<?xml version="1.0"?><!-- Jane --><OME xmlns="http://x" Creator="Jane"><Image ID="Image:0" Name='Jane'><Pixels SizeX="10"/>Jane</Image></OME>`;
     expect(blankXml(xml, omeAllowlist)).toBe(
       `<?xml version="1.0"?>             <OME xmlns="http://x" Creator="    "><Image ID="Image:0" Name='    '><Pixels SizeX="10"/>    </Image></OME>`,

@@ -76,7 +76,7 @@ describe('readBulkAnnotations', () => {
     ]);
   });
 
-  it('reads more points than one part of the file holds, with a measurement of each', async () => {
+  it('reads points and their measurements when they exceed one block of the file', async () => {
     const count = 3000;
     const coordinates = Array.from({ length: 2 * count }, (_, i) => i);
     const areas = Array.from({ length: count }, (_, i) => i / 2);
@@ -85,7 +85,7 @@ describe('readBulkAnnotations', () => {
     expect(found[2500]).toMatchObject({ coordinates: [5000, 5001], measurements: [['Area', 1250]] });
   });
 
-  it('gives a measurement of some annotations to those that it names', async () => {
+  it('assigns a measurement of some annotations to the annotations that its index list names', async () => {
     const file = fileOf([
       group('POINT', 3, { coordinates: [0, 0, 1, 1, 2, 2], more: [values([7, 9], [1, 3])] }),
     ]);
@@ -93,7 +93,7 @@ describe('readBulkAnnotations', () => {
     expect(measured).toEqual([[['Area', 7]], [], [['Area', 9]]]);
   });
 
-  it('makes an outline of an ellipse from the ends of its axes', async () => {
+  it('returns the outline of an ellipse that is given by the ends of its axes', async () => {
     const file = fileOf([group('ELLIPSE', 1, { coordinates: [0, 5, 20, 5, 10, 0, 10, 10] })]);
     const [{ coordinates } = { coordinates: [] }] = await read(file);
     const distances = Array.from({ length: coordinates.length / 2 }, (_, n) => {
@@ -128,11 +128,11 @@ describe('readBulkAnnotations', () => {
       fileOf([group('POINT', 3, { ...triangle, more: [values([1, 2], [2, 0])] })]),
       'FILE_CORRUPT',
     ],
-  ])('refuses %s', async (_, file, code) => {
+  ])('rejects %s', async (_, file, code) => {
     await expect(read(file)).rejects.toMatchObject({ code });
   });
 
-  it('refuses a file that ends early', async () => {
+  it('rejects a truncated file', async () => {
     const file = fileOf([group('POINT', 3, triangle)]);
     await expect(read(file.subarray(0, file.length - 40))).rejects.toMatchObject({ code: 'FILE_TRUNCATED' });
   });

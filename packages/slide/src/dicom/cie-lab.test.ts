@@ -16,7 +16,7 @@ it.each([
   ['green', encode(87.82, -79.27, 80.99), { r: 0, g: 255, b: 0 }],
   ['blue', encode(29.57, 68.3, -112.03), { r: 0, g: 0, b: 255 }],
   ['white as PixelMed writes it', [65_535, 0, 0], { r: 255, g: 255, b: 255 }],
-])('rgbOfCieLab converts %s', (_, values, rgb) => {
+])('rgbOfCieLab converts CIELab to sRGB: %s', (_, values, rgb) => {
   const { r, g, b } = rgbOfCieLab(values);
   expect([r - rgb.r, g - rgb.g, b - rgb.b].every((off) => Math.abs(off) <= 2)).toBe(true);
 });

@@ -49,14 +49,14 @@ function counted(source: ByteSource): { readonly source: ByteSource; readonly re
 }
 
 describe('the frames of a DICOM file', () => {
-  it('are consecutive when uncompressed', async () => {
+  it('are consecutive byte ranges when uncompressed', async () => {
     const source = sourceOf(Uint8Array.of(1, 2, 3, 4, 5, 6, 0));
     const readFrame = openFrames(placesIn(source, 2, 10, 7), native, 3);
     expect([...(await readFrame(0, 0))]).toEqual([1, 2, 3]);
     expect([...(await readFrame(1, 0))]).toEqual([4, 5, 6]);
   });
 
-  it('are returned with the requested headroom', async () => {
+  it('are returned with the requested number of free bytes in front', async () => {
     const source = sourceOf(item(...littleEndian(4, [0, 12])), item(1, 2, 3, 4), item(5, 6, 7, 8), end);
     const readFrame = openFrames(placesIn(source, 2), rle, 0);
     for (const headroom of [0, 3, 8, 16]) {
@@ -74,7 +74,7 @@ describe('the frames of a DICOM file', () => {
     expect([...(await readFrame(1, 0))]).toEqual([0xff, 0xd8, 7, 8]);
   });
 
-  it('are located once without an offset table, then read with one read each', async () => {
+  it('are located once when there is no offset table, and then need one read each', async () => {
     const pieces = [item(0xff, 0xd8, 1, 2), item(3, 4), item(0xff, 0xd8, 5, 6), item(0xff, 0xd8, 7, 8)];
     const { source, reads } = counted(sourceOf(item(), ...pieces, end));
     const readFrame = openFrames(placesIn(source, 3), jpeg, 0);
@@ -88,7 +88,7 @@ describe('the frames of a DICOM file', () => {
     expect(reads()).toBe(walked + 2);
   });
 
-  it('are located again after a failure', async () => {
+  it('are located again after locating them has failed', async () => {
     const whole = sourceOf(item(), item(1, 2), item(3, 4), end);
     let isThere = false;
     const source: ByteSource = {

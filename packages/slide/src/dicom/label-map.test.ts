@@ -10,7 +10,7 @@ describe.skipIf(folder === undefined)('a DICOM segmentation', () => {
   const file = () =>
     fs.readFile(path.join(folder ?? '', 'dicom/highdicom/seg_image_sm_control_labelmap.dcm'));
 
-  it('of the type LABELMAP is opened with its segments', async () => {
+  it('of type LABELMAP is opened with its segments', async () => {
     const { segments, width, height } = await openLabelMap(memorySource(await file()));
     expect(segments).toHaveLength(21);
     expect(Math.min(width, height)).toBeGreaterThan(0);
@@ -19,7 +19,7 @@ describe.skipIf(folder === undefined)('a DICOM segmentation', () => {
   it.each([
     ['LABELMAP', 'BINARY  ', 'segmentation type BINARY'],
     ['1.2.840.10008.1.2.1\0', '1.2.840.10008.1.2.5\0', 'transfer syntax 1.2.840.10008.1.2.5'],
-  ])('with %j replaced by %j is refused, and the message names what was found', async (from, to, found) => {
+  ])('with %j replaced by %j is rejected, and the message names the value found', async (from, to, found) => {
     const bytes = await file();
     const at = bytes.indexOf(from, 'latin1');
     expect(at).toBeGreaterThan(0);

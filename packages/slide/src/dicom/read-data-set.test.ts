@@ -87,7 +87,7 @@ describe('readDataSet', () => {
     }
   });
 
-  it('does not keep elements that are not selected', async () => {
+  it('omits elements that are not selected', async () => {
     const { dataSet } = await read([text(tag.PatientID, 'LO', 'P-1'), us(tag.Rows, 5)], values(tag.Rows));
     expect(dataSet.has(tag.PatientID)).toBe(false);
   });
@@ -141,7 +141,7 @@ describe('readDataSet', () => {
     }
   });
 
-  it('passes items to a callback instead of keeping them', async () => {
+  it('passes the items of a sequence to a callback without storing them', async () => {
     const receivedItems: (number | null)[] = [];
     const each = (item: DataSet) => receivedItems.push(item.whole(tag.Rows));
     const frames = sequence(tag.PerFrameFunctionalGroupsSequence, [[us(tag.Rows, 1)], [us(tag.Rows, 2)], []]);
@@ -153,7 +153,7 @@ describe('readDataSet', () => {
     expect(dataSet.items(tag.PerFrameFunctionalGroupsSequence)).toEqual([]);
   });
 
-  it('skips the encapsulated pixels of an icon', async () => {
+  it('skips the encapsulated pixel data of an icon image', async () => {
     const icon = sequence(0x0088_0200, [
       [
         {
@@ -170,14 +170,14 @@ describe('readDataSet', () => {
     expect(dataSet.whole(tag.Rows)).toBe(5);
   });
 
-  it('ends at the pixel data', async () => {
+  it('stops reading at the pixel data', async () => {
     const pixels = { tag: tag.PixelData, vr: 'OW', value: new Uint8Array(64) };
     const { dataSet } = await read([pixels, us(tag.Rows, 5)], values(tag.Rows));
     expect(dataSet.place(tag.PixelData)).toEqual({ at: START + 12, length: 64 });
     expect(dataSet.has(tag.Rows)).toBe(false);
   });
 
-  it('rejects more elements than its budget', async () => {
+  it('rejects a data set of more elements than the limit', async () => {
     const many = Array.from({ length: 101 }, (_, i) => us(0x0009_0000 + i, i));
     await expect(read(many, new Map())).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' });
   });

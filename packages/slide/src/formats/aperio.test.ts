@@ -48,7 +48,7 @@ describe('an Aperio slide', () => {
     expect(difference(await pixelsOf(tile?.bytes ?? new Uint8Array()), expectedPixels).mean).toBeLessThan(6);
   });
 
-  it('returns tiles of a smaller level', async () => {
+  it('returns the tiles of a smaller level', async () => {
     const slide = await open();
     const tile = await slide.readTile({ level: 1, column: 0, row: 0 });
     const expectedPixels = shrinkRaster(paintTissue(480, 400), 4);
@@ -92,7 +92,7 @@ describe('the ImageDescription of an Aperio slide', () => {
     expect(slide.objectivePower).toBe(objectivePower);
   });
 
-  it('with 200,000 separators is read in linear time', async () => {
+  it('with 200,000 separators is parsed in linear time', async () => {
     const slide = await openChanged(([full]) => [
       withTags(full, { [tag.ImageDescription]: ascii(`Aperio${'| '.repeat(200_000)}|MPP = 0.5`) }),
     ]);
@@ -149,7 +149,7 @@ describe('a tile of an Aperio slide', () => {
 });
 
 describe('the associated images of an Aperio slide', () => {
-  it('include a label in LZW, as scanners write it', async () => {
+  it('include an LZW-compressed label, as scanners write it', async () => {
     const { width, height, rgb } = paintTissue(90, 96);
     const label = encodeSamples({
       ...{ width, height, samples: rgb, samplesPerPixel: 3, photometric: 2 },
@@ -180,7 +180,7 @@ describe('the associated images of an Aperio slide', () => {
     expect([...slide.associatedImages].sort()).toEqual(['label', 'macro', 'thumbnail']);
   });
 
-  it('may be absent', async () => {
+  it('are empty when the file has none', async () => {
     const slide = await open({ hasAssociatedImages: false });
     expect(slide.associatedImages.size).toBe(0);
     await expect(slide.readAssociatedImage('label')).rejects.toMatchObject({

@@ -158,7 +158,7 @@ describe('reading a tile of a CZI file', () => {
     await expect(readFirst(bytes)).rejects.toMatchObject({ name: 'SlideError', code });
   });
 
-  it('fails when more than 256 subblocks lie under it', async () => {
+  it('fails when more than 256 subblocks overlap it', async () => {
     const subblocks = Array.from({ length: limits.subblocksPerTile + 1 }, (_, M) => ({
       ...plain,
       dimensions: { M },
@@ -166,7 +166,7 @@ describe('reading a tile of a CZI file', () => {
     await expect(readFirst(buildCzi({ subblocks }).bytes)).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' });
   });
 
-  it('fails for the damaged subblock alone and reads it again on the next request', async () => {
+  it('fails only where it needs the damaged subblock, which is read again for the next request', async () => {
     const far = { ...plain, x: 600 };
     const { bytes, places } = buildCzi({ subblocks: [plain, far] });
     const whatWasThere = bytes.readInt32LE(inSubblock(places, BODY));

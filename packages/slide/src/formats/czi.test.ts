@@ -155,14 +155,14 @@ describe('a Zeiss slide', () => {
     expect(difference(await readLevel(slide, 2), shrinkRaster(picture, 4)).most).toBe(0);
   });
 
-  it('supports a resolution reduced by 3', async () => {
+  it('supports a level with a downsample of 3', async () => {
     const picture = paintTissue(900, 600);
     const slide = await open([...(await cut(picture)), ...(await cut(picture, { downsample: 3 }))]);
     expect(slide.levels.map(({ downsample }) => downsample)).toEqual([1, 3]);
     expect(difference(await readLevel(slide, 1), shrinkRaster(picture, 3)).most).toBe(0);
   });
 
-  it('assigns one-pixel-wide subblocks to the right resolution', async () => {
+  it('assigns subblocks that are one pixel wide to their resolution', async () => {
     const picture = paintTissue(1204, 900);
     const plans = [
       ...(await cut(picture)),
@@ -177,7 +177,7 @@ describe('a Zeiss slide', () => {
     expect(difference(await readLevel(slide, 1), shrinkRaster(picture, 4)).most).toBe(0);
   });
 
-  it('begins at its first subblock, also at negative coordinates', async () => {
+  it('has its origin at its top left subblock, also at negative coordinates', async () => {
     const picture = paintTissue(400, 300);
     const slide = await open(await cut(picture, { origin: [-118_583, 88_865] }));
     expect(difference(await readLevel(slide, 0), picture).most).toBe(0);
@@ -255,7 +255,7 @@ describe('the dimensions of a Zeiss slide', () => {
     expect(await brightness(await open(plans as SubblockPlan[]))).toBe(30);
   });
 
-  it('say which of the focal planes and times is shown', async () => {
+  it('report which focal plane and time point is shown', async () => {
     const plans = await Promise.all(
       [
         { Z: 0, T: 0 },
@@ -268,7 +268,7 @@ describe('the dimensions of a Zeiss slide', () => {
     expect((await open(plans.slice(0, 1) as SubblockPlan[])).shownPlane).toBeUndefined();
   });
 
-  it('place a subblock without a dimension at its first position', async () => {
+  it('place a subblock that does not state a dimension at the first position of the dimension', async () => {
     const [later] = await cut(plain(10), { dimensions: { Z: 2 } });
     const [without] = await cut(plain(20));
     expect(await brightness(await open([without, later] as SubblockPlan[]))).toBe(20);
@@ -353,7 +353,7 @@ describe('the channels of a Zeiss slide', () => {
     expect((await first(await open(await channel(0, 100), display(inner))))[0]).toBe(100);
   });
 
-  it('in colour are separate images, of which only the first is displayed', async () => {
+  it('in colour are separate images, of which only the first one is displayed', async () => {
     const plans = [
       ...(await channel(0, 10)),
       ...(await channel(1, 20, 'bgr24')),
@@ -418,7 +418,7 @@ describe('the metadata of a Zeiss slide', () => {
     expect(slide.objectivePower).toBe(power);
   });
 
-  it('may be absent', async () => {
+  it('may be missing from the file', async () => {
     const slide = await open(await cut(paintPlain(8, 8, [0, 0, 0])));
     expect([slide.mpp, slide.objectivePower, await slide.readIccProfile()]).toEqual([null, null, null]);
   });
@@ -450,7 +450,7 @@ describe('the associated images of a Zeiss slide', () => {
     });
   });
 
-  it('may be absent', async () => {
+  it('may be missing from the file', async () => {
     const slide = await open(await cut(paintTissue(64, 64)));
     expect(slide.associatedImages.size).toBe(0);
     await expect(slide.readAssociatedImage('label')).rejects.toMatchObject({
@@ -459,7 +459,7 @@ describe('the associated images of a Zeiss slide', () => {
   });
 });
 
-it('a Zeiss slide is the same at any position of its directory', async () => {
+it('a Zeiss slide has the same pixels wherever the file stores its directory', async () => {
   const picture = paintTissue(300, 300);
   const subblocks = await cut(picture);
   for (const isDirectoryFirst of [true, false]) {

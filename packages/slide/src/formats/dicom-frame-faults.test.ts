@@ -224,7 +224,7 @@ async function openBytes(file: Uint8Array) {
 }
 
 describe('reading a tile of a DICOM file', () => {
-  it.each(whenRead)('fails for %s', async (_, build, code) => {
+  it.each(whenRead)('fails because of %s', async (_, build, code) => {
     const file = await build();
     const { slide, count } = await openBytes(file);
     const [{ columns, rows }] = slide.levels;

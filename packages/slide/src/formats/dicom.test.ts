@@ -111,7 +111,7 @@ describe('a DICOM slide', () => {
     expect(slide.mpp).toBeNull();
   });
 
-  it('reports where the image is on the glass', async () => {
+  it('reports the position of the image on the glass', async () => {
     const orientation = text(tag.ImageOrientationSlide, 'DS', '0', '1', '0', '1', '0', '0');
     const slide = await open({ more: [orientation] });
     expect(slide.placeOnGlass).toEqual({ origin: { x: 20, y: 40 }, orientation: [0, 1, 0, 1, 0, 0] });
@@ -123,7 +123,7 @@ describe('a DICOM slide', () => {
     ['a direction of another length', ['0', '2', '0', '1', '0', '0']],
     ['two equal directions', ['0', '1', '0', '0', '1', '0']],
     ['a text', ['up', '1', '0', '1', '0', '0']],
-  ])('reports no place on the glass for %s', async (_, cosines) => {
+  ])('reports no position on the glass for %s', async (_, cosines) => {
     const slide = await open({ more: [text(tag.ImageOrientationSlide, 'DS', ...cosines)] });
     expect(slide.placeOnGlass).toBeUndefined();
   });
@@ -343,20 +343,20 @@ describe('a DICOM slide', () => {
     const adobe = (transform: number) =>
       Buffer.from([0xff, 0xee, 0, 14, 0x41, 0x64, 0x6f, 0x62, 0x65, 0, 100, 0, 0, 0, 0, transform]);
 
-    it('with an Adobe marker for RGB', async () => {
+    it('with an added Adobe marker when the samples are RGB', async () => {
       expect((await jpegOf({})).subarray(2, 18)).toEqual(adobe(0));
     });
 
-    it('with an Adobe marker for YCbCr', async () => {
+    it('with an added Adobe marker when the samples are YCbCr', async () => {
       expect((await jpegOf({ photometric: 'YBR_FULL_422' })).subarray(2, 18)).toEqual(adobe(1));
     });
 
-    it('without a colour marker for grey', async () => {
+    it('without an added colour marker when the samples are grey', async () => {
       const jpeg = await jpegOf({ photometric: 'MONOCHROME2' });
       expect(readJpegHeader(jpeg)).toMatchObject({ width: 32, height: 32, declaresColour: false });
     });
 
-    it('with unchanged scan data', async () => {
+    it('with unchanged entropy-coded data', async () => {
       const plan = { codec: 'jpeg', photometric: 'YBR_FULL_422' } as const;
       const jpeg = await jpegOf(plan);
       expect(Buffer.from(await buildDicom(plan)).includes(jpeg.subarray(18))).toBe(true);
@@ -393,7 +393,7 @@ describe('a DICOM slide', () => {
       }
     });
 
-    it('after sequences that end with delimiters', async () => {
+    it('in a file whose sequences end with delimiters', async () => {
       for (const codec of ['explicit', 'implicit', 'rle'] as const) {
         const plan = { codec, hasUndefinedLengths: true, organization: 'TILED_SPARSE' } as const;
         expect(await distanceOf(plan)).toEqual({ mean: 0, most: 0 });

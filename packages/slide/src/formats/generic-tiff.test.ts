@@ -21,7 +21,7 @@ describe('a TIFF', () => {
     ['of the main chain, BigTIFF', { pyramid: 'chain', isBig: true }],
     ['of SubIFDs, big-endian BigTIFF', { pyramid: 'subdirectories', isBig: true, littleEndian: false }],
     ['in RGB', { colour: 'rgb' }],
-  ])('has a pyramid %s', async (_, plan) => {
+  ])('has the expected pyramid %s', async (_, plan) => {
     const slide = await openBytes(await buildTiledTiff(plan));
     expect(slide).toMatchObject({ format: 'tiff', vendor: null, objectivePower: null });
     expect(slide.levels.map(({ width, height }) => [width, height])).toEqual([

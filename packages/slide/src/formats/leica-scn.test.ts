@@ -82,7 +82,7 @@ function open(directories: DirectoryPlan[], xml: string): Promise<Slide> {
 
 describe('an SCN file with one image', () => {
   it.each([NAMESPACE, 'http://www.leica-microsystems.com/scn/2010/03/10'])(
-    'in %s lists its levels',
+    'lists its levels when it is stored in %s',
     async (namespace) => {
       const slide = await open(oneImage, scn(ONE, namespace));
       expect(slide).toMatchObject({
@@ -119,7 +119,7 @@ describe('an SCN file with one image', () => {
     });
   });
 
-  it('may have fluorescence images, which are not displayed', async () => {
+  it('ignores fluorescence images', async () => {
     const glow = image({ width: WIDTH, height: HEIGHT, ifd: 1, light: 'fluorescence', x: 0, y: 0 });
     expect((await open(oneImage, scn(glow + ONE))).levels).toHaveLength(2);
   });
@@ -134,7 +134,7 @@ describe('an SCN file with several images', () => {
       image({ width: 160, height: 120, ifd: 3, x: 5_000_000 + 500 * SCALE, y: 9_000_000 + 60 * SCALE }),
   );
 
-  it('displays them at their positions on the glass', async () => {
+  it('displays all images at their positions on the glass', async () => {
     const slide = await open([...oneImage, ...levelsOf(right)], two);
     expect(slide.levels).toMatchObject([
       { width: 660, height: 240, downsample: 1, needsRendering: true },
@@ -151,7 +151,7 @@ describe('an SCN file with several images', () => {
     }
   });
 
-  it('returns null between the images', async () => {
+  it('returns null for a tile between the images', async () => {
     const far = scn(
       image({ width: WIDTH, height: HEIGHT, ifd: 0 }) +
         image({ width: 160, height: 120, ifd: 2, x: 5_000_000 + 2000 * SCALE }),

@@ -102,7 +102,7 @@ describe('an NDPI slide', () => {
     }
   });
 
-  it('returns native tiles where its intervals allow it', async () => {
+  it('returns native tiles where its restart intervals allow it', async () => {
     const slide = await open();
     expect(describeDeepZoom(slide)).toMatchObject({ tileSize: 256, maxLevel: 9 });
     const stored = await readNativeTile(slide, { dziLevel: 9, column: 0, row: 0 });
@@ -110,7 +110,7 @@ describe('an NDPI slide', () => {
     expect(difference(await pixelsOf(stored ?? new Uint8Array()), expectedPixels).mean).toBeLessThan(6);
   });
 
-  it('is reduced by a box filter between its levels', async () => {
+  it('is rendered with a box filter between its levels', async () => {
     const slide = await open({ downsamples: [1, 4] });
     const whole = await drawLevel(slide, 0);
     const tile = await pixelsOf(await renderTile(slide, { dziLevel: 8, column: 0, row: 0 }));
@@ -124,7 +124,7 @@ describe('an NDPI slide', () => {
     expect(objectivePower).toBe(40);
   });
 
-  it('has its macro as an associated image, and excludes its map from the pyramid', async () => {
+  it('has its macro as an associated image, and excludes the focus map from the pyramid', async () => {
     const slide = await open();
     expect([...slide.associatedImages]).toEqual(['macro']);
     const macro = await pixelsOf((await slide.readAssociatedImage('macro')).bytes);

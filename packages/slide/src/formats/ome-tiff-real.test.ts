@@ -34,7 +34,7 @@ describe.skipIf(slides === '')(`a real OME-TIFF${skippedWithout}`, () => {
     await Promise.all([two.close(), three.close()]);
   });
 
-  it('4D-series.ome.tiff displays its first focal plane at its first time', async () => {
+  it('4D-series.ome.tiff displays its first focal plane at its first time point', async () => {
     const path = join(slides, 'ome-tiff', '4D-series.ome.tiff');
     const slide = await openSlide({ path });
     const { rgb } = await drawLevel(slide, 0);

@@ -94,7 +94,7 @@ describe('the channels of an OME-TIFF', () => {
     expect(distance(await drawLevel(slide, 0), composed).most).toBeLessThanOrEqual(1);
   });
 
-  it('have a pyramid each', async () => {
+  it('each have their own pyramid', async () => {
     const half = (index: number) =>
       exactDirectory({
         width: 150,
@@ -119,13 +119,13 @@ describe('the channels of an OME-TIFF', () => {
     ['the XML states none', ''],
     ['all are white, the default of the data model', '<Channel Color="-1"/>'.repeat(3)],
     ['all are black', '<Channel Color="255"/>'.repeat(3)],
-  ])('get red, green and blue when %s', async (_, described) => {
+  ])('get the default colours red, green and blue when %s', async (_, described) => {
     const slide = await open(channels(3, described), [grey(0), grey(1), grey(2)]);
     const composed = paint(WIDTH, HEIGHT, (x, y) => [0, 1, 2].map((index) => greyAt(index, x, y)));
     expect(distance(await drawLevel(slide, 0), composed).most).toBe(0);
   });
 
-  it('have the last colour of their palette', async () => {
+  it('have the last colour of the palette that the file stores for them', async () => {
     const ramp = (...ends: number[]) =>
       short(...ends.flatMap((end) => Array.from({ length: 256 }, (_, i) => i * end)));
     const palette = (...ends: number[]) => ({
@@ -140,20 +140,20 @@ describe('the channels of an OME-TIFF', () => {
     expect(distance(await drawLevel(slide, 0), composed).most).toBe(0);
   });
 
-  it('may be JPEG', async () => {
+  it('may be stored as JPEG', async () => {
     const pages = await Promise.all([0, 1].map((index) => encodePicture(greyPicture(index), 64, 'grey')));
     const slide = await open(channels(2, ''), pages);
     const composed = paint(WIDTH, HEIGHT, (x, y) => [greyAt(0, x, y), greyAt(1, x, y), 0]);
     expect(distance(await drawLevel(slide, 0), composed).mean).toBeLessThan(4);
   });
 
-  it('stay grey for a single 8-bit channel without a colour', async () => {
+  it('are displayed in grey when there is a single 8-bit channel without a colour', async () => {
     const slide = await open(channels(1, '<Channel Color="-1"/>'), [grey(0)]);
     expect(slide.background).toEqual({ r: 255, g: 255, b: 255 });
     expect(distance(await drawLevel(slide, 0), greyPicture(0)).most).toBe(0);
   });
 
-  it('display a single channel in its colour', async () => {
+  it('include a single channel in its colour', async () => {
     const slide = await open(channels(1, '<Channel Color="16711935"/>'), [grey(0)]);
     const composed = paint(WIDTH, HEIGHT, (x, y) => [0, greyAt(0, x, y), 0]);
     expect(distance(await drawLevel(slide, 0), composed).most).toBe(0);
@@ -179,7 +179,7 @@ describe('the channels of an OME-TIFF', () => {
     },
   );
 
-  it('of 16 bits without signal stay dark', async () => {
+  it('of 16 bits without signal are displayed dark', async () => {
     const page = exactDirectory({
       width: WIDTH,
       height: HEIGHT,
@@ -218,7 +218,7 @@ describe('focus and time of an OME-TIFF', () => {
     expect(distance(await drawLevel(slide, 0), composed).most).toBe(0);
   });
 
-  it('may be listed plane by plane, in any order', async () => {
+  it('may be listed plane by plane in the XML, in any order', async () => {
     const xml = ome(
       image(
         `<Pixels DimensionOrder="XYZCT" SizeX="${WIDTH}" SizeY="${HEIGHT}" SizeC="2" SizeZ="2" SizeT="1">` +
@@ -255,7 +255,7 @@ describe('the images of an OME-TIFF', () => {
     });
   });
 
-  it('are consecutive without TiffData', async () => {
+  it('are consecutive directories when the XML has no TiffData', async () => {
     const xml = threePictures.replaceAll(/<TiffData[^>]*>/g, '');
     const half = exactPicture(shrinkRaster(tissue, 2), 64);
     const slide = await open(xml, [label, half, exactPicture(tissue, 64), label]);

@@ -106,14 +106,14 @@ describe.skipIf(library === null)(`a MIRAX slide${skipped}`, () => {
     await slide.close();
   });
 
-  it('has the scanner background where no tile is stored', async () => {
+  it('has the background colour of the scanner where no tile is stored', async () => {
     const slide = await openSlide({ path: join(folder, 'whole.mrxs') });
     const tile = (await rasterOf(slide, { level: 0, column: 3, row: 1 })) as Raster;
     expect([...tile.rgb.subarray(-3)]).toEqual([240, 240, 240]);
     await slide.close();
   });
 
-  it('fails only for the damaged tile during concurrent reads', async () => {
+  it('reads intact tiles while a concurrent read of a damaged tile fails', async () => {
     const slide = await openSlide({ path: join(folder, 'damaged.mrxs') });
     const addresses = Array.from({ length: 10 }, () => [...addressesOf(slide, 0)]).flat();
     const outcomes = await Promise.allSettled(addresses.map((address) => rasterOf(slide, address)));
@@ -336,7 +336,7 @@ describe('a slide for OpenSlide', () => {
       () => vms(`${specimen}Ma`, 'a.jpg', 'b.jpg', 'map.jpg'),
       'FILE_CORRUPT',
     ],
-  ])('is checked before the library opens it: %s is rejected', async (_, files, code) => {
+  ])('is checked before OpenSlide opens it: %s is rejected', async (_, files, code) => {
     await expect(openSlideFrom(files())).rejects.toMatchObject({ name: 'SlideError', code });
   });
 

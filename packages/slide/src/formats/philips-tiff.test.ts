@@ -92,7 +92,7 @@ describe('a Philips slide', () => {
     }
   });
 
-  it('reads row spacing before column spacing', async () => {
+  it('reads a pixel spacing as row spacing, then column spacing', async () => {
     const { mpp } = await open();
     expect(mpp).toEqual({ x: expect.closeTo(0.2, 9), y: expect.closeTo(0.25, 9) });
   });
@@ -270,7 +270,7 @@ describe('opening a Philips slide is rejected', () => {
     await expect(opening).rejects.toMatchObject({ message: expect.not.stringContaining('DOE') });
   });
 
-  it('as Philips, and read as generic TIFF, when its software is not Philips', async () => {
+  it('by the Philips reader, and succeeds as generic TIFF, when its Software tag is not that of Philips', async () => {
     expect((await open(undefined, undefined, 'libtiff')).format).toBe('tiff');
   });
 });

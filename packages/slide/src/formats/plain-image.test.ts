@@ -108,7 +108,7 @@ describe('a JPEG file', () => {
     expect(slide.mpp && { x: round(slide.mpp.x), y: round(slide.mpp.y) }).toEqual(mpp);
   });
 
-  it('is displayed with damaged EXIF data', async () => {
+  it('is displayed when its EXIF data are damaged', async () => {
     const damaged = Buffer.from('\xff\xe1\0\x12Exif\0\0II*\0\xff\xff\xff\xff\0\0', 'latin1');
     const slide = await openBytes(Buffer.concat([jpeg.subarray(0, 2), damaged, jpeg.subarray(2)]));
     expect(difference(await expectedPixels(slide), await pixelsOf(jpeg)).most).toBe(0);
@@ -180,7 +180,7 @@ describe('a PNG file', () => {
     ).toBeLessThanOrEqual(1);
   });
 
-  it('may be interlaced', async () => {
+  it('is decoded when it is interlaced', async () => {
     const slide = await openBytes(await pixels(picture).png({ progressive: true }).toBuffer());
     expect(difference(await expectedPixels(slide), picture).most).toBe(0);
   });
@@ -252,7 +252,7 @@ describe('an image that is too large to be decoded for every tile', () => {
     await slide.close();
   });
 
-  it('may be rotated', async () => {
+  it('is rotated upright in the tiled pyramid', async () => {
     const turned = await sharp(large).jpeg({ quality: 95 }).withMetadata({ orientation: 6 }).toBuffer();
     const slide = await openBytes(turned);
     expect(slide.levels[0]).toMatchObject({ width: 3500, height: 5000, columns: 7, rows: 10 });
@@ -393,7 +393,7 @@ describe('opening an unsupported or damaged image file', () => {
       'FORMAT_NOT_RECOGNISED',
       /pointer/,
     ],
-  ])('is rejected: %s', async (_, build, code, message = /./) => {
+  ])('is rejected when it is %s', async (_, build, code, message = /./) => {
     const opening = openBytes(await build());
     await expect(opening).rejects.toMatchObject({
       name: 'SlideError',

@@ -135,7 +135,7 @@ describe('a QPTIFF in fluorescence', () => {
     expect(distance(await drawLevel(slide, 0), drawn).most).toBe(0);
   });
 
-  it('may have samples of 16 bits', async () => {
+  it('displays samples of 16 bits', async () => {
     const words = grey(0, 1, { bits: 16, sampleAt: (x) => 200 + x * 16 });
     const slide = await open([page(words, 'FullResolution', '<Color>255,0,0</Color>')]);
     const drawn = paint(WIDTH, HEIGHT, (x) => [(x * 255) / 239, 0, 0]);
@@ -279,7 +279,7 @@ describe('opening a QPTIFF is rejected', () => {
     await expect(opening).rejects.toMatchObject({ message: expect.not.stringContaining('DOE') });
   });
 
-  it('when its pages have more than 16 MiB of XML together', async () => {
+  it('when the XML of all its pages has more than 16 MiB', async () => {
     const { bytes, directories } = buildTiff({ directories: fluorescence });
     // The count of ImageDescription, by the layout of a classic directory.
     for (const { at } of directories) {
@@ -292,7 +292,7 @@ describe('opening a QPTIFF is rejected', () => {
     await expect(openBytes(whole)).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' });
   });
 
-  it('for no damaged tile; only reading that tile fails', async () => {
+  it('only for its directories: a damaged tile fails when it is read', async () => {
     const damaged = {
       ...first,
       tiles: (first.tiles ?? []).map((tile, i) => (i === 5 ? Uint8Array.of(1, 2, 3) : tile)),

@@ -219,14 +219,14 @@ describe('reading a damaged TIFF tile fails, and the others are still read', () 
     ['when its strip offset is in the file header', { [tag.StripOffsets]: long(8, 3) }, 'FILE_CORRUPT'],
     ['when its strip is empty and another is not', { [tag.StripOffsets]: long(8, 0) }, 'FILE_CORRUPT'],
     ['when its strip is shorter than its rows', { [tag.StripByteCounts]: long(50 * 303, 5) }, 'FILE_CORRUPT'],
-  ])('%s, and is uncompressed', async (_, tags, code) => {
+  ])('%s, in an uncompressed image', async (_, tags, code) => {
     const directory = encodeSamples({ ...colours, packing: 'none', rowsPerStrip: 50 });
     const slide = await open({ ...directory, tags: { ...directory.tags, ...tags } });
     const reading = slide.readTile({ level: 0, column: 0, row: 0 });
     await expect(reading).rejects.toMatchObject({ name: 'SlideError', code });
   });
 
-  it('but an uncompressed tile without any strip is null', async () => {
+  it('but an uncompressed tile returns null when all its strips are empty', async () => {
     const directory = encodeSamples({ ...colours, packing: 'none', rowsPerStrip: 50 });
     const tags = { ...directory.tags, [tag.StripOffsets]: long(0, 0), [tag.StripByteCounts]: long(0, 0) };
     const slide = await open({ ...directory, tags });

@@ -283,7 +283,7 @@ describe('a TIFF image of JPEG', () => {
   it.each([
     ['in strips', null],
     ['in tiles', 32],
-  ])('%s has the exact pixels of its JPEG streams', async (_, tileSize) => {
+  ])('stored as %s has the exact pixels of its JPEG streams', async (_, tileSize) => {
     for (const colour of ['rgb', 'ycbcr', 'grey'] as const) {
       const slide = await open(await encodePicture(tissue, tileSize, colour));
       const expectedPixels = await show(slide);
@@ -311,7 +311,7 @@ describe('a TIFF image of JPEG', () => {
     expect(inverted.levels[0].needsRendering).toBe(true);
   });
 
-  it('with a plane for every colour is joined', async () => {
+  it('with one plane per colour has the joined colours', async () => {
     const planes: DirectoryPlan[] = [];
     for (const sample of [0, 1, 2]) {
       planes.push(
@@ -444,7 +444,7 @@ function enlarged(picture: Uint8Array): Uint8Array {
 }
 
 describe('a TIFF image without a pyramid', () => {
-  it.each(cuts)('has all smaller sizes rendered: %s', async (_, cut) => {
+  it.each(cuts)('is rendered at all smaller sizes: %s', async (_, cut) => {
     const slide = await open(encodeSamples({ ...colours, ...cut }));
     const { maxLevel } = describeDeepZoom(slide);
     const half = await renderPixels(slide, {
@@ -485,7 +485,7 @@ describe('the colour profile of a TIFF image', () => {
     expect(await slide.readIccProfile()).toEqual(profile);
   });
 
-  it('may be absent', async () => {
+  it('is null when the file has none', async () => {
     expect(await (await open(encodeSamples(colours))).readIccProfile()).toBeNull();
   });
 

@@ -191,7 +191,7 @@ describe('opening a Trestle slide is rejected', () => {
     await expect(open(directories, description)).rejects.toMatchObject({ name: 'SlideError', code });
   });
 
-  it('for no damaged tile; only reading that tile fails', async () => {
+  it('only for its directories: a damaged tile fails when it is read', async () => {
     const damaged = {
       ...full,
       tiles: (full.tiles ?? []).map((tile, i) => (i === 0 ? Uint8Array.of(1, 2) : tile)),
@@ -209,7 +209,7 @@ describe('opening a Trestle slide is rejected', () => {
   it.each([
     ['its software is another one', DESCRIPTION, 'libtiff'],
     ['it has no description', '', 'MedScan'],
-  ])('as Trestle, and read as generic TIFF, when %s', async (_, description, software) => {
+  ])('by the Trestle reader, and succeeds as generic TIFF, when %s', async (_, description, software) => {
     expect((await open(levels, description, software)).format).toBe('tiff');
   });
 });

@@ -121,7 +121,7 @@ function damage(slide: VendorSlide, faults: readonly Fault[]): Uint8Array {
 describe.each(vendorSlides.map((slide) => [slide.format, slide] as const))(
   'a slide of the format %s',
   (format, slide) => {
-    it('is read completely when it is undamaged', async () => {
+    it('can be read completely when it is undamaged', async () => {
       const opened = await openBytes(slide.build());
       expect(opened.format).toBe(format);
       const answers = await readTiles(opened);

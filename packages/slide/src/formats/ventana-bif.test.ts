@@ -151,7 +151,7 @@ describe('a Ventana slide whose frames overlap', () => {
   it.each<[string, 'legacy' | 'all']>([
     ['iScan', 'legacy'],
     ['DP 200', 'all'],
-  ])('has every pixel once, with the joints of an %s', async (_, directions) => {
+  ])('shows every pixel once when its frames are joined by the overlaps of an %s', async (_, directions) => {
     const slide = await open(
       slideOf(
         REGION,
@@ -176,7 +176,7 @@ describe('a Ventana slide whose frames overlap', () => {
     }
   });
 
-  it('uses the mean of the confident joints of a gap', async () => {
+  it('places neighbouring columns by the mean of their overlaps with high confidence', async () => {
     const region: RegionPlan = { overlapsX: [16], overlapsY: [8] };
     const unsure = (text: string) => text.replace('Confidence="100"', 'Confidence="97"');
     const joints = () =>
@@ -191,7 +191,7 @@ describe('a Ventana slide whose frames overlap', () => {
     expect(distance(await drawLevel(slide, 0), picture).most).toBe(0);
   });
 
-  it('weights all joints by confidence when none is confident', async () => {
+  it('weights all overlaps by their confidence when none has high confidence', async () => {
     const region: RegionPlan = { overlapsX: [], overlapsY: [20] };
     const joints = () =>
       joint('UP', 1, 2, 0, 8).replace('100', '20') + joint('UP', 1, 2, 0, 24).replace('100', '60');
@@ -200,7 +200,7 @@ describe('a Ventana slide whose frames overlap', () => {
     expect(distance(await drawLevel(slide, 0), picture).most).toBe(0);
   });
 
-  it('uses the mean of the other gaps for a gap without a joint', async () => {
+  it('uses the mean of the other overlaps for neighbouring columns without an overlap', async () => {
     const region: RegionPlan = { overlapsX: [16, 16], overlapsY: [] };
     const joints = () => joint('RIGHT', 1, 2, 16, 0);
     const picture = paintTissue(352, 128);
@@ -208,7 +208,7 @@ describe('a Ventana slide whose frames overlap', () => {
     expect(distance(await drawLevel(slide, 0), picture).most).toBe(0);
   });
 
-  it('needs no position with a single region', async () => {
+  it('opens without a stated position when it has a single region', async () => {
     const nowhere = encodeInfo([REGION]).replaceAll(/ Pos-[XY]="[^"]*"/g, '');
     const slide = await open(slideOf(REGION, tissue, nowhere));
     expect(slide.levels).toEqual((await open(slideOf(REGION, tissue))).levels);
@@ -254,7 +254,7 @@ describe('a Ventana slide whose frames do not overlap', () => {
     expect((await slide.readTile({ level: 0, column: 1, row: 1 }))?.codec).toBe('jpeg');
   });
 
-  it('ends at its last frame, even when it stores more tiles', async () => {
+  it('ends at its last frame, even if the file stores more tiles', async () => {
     const [, , full] = slideOf(
       { overlapsX: [0, 0, 0], overlapsY: [0, 0] },
       paintTissue(512, 384),
@@ -266,7 +266,7 @@ describe('a Ventana slide whose frames do not overlap', () => {
     ]);
   });
 
-  it('may be a .tif without frames', async () => {
+  it('may be a .tif whose metadata list no frames', async () => {
     const metadata = withTags(macro, xmp(`<Metadata><a/>${SCANNER}</Metadata>`));
     const [, ...others] = slideOf(plain, picture, '');
     const slide = await open([metadata, ...others]);

@@ -175,7 +175,7 @@ describe('an Olympus slide', () => {
     ['is negative', { mpp: -0.2 }, null],
     ['is not a number', { mpp: Number.NaN }, null],
     ['is not plausible', { mpp: 1e300 }, null],
-  ])('reports a pixel size only if plausible: it %s', async (_, described, mpp) => {
+  ])('reports a pixel size only if it is plausible: it %s', async (_, described, mpp) => {
     expect((await openOne(await planOf('jpeg'), described)).mpp).toEqual(mpp);
   });
 
@@ -190,7 +190,7 @@ describe('an Olympus slide', () => {
   });
 });
 
-describe('a fluorescence slide of Olympus', () => {
+describe('an Olympus fluorescence slide', () => {
   const grey = async (level: number, place: readonly number[]): Promise<EtsTile> => ({
     place,
     data: await encodeJpeg2000({
@@ -244,7 +244,7 @@ describe('a fluorescence slide of Olympus', () => {
     expect(await first(slide)).toEqual([128, 128, 128]);
   });
 
-  it('displays the middle focal plane and the first time', async () => {
+  it('displays the middle focal plane and the first time point', async () => {
     const tiles: EtsTile[] = [];
     for (const focus of [0, 1, 2]) {
       // Column, row, time, focus, resolution.

@@ -104,12 +104,12 @@ describe('12-bit grey in 16-bit samples', () => {
     ['all of 16 bits', 0, 65_535],
     ['an empty range', 9, 9],
     ['an inverted range of 8 bits', 255, 0],
-  ])('is estimated when a TIFF declares %s', async (_, least, most) => {
+  ])('has an estimated range when a TIFF declares %s', async (_, least, most) => {
     const tags = { [tag.MinSampleValue]: short(least), [tag.MaxSampleValue]: short(most) };
     expectRamp(await cornerSamples(await openBytes(tiffOf(directoryOf(dark, { tags })))));
   });
 
-  it('is estimated on the smallest level for all levels', async () => {
+  it('has a range that is estimated on the smallest level and used for all levels', async () => {
     const small = encodeSamples({
       width: width / 2,
       height: height / 2,

@@ -35,20 +35,20 @@ describe('a native tile completed to a JPEG', () => {
     ['rgb', 'rgb'],
     ['ycbcr', 'ycbcr'],
     ['grey', 'grey'],
-  ])('shows the picture in its own colours: %s', async (written, colour) => {
+  ])('decodes to the original colours: %s', async (written, colour) => {
     const shownPicture = written === 'grey' ? grey : picture;
     const { tile, tables } = await encodeTile(written, shownPicture);
     const pixels = await pixelsOf(complete(tile, jpegPrefix(tables, colour)));
     expect(difference(pixels, shownPicture).mean).toBeLessThan(5);
   });
 
-  it('keeps every byte of the scan', async () => {
+  it('keeps every byte of the entropy-coded data', async () => {
     const { tile, tables } = await encodeTile('rgb');
     const jpeg = Buffer.from(complete(tile, jpegPrefix(tables, 'rgb')));
     expect(jpeg.subarray(-(tile.length - 2))).toEqual(Buffer.from(tile.subarray(2)));
   });
 
-  it('declares the meaning of its samples with an Adobe marker', async () => {
+  it('declares the colour space of its samples with an Adobe marker', async () => {
     const { tile, tables } = await encodeTile('rgb');
     const jpeg = complete(tile, jpegPrefix(tables, 'rgb'));
     expect([...jpeg.subarray(2, 18)]).toEqual([
@@ -105,7 +105,7 @@ describe('the JPEG tables of a level', () => {
     );
   });
 
-  it('are rejected with FILE_CORRUPT when they are a whole picture', async () => {
+  it('are rejected with FILE_CORRUPT when they are a complete image', async () => {
     const jpeg = await sharp({ create: { width: 8, height: 8, channels: 3, background: 'red' } })
       .jpeg()
       .toBuffer();

@@ -59,7 +59,7 @@ describe('strips joined by joinScans', () => {
     expect(difference(await pixelsOf(joined ?? new Uint8Array()), await stackedPixels(jpegs)).most).toBe(0);
   });
 
-  it('with subsampled chroma differ only beside the seams', async () => {
+  it('with subsampled chroma differ from separate strips only beside the seams', async () => {
     const jpegs = await strips(tenStrips, { chromaSubsampling: '4:2:0' });
     const joined = await pixelsOf(joinScans(jpegs) ?? new Uint8Array());
     const separate = await stackedPixels(jpegs);
@@ -104,13 +104,13 @@ describe('strips joined by joinScans', () => {
     expect(joinScans(await jpegs())).toBeNull();
   });
 
-  it('are null when the result would exceed 65,535 rows', async () => {
+  it('are null when the joined image would exceed 65,535 rows', async () => {
     const one = await encode(paintTissue(16, 2048), {});
     expect(joinScans(Array.from({ length: 31 }, () => one))).not.toBeNull();
     expect(joinScans(Array.from({ length: 32 }, () => one))).toBeNull();
   });
 
-  it('is null when a strip has more MCUs than a restart interval can count', async () => {
+  it('are null when a strip has more MCUs than a restart interval can count', async () => {
     const wide = await encode(paintTissue(2048 * 8, 8 * 8), {});
     const huge = Buffer.concat([wide]);
     expect(joinScans([wide, huge])).not.toBeNull();

@@ -76,7 +76,7 @@ describe('the grid of restart intervals', () => {
     expect(intervalGrid({ ...header, restartInterval }, width, height)).toEqual(grid);
   });
 
-  it('counts in MCUs of 16 pixels when chroma is subsampled', () => {
+  it('has MCUs of 16 pixels when chroma is subsampled', () => {
     const [luma, ...chroma] = header.components;
     const half = { ...header, components: [{ id: 1, horizontal: 2, vertical: 2 }, ...chroma] };
     expect(luma).toBeDefined();
@@ -106,14 +106,14 @@ describe('a part of a JPEG with restart markers', () => {
     ['intervals as wide as the picture', { width: 320, height: 8 }, area(0, 4, 1, 10), [0, 32, 316, 80]],
     ['intervals of several rows', { width: 320, height: 24 }, area(0, 4, 1, 2), [0, 96, 316, 44]],
     ['grey', { width: 64, height: 8, colour: 'grey' }, area(1, 2, 3, 12), [64, 16, 192, 96]],
-  ])('has exactly the pixels of the whole picture: %s', async (_, coding, where, [x, y, width, height]) => {
+  ])('has exactly the pixels of the whole image: %s', async (_, coding, where, [x, y, width, height]) => {
     const jpeg = await encodeIntervals(picture, coding);
     const part = await (await partsOf(jpeg))(where);
     const whole = await pixelsOf(jpeg.bytes);
     expect(difference(await pixelsOf(part), cropRaster(whole, x, y, width, height)).most).toBe(0);
   });
 
-  it('with subsampled chroma differs only along its edges', async () => {
+  it('with subsampled chroma differs from the whole image only along its edges', async () => {
     const jpeg = await encodeIntervals(picture, { width: 64, height: 16, colour: 'half' });
     const part = await pixelsOf(await (await partsOf(jpeg))(area(1, 1, 3, 6)));
     const shown = cropRaster(await pixelsOf(jpeg.bytes), 64, 16, 192, 96);
@@ -131,7 +131,7 @@ describe('a part of a JPEG with restart markers', () => {
     expect(readJpegHeader(part)).toMatchObject({ width: 128, height: 16, declaresColour: true });
   });
 
-  it('can be cut from a picture wider than a frame can declare', async () => {
+  it('can be cut from an image that is wider than a JPEG frame can declare', async () => {
     const strip = paintTissue(70_000, 16);
     const jpeg = await encodeIntervals(strip, { width: 2000, height: 8 });
     expect(readJpegHeader(jpeg.bytes)).toMatchObject({ width: 0, height: 16 });

@@ -10,15 +10,15 @@ describe('resultNameOf', () => {
     ['a.geojson', { slide: 'a', kind: 'vector' }],
     ['a.svs', null],
     ['_mask.tif', null],
-  ])('of %s', (name, expected) => {
+  ])('returns slide and kind for %s', (name, expected) => {
     expect(resultNameOf(name)).toEqual(expected);
   });
 });
 
-it('drops the extension of a slide name', () => {
+it('slideStemOf removes the extension of a slide name', () => {
   expect([slideStemOf('A.ome.tiff'), slideStemOf('b.1.svs')]).toEqual(['a', 'b.1']);
 });
 
-it('leaves out results of slides in the list, and keeps files that only look like results', () => {
+it('withoutResults omits results of slides in the list, and keeps files that only look like results', () => {
   expect(withoutResults(['a.svs', 'a_mask.tif', 'b_mask.tif', 'a.geojson'])).toEqual(['a.svs', 'b_mask.tif']);
 });

@@ -36,21 +36,27 @@ describe('names of slides', () => {
     expect(hasSlideName(name)).toBe(false);
   });
 
-  it.each(['IM0001', '1.2.840.113619.2', '000001'])('leave it to the content whether %s is DICOM', (name) => {
-    expect([mayBeDicomByContent(name), mayBeDicom(name)]).toEqual([true, true]);
-  });
+  it.each(['IM0001', '1.2.840.113619.2', '000001'])(
+    'do not decide whether %s is DICOM, so its content must be read',
+    (name) => {
+      expect([mayBeDicomByContent(name), mayBeDicom(name)]).toEqual([true, true]);
+    },
+  );
 
-  it.each(['a.txt', 'Makefile.am', 'a.svs'])('rule out that %s is DICOM', (name) => {
+  it.each(['a.txt', 'Makefile.am', 'a.svs'])('exclude %s from the DICOM files', (name) => {
     expect([mayBeDicomByContent(name), mayBeDicom(name)]).toEqual([false, false]);
   });
 });
 
 describe('companions of a slide', () => {
-  it.each(['a.mrxs', 'a.vms', 'a.vmu', 'a.vsi', 'a.dcm', 'a.dicom', 'IM0001'])('are usual for %s', (name) => {
-    expect(usuallyHasCompanions(name)).toBe(true);
-  });
+  it.each(['a.mrxs', 'a.vms', 'a.vmu', 'a.vsi', 'a.dcm', 'a.dicom', 'IM0001'])(
+    'are expected for %s',
+    (name) => {
+      expect(usuallyHasCompanions(name)).toBe(true);
+    },
+  );
 
-  it.each(['a.svs', 'a.tif', 'a.ome.tiff', 'a.txt', '.vsi'])('are not usual for %s', (name) => {
+  it.each(['a.svs', 'a.tif', 'a.ome.tiff', 'a.txt', '.vsi'])('are not expected for %s', (name) => {
     expect(usuallyHasCompanions(name)).toBe(false);
   });
 
@@ -59,7 +65,7 @@ describe('companions of a slide', () => {
     ['b.vsi', '_b_'],
     ['c.svs', null],
     ['.vsi', null],
-  ])('of %s lie in the folder %s', (name, folder) => {
+  ])('of %s are in the folder %s', (name, folder) => {
     expect(companionFolderOf(name)).toBe(folder);
   });
 

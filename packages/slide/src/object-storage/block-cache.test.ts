@@ -165,7 +165,7 @@ describe('the block cache', () => {
     expect(store.asked).toHaveLength(2);
   });
 
-  it('reads blocks from the disk that another process has fetched', async () => {
+  it('reads blocks that another process has fetched from the disk cache', async () => {
     const first = storeOf();
     const diskCache = createDiskCache();
     await cacheOf(first, { maxMemoryBytes: 0, diskCache }).read(object, 0, bytes.length);
@@ -176,7 +176,7 @@ describe('the block cache', () => {
     expect(second.asked).toEqual([]);
   });
 
-  it('reads a range whose blocks lie in memory, on disk and in the store', async () => {
+  it('reads a range whose blocks are in memory, on disk and in the store', async () => {
     const store = storeOf();
     const diskCache = createDiskCache();
     const cache = cacheOf(store, { maxMemoryBytes: 2 * BLOCK_BYTES, diskCache });

@@ -121,7 +121,7 @@ describe('concurrent requests to the store', () => {
     expect(order).toEqual(['a', 'b']);
   });
 
-  it('leave the queue when their caller aborts', async () => {
+  it('are removed from the queue when their caller aborts', async () => {
     const limited = guard({ atOnce: 1, waiting: 1 });
     const gate = Promise.withResolvers<void>();
     const controller = new AbortController();

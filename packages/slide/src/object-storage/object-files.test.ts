@@ -46,7 +46,7 @@ describe('the objects of a slide', () => {
   });
 
   it.each(['../secret.dat', 'parts/../../secret.dat', '..', '.', '', '/secret.dat', 'beside.dat\0'])(
-    "never lie outside the slide's folder: %j",
+    "are rejected with FILE_CORRUPT when they are outside the slide's folder: %j",
     async (name) => {
       await expect(textOf(name)).rejects.toMatchObject({ code: 'FILE_CORRUPT' });
     },
@@ -96,7 +96,7 @@ describe('the fingerprint of a slide in object storage', () => {
     },
   );
 
-  it('is requested from the storage at most twice a second, for all callers together', async () => {
+  it('is requested from the storage at most twice per second for all callers together', async () => {
     vi.useFakeTimers({ toFake: ['performance'] });
     const readFingerprint = () => fingerprintOf(at('Set/slide.vsi'), objects);
     await Promise.all([readFingerprint(), readFingerprint()]);
@@ -111,7 +111,7 @@ describe('the fingerprint of a slide in object storage', () => {
 });
 
 describe('a slide in object storage', () => {
-  it('is read like a local file', async () => {
+  it('is opened, and its tiles are read, as from a local file', async () => {
     store.set('Set/slide.svs', slide);
     const opened = await openSlide(at('Set/slide.svs'), objects);
     expect(opened).toMatchObject({ format: 'aperio', objectivePower: 20 });

@@ -36,7 +36,7 @@ async function loadGlib(): Promise<AskGlib | null> {
 
 const glib = await loadGlib();
 
-describe('a key file', () => {
+describe('an INI file in the key file format of GLib', () => {
   it('is parsed into sections and keys', () => {
     const text = '\ufeff# a comment\r\n[A]  \r\n key = value \r\n[B]\nkey=\n';
     expect(readIni(text)).toEqual(

@@ -13,14 +13,14 @@ const grey = (...values: number[]): Raster => ({
 const values = ({ rgb }: Raster) => [...rgb].filter((_, i) => i % 3 === 0);
 
 describe('the result of a box averager', () => {
-  it('equals the piece at scale 1', () => {
+  it('equals the piece when the scale is 1', () => {
     const piece = paintTissue(40, 30);
     const averager = new BoxAverager(40, 30);
     averager.add(piece, 0, 0, 1, 1);
     expect(difference(averager.finish(white), piece).most).toBe(0);
   });
 
-  it('shows only the part of a piece that lies inside it', () => {
+  it('contains only the part of a piece that lies inside the result', () => {
     const piece = paintTissue(40, 30);
     const averager = new BoxAverager(10, 8);
     averager.add(piece, -5, -20, 1, 1);
@@ -42,7 +42,7 @@ describe('the result of a box averager', () => {
     expect(values(averager.finish(white))).toEqual([30, 190]);
   });
 
-  it('does not depend on how the picture is cut into pieces, nor on their order', () => {
+  it('does not depend on how the source is divided into pieces, nor on their order', () => {
     const picture = paintTissue(90, 60);
     const scale = 0.35;
     const inOne = new BoxAverager(31, 21);
@@ -65,7 +65,7 @@ describe('the result of a box averager', () => {
     expect(values(averager.finish({ r: 7, g: 7, b: 7 }))).toEqual([7, 10, 20, 7]);
   });
 
-  it('averages over the covered area where a piece covers a pixel partly', () => {
+  it('averages over the covered area when a piece covers a pixel partly', () => {
     const averager = new BoxAverager(2, 1);
     averager.add(grey(100, 100, 40), 0, 0, 0.5, 1);
     expect(values(averager.finish(white))).toEqual([100, 40]);

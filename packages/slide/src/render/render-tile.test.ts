@@ -200,12 +200,12 @@ describe('a rendered tile', () => {
     expect(tilesRead).toBe(tiles.length);
   });
 
-  it('outside the slide is refused with TILE_OUT_OF_RANGE', async () => {
+  it('outside the slide is rejected with TILE_OUT_OF_RANGE', async () => {
     const rendering = renderTile(await openSvs(), { dziLevel: 8, column: 2, row: 0 });
     await expect(rendering).rejects.toMatchObject({ code: 'TILE_OUT_OF_RANGE' });
   });
 
-  it('of an aborted request fails, while a concurrent request for the same tile succeeds', async () => {
+  it('fails for an aborted request, while a concurrent request for the same tile succeeds', async () => {
     const slide = await openSvs({ width: 1000, height: 900, downsamples: [1] });
     const address = { dziLevel: 3, column: 0, row: 0 };
     const controller = new AbortController();

@@ -12,7 +12,7 @@ const skippedWithoutSlides = slides === '' ? ' (skipped: TEST_SLIDES names no fo
 const codingOf = ({ level, codec, process, colour }: StoredLevel) => `${level} ${codec} ${process} ${colour}`;
 
 describe('stored levels', () => {
-  it('are those whose tiles are JPEG, with their coding', async () => {
+  it('are the levels whose tiles are JPEG, with their coding', async () => {
     const rgb = await openBytes(await buildSvs());
     expect((await storedLevels(rgb)).map(codingOf)).toEqual(['0 jpeg baseline rgb', '1 jpeg baseline rgb']);
     const ycc = await openBytes(await buildSvs({ colour: 'ycbcr' }));
@@ -28,7 +28,7 @@ describe('stored levels', () => {
     expect(await readStoredTile(slide, small, 0)).toBeNull();
   });
 
-  it('have no tile outside of them', async () => {
+  it('reject a tile index beyond the last tile', async () => {
     const slide = await openBytes(await buildSvs());
     const [full] = await storedLevels(slide);
     for (const index of [-1, 16, 0.5, Number.NaN]) {

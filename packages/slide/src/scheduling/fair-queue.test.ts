@@ -27,7 +27,7 @@ describe('the order of jobs in a fair queue', () => {
     expect(startAll(queue)).toEqual(['a1', 'b1', 'c1', 'a2', 'c2', 'a3', 'a4']);
   });
 
-  it('starts the job of a new key after one job of each key that waits already', () => {
+  it('starts the job of a new key after one job of each key that was already waiting', () => {
     const queue = queueOf(['a1', 'a2', 'a3', 'b1', 'b2'], ([key = '']) => [key]);
     const first = queue.next();
     if (first !== null) queue.start(first);
@@ -49,14 +49,14 @@ describe('the order of jobs in a fair queue', () => {
     expect(startAll(queue)).toEqual(['first', 'other key, low priority', 'second', 'later']);
   });
 
-  it('passes over jobs that may not be started now, and leaves them their turn', () => {
+  it('skips jobs that cannot start now, and their keys keep their turns', () => {
     const queue = queueOf(['a-slow', 'b1', 'b2'], ([key = '']) => [key]);
     expect(startAll(queue, (job) => job !== 'a-slow')).toEqual(['b1', 'b2']);
     queue.add('b3', ['b']);
     expect(startAll(queue)).toEqual(['a-slow', 'b3']);
   });
 
-  it('costs no turn for a job that was removed', () => {
+  it('does not count a removed job as a turn of its key', () => {
     const queue = queueOf(['a1', 'a2', 'b1'], ([key = '']) => [key]);
     const first = queue.next();
     expect(first && queue.remove(first)).toBe(true);
@@ -65,15 +65,15 @@ describe('the order of jobs in a fair queue', () => {
   });
 });
 
-describe('a fair queue that is full', () => {
-  it('refuses one more job of the only key', () => {
+describe('a full fair queue', () => {
+  it('rejects another job of the only key', () => {
     const queue = new FairQueue<string>({ total: 2 });
     expect([queue.add('a1', ['a']), queue.add('a2', ['a'])]).not.toContain(null);
     expect(queue.add('a3', ['a'])).toBeNull();
     expect(queue.size).toBe(2);
   });
 
-  it('refuses one more job of a key that has reached the bound of one key, and admits other keys', () => {
+  it('rejects another job of a key that has reached its limit, and accepts jobs of other keys', () => {
     const queue = new FairQueue<string>({ total: 100, perKey: [3, 2] });
     expect(queue.add('1', ['a', 'x'])).not.toBeNull();
     expect(queue.add('2', ['a', 'x'])).not.toBeNull();
@@ -83,7 +83,7 @@ describe('a fair queue that is full', () => {
     expect(queue.add('6', ['b', 'x'])).not.toBeNull();
   });
 
-  it('drops the newest job of the party with the most jobs to admit a job of a party with at least two fewer', () => {
+  it('displaces the newest job of the party with the most jobs by a job of a party with at least two fewer', () => {
     const queue = new FairQueue<string>({ total: 4 });
     for (const job of ['1', '2', '3']) queue.add(job, ['a', 'x']);
     queue.add('4', ['b', 'x']);
@@ -92,7 +92,7 @@ describe('a fair queue that is full', () => {
     expect(startAll(queue)).toEqual(['1', '4', '5', '2']);
   });
 
-  it('compares the keys inside the heaviest party when the new job belongs to it', () => {
+  it('compares the second-level keys of the party with the most jobs when the new job belongs to it', () => {
     const queue = new FairQueue<string>({ total: 4 });
     for (const job of ['1', '2', '3', '4']) queue.add(job, ['network', 'flooding account']);
     expect(queue.add('5', ['network', 'other account'])?.displaced?.job).toBe('4');
@@ -106,7 +106,7 @@ describe('a fair queue that is full', () => {
     expect(queue.add('other', ['b'])?.displaced?.job).toBe('not urgent');
   });
 
-  it('admits jobs again after others were started, removed or cleared', () => {
+  it('accepts jobs again after others were started, removed or cleared', () => {
     const queue = new FairQueue<string>({ total: 1, perKey: [1] });
     const first = queue.add('1', ['a'])?.ticket;
     if (first) queue.start(first);

@@ -45,7 +45,7 @@ describe('a file source', () => {
     ['at a fractional offset', 0.5, 2, 'FILE_CORRUPT'],
     ['at infinity', Number.POSITIVE_INFINITY, 2, 'FILE_CORRUPT'],
     ['with a negative length', 2, -1, 'FILE_CORRUPT'],
-  ])('refuses to read %s', async (_, offset, length, code) => {
+  ])('rejects reading %s', async (_, offset, length, code) => {
     const source = await openFileSource(path);
     await expect(source.read(offset, length)).rejects.toMatchObject({ code });
     await source.close();
@@ -106,7 +106,7 @@ describe('a file source', () => {
     await expect(source.read(0, 1)).rejects.toMatchObject({ code: 'FILE_MISSING' });
   });
 
-  it('does not read when the signal is aborted', async () => {
+  it('rejects a read when the signal is aborted', async () => {
     const source = await openFileSource(path);
     await expect(source.read(0, 1, AbortSignal.abort())).rejects.toThrow('aborted');
     await source.close();
@@ -117,11 +117,11 @@ describe('a file source', () => {
     expect(error).toMatchObject({ code: 'FILE_MISSING', message: expect.not.stringContaining('secret') });
   });
 
-  it('refuses a folder', async () => {
+  it('rejects a folder', async () => {
     await expect(openFileSource(folder)).rejects.toMatchObject({ code: 'NOT_A_SLIDE' });
   });
 
-  it.skipIf(process.platform === 'win32')('refuses a named pipe instead of waiting for it', async () => {
+  it.skipIf(process.platform === 'win32')('rejects a named pipe without waiting for a writer', async () => {
     const pipe = join(folder, 'pipe');
     execFileSync('mkfifo', [pipe]);
     await expect(openFileSource(pipe)).rejects.toMatchObject({ code: 'NOT_A_SLIDE' });

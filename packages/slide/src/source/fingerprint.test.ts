@@ -11,6 +11,6 @@ it.each([
   ['a replaced file', { ino: 8n }],
   ['a file that has grown', { size: 1001n }],
   ['a file with a time of change one nanosecond later', { mtimeNs: file.mtimeNs + 1n }],
-])('%s has another version', (_, change) => {
+])('the version of a file changes: %s has another version', (_, change) => {
   expect(versionOfFile({ ...file, ...change })).not.toBe(versionOfFile(file));
 });

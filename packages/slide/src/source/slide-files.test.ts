@@ -46,24 +46,24 @@ describe('the local files of a slide', () => {
   });
 
   it.each(['../secret', 'parts/../../secret', '..', '.', '', '/etc/passwd', 'beside.dat\0'])(
-    "never lie outside the slide's folder: %j",
+    "are rejected with FILE_CORRUPT when they are outside the slide's folder: %j",
     async (name) => {
       await expect(files.open(name)).rejects.toMatchObject({ code: 'FILE_CORRUPT' });
     },
   );
 
-  it("never lie outside the slide's folder by a symbolic link", async () => {
+  it("are rejected with FILE_CORRUPT when a symbolic link leads outside the slide's folder", async () => {
     await symlink(join(folder, 'secret'), join(folder, 'dataset', 'link.dat'));
     await expect(files.open('link.dat')).rejects.toMatchObject({ code: 'FILE_CORRUPT' });
   });
 
-  describe('with members in the catalogue', () => {
+  describe('whose members are recorded in the catalogue', () => {
     const location = () => ({
       path: join(folder, 'dataset', 'slide.mrxs'),
       members: ['beside.dat', 'parts/..data.dat'],
     });
 
-    it('exclude all other files beside them', async () => {
+    it('exclude all other files of the folder', async () => {
       await writeFile(join(folder, 'dataset', 'stranger.dat'), 'stranger');
       const named = await openLocalFiles(location());
       expect(await named.list()).toEqual(['beside.dat', 'parts/..data.dat', 'slide.mrxs']);
@@ -86,11 +86,11 @@ describe('the local files of a slide', () => {
     });
   });
 
-  it('cause FILE_MISSING when opened while missing', async () => {
+  it('cause FILE_MISSING when a missing file is opened', async () => {
     await expect(files.open('gone.dat')).rejects.toMatchObject({ code: 'FILE_MISSING' });
   });
 
-  it('are all closed together', async () => {
+  it('are all closed when the slide is closed', async () => {
     const beside = await files.open('beside.dat');
     await files.close();
     await expect(beside.read(0, 1)).rejects.toMatchObject({ code: 'FILE_MISSING' });

@@ -31,7 +31,7 @@ const expectedBytes = bytes.subarray(1000, 201_000);
 const unavailable = { name: 'SlideError', code: 'STORE_UNAVAILABLE' };
 
 describe.skipIf(withoutObjectStore !== null)(
-  `a store behind a bad network (${withoutObjectStore ?? 'S3'})`,
+  `an object store behind an unreliable network (${withoutObjectStore ?? 'S3'})`,
   () => {
     beforeAll(async () => {
       folder = await mkdtemp(join(tmpdir(), 'store-faults-'));
@@ -76,12 +76,12 @@ describe.skipIf(withoutObjectStore !== null)(
       { kind: 'short-body' },
     ];
 
-    it.each(transientFaults)('is retried after $kind $status', async (fault) => {
+    it.each(transientFaults)('is requested again after $kind $status', async (fault) => {
       proxy.fail([fault, fault]);
       expect(expectedBytes.equals(await readRange())).toBe(true);
     });
 
-    it.each(transientFaults)('is requested three times at most: $kind $status', async (fault) => {
+    it.each(transientFaults)('is requested at most three times: $kind $status', async (fault) => {
       proxy.failAlways(fault);
       const before = proxy.requests.length;
       await expect(readRange()).rejects.toMatchObject(unavailable);
@@ -128,7 +128,7 @@ describe.skipIf(withoutObjectStore !== null)(
       },
     );
 
-    it('fails with STORE_TIMEOUT although garbage is collected while the bytes arrive', async () => {
+    it('fails with STORE_TIMEOUT also when garbage collection runs while the body arrives', async () => {
       proxy.failAlways({ kind: 'slow', bytes: 100 });
       setFlagsFromString('--expose-gc');
       const collectGarbage = runInNewContext('gc') as () => void;

@@ -55,7 +55,7 @@ describe.each(layouts)('a TIFF file ($name)', (layout) => {
     expect(await file.subDirectories(below[0] as (typeof below)[0])).toEqual([]);
   });
 
-  it('returns values as written', async () => {
+  it('returns the values that were written', async () => {
     const { first } = await open();
     expect(await first.number(tag.ImageLength)).toBe(70_000);
     expect(await first.numbers(tag.BitsPerSample)).toEqual([8, 8, 8]);
@@ -99,11 +99,11 @@ describe('a TIFF value', () => {
     expect(await directory.text(tag.ImageWidth, 100)).toBe('µm');
   });
 
-  it('that is divided by zero is null', async () => {
+  it('that is a fraction with denominator 0 is null', async () => {
     expect(await (await first({ type: 5, numbers: [1, 0] })).real(tag.ImageWidth)).toBeNull();
   });
 
-  it('of a signed or unknown type is not a number', async () => {
+  it('of a signed or unknown field type is rejected as a number', async () => {
     for (const type of [6, 9, 0, 99]) {
       const directory = await first({ type, numbers: [1] });
       await expect(directory.number(tag.ImageWidth)).rejects.toMatchObject({ code: 'FILE_CORRUPT' });
@@ -115,7 +115,7 @@ describe('a TIFF value', () => {
     expect(await directory.number(tag.ImageWidth)).toBe(Number.POSITIVE_INFINITY);
   });
 
-  it('that a directory has twice is read from the first entry', async () => {
+  it('of a tag with two entries is read from the first one', async () => {
     const built = buildTiff({ directories: [{ tags: { 256: short(1), 257: short(2) } }] });
     const [{ at } = { at: 0 }] = built.directories;
     built.bytes[at + 2 + 12] = 0; // 257 → 256

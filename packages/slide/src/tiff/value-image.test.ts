@@ -30,11 +30,11 @@ async function allValues(tiff: Uint8Array) {
   return { ...image, values };
 }
 
-describe('one band of a TIFF that libvips wrote', () => {
+describe('openValueTiff on a TIFF that libvips wrote', () => {
   it.each([
     ['JPEG tiles of a pyramid', { tile: true, tileWidth: 128, tileHeight: 128, pyramid: true }],
     ['JPEG strips', {}],
-  ])('has the values that libvips reads from %s', async (_, layout) => {
+  ])('returns the values that libvips reads from %s', async (_, layout) => {
     const tiff = await grey()
       .picture.tiff({ compression: 'jpeg', quality: 75, ...layout })
       .toBuffer();
@@ -58,14 +58,14 @@ describe('one band of a TIFF that libvips wrote', () => {
     expect((await allValues(tiff)).values).toEqual(values);
   });
 
-  it('is refused as damaged when a JPEG tile is no JPEG', async () => {
+  it('rejects a file as damaged when a JPEG tile is not a JPEG', async () => {
     const tiff = await grey().picture.tiff({ compression: 'jpeg', tile: true }).toBuffer();
     const firstTile = tiff.indexOf(Buffer.from([0xff, 0xd8, 0xff]));
     tiff.fill(0, firstTile, firstTile + 3);
     await expect(allValues(tiff)).rejects.toMatchObject({ code: 'FILE_CORRUPT' });
   });
 
-  it('is refused by its number of bands when it is a JPEG of three', async () => {
+  it('rejects a JPEG of three bands, and the message states the number of bands', async () => {
     const rgb = sharp({ create: { width: 64, height: 64, channels: 3, background: 'red' } });
     const tiff = await rgb.tiff({ compression: 'jpeg' }).toBuffer();
     await expect(openValueTiff(memorySource(tiff))).rejects.toMatchObject({

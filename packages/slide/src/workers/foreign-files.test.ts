@@ -84,7 +84,7 @@ describe.skipIf(library === null)('a MIRAX slide that names a data file of anoth
     await expect(pool.tile(location, address)).rejects.toMatchObject({ code: 'FILE_CORRUPT' });
   });
 
-  it('does not prevent valid slides from being rendered, each in a process of its own', async () => {
+  it('does not prevent valid slides from being rendered, each in its own process', async () => {
     await writeMirax(join(root, 'open'), 'sound', { picture: harmless, tileSide: 128 });
     const validSlide = { path: join(root, 'open', 'sound.mrxs'), members: ['sound/'] };
     const secretSlide = { path: join(root, 'restricted', 'secret.mrxs'), members: ['secret/'] };

@@ -114,7 +114,7 @@ describe('a render process', () => {
     });
   });
 
-  it('rejects a picture file whose data continue in another format', async () => {
+  it('rejects an image file whose data continue in another format', async () => {
     await expect(render('picture.png', greyPng(SIDE).fill(7, 60))).rejects.toMatchObject({
       code: 'FILE_CORRUPT',
     });

@@ -63,7 +63,7 @@ describe('a render process that asks for objects', () => {
     });
   });
 
-  it('gets an error for a malformed question, which does not crash the server', async () => {
+  it('gets an error for a malformed question, and the server does not crash', async () => {
     const nonsense = { kind: 'head', key: 5 } as unknown as ObjectQuestion;
     expect(await ask(nonsense, ofSlide)).toMatchObject({ failure: { code: 'STORE_UNAVAILABLE' } });
   });

@@ -116,7 +116,7 @@ describe.skipIf(version === 0)('a render process on a system with Landlock', () 
     expect(await ask(probe, { kind: 'run', path: '/bin/true' })).toBe('EACCES');
   });
 
-  it('for a single slide cannot read another slide', async () => {
+  it('that was started for a single slide cannot read another slide', async () => {
     const own: RenderAccess = { kind: 'own', slides: [join(folder, 'slides/a/slide.tif')] };
     const probe = await startProbe(own);
     expect(await ask(probe, { kind: 'read', path: join(folder, 'slides/a/slide.tif') })).toBeNull();

@@ -120,7 +120,7 @@ describe('a render pool', () => {
     }
   });
 
-  it('does identical concurrent jobs once', async () => {
+  it('runs identical concurrent jobs once', async () => {
     const pool = renderPool();
     const address = { dziLevel: 8, column: 0, row: 0 };
     const ask = () => pool.tile(slide, address);
@@ -129,7 +129,7 @@ describe('a render pool', () => {
     expect(await ask()).not.toBe(one);
   });
 
-  it('does requested tiles first, then thumbnails, then prerendering', async () => {
+  it('runs requested tiles first, then thumbnails, then prerendering', async () => {
     vi.useFakeTimers({ toFake: ['performance'] }); // so that no job waits longer than the limit for the server's own jobs
     const pool = renderPool();
     const done: string[] = [];
@@ -146,7 +146,7 @@ describe('a render pool', () => {
     expect(done).toEqual(['prerendered, and requested meanwhile', 'tile', 'thumbnail', 'ahead']);
   });
 
-  it('does a thumbnail that has waited for 2 seconds before a tile requested later', async () => {
+  it('runs a thumbnail that has waited for 2 seconds before a tile requested later', async () => {
     vi.useFakeTimers({ toFake: ['performance'] });
     const pool = renderPool();
     const done: string[] = [];
@@ -207,7 +207,7 @@ describe('a render pool', () => {
     }
   });
 
-  it('has a waiting request only when a tile was requested, not for prerendering', async () => {
+  it('reports a waiting request for a requested tile, but not for prerendering', async () => {
     const pool = renderPool();
     expect(pool.hasWaitingRequests).toBe(false);
     const ahead = pool.prerenderTile(slide, { dziLevel: 8, column: 0, row: 0 });
@@ -244,7 +244,7 @@ describe('a render pool', () => {
       expect(kept.length).toBeGreaterThan(20);
     });
 
-    it('leave no temporary files, however they end', async () => {
+    it('leave no temporary files after the pool is closed', async () => {
       const pool = renderPool();
       await pool.inspect(slide);
       const own = (await environmentOf(pool)).get('TMPDIR') ?? '';
@@ -277,7 +277,7 @@ describe('a render pool with several accounts', () => {
     return { maker: pool, done, note, free };
   }
 
-  it("gives another account's tile the second turn, however many tiles the first account waits for", async () => {
+  it("renders another account's tile second, however many tiles the first account waits for", async () => {
     const { maker: pool, done, note, free } = busyPool();
     const jobs = [0, 1].flatMap((row) =>
       [0, 1].map((column) => note('first', pool.tile(slide, tileAt(column, row), undefined, of('first')))),
@@ -288,7 +288,7 @@ describe('a render pool with several accounts', () => {
     expect(done).toEqual(['first', 'second', 'first', 'first', 'first']);
   });
 
-  it('gives the sessions of one account turns', async () => {
+  it('lets the sessions of one account take turns', async () => {
     const { maker: pool, done, note, free } = busyPool();
     const jobs = [
       note('one', pool.tile(slide, tileAt(0), undefined, of('account', 'one'))),
@@ -300,7 +300,7 @@ describe('a render pool with several accounts', () => {
     expect(done).toEqual(['one', 'other', 'one']);
   });
 
-  it('gives header reads and thumbnails of other accounts a turn among the tiles of the first', async () => {
+  it('lets header reads and thumbnails of other accounts take turns with the tiles of the first account', async () => {
     const { maker: pool, done, note, free } = busyPool();
     const jobs = [0, 1].flatMap((row) =>
       [0, 1].map((column) => note('tile', pool.tile(slide, tileAt(column, row), undefined, of('first')))),
@@ -314,7 +314,7 @@ describe('a render pool with several accounts', () => {
     expect(done).toEqual(['tile', 'thumbnail', 'header read', 'tile', 'tile', 'tile']);
   });
 
-  it("does tiles before thumbnails of the same session, and the server's own jobs last", async () => {
+  it("runs tiles before thumbnails of the same session, and the server's own jobs last", async () => {
     vi.useFakeTimers({ toFake: ['performance'] }); // so that no job of the server exceeds its maximum wait
     const { maker: pool, done, note, free } = busyPool();
     const jobs = [
@@ -328,7 +328,7 @@ describe('a render pool with several accounts', () => {
     expect(done).toEqual(['tile', 'thumbnail', 'new file', 'ahead']);
   });
 
-  it('does a job that several accounts wait for once, at the earliest of their turns', async () => {
+  it('runs a job that several accounts wait for once, at the earliest of their turns', async () => {
     const { maker: pool, done, note, free } = busyPool();
     const shared = () => tileAt(1, 1);
     const jobs = [
@@ -344,7 +344,7 @@ describe('a render pool with several accounts', () => {
     expect(done).toEqual(['first', 'shared, for the first', 'shared, for the second', 'first', 'second']);
   });
 
-  it('refuses requests beyond the limits of a session or an account with BUSY, and none of other accounts', async () => {
+  it('rejects requests beyond the limits of a session or an account with BUSY, but none of other accounts', async () => {
     const { maker: pool, done, note, free } = busyPool({ sessionQueueLimit: 2, accountQueueLimit: 3 });
     const jobs = [
       note('1', pool.tile(slide, tileAt(0), undefined, of('flooding', 'a'))),
@@ -426,7 +426,7 @@ describe('a job of the render pool', () => {
     expect(pool.faults).toBe(1);
   });
 
-  it('does not delay the next one when its request was aborted', async () => {
+  it('does not delay the next job when its request was aborted', async () => {
     const pool = renderPool();
     const controller = new AbortController();
     const aborted = pool.tile(endless, endlessAddress, controller.signal);
@@ -436,7 +436,7 @@ describe('a job of the render pool', () => {
     expect(pool.processIds).toHaveLength(1);
   });
 
-  it('is not started when its request was aborted before', async () => {
+  it('is not started when its request was aborted while it waited', async () => {
     const pool = renderPool();
     const [running, waiting] = [new AbortController(), new AbortController()];
     const first = pool.tile(endless, endlessAddress, running.signal);
@@ -459,7 +459,7 @@ describe('a job of the render pool', () => {
     expect(await kept).toBeInstanceOf(Uint8Array);
   });
 
-  it('is refused when its request was aborted already', async () => {
+  it('is rejected when the signal of its request was aborted before the call', async () => {
     await expect(renderPool().inspect(slide, AbortSignal.abort())).rejects.toThrow('aborted');
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readDecimal, readWhole } from './read-numbers.ts';
 
-describe('reading numbers:', () => {
+describe('reading numbers from metadata text:', () => {
   it.each<[string | null | undefined, number | null]>([
     ['0', 0],
     [' 12\n', 12],
