@@ -136,11 +136,11 @@ function rotateTiles(
         throw new SlideError('TILE_OUT_OF_RANGE', `There is no tile ${column}, ${row}`);
       }
       if (orientation === 1) return await readTile(column, row, signal, allocate);
-      const unflippedColumn = flipsX ? x.count - 1 - column : column;
-      const unflippedRow = flipsY ? y.count - 1 - row : row;
+      const columnBeforeFlip = flipsX ? x.count - 1 - column : column;
+      const rowBeforeFlip = flipsY ? y.count - 1 - row : row;
       const [storedColumn, storedRow] = isSwapped
-        ? [unflippedRow, unflippedColumn]
-        : [unflippedColumn, unflippedRow];
+        ? [rowBeforeFlip, columnBeforeFlip]
+        : [columnBeforeFlip, rowBeforeFlip];
       const tile = await readTile(storedColumn, storedRow, signal);
       return tile && { ...tile, orientation };
     },
