@@ -12,7 +12,7 @@ import { isWebp, readWebpHeader } from './webp-header.ts';
 type Encoded = Pick<EncodedImage, 'codec' | 'bytes' | 'width' | 'height'>;
 
 /**
- * The accepted signature of each codec. Null: the bytes are read by code of this package, which detects no format.
+ * The accepted signature of each codec; null when code of this package reads the bytes, which does not detect formats.
  */
 const signatures: Readonly<Record<Codec, ((bytes: Uint8Array) => boolean) | null>> = {
   jpeg: isJpegStream,
@@ -30,7 +30,7 @@ const signatures: Readonly<Record<Codec, ((bytes: Uint8Array) => boolean) | null
  * Encoders write 10 to 20 scans. For a scan of a few bytes the decoder processes every pixel of the picture.
  */
 const MAX_SCANS = 200;
-/** The largest colour profiles of printers have 3 MiB. */
+/** Maximum bytes of a colour profile; the largest profiles of printers have 3 MiB. */
 const MAX_PROFILE_BYTES = 4 * 2 ** 20;
 
 /**

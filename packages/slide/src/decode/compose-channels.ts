@@ -2,7 +2,7 @@ import type { Colour, Raster } from './raster.ts';
 
 /** One channel of a multichannel picture: its brightness, and the colour it is shown in. */
 export interface Channel {
-  /** Grey: the three samples of a pixel are equal. */
+  /** Brightness as a grey raster: the three samples of a pixel are equal. */
   readonly brightness: Raster;
   readonly colour: Colour;
 }
@@ -17,13 +17,13 @@ const COLOURS: readonly [Colour, ...Colour[]] = [
   { r: 0, g: 255, b: 255 },
 ];
 
-/** @param index of the channel, from 0 */
+/** Returns the default colour of a channel. @param index index of the channel, from 0 */
 export function colourOfChannel(index: number): Colour {
   return COLOURS[index % COLOURS.length] ?? COLOURS[0];
 }
 
 /**
- * Adds channels like light; sums above 255 become white.
+ * Adds the channels, each in its colour, as light adds up; sums above 255 are cut off.
  *
  * @param channels of equal size, at least one
  */

@@ -12,7 +12,7 @@ import { cropRaster, type Raster } from './raster.ts';
 /** The levels and tiles of a picture, as `Slide` provides them. */
 type LevelTiles = Pick<Slide, 'levels' | 'readTile'>;
 
-/** Bounds of the tiles that an estimate reads. */
+/** Maximum number of tiles and pixels that an estimate reads. */
 const SAMPLE = { tiles: 64, pixels: 2 ** 24 };
 /** Share of the pixels that may be darker than black, and share that may be brighter than white. */
 const CUT = 0.001;
@@ -159,12 +159,12 @@ async function readExtremes(
   return { darkest: stepAfter(counts, cut), brightest: 255 - stepAfter(counts.toReversed(), cut) };
 }
 
-/** The sample that a step stands for, within the range. */
+/** Returns the sample value of a step within the range. */
 function sampleAt({ black, white }: GreyRange, step: number): number {
   return Math.round(black + ((white - black) * Math.min(255, Math.max(0, step))) / 255);
 }
 
-/** The step in which the cumulated count exceeds `pixels`. */
+/** Returns the first step at which the cumulative count exceeds `pixels`. */
 function stepAfter(counts: Float64Array, pixels: number): number {
   let cumulated = 0;
   for (const [step, count] of counts.entries()) {

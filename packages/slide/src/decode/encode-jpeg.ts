@@ -15,7 +15,7 @@ const ENCODING = {
   optimiseCoding: false,
 } as const;
 
-/** @returns a complete JPEG: YCbCr with full chroma resolution */
+/** Encodes a raster. @returns a complete JPEG: YCbCr with full chroma resolution */
 export async function encodeJpeg(raster: Raster): Promise<Uint8Array> {
   const encoded = (await loadTurboJpeg())?.encode(raster, ENCODING.quality);
   if (encoded) return encoded;

@@ -25,7 +25,7 @@ const DRI = 0xdd;
 const APP8 = 0xe8;
 
 interface Frame {
-  /** Pixels. */
+  /** Size in pixels. */
   readonly width: number;
   readonly height: number;
   /** Bits per sample. */

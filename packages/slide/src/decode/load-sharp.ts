@@ -4,7 +4,7 @@ import { readOnce } from '../source/read-once.ts';
 const LOADERS = ['VipsForeignLoadJpeg', 'VipsForeignLoadPng', 'VipsForeignLoadWebp'];
 
 /**
- * Loads sharp when a picture needs it; a process without it is 20 MB smaller.
+ * Loads sharp, the Node binding of libvips, when an image needs it; a process without it uses 20 MB less memory.
  *
  * libvips detects the format from the bytes and has some thirty decoders (SVG, PDF, FITS, …). All that slides
  * do not need are blocked.

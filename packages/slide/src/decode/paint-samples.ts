@@ -3,15 +3,15 @@ import type { Raster } from './raster.ts';
 
 /** Samples in the layout in which a decoder returns them. */
 export interface Samples {
-  /** Pixels. */
+  /** Size in pixels. */
   readonly width: number;
   readonly height: number;
   readonly samplesPerPixel: number;
   /** width × height × samplesPerPixel. */
   readonly values: Uint8Array | Uint16Array;
-  /** True: one plane per component. False: the samples of a pixel are adjacent. */
+  /** True when each component has its own plane, false when the samples of a pixel are adjacent. */
   readonly isPlanar: boolean;
-  /** The white value where no range is given: 255 for 8 bits. */
+  /** Sample value of white when no range is declared: 255 for 8 bits. */
   readonly maximum: number;
 }
 

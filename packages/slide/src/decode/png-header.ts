@@ -3,12 +3,12 @@ import type { ByteSource } from '../source/byte-source.ts';
 
 /** The metadata of a PNG file before its picture. */
 export interface PngHeader {
-  /** Pixels. */
+  /** Size in pixels. */
   readonly width: number;
   readonly height: number;
   /** Bytes per decoded pixel, before the conversion to RGB. */
   readonly bytesPerPixel: number;
-  /** Grey of 16 bits without transparency. */
+  /** Whether the image is 16-bit grey without transparency. */
   readonly isOpaqueGrey16: boolean;
   /** The pixels are stored in seven passes over the picture, so it must be decoded as a whole. */
   readonly isInterlaced: boolean;

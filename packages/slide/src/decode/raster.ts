@@ -1,6 +1,6 @@
 /** A picture as RGB pixels, 8 bits per sample, row by row from the top left. */
 export interface Raster {
-  /** Pixels. */
+  /** Size in pixels. */
   readonly width: number;
   readonly height: number;
   /** width × height × 3 samples. */

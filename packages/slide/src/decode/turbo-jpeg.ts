@@ -33,17 +33,17 @@ const BASELINE = 0xc0;
 const PIXEL_RGB = 0;
 const SAMPLING_444 = 0;
 const ACCURATE_DCT = 4096;
-/** A warning means that the decoder has invented pixels. */
+/** Error level of a warning, which means that the decoder has invented pixels of a damaged stream. */
 const STOP_ON_WARNING = 8192;
 
-/** @returns null where the library is not installed */
+/** Loads the library. @returns null when it is not installed */
 export const loadTurboJpeg = readOnce(async (): Promise<TurboJpeg | null> => {
   const koffi = await loadKoffi();
   for (const name of libraryNames()) {
     try {
       return bind(koffi.load(name));
     } catch {
-      // Not found; the next name may work.
+      // The library does not exist under this name; the loop tries the next one.
     }
   }
   return null;

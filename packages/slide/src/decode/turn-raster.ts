@@ -3,9 +3,9 @@ import type { Raster } from './raster.ts';
 
 /** The directions of the upright picture's axes in the stored picture. */
 interface Turn {
-  /** x runs along the columns, and y along the rows. */
+  /** Whether width and height are exchanged: upright x is stored y. */
   readonly isSwapped: boolean;
-  /** x, or y, runs from the end to the start. */
+  /** Whether upright x, or y, runs against its stored direction. */
   readonly flipsX: boolean;
   readonly flipsY: boolean;
 }
@@ -29,7 +29,7 @@ export function orientationTransform(orientation: Orientation): Turn {
   return turns[orientation];
 }
 
-/** Turns a stored picture upright. */
+/** Rotates and mirrors a stored image so that it is upright. */
 export function orientRaster(raster: Raster, orientation: Orientation): Raster {
   if (orientation === 1) return raster;
   const { isSwapped, flipsX, flipsY } = orientationTransform(orientation);

@@ -2,7 +2,7 @@ import { SlideError } from '../model/slide.ts';
 
 /** The metadata of a WebP file before its picture. */
 interface WebpHeader {
-  /** Pixels. */
+  /** Size in pixels. */
   readonly width: number;
   readonly height: number;
   readonly isAnimated: boolean;

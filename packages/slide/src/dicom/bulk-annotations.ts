@@ -17,7 +17,7 @@ import { transferSyntaxOf } from './uids.ts';
 
 export interface BulkAnnotation {
   readonly graphic: 'point' | 'line' | 'polygon';
-  /** x and y by turns, in pixels of the total pixel matrix. */
+  /** x and y alternately, in pixels of the total pixel matrix (the whole image at full resolution). */
   readonly coordinates: readonly number[];
   readonly group: string;
   readonly color: readonly [number, number, number] | null;
@@ -28,7 +28,7 @@ const batch = 1024;
 const maxBatchValues = 2 ** 21;
 const maxMeasurements = 128;
 const maxNameLength = 200;
-/** Vertices of an ellipse as an outline. */
+/** Number of vertices of the outline that approximates an ellipse. */
 const ellipseVertices = 36;
 
 const measurementElements: ElementSelection = new Map([
@@ -95,7 +95,7 @@ export async function readBulkAnnotations(
 const unsupported = (reason: string) => new SlideError('FORMAT_NOT_SUPPORTED', reason);
 
 type Graphic = 'POINT' | 'POLYLINE' | 'POLYGON' | 'ELLIPSE' | 'RECTANGLE';
-/** Points of an annotation; null: the index list says. */
+/** Number of points of an annotation; null when the index list determines it. */
 const pointsOf: Readonly<Record<Graphic, number | null>> = {
   POINT: 1,
   POLYLINE: null,
@@ -181,7 +181,7 @@ interface Numbers {
 
 const arrays = { float32: Float32Array, float64: Float64Array, uint32: Uint32Array } as const;
 
-/** Returns a list of numbers of the file; null: the element is absent. Files are little-endian, as this computer is. */
+/** Returns a list of numbers; null when the element is absent. The file and all supported systems are little-endian. */
 function numbersAt(source: ByteSource, place: Place | null, type: keyof typeof arrays): Numbers | null {
   if (place === null || place.length === null) return null;
   const { at, length } = place;

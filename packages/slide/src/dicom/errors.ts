@@ -1,7 +1,7 @@
 /** Errors of DICOM files. */
 import { SlideError } from '../model/slide.ts';
 
-/** The file contradicts itself or the standard. */
+/** Returns the error for a file that contradicts itself or the standard. */
 export function corrupt(reason: string): SlideError {
   return new SlideError('FILE_CORRUPT', `The DICOM file is damaged: ${reason}`);
 }

@@ -16,7 +16,7 @@ export interface FileMeta {
   readonly dataSetAt: number;
 }
 
-/** Bytes needed to recognise a DICOM file. */
+/** Number of bytes at the start of a file that are needed to recognise DICOM. */
 export const SIGNATURE_BYTES = dicomSignature.offset + dicomSignature.text.length;
 
 export function isDicom(start: Uint8Array): boolean {

@@ -80,7 +80,7 @@ export function isJpeg({ transferSyntax }: Instance): boolean {
   return transferSyntaxOf(transferSyntax)?.codec === 'jpeg';
 }
 
-/** `transformed`: the codec stores other colours and decodes to RGB by itself. */
+/** With `transformed`, the codec stores other colours and its decoder returns RGB. */
 type Colour = Exclude<SampleColour, 'ycc-of-openjpeg'> | 'transformed';
 
 /** Source: PS3.3 C.7.6.3.1.2; for slides, C.8.12.4.1.5. */

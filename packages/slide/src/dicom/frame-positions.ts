@@ -7,7 +7,7 @@ import { tag } from './tags.ts';
 
 /** Positions of all frames, in the order of the file. */
 export interface FramePositions {
-  /** Position in pixels of the whole image, from 1. */
+  /** Position of the frame's first pixel in the whole image, in pixels from 1. */
   readonly columns: Int32Array;
   readonly rows: Int32Array;
   /** Micrometres above the glass; 0 when not stated. */

@@ -59,7 +59,7 @@ function nativeFrames({ source, frames, pixelData }: PixelPlaces, frameBytes: nu
 interface FrameTable {
   /** Offset of each frame's first item. */
   readonly starts: Float64Array;
-  /** Returns the end of its last item. */
+  /** Returns the offset of the end of a frame's last item. */
   endOf(frame: number): number;
 }
 

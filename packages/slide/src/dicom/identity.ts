@@ -17,7 +17,7 @@ export type ImageKind = 'volume' | 'thumbnail' | 'label' | 'overview';
 /** A file's part of a concatenation. Source: PS3.3, table C.7.6.16-1. */
 export interface ConcatenationPart {
   readonly uid: string;
-  /** From 1. */
+  /** Number of this part, from 1. */
   readonly number: number;
   /** Number of parts; null when the file does not state it. */
   readonly total: number | null;
@@ -34,10 +34,10 @@ export interface Identity {
   readonly series: string;
   /** Separates several pyramids of one series; null when the file does not state it. */
   readonly pyramid: string | null;
-  /** The file's own UID. */
+  /** UID of the file. */
   readonly sopInstance: string;
   readonly kind: ImageKind;
-  /** Pixels of the whole image. */
+  /** Size of the whole image in pixels. */
   readonly width: number;
   readonly height: number;
   /** Position within the series; null when the file does not state it. */

@@ -27,12 +27,12 @@ import { nameOfTransferSyntax, transferSyntaxOf } from './uids.ts';
 export interface PixelDescription {
   readonly samplesPerPixel: number;
   readonly photometric: string;
-  /** 1: each sample has its own plane. */
+  /** 1 when each sample has its own plane, 0 when the samples of a pixel are adjacent. */
   readonly planarConfiguration: number;
   readonly bitsAllocated: number;
   readonly bitsStored: number;
   readonly highBit: number;
-  /** 1: signed. */
+  /** 1 for signed samples, 0 for unsigned ones. */
   readonly pixelRepresentation: number;
   /** Centre and width of the displayed grey values, after slope and intercept; null when not stated. */
   readonly window: { readonly center: number; readonly width: number } | null;
@@ -43,7 +43,7 @@ export interface Instance extends Identity {
   readonly source: ByteSource;
   readonly transferSyntax: string;
   readonly frames: number;
-  /** Pixels of each frame. */
+  /** Size of each frame in pixels. */
   readonly tileWidth: number;
   readonly tileHeight: number;
   /** Null for frames in the order of rows and columns (TILED_FULL), and for a single frame. */
@@ -72,7 +72,7 @@ export interface Instance extends Identity {
   readonly showsSpecimenLabel: boolean;
 }
 
-/** Scanners write cosines with few decimals. */
+/** Tolerance for direction cosines, which scanners write with few decimals. */
 const cosineTolerance = 0.001;
 
 const imageTags: readonly Tag[] = [

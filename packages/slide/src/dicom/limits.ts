@@ -1,6 +1,6 @@
 /**
  * Limits of a DICOM file. A file that exceeds one is rejected with LIMIT_EXCEEDED: real slides stay far below, and a
- * hostile file must not turn a few bytes into hours or gigabytes.
+ * the limits prevent a small hostile file from causing hours of work or gigabytes of memory.
  */
 export const limits = {
   /** Data elements visited while a header is read, including nested ones; frames add to it. */
@@ -17,7 +17,7 @@ export const limits = {
   frames: 2 ** 26,
   /** Fragments per frame, on average of a file. */
   fragmentsPerFrame: 16,
-  /** Pixels. */
+  /** Sizes in pixels. */
   tileSide: 8192,
   imageSide: 2 ** 31 - 1,
   tilesPerLevel: 2 ** 26,

@@ -50,7 +50,7 @@ interface Element {
   readonly vr: string;
   /** Offset of the value. */
   readonly at: number;
-  /** Bytes; null when undefined. */
+  /** Length in bytes; null when the file leaves it undefined and a delimiter ends the value. */
   readonly length: number | null;
 }
 
@@ -114,7 +114,7 @@ async function readElements(
   return at;
 }
 
-/** Returns the offset after the element. */
+/** Visits one element: reads, enters or skips it. Returns the offset after the element. */
 async function readElement(
   walk: Walk,
   element: Element,
@@ -150,7 +150,7 @@ async function readElement(
   return at + bytes;
 }
 
-/** Returns the offset after the sequence. */
+/** Visits the items of a sequence. Returns the offset after the sequence. */
 async function readItems(
   walk: Walk,
   { tag: number, at: start, length }: Element,

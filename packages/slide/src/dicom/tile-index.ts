@@ -11,12 +11,12 @@ interface Part {
 }
 
 interface TiledImage {
-  /** Pixels. */
+  /** Size in pixels. */
   readonly width: number;
   readonly height: number;
   readonly tileWidth: number;
   readonly tileHeight: number;
-  /** In the order of their frames. */
+  /** Parts of the image, in the order of their frames. */
   readonly parts: readonly Part[];
 }
 

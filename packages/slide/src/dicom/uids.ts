@@ -33,7 +33,7 @@ const transferSyntaxes = new Map<string, TransferSyntax>([
   ['1.2.840.10008.1.2.5', encapsulated('rle')],
 ]);
 
-/** Longest first: the first of these prefixes names a UID. */
+/** Names by prefix of the UID, the longest prefix first: the first one that matches is used. */
 const unsupportedSyntaxes: readonly (readonly [string, string])[] = [
   ['1.2.840.10008.1.2.1.99', 'a deflated data set'],
   ['1.2.840.10008.1.2.2', 'big-endian byte order'],
@@ -60,7 +60,7 @@ export function nameOfTransferSyntax(uid: string): string {
   return name ? `${name} (transfer syntax ${uid})` : `transfer syntax ${uid}`;
 }
 
-/** Longest first, as above. */
+/** Names by prefix of the UID, the longest prefix first. */
 const sopClasses: readonly (readonly [string, string])[] = [
   ['1.2.840.10008.5.1.4.1.1.77.1.2', 'a microscope photograph'],
   ['1.2.840.10008.5.1.4.1.1.77.1.3', 'a microscope photograph'],

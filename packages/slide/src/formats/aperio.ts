@@ -56,7 +56,7 @@ export const aperio: SlideFormat = {
   },
 };
 
-/** Marks smaller levels: scanners lose tiles there. An empty tile at full resolution was not scanned. */
+/** Marks empty tiles of smaller levels as gaps, because scanners lose tiles there. At full resolution they were not scanned. */
 function withGaps([full, ...smaller]: Slide['levels']): Slide['levels'] {
   return [full, ...smaller.map((level) => ({ ...level, hasGaps: true as const }))];
 }

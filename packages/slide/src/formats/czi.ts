@@ -43,7 +43,7 @@ import { partOfSource } from '../source/part-of-source.ts';
 import { readOnce } from '../source/read-once.ts';
 import type { SlideFormat } from './slide-format.ts';
 
-/** Pixels. Subblocks are larger and lie at any position. */
+/** Side of the composed tiles in pixels. Subblocks, the stored images, are larger and may be at any position. */
 const TILE_SIDE = 512;
 const WHITE: Colour = { r: 255, g: 255, b: 255 };
 const BLACK: Colour = { r: 0, g: 0, b: 0 };
@@ -95,7 +95,7 @@ const associatedNames: Readonly<Record<string, AssociatedImageName>> = {
 
 /** The displayed part of a CZI file, or of a CZI file embedded in another. */
 interface DisplayedImage extends Pick<Slide, 'levels' | 'background' | 'readTile'> {
-  /** Returns the pixels of a tile, cropped to its level; null where no subblock lies. */
+  /** Returns the pixels of a tile, cropped to its level; null when no subblock overlaps it. */
   readonly drawTile: (
     level: number,
     column: number,
@@ -108,9 +108,9 @@ interface DisplayedImage extends Pick<Slide, 'levels' | 'background' | 'readTile
 interface DisplayedChannel {
   readonly number: number;
   readonly colour: Colour;
-  /** Null where the file does not state it: it is then estimated from the pixels. */
+  /** Null when the file does not state the range, which is then estimated from the pixels. */
   readonly range: GreyRange | null;
-  /** Bits of a sample that the camera used. */
+  /** Number of bits of a sample that the camera used. */
   readonly bits: number;
 }
 
@@ -201,7 +201,7 @@ function checkSameKind(subblocks: readonly Subblock[]): void {
   }
 }
 
-/** Composes tiles from subblocks: draws each channel, then adds them. One closure over levels and channels. */
+/** Composes tiles from subblocks: draws each channel, then adds the channels in their colours. */
 function displayedImageOf(
   mosaic: readonly [MosaicLevel, ...MosaicLevel[]],
   channels: readonly [DisplayedChannel, ...DisplayedChannel[]],

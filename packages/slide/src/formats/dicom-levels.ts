@@ -9,7 +9,7 @@ import { type Level, type ShownPlane, type Slide, SlideError } from '../model/sl
 /** An image of the slide at one resolution: one file, or the parts of a concatenation. */
 interface LevelFiles {
   readonly first: Instance;
-  /** In the order of their frames. */
+  /** Parts of the image, in the order of their frames. */
   readonly parts: readonly Instance[];
 }
 
@@ -102,7 +102,7 @@ function similarity(instance: Instance, full: Instance): number {
   return 2 * Number(instance.opticalPath === full.opticalPath) + Number(instance.depth === full.depth);
 }
 
-/** How far the origins of two levels may differ, as a fraction of the image side: they are rounded differently. */
+/** Maximum difference between the origins of two levels, as a fraction of the image side; files round them differently. */
 const ORIGIN_TOLERANCE = 0.02;
 
 /**
@@ -204,7 +204,7 @@ function openLevel({ first, parts }: LevelFiles, full: Instance): LevelReader {
   };
 }
 
-/** The ratio of sides of a few pixels is inaccurate: returns a power of two if one fits, else the mean ratio. */
+/** Returns the downsample of a level: a power of two if one fits the rounded sizes, else the mean ratio of the sides. */
 function downsampleOf(image: Instance, full: Instance): number {
   const mean = (full.width / image.width + full.height / image.height) / 2;
   const power = 2 ** Math.round(Math.log2(mean));

@@ -10,7 +10,7 @@ export interface NamedIdentity {
   readonly identity: Identity;
 }
 
-/** Files read concurrently; more would only wait for one another. */
+/** Number of files that are read concurrently; more would not be faster. */
 const AT_ONCE = 8;
 
 /**
@@ -85,7 +85,7 @@ function byImportance(one: NamedIdentity, other: NamedIdentity): number {
   );
 }
 
-/** @throws SlideError LIMIT_EXCEEDED */
+/** Checks the number of files that are examined. @throws SlideError LIMIT_EXCEEDED */
 export function checkFileCount(count: number): void {
   if (count > limits.files) {
     throw new SlideError('LIMIT_EXCEEDED', `More than ${limits.files} files may belong to this slide`);

@@ -114,7 +114,7 @@ async function findOthers(files: SlideFiles, leading: Instance): Promise<OtherFi
   const self = { name: files.name, identity: leading };
   const identities = await readIdentities(names, files.open);
   const slide = groupBySlide([self, ...identities]).find((group) => group.includes(self)) ?? [];
-  // A copy of a file has the same UID and adds nothing.
+  // A copy of a file has the same UID and is ignored.
   const knownUids = new Set([leading.sopInstance]);
   const isNew = ({ sopInstance }: Identity) => !knownUids.has(sopInstance) && knownUids.add(sopInstance);
   return slide
@@ -126,7 +126,7 @@ async function findOthers(files: SlideFiles, leading: Instance): Promise<OtherFi
 }
 
 function mppOf({ spacing }: Instance): Slide['mpp'] {
-  // Twelve digits are more than any scanner measures, and hide the binary rounding of 16.783.
+  // Rounds to twelve digits: more than any scanner measures, and few enough to remove binary rounding errors.
   const micrometres = (millimetres: number) => Number((millimetres * 1000).toPrecision(12));
   const x = plausible(spacing && micrometres(spacing.x), 1000);
   const y = plausible(spacing && micrometres(spacing.y), 1000);

@@ -8,13 +8,13 @@ export interface InstalledLibraries {
   /** Version of libvips; null when it cannot be loaded and nothing can be decoded. */
   readonly sharp: string | null;
   readonly turboJpeg: boolean;
-  /** Its version; null when it is not installed. */
+  /** Version of the library; null when it is not installed. */
   readonly openSlide: string | null;
   /** Version of Landlock, which restricts render processes to the slide folders; 0 when the system has none. */
   readonly landlock: number;
 }
 
-/** Loads all of them into this process. */
+/** Loads all of these libraries into this process, and returns their versions. */
 export async function installedLibraries(): Promise<InstalledLibraries> {
   const [sharp, turboJpeg, openSlide, landlock] = await Promise.all([
     loadSharp().then(

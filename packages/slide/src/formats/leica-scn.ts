@@ -98,7 +98,7 @@ interface View {
 }
 
 interface Dimension {
-  /** Pixels. */
+  /** Size in pixels. */
   readonly width: number;
   readonly height: number;
   /** Index among the file's directories. */
@@ -110,7 +110,7 @@ interface ScnImage {
   readonly isMacro: boolean;
   readonly illumination: string;
   readonly objectivePower: number | null;
-  /** Of the first focal plane and channel, largest first. */
+  /** Resolutions of the first focal plane and channel, largest first. */
   readonly dimensions: readonly Dimension[];
 }
 

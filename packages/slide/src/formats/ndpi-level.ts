@@ -24,9 +24,9 @@ export interface NdpiLevel {
   readTile(column: number, row: number, signal?: AbortSignal): Promise<EncodedImage>;
 }
 
-/** Preferred tile side in pixels: that of the rendered tiles cut out of these. */
+/** Preferred tile side in pixels, equal to that of the rendered tiles. */
 const TILE_SIDE = 256;
-/** Limits for an image without restart markers, which must be decoded as a whole. libjpeg limits the side. */
+/** Limits for an image without restart markers, which must be decoded as a whole. The side is the limit of libjpeg. */
 const MAX_WHOLE = { pixels: 2 ** 24, side: 65_500, bytes: 64 * 2 ** 20 };
 /** Largest side a JPEG frame header can state; larger ones are written as 0 or modulo 65,536. */
 const MAX_FRAME_SIDE = 65_535;
@@ -34,7 +34,7 @@ const MAX_FRAME_SIDE = 65_535;
 const ROUNDING = 16;
 const [BASELINE, EXTENDED] = [0xc0, 0xc1];
 
-/** The JPEG of an image, as far as it is read when the slide is opened. */
+/** The parts of an image's JPEG that are read when the slide is opened. */
 interface NdpiJpeg {
   readonly source: ByteSource;
   readonly offset: number;
@@ -129,7 +129,7 @@ function openIntervals(
   };
 }
 
-/** @returns null when the directory lists fewer intervals than the image has */
+/** Reads the restart interval offsets of the directory. @returns null when it lists fewer than the image has */
 async function readIntervalStarts(directory: TiffDirectory, count: number): Promise<IntervalStarts | null> {
   if (directory.count(tag.McuStarts) < count) return null;
   const starts = await directory.table(tag.McuStarts, count);
@@ -161,7 +161,7 @@ function openWhole(jpeg: NdpiJpeg, width: number, height: number): NdpiLevel | n
   };
 }
 
-/** @param tolerance pixels */
+/** Checks a side of the JPEG against the directory. @param tolerance allowed difference in pixels */
 function checkSide(inFrame: number, inDirectory: number, tolerance: number): void {
   const isOverflowed = inDirectory > MAX_FRAME_SIDE;
   if (isOverflowed || (inFrame > 0 && Math.abs(inFrame - inDirectory) <= tolerance)) return;

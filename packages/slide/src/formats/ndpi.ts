@@ -1,5 +1,5 @@
 /**
- * Reads Hamamatsu NanoZoomer slides (.ndpi): like TIFF, with one directory and one JPEG per resolution, however large.
+ * Reads Hamamatsu NanoZoomer slides (.ndpi), a variant of TIFF with one directory and a single JPEG per resolution.
  *
  * docs/formats/ndpi.md lists what is read, with the source of each fact.
  */
@@ -29,7 +29,7 @@ interface NdpiDirectory {
 const MACRO = -1;
 /** Upper limit of a plausible magnification. */
 const MAX_POWER = 1000;
-/** Tolerance in pixels for the aspect ratio of a smaller level: both sides are rounded. */
+/** Tolerance in pixels for the aspect ratio of a smaller level, both of whose sides are rounded. */
 const ROUNDING = 4;
 
 export const ndpi: SlideFormat = {

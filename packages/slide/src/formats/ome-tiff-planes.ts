@@ -28,10 +28,10 @@ export interface PlaneRange {
 }
 
 const DIMENSION_ORDERS = new Set(['XYZCT', 'XYZTC', 'XYCZT', 'XYCTZ', 'XYTZC', 'XYTCZ']);
-/** Planes of one image. */
+/** Maximum number of planes of one image. */
 const MAX_PLANES = 2 ** 31;
 
-/** @throws SlideError FILE_CORRUPT, LIMIT_EXCEEDED */
+/** Reads the images of the XML. @throws SlideError FILE_CORRUPT, LIMIT_EXCEEDED */
 export async function placeImages(
   ome: XmlElement,
   directories: readonly TiffDirectory[],
@@ -100,7 +100,7 @@ function strideOf(dimension: 'Z' | 'C' | 'T', pixels: XmlElement, count: PlaneCo
 }
 
 interface PlacedBlock {
-  /** Index of its first plane in the image. */
+  /** Index of the first plane of the run in the image. */
   readonly first: number;
   /** Index of that plane's directory. */
   readonly at: number;
@@ -143,7 +143,7 @@ function placeBlock(
   };
 }
 
-/** Returns null when the plane is in another file or not assigned. */
+/** Returns the directory of a plane; null when the plane is in another file or not assigned. */
 function directoryOf(plane: number, blocks: readonly PlacedBlock[]): number | null {
   for (const { first, at, count, isOwn } of blocks) {
     if (isOwn && plane >= first && plane < first + count) return at + plane - first;

@@ -23,7 +23,7 @@ import type { FileHeader, SlideFormat } from './slide-format.ts';
 
 /** A format that only OpenSlide reads. */
 interface OpenSlideFormat {
-  /** For messages. */
+  /** Name of the format for error messages. */
   readonly name: string;
   isMatch(header: FileHeader): boolean;
   /** Checks the companion files, which the library opens by itself, and returns their names. */
@@ -302,7 +302,7 @@ function textOf(start: Uint8Array): string {
   return new TextDecoder('latin1').decode(start);
 }
 
-/** Six hexadecimal digits. Source: openslide.h, OPENSLIDE_PROPERTY_NAME_BACKGROUND_COLOR. */
+/** Parses six hexadecimal digits as a colour. Source: openslide.h, OPENSLIDE_PROPERTY_NAME_BACKGROUND_COLOR. */
 function readColour(text: string | null): Colour {
   if (!/^[\da-f]{6}$/i.test(text ?? '')) return WHITE;
   const number = Number.parseInt(text ?? '', 16);
@@ -337,7 +337,7 @@ async function membersOfHamamatsu(folder: SlideFolder, leading: string): Promise
     const named = new Set(hamamatsuNames(readIni(text)));
     return folder.names.filter((name) => name !== leading && named.has(name));
   } catch (error) {
-    // Opening the slide will report the reason.
+    // A description that cannot be read gives no group; opening the slide reports the reason.
     if (error instanceof SlideError && !isUnreachable(error)) return [];
     throw error;
   } finally {

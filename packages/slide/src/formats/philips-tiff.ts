@@ -55,16 +55,16 @@ export const philipsTiff: SlideFormat = {
   },
 };
 
-/** Micrometres. */
+/** Pixel size in micrometres. */
 interface Spacing {
   readonly x: number;
   readonly y: number;
 }
 
 interface Scan {
-  /** Of full resolution. */
+  /** Pixel size at full resolution. */
   readonly spacing: Spacing | null;
-  /** Of every level, full resolution first. */
+  /** Pixel size of every level, full resolution first. */
   readonly spacings: readonly Spacing[];
   readonly objectivePower: number | null;
   /** Associated images whose bytes are in the XML. */

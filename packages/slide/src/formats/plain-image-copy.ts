@@ -31,11 +31,11 @@ export interface TiledCopyOptions {
   readonly isTurned: boolean;
   /** Grey of 16 bits, kept as such: its black and white are estimated from the copy. */
   readonly isOpaqueGrey16: boolean;
-  /** A JPEG with an unknown number of scans. */
+  /** Whether the image is a JPEG with an unknown number of scans, which must be counted. */
   readonly isProgressive: boolean;
 }
 
-/** Pixels, both ways. */
+/** Width and height of the copy's tiles in pixels. */
 const TILE_SIZE = 512;
 /** Size of the tiled file relative to full resolution: a third for smaller levels, and padding of edge tiles. */
 const PYRAMID_FACTOR = 1.5;
@@ -57,7 +57,7 @@ export async function writeTiledCopy(
     await checkFreeSpace(folder, leading, options);
     if (options.isProgressive) await checkScans(leading);
     const copy = join(folder, 'tiles.tif');
-    // The decoder opens files by name.
+    // The decoder opens files by name, so the image is first written to a file.
     const original = path ?? (await writeOriginal(leading, join(folder, 'original')));
     await writeTiles(original, copy, options);
     const tiles = await openFileSource(copy);

@@ -34,20 +34,20 @@ interface ImageHeader {
   readonly mpp: Mpp;
   /** Bits of a sample for an image with one sample per pixel and more than 8 bits; else null. */
   readonly greyBits: number | null;
-  /** A JPEG with an unknown number of scans. */
+  /** Whether the image is a JPEG with an unknown number of scans, which must be counted. */
   readonly isProgressive: boolean;
   /** Memory for decoding the whole image at once; 0 when the decoder works line by line. */
   readonly bytesAtOnce: number;
 }
 
-/** A larger image must be saved in a tiled format. */
+/** Maximum pixels of an image; a larger one must be converted to a tiled format. */
 const MAX_PIXELS = 200_000_000;
 /** Limits for decoding the whole image on every use; a larger one is first copied into a tiled file. */
 const MAX_DIRECT = { pixels: 2 ** 24, bytes: 128 * 2 ** 20 };
 /** Limit of decodeJpeg2000, which always decodes the whole image. */
 const MAX_JPEG2000_PIXELS = 2 ** 23;
 const MAX_BYTES_AT_ONCE = 192 * 2 ** 20;
-/** Limit of libpng. */
+/** Maximum side in pixels, a limit of libpng. */
 const MAX_SIDE = 1_000_000;
 
 const kinds: readonly {

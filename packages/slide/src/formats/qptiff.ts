@@ -76,7 +76,7 @@ export const qptiff: SlideFormat = {
 interface Page {
   readonly directory: TiffDirectory;
   readonly xml: XmlElement;
-  /** Its ImageType; empty when the page does not state one. */
+  /** The ImageType of the page; empty when it does not state one. */
   readonly type: string;
 }
 

@@ -7,7 +7,7 @@ import { isTiff, openTiff, type TiffFile } from '../tiff/tiff-file.ts';
 
 /** The parts of a file by which every format decides whether it reads the file. */
 export interface FileHeader {
-  /** Base name of the leading file; a few formats are recognised by nothing else. */
+  /** Base name of the leading file; a few formats are recognised only by it. */
   readonly name: string;
   /** The first bytes of the leading file, at most 512. */
   readonly start: Uint8Array;
@@ -24,8 +24,8 @@ export interface FileHeader {
 export interface SlideFormat {
   readonly name: string;
   /**
-   * The format has no native tiles: the server process, which only sends native tiles, does not open such a slide.
-   * Absent: some tiles may be native.
+   * True when the format has no native tiles, so that the server process, which only sends native tiles, does not open it.
+   * If absent, some tiles may be native.
    */
   readonly needsRendering?: true;
   /** Returns null when the file is in this format, otherwise one clause with the reason why not. */
@@ -42,7 +42,7 @@ export interface SlideFormat {
 const START_BYTES = 512;
 const TEXT_BYTES = 64 * 1024;
 
-/** @throws SlideError FILE_CORRUPT, FILE_TRUNCATED, LIMIT_EXCEEDED when the file contradicts its own first bytes */
+/** Reads the header. @throws SlideError FILE_CORRUPT, FILE_TRUNCATED, LIMIT_EXCEEDED when a TIFF header is invalid */
 export async function readFileHeader({ name, leading }: SlideFiles): Promise<FileHeader> {
   const start = await leading.read(0, Math.min(START_BYTES, leading.size));
   // The preamble of a DICOM file may be a valid TIFF header (DICOM PS3.10, 7.1).

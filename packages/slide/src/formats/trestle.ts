@@ -56,7 +56,7 @@ export const trestle: SlideFormat = {
     };
   },
 
-  /** Groups by name: `slide.tif`, the photograph `slide.Full` and the overlaps `slide.tif-1b`. */
+  /** Groups a slide with its companions by name: `slide.tif`, the photograph `slide.Full`, the overlaps `slide.tif-1b`. */
   async group({ names }) {
     const groups: SlideGroup[] = [];
     for (const leading of names) {
@@ -91,7 +91,7 @@ function readBackground(text: string | undefined): Colour {
 }
 
 interface Overlap {
-  /** Pixels of the level. */
+  /** Size of the level in pixels. */
   readonly x: number;
   readonly y: number;
 }

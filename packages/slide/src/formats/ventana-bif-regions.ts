@@ -86,7 +86,7 @@ function readRegion(info: XmlElement, origin: XmlElement, tiles: Tiles, isAlone:
   return { firstColumn, firstRow, columns, rows, x, aboveBottom, overlapsX, overlapsY };
 }
 
-/** Least confidence, out of 100, at which the scanner's overlap of two frames is used. */
+/** Minimum confidence (0…100) at which the overlap that the scanner measured for two frames is used. */
 const MIN_CONFIDENCE = 98;
 
 /** The overlap of two neighbouring frames as the scanner measured it. */
@@ -94,7 +94,7 @@ interface Joint {
   /** Index of the gap between two columns or rows: 0 lies between the first and the second one. */
   readonly axis: 'x' | 'y';
   readonly gap: number;
-  /** Pixels. */
+  /** Measured overlap in pixels. */
   readonly overlap: number;
   /** 0…100; 0 for frames that the scanner did not join. */
   readonly confidence: number;

@@ -152,7 +152,7 @@ function asStored({ tiffImage, downsample }: StoredLevel) {
   return { tiffImage, width: tiffImage.width, height: tiffImage.height, downsample };
 }
 
-/** Whether the native tiles form the image without overlaps and can be sent as they are. */
+/** Whether the stored tiles form the image without overlaps and can be sent unchanged. */
 function isPlainGrid({ firstColumn, firstRow, overlapsX, overlapsY }: Region): boolean {
   const isZero = (overlap: number) => overlap === 0;
   return firstColumn === 0 && firstRow === 0 && overlapsX.every(isZero) && overlapsY.every(isZero);
@@ -173,7 +173,7 @@ function tilesOf(level: StoredLevel | undefined): Tiles {
   return level.tiffImage.tiles;
 }
 
-/** Least side of a frame in a level; the server renders smaller levels from a larger one. */
+/** Minimum side of a frame in a level, in pixels; the server renders smaller levels from a larger one. */
 const MIN_CELL_SIDE = 16;
 
 /** Composes each level: in a level reduced by n, every stored tile contains n × n frames, which are placed separately. */
@@ -233,7 +233,7 @@ function placeRegions(regions: readonly Region[], tiles: Tiles): readonly Placed
     const lefts = startsOf(region.overlapsX, tiles.width);
     const tops = startsOf(region.overlapsY, tiles.height);
     const height = (tops.at(-1) ?? 0) + tiles.height;
-    // The stage measures from below.
+    // The scanner measures y upwards from a baseline; the result counts from the top.
     return { region, lefts, tops, x: region.x, y: -(region.aboveBottom + height) };
   });
   const left = Math.min(...placed.map(({ x }) => x));

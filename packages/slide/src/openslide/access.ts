@@ -9,7 +9,7 @@ import { SlideError } from '../model/slide.ts';
 import type { SlideFiles } from '../source/slide-files.ts';
 
 export type LibraryAccess =
-  /** The process reads one trusted slide: a tool, a test. */
+  /** The process is a tool or a test that reads one trusted slide. */
   | { readonly kind: 'direct' }
   /** The process reads many slides and must not use the library. */
   | { readonly kind: 'elsewhere' }

@@ -6,7 +6,7 @@ import { SlideError } from '../model/slide.ts';
 import type { SlideFiles } from '../source/slide-files.ts';
 import { type Ini, readIni } from './read-ini.ts';
 
-/** Files of one slide. */
+/** Maximum number of files of one slide. */
 const MAX_FILES = 10_000;
 /** Bytes of a description; OpenSlide has the same limit. */
 const DESCRIPTION_BYTES = 2 ** 20;
@@ -72,7 +72,7 @@ async function checkFiles(
   for (const name of new Set(names)) {
     if (name === undefined || !isPlainName(name)) throw corrupt('it lists a file outside its folder');
     const source = await openMember(files, folder + name);
-    // Closed at once, because there may be thousands.
+    // Closes each file at once, because there may be thousands.
     await source.close();
     checked.push(folder + name);
   }

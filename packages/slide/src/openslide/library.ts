@@ -57,7 +57,7 @@ const libraryNames: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>
   win32: ['libopenslide-1.dll', 'libopenslide-0.dll'],
 };
 
-/** Concurrent calls. More threads than processors would only wait, and koffi limits them to 256. */
+/** Maximum number of concurrent calls. More threads than processors would not be faster, and koffi allows 256. */
 const CALLS_AT_ONCE = 8;
 const POINTER_BYTES = 8;
 
@@ -70,7 +70,7 @@ export const loadOpenSlide = readOnce(async (): Promise<OpenSlideLibrary | null>
         koffi.decode(list, index * POINTER_BYTES, 'char *') as string | null;
       return bind(koffi.load(name), textAt);
     } catch {
-      // Tries the next name.
+      // The library is not installed under this name; the loop tries the next one.
     }
   }
   return null;
