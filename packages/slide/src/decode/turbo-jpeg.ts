@@ -33,7 +33,7 @@ const BASELINE = 0xc0;
 const PIXEL_RGB = 0;
 const SAMPLING_444 = 0;
 const ACCURATE_DCT = 4096;
-/** Error level of a warning, which means that the decoder has invented pixels of a damaged stream. */
+/** Flag: fail on a warning, which means that the decoder has invented pixels of a damaged stream. */
 const STOP_ON_WARNING = 8192;
 
 /** Loads the library. @returns null when it is not installed */

@@ -118,7 +118,7 @@ function chooseImages(images: readonly OmeImage[]): ChosenImages {
 
 interface Pages {
   readonly tiff: TiffFile;
-  /** Images of the main chain of directories. */
+  /** Directories of the main chain. */
   readonly directories: readonly TiffDirectory[];
   /** Directories marked as reduced images that the XML does not mention, grouped by size. */
   readonly reduced: readonly (readonly TiffImage[])[];
@@ -152,7 +152,7 @@ async function reducedOutsideXml(
 
 /** A channel of the displayed image. */
 interface OmeChannel extends ChannelImages {
-  /** Directory of the channel's first plane. */
+  /** Samples per pixel of the channel's first plane. */
   readonly samplesPerPixel: number;
   readonly bits: number;
 }

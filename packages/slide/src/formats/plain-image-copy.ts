@@ -57,7 +57,7 @@ export async function writeTiledCopy(
     await checkFreeSpace(folder, leading, options);
     if (options.isProgressive) await checkScans(leading);
     const copy = join(folder, 'tiles.tif');
-    // The decoder opens files by name, so the image is first written to a file.
+    // The decoder opens files by name, so an image in object storage is first written to a file.
     const original = path ?? (await writeOriginal(leading, join(folder, 'original')));
     await writeTiles(original, copy, options);
     const tiles = await openFileSource(copy);
