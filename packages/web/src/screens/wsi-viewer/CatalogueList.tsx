@@ -1,5 +1,5 @@
 import type { Image } from '@lamina/contract';
-import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
+import { defaultRangeExtractor, useVirtualizer, type Virtualizer } from '@tanstack/react-virtual';
 import {
   type Ref,
   type RefObject,
@@ -133,8 +133,10 @@ export function CatalogueList(props: CatalogueListProps) {
   useEffect(() => {
     if (revealedId.current === selectedId || selectedIndex === -1) return;
     revealedId.current = selectedId;
-    if (scroller.current?.contains(document.activeElement)) moveTo(selectedIndex);
-    else reveal(selectedIndex);
+    // Scrolling, even by nothing, reads the layout of the page, which the slide that opens has just changed.
+    const isInSight = isWholeIn(virtualizer, selectedIndex);
+    if (scroller.current?.contains(document.activeElement)) moveTo(selectedIndex, isInSight);
+    else if (!isInSight) reveal(selectedIndex);
   });
 
   return (
@@ -219,6 +221,16 @@ export function CatalogueList(props: CatalogueListProps) {
       </ul>
     );
   }
+}
+
+/** Whether a line was wholly in sight, by what the virtualizer remembers. */
+function isWholeIn(virtualizer: Virtualizer<HTMLDivElement, Element>, index: number): boolean {
+  const { scrollOffset, scrollRect, options } = virtualizer;
+  const line = virtualizer.getVirtualItems().find((item) => item.index === index);
+  if (line === undefined || scrollOffset === null || scrollRect === null) return false;
+  return (
+    line.start >= scrollOffset + options.scrollPaddingStart && line.end <= scrollOffset + scrollRect.height
+  );
 }
 
 /** Returns the pages of the rows among these lines, and of some rows beyond them. */

@@ -105,13 +105,12 @@ export function WsiViewer() {
   };
 
   const [incomplete, setIncomplete] = useState(nothingIncomplete);
-  const onIncomplete = useMemo(
-    () => ({
-      first: (reason: Incompleteness | null) => setIncomplete((before) => ({ ...before, first: reason })),
-      second: (reason: Incompleteness | null) => setIncomplete((before) => ({ ...before, second: reason })),
-    }),
-    [],
-  );
+  const onIncomplete = useMemo(() => {
+    // The same object while nothing changes: the screen is not rendered again before the first tiles.
+    const of = (half: Half) => (reason: Incompleteness | null) =>
+      setIncomplete((before) => (before[half] === reason ? before : { ...before, [half]: reason }));
+    return { first: of('first'), second: of('second') };
+  }, []);
   /** The person keeps them for every slide; null: each slide opens as scanned. */
   const [keptColours, setKeptColours] = useState<ColourAdjustment | null>(null);
 

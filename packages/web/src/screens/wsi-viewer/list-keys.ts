@@ -44,7 +44,7 @@ export function useCurrentLine(lines: CatalogueLines, selectedId: string | null,
   };
 }
 
-/** @returns `moveTo`, which focuses a line, visible or not, and the event handlers of the list */
+/** @returns `moveTo`, which focuses a line, visible or not, and scrolls unless it is in sight; the event handlers of the list */
 export function useListKeys(list: ListKeys) {
   const { scroller, lines, currentIndex, setCurrent, onToggle, reveal, rowHeight } = list;
   const { layout } = lines;
@@ -67,10 +67,10 @@ export function useListKeys(list: ListKeys) {
     if ((isFocusWanted.current || isLost) && focusOn(currentIndex)) isFocusWanted.current = false;
   });
 
-  function moveTo(index: number) {
+  function moveTo(index: number, isInSight = false) {
     if (layout.lineAt(index) === undefined) return;
     setCurrent(index);
-    reveal(index);
+    if (!isInSight) reveal(index);
     isFocusWanted.current = !focusOn(index);
   }
 
