@@ -1,4 +1,7 @@
-/** Applies a batch of changes to a layer: all of them or none, each based on the revision that its author knew. */
+/**
+ * Applies a batch of changes to a layer: all of them or none. Each change names the revision of the annotation on which its
+ * author based it; a different current revision is a conflict.
+ */
 import { type AnnotationChange, AppError, annotationLayerLimits } from '@lamina/contract';
 import type { LayerRow } from '../store/annotation-layers.ts';
 import { nextChangeNo, saveLayer } from '../store/annotation-layers.ts';
@@ -14,7 +17,7 @@ import type { Change } from '../store/database.ts';
 import { featureAsItIs } from './feature-json.ts';
 import type { StorableFeature } from './parse-feature.ts';
 
-/** A change whose feature has been checked; `feature` null: a deletion. */
+/** A validated change. `feature` null deletes the annotation; `base` is the revision that the author knew, null for a new one. */
 export interface ParsedChange {
   readonly id: string;
   readonly feature: StorableFeature | null;
@@ -53,7 +56,7 @@ export async function applyChanges(
   const conflicting = changes.filter((change) => isConflict(change, current.get(change.id)));
   // A change that was applied before conflicts with its own result, except where it deleted or restored an annotation.
   if (conflicting.length > 0 || changes.every(({ base }) => base === null)) {
-    const earlier = await earlierAnswer(tx, context, changes, current);
+    const earlier = await findEarlierResult(tx, context, changes, current);
     if (earlier !== null) return earlier;
   }
   if (conflicting.length > 0) {
@@ -61,7 +64,7 @@ export async function applyChanges(
       conflicts: conflicting.map(({ id }) => featureAsItIs(id, current.get(id))),
     });
   }
-  return write(tx, context, changes, current);
+  return writeChanges(tx, context, changes, current);
 }
 
 function isConflict({ feature, base }: ParsedChange, row: AnnotationRow | undefined): boolean {
@@ -71,10 +74,10 @@ function isConflict({ feature, base }: ParsedChange, row: AnnotationRow | undefi
 }
 
 /**
- * Returns the answer of an earlier batch of the same author that made exactly these changes: the client did not receive it
- * and has sent the batch again. An annotation that its author has deleted since is put again on purpose.
+ * Returns the result of an earlier batch of the same author that made exactly these changes, or null. A client that did not
+ * receive the response sends its batch again. When the author has deleted an annotation since, storing it again is a new change.
  */
-async function earlierAnswer(
+async function findEarlierResult(
   tx: Change,
   { layer, author }: ChangeContext,
   changes: readonly ParsedChange[],
@@ -85,13 +88,13 @@ async function earlierAnswer(
   const revisions = Map.groupBy(await listRevisionsBy(tx, layer.id, author, ids), ({ id }) => id);
   const applied: RevisionRow[] = [];
   for (const change of changes) {
-    const own = revisions.get(change.id) ?? [];
-    const earlier = own.find((revision) => isResultOf(change, revision));
+    const ownRevisions = revisions.get(change.id) ?? [];
+    const earlier = ownRevisions.find((revision) => isResultOf(change, revision));
     if (earlier === undefined) return null;
     const isPutAgain =
       change.feature !== null &&
       current.get(change.id)?.deleted_at !== null &&
-      own.some(({ change: kind, revision }) => kind === 'delete' && revision > earlier.revision);
+      ownRevisions.some(({ change: kind, revision }) => kind === 'delete' && revision > earlier.revision);
     if (isPutAgain) return null;
     applied.push(earlier);
   }
@@ -110,7 +113,7 @@ function isResultOf({ feature, base }: ParsedChange, revision: RevisionRow): boo
   return revision.feature === feature.json;
 }
 
-async function write(
+async function writeChanges(
   tx: Change,
   { layer, author, now }: ChangeContext,
   changes: readonly ParsedChange[],
@@ -122,11 +125,12 @@ async function write(
   const revisions: RevisionRow[] = [];
   for (const { id, feature } of changes) {
     const before = current.get(id);
-    const counted = before !== undefined && before.deleted_at === null ? before.vertices : null;
+    /** Vertices that the counters of the layer contain for this annotation; null: new or deleted. */
+    const countedVertices = before !== undefined && before.deleted_at === null ? before.vertices : null;
     const row = nextRow({ layer, author, now, changeNo, position }, { id, feature }, before);
     if (before === undefined) position++;
-    count += (feature === null ? 0 : 1) - (counted === null ? 0 : 1);
-    vertices += (feature?.vertices ?? 0) - (counted ?? 0);
+    count += (feature === null ? 0 : 1) - (countedVertices === null ? 0 : 1);
+    vertices += (feature?.vertices ?? 0) - (countedVertices ?? 0);
     rows.push(row);
     revisions.push({
       layer_id: layer.id,

@@ -1,27 +1,28 @@
-/** Texts of a stream between the server, which writes them, and the connection, which takes them when it can. */
+/** Buffers the texts of an event stream until the connection can send them. */
 export interface EventQueue {
   push(text: string): void;
-  /** Whether the client takes the events too slowly. */
+  /** Whether more than 8 Mi characters wait because the client reads too slowly; the caller then ends the stream. */
   isFull(): boolean;
-  /** Ends the stream after what has been pushed. */
+  /** Ends the stream after the texts that were pushed before. */
   end(): void;
+  /** Returns the texts; those that wait are joined into one. */
   texts(): AsyncIterable<string>;
 }
 
 const maxWaitingChars = 8 * 2 ** 20;
 
 export function createEventQueue(): EventQueue {
-  let waiting: string[] = [];
-  let chars = 0;
+  let waitingTexts: string[] = [];
+  let waitingChars = 0;
   let hasEnded = false;
   let wake = () => {};
 
   async function* texts(): AsyncGenerator<string> {
     for (;;) {
-      if (waiting.length > 0) {
-        const text = waiting.join('');
-        waiting = [];
-        chars = 0;
+      if (waitingTexts.length > 0) {
+        const text = waitingTexts.join('');
+        waitingTexts = [];
+        waitingChars = 0;
         yield text;
       } else if (hasEnded) {
         return;
@@ -36,11 +37,11 @@ export function createEventQueue(): EventQueue {
   return {
     push(text) {
       if (hasEnded) return;
-      waiting.push(text);
-      chars += text.length;
+      waitingTexts.push(text);
+      waitingChars += text.length;
       wake();
     },
-    isFull: () => chars > maxWaitingChars,
+    isFull: () => waitingChars > maxWaitingChars,
     end() {
       hasEnded = true;
       wake();

@@ -1,6 +1,6 @@
 /**
- * Server-sent events of annotations. Changes of this process reach its streams at once; changes of other processes and the
- * end of an access are found by reading the database twice a second, while there are streams.
+ * Sends changes of annotations to browsers as server-sent events. A change made in this process is sent at once. For changes
+ * made in other processes, and for readers who lose access, the module reads the database every 400 ms while streams are open.
  */
 import { may, type User } from '@lamina/contract';
 import type { Logger } from 'pino';
@@ -39,7 +39,7 @@ interface Stream {
   readonly by: Actor;
   readonly imageId: string;
   readonly queue: EventQueue;
-  /** Layers that the client may know. */
+  /** Ids of the layers that the client may read. */
   readonly layers: Set<string>;
   changeNo: number;
 }
@@ -53,7 +53,7 @@ interface Dependencies {
 
 const checkEveryMs = 400;
 const heartbeatEveryMs = 10_000;
-/** One more stream of an account ends its oldest one. */
+/** When an account opens one more stream, the server ends its oldest stream. */
 const maxStreamsPerAccount = 20;
 
 export function createAnnotationEvents({
@@ -77,7 +77,7 @@ export function createAnnotationEvents({
     timer = null;
   }
 
-  /** Checks all streams; a check that is wanted meanwhile follows. */
+  /** Checks all streams. A call during a check starts another check after it. */
   function check(): Promise<void> {
     isCheckWanted = true;
     checking ??= (async () => {
@@ -98,7 +98,7 @@ export function createAnnotationEvents({
       const readers = await endWithoutAccess(checked);
       await sendChanges(checked, readers);
     } catch (error) {
-      // Without the database the access is unknown; the clients connect again and continue where they were.
+      // Without the database the server cannot check access. The clients reconnect and resume after their last event.
       log.warn(
         { err: error },
         'annotation events ended: access could not be checked; browsers connect again',
@@ -136,14 +136,15 @@ export function createAnnotationEvents({
   async function sendChanges(checked: readonly Stream[], readers: ReadonlyMap<string, User>): Promise<void> {
     const open = checked.filter((stream) => streams.has(stream));
     const numbers = await changeNosOf(db, [...new Set(open.map(({ imageId }) => imageId))]);
-    const known = new Map<string, ImageChanges>();
+    /** Changes read from the database, by image and number of the last change sent: streams at the same number share them. */
+    const changesByStart = new Map<string, ImageChanges>();
     for (const stream of open) {
       const changeNo = numbers.get(stream.imageId) ?? 0;
       const reader = readers.get(stream.by.tokenHash);
       if (changeNo === stream.changeNo || reader === undefined) continue;
       const key = `${stream.imageId} ${stream.changeNo}`;
-      const since = known.get(key) ?? (await changes.since(stream.imageId, stream.changeNo));
-      known.set(key, since);
+      const since = changesByStart.get(key) ?? (await changes.since(stream.imageId, stream.changeNo));
+      changesByStart.set(key, since);
       for (const event of await changes.eventsFor(stream.by, reader, since, stream.layers)) {
         stream.queue.push(
           `event: ${event.type}\nid: ${since.changeNo}\ndata: ${JSON.stringify(event.data)}\n\n`,
@@ -158,11 +159,12 @@ export function createAnnotationEvents({
       await requireImage(db, reader, imageId);
       const current = (await changeNosOf(db, [imageId])).get(imageId) ?? 0;
       const layers = await changes.readableLayers(reader, imageId);
-      // A number that the server has not given yet is of another database.
+      // A number above the current one comes from another database, such as one before a restore.
       const changeNo = after === null || after > current ? current : after;
       const stream: Stream = { by, imageId, queue: createEventQueue(), layers, changeNo };
-      const ofAccount = [...streams].filter((each) => each.by.uid === by.uid);
-      if (ofAccount.length >= maxStreamsPerAccount && ofAccount[0] !== undefined) end(ofAccount[0]);
+      const streamsOfAccount = [...streams].filter((each) => each.by.uid === by.uid);
+      if (streamsOfAccount.length >= maxStreamsPerAccount && streamsOfAccount[0] !== undefined)
+        end(streamsOfAccount[0]);
       streams.add(stream);
       timer ??= setInterval(() => void check(), checkEveryMs).unref();
       stream.queue.push('retry: 2000\n: \n\n');

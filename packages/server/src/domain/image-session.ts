@@ -4,7 +4,7 @@ import { withoutDataset } from './dataset-access.ts';
 export interface ImageSession {
   /** SHA-256 of the session id, base64url; the server does not store the id. */
   readonly hash: string;
-  /** Owner of the session; of a share link, its maker. */
+  /** Uid of the account that owns the session; for a share link, of the account that created the link. */
   readonly uid: string;
   /** The sign-in that created the session; the session ends with it. Null for the session of a share link. */
   readonly tokenHash: string | null;
@@ -23,7 +23,7 @@ export interface ImageSession {
   readonly apiToken?: ApiTokenName;
 }
 
-/** What the audit log calls an API token. */
+/** Identifies an API token in the audit log. */
 export interface ApiTokenName {
   readonly id: string;
   readonly prefix: string;
@@ -73,8 +73,8 @@ export function opens(
 }
 
 /**
- * Whose turn in the render queue a request uses: the programs of an account take turns apart from its browsers, and visitors
- * by their link.
+ * Returns the account and session by which the render queue shares its capacity. API tokens of an account count separately
+ * from its browsers, and all visitors of a share link count as one account.
  */
 export function requesterOf({
   uid,
@@ -101,8 +101,8 @@ export function secondsLeft(session: Pick<ImageSession, 'expiresAt'>, now: Date)
 const maxBrowserCacheSeconds = 3600;
 
 /**
- * Returns the Cache-Control header of pixels: only the browser may cache them, and not beyond the end of the session. What
- * an API token has loaded is asked for again, because its address does not name the token.
+ * Returns the Cache-Control header of pixels: only the browser may cache them, and not beyond the end of the session. An API
+ * token must revalidate each response, because the URL does not contain the token.
  */
 export function cacheControlOf(session: Pick<ImageSession, 'expiresAt' | 'apiToken'>, now: Date): string {
   if (session.apiToken !== undefined) return 'private, no-cache';

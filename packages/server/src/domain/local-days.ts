@@ -1,7 +1,7 @@
-/** Calendar days in a time zone. */
+/** Computes the start and the end of calendar days in a time zone. */
 
 export interface LocalDay {
-  /** '2026-11-21' */
+  /** Date as in '2026-11-21'. */
   readonly day: string;
   /** Start of the day and of the next one. A day has 23 or 25 hours when daylight saving time changes. */
   readonly from: Date;
@@ -32,10 +32,10 @@ export function lastLocalDays(now: Date, zone: string, count: number): LocalDay[
   }));
 }
 
-/** @param day days since 1970-01-01 */
+/** Returns the start of a local day in milliseconds since the epoch. @param day number of days since 1970-01-01 */
 function startOf(day: number, offsetMs: (at: number) => number): number {
   const midnight = day * dayMs;
-  // Uses the offsets before and after midnight: where the clock change skips midnight, the day starts later.
+  // A clock change can give midnight two offsets. Where the change skips midnight, the day starts later than 00:00.
   const guess = midnight - offsetMs(midnight - offsetMs(midnight));
   return guess + offsetMs(guess) < midnight ? midnight - offsetMs(guess) : guess;
 }

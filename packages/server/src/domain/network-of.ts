@@ -1,4 +1,4 @@
-/** The network of an address, which limits by address count. */
+/** Derives the network from an IP address. Limits count by network, not by single address. */
 import { isIPv6 } from 'node:net';
 
 /**
@@ -6,7 +6,7 @@ import { isIPv6 } from 'node:net';
  * single IPv6 addresses cost nothing. An IPv4-mapped address (::ffff:a.b.c.d) counts as IPv4.
  */
 export function networkOf(address: string): string {
-  return networkWithin(address, 4);
+  return networkPrefix(address, 4);
 }
 
 /**
@@ -14,14 +14,14 @@ export function networkOf(address: string): string {
  * fairly, where thousands of networks of one site must count as one party.
  */
 export function siteOf(address: string): string {
-  return networkWithin(address, 3);
+  return networkPrefix(address, 3);
 }
 
-/** @param groupCount groups of 16 bits that make up the IPv6 network */
-function networkWithin(address: string, groupCount: number): string {
-  const [plain = ''] = address.split('%', 1); // a zone names an interface of this machine
-  if (!isIPv6(plain)) return address;
-  const { hostname } = new URL(`http://[${plain}]`); // normalises to the compressed hexadecimal form
+/** Returns the network of an address. @param groupCount number of 16-bit groups in the prefix of an IPv6 network */
+function networkPrefix(address: string, groupCount: number): string {
+  const [withoutZone = ''] = address.split('%', 1); // in fe80::1%eth0, the zone eth0 names a network interface of this machine
+  if (!isIPv6(withoutZone)) return address;
+  const { hostname } = new URL(`http://[${withoutZone}]`); // normalises to the compressed hexadecimal form
   const [head = '', tail] = hostname.slice(1, -1).split('::');
   const front = groupsOf(head);
   const back = groupsOf(tail ?? '');

@@ -1,22 +1,23 @@
 /**
- * Limits the audit entries that refused requests write. The first refusal of a kind by an account, or by a network without
- * sign-in, gets an entry in each minute; repetitions are counted and summed up in one entry.
+ * Limits the audit entries that refused requests write, so that a client cannot flood the audit log. In each minute, the first
+ * refusal of a kind by an account (without sign-in: by a network) gets its own entry. Repetitions are only counted; after the
+ * minute the caller writes the counts as one summary entry.
  */
 
-/** The subject of a refusal: an account, or a network without sign-in. */
+/** The subject of a refusal: the signed-in account, or the network when there is no sign-in. */
 export interface Refused {
-  /** Null without a sign-in. */
+  /** Uid of the account; null without a sign-in. */
   readonly actor: string | null;
   readonly network: string;
 }
 
 export interface RefusalSummary {
-  /** Null without a sign-in, and for several accounts together. */
+  /** Uid of the account; null without a sign-in, and when the summary covers several accounts. */
   readonly actor: string | null;
-  /** Null for several networks together. */
+  /** Null when the summary covers several networks. */
   readonly network: string | null;
   readonly count: number;
-  /** Count of each kind, the most frequent first. */
+  /** Number of refusals of each kind, the most frequent kind first. */
   readonly kinds: readonly (readonly [kind: string, count: number])[];
   readonly first: Date;
   readonly last: Date;
@@ -30,62 +31,68 @@ export interface RefusalLogLimit {
    * @param target separates refusals of one kind that each deserve an entry, such as sign-ins to different accounts
    */
   take(refused: Refused, kind: string, at: Date, target?: string): boolean;
-  /** Returns the counts of minutes before this time, once. */
+  /** Returns the summaries of the minutes that ended before this time. Each summary is returned once. */
   due(at: Date): RefusalSummary[];
-  /** Returns all counts that were not returned yet, including the current minute. */
+  /** Returns all summaries that were not returned yet, including that of the current minute; called at shutdown. */
   rest(): RefusalSummary[];
 }
 
 const minuteMs = 60_000;
-/** Limits of separate entries: per account or network and minute, in all per minute, in all per hour. */
-const perSubject = 20;
-const perMinute = 120;
-const perHour = 1200;
+/** Maximum number of separate entries: of one subject in a minute, of all subjects in a minute, and in an hour. */
+const maxEntriesPerSubject = 20;
+const maxEntriesPerMinute = 120;
+const maxEntriesPerHour = 1200;
 const minutesOfAnHour = 60;
-/** Above these, subjects are counted together, so that neither memory nor the audit log grows with their number. */
-const mostSubjects = 2000;
-const mostSummaries = 5;
-const mostKinds = 50;
+/** Above these numbers, subjects and kinds are counted together: memory and the audit log stay bounded. */
+const maxSubjects = 2000;
+const maxSummaries = 5;
+const maxKinds = 50;
 
-interface Counted extends Refused {
-  /** Kinds and targets that have an entry. */
+/** What is known of one subject in the current minute. */
+interface SubjectCount extends Refused {
+  /** Pairs of kind and target that have an entry of their own. */
   readonly written: Set<string>;
+  /** Number of refusals without an entry, by kind. */
   readonly kinds: Map<string, number>;
   first: Date;
   last: Date;
 }
 
 export function createRefusalLogLimit(): RefusalLogLimit {
+  /** Current minute and hour, counted from the epoch; NaN before the first refusal. */
   let minute = Number.NaN;
-  let written = 0;
+  let entriesInMinute = 0;
   let hour = Number.NaN;
-  let writtenInHour = 0;
-  let bySubject = new Map<string | null, Counted>();
-  let ended: RefusalSummary[] = [];
+  let entriesInHour = 0;
+  /** Counts by account or network; those above the limit share the key null. */
+  let bySubject = new Map<string | null, SubjectCount>();
+  let endedSummaries: RefusalSummary[] = [];
 
   function startMinute(now: number): void {
     const counted = [...bySubject.entries()].filter(([, { kinds }]) => kinds.size > 0);
-    const isTooMany = counted.length > mostSummaries;
+    const isTooMany = counted.length > maxSummaries;
     if (isTooMany)
-      ended.push(
+      endedSummaries.push(
         sumUp(
           counted.map(([, each]) => each),
-          { actor: null, network: null },
+          severalSubjects,
         ),
       );
-    else for (const [key, each] of counted) ended.push(sumUp([each], key === null ? together : each));
+    else
+      for (const [key, each] of counted)
+        endedSummaries.push(sumUp([each], key === null ? severalSubjects : each));
     minute = now;
-    written = 0;
+    entriesInMinute = 0;
     bySubject = new Map();
     const hourNow = Math.floor(now / minutesOfAnHour);
     if (hourNow === hour) return;
     hour = hourNow;
-    writtenInHour = 0;
+    entriesInHour = 0;
   }
 
   function takeEnded(): RefusalSummary[] {
-    const summaries = ended;
-    ended = [];
+    const summaries = endedSummaries;
+    endedSummaries = [];
     return summaries;
   }
 
@@ -94,8 +101,8 @@ export function createRefusalLogLimit(): RefusalLogLimit {
       const now = Math.floor(at.getTime() / minuteMs);
       if (now !== minute) startMinute(now);
       const subject = actor ?? network;
-      const key = bySubject.has(subject) || bySubject.size < mostSubjects ? subject : null;
-      const counted: Counted = bySubject.get(key) ?? {
+      const key = bySubject.has(subject) || bySubject.size < maxSubjects ? subject : null;
+      const counted: SubjectCount = bySubject.get(key) ?? {
         actor,
         network,
         written: new Set(),
@@ -105,16 +112,19 @@ export function createRefusalLogLimit(): RefusalLogLimit {
       };
       bySubject.set(key, counted);
       const entryKey = `${kind} ${target}`;
-      const isAllowed = counted.written.size < perSubject && written < perMinute && writtenInHour < perHour;
+      const isAllowed =
+        counted.written.size < maxEntriesPerSubject &&
+        entriesInMinute < maxEntriesPerMinute &&
+        entriesInHour < maxEntriesPerHour;
       if (key !== null && isAllowed && !counted.written.has(entryKey)) {
         counted.written.add(entryKey);
-        written++;
-        writtenInHour++;
+        entriesInMinute++;
+        entriesInHour++;
         return true;
       }
       if (counted.kinds.size === 0) counted.first = at;
       counted.last = at;
-      const countedKind = counted.kinds.has(kind) || counted.kinds.size < mostKinds ? kind : 'else';
+      const countedKind = counted.kinds.has(kind) || counted.kinds.size < maxKinds ? kind : 'else';
       counted.kinds.set(countedKind, (counted.kinds.get(countedKind) ?? 0) + 1);
       return false;
     },
@@ -132,10 +142,10 @@ export function createRefusalLogLimit(): RefusalLogLimit {
   };
 }
 
-const together = { actor: null, network: null };
+const severalSubjects = { actor: null, network: null };
 
 function sumUp(
-  counted: readonly Counted[],
+  counted: readonly SubjectCount[],
   { actor, network }: Pick<RefusalSummary, 'actor' | 'network'>,
 ): RefusalSummary {
   const kinds = new Map<string, number>();

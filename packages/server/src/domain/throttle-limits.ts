@@ -1,8 +1,8 @@
 /**
- * All limits of attempts, with reasons.
+ * The limits of sign-ins and similar attempts, with the reason of each limit.
  *
- * Failures count, and, with far higher limits, successes, since each one costs a password hash, a token and an audit row. After
- * the limit the next attempt waits 30 s, then twice as long after each further failure, at most the window of the limit; then
+ * Failures count. Successes count too, with far higher limits, because each one costs a password hash, a token and an audit
+ * entry. Once the limit is reached, the next attempt must wait 30 s, then twice as long after each further failure, at most the window of the limit; then
  * counting starts again. No account is locked permanently.
  */
 

@@ -1,19 +1,28 @@
-/** The order of objects along a Morton curve, and its blocks: the leaves of a tree that halves the area, alternately by height and width. */
+/**
+ * Sorts the objects of a result layer along a Morton curve (Z-order curve), so that objects near each other on the slide are
+ * near each other in the file, and splits the sorted objects into blocks. The blocks are the leaves of a binary tree that
+ * halves the area, alternately by height and width. Objects of similar size share one tree.
+ */
 
 /**
- * A block is drawn with one stroke for each class, and each stroke costs the browser about 2 microseconds. Quarters of at most
- * 256 objects gave 76 per block where 5 million lie evenly; a field of 35,000 then took 2,000 strokes.
+ * Maximum number of objects in a block. The browser draws a block with one stroke for each class, about 2 µs each, so small
+ * blocks are slow: with quadtree blocks of at most 256 objects, 5 million evenly spread objects gave 76 objects per block, and
+ * a view of 35,000 objects took 2,000 strokes.
  */
 const maxBlockObjects = 512;
-/** Of the records of a block. */
+/** Maximum size of the records of one block. */
 const maxBlockBytes = 4 * 2 ** 20;
 
-/** Interleaves 16 bits of each coordinate; positions outside the slide are at its edge. */
+/**
+ * Returns the position on the curve: 16 bits of each coordinate, interleaved. Coordinates are fractions of the width and height
+ * of the slide, 0 to 1; values outside are clamped.
+ */
 export function mortonKey(x: number, y: number): number {
-  return (spread(x) | (spread(y) << 1)) >>> 0;
+  return (spreadBits(x) | (spreadBits(y) << 1)) >>> 0;
 }
 
-function spread(position: number): number {
+/** Returns 16 bits of the position with a zero bit before each of them. */
+function spreadBits(position: number): number {
   let n = Math.max(0, Math.min(65_535, Math.floor(position * 65_536)));
   n = (n | (n << 8)) & 0x00ff00ff;
   n = (n | (n << 4)) & 0x0f0f0f0f;
@@ -21,7 +30,7 @@ function spread(position: number): number {
   return (n | (n << 1)) & 0x55555555;
 }
 
-/** Returns the objects in the order of tree and key: a radix sort of 16 bits at a time. */
+/** Returns the indices of the objects, sorted by tree and then by key: a radix sort with digits of 16 bits. */
 export function sortedOrder(count: number, keys: Uint32Array, trees: Uint8Array): Uint32Array {
   let order: Uint32Array = new Uint32Array(count);
   let next: Uint32Array = new Uint32Array(count);
@@ -44,63 +53,68 @@ export function sortedOrder(count: number, keys: Uint32Array, trees: Uint8Array)
   return order;
 }
 
-/** Splits the order into the leaves of the tree of each class of sizes. */
+/** Splits the sorted objects into blocks. Ranges are positions in `order`; `end` is exclusive. */
 export function blockRanges(
   order: Uint32Array,
   keys: Uint32Array,
   trees: Uint8Array,
-): [from: number, to: number][] {
+): [start: number, end: number][] {
   const ranges: [number, number][] = [];
   const keyAt = (n: number) => keys[order[n] as number] as number;
 
-  function split(from: number, to: number, bits: number): void {
-    if (from === to) return;
-    if (to - from <= maxBlockObjects) {
-      ranges.push([from, to]);
+  function split(start: number, end: number, bits: number): void {
+    if (start === end) return;
+    if (end - start <= maxBlockObjects) {
+      ranges.push([start, end]);
       return;
     }
     if (bits === 0) {
-      for (let at = from; at < to; at += maxBlockObjects)
-        ranges.push([at, Math.min(to, at + maxBlockObjects)]);
+      // All keys are equal here, so no bit is left to divide by.
+      for (let n = start; n < end; n += maxBlockObjects) ranges.push([n, Math.min(end, n + maxBlockObjects)]);
       return;
     }
-    let [low, high] = [from, to];
+    // Binary search for the first object whose key has the highest remaining bit set.
+    let [low, high] = [start, end];
     while (low < high) {
       const middle = (low + high) >>> 1;
       if (((keyAt(middle) >>> (bits - 1)) & 1) === 0) low = middle + 1;
       else high = middle;
     }
-    split(from, low, bits - 1);
-    split(low, to, bits - 1);
+    split(start, low, bits - 1);
+    split(low, end, bits - 1);
   }
 
-  let from = 0;
+  let treeStart = 0;
   for (let n = 1; n <= order.length; n++) {
-    const isEnd = n === order.length || trees[order[n] as number] !== trees[order[from] as number];
+    const isEnd = n === order.length || trees[order[n] as number] !== trees[order[treeStart] as number];
     if (!isEnd) continue;
-    split(from, n, 32);
-    from = n;
+    split(treeStart, n, 32);
+    treeStart = n;
   }
   return ranges;
 }
 
-/** Splits blocks of objects with very many vertices, so that a block and the memory for it stay bounded. */
+/**
+ * Splits the ranges further so that the records of a block have at most 4 MiB; a single larger object gets its own block.
+ *
+ * @param bytesOf returns the size of the record at this position of the order
+ */
 export function withinBytes(
-  ranges: readonly (readonly [from: number, to: number])[],
+  ranges: readonly (readonly [start: number, end: number])[],
   bytesOf: (n: number) => number,
-): [from: number, to: number][] {
-  return ranges.flatMap(([from, to]) => {
+): [start: number, end: number][] {
+  return ranges.flatMap(([rangeStart, rangeEnd]) => {
     const parts: [number, number][] = [];
-    let [start, bytes] = [from, 0];
-    for (let n = from; n < to; n++) {
-      const own = bytesOf(n);
-      if (n > start && bytes + own > maxBlockBytes) {
+    let [start, bytes] = [rangeStart, 0];
+    for (let n = rangeStart; n < rangeEnd; n++) {
+      const recordBytes = bytesOf(n);
+      if (n > start && bytes + recordBytes > maxBlockBytes) {
         parts.push([start, n]);
         [start, bytes] = [n, 0];
       }
-      bytes += own;
+      bytes += recordBytes;
     }
-    parts.push([start, to]);
+    parts.push([start, rangeEnd]);
     return parts;
   });
 }
