@@ -1,6 +1,6 @@
 import './browser/zod-without-eval.ts';
 import '@fontsource-variable/inter';
-import './fonts/inter.css'; // after the package: of two files for a letter, the browser takes the last one
+import './fonts/inter.css'; // after the package: of two font files with the same letter, the browser uses the last one
 import './mantine.css';
 import './global.css';
 import { connectAuth, initialiseAuth } from './api/auth.ts';
@@ -16,14 +16,15 @@ preloadLogin(location);
 void import('./start.tsx').then(({ start }) => start());
 
 /**
- * Moves the style sheet of the app before those of the screens, which are added at the end of the head. The page has it in its
- * body, behind the name of the product, which is then visible at once (vite.config.ts).
+ * Moves the app's style sheet from the body to the head, before the style sheets of the screens, which are added at the end of the
+ * head later. The build (vite.config.ts) puts it into the body, after the product name, so that the name is visible before the
+ * style sheet is loaded.
  */
 function moveStyleSheetToHead(): void {
   for (const link of document.body.querySelectorAll<HTMLLinkElement>('link[rel="stylesheet"]')) {
-    const moved = link.cloneNode() as HTMLLinkElement;
-    // From the cache of the browser; until then the first one stays, so that nothing is drawn without it.
-    moved.addEventListener('load', () => link.remove());
-    document.head.append(moved);
+    const copy = link.cloneNode() as HTMLLinkElement;
+    // The copy comes from the browser's cache. The original stays until it is loaded, so that the page is never without styles.
+    copy.addEventListener('load', () => link.remove());
+    document.head.append(copy);
   }
 }

@@ -1,4 +1,4 @@
-/** Every screen: its address, its title, and who may enter. */
+/** The routes of the app: for each screen its path, its title, and who may open it. */
 import { type ComponentType, type ReactElement, Suspense } from 'react';
 import { matchRoutes, Navigate, type RouteObject } from 'react-router';
 import { Loading } from './components/Loading.tsx';
@@ -9,17 +9,17 @@ import { Root, type RouteHandle } from './Root.tsx';
 import { NotFound } from './screens/not-found/NotFound.tsx';
 import { ScreenFailed } from './screens/screen-failed/ScreenFailed.tsx';
 
-/** Loads the code of an element of the table before it is rendered. */
+/** Functions that load the code of the elements of `routes` before they are rendered. */
 const preloads = new WeakMap<object, () => Promise<unknown>>();
 
-/** Screens are loaded on demand: the first screen does not wait for the others. */
-function opened<Name extends string>(
+/** Returns an element whose code is loaded on demand, so that the first screen does not wait for the code of the others. */
+function lazyScreen<Name extends string>(
   load: () => Promise<Readonly<Record<Name, ComponentType>>>,
   name: Name,
 ): ReactElement {
   const Screen = preloadable<object>(async () => (await load())[name]);
   const element = (
-    // By its name: another screen in this place must not keep the one before alive behind it while it loads.
+    // The key makes React unmount the previous screen while the code of the next one is loading.
     <Suspense key={name} fallback={<ScreenLoading />}>
       <Screen />
     </Suspense>
@@ -29,8 +29,8 @@ function opened<Name extends string>(
 }
 
 /**
- * Loads the code of a screen and of its layout at the same time, so that both are rendered at once. Rejects when it cannot be
- * loaded; the route then tries again, and shows the failure.
+ * Loads the code of a screen and of its layout at the same time, so that both are rendered together. Rejects when the code cannot
+ * be loaded; the route then tries again and shows the failure.
  */
 export async function preloadScreen(pathname: string): Promise<void> {
   const matches = matchRoutes(routes, pathname) ?? [];
@@ -41,12 +41,12 @@ export async function preloadScreen(pathname: string): Promise<void> {
   );
 }
 
-/** Said when it is drawn: the language may change after this table was made. */
+/** A component, so that its text is looked up when it is rendered: the language may change after `routes` was created. */
 function ScreenLoading() {
   return <Loading label={texts.loading} />;
 }
 
-const may = (access: RouteHandle['access'], title?: RouteHandle['title']): RouteHandle =>
+const handleFor = (access: RouteHandle['access'], title?: RouteHandle['title']): RouteHandle =>
   title === undefined ? { access } : { access, title };
 
 export const routes: RouteObject[] = [
@@ -59,142 +59,157 @@ export const routes: RouteObject[] = [
         path: '/auth',
         element: <AuthLayout />,
         children: [
-          { index: true, handle: may('guests'), element: <Navigate to="/auth/login" replace /> },
+          { index: true, handle: handleFor('guests'), element: <Navigate to="/auth/login" replace /> },
           {
             path: 'login',
-            handle: may('guests', 'login'),
-            element: opened(() => import('./screens/login/Login.tsx'), 'Login'),
+            handle: handleFor('guests', 'login'),
+            element: lazyScreen(() => import('./screens/login/Login.tsx'), 'Login'),
           },
           {
             path: 'register',
-            handle: may('guests', 'register'),
-            element: opened(() => import('./screens/register/Register.tsx'), 'Register'),
+            handle: handleFor('guests', 'register'),
+            element: lazyScreen(() => import('./screens/register/Register.tsx'), 'Register'),
           },
           {
             path: 'confirm',
-            handle: may('anyone', 'confirmRegistration'),
-            element: opened(
+            handle: handleFor('anyone', 'confirmRegistration'),
+            element: lazyScreen(
               () => import('./screens/confirm-registration/ConfirmRegistration.tsx'),
               'ConfirmRegistration',
             ),
           },
           {
             path: 'callback',
-            handle: may('guests', 'login'),
-            element: opened(() => import('./screens/auth-callback/AuthCallback.tsx'), 'AuthCallback'),
+            handle: handleFor('guests', 'login'),
+            element: lazyScreen(() => import('./screens/auth-callback/AuthCallback.tsx'), 'AuthCallback'),
           },
-          // The mailed link must work in a browser that is still signed in, too.
+          // The link in the e-mail must also work in a browser that is still signed in.
           {
             path: 'password-reset',
-            handle: may('anyone', 'passwordReset'),
-            element: opened(() => import('./screens/password-reset/PasswordReset.tsx'), 'PasswordReset'),
+            handle: handleFor('anyone', 'passwordReset'),
+            element: lazyScreen(() => import('./screens/password-reset/PasswordReset.tsx'), 'PasswordReset'),
           },
         ],
       },
-      // A link works for everybody, signed in or not.
+      // A share link works with and without a sign-in.
       {
         path: '/shared',
-        handle: may('anyone', 'shared'),
-        element: opened(() => import('./screens/shared/SharedPage.tsx'), 'SharedPage'),
+        handle: handleFor('anyone', 'shared'),
+        element: lazyScreen(() => import('./screens/shared/SharedPage.tsx'), 'SharedPage'),
       },
       {
         path: '/account-status',
-        handle: may('signed-in', 'accountStatus'),
-        element: opened(() => import('./screens/account-status/AccountStatus.tsx'), 'AccountStatus'),
+        handle: handleFor('signed-in', 'accountStatus'),
+        element: lazyScreen(() => import('./screens/account-status/AccountStatus.tsx'), 'AccountStatus'),
       },
       {
-        element: opened(() => import('./layouts/DashboardLayout.tsx'), 'DashboardLayout'),
+        element: lazyScreen(() => import('./layouts/DashboardLayout.tsx'), 'DashboardLayout'),
         children: [
           {
             path: '/dashboard',
-            handle: may('active', 'dashboard'),
-            element: opened(() => import('./screens/dashboard/Dashboard.tsx'), 'Dashboard'),
+            handle: handleFor('active', 'dashboard'),
+            element: lazyScreen(() => import('./screens/dashboard/Dashboard.tsx'), 'Dashboard'),
           },
           {
             path: '/dashboard/profile',
-            handle: may('active', 'profile'),
-            element: opened(() => import('./screens/profile/Profile.tsx'), 'Profile'),
+            handle: handleFor('active', 'profile'),
+            element: lazyScreen(() => import('./screens/profile/Profile.tsx'), 'Profile'),
           },
           {
             path: '/collections',
-            handle: may('active', 'collections'),
-            element: opened(() => import('./screens/collections/Collections.tsx'), 'Collections'),
+            handle: handleFor('active', 'collections'),
+            element: lazyScreen(() => import('./screens/collections/Collections.tsx'), 'Collections'),
           },
           {
             path: '/collections/:collectionId/edit',
-            handle: may('active', 'collections'),
-            element: opened(() => import('./screens/collections/CollectionEditor.tsx'), 'CollectionEditor'),
+            handle: handleFor('active', 'collections'),
+            element: lazyScreen(
+              () => import('./screens/collections/CollectionEditor.tsx'),
+              'CollectionEditor',
+            ),
           },
           {
             path: '/collections/:collectionId/answers',
-            handle: may('active', 'collectionAnswers'),
-            element: opened(() => import('./screens/collections/CollectionAnswers.tsx'), 'CollectionAnswers'),
+            handle: handleFor('active', 'collectionAnswers'),
+            element: lazyScreen(
+              () => import('./screens/collections/CollectionAnswers.tsx'),
+              'CollectionAnswers',
+            ),
           },
         ],
       },
       {
-        element: opened(() => import('./layouts/DashboardLayout.tsx'), 'WindowLayout'),
+        element: lazyScreen(() => import('./layouts/DashboardLayout.tsx'), 'WindowLayout'),
         children: [
           {
             path: '/wsi-viewer',
-            handle: may('active', 'wsiViewer'),
-            element: opened(() => import('./screens/wsi-viewer/WsiViewer.tsx'), 'WsiViewer'),
+            handle: handleFor('active', 'wsiViewer'),
+            element: lazyScreen(() => import('./screens/wsi-viewer/WsiViewer.tsx'), 'WsiViewer'),
           },
           {
             path: '/collections/:collectionId',
-            handle: may('active', 'collections'),
-            element: opened(() => import('./screens/collections/CollectionTour.tsx'), 'CollectionTour'),
+            handle: handleFor('active', 'collections'),
+            element: lazyScreen(() => import('./screens/collections/CollectionTour.tsx'), 'CollectionTour'),
           },
         ],
       },
       {
         path: '/admin',
-        element: opened(() => import('./layouts/AdminLayout.tsx'), 'AdminLayout'),
+        element: lazyScreen(() => import('./layouts/AdminLayout.tsx'), 'AdminLayout'),
         children: [
           {
             index: true,
-            handle: may('admin', 'adminDashboard'),
-            element: opened(() => import('./screens/admin-dashboard/AdminDashboard.tsx'), 'AdminDashboard'),
+            handle: handleFor('admin', 'adminDashboard'),
+            element: lazyScreen(
+              () => import('./screens/admin-dashboard/AdminDashboard.tsx'),
+              'AdminDashboard',
+            ),
           },
           {
             path: 'users',
-            handle: may('admin', 'userManagement'),
-            element: opened(() => import('./screens/user-management/UserManagement.tsx'), 'UserManagement'),
+            handle: handleFor('admin', 'userManagement'),
+            element: lazyScreen(
+              () => import('./screens/user-management/UserManagement.tsx'),
+              'UserManagement',
+            ),
           },
           {
             path: 'audit',
-            handle: may('admin', 'audit'),
-            element: opened(() => import('./screens/audit-log/AuditLog.tsx'), 'AuditLog'),
+            handle: handleFor('admin', 'audit'),
+            element: lazyScreen(() => import('./screens/audit-log/AuditLog.tsx'), 'AuditLog'),
           },
           {
             path: 'api-tokens',
-            handle: may('admin', 'apiTokens'),
-            element: opened(() => import('./screens/api-tokens/ApiTokenList.tsx'), 'ApiTokenList'),
+            handle: handleFor('admin', 'apiTokens'),
+            element: lazyScreen(() => import('./screens/api-tokens/ApiTokenList.tsx'), 'ApiTokenList'),
           },
           {
             path: 'slides',
-            handle: may('admin', 'slides'),
-            element: opened(
+            handle: handleFor('admin', 'slides'),
+            element: lazyScreen(
               () => import('./screens/slide-management/SlideManagement.tsx'),
               'SlideManagement',
             ),
           },
           {
             path: 'cases',
-            handle: may('admin', 'cases'),
-            element: opened(() => import('./screens/case-management/CaseManagement.tsx'), 'CaseManagement'),
+            handle: handleFor('admin', 'cases'),
+            element: lazyScreen(
+              () => import('./screens/case-management/CaseManagement.tsx'),
+              'CaseManagement',
+            ),
           },
           {
             path: 'datasets',
-            handle: may('admin', 'datasets'),
-            element: opened(
+            handle: handleFor('admin', 'datasets'),
+            element: lazyScreen(
               () => import('./screens/dataset-management/DatasetManagement.tsx'),
               'DatasetManagement',
             ),
           },
         ],
       },
-      { path: '*', handle: may('anyone', 'notFound'), element: <NotFound /> },
+      { path: '*', handle: handleFor('anyone', 'notFound'), element: <NotFound /> },
     ],
   },
 ];

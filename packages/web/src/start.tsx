@@ -1,4 +1,4 @@
-/** Renders the app. Loaded beside main.ts, which needs less code and begins to load data in the meantime. */
+/** Renders the app. `main.ts`, which needs less code, imports this file and begins to load data meanwhile. */
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { createBrowserRouter } from 'react-router';
@@ -8,16 +8,16 @@ import { isLoginNext } from './preload.ts';
 import { preloadScreen, routes } from './routes.tsx';
 
 export async function start(): Promise<void> {
-  // Without showing in between that it is loading: React would show that for 0.3 s at least.
+  // The code of the first screen is loaded before the first rendering: React would show a loading indicator for at least 0.3 s.
   const pathname = isLoginNext(location) ? '/auth/login' : location.pathname;
   await preloadScreen(pathname).catch(() => undefined);
-  const place = document.getElementById('root');
-  if (place === null) throw new Error('The page has no #root to draw into.');
+  const rootElement = document.getElementById('root');
+  if (rootElement === null) throw new Error('The page has no element #root for the app.');
   document.getElementById('loading')?.remove();
-  createRoot(place).render(
+  createRoot(rootElement).render(
     <StrictMode>
       <App>
-        {/* Without transitions: a new screen, or that it is loading, shows as soon as its address does. */}
+        {/* Without transitions, a new screen or its loading indicator appears as soon as the URL changes. */}
         <RouterProvider router={createBrowserRouter(routes)} useTransitions={false} />
       </App>
     </StrictMode>,

@@ -1,4 +1,4 @@
-/** Slides with annotations: the ones that changed last, and counts for the rows of the catalogue. */
+/** Loads the slides whose annotations changed last, and the numbers of annotations for the rows of the catalogue. */
 import {
   type AnnotatedSlide,
   countAnnotations,
@@ -18,25 +18,26 @@ export function useRecentAnnotations() {
   });
 }
 
-/** Rows that appear within this time are counted by one call; rows that leave the list before it are not counted. */
+/** Counts that are requested within this time share one call; a row that has disappeared by then is not counted. */
 const collectMs = 250;
-const recountMs = 60_000;
+/** Age after which a count is loaded again. */
+const countStaleMs = 60_000;
 
-interface Wanted {
+interface CountRequest {
   readonly imageId: string;
   readonly signal: AbortSignal;
   readonly resolve: (count: number) => void;
   readonly reject: (error: unknown) => void;
 }
-let wanted: Wanted[] = [];
+let countRequests: CountRequest[] = [];
 
 /** Returns the number of annotations of a slide that the person may read; undefined until it is loaded. */
 export function useAnnotationCount(imageId: string | undefined): number | undefined {
   const { data } = useQuery({
     queryKey: countKey(imageId ?? ''),
-    queryFn: ({ signal }) => collect(imageId ?? '', signal),
+    queryFn: ({ signal }) => requestCount(imageId ?? '', signal),
     enabled: imageId !== undefined,
-    staleTime: recountMs,
+    staleTime: countStaleMs,
   });
   return data;
 }
@@ -48,19 +49,19 @@ export function recountAnnotations(imageId: string): void {
 
 const countKey = (imageId: string) => ['annotation-count', imageId];
 
-function collect(imageId: string, signal: AbortSignal): Promise<number> {
+function requestCount(imageId: string, signal: AbortSignal): Promise<number> {
   return new Promise((resolve, reject) => {
-    if (wanted.length === 0) setTimeout(() => void countWanted(), collectMs);
-    wanted.push({ imageId, signal, resolve, reject });
+    if (countRequests.length === 0) setTimeout(() => void sendCountRequests(), collectMs);
+    countRequests.push({ imageId, signal, resolve, reject });
   });
 }
 
-async function countWanted(): Promise<void> {
-  const all = wanted;
-  wanted = [];
-  const visible = all.filter(({ signal }) => !signal.aborted);
-  for (let from = 0; from < visible.length; from += maxCountedSlides) {
-    const batch = visible.slice(from, from + maxCountedSlides);
+async function sendCountRequests(): Promise<void> {
+  const collected = countRequests;
+  countRequests = [];
+  const active = collected.filter(({ signal }) => !signal.aborted);
+  for (let start = 0; start < active.length; start += maxCountedSlides) {
+    const batch = active.slice(start, start + maxCountedSlides);
     const images = batch.map(({ imageId }) => imageId).join();
     try {
       const { counts } = await call(countAnnotations, { query: { images } });

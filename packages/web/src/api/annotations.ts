@@ -39,17 +39,17 @@ import { queryClient } from './query-client.ts';
 const layersKey = (imageId: string) => ['annotation-layers', imageId];
 
 /**
- * Polling interval of a slide without layers. A slide with layers has a stream of events. A stream for every open slide
- * would take one of the six connections that HTTP/1.1 has for its tiles.
+ * Polling interval for the layers of a slide that has none. A slide with layers uses an event stream instead; a stream for every open
+ * slide would occupy one of the six connections that a browser opens to a server with HTTP/1.1, which the tiles need.
  */
 const firstLayerPollMs = 800;
-/** After a minute without input, and while the server cannot be reached. */
+/** Polling interval after a minute without input, and while the server is unreachable. */
 const idlePollMs = 5000;
 
 /**
  * Loads the layers of a slide that the person may read.
  *
- * @param options.awaitsFirst polls while there are none, so that the first layer of a colleague appears
+ * @param options.awaitsFirst polls while the slide has no layers, so that the first layer of another person appears
  */
 export function useAnnotationLayers(imageId: string, { awaitsFirst = false } = {}) {
   return useQuery({
@@ -58,7 +58,7 @@ export function useAnnotationLayers(imageId: string, { awaitsFirst = false } = {
       const { layers } = await call(listAnnotationLayers, { params: { imageId }, query: {}, signal });
       return layers;
     },
-    // A slide may be opened while the server is away for a moment; its tiles are asked for again, too.
+    // The server may be unreachable for a moment while a slide is opened; its tiles are retried, too.
     retry: (count, error) => count < 3 && !(error instanceof AppError),
     gcTime: 0,
     refetchInterval: ({ state: { data, error } }) => {
@@ -68,7 +68,7 @@ export function useAnnotationLayers(imageId: string, { awaitsFirst = false } = {
   });
 }
 
-/** Reads the layers from the server now. */
+/** Loads the layers from the server, without the cache. */
 export async function loadAnnotationLayers(imageId: string): Promise<readonly AnnotationLayer[]> {
   const { layers } = await call(listAnnotationLayers, { params: { imageId }, query: {} });
   queryClient.setQueryData(layersKey(imageId), layers);
@@ -83,7 +83,7 @@ export async function createLayer(imageId: string, name: string): Promise<Annota
 
 export type LayerEdit = Omit<BodyInputOf<typeof updateAnnotationLayer>, 'version'>;
 
-/** Changes a layer as it is now: its version increments with every annotation. */
+/** Changes a layer. Loads its current version first, because the version increments with every changed annotation. */
 export async function updateLayer(
   imageId: string,
   layerId: string,
@@ -140,7 +140,7 @@ export const annotationEvents = {
   'layer-removed': z.object({ layer_id: z.string() }),
   annotations: z.object({
     layer_id: z.string(),
-    /** Too many changes for an event: the layer is to be loaded again. */
+    /** The event has too many changes to list: the layer must be loaded again. */
     reload: z.boolean().optional(),
     changes: z
       .array(
@@ -166,17 +166,18 @@ export function openAnnotationEvents(imageId: string, lastEventId: string | null
   return openStream(streamAnnotationEvents, { params: { imageId }, query: {}, signal }, lastEventId);
 }
 
-/** What became of a batch of changes. */
+/** The result of sending a batch of changes. */
 export type ChangeOutcome =
   | { readonly kind: 'applied'; readonly revisions: ResponseOf<typeof changeAnnotations>['revisions'] }
   /** The conflicting annotations as they are now; a deleted one has no geometry. */
   | { readonly kind: 'conflict'; readonly conflicts: readonly unknown[] }
-  /** The server cannot be reached or asks to come back later. */
+  /** The server is unreachable or overloaded; a retry may succeed. */
   | { readonly kind: 'unreachable' }
   /** The sign-in has ended; the changes wait for the next one. */
   | { readonly kind: 'signed-out' }
   | { readonly kind: 'rejected'; readonly error: unknown };
 
+/** Sends changes of annotations of a layer. Never rejects: errors are in the result. */
 export async function sendChanges(layerId: string, changes: AnnotationChange[]): Promise<ChangeOutcome> {
   try {
     const { revisions } = await call(changeAnnotations, { params: { layerId }, body: { changes } });

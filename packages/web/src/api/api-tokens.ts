@@ -1,4 +1,4 @@
-/** API tokens: of the own account, and of all accounts for administrators. */
+/** Lists, creates and revokes API tokens: those of the own account, and for administrators those of all accounts. */
 import {
   type ApiToken,
   type BodyInputOf,
@@ -65,15 +65,16 @@ export async function createApiToken(body: BodyInputOf<typeof createEndpoint>): 
 }
 
 export function revokeOwnApiToken(tokenId: string): Promise<ActionResult> {
-  return revoked(call(deleteApiToken, { params: { tokenId } }));
+  return resultOfRevocation(call(deleteApiToken, { params: { tokenId } }));
 }
 
-/** For administrators. */
+/** Revokes a token of any account; for administrators. */
 export function revokeAnyApiToken(tokenId: string): Promise<ActionResult> {
-  return revoked(call(revokeApiToken, { params: { tokenId } }));
+  return resultOfRevocation(call(revokeApiToken, { params: { tokenId } }));
 }
 
-async function revoked(called: Promise<unknown>): Promise<ActionResult> {
+/** Returns the result of a call that revokes a token, and reloads the lists. */
+async function resultOfRevocation(called: Promise<unknown>): Promise<ActionResult> {
   try {
     await called;
     return { success: true, message: texts.apiTokenRevoked };

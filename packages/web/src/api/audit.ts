@@ -1,4 +1,4 @@
-/** The audit log for administrators. */
+/** Loads the audit log and its verification, for administrators. */
 import {
   type AuditChain,
   type AuditEntry,
@@ -15,7 +15,7 @@ import { queryClient } from './query-client.ts';
 
 const chainKey = ['audit-chain'];
 /** Polling interval while a verification is running. */
-const askAgainAfterMs = 1500;
+const verificationPollMs = 1500;
 
 /** Returns pages of events, newest first. */
 export function useAudit(filter: AuditFilter) {
@@ -36,12 +36,12 @@ export function useAuditChain() {
   return useQuery({
     queryKey: chainKey,
     queryFn: ({ signal }) => call(getAuditChain, { signal }),
-    refetchInterval: ({ state }) => (state.data?.isChecking ? askAgainAfterMs : false),
+    refetchInterval: ({ state }) => (state.data?.isChecking ? verificationPollMs : false),
     gcTime: 0,
   });
 }
 
-/** @throws like `call` */
+/** Starts the verification of the whole audit log. @throws like `call` */
 export async function startChainCheck(): Promise<void> {
   const chain = await call(checkAuditChain, {});
   queryClient.setQueryData<AuditChain>(chainKey, chain);
@@ -58,14 +58,14 @@ interface NamedSlide {
   readonly dataset: string | null;
 }
 
-const slidesOffered = 20;
+const maxOfferedSlides = 20;
 
 /** Returns slides whose name, organ or dataset contains the text; without a text the first of the catalogue. */
 export function useSlidesCalled(text: string) {
   return useQuery({
     queryKey: ['slides-called', text],
     queryFn: async ({ signal }): Promise<readonly NamedSlide[]> => {
-      const query = { limit: slidesOffered, ...(text !== '' && { q: text }) };
+      const query = { limit: maxOfferedSlides, ...(text !== '' && { q: text }) };
       const { images } = await call(listImages, { query, signal });
       return images.map(({ id, file_name, dataset_name }) => ({
         id,

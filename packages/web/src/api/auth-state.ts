@@ -5,7 +5,7 @@ import { useSyncExternalStore } from 'react';
 export interface AuthState {
   readonly user: User | null;
   readonly token: string | null;
-  /** The API has accepted the token or did not answer. */
+  /** The API has accepted the token or did not respond. */
   readonly isAuthenticated: boolean;
   readonly loading: boolean;
   /** Message of the last failure; null after a success. */

@@ -1,4 +1,4 @@
-/** Signing in and out, and storing the sign-in of this browser. */
+/** Signs in and out, and keeps the sign-in of this browser in its storage and in the state of the app. */
 import {
   AppError,
   checkPasswordReset,
@@ -32,7 +32,7 @@ import { syncEndedToken, syncToken } from './token-sync.ts';
 
 let sessionEnded: () => void = () => {};
 
-/** Called when the API reports the end of the sign-in, after the stored data was removed. */
+/** Sets the listener that is called when the API has ended the sign-in, after the stored data was removed. */
 export function onSessionEnded(listener: () => void): void {
   sessionEnded = listener;
 }
@@ -54,8 +54,8 @@ export function connectAuth(): () => void {
 }
 
 function followOtherTab(event: StorageEvent): void {
-  const isSignIn = event.key === tokenKey || event.key === null; // null: the other tab removed everything
-  if (!isSignIn || storedToken() === authState().token) return;
+  const concernsSignIn = event.key === tokenKey || event.key === null; // null: the other tab cleared the storage
+  if (!concernsSignIn || storedToken() === authState().token) return;
   queryClient.clear();
   setAuthState(signedOut);
   void initialiseAuth();
@@ -64,8 +64,8 @@ function followOtherTab(event: StorageEvent): void {
 /**
  * Restores the stored sign-in and verifies it with the API. Does nothing while a user is signed in.
  *
- * A rejected token ends the sign-in. When the API does not answer, the stored user stays: an outage signs no user out,
- * and the server checks every call anyway.
+ * A rejected token ends the sign-in. When the API does not respond, the stored user stays signed in: an outage must not sign people
+ * out, and the server checks every call anyway.
  */
 export async function initialiseAuth(): Promise<void> {
   if (authState().isAuthenticated || authState().loading) return;
@@ -74,13 +74,13 @@ export async function initialiseAuth(): Promise<void> {
   setAuthState({ ...stored, loading: true, error: null });
   try {
     const verified = await call(verifyToken, { body: { token: stored.token } });
-    if (isReplaced(stored.token)) return;
+    if (isReplacedByOtherTab(stored.token)) return;
     if (verified.token !== stored.token) syncToken(verified.token, Date.now());
     storeSignIn(verified);
     setAuthState({ ...verified, isAuthenticated: true, loading: false, error: null });
   } catch (error) {
-    if (isReplaced(stored.token)) return;
-    if (isRefusedToken(error)) {
+    if (isReplacedByOtherTab(stored.token)) return;
+    if (isRejectedToken(error)) {
       endSession();
       setAuthState({ error: texts.tokenInvalid });
       sessionEnded();
@@ -90,30 +90,30 @@ export async function initialiseAuth(): Promise<void> {
   }
 }
 
-/** Another tab signed in or out during the verification; `followOtherTab` handles that. */
-function isReplaced(token: string): boolean {
+/** Whether another tab signed in or out during the verification, which `followOtherTab` handles. */
+function isReplacedByOtherTab(token: string): boolean {
   return authState().token !== token || storedToken() !== token;
 }
 
-/** A rejection, or a response without a user: the token belongs to no user. */
-function isRefusedToken(error: unknown): boolean {
+/** Whether the API rejected the token, or its response contains no user. */
+function isRejectedToken(error: unknown): boolean {
   if (error instanceof AppError) return error.status < 500 && error.code !== 'rate_limited';
   if (error instanceof UnexpectedResponseError) return error.status === 401;
   return error instanceof z.ZodError;
 }
 
-/** @param code of the second factor; empty unless the API asked for it (`second_factor_required`) */
+/** Signs in with e-mail and password. @param code of the second factor; empty unless the API asked for it (`second_factor_required`) */
 export async function login(email: string, password: string, code = ''): Promise<ActionResult> {
-  return takeUp(async () => ({ token: await identityTokenFor(email, password, code) }));
+  return signInWith(async () => ({ token: await identityTokenFor(email, password, code) }));
 }
 
-/** @param search the query with which the external sign-in service redirected back */
+/** Completes a sign-in with an external service. @param search the query with which the service redirected back */
 export async function loginExternally(search: string): Promise<ActionResult> {
-  return takeUp(() => identityTokenOf(search));
+  return signInWith(() => identityTokenOf(search));
 }
 
-/** @param obtain an identity token of either sign-in service */
-async function takeUp(
+/** Exchanges an identity token for a sign-in and stores it. @param obtain gets an identity token from a sign-in service */
+async function signInWith(
   obtain: () => Promise<{ readonly token: string; readonly nonce?: string }>,
 ): Promise<ActionResult> {
   setAuthState({ loading: true, error: null });
@@ -142,10 +142,10 @@ interface Registration {
   readonly purpose: string;
 }
 
-/** Empty fields are omitted from the request. */
-export async function register({ email, password, ...rest }: Registration): Promise<ActionResult> {
+/** Registers an account. Empty optional fields are omitted from the request. */
+export async function register({ email, password, ...optionalFields }: Registration): Promise<ActionResult> {
   try {
-    const optional = Object.fromEntries(Object.entries(rest).filter(([, text]) => text !== ''));
+    const optional = Object.fromEntries(Object.entries(optionalFields).filter(([, text]) => text !== ''));
     const body = { email, password, ...optional };
     const { message } = await call(registerEndpoint, { body });
     return { success: true, message: message || texts.registerDone };
@@ -169,7 +169,7 @@ function isUnreadableSuccess(error: unknown): boolean {
   return error instanceof z.ZodError || error instanceof SyntaxError;
 }
 
-/** @param code of the e-mailed link; the password is the one of the registration */
+/** Confirms a registration. @param code from the link in the e-mail @param password the one of the registration */
 export async function confirmRegistration(code: string, password: string): Promise<ActionResult> {
   try {
     const { message } = await call(confirmRegistrationEndpoint, { body: { code, password } });
@@ -180,14 +180,14 @@ export async function confirmRegistration(code: string, password: string): Promi
   }
 }
 
-/** Signs out in this browser in any case; a failure means that the server may not know it yet. */
+/** Signs out in this browser, even when the call fails; the server may then still consider the sign-in valid. */
 export async function logout(): Promise<ActionResult> {
   const allowReadingCalls = abortReadingCalls();
   try {
     await call(signOut, {});
     return { success: true, message: texts.logoutDone };
   } catch (error) {
-    // A sign-in that has already ended is signed out.
+    // The server has already ended this sign-in: the person is signed out.
     if (error instanceof AppError && error.code === 'token_invalid') {
       return { success: true, message: texts.logoutDone };
     }
@@ -208,7 +208,7 @@ export async function requestPasswordReset(email: string): Promise<ActionResult>
   }
 }
 
-/** Whether the server rejects the code of the mailed link; false when the server cannot say. */
+/** Whether the server rejects the code of a password-reset link; false also when the server is unreachable. */
 export async function isResetLinkDead(code: string): Promise<boolean> {
   try {
     await call(checkPasswordReset, { body: { code } });
@@ -218,7 +218,7 @@ export async function isResetLinkDead(code: string): Promise<boolean> {
   }
 }
 
-/** Every sign-in of the account ends with it, so the one of this browser is put away too. */
+/** Sets a new password with the code of a reset link. The server ends all sign-ins of the account, so this one is removed, too. */
 export async function setPasswordByCode(code: string, newPassword: string): Promise<ActionResult> {
   try {
     await call(confirmPasswordReset, { body: { code, new_password: newPassword } }).catch(
@@ -238,7 +238,7 @@ export async function setPasswordByCode(code: string, newPassword: string): Prom
   }
 }
 
-/** Updates the signed-in account. */
+/** Replaces the data of the signed-in account in state and storage. */
 export function refreshUser(user: User): void {
   const { token } = authState();
   if (token === null || token !== storedToken()) return;

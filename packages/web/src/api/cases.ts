@@ -1,4 +1,4 @@
-/** Cases: the slides of one specimen, and how two of them lie on each other. */
+/** Loads and changes cases (the slides of one specimen) and the registrations between their slides. */
 import {
   type BodyInputOf,
   type Case,
@@ -24,12 +24,12 @@ const casesKey = ['cases'];
 const casesStaleMs = 60_000;
 
 interface CasesOptions {
-  /** Null: of all datasets. */
+  /** Null for the cases of all datasets. */
   readonly dataset?: string | null;
   readonly isEnabled?: boolean;
 }
 
-/** Cases with slides that the account may view, in natural order of dataset and name. */
+/** Returns the cases with slides that the account may view, in natural order of dataset and name. */
 export function useCases({ dataset = null, isEnabled = true }: CasesOptions = {}) {
   return useQuery({
     queryKey: [...casesKey, dataset],
@@ -40,8 +40,8 @@ export function useCases({ dataset = null, isEnabled = true }: CasesOptions = {}
   });
 }
 
-export function makeCase(wanted: NewCase): Promise<ActionResult> {
-  return change(texts.caseSaved, () => call(createCase, { body: wanted }));
+export function makeCase(request: NewCase): Promise<ActionResult> {
+  return change(texts.caseSaved, () => call(createCase, { body: request }));
 }
 
 export function changeCase(caseId: string, changes: CaseChanges): Promise<ActionResult> {
@@ -52,10 +52,10 @@ export function removeCase(caseId: string): Promise<ActionResult> {
   return change(texts.caseDeleted, () => call(deleteCase, { params: { caseId } }));
 }
 
-async function change(done: string, work: () => Promise<unknown>): Promise<ActionResult> {
+async function change(successMessage: string, work: () => Promise<unknown>): Promise<ActionResult> {
   try {
     await work();
-    return { success: true, message: done };
+    return { success: true, message: successMessage };
   } catch (error) {
     return { success: false, message: messageOf(error, texts.caseFailed), error: codeOf(error) };
   } finally {
@@ -63,13 +63,13 @@ async function change(done: string, work: () => Promise<unknown>): Promise<Actio
   }
 }
 
-/** @returns the transform between the slides, or why there is none */
+/** Registers two slides of a case. @returns the transformation between the slides, or a message for the person */
 export async function registerSlides(
   caseId: string,
-  wanted: NewRegistration,
+  request: NewRegistration,
 ): Promise<ResponseOf<typeof registerCaseSlides> | { readonly error: string }> {
   try {
-    return await call(registerCaseSlides, { params: { caseId }, body: wanted });
+    return await call(registerCaseSlides, { params: { caseId }, body: request });
   } catch (error) {
     return { error: messageOf(error, texts.caseFailed) };
   } finally {
@@ -77,7 +77,7 @@ export async function registerSlides(
   }
 }
 
-/** How one slide lies on another: from pixels of `from` to pixels of `to`. */
+/** The transformation from pixels of the slide `from` to pixels of the slide `to`. */
 export interface Registration {
   readonly from: string;
   readonly to: string;
@@ -87,12 +87,13 @@ export interface Registration {
 /** Returns the registration of two slides of any case, in either direction; null without one. */
 export function registrationOf(
   cases: readonly Case[],
-  one: string | null,
-  other: string | null,
+  imageId: string | null,
+  otherId: string | null,
 ): Registration | null {
   for (const { registrations } of cases) {
     for (const { from_image: from, to_image: to, matrix } of registrations) {
-      if ((from === one && to === other) || (from === other && to === one)) return { from, to, matrix };
+      const connectsBoth = (from === imageId && to === otherId) || (from === otherId && to === imageId);
+      if (connectsBoth) return { from, to, matrix };
     }
   }
   return null;

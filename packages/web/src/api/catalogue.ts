@@ -1,6 +1,6 @@
 /**
- * The catalogue as the viewer reads it: groups with their numbers of images, and pages of the list that they form. The
- * pages in sight are loaded together with new groups, so that the list changes at once and not row by row.
+ * Loads the catalogue for the viewer: groups (datasets or organs) with their numbers of images, and pages of the list of all images.
+ * When the groups change, the visible pages are loaded together with them, so that the list changes at once and not row by row.
  */
 import {
   AppError,
@@ -24,17 +24,17 @@ const refetchMs = 30_000;
 /** Rows of one request. */
 export const rowsPerPage = 100;
 
-/** What a list of the catalogue contains, and its order. */
+/** Search, filters and order of a list of images. */
 export interface Listing {
-  /** Words that a person typed. */
+  /** Search text. */
   readonly query: string;
-  /** Null: images without a dataset; undefined: any. */
+  /** Null for images without a dataset; undefined for any. `organ` likewise. */
   readonly dataset: string | null | undefined;
   readonly organ: string | null | undefined;
   readonly order: ImageOrder;
 }
 
-/** Groups of a list, of one revision of the catalogue. */
+/** The groups of a list at one revision of the catalogue. */
 export interface LoadedGroups extends ResponseOf<typeof listImageGroups> {
   readonly listing: Listing;
   readonly etag: string | null;
@@ -54,12 +54,12 @@ const rowsKey = (listing: Listing, revision: string) => [listsKey, 'rows', listi
 const imagesKey = 'image';
 
 /**
- * Loads the groups of a list, and again every 30 s while the page is visible. While the groups of another list are loading,
- * the previous ones stay. When the server rejects the image session with 401, the hook creates a new session and
- * tries once more; `error` says so while it lasts and when it fails.
+ * Loads the groups of a list, and again every 30 s while the page is visible. While the groups of another list are loading, the hook
+ * returns those of the previous list. When the server rejects the image session with 401, the hook creates a new session and retries
+ * once; `error` says so during the attempt and when it fails.
  */
 export function useImageGroups(listing: Listing) {
-  /** Pages that are in sight. */
+  /** Numbers of the visible pages. */
   const pages = useRef<readonly number[]>([0]);
   const groups = useQuery({
     queryKey: groupsKey(listing),
@@ -68,7 +68,7 @@ export function useImageGroups(listing: Listing) {
     structuralSharing: false,
     refetchInterval: refetchMs,
     refetchOnWindowFocus: 'always',
-    // A rejected prefetch counts as the first attempt: what helps is a new session, not the same request again.
+    // A prefetch that was rejected with 401 counts as the first attempt: it needs a new session, not a retry.
     retryOnMount: ({ state }) => state.error === null || statusOf(state.error) !== 401,
   });
   /** Result of the attempt to create a new session; null before it and while it lasts. */
@@ -114,7 +114,7 @@ export function prefetchCatalogue(): void {
   });
 }
 
-/** Loads the groups and the rows in sight again, after access to a dataset or the image session has changed. */
+/** Loads the groups and the visible rows again, after access to a dataset or the image session has changed. */
 export function reloadCatalogue(): void {
   void queryClient.invalidateQueries({ queryKey: [listsKey, 'groups'] });
 }
@@ -126,51 +126,51 @@ async function loadGroups(
 ): Promise<LoadedGroups> {
   const session = await imageSessions.get().catch((error: unknown) => {
     if (error instanceof NoResponseError) throw error;
-    return undefined; // the sign-in suffices for the list; the top bar shows that there is no session
+    return undefined; // the list needs only the sign-in; the top bar shows that there is no image session
   });
-  const known = queryClient.getQueryData<LoadedGroups>(groupsKey(listing));
+  const previous = queryClient.getQueryData<LoadedGroups>(groupsKey(listing));
   const query = { ...queryOf(listing), ...(session !== undefined && { session }) };
   const loadRows = (page: number) =>
     call(listImageRows, { query: { ...query, from: page * rowsPerPage, limit: rowsPerPage }, signal });
   // The first page of a new list is requested at the same time as its groups.
-  const [changed, first] = await Promise.all([
-    callIfChanged(listImageGroups, { query, signal }, known?.etag ?? null),
-    known === undefined ? loadRows(0) : null,
+  const [changed, firstPage] = await Promise.all([
+    callIfChanged(listImageGroups, { query, signal }, previous?.etag ?? null),
+    previous === undefined ? loadRows(0) : null,
   ]);
   if (changed === null) {
-    if (known === undefined) throw new UnexpectedResponseError(304);
-    return known;
+    if (previous === undefined) throw new UnexpectedResponseError(304);
+    return previous;
   }
-  const { answer, etag } = changed;
-  const others = known === undefined ? [] : pages;
+  const { response, etag } = changed;
+  const pagesToLoad = previous === undefined ? [] : pages;
   const loaded = [
-    ...(first === null ? [] : [{ page: 0, rows: first }]),
-    ...(await Promise.all(others.map(async (page) => ({ page, rows: await loadRows(page) })))),
+    ...(firstPage === null ? [] : [{ page: 0, rows: firstPage }]),
+    ...(await Promise.all(pagesToLoad.map(async (page) => ({ page, rows: await loadRows(page) })))),
   ];
   for (const { page, rows } of loaded) {
-    if (rows.revision !== answer.revision) continue; // the catalogue changed in between; the page loads again
+    if (rows.revision !== response.revision) continue; // the catalogue changed in between; the page loads again
     queryClient.setQueryData(
-      [...rowsKey(listing, answer.revision), page],
-      keepReferences(listing, known, rows.images),
+      [...rowsKey(listing, response.revision), page],
+      keepReferences(listing, previous, rows.images),
     );
   }
-  if (known !== undefined) void queryClient.invalidateQueries({ queryKey: [imagesKey] });
-  return { ...answer, listing, etag };
+  if (previous !== undefined) void queryClient.invalidateQueries({ queryKey: [imagesKey] });
+  return { ...response, listing, etag };
 }
 
-/** Returns the rows, with the previous objects of those that have not changed, so that they are not rendered again. */
+/** Returns the rows with the previous objects for unchanged images, so that React does not render them again. */
 function keepReferences(
   listing: Listing,
-  known: LoadedGroups | undefined,
+  previous: LoadedGroups | undefined,
   rows: readonly Image[],
 ): readonly Image[] {
-  if (known === undefined) return rows;
+  if (previous === undefined) return rows;
   const before = new Map(
-    loadedPages(listing, known.revision).flatMap(([, images]) => images.map((image) => [image.id, image])),
+    loadedPages(listing, previous.revision).flatMap(([, images]) => images.map((image) => [image.id, image])),
   );
   return rows.map((image) => {
-    const same = before.get(image.id);
-    return same !== undefined && isSame(same, image) ? same : image;
+    const previousImage = before.get(image.id);
+    return previousImage !== undefined && isSame(previousImage, image) ? previousImage : image;
   });
 }
 
@@ -187,7 +187,7 @@ function loadedPages(
     .flatMap(([key, images]) => (images === undefined ? [] : [[Number(key.at(-1)), images] as const]));
 }
 
-/** Loads pages of the list that these groups form. @returns the rows of all pages loaded so far */
+/** Loads pages of the list of a revision. @returns the rows of all pages that are loaded so far */
 export function useImageRows(
   groups: Pick<LoadedGroups, 'listing' | 'revision'>,
   pages: readonly number[],
@@ -226,7 +226,7 @@ function pageOptions(listing: Listing, revision: string, page: number) {
   } as const;
 }
 
-/** Loads the image at a position of the list. @returns undefined behind its end */
+/** Loads the image at a position of the list. @returns undefined for a position after the end of the list */
 export async function loadImageAt(
   { listing, revision }: Pick<LoadedGroups, 'listing' | 'revision'>,
   position: number,
@@ -250,7 +250,10 @@ export async function loadPosition(
   }
 }
 
-/** Loads one image; at once when a list has it. `isUnknown`: the catalogue of this person has no such image. */
+/**
+ * Returns an image, at once when it is in a loaded list. `isUnknown` tells that the catalogue of this account does not contain the
+ * image.
+ */
 export function useImage(imageId: string | null): {
   readonly image: Image | null;
   readonly isUnknown: boolean;
@@ -267,7 +270,7 @@ export function useImage(imageId: string | null): {
   return { image: isUnknown ? null : (data ?? null), isUnknown };
 }
 
-/** Ready images that match some words, the first ones by name. */
+/** Returns the first ready images, by name, that match a search text. */
 export function useFoundImages(words: string, { isEnabled = true, limit = 30 } = {}) {
   return useQuery({
     queryKey: [listsKey, 'found', words, limit],
@@ -281,7 +284,7 @@ export function useFoundImages(words: string, { isEnabled = true, limit = 30 } =
   });
 }
 
-/** All ready images of a dataset, by name. */
+/** Returns all ready images of a dataset, by name. */
 export function useDatasetImages(dataset: string) {
   return useQuery({
     queryKey: [listsKey, 'of-dataset', dataset],
@@ -299,7 +302,7 @@ export function useDatasetImages(dataset: string) {
   });
 }
 
-/** Returns an image from the pages of rows that are loaded. */
+/** Returns an image from the loaded pages; undefined when it is not among them. */
 function listedImage(imageId: string): Image | undefined {
   for (const [, images] of queryClient.getQueriesData<readonly Image[]>({ queryKey: [listsKey, 'rows'] })) {
     const image = images?.find(({ id }) => id === imageId);
@@ -328,7 +331,7 @@ function messageOf(error: Error, renewal: Renewal | null): string {
   return texts.failed;
 }
 
-/** Null when there was no response, or one with a status of success. */
+/** Returns the status of an error response; null when there was no response, or a successful one that could not be read. */
 function statusOf(error: unknown): number | null {
   return error instanceof AppError || error instanceof UnexpectedResponseError ? error.status : null;
 }

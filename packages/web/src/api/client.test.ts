@@ -190,7 +190,7 @@ describe('a conditional call', () => {
       return Response.json({ images: [], next_cursor: null }, { headers: { ETag: 'W/"1"' } });
     });
     const first = await callIfChanged(listImages, { query: {} }, null);
-    expect(first).toEqual({ answer: { images: [], next_cursor: null }, etag: 'W/"1"' });
+    expect(first).toEqual({ response: { images: [], next_cursor: null }, etag: 'W/"1"' });
     expect(await callIfChanged(listImages, { query: {} }, 'W/"1"')).toBeNull();
     expect(requestedTags).toEqual([null, 'W/"1"']);
   });

@@ -1,9 +1,9 @@
 /**
  * The API client: calls an endpoint of the contract and returns its typed response.
  *
- * Adds the stored bearer token, times out after 10 s, and throws a `ResponseError` for every
- * error response. A 401 for the sign-in removes the stored data (see sign-in-ended below); a 401 for the
- * image session does not.
+ * It adds the stored bearer token, times out after 10 s, and throws a `ResponseError` for every error response of the API. A 401 that
+ * concerns the sign-in is reported to the listener of `onSignInEnded`, which removes the stored sign-in; a 401 that concerns the image
+ * session is not.
  */
 import {
   AppError,
@@ -35,7 +35,7 @@ type CallInput<E extends Endpoint> = (keyof ParamsOf<E> extends never
   Part<'query', QueryInputOf<E>> &
   Part<'body', BodyInputOf<E>> & { readonly signal?: AbortSignal };
 
-/** No response: the server is unreachable or took longer than 10 s. */
+/** There was no response: the server is unreachable or took longer than 10 s. */
 export class NoResponseError extends Error {
   constructor(cause: unknown) {
     super(texts.noAnswer, { cause });
@@ -55,7 +55,7 @@ export class ResponseError extends AppError {
 /** An error response that is not in the contract, such as a proxy's page. */
 export class UnexpectedResponseError extends Error {
   readonly status: number;
-  /** Its `message` field; null without one. */
+  /** The `message` field of the response; null without one. */
   readonly sentence: string | null;
 
   constructor(status: number, sentence: string | null = null) {
@@ -72,15 +72,15 @@ export function onSignInEnded(listener: (token: string | null) => void): void {
   signInEnded = listener;
 }
 
-/** Aborted while the sign-in ends: the server would refuse the reading calls that are still on their way. */
+/** Aborted while the sign-in ends, because the server would reject GET requests that arrive afterwards. */
 let readingCalls = new AbortController();
 
-/** Returns the signal that aborts requests of this sign-in, also those for pixels, while it ends. */
+/** Returns the signal that aborts the GET requests of this sign-in, including those for pixels, when the person signs out. */
 export function readingCallsSignal(): AbortSignal {
   return readingCalls.signal;
 }
 
-/** Aborts the reading calls of the sign-in and all that begin until the returned function is called. */
+/** Aborts all GET requests of the sign-in, including those that begin before the returned function is called. */
 export function abortReadingCalls(): () => void {
   readingCalls.abort();
   return () => {
@@ -90,7 +90,7 @@ export function abortReadingCalls(): () => void {
 
 type Query = Readonly<Record<string, string | number | null | undefined>>;
 
-/** Returns the address of an endpoint with its parameters. */
+/** Returns the URL of an endpoint with its path parameters and query. */
 export function addressOf(
   endpoint: Endpoint,
   params: Readonly<Record<string, string>> = {},
@@ -109,19 +109,19 @@ interface PlainInput {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Query;
   readonly body?: unknown;
-  /** Instead of a body. */
+  /** Request body of endpoints that take a file, in place of `body`. */
   readonly file?: Blob;
   readonly signal?: AbortSignal;
-  /** ETag of the cached response: the server may answer 304. */
+  /** ETag of the cached response, for which the server may respond with 304. */
   readonly known?: string | null;
-  /** Continues a stream of server-sent events. */
+  /** Id of the last received event, to resume a stream of server-sent events. */
   readonly lastEventId?: string | null;
 }
 
-/** @throws AppError, NoResponseError, UnexpectedResponseError; passes the caller's abort on */
+/** Calls an endpoint. @throws AppError, NoResponseError, UnexpectedResponseError, or the reason of the caller's abort */
 export async function call<E extends Endpoint>(endpoint: E, input: CallInput<E>): Promise<ResponseOf<E>> {
   const timeout = AbortSignal.timeout(timeoutMs);
-  const text = await send(endpoint, input as PlainInput, timeout, (answer) => answer.text());
+  const text = await send(endpoint, input as PlainInput, timeout, (response) => response.text());
   if (endpoint.response === null || typeof endpoint.response === 'string') return undefined as ResponseOf<E>;
   return endpoint.response.parse(JSON.parse(text)) as ResponseOf<E>;
 }
@@ -136,25 +136,25 @@ export async function callIfChanged<E extends Endpoint>(
   endpoint: E,
   input: CallInput<E>,
   known: string | null,
-): Promise<{ readonly answer: ResponseOf<E>; readonly etag: string | null } | null> {
+): Promise<{ readonly response: ResponseOf<E>; readonly etag: string | null } | null> {
   const timeout = AbortSignal.timeout(timeoutMs);
-  const read = async (answer: Response) =>
-    answer.status === 304 ? null : { text: await answer.text(), etag: answer.headers.get('ETag') };
+  const read = async (response: Response) =>
+    response.status === 304 ? null : { text: await response.text(), etag: response.headers.get('ETag') };
   const changed = await send(endpoint, { ...(input as PlainInput), known }, timeout, read);
   if (changed === null) return null;
   const schema = endpoint.response as z.ZodType<ResponseOf<E>>;
-  return { answer: schema.parse(JSON.parse(changed.text)), etag: changed.etag };
+  return { response: schema.parse(JSON.parse(changed.text)), etag: changed.etag };
 }
 
 /** Downloads a file, without a time limit. @throws like `call` */
 export function download<E extends Endpoint>(endpoint: E, input: CallInput<E>): Promise<Blob> {
-  return send(endpoint, input as PlainInput, null, (answer) => answer.blob());
+  return send(endpoint, input as PlainInput, null, (response) => response.blob());
 }
 
 /**
  * Opens a response that is read while it arrives, without a time limit. Errors while it is read belong to the reader.
  *
- * @param lastEventId the server-sent event after which the stream continues; null: begin with the next one
+ * @param lastEventId id of the server-sent event after which the stream resumes; null begins with the next event
  * @throws like `call`
  */
 export function openStream<E extends Endpoint>(
@@ -172,21 +172,21 @@ export async function sendFile<E extends Endpoint>(
   input: CallInput<E>,
   file: Blob,
 ): Promise<ResponseOf<E>> {
-  const text = await send(endpoint, { ...(input as PlainInput), file }, null, (answer) => answer.text());
+  const text = await send(endpoint, { ...(input as PlainInput), file }, null, (response) => response.text());
   const schema = endpoint.response as z.ZodType<ResponseOf<E>>;
   return schema.parse(JSON.parse(text));
 }
 
-/** @param timeout includes reading the body; null: no limit */
+/** Sends a request and reads the response. @param timeout includes reading the body; null for no limit */
 async function send<T>(
   endpoint: Endpoint,
   { params, query, body, file, signal, known, lastEventId }: PlainInput,
   timeout: AbortSignal | null,
-  read: (answer: Response) => Promise<T>,
+  read: (response: Response) => Promise<T>,
 ): Promise<T> {
   const token = storedToken();
   const headers = new Headers({ 'Accept-Language': acceptLanguage() });
-  // A visitor's session stands alone, also in the browser of a signed-in account.
+  // A call with the session of a share link is made as a visitor, even in the browser of a signed-in account.
   const isForVisitors = endpoint.access === 'reader-or-visitor' || endpoint.visitors === true;
   const isVisitor = isForVisitors && typeof query?.session === 'string';
   if (token !== null && endpoint.access !== 'anyone' && !isVisitor) {
@@ -197,45 +197,45 @@ async function send<T>(
   if (known) headers.set('If-None-Match', known);
   if (lastEventId) headers.set('Last-Event-ID', lastEventId);
 
-  const ending = endpoint.method === 'GET' && headers.has('Authorization') ? readingCalls.signal : null;
-  const signals = [signal, timeout, ending].filter((each) => each !== undefined && each !== null);
-  let refused: Response;
+  const signInEnding = endpoint.method === 'GET' && headers.has('Authorization') ? readingCalls.signal : null;
+  const signals = [signal, timeout, signInEnding].filter((each) => each !== undefined && each !== null);
+  let errorResponse: Response;
   let text: string;
   try {
-    const answer = await fetch(addressOf(endpoint, params, query), {
+    const response = await fetch(addressOf(endpoint, params, query), {
       method: endpoint.method,
       headers,
       ...(signals.length > 0 && { signal: AbortSignal.any(signals) }),
       ...(endpoint.body ? { body: JSON.stringify(body ?? {}) } : {}),
       ...(file && { body: file }),
     });
-    if (answer.ok || (known && answer.status === 304)) return await read(answer);
-    refused = answer;
-    text = await answer.text();
+    if (response.ok || (known && response.status === 304)) return await read(response);
+    errorResponse = response;
+    text = await response.text();
   } catch (error) {
-    if (signal?.aborted || ending?.aborted) throw error;
+    if (signal?.aborted || signInEnding?.aborted) throw error;
     throw new NoResponseError(error);
   }
-  throw apiErrorOf(refused, text, endpoint, token);
+  throw apiErrorOf(errorResponse, text, endpoint, token);
 }
 
-function apiErrorOf(answer: Response, text: string, endpoint: Endpoint, token: string | null): Error {
+function apiErrorOf(response: Response, text: string, endpoint: Endpoint, token: string | null): Error {
   const json = parseJson(text);
   const body = ErrorBody.safeParse(json);
-  // The form input was wrong; the sign-in itself is still valid.
-  const isTypedWrong =
+  // The person typed a wrong password or code; the sign-in itself is still valid.
+  const isWrongInput =
     body.success && (body.data.code === 'credentials_invalid' || body.data.code === 'second_factor_invalid');
   if (
-    answer.status === 401 &&
+    response.status === 401 &&
     endpoint.access !== 'anyone' &&
-    answer.headers.get('WWW-Authenticate')?.startsWith('Bearer') &&
-    !isTypedWrong
+    response.headers.get('WWW-Authenticate')?.startsWith('Bearer') &&
+    !isWrongInput
   ) {
     signInEnded(token);
   }
   if (!body.success || !isErrorCode(body.data.code)) {
     const sentence = ErrorBody.pick({ message: true }).safeParse(json).data?.message;
-    return new UnexpectedResponseError(answer.status, sentence);
+    return new UnexpectedResponseError(response.status, sentence);
   }
   const { code, message, status, field, conflicts } = body.data;
   const detail = { ...(status && { status }), ...(field && { field }), ...(conflicts && { conflicts }) };
@@ -246,11 +246,11 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return null; // a proxy's page; the caller throws UnexpectedResponseError
+    return null; // not JSON, such as the page of a proxy: the caller throws UnexpectedResponseError
   }
 }
 
-/** Returns the server's message if there is one, else the screen's. */
+/** Returns the server's message for the person. @param otherwise the message of the screen when the server sent none */
 export function messageOf(error: unknown, otherwise: string): string {
   if (error instanceof ResponseError) return error.message;
   if (error instanceof AppError) return errorText(error, languageNow('tr'));

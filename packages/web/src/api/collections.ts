@@ -1,4 +1,4 @@
-/** Saved views and collections, with the answers to their questions. */
+/** Loads and changes saved views and collections, and the answers to the questions of collections. */
 import {
   answerQuestion,
   type BodyInputOf,
@@ -32,7 +32,7 @@ const answersKey = (collectionId: string) => [...collectionsKey, collectionId, '
 /** The table of answers is reloaded this often while it is open. */
 const answersRefetchMs = 5000;
 
-/** Own collections and those that the account may read, last changed first. */
+/** Returns the own collections and those that the account may read, last changed first. */
 export function useCollections() {
   return useQuery({
     queryKey: [...collectionsKey, 'list'],
@@ -49,7 +49,7 @@ export function useCollection(collectionId: string) {
   });
 }
 
-/** Own saved views, last changed first. */
+/** Returns the own saved views, last changed first. */
 export function useSavedViews({ isEnabled = true } = {}) {
   return useQuery({
     queryKey: viewsKey,
@@ -110,7 +110,7 @@ async function runAndRefetch(
   }
 }
 
-/** The answers to the questions of a collection that the account owns; reloaded every 5 s while the page is visible. */
+/** Returns the answers to the questions of an own collection; reloads them every 5 s while the page is visible. */
 export function useAnswers(collectionId: string) {
   return useQuery({
     queryKey: answersKey(collectionId),

@@ -1,4 +1,4 @@
-/** Datasets: administration, and access requests of members. */
+/** Loads and changes datasets for administrators, and requests access to datasets for members. */
 import {
   answerDatasetRequest,
   type Dataset,
@@ -20,7 +20,7 @@ import { invalidateUsers, invalidateWaiting } from './users-keys.ts';
 
 const datasetsKey = ['datasets'];
 const requestableKey = ['requestable-datasets'];
-const askAgainMs = 30_000;
+const pollMs = 30_000;
 
 /** Returns all datasets for administrators, in natural order. */
 export function useDatasets() {
@@ -28,7 +28,7 @@ export function useDatasets() {
     queryKey: datasetsKey,
     queryFn: async ({ signal }): Promise<readonly Dataset[]> =>
       (await call(listDatasets, { signal })).datasets,
-    refetchInterval: askAgainMs,
+    refetchInterval: pollMs,
     refetchOnWindowFocus: 'always',
   });
 }
@@ -53,7 +53,7 @@ export function setDatasetListed(dataset: string, listed: boolean): Promise<Acti
   return change(called, listed ? texts.datasetListed : texts.datasetUnlisted, texts.datasetFailed);
 }
 
-/** Whether share links may open the slides of the dataset. */
+/** Sets whether share links may open the slides of a dataset. */
 export function setDatasetSharing(
   { name, access }: Pick<Dataset, 'name' | 'access'>,
   sharing: boolean,
@@ -62,7 +62,7 @@ export function setDatasetSharing(
   return change(called, sharing ? texts.sharingOn : texts.sharingOff, texts.datasetFailed);
 }
 
-/** Whether originals that cannot be de-identified may be downloaded. */
+/** Sets whether original files that cannot be de-identified may be downloaded. */
 export function setDatasetIdentifiable(dataset: string, isAllowed: boolean): Promise<ActionResult> {
   const called = call(updateDataset, { body: { dataset, identifiable_originals: isAllowed } });
   return change(called, isAllowed ? texts.identifiableOn : texts.identifiableOff, texts.datasetFailed);
@@ -74,7 +74,7 @@ export function grant(dataset: string, uid: string, withDownload = false): Promi
   return change(call(grantDataset, { body }), texts.granted, texts.grantFailed);
 }
 
-/** Whether a person may download original files; who may, also sees the dataset. */
+/** Sets whether a person may download original files; this permission includes access to the dataset. */
 export function setDownload(dataset: string, uid: string, isAllowed: boolean): Promise<ActionResult> {
   const called = call(grantDataset, { body: { dataset, uid, download: isAllowed } });
   return change(called, isAllowed ? texts.downloadOn : texts.downloadOff, texts.downloadFailed);
@@ -84,14 +84,14 @@ export function revoke(dataset: string, uid: string): Promise<ActionResult> {
   return change(call(revokeDataset, { query: { dataset, uid } }), texts.revoked, texts.revokeFailed);
 }
 
-/** @param reason shown to the person; empty: none */
+/** Answers an access request. @param reason shown to the person; may be empty */
 export function answerRequest(requestId: string, granted: boolean, reason: string): Promise<ActionResult> {
   const body = { granted, ...(reason && { reason }) };
   const called = call(answerDatasetRequest, { params: { requestId }, body });
   return change(called, granted ? texts.requestGranted : texts.requestRefused, texts.answerFailed);
 }
 
-/** Reloads the list after success and failure: a failure may mean that another administrator was first. */
+/** Returns the result of a call. Reloads the lists also after a failure, because another administrator may have been faster. */
 async function change(called: Promise<unknown>, done: string, failed: string): Promise<ActionResult> {
   try {
     await called;
@@ -111,12 +111,12 @@ export function useRequestableDatasets() {
     queryKey: requestableKey,
     queryFn: async ({ signal }): Promise<readonly RequestableDataset[]> =>
       (await call(listRequestableDatasets, { signal })).datasets,
-    refetchInterval: askAgainMs,
+    refetchInterval: pollMs,
     refetchOnWindowFocus: 'always',
   });
 }
 
-/** @returns null when it was sent; else the error message */
+/** Requests access to a dataset. @returns null when the request was sent, else the error message */
 export async function askForDataset(dataset: string, reason: string): Promise<string | null> {
   try {
     await call(requestDataset, { body: { dataset, reason } });

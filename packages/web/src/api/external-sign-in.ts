@@ -1,9 +1,9 @@
 /**
- * Sign-in with an external provider: the browser opens the provider's page and returns with a code,
- * which is exchanged for an identity token here. `verifyToken` then checks the token with the API.
+ * Signs in with an external OpenID Connect provider: the browser opens the provider's page and returns with a code, which this file
+ * exchanges for an identity token. `verifyToken` then checks the token with the API.
  *
- * Sources: OpenID Connect Core 1.0 section 3.1 (authorisation code flow), RFC 7636 (PKCE), RFC 9207 (issuer in the
- * response), RFC 9700 section 2.1 (which of these a browser must use).
+ * Sources: OpenID Connect Core 1.0 section 3.1 (authorisation code flow), RFC 7636 (PKCE), RFC 9207 (issuer in the response),
+ * RFC 9700 section 2.1 (which of these mechanisms a browser must use).
  */
 import { z } from 'zod';
 import { settings } from '../browser/settings.ts';
@@ -26,13 +26,13 @@ const Discovery = z.object({ issuer: z.string(), authorization_endpoint: Address
 const TokenResponse = z.object({ id_token: z.string().min(1) });
 
 /**
- * Starts a sign-in: stores it as pending in this tab, in place of an earlier one.
+ * Starts a sign-in and stores it as pending in this tab, in place of an earlier one.
  *
  * @returns the URL of the provider's sign-in page
  * @throws ExternalSignInError when no provider is configured, or it is unreachable or sends an unexpected response
  */
 export async function startExternalSignIn(): Promise<string> {
-  const { clientId } = theProvider();
+  const { clientId } = configuredProvider();
   const { authorization_endpoint } = await discover();
   const pending = { state: random(), nonce: random(), verifier: random() };
   sessionStorage.setItem(pendingKey, JSON.stringify(pending));
@@ -64,7 +64,7 @@ export async function identityTokenOf(
 ): Promise<{ readonly token: string; readonly nonce: string }> {
   const pending = takePendingSignIn();
   const response = new URLSearchParams(search);
-  const { issuer, clientId } = theProvider();
+  const { issuer, clientId } = configuredProvider();
   // A response that this tab did not request may be an attack.
   if (pending === null || response.get('state') !== pending.state) {
     throw new ExternalSignInError(texts.externalNotAsked);
@@ -77,7 +77,7 @@ export async function identityTokenOf(
   if (code === null) throw new ExternalSignInError(texts.loginFailed);
 
   const { token_endpoint } = await discover();
-  const token = await askProvider(TokenResponse, token_endpoint, {
+  const token = await requestFromProvider(TokenResponse, token_endpoint, {
     method: 'POST',
     body: new URLSearchParams({
       grant_type: 'authorization_code',
@@ -90,7 +90,7 @@ export async function identityTokenOf(
   return { token: token.id_token, nonce: pending.nonce };
 }
 
-function theProvider() {
+function configuredProvider() {
   const { external } = settings.signIn;
   if (external === null) throw new ExternalSignInError(texts.externalNotAsked);
   return external;
@@ -109,14 +109,21 @@ function takePendingSignIn(): z.infer<typeof PendingSignIn> | null {
 }
 
 async function discover(): Promise<z.infer<typeof Discovery>> {
-  const { issuer } = theProvider();
-  const found = await askProvider(Discovery, `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`);
-  if (found.issuer !== issuer) throw new ExternalSignInError(texts.externalUnreachable);
-  return found;
+  const { issuer } = configuredProvider();
+  const discovery = await requestFromProvider(
+    Discovery,
+    `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`,
+  );
+  if (discovery.issuer !== issuer) throw new ExternalSignInError(texts.externalUnreachable);
+  return discovery;
 }
 
-/** @throws ExternalSignInError for a missing or unexpected response */
-async function askProvider<T>(schema: z.ZodType<T>, address: string, request: RequestInit = {}): Promise<T> {
+/** Sends a request to the provider and parses the response. @throws ExternalSignInError when it is missing or unexpected */
+async function requestFromProvider<T>(
+  schema: z.ZodType<T>,
+  address: string,
+  request: RequestInit = {},
+): Promise<T> {
   try {
     const response = await fetch(address, {
       ...request,
@@ -124,14 +131,14 @@ async function askProvider<T>(schema: z.ZodType<T>, address: string, request: Re
       redirect: 'error',
       signal: AbortSignal.timeout(requestTimeoutMs),
     });
-    if (!response.ok) throw new Error(`answered with ${response.status}`);
+    if (!response.ok) throw new Error(`status ${response.status}`);
     return schema.parse(await response.json());
   } catch (error) {
     throw new ExternalSignInError(texts.externalUnreachable, { cause: error });
   }
 }
 
-/** Returns 256 random bits. */
+/** Returns 256 random bits as base64url. */
 function random(): string {
   return base64url(crypto.getRandomValues(new Uint8Array(32)));
 }

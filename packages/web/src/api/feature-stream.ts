@@ -1,20 +1,20 @@
-/** Reads a list of features while it arrives, so that the first annotations are drawn before the last ones are here. */
+/** Reads a list of features while it arrives, so that the first annotations are drawn before the last ones have arrived. */
 
-/** The features of a layer as the server sends them, not yet checked. */
+/** Features of a layer as the server sends them, not yet validated. */
 export interface FeatureBatch {
   readonly features: readonly unknown[];
-  /** Display names by uid. */
+  /** Display names of the authors by account id (uid). */
   readonly authors: Readonly<Record<string, string>>;
-  /** Of the layer. */
+  /** Version of the layer. */
   readonly version: number;
 }
 
 const listStart = '"features":[';
-/** Ends one feature and begins the next: inside a text the quotation marks would be escaped. */
+/** Text between two features. It cannot occur inside a string of a feature, where quotation marks are escaped. */
 const boundary = '},{"type":"Feature"';
 
 /**
- * Yields the features of a FeatureCollection in parts.
+ * Yields the features of a GeoJSON FeatureCollection in batches.
  *
  * @throws SyntaxError when the list is incomplete
  */
@@ -28,11 +28,12 @@ export async function* readFeatures(
     authors,
     version,
   });
+  /** The fields before the list of features; null until they have arrived. */
   let head: Partial<FeatureBatch> | null = null;
   let text = '';
   try {
-    for (let part = await reader.read(); !part.done; part = await reader.read()) {
-      text += decoder.decode(part.value, { stream: true });
+    for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) {
+      text += decoder.decode(chunk.value, { stream: true });
       if (head === null) {
         const start = text.indexOf(listStart);
         if (start < 0) continue;
@@ -45,8 +46,8 @@ export async function* readFeatures(
       text = text.slice(end + 2);
       yield batchOf({ ...head, features });
     }
-    const rest = head === null ? text : `{${listStart}${text}`;
-    yield batchOf({ ...head, ...(JSON.parse(rest) as Partial<FeatureBatch>) });
+    const remainder = head === null ? text : `{${listStart}${text}`;
+    yield batchOf({ ...head, ...(JSON.parse(remainder) as Partial<FeatureBatch>) });
   } finally {
     void reader.cancel().catch(() => undefined);
   }

@@ -1,10 +1,9 @@
 /**
- * The image session: permission to load pixels until it expires.
+ * Manages the image session: the credential with which the page loads pixels until it expires.
  *
- * Created at the first use, shared by all concurrent callers, renewed before it
- * expires, and revoked when the viewer is left. Its age is measured on the monotonic clock from the
- * request, so that a wrong or changed computer clock neither keeps an expired session
- * nor discards a valid one.
+ * The session is created at the first use, shared by all callers, renewed before it expires, and revoked when the viewer is closed.
+ * Its age is measured with the monotonic clock from the time of the request, so that a wrong or changed computer clock neither keeps
+ * an expired session nor discards a valid one.
  */
 import { createImageSession, deleteImageSession, getImageSessionStats } from '@lamina/contract';
 import { useQuery } from '@tanstack/react-query';
@@ -12,15 +11,16 @@ import { useSyncExternalStore } from 'react';
 import { addressOf, call, readingCallsSignal } from './client.ts';
 import { storedToken } from './stored-sign-in.ts';
 
+/** A session is renewed this long before it expires. */
 const renewalMarginMs = 5 * 60_000;
-/** After a failed early renewal, the next attempt waits this long. */
+/** Delay before the next attempt after a failed renewal, while the current session is still valid. */
 const renewalPauseMs = 30_000;
-/** After a failed creation, all callers get the same error for this long: tiles request sessions in large numbers. */
+/** After a failed creation, all callers get the same error for this time, because hundreds of tiles may request a session at once. */
 const failurePauseMs = 2000;
 const statsRefreshMs = 30_000;
 
 export interface ImageSessionState {
-  /** `error`: the last creation failed. `inactive`: there is no session. */
+  /** `error` after a failed creation; `inactive` without a session. */
   readonly status: 'inactive' | 'refreshing' | 'active' | 'error';
   /** The current session; null while there is none. */
   readonly id: string | null;
@@ -51,37 +51,42 @@ export interface ImageSessions {
 
 interface LiveSession {
   readonly id: string;
-  /** Both in milliseconds of performance.now(). */
+  /** Times in milliseconds of `performance.now()`. */
   readonly renewAt: number;
-  readonly endsAt: number;
+  readonly expiresAt: number;
 }
 
 export function createSessionStore(): ImageSessions {
-  let live: LiveSession | null = null;
+  let current: LiveSession | null = null;
   let failure: { readonly error: unknown; readonly at: number } | null = null;
   let pending: Promise<string> | null = null;
-  /** All created sessions that are not revoked: a replaced session may still be in use for tiles. */
+  /** Ids of all created sessions that are not revoked yet; tiles may still use a session that was replaced. */
   const created = new Set<string>();
-  /** Increases when all sessions are revoked, so that a session that is still being created is revoked too. */
-  let era = 0;
+  /** Number of calls of `revokeAll`. A session whose creation began before the last call is revoked when it arrives. */
+  let revocations = 0;
   let openViewers = 0;
-  let expiry: ReturnType<typeof setTimeout> | undefined;
+  let expiryTimer: ReturnType<typeof setTimeout> | undefined;
   let state: ImageSessionState = { status: 'inactive', id: null };
   const listeners = new Set<() => void>();
 
   function updateState() {
-    if (live !== null && performance.now() >= live.endsAt) live = null;
-    const status =
-      pending !== null ? 'refreshing' : failure !== null ? 'error' : live !== null ? 'active' : 'inactive';
-    const id = live?.id ?? null;
+    if (current !== null && performance.now() >= current.expiresAt) current = null;
+    const status = currentStatus();
+    const id = current?.id ?? null;
     if (state.status === status && state.id === id) return;
     state = { status, id };
     for (const listener of listeners) listener();
   }
 
+  function currentStatus(): ImageSessionState['status'] {
+    if (pending !== null) return 'refreshing';
+    if (failure !== null) return 'error';
+    return current !== null ? 'active' : 'inactive';
+  }
+
   function create(): Promise<string> {
     if (pending !== null) return pending;
-    const request = requestSession(era).finally(() => {
+    const request = requestSession(revocations).finally(() => {
       if (pending === request) pending = null;
       updateState();
     });
@@ -95,57 +100,57 @@ export function createSessionStore(): ImageSessions {
     return create();
   }
 
-  async function requestSession(eraAtStart: number): Promise<string> {
-    const askedAt = performance.now();
+  async function requestSession(revocationsAtStart: number): Promise<string> {
+    const requestedAt = performance.now();
     try {
       const { session_id: id, expires_in: seconds } = await call(createImageSession, {
-        signal: readingCallsSignal(), // the server refuses it to a sign-in that has ended
+        signal: readingCallsSignal(), // aborted at sign-out, after which the server would reject the call
       });
-      if (eraAtStart !== era) {
-        // The viewer was closed meanwhile: the tiles that wait for the session are not drawn.
+      if (revocationsAtStart !== revocations) {
+        // The viewer was closed meanwhile, so the tiles that wait for this session will not be drawn.
         revoke(id);
         return id;
       }
       const lifeMs = seconds * 1000;
-      // A session shorter than the margin is used for half its life: otherwise every tile would create a new one.
+      // A session with a lifetime shorter than the margin is renewed after half of it; otherwise every tile would create a new one.
       const marginMs = lifeMs > renewalMarginMs ? renewalMarginMs : lifeMs / 2;
-      live = { id, renewAt: askedAt + lifeMs - marginMs, endsAt: askedAt + lifeMs };
+      current = { id, renewAt: requestedAt + lifeMs - marginMs, expiresAt: requestedAt + lifeMs };
       failure = null;
       created.add(id);
-      clearTimeout(expiry);
-      expiry = setTimeout(updateState, lifeMs);
+      clearTimeout(expiryTimer);
+      expiryTimer = setTimeout(updateState, lifeMs);
       return id;
     } catch (error) {
-      if (eraAtStart === era) failure = { error, at: performance.now() };
+      if (revocationsAtStart === revocations) failure = { error, at: performance.now() };
       throw error;
     }
   }
 
   async function get(): Promise<string> {
-    if (live !== null && performance.now() < live.renewAt) return live.id;
+    if (current !== null && performance.now() < current.renewAt) return current.id;
     try {
       return await createUnlessJustFailed();
     } catch (error) {
-      if (live === null || performance.now() >= live.endsAt) throw error;
-      live = { ...live, renewAt: performance.now() + renewalPauseMs };
-      return live.id;
+      if (current === null || performance.now() >= current.expiresAt) throw error;
+      current = { ...current, renewAt: performance.now() + renewalPauseMs };
+      return current.id;
     }
   }
 
   function replaceRejected(rejectedId: string): Promise<string> {
-    if (live !== null && live.id !== rejectedId) return Promise.resolve(live.id);
+    if (current !== null && current.id !== rejectedId) return Promise.resolve(current.id);
     created.delete(rejectedId);
-    live = null;
+    current = null;
     return createUnlessJustFailed();
   }
 
   function revokeAll() {
-    era += 1;
+    revocations += 1;
     pending = null;
-    clearTimeout(expiry);
+    clearTimeout(expiryTimer);
     for (const id of created) revoke(id);
     created.clear();
-    live = null;
+    current = null;
     failure = null;
     updateState();
   }
@@ -178,12 +183,12 @@ export function createSessionStore(): ImageSessions {
 }
 
 /**
- * Revokes without `call`: `keepalive` lets the request outlive the page. If it is
- * lost, the session expires by itself.
+ * Revokes a session with `fetch` in place of `call`: the option `keepalive` lets the request outlive the page. If the request is
+ * lost, the session expires on its own.
  */
 function revoke(id: string): void {
   const token = storedToken();
-  if (token === null) return; // signing out has revoked it
+  if (token === null) return; // the person has signed out, which revokes all sessions
   void fetch(addressOf(deleteImageSession, { sessionId: id }), {
     method: deleteImageSession.method,
     headers: { Authorization: `Bearer ${token}` },

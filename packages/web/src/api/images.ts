@@ -1,4 +1,4 @@
-/** URLs of the pixels of slides, and their requests with the image session. */
+/** Returns the URLs of a slide's pixels and requests them with the image session (the credential of pixels). */
 import { getColourTable, getDescriptor, getThumbnail, getTile } from '@lamina/contract';
 import { acceptLanguage } from '../language/language.ts';
 import { addressOf, readingCallsSignal } from './client.ts';
@@ -26,7 +26,7 @@ export function descriptorAddress(imageId: string): string {
 /**
  * Returns the URL of one tile, for `fetchPixels`. Level 0 is one pixel.
  *
- * @param colour `srgb`: corrected by the slide's colour profile; else as scanned
+ * @param colour `srgb` for colours corrected by the slide's colour profile; otherwise as scanned
  * @throws Error 'Image ID is required'
  */
 export function tileAddress(
@@ -58,8 +58,8 @@ interface PixelRequest {
  * Loads pixels with the current image session. After a 401 it renews the session, once for all concurrent requests, and
  * retries once after 1 s.
  *
- * While the sign-in ends nothing is sent, and what is on its way is aborted. Such a request stays open until its caller
- * aborts it, which closing the screen does: it has not failed, and the viewer would report and repeat a failure.
+ * While the person signs out, no request is sent and running requests are aborted. The promise of such a request then stays pending
+ * until its caller aborts it, which closing the screen does. If it rejected at once, the viewer would show an error and retry.
  *
  * @returns the response of the server, also a second 401; 'session-lost' when no session could be created
  * @throws TypeError when there was no response; the reason of the abort
@@ -69,27 +69,27 @@ export async function fetchPixels(
   request: PixelRequest,
   sessions: Pick<ImageSessions, 'get' | 'replaceRejected'> = imageSessions,
 ): Promise<Response | 'session-lost'> {
-  const ending = readingCallsSignal();
-  const signal = AbortSignal.any([request.signal, ending]);
+  const signInEnding = readingCallsSignal();
+  const signal = AbortSignal.any([request.signal, signInEnding]);
   try {
     return await fetchWithSession(address, { ...request, signal }, sessions);
   } catch (error) {
-    if (!ending.aborted) throw error;
-    return abortOf(request.signal);
+    if (!signInEnding.aborted) throw error;
+    return rejectWhenAborted(request.signal);
   }
 }
 
 async function fetchWithSession(
   address: string,
-  { signal, onRenewing, ...how }: PixelRequest,
+  { signal, onRenewing, ...options }: PixelRequest,
   sessions: Pick<ImageSessions, 'get' | 'replaceRejected'>,
 ): Promise<Response | 'session-lost'> {
   const session = await sessions.get().catch(() => null);
   signal.throwIfAborted();
   if (session === null) return 'session-lost';
-  const init = { signal, headers: { 'Accept-Language': acceptLanguage() }, ...how };
-  const answer = await fetch(withSession(address, session), init);
-  if (answer.status !== 401) return answer;
+  const init = { signal, headers: { 'Accept-Language': acceptLanguage() }, ...options };
+  const response = await fetch(withSession(address, session), init);
+  if (response.status !== 401) return response;
 
   onRenewing();
   const renewed = await sessions.replaceRejected(session).catch(() => null);
@@ -100,11 +100,11 @@ async function fetchWithSession(
 }
 
 /** Waits for the abort and throws its reason. */
-function abortOf(signal: AbortSignal): Promise<never> {
+function rejectWhenAborted(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
-    const end = () => reject(signal.reason);
-    if (signal.aborted) end();
-    else signal.addEventListener('abort', end, { once: true });
+    const rejectWithReason = () => reject(signal.reason);
+    if (signal.aborted) rejectWithReason();
+    else signal.addEventListener('abort', rejectWithReason, { once: true });
   });
 }
 

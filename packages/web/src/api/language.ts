@@ -1,4 +1,4 @@
-/** The language of the interface, which is also the language of e-mails to a person who is signed in. */
+/** Keeps the language of a signed-in person's e-mails the same as the language of the interface. */
 import { changeLanguage } from '@lamina/contract';
 import { setLocalChoiceListener } from '../language/language.ts';
 import { call } from './client.ts';
@@ -8,7 +8,7 @@ import { storedToken } from './stored-sign-in.ts';
 export function connectLanguage(): void {
   setLocalChoiceListener((choice) => {
     if (storedToken() === null) return;
-    // The interface does not depend on it: when it fails, e-mails stay in the earlier language.
+    // A failure is ignored: the interface does not depend on the call, only e-mails stay in the previous language.
     call(changeLanguage, { body: { language: choice === 'mixed' ? 'tr' : choice } }).catch(() => undefined);
   });
 }

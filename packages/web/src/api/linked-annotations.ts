@@ -1,15 +1,15 @@
-/** Annotations of a shared slide, for visitors without an account. */
+/** Loads the annotations of a shared slide for visitors without an account. */
 import { AppError, listAnnotationLayers, listAnnotations } from '@lamina/contract';
 import { useQuery } from '@tanstack/react-query';
 import { call, download } from './client.ts';
 
 export interface LinkedFeatures {
   readonly layerId: string;
-  /** As the server sends them, not yet checked. */
+  /** Features as the server sends them, not yet validated. */
   readonly features: readonly unknown[];
 }
 
-/** Loads the annotations that a share link shows of a slide. @param session of the link */
+/** Loads the annotations of a slide that a share link shows. @param session image session of the link */
 export function useLinkedAnnotations(imageId: string, session: string) {
   return useQuery({
     queryKey: ['linked-annotations', imageId, session],

@@ -1,4 +1,4 @@
-/** Presentations of a collection: shown by its owner, followed by accounts and visitors as server-sent events. */
+/** Sends and follows presentations of a collection: the owner presents; accounts and visitors follow by server-sent events. */
 import { followPresentation, PresentationEvent, present } from '@lamina/contract';
 import { addressOf, call } from './client.ts';
 import { storedToken } from './stored-sign-in.ts';
@@ -6,7 +6,7 @@ import { storedToken } from './stored-sign-in.ts';
 /** Delay before a stream that has ended is requested again. */
 const reconnectMs = 1500;
 
-/** Sends what everyone who follows should see. A failed event is not repeated: the next one replaces it. */
+/** Sends the presenter's field and item to all followers. A failed call is not retried, because the next event replaces it. */
 export async function showToFollowers(collectionId: string, event: PresentationEvent): Promise<void> {
   await call(present, { params: { collectionId }, body: event }).catch(() => undefined);
 }
@@ -22,16 +22,16 @@ export function follow(
   session: string | null,
   onEvent: (event: PresentationEvent) => void,
 ): () => void {
-  const end = new AbortController();
-  const { signal } = end;
-  async function run() {
+  const abortController = new AbortController();
+  const { signal } = abortController;
+  async function receiveUntilAborted() {
     while (!signal.aborted) {
       await readEvents(collectionId, session, onEvent, signal).catch(() => undefined);
       if (!signal.aborted) await new Promise((resolve) => setTimeout(resolve, reconnectMs));
     }
   }
-  void run();
-  return () => end.abort();
+  void receiveUntilAborted();
+  return () => abortController.abort();
 }
 
 async function readEvents(
@@ -48,13 +48,13 @@ async function readEvents(
   });
   if (!response.ok || response.body === null) return;
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
-  let received = '';
+  let buffer = '';
   for (;;) {
     const { done, value } = await reader.read();
     if (done) return;
-    received += value;
-    const events = received.split('\n\n');
-    received = events.pop() ?? '';
+    buffer += value;
+    const events = buffer.split('\n\n');
+    buffer = events.pop() ?? '';
     for (const event of events) {
       const data = /^data: (.*)$/m.exec(event)?.[1];
       const parsed = data === undefined ? null : PresentationEvent.safeParse(JSON.parse(data));

@@ -1,4 +1,4 @@
-/** The account of the signed-in person: profile, activity, change of password and deletion. */
+/** Loads and changes the account of the signed-in person: profile, activity, password, deletion. */
 import {
   type Activity,
   AppError,
@@ -16,7 +16,7 @@ import { call, codeOf, fieldOf, messageOf } from './client.ts';
 import { texts } from './texts.ts';
 
 interface ProfileOptions {
-  /** Fetches again at this interval, in ms, and when the page becomes visible; when absent, only once. */
+  /** Interval in ms at which the profile is loaded again, and also when the page becomes visible; absent: only once. */
   readonly askAgainMs?: number;
 }
 
@@ -53,8 +53,9 @@ export function useActivity() {
 }
 
 /**
- * @param currentPassword empty unless the API requires it (`reauth_required`: the sign-in is older than
- *   15 minutes)
+ * Changes the password of the account.
+ *
+ * @param currentPassword empty unless the API requires it (`reauth_required`: the sign-in is older than 15 minutes)
  */
 export async function changePassword(newPassword: string, currentPassword: string): Promise<ActionResult> {
   try {
@@ -74,7 +75,7 @@ export async function changePassword(newPassword: string, currentPassword: strin
   }
 }
 
-/** @param currentPassword as for `changePassword` */
+/** Deletes the account. @param currentPassword as for `changePassword` */
 export async function deleteAccount(currentPassword: string): Promise<ActionResult> {
   try {
     const body = { ...(currentPassword && { current_password: currentPassword }) };

@@ -1,4 +1,4 @@
-/** Uploads of result files from this browser. */
+/** Uploads result files as new result layers. */
 import {
   createResultFile,
   createResultLayer,
@@ -10,15 +10,15 @@ import { addressOf, call } from './client.ts';
 import { invalidateResultLayers } from './results.ts';
 import { sendByTus } from './tus-upload.ts';
 
-interface ResultToSend {
+interface ResultUpload {
   readonly imageId: string;
   readonly name: string;
   readonly kind: ResultKind;
   readonly registration: ResultRegistration;
   readonly file: File;
   readonly signal: AbortSignal;
-  /** Called with the share of the file that the server has received, 0 to 1. */
-  readonly onProgress: (share: number) => void;
+  /** Called with the fraction of the file that the server has received, 0 to 1. */
+  readonly onProgress: (fraction: number) => void;
 }
 
 /**
@@ -26,7 +26,7 @@ interface ResultToSend {
  *
  * @throws like `call` and `sendByTus`; the reason of the signal
  */
-export async function uploadResult({ imageId, file, signal, onProgress, ...body }: ResultToSend) {
+export async function uploadResult({ imageId, file, signal, onProgress, ...body }: ResultUpload) {
   const { id: layerId } = await call(createResultLayer, { params: { imageId }, body });
   try {
     await sendByTus({
@@ -36,7 +36,7 @@ export async function uploadResult({ imageId, file, signal, onProgress, ...body 
       onProgress: (sent) => onProgress(file.size === 0 ? 1 : sent / file.size),
     });
   } catch (error) {
-    // The server deletes it later when this call fails, too.
+    // If this call fails, too, the server deletes the layer later.
     await call(deleteResultLayer, { params: { layerId } }).catch(() => undefined);
     throw error;
   } finally {

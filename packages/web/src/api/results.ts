@@ -1,4 +1,4 @@
-/** Result layers of slides: what a program has computed, and its content for display over the slide. */
+/** Loads result layers (heatmaps, masks and objects that programs have computed) and their content for display over a slide. */
 import {
   AppError,
   countOverlayObjects,
@@ -22,12 +22,12 @@ import { addressOf, call, UnexpectedResponseError } from './client.ts';
 import { fetchPixels } from './images.ts';
 import { queryClient } from './query-client.ts';
 
-/** While the server imports a file, its progress is read this often. */
+/** Polling interval while the server imports a file. */
 const progressMs = 2000;
 const layersKey = (imageId: string) => ['result-layers', imageId];
 const isUnderWay = ({ state }: ResultLayer) => state === 'queued' || state === 'importing';
 
-/** Loads the result layers of a slide. @param imageId null: of no slide */
+/** Loads the result layers of a slide. @param imageId null loads nothing */
 export function useResultLayers(imageId: string | null) {
   return useQuery({
     queryKey: layersKey(imageId ?? ''),
@@ -53,10 +53,10 @@ export async function removeResultLayer({ id, image_id }: ResultLayer): Promise<
 
 /** @throws UnexpectedResponseError; TypeError without a response; the reason of the abort */
 async function load(address: string, signal: AbortSignal): Promise<Response> {
-  const answer = await fetchPixels(address, { signal, onRenewing: () => undefined });
-  if (answer === 'session-lost') throw new UnexpectedResponseError(401);
-  if (!answer.ok) throw new UnexpectedResponseError(answer.status);
-  return answer;
+  const response = await fetchPixels(address, { signal, onRenewing: () => undefined });
+  if (response === 'session-lost') throw new UnexpectedResponseError(401);
+  if (!response.ok) throw new UnexpectedResponseError(response.status);
+  return response;
 }
 
 type Query = Readonly<Record<string, string | number>>;
@@ -67,12 +67,12 @@ async function loadJson<E extends Endpoint>(
   query: Query,
   signal: AbortSignal,
 ): Promise<ResponseOf<E>> {
-  const answer = await load(addressOf(endpoint, { layerId }, query), signal);
+  const response = await load(addressOf(endpoint, { layerId }, query), signal);
   if (endpoint.response === null || typeof endpoint.response === 'string') return undefined as ResponseOf<E>;
-  return endpoint.response.parse(await answer.json()) as ResponseOf<E>;
+  return endpoint.response.parse(await response.json()) as ResponseOf<E>;
 }
 
-/** Loads the description of a layer. */
+/** Loads the descriptor of a result layer. */
 export function useOverlayDescriptor(layerId: string, isReady: boolean) {
   return useQuery({
     queryKey: ['overlay-descriptor', layerId],
@@ -96,8 +96,8 @@ export async function loadBlockIndex(layerId: string, signal: AbortSignal): Prom
   return (await load(addressOf(getOverlayIndex, { layerId }), signal)).arrayBuffer();
 }
 
-/** Everything below an overlay is kept for some minutes: the content of a layer never changes. */
-function keep(address: string): Promise<ArrayBuffer> {
+/** Loads content of a layer and caches it for some minutes, because the content of a layer never changes. */
+function loadCached(address: string): Promise<ArrayBuffer> {
   return queryClient.fetchQuery({
     queryKey: ['overlay-content', address],
     queryFn: async ({ signal }) => (await load(address, signal)).arrayBuffer(),
@@ -110,13 +110,13 @@ interface ObjectRange {
   readonly count: number;
 }
 
-/** Loads the bounds of all blocks, once for all that need them. */
+/** Loads the bounds of all blocks of a layer; concurrent callers share one request. */
 export function loadKeptIndex(layerId: string): Promise<ArrayBuffer> {
-  return keep(addressOf(getOverlayIndex, { layerId }));
+  return loadCached(addressOf(getOverlayIndex, { layerId }));
 }
 
 export function loadCenters(layerId: string, { first, count }: ObjectRange): Promise<ArrayBuffer> {
-  return keep(addressOf(getOverlayCenters, { layerId }, { first, count }));
+  return loadCached(addressOf(getOverlayCenters, { layerId }, { first, count }));
 }
 
 export function loadMeasurement(
@@ -125,7 +125,7 @@ export function loadMeasurement(
   { first, count }: ObjectRange,
 ): Promise<ArrayBuffer> {
   const params = { layerId, column: String(column) };
-  return keep(addressOf(getOverlayMeasurement, params, { first, count }));
+  return loadCached(addressOf(getOverlayMeasurement, params, { first, count }));
 }
 
 export async function loadBlock(layerId: string, block: number, signal: AbortSignal): Promise<ArrayBuffer> {
@@ -141,7 +141,7 @@ export async function loadDensity(
   return (await load(addressOf(getOverlayDensity, params), signal)).arrayBuffer();
 }
 
-/** Returns the exact value of a raster at a position of the slide; null: no data. */
+/** Returns the exact value of a raster at a position of the slide; null where it has no data. */
 export async function loadValue(
   layerId: string,
   position: { readonly x: number; readonly y: number },

@@ -1,5 +1,5 @@
 /**
- * Copies a text to the clipboard. A page without TLS has no clipboard API; there a selected field is copied instead.
+ * Copies a text to the clipboard. A page without TLS has no clipboard API; the function then copies from a selected text field.
  *
  * @returns false when the browser refuses both
  */

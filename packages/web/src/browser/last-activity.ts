@@ -1,11 +1,11 @@
-/** When the person last used pointer, wheel or keyboard on this page. */
+/** Records when the person last used pointer, wheel or keyboard on this page. */
 
 let lastActivity = performance.now();
-const note = () => {
+const recordActivity = () => {
   lastActivity = performance.now();
 };
 for (const type of ['pointermove', 'pointerdown', 'wheel', 'keydown']) {
-  window.addEventListener(type, note, { capture: true, passive: true });
+  window.addEventListener(type, recordActivity, { capture: true, passive: true });
 }
 
 /** Whether the page was opened or used within this time. */

@@ -1,15 +1,15 @@
 /**
- * The slide whose link was opened before sign-in. Stored for this tab, so that it survives the redirect to
- * an external sign-in service.
+ * Stores the link of a slide that a person has opened before signing in, so that the slide can be shown after the sign-in. The
+ * link is in the session storage of the tab, where it survives the redirect to an external sign-in service.
  */
 const storageKey = 'linked_slide';
 
-/** Does nothing for an address without a slide. */
+/** Stores an address of the slide viewer; does nothing for other addresses and for one without parameters. */
 export function rememberLinkedSlide({ pathname, search }: Pick<Location, 'pathname' | 'search'>): void {
   if (pathname === '/wsi-viewer' && search !== '') sessionStorage.setItem(storageKey, pathname + search);
 }
 
-/** Returns the stored address and deletes it; null when there is none. */
+/** Returns the stored address; null when there is none. */
 export function linkedSlide(): string | null {
   return sessionStorage.getItem(storageKey);
 }

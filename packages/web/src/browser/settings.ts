@@ -1,4 +1,4 @@
-/** Settings of the deployment, written by the server into the page's `<meta name="settings">`. */
+/** Reads the settings of the deployment, which the server writes into the page's `<meta name="settings">`. */
 import { z } from 'zod';
 
 const Settings = z.object({
@@ -10,9 +10,9 @@ const Settings = z.object({
   /** Data-protection notice of the registration form; null for none. */
   privacyNotice: z.string().nullable().default(null),
   signIn: z.object({
-    /** With e-mail and password. */
+    /** Whether people can sign in with e-mail and password. */
     embedded: z.boolean(),
-    /** An OpenID Connect provider beside or instead of it; `name` null: "your institution's account". */
+    /** OpenID Connect provider; null for none. A null `name` is shown as "your institution's account". */
     external: z.object({ issuer: z.string(), clientId: z.string(), name: z.string().nullable() }).nullable(),
   }),
 });

@@ -54,24 +54,24 @@ export const theme = createTheme({
   respectReducedMotion: true,
   fontFamily: "'Inter Variable', system-ui, sans-serif",
   headings: { fontFamily: "'Inter Variable', system-ui, sans-serif", fontWeight: '650' },
-  // By name: the screens that use the components load them.
+  // Components are configured by name, so that this file does not load their code.
   components: {
-    // At least 16 px: legible, and phones do not zoom into the field.
+    // Size `md` has 16 px text: legible, and phones do not zoom into a focused field.
     Button: { defaultProps: { size: 'md' } },
     TextInput: { defaultProps: { size: 'md' } },
     PasswordInput: { defaultProps: { size: 'md' } },
     Textarea: { defaultProps: { size: 'md' } },
     Select: { defaultProps: { size: 'md' } },
-    // At the end of the body, where the library puts it, its text would be outside every landmark.
+    // By default the library renders tooltips at the end of the body, outside every landmark of the page.
     Tooltip: { defaultProps: { portalProps: { target: 'main' } } },
-    // text-transform: uppercase would follow the page's language, and Turkish and English differ.
+    // The default `text-transform: uppercase` depends on the page's language: Turkish and English convert i and ı differently.
     Badge: { styles: { label: { textTransform: 'none' } } },
-    // Without a left edge of its own, so that it aligns with the content of a card.
+    // `inner` covers the whole width, so that the dialog is centred on the page.
     Modal: { styles: { inner: { insetInlineStart: 0 }, title: { fontSize: '1.125rem', fontWeight: 650 } } },
   },
 });
 
-/** Corrections where Mantine's colours miss the contrast of WCAG AA (4.5:1), and surfaces of the page. */
+/** Sets colours where Mantine's do not reach the contrast of WCAG AA (4.5:1), and the colours of the page's surfaces. */
 export const cssVariablesResolver: CSSVariablesResolver = () => ({
   variables: { '--top-bar-height': '3.75rem' },
   light: {

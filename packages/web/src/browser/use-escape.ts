@@ -1,6 +1,6 @@
 import { type RefObject, useEffect, useEffectEvent } from 'react';
 
-/** Calls `close` when Esc is pressed with the focus inside the element, and keeps the key from whatever is around it. */
+/** Calls `close` when Esc is pressed with the focus inside the element. Handlers of outer elements do not receive the key. */
 export function useEscape(element: RefObject<HTMLElement | null>, close: () => void): void {
   const onKeyDown = useEffectEvent((event: KeyboardEvent) => {
     if (event.key !== 'Escape') return;
@@ -9,9 +9,9 @@ export function useEscape(element: RefObject<HTMLElement | null>, close: () => v
     close();
   });
   useEffect(() => {
-    const inside = element.current;
+    const currentElement = element.current;
     const listen = (event: KeyboardEvent) => onKeyDown(event);
-    inside?.addEventListener('keydown', listen);
-    return () => inside?.removeEventListener('keydown', listen);
+    currentElement?.addEventListener('keydown', listen);
+    return () => currentElement?.removeEventListener('keydown', listen);
   }, [element]);
 }

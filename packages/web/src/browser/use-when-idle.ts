@@ -1,13 +1,13 @@
 import { useEffect, useState } from 'react';
 
-/** On a busy page the value is rendered after this time. */
-const atLatestMs = 500;
+/** On a busy page, which is never idle, the value is returned after this time. */
+const maxDelayMs = 500;
 
 /**
- * Delays a value until the browser is idle, for content that may be rendered later. While a slide is being
- * opened, its tiles come first.
+ * Delays a value until the browser is idle, for content that may be rendered later, so that the tiles of a slide that is being
+ * opened are drawn first.
  *
- * @returns the previous value until then; null immediately
+ * @returns the previous value until the browser is idle; a null value is returned at once
  */
 export function useWhenIdle<T>(value: T | null): T | null {
   const [shown, setShown] = useState(value);
@@ -15,7 +15,7 @@ export function useWhenIdle<T>(value: T | null): T | null {
     const show = () => setShown(value);
     // Safari does not support requestIdleCallback.
     if (value === null || window.requestIdleCallback === undefined) return show();
-    const handle = requestIdleCallback(show, { timeout: atLatestMs });
+    const handle = requestIdleCallback(show, { timeout: maxDelayMs });
     return () => cancelIdleCallback(handle);
   }, [value]);
   return value === null ? null : shown;

@@ -1,4 +1,7 @@
-/** OpenSeadragon's drawer for computers without a graphics card, and for the navigator: the same quads on a 2D canvas. */
+/**
+ * OpenSeadragon's drawer with a 2D canvas, for computers without a graphics card and for the navigator (the small overview). It draws
+ * the same quads (tiles and parts of tiles on the canvas) as `WebGlDrawer`.
+ */
 import OpenSeadragon from 'openseadragon';
 import { applyTable } from '../colours/apply-table.ts';
 import { drawQuad } from './canvas-painter.ts';
@@ -11,7 +14,7 @@ import type { DrawnColours } from './webgl-painter.ts';
 export class CanvasDrawer extends OpenSeadragon.DrawerBase {
   readonly #renderer: Renderer;
   readonly #context: CanvasRenderingContext2D;
-  /** The navigator repeats the slide without layers. */
+  /** Whether this drawer draws the navigator, which shows the slide without layers. */
   readonly #isNavigator: boolean;
 
   constructor(parameters: OpenSeadragon.DrawerConstructorParameters) {
@@ -23,12 +26,12 @@ export class CanvasDrawer extends OpenSeadragon.DrawerBase {
     this.#renderer = renderer;
     this.#context = context;
     if (this.#isNavigator) return;
-    const correctWith = ({ table }: DrawnColours) => {
+    const applyColourTable = ({ table }: DrawnColours) => {
       renderer.pictures.correctWith(canCorrectTiles() ? table : null);
       this.viewer.navigator?.forceRedraw();
     };
-    renderer.connect({ redraw: () => this.viewer.forceRedraw(), onColours: correctWith });
-    correctWith(renderer.colours);
+    renderer.connect({ redraw: () => this.viewer.forceRedraw(), onColours: applyColourTable });
+    applyColourTable(renderer.colours);
   }
 
   static override isSupported(): boolean {
@@ -82,7 +85,7 @@ export class CanvasDrawer extends OpenSeadragon.DrawerBase {
       const { picture } = quad;
       picture.isPinned ||= this.#isNavigator;
       drawQuad(context, quad, view.placement);
-      // With the colours before a change of the table, until it is decoded with those after it.
+      // After a change of the colour table, the tile keeps its old colours until it is decoded again with the new table.
       if (!pictures.isCurrent(picture)) restore(picture);
     }
     context.globalAlpha = 1;
@@ -94,7 +97,10 @@ export class CanvasDrawer extends OpenSeadragon.DrawerBase {
     for (const layer of layers) layer.drawOnCanvas?.(context, view);
   }
 
-  /** Beside a drawer with WebGL the bitmaps are as stored: the small picture of the navigator is corrected as a whole. */
+  /**
+   * Corrects the colours of the whole navigator. When `WebGlDrawer` draws the slide, the shader corrects the colours there and the
+   * bitmaps, which the navigator also uses, have the colours as stored.
+   */
   #correctPicture(): void {
     const { colours, pictures } = this.#renderer;
     if (colours.table === null || colours.table === pictures.table || !canCorrectTiles()) return;
@@ -105,7 +111,7 @@ export class CanvasDrawer extends OpenSeadragon.DrawerBase {
 
   override destroy(): void {
     super.destroy();
-    this.canvas.width = 1; // frees its memory at once
+    this.canvas.width = 1; // frees the memory of the canvas without waiting for garbage collection
     this.canvas.height = 1;
     this.canvas.remove();
   }

@@ -4,7 +4,7 @@ import type { Quad } from './geometry.ts';
 import { spansOf } from './spans.ts';
 import type { TilePicture } from './tile-pictures.ts';
 
-/** Rotated tiles are drawn so much larger, in device pixels, that there are no gaps between their smoothed edges. */
+/** Rotated tiles are drawn larger by this many device pixels, so that there are no gaps between their smoothed edges. */
 const overlap = 0.75;
 
 type Context = CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D;
@@ -13,7 +13,11 @@ interface CanvasQuad extends Omit<Quad, 'picture'> {
   readonly picture: Pick<TilePicture, 'bitmap' | 'width' | 'height'>;
 }
 
-/** Changes the transformation and opacity of the context. Does nothing while the picture has no bitmap. */
+/**
+ * Draws a quad. Changes the transformation and opacity of the context. Draws nothing while the picture has no bitmap.
+ *
+ * @param placement tells whether the slide is rotated or mirrored
+ */
 export function drawQuad(context: Context, quad: CanvasQuad, { a, b, c, d }: Placement): void {
   context.setTransform(1, 0, 0, 1, 0, 0);
   if (b === 0 && c === 0 && a > 0 && d > 0) drawUpright(context, quad);
@@ -21,19 +25,29 @@ export function drawQuad(context: Context, quad: CanvasQuad, { a, b, c, d }: Pla
 }
 
 /**
- * Draws exactly the device pixels whose centres are in the tile, as a graphics card does. A smoothed edge within a pixel would mix
- * it with its neighbour's, and show the ground between both.
+ * Draws exactly the device pixels whose centres lie in the tile, as a graphics card does. If a tile ended within a device pixel, the
+ * canvas would smooth its edge, and the background would shine through between neighbouring tiles.
  */
 function drawUpright(context: Context, { picture, corners, part, opacity }: CanvasQuad): void {
   const { bitmap } = picture;
   if (bitmap === null) return;
   const [left = 0, top = 0, , , , , right = 0, bottom = 0] = corners;
-  const across = spansOf(left, right, part[0] * picture.width, part[2] * picture.width);
-  const down = spansOf(top, bottom, part[1] * picture.height, part[3] * picture.height);
+  const columns = spansOf(left, right, part[0] * picture.width, part[2] * picture.width);
+  const rows = spansOf(top, bottom, part[1] * picture.height, part[3] * picture.height);
   context.globalAlpha = opacity;
-  for (const y of down) {
-    for (const x of across) {
-      context.drawImage(bitmap, x.from, y.from, x.length, y.length, x.to, y.to, x.drawn, y.drawn);
+  for (const row of rows) {
+    for (const column of columns) {
+      context.drawImage(
+        bitmap,
+        column.sourceStart,
+        row.sourceStart,
+        column.sourceLength,
+        row.sourceLength,
+        column.targetStart,
+        row.targetStart,
+        column.targetLength,
+        row.targetLength,
+      );
     }
   }
 }
@@ -47,8 +61,9 @@ function drawRotated(context: Context, { picture, corners, part, opacity, isExac
   const width = part[2] * picture.width - sourceX;
   const height = part[3] * picture.height - sourceY;
   const extra = isExact ? 0 : overlap;
-  const along = Math.hypot(x1 - x0, y1 - y0) / width;
-  const down = Math.hypot(x2 - x0, y2 - y0) / height;
+  // Device pixels per pixel of the picture, along its rows and columns.
+  const scaleX = Math.hypot(x1 - x0, y1 - y0) / width;
+  const scaleY = Math.hypot(x2 - x0, y2 - y0) / height;
   context.globalAlpha = opacity;
   context.setTransform((x1 - x0) / width, (y1 - y0) / width, (x2 - x0) / height, (y2 - y0) / height, x0, y0);
   context.drawImage(
@@ -59,7 +74,7 @@ function drawRotated(context: Context, { picture, corners, part, opacity, isExac
     height,
     0,
     0,
-    width + extra / along,
-    height + extra / down,
+    width + extra / scaleX,
+    height + extra / scaleY,
   );
 }

@@ -1,6 +1,6 @@
 /**
- * Decodes tiles and corrects their colours in a thread of its own, for the drawer without WebGL: a shader that corrects them
- * while they are drawn exists only with WebGL.
+ * Decodes tiles and corrects their colours in a worker, for the drawer without WebGL. With WebGL, a shader corrects the colours while
+ * it draws, so that tiles are decoded without a colour table.
  */
 import type { ColourTable } from '../colours/colour-table.ts';
 import type { CorrectedTile, CorrectingOrder } from './correcting-worker.ts';
@@ -9,8 +9,8 @@ import { decode, decodeCorrected } from './decode.ts';
 let canCorrect: boolean | null = null;
 
 /**
- * Whether this browser returns the pixels of a canvas as they are. Browsers that protect against fingerprinting return noise, or
- * refuse: https://bugzilla.mozilla.org/show_bug.cgi?id=967895.
+ * Whether this browser returns the pixels of a canvas unchanged, which correcting them needs. Browsers that protect against
+ * fingerprinting return noise or refuse to return pixels: https://bugzilla.mozilla.org/show_bug.cgi?id=967895.
  */
 export function canCorrectTiles(): boolean {
   canCorrect ??= readsCanvasExactly();
@@ -21,19 +21,19 @@ function readsCanvasExactly(): boolean {
   try {
     const context = new OffscreenCanvas(16, 16).getContext('2d', { willReadFrequently: true });
     const written = new ImageData(16, 16);
-    for (let place = 0; place < written.data.length; place += 1) {
-      written.data[place] = place % 4 === 3 ? 255 : (place * 37) % 256;
+    for (let index = 0; index < written.data.length; index += 1) {
+      written.data[index] = index % 4 === 3 ? 255 : (index * 37) % 256;
     }
     context?.putImageData(written, 0, 0);
     const read = context?.getImageData(0, 0, 16, 16).data;
-    return written.data.every((sample, place) => read?.[place] === sample);
+    return written.data.every((sample, index) => read?.[index] === sample);
   } catch {
     return false; // no OffscreenCanvas, or reading it is forbidden
   }
 }
 
-/** Tiles that the thread has at a time: it decodes one while it corrects another. The others wait here. */
-const mostInThread = 3;
+/** Number of tiles that are sent to the worker at a time, so that it decodes one while it corrects another. The others wait here. */
+const maxJobsInWorker = 3;
 
 interface Job {
   readonly blob: Blob;
@@ -42,25 +42,27 @@ interface Job {
 }
 
 export class CorrectingDecoder {
-  readonly #startThread: () => Worker;
+  readonly #createWorker: () => Worker;
   /** Null before the first tile with a table. */
-  #thread: Worker | null = null;
-  /** The thread did not start: the page corrects the tiles itself. */
-  #isThreadBroken = false;
-  /** The table that the thread has. */
-  #tableInThread: ColourTable | null = null;
-  readonly #inThread = new Map<number, Job>();
+  #worker: Worker | null = null;
+  /** Whether the worker could not be started: the page then corrects the tiles itself. */
+  #isWorkerBroken = false;
+  /** The table that was last sent to the worker. */
+  #tableInWorker: ColourTable | null = null;
+  readonly #jobsInWorker = new Map<number, Job>();
   #waiting: Job[] = [];
   #lastId = 0;
   #isClosed = false;
 
-  /** @param startThread of correcting-worker.ts */
-  constructor(startThread = startCorrectingThread) {
-    this.#startThread = startThread;
+  /** @param createWorker starts a worker with the code of correcting-worker.ts */
+  constructor(createWorker = createCorrectingWorker) {
+    this.#createWorker = createWorker;
   }
 
   /**
-   * @param table null: as stored
+   * Decodes a tile.
+   *
+   * @param table corrects the colours; null leaves them as stored
    * @throws DOMException 'InvalidStateError' when the bytes are no image; 'AbortError' after `destroy`
    */
   decode(blob: Blob, table: ColourTable | null): Promise<ImageBitmap> {
@@ -72,63 +74,63 @@ export class CorrectingDecoder {
     return settle.promise;
   }
 
-  /** Ends the thread. Tiles that it has not returned are rejected. */
+  /** Ends the worker. Pending calls of `decode` are rejected. */
   destroy(): void {
     this.#isClosed = true;
-    this.#thread?.terminate();
-    this.#thread = null;
-    for (const { settle } of this.#takeAll()) settle.reject(closedError());
+    this.#worker?.terminate();
+    this.#worker = null;
+    for (const { settle } of this.#takeAllJobs()) settle.reject(closedError());
   }
 
   #sendNext(): void {
-    while (this.#isThreadBroken || this.#inThread.size < mostInThread) {
+    while (this.#isWorkerBroken || this.#jobsInWorker.size < maxJobsInWorker) {
       const job = this.#waiting.shift();
       if (job === undefined) return;
-      if (this.#isThreadBroken) job.settle.resolve(decodeCorrected(job.blob, job.table));
+      if (this.#isWorkerBroken) job.settle.resolve(decodeCorrected(job.blob, job.table));
       else this.#send(job);
     }
   }
 
   #send(job: Job): void {
-    this.#thread ??= this.#start();
+    this.#worker ??= this.#startWorker();
     this.#lastId += 1;
-    this.#inThread.set(this.#lastId, job);
-    if (this.#tableInThread !== job.table) {
-      this.#tableInThread = job.table;
-      this.#thread.postMessage({ table: job.table } satisfies CorrectingOrder);
+    this.#jobsInWorker.set(this.#lastId, job);
+    if (this.#tableInWorker !== job.table) {
+      this.#tableInWorker = job.table;
+      this.#worker.postMessage({ table: job.table } satisfies CorrectingOrder);
     }
-    this.#thread.postMessage({ id: this.#lastId, blob: job.blob } satisfies CorrectingOrder);
+    this.#worker.postMessage({ id: this.#lastId, blob: job.blob } satisfies CorrectingOrder);
   }
 
-  #start(): Worker {
-    const thread = this.#startThread();
-    thread.addEventListener('message', ({ data }: MessageEvent<CorrectedTile>) => this.#receive(data));
-    // Its file could not be loaded: the server was updated, or is not reachable.
-    thread.addEventListener('error', () => this.#doWithout());
-    return thread;
+  #startWorker(): Worker {
+    const worker = this.#createWorker();
+    worker.addEventListener('message', ({ data }: MessageEvent<CorrectedTile>) => this.#receive(data));
+    // The file of the worker could not be loaded: the server was updated, or is unreachable.
+    worker.addEventListener('error', () => this.#fallBackToPage());
+    return worker;
   }
 
-  #receive(answer: CorrectedTile): void {
-    const job = this.#inThread.get(answer.id);
-    this.#inThread.delete(answer.id);
-    if ('bitmap' in answer) {
-      if (job === undefined) answer.bitmap.close();
-      else job.settle.resolve(answer.bitmap);
-    } else job?.settle.reject(new DOMException(answer.message, answer.name));
+  #receive(result: CorrectedTile): void {
+    const job = this.#jobsInWorker.get(result.id);
+    this.#jobsInWorker.delete(result.id);
+    if ('bitmap' in result) {
+      if (job === undefined) result.bitmap.close();
+      else job.settle.resolve(result.bitmap);
+    } else job?.settle.reject(new DOMException(result.message, result.name));
     this.#sendNext();
   }
 
-  #doWithout(): void {
-    this.#isThreadBroken = true;
-    this.#thread?.terminate();
-    this.#thread = null;
-    this.#waiting = this.#takeAll();
+  #fallBackToPage(): void {
+    this.#isWorkerBroken = true;
+    this.#worker?.terminate();
+    this.#worker = null;
+    this.#waiting = this.#takeAllJobs();
     this.#sendNext();
   }
 
-  #takeAll(): Job[] {
-    const jobs = [...this.#inThread.values(), ...this.#waiting];
-    this.#inThread.clear();
+  #takeAllJobs(): Job[] {
+    const jobs = [...this.#jobsInWorker.values(), ...this.#waiting];
+    this.#jobsInWorker.clear();
     this.#waiting = [];
     return jobs;
   }
@@ -136,6 +138,6 @@ export class CorrectingDecoder {
 
 const closedError = () => new DOMException('The view was closed.', 'AbortError');
 
-function startCorrectingThread(): Worker {
+function createCorrectingWorker(): Worker {
   return new Worker(new URL('./correcting-worker.ts', import.meta.url), { type: 'module' });
 }

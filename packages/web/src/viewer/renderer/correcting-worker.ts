@@ -1,13 +1,13 @@
-/** The thread of correcting-decoder.ts: the page stays usable while tiles are corrected. */
+/** The worker of `CorrectingDecoder`: decodes tiles and corrects their colours outside the page's main thread. */
 import type { ColourTable } from '../colours/colour-table.ts';
 import { decodeCorrected } from './decode.ts';
 
-/** A table applies to all tiles that are sent after it. */
+/** Messages to the worker: a colour table, which applies to all tiles sent after it, or a tile. */
 export type CorrectingOrder = { readonly table: ColourTable } | { readonly id: number; readonly blob: Blob };
 
 export type CorrectedTile =
   | { readonly id: number; readonly bitmap: ImageBitmap }
-  /** `name` and `message` of the DOMException or Error. */
+  /** The tile could not be decoded: `name` and `message` of the error. */
   | { readonly id: number; readonly name: string; readonly message: string };
 
 const scope = self as unknown as {

@@ -1,9 +1,9 @@
-/** Decodes tiles. A file of its own for the thread that corrects them. */
+/** Decodes tiles, in the page and in the worker that corrects their colours. */
 import { applyTable } from '../colours/apply-table.ts';
 import type { ColourTable } from '../colours/colour-table.ts';
 
 /**
- * Decodes without colour management: the colours of the file are corrected by the renderer alone.
+ * Decodes a tile without the browser's colour management: only the renderer corrects the colours of the file.
  *
  * @throws DOMException 'InvalidStateError' when the bytes are no image
  */
@@ -11,7 +11,7 @@ export function decode(blob: Blob): Promise<ImageBitmap> {
   return createImageBitmap(blob, { colorSpaceConversion: 'none', premultiplyAlpha: 'none' });
 }
 
-/** As `decode`, with the colours corrected by a table. Blocks its thread for about 3 ms per tile of 240 × 240 pixels. */
+/** Decodes a tile and corrects its colours by a table. Blocks the thread for about 3 ms per tile of 240 × 240 pixels. */
 export async function decodeCorrected(blob: Blob, table: ColourTable): Promise<ImageBitmap> {
   const stored = await decode(blob);
   const canvas = new OffscreenCanvas(stored.width, stored.height);

@@ -1,22 +1,27 @@
-/** Native magnification: one image pixel on one device pixel. */
+/** Aligns a slide at native magnification (one image pixel on one device pixel) with the device pixels. */
 import type { Placement } from '../overlay/placement.ts';
 
-/** At this relative difference from the native magnification, a screen of 8000 pixels is off by less than half a pixel. */
+/** Relative difference from native magnification below which a screen of 8000 pixels is off by less than half a pixel. */
 const nativeTolerance = 5e-5;
 
-/** Returns null unless the placement is at native magnification, rotated by nothing but quarter turns. */
+/**
+ * Returns the placement with whole numbers, moved by less than a pixel, so that image pixels lie exactly on device pixels. Returns
+ * null unless the placement is at native magnification and rotated by a multiple of 90°.
+ *
+ * @param placement from image pixels to device pixels
+ */
 export function exactPlacement(
   placement: Placement,
   canvas: { readonly width: number; readonly height: number },
 ): Placement | null {
   const { a, b, c, d } = placement;
-  const near = (value: number, whole: number) => Math.abs(value - whole) < nativeTolerance;
-  const isUnit = (value: number) => near(Math.abs(value), 1);
-  const isUpright = isUnit(a) && isUnit(d) && near(b, 0) && near(c, 0);
-  const isOnItsSide = isUnit(b) && isUnit(c) && near(a, 0) && near(d, 0);
-  if (!isUpright && !isOnItsSide) return null;
+  const isNear = (value: number, integer: number) => Math.abs(value - integer) < nativeTolerance;
+  const isUnit = (value: number) => isNear(Math.abs(value), 1);
+  const isUpright = isUnit(a) && isUnit(d) && isNear(b, 0) && isNear(c, 0);
+  const isQuarterTurned = isUnit(b) && isUnit(c) && isNear(a, 0) && isNear(d, 0);
+  if (!isUpright && !isQuarterTurned) return null;
   const whole = { a: Math.round(a), b: Math.round(b), c: Math.round(c), d: Math.round(d) };
-  // The image pixel in the middle of the canvas stays there.
+  // The image pixel in the middle of the canvas stays in the middle.
   const determinant = a * d - b * c;
   const [x, y] = [canvas.width / 2 - placement.e, canvas.height / 2 - placement.f];
   const middle = { x: (d * x - c * y) / determinant, y: (a * y - b * x) / determinant };

@@ -1,4 +1,4 @@
-/** Where the tiles of a view lie on the canvas: the same for both drawers. */
+/** Computes where the tiles of a view are drawn on the canvas, for the drawers with and without WebGL. */
 import OpenSeadragon from 'openseadragon';
 import { type Placement, placementOf, toScreen } from '../overlay/placement.ts';
 import { exactPlacement } from './exact-placement.ts';
@@ -13,25 +13,28 @@ export interface CanvasView {
   readonly height: number;
   /** Device pixels per CSS pixel. */
   readonly pixelRatio: number;
-  /** Whether one image pixel is exactly one device pixel, and lies on it. */
+  /** Whether each image pixel lies exactly on one device pixel. */
   readonly isExact: boolean;
 }
 
 /** A tile, or a part of one, on the canvas. */
 export interface Quad {
   readonly picture: TilePicture;
-  /** Top left, top right, bottom left, bottom right of the tile as stored; x and y in device pixels. */
+  /** x and y in device pixels of the tile's corners: top left, top right, bottom left, bottom right before rotation and mirroring. */
   readonly corners: readonly number[];
-  /** Part of the picture: left, top, right, bottom; 0 to 1. */
+  /** The drawn part of the picture, as fractions of its width and height from 0 to 1. */
   readonly part: readonly [left: number, top: number, right: number, bottom: number];
-  /** 0 to 1, while it fades in. */
+  /** 0 to 1; below 1 while the tile fades in. */
   readonly opacity: number;
-  /** Whether its pixels lie on device pixels, one on one. */
+  /** Whether each pixel of the tile lies exactly on one device pixel. */
   readonly isExact: boolean;
 }
 
-/** The rasteriser's own precision. Corners on this grid are equal for neighbours, so that there are no gaps between them. */
-const subpixels = 256;
+/**
+ * Steps per device pixel to which corners are rounded, as the rasteriser does. The rounded corners of neighbouring tiles are equal,
+ * so that there are no gaps between them.
+ */
+const subpixelSteps = 256;
 
 /**
  * Returns the placement of the slide now. At native magnification it is moved by less than a pixel, so that image pixels lie on
@@ -46,11 +49,16 @@ export function canvasViewOf(
   const { x: width, y: height } = image.getContentSize();
   const isFlipped = viewport.getFlip();
   const containerWidth = viewport.getContainerSize().x;
-  const placeOf = (x: number, y: number) => {
+  const canvasPointOf = (x: number, y: number) => {
     const pixel = viewport.pixelFromPoint(image.imageToViewportCoordinates(x, y, true), true);
     return { x: (isFlipped ? containerWidth - pixel.x : pixel.x) * pixelRatio, y: pixel.y * pixelRatio };
   };
-  const placement = placementOf({ width, height }, placeOf(0, 0), placeOf(width, 0), placeOf(0, height));
+  const placement = placementOf(
+    { width, height },
+    canvasPointOf(0, 0),
+    canvasPointOf(width, 0),
+    canvasPointOf(0, height),
+  );
   const exact = exactPlacement(placement, canvas);
   return { placement: exact ?? placement, ...canvas, pixelRatio, isExact: exact !== null };
 }
@@ -100,30 +108,36 @@ export function quadsOf(
   return quads;
 }
 
-/** Returns null before the tile is loaded. */
+/** Returns the picture of a tile; null before the tile is loaded. */
 function pictureOf(tile: OpenSeadragon.Tile): TilePicture | null {
   if (!tile.loaded) return null;
   const data: unknown = tile.getCache(tile.cacheKey)?.data;
   return typeof data === 'object' && data !== null && 'blob' in data ? (data as TilePicture) : null;
 }
 
+/** Returns the finest coarser tile that contains a tile and can be drawn now; null without one. */
 function ancestorOf(
   source: OpenSeadragon.TileSource,
   { place }: TilePicture,
   pictures: TilePictures,
   isReady: (picture: TilePicture) => boolean,
 ): TilePicture | null {
-  for (let up = 1; place.level - up >= source.minLevel; up += 1) {
-    const address = source.getTileUrl(place.level - up, place.column >> up, place.row >> up);
+  for (let levelsUp = 1; place.level - levelsUp >= source.minLevel; levelsUp += 1) {
+    const address = source.getTileUrl(
+      place.level - levelsUp,
+      place.column >> levelsUp,
+      place.row >> levelsUp,
+    );
     const picture = typeof address === 'string' ? pictures.at(address) : undefined;
     if (picture !== undefined && isReady(picture)) return picture;
   }
   return null;
 }
 
-/** Returns the area that a tile covers. */
+/** Returns the area of the slide that a tile covers. */
 export function areaOf(source: OpenSeadragon.TileSource, { place, width, height }: TilePicture): Area {
   const scale = 2 ** (source.maxLevel - place.level);
+  // Tiles after the first one begin with the pixels that they share with their neighbour.
   const start = (index: number, size: number) =>
     (index * size - (index > 0 ? source.tileOverlap : 0)) * scale;
   const left = start(place.column, source.getTileWidth(place.level));
@@ -131,13 +145,15 @@ export function areaOf(source: OpenSeadragon.TileSource, { place, width, height 
   return { left, top, right: left + width * scale, bottom: top + height * scale };
 }
 
-function partOf(whole: Area, part: Area): Quad['part'] {
-  const along = (from: number, to: number, at: number) => Math.min(1, Math.max(0, (at - from) / (to - from)));
+/** Returns where an area lies in a larger one, as fractions of the larger one. */
+function partOf(outer: Area, inner: Area): Quad['part'] {
+  const fractionOf = (start: number, end: number, position: number) =>
+    Math.min(1, Math.max(0, (position - start) / (end - start)));
   return [
-    along(whole.left, whole.right, part.left),
-    along(whole.top, whole.bottom, part.top),
-    along(whole.left, whole.right, part.right),
-    along(whole.top, whole.bottom, part.bottom),
+    fractionOf(outer.left, outer.right, inner.left),
+    fractionOf(outer.top, outer.bottom, inner.top),
+    fractionOf(outer.left, outer.right, inner.right),
+    fractionOf(outer.top, outer.bottom, inner.bottom),
   ];
 }
 
@@ -149,6 +165,6 @@ function cornersOf(placement: Placement, { left, top, right, bottom }: Area): nu
     { x: right, y: bottom },
   ].flatMap((corner) => {
     const { x, y } = toScreen(placement, corner);
-    return [Math.round(x * subpixels) / subpixels, Math.round(y * subpixels) / subpixels];
+    return [Math.round(x * subpixelSteps) / subpixelSteps, Math.round(y * subpixelSteps) / subpixelSteps];
   });
 }

@@ -1,6 +1,6 @@
 /**
- * Layers: what is drawn over the slide, into the same canvas and in the same frame as its tiles, such as annotations and heat
- * maps. A layer that needs a frame of its own (its data has changed) calls `redraw` of the renderer.
+ * The interface of layers, which draw over the slide on the same canvas and in the same frame as its tiles. A layer whose data has
+ * changed calls `redraw` of the renderer to get a new frame.
  */
 import type { CanvasView } from './geometry.ts';
 
@@ -13,8 +13,8 @@ export interface Layer {
    * create them again when `gl` differs from the last call: after a context loss all objects of the old one are gone.
    */
   draw?(gl: WebGL2RenderingContext, view: CanvasView): void;
-  /** Draws on computers without WebGL, in device pixels of the canvas. */
+  /** Draws with a 2D canvas, on computers without WebGL, in device pixels. */
   drawOnCanvas?(context: CanvasRenderingContext2D, view: CanvasView): void;
-  /** The graphics context was lost and restored: programs, buffers and textures of the layer must be created again. */
+  /** Called when the graphics context was lost and restored: the layer must create its programs, buffers and textures again. */
   onContextRestored?(): void;
 }

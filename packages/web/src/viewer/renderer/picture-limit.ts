@@ -1,12 +1,16 @@
-/** Limit of the memory for decoded tiles. */
+/** Limits the memory for decoded tiles (pictures), which all views of the page share equally. */
 
 const mebibyte = 2 ** 20;
 
-/** Limit of all views of the page together; slides side by side share it. */
+/** Limit of all views of the page together, in bytes. */
 let limitOfPage = 256 * mebibyte;
-let views = 0;
+let viewCount = 0;
 
-/** @param deviceMemory gigabytes, as `navigator.deviceMemory` reports them; undefined in browsers without it */
+/**
+ * Returns the limit in bytes for a device.
+ *
+ * @param deviceMemory in gigabytes, as `navigator.deviceMemory` reports it; undefined in browsers without it
+ */
 export function pictureLimitOf(deviceMemory: number | undefined): number {
   if (deviceMemory === undefined || deviceMemory > 4) return 256 * mebibyte;
   return (deviceMemory > 2 ? 128 : 64) * mebibyte;
@@ -17,15 +21,15 @@ export function limitPictures(bytes: number): void {
   limitOfPage = bytes;
 }
 
-/** Counts a view that has pictures. @returns a function that ends it */
+/** Registers a view that shares the limit. @returns a function that unregisters it */
 export function shareLimit(): () => void {
-  views += 1;
+  viewCount += 1;
   return () => {
-    views -= 1;
+    viewCount -= 1;
   };
 }
 
-/** Returns the limit of one view. */
+/** Returns the limit of one view in bytes. */
 export function limitOfView(): number {
-  return limitOfPage / Math.max(1, views);
+  return limitOfPage / Math.max(1, viewCount);
 }

@@ -1,33 +1,33 @@
 /**
- * The renderer of one view: its tiles in memory, its colours, and what is drawn over the slide. Two drawers of OpenSeadragon
- * draw with it: `WebGlDrawer` where there is a graphics card, else `CanvasDrawer`.
+ * The renderer of one view holds its decoded tiles, its colours and the layers over the slide. A drawer of OpenSeadragon draws them:
+ * `WebGlDrawer` on computers with a graphics card, `CanvasDrawer` on others.
  */
 import { asScanned } from '../colours/adjustment.ts';
 import type { Layer } from './layers.ts';
 import { type TilePicture, TilePictures, type TilePlace } from './tile-pictures.ts';
 import type { DrawnColours } from './webgl-painter.ts';
 
-/** Name of the data that tiles have in OpenSeadragon's cache; there is no conversion from or to it. */
+/** Name of the data type that tiles have in OpenSeadragon's cache; OpenSeadragon cannot convert it to other types. */
 export const pictureType = 'tile-picture';
 
-/** Prepares a decoded tile for drawing. */
+/** Prepares a decoded tile for drawing: uploads it to graphics memory. */
 type Prepare = (picture: TilePicture) => Promise<void>;
 
 export class Renderer {
   readonly pictures = new TilePictures();
   readonly layers = new Set<Layer>();
-  /** Set for the drawer with WebGL. */
+  /** Context of `WebGlDrawer`; null when the view is drawn without WebGL. */
   readonly context: WebGL2RenderingContext | null;
-  /** Whether the drawer was chosen by a setting, and is kept however slow it is. */
+  /** Whether a setting chose the drawer, which is then kept even if it is slow. */
   readonly isForced: boolean;
-  /** Tiles that are being loaded and decoded: the slide, its navigator and the prefetch ask for the same ones. */
+  /** Tiles that are being loaded and decoded, by address: the slide, its navigator and the prefetch request the same tiles. */
   readonly #opening = new Map<string, Promise<TilePicture>>();
   #colours: DrawnColours = { adjustment: asScanned, table: null };
   #onColours: (colours: DrawnColours) => void = () => {};
   #prepare: Prepare = () => Promise.resolve();
   #redraw = () => {};
 
-  /** @param context of the canvas that the view is drawn on; null: without WebGL */
+  /** @param context of the canvas on which the view is drawn; null without WebGL */
   constructor(context: WebGL2RenderingContext | null, isForced: boolean) {
     this.context = context;
     this.isForced = isForced;
@@ -37,7 +37,7 @@ export class Renderer {
     return this.#colours;
   }
 
-  /** Set by the drawer in use. */
+  /** Called by the drawer of the view with its functions. */
   connect(parts: {
     readonly prepare?: Prepare;
     readonly onColours?: (colours: DrawnColours) => void;
@@ -53,26 +53,26 @@ export class Renderer {
    * one tile share one load.
    *
    * @param load returns the compressed tile
-   * @throws what `load` throws; a DOMException when the bytes are no image
+   * @throws the error of `load`; a DOMException when the bytes are no image
    */
-  async open(address: string, place: TilePlace, load: () => Promise<Blob>): Promise<TilePicture> {
-    const picture = this.pictures.at(address) ?? (await this.#loadOnce(address, place, load));
+  async open(address: string, tile: TilePlace, load: () => Promise<Blob>): Promise<TilePicture> {
+    const picture = this.pictures.at(address) ?? (await this.#loadOnce(address, tile, load));
     await this.#prepare(picture);
     return picture;
   }
 
-  #loadOnce(address: string, place: TilePlace, load: () => Promise<Blob>): Promise<TilePicture> {
-    const present = this.#opening.get(address);
-    // It may have been aborted for a reason that is not that of this call.
-    if (present !== undefined) return present.catch(() => this.#loadOnce(address, place, load));
+  #loadOnce(address: string, tile: TilePlace, load: () => Promise<Blob>): Promise<TilePicture> {
+    const currentLoad = this.#opening.get(address);
+    // The earlier load may have been aborted by its own caller: this call then loads the tile itself.
+    if (currentLoad !== undefined) return currentLoad.catch(() => this.#loadOnce(address, tile, load));
     const opening = load()
-      .then((blob) => this.pictures.add(address, place, blob))
+      .then((blob) => this.pictures.add(address, tile, blob))
       .finally(() => this.#opening.delete(address));
     this.#opening.set(address, opening);
     return opening;
   }
 
-  /** Decodes a tile again whose pixels were freed, or have the colours of another table. Never rejects. */
+  /** Decodes a tile again whose pixels were freed or were corrected by another colour table. Never rejects. */
   async restore(picture: TilePicture): Promise<void> {
     if (!this.pictures.isCurrent(picture)) await this.pictures.restore(picture);
     if (picture.bitmap !== null) await this.#prepare(picture);
@@ -94,7 +94,7 @@ export class Renderer {
     };
   }
 
-  /** Draws the next frame even when the view does not move. */
+  /** Requests a new frame even when the view does not move. */
   redraw(): void {
     this.#redraw();
   }
@@ -105,7 +105,7 @@ export class Renderer {
   }
 }
 
-/** The options under which OpenSeadragon hands the renderer to its drawers. */
+/** The options with which OpenSeadragon passes the renderer to its drawers. */
 export interface RendererOptions {
   readonly renderer: Renderer;
 }

@@ -1,6 +1,6 @@
-/** The program that draws tiles: position, then colour, in one pass. */
+/** The WebGL program that draws a tile and corrects and adjusts its colours in one pass. */
 
-/** The corners are uniforms: a tile is one draw call of four vertices. */
+/** Vertex shader. The corners are uniforms, so that a tile is one draw call of four vertices without buffers. */
 const vertexShader = `#version 300 es
 precision highp float;
 uniform vec2 uCanvas;
@@ -11,10 +11,12 @@ void main() {
 }`;
 
 /**
- * Place in the tile, colour table, then white balance, brightness and contrast, gamma, saturation, then opacity.
+ * Fragment shader. It reads the texel, then applies the colour table, white balance with brightness and contrast, gamma, saturation,
+ * and opacity.
  *
- * The place is computed from the pixel of the canvas. Interpolated between the corners, it would be as coarse as the rasteriser's
- * grid, which OpenGL ES 3.0 allows to be a sixteenth of a pixel (`SUBPIXEL_BITS`): up to 8 of 255 levels at the edge of a nucleus.
+ * The position in the tile is computed from the pixel of the canvas. A position interpolated between the corners would be as coarse as
+ * the rasteriser's grid, which OpenGL ES 3.0 allows to be a sixteenth of a pixel (`SUBPIXEL_BITS`): the colour at the edge of a
+ * nucleus would be wrong by up to 8 of 255 levels.
  */
 const fragmentShader = `#version 300 es
 precision highp float;
@@ -67,7 +69,7 @@ export interface TileProgram {
   readonly uniforms: Readonly<Record<(typeof uniformNames)[number], WebGLUniformLocation | null>>;
 }
 
-/** @throws Error when the driver rejects the program; not when the context is lost */
+/** Compiles the program. @throws Error when the driver rejects it, but not when the context is lost */
 export function createTileProgram(gl: WebGL2RenderingContext): TileProgram {
   const program = gl.createProgram();
   for (const [kind, text] of [

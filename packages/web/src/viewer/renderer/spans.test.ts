@@ -2,30 +2,32 @@ import { describe, expect, it } from 'vitest';
 import { spansOf } from './spans.ts';
 
 describe('spansOf', () => {
-  it('is one span for a picture on whole device pixels', () => {
-    expect(spansOf(10, 250, 0, 240)).toEqual([{ from: 0, length: 240, to: 10, drawn: 240 }]);
+  it('returns one span for a picture that begins and ends on whole device pixels', () => {
+    expect(spansOf(10, 250, 0, 240)).toEqual([
+      { sourceStart: 0, sourceLength: 240, targetStart: 10, targetLength: 240 },
+    ]);
   });
 
-  it('covers every device pixel whose centre is in the picture once', () => {
+  it('returns spans that cover each device pixel whose centre lies in the picture exactly once', () => {
     for (const [start, end] of [
       [10.3, 210.7],
       [10.7, 130.2],
       [-3.6, 400.4],
       [0.49, 90.51],
     ] as const) {
-      const covered = spansOf(start, end, 0, 240).flatMap(({ to, drawn }) =>
-        Array.from({ length: drawn }, (_, place) => to + place),
+      const covered = spansOf(start, end, 0, 240).flatMap(({ targetStart, targetLength }) =>
+        Array.from({ length: targetLength }, (_, offset) => targetStart + offset),
       );
       const expected = [];
       for (let pixel = Math.round(start); pixel < Math.round(end); pixel += 1) expected.push(pixel);
-      expect(covered.toSorted((one, other) => one - other)).toEqual(expected);
+      expect(covered.toSorted((a, b) => a - b)).toEqual(expected);
     }
   });
 
-  it('reads no pixel outside the picture', () => {
-    for (const { from, length } of spansOf(10.7, 130.2, 0, 240)) {
-      expect(from).toBeGreaterThanOrEqual(0);
-      expect(from + length).toBeLessThanOrEqual(240);
+  it('returns spans whose sources lie within the picture', () => {
+    for (const { sourceStart, sourceLength } of spansOf(10.7, 130.2, 0, 240)) {
+      expect(sourceStart).toBeGreaterThanOrEqual(0);
+      expect(sourceStart + sourceLength).toBeLessThanOrEqual(240);
     }
   });
 });

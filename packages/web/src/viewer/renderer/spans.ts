@@ -1,39 +1,59 @@
-/** Which pixels of a picture a 2D canvas draws on which device pixels, along one axis. */
+/**
+ * Divides a picture along one axis into spans of whole device pixels, for drawing on a 2D canvas without smoothed edges between
+ * tiles.
+ */
 
-/** An empty source draws nothing. */
-const least = 0.01;
+/** Smallest length of a source in pixels of the picture; the canvas draws nothing from an empty source. */
+const minSourceLength = 0.01;
 
-/** Part of a picture along one axis, and where it is drawn. */
+/** A part of a picture along one axis, and the whole device pixels on which it is drawn. */
 export interface Span {
-  readonly from: number;
-  readonly length: number;
-  readonly to: number;
-  readonly drawn: number;
+  /** In pixels of the picture; may be fractions. */
+  readonly sourceStart: number;
+  readonly sourceLength: number;
+  /** In whole device pixels. */
+  readonly targetStart: number;
+  readonly targetLength: number;
 }
 
 /**
- * Returns the middle of a side, and its outermost device pixels where these begin before the picture: their source has the
- * same middle as the device pixel, and ends with the picture.
+ * Returns the spans that draw a part of a picture between two positions of the canvas.
+ *
+ * The first and the last device pixel get a span of their own where they extend beyond the picture. The source of such a span has
+ * the same middle as the device pixel and ends at the edge of the picture. One further span draws everything between them.
+ *
+ * @param start and end: position on the canvas in device pixels; may be fractions
+ * @param sourceStart and sourceEnd: the part of the picture in its pixels
  */
-export function spansOf(start: number, end: number, from: number, until: number): Span[] {
-  const first = Math.round(start);
-  const last = Math.round(end);
-  const scale = (until - from) / (end - start);
-  const at = (device: number) => from + (device - start) * scale;
+export function spansOf(start: number, end: number, sourceStart: number, sourceEnd: number): Span[] {
+  const firstPixel = Math.round(start);
+  const lastPixelEnd = Math.round(end);
+  const scale = (sourceEnd - sourceStart) / (end - start);
+  const sourceAt = (devicePosition: number) => sourceStart + (devicePosition - start) * scale;
   const spans: Span[] = [];
-  let [begin, stop] = [first, last];
-  if (at(first) < from) {
-    const middle = Math.max(least, at(first + 0.5) - from);
-    spans.push({ from, length: 2 * middle, to: first, drawn: 1 });
-    begin += 1;
+  let [middleStart, middleEnd] = [firstPixel, lastPixelEnd];
+  if (sourceAt(firstPixel) < sourceStart) {
+    const halfLength = Math.max(minSourceLength, sourceAt(firstPixel + 0.5) - sourceStart);
+    spans.push({ sourceStart, sourceLength: 2 * halfLength, targetStart: firstPixel, targetLength: 1 });
+    middleStart += 1;
   }
-  if (at(last) > until) {
-    const middle = Math.max(least, until - at(last - 0.5));
-    spans.push({ from: until - 2 * middle, length: 2 * middle, to: last - 1, drawn: 1 });
-    stop -= 1;
+  if (sourceAt(lastPixelEnd) > sourceEnd) {
+    const halfLength = Math.max(minSourceLength, sourceEnd - sourceAt(lastPixelEnd - 0.5));
+    spans.push({
+      sourceStart: sourceEnd - 2 * halfLength,
+      sourceLength: 2 * halfLength,
+      targetStart: lastPixelEnd - 1,
+      targetLength: 1,
+    });
+    middleEnd -= 1;
   }
-  if (stop > begin) {
-    spans.push({ from: at(begin), length: at(stop) - at(begin), to: begin, drawn: stop - begin });
+  if (middleEnd > middleStart) {
+    spans.push({
+      sourceStart: sourceAt(middleStart),
+      sourceLength: sourceAt(middleEnd) - sourceAt(middleStart),
+      targetStart: middleStart,
+      targetLength: middleEnd - middleStart,
+    });
   }
   return spans;
 }

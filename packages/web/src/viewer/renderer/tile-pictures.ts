@@ -1,10 +1,9 @@
 /**
- * The decoded tiles of a view, bounded in bytes.
+ * The decoded tiles ("pictures") of a view, with a limit in bytes.
  *
- * OpenSeadragon limits its cache by the number of tiles, and keeps a tile's data until it forgets the tile. Here decoded
- * pixels (an ImageBitmap, or a texture of the graphics card) are freed as soon as the limit is exceeded, the least recently drawn
- * first; the compressed bytes stay while the tile is known, so that a tile that comes back into view is decoded again, not
- * loaded again.
+ * OpenSeadragon limits its cache by the number of tiles. This class additionally frees decoded pixels (an ImageBitmap, or a texture
+ * of the graphics card) as soon as the limit in bytes is exceeded, the least recently drawn first. The compressed bytes stay in
+ * OpenSeadragon's cache, so that a tile that becomes visible again is decoded again but not loaded again.
  */
 
 import type { ColourTable } from '../colours/colour-table.ts';
@@ -21,7 +20,7 @@ export interface TilePlace {
 
 /** A tile of the slide and its pixels, if they are in memory. */
 export interface TilePicture {
-  /** Identifies the tile, without image session. */
+  /** URL without the image session; it identifies the tile. */
   readonly address: string;
   readonly place: TilePlace;
   /** The compressed tile. */
@@ -30,15 +29,15 @@ export interface TilePicture {
   readonly height: number;
   /** Decoded pixels in main memory; null after upload and after eviction. */
   bitmap: ImageBitmap | null;
-  /** The colour table by which the bitmap was corrected; null: it is as stored. */
+  /** The colour table by which the bitmap was corrected; null when the bitmap has the colours as stored. */
   table: ColourTable | null;
   /** Decoded pixels in graphics memory; null before the upload, after eviction, and when the context was lost. */
   texture: WebGLTexture | null;
-  /** When it was last drawn or decoded, in drawn frames. */
+  /** Number of the frame in which the picture was last drawn or decoded. */
   lastUse: number;
-  /** While it is decoded again; never rejects. */
+  /** Settles when the picture is decoded again, never rejects; null while it is not being decoded. */
   restoring: Promise<void> | null;
-  /** Pinned pictures keep their bitmap after the upload and are not evicted: those of the navigator, which is drawn seldom. */
+  /** Whether the navigator uses the picture: it then keeps its bitmap after the upload and is not evicted. */
   isPinned: boolean;
 }
 
@@ -55,7 +54,7 @@ export class TilePictures {
   #bytes = 0;
   #frame = 0;
   #isClosed = false;
-  readonly #endShare = shareLimit();
+  readonly #releaseLimitShare = shareLimit();
 
   /** Bytes of decoded pixels, in main and graphics memory. */
   get bytes(): number {
@@ -68,15 +67,15 @@ export class TilePictures {
   }
 
   /**
-   * Sets the table that corrects the bitmaps of tiles that are decoded from now on. Earlier ones stay until they are restored.
+   * Sets the colour table for tiles that are decoded from now on. Bitmaps decoded before keep their colours until they are restored.
    *
-   * @param table null: bitmaps are as stored
+   * @param table null leaves the colours as stored
    */
   correctWith(table: ColourTable | null): void {
     this.#table = table;
   }
 
-  /** The table that corrects the bitmaps; null: they are as stored. */
+  /** The colour table for bitmaps; null when they have the colours as stored. */
   get table(): ColourTable | null {
     return this.#table;
   }
@@ -92,7 +91,7 @@ export class TilePictures {
   }
 
   /**
-   * Decodes a tile and keeps it under its address.
+   * Decodes a tile and stores it under its address.
    *
    * @throws DOMException when the bytes are no image
    */
@@ -113,11 +112,11 @@ export class TilePictures {
       restoring: null,
       isPinned: false,
     };
-    this.#keep(picture);
+    this.#store(picture);
     return picture;
   }
 
-  /** Decodes a tile again whose bitmap was freed, or has the colours of another table. Never rejects. */
+  /** Decodes a tile again whose bitmap was freed or was corrected by another colour table. Never rejects. */
   restore(picture: TilePicture): Promise<void> {
     picture.restoring ??= this.#decodeAgain(picture).finally(() => {
       picture.restoring = null;
@@ -126,7 +125,7 @@ export class TilePictures {
   }
 
   async #decodeAgain(picture: TilePicture): Promise<void> {
-    // The same bytes were decoded before. Without memory for them, coarser tiles stay.
+    // The bytes were decoded before, so a failure means a lack of memory: coarser tiles are drawn instead.
     const table = this.#table;
     const bitmap = await this.#decoder.decode(picture.blob, table).catch(() => null);
     if (bitmap === null) return;
@@ -138,7 +137,7 @@ export class TilePictures {
     picture.bitmap?.close();
     picture.bitmap = bitmap;
     picture.table = table;
-    this.#keep(picture);
+    this.#store(picture);
   }
 
   /** Records that the picture is drawn in this frame. */
@@ -154,7 +153,7 @@ export class TilePictures {
     picture.bitmap = null;
   }
 
-  /** All textures are gone: the graphics context was lost. */
+  /** Removes all textures from the pictures, after the graphics context was lost. */
   forgetTextures(): void {
     for (const picture of this.#pictures.values()) {
       if (picture.texture === null) continue;
@@ -178,7 +177,7 @@ export class TilePictures {
     this.#isClosed = true;
     this.clear();
     this.#decoder.destroy();
-    this.#endShare();
+    this.#releaseLimitShare();
   }
 
   /** Returns the picture of a tile, if its pixels are in memory. */
@@ -187,7 +186,7 @@ export class TilePictures {
     return picture !== undefined && hasPixels(picture) ? picture : undefined;
   }
 
-  #keep(picture: TilePicture): void {
+  #store(picture: TilePicture): void {
     if (this.#pictures.get(picture.address) !== picture) this.remove(picture.address);
     this.#pictures.set(picture.address, picture);
     picture.lastUse = this.#frame;
@@ -196,11 +195,11 @@ export class TilePictures {
     if (this.#bytes > limit) this.#evict(limit);
   }
 
-  /** Frees pixels that are not visible, least recently drawn first, and some more than needed so that it happens seldom. */
+  /** Frees pixels that are not visible, least recently drawn first, down to 90 % of the limit, so that evictions are rare. */
   #evict(limit: number): void {
     const oldestFirst = [...this.#pictures]
       .filter(([, { lastUse, isPinned }]) => lastUse < this.#frame && !isPinned)
-      .sort(([, one], [, other]) => one.lastUse - other.lastUse);
+      .sort(([, a], [, b]) => a.lastUse - b.lastUse);
     for (const [address] of oldestFirst) {
       if (this.#bytes <= limit * 0.9) return;
       this.remove(address);

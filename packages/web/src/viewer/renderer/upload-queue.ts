@@ -1,30 +1,36 @@
-/** Copies decoded tiles to graphics memory for at most 2 ms per frame: the middle of the view and the sharpest level first. */
+/**
+ * Copies decoded tiles to graphics memory, for about 2 ms per frame so that movements stay smooth. Tiles of the sharpest level in the
+ * middle of the view are copied first.
+ */
 import type { TilePicture } from './tile-pictures.ts';
 
 const budgetMs = 2;
-/** A page in the background has no frames; tiles that it waits for must not time out. */
-const withoutFramesMs = 250;
+/** A page in the background has no frames: uploads then continue after this time, so that the tiles do not time out. */
+const maxFrameMs = 250;
 
-interface Waiting {
+interface WaitingUpload {
   readonly picture: TilePicture;
   readonly done: () => void;
 }
 
 export class UploadQueue {
   readonly #upload: (picture: TilePicture) => void;
-  /** Returns a smaller number for a tile that is needed sooner. */
-  readonly #urgency: (picture: TilePicture) => number;
-  #waiting: Waiting[] = [];
+  /** Tiles with smaller numbers are uploaded first. */
+  readonly #priorityOf: (picture: TilePicture) => number;
+  #waiting: WaitingUpload[] = [];
   #spentMs = 0;
   #isScheduled = false;
 
-  /** @param upload does nothing when the picture has no bitmap any more, or the context is lost */
-  constructor(upload: (picture: TilePicture) => void, urgency: (picture: TilePicture) => number) {
+  /**
+   * @param upload must do nothing when the picture no longer has a bitmap or the context is lost
+   * @param priorityOf returns a smaller number for a tile that is needed sooner
+   */
+  constructor(upload: (picture: TilePicture) => void, priorityOf: (picture: TilePicture) => number) {
     this.#upload = upload;
-    this.#urgency = urgency;
+    this.#priorityOf = priorityOf;
   }
 
-  /** Resolves when the picture is in graphics memory: at once while the budget of this frame lasts. */
+  /** Uploads a picture: at once while the time of this frame is not used up, else in a later frame. Resolves when it is uploaded. */
   add(picture: TilePicture): Promise<void> {
     if (this.#waiting.length === 0 && this.#spentMs < budgetMs) {
       this.#run(picture);
@@ -52,23 +58,23 @@ export class UploadQueue {
       this.#isScheduled = false;
       this.#nextFrame();
     };
-    const timer = setTimeout(next, withoutFramesMs);
+    const timer = setTimeout(next, maxFrameMs);
     const frame = requestAnimationFrame(next);
   }
 
   #nextFrame(): void {
     this.#spentMs = 0;
     if (this.#waiting.length === 0) return;
-    this.#waiting.sort((one, other) => this.#urgency(one.picture) - this.#urgency(other.picture));
-    let place = 0;
-    while (place < this.#waiting.length && this.#spentMs < budgetMs) {
-      const next = this.#waiting[place];
-      place += 1;
+    this.#waiting.sort((a, b) => this.#priorityOf(a.picture) - this.#priorityOf(b.picture));
+    let uploadedCount = 0;
+    while (uploadedCount < this.#waiting.length && this.#spentMs < budgetMs) {
+      const next = this.#waiting[uploadedCount];
+      uploadedCount += 1;
       if (next === undefined) break;
       this.#run(next.picture);
       next.done();
     }
-    this.#waiting = this.#waiting.slice(place);
+    this.#waiting = this.#waiting.slice(uploadedCount);
     this.#schedule();
   }
 }

@@ -1,4 +1,7 @@
-/** OpenSeadragon's drawer for computers with a graphics card: WebGL 2, on the canvas that is seen. */
+/**
+ * OpenSeadragon's drawer with WebGL 2, for computers with a graphics card. It replaces itself by `CanvasDrawer` when frames are slow
+ * or the graphics context is lost for good.
+ */
 import OpenSeadragon from 'openseadragon';
 import { toScreen } from '../overlay/placement.ts';
 import { CanvasDrawer } from './canvas-drawer.ts';
@@ -8,13 +11,13 @@ import type { TilePicture } from './tile-pictures.ts';
 import { UploadQueue } from './upload-queue.ts';
 import { WebGlPainter } from './webgl-painter.ts';
 
-/** Time after which a lost context is not expected back, and the canvas draws instead. */
-const restoreMs = 3000;
-/** A context that is lost again and again belongs to a broken driver. */
-const mostLosses = 3;
-/** A card draws a screen of tiles in a few ms; WebGL in software that does not say so needs far longer. */
+/** A lost graphics context that is not restored within this time is given up: `CanvasDrawer` draws from then on. */
+const restoreTimeoutMs = 3000;
+/** After this many losses of the context, the driver counts as broken and `CanvasDrawer` draws from then on. */
+const maxContextLosses = 3;
+/** A frame that takes longer means WebGL in software whose name does not tell so: a graphics card needs a few ms. */
 const slowFrameMs = 120;
-/** The first frame compiles the program; the measured one has tiles. */
+/** Number of the frame with tiles that is measured; the first frames also compile the program. */
 const measuredFrame = 3;
 
 export class WebGlDrawer extends OpenSeadragon.DrawerBase {
@@ -37,7 +40,7 @@ export class WebGlDrawer extends OpenSeadragon.DrawerBase {
     this.#painter = new WebGlPainter(this.#gl, renderer.colours);
     this.#uploads = new UploadQueue(
       (picture) => this.#upload(picture),
-      (picture) => this.#urgencyOf(picture),
+      (picture) => this.#priorityOf(picture),
     );
     renderer.pictures.deleteTexturesWith((texture) => this.#gl.deleteTexture(texture));
     renderer.connect({
@@ -52,7 +55,7 @@ export class WebGlDrawer extends OpenSeadragon.DrawerBase {
   }
 
   static override isSupported(): boolean {
-    return true; // the context exists already
+    return true; // the renderer has already created the context
   }
 
   override getType(): string {
@@ -110,8 +113,8 @@ export class WebGlDrawer extends OpenSeadragon.DrawerBase {
   }
 
   /** Replaces this drawer by the one without WebGL, which draws the same tiles. */
-  #giveWay(): void {
-    // The types know names only, but OpenSeadragon accepts a class.
+  #switchToCanvas(): void {
+    // The type of this option allows only names, but OpenSeadragon also accepts a class.
     const drawer = CanvasDrawer as unknown as string;
     this.viewer.requestDrawer(drawer, { mainDrawer: true, drawerOptions: { renderer: this.#renderer } });
   }
@@ -123,13 +126,13 @@ export class WebGlDrawer extends OpenSeadragon.DrawerBase {
     if (height !== undefined && this.canvas.height !== height) this.canvas.height = height;
   }
 
-  /** Waits once for the graphics card to finish a frame. */
+  /** Measures one frame, by waiting for the graphics card to finish it, and switches to the canvas when it was slow. */
   #measureFrame(start: number): void {
     this.#framesWithTiles += 1;
     if (this.#framesWithTiles !== measuredFrame || this.#renderer.isForced) return;
     const gl = this.#gl;
     gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, new Uint8Array(4));
-    if (performance.now() - start > slowFrameMs) setTimeout(() => this.#giveWay());
+    if (performance.now() - start > slowFrameMs) setTimeout(() => this.#switchToCanvas());
   }
 
   #upload(picture: TilePicture): void {
@@ -138,34 +141,38 @@ export class WebGlDrawer extends OpenSeadragon.DrawerBase {
     if (texture !== null) this.#renderer.pictures.moveToTexture(picture, texture);
   }
 
-  /** Distance of the tile from the middle of the view, in device pixels; coarser tiles come after all sharp ones. */
-  #urgencyOf(picture: TilePicture): number {
+  /** Returns the distance of a tile from the middle of the view in device pixels, plus a full screen per coarser level. */
+  #priorityOf(picture: TilePicture): number {
     if (this.#drawn === null) return 0;
     const { image, view } = this.#drawn;
     const { left, top, right, bottom } = areaOf(image.source, picture);
     const { x, y } = toScreen(view.placement, { x: (left + right) / 2, y: (top + bottom) / 2 });
-    const away = Math.hypot(x - view.width / 2, y - view.height / 2);
-    return away + (image.source.maxLevel - picture.place.level) * (view.width + view.height);
+    const distanceToCentre = Math.hypot(x - view.width / 2, y - view.height / 2);
+    const levelsBelowMax = image.source.maxLevel - picture.place.level;
+    return distanceToCentre + levelsBelowMax * (view.width + view.height);
   }
 
   #watchContext(): void {
     const { signal } = this.#events;
-    let surrender: ReturnType<typeof setTimeout> | undefined;
-    signal.addEventListener('abort', () => clearTimeout(surrender));
+    let switchTimer: ReturnType<typeof setTimeout> | undefined;
+    signal.addEventListener('abort', () => clearTimeout(switchTimer));
     this.canvas.addEventListener(
       'webglcontextlost',
       (event) => {
         event.preventDefault(); // allows the browser to restore it
         this.#losses += 1;
         this.#renderer.pictures.forgetTextures();
-        surrender = setTimeout(() => this.#giveWay(), this.#losses < mostLosses ? restoreMs : 0);
+        switchTimer = setTimeout(
+          () => this.#switchToCanvas(),
+          this.#losses < maxContextLosses ? restoreTimeoutMs : 0,
+        );
       },
       { signal },
     );
     this.canvas.addEventListener(
       'webglcontextrestored',
       () => {
-        clearTimeout(surrender);
+        clearTimeout(switchTimer);
         this.#painter.restore();
         for (const layer of this.#renderer.layers) layer.onContextRestored?.();
         this.viewer.forceRedraw();

@@ -1,26 +1,27 @@
-/** Draws tiles with WebGL 2. */
+/** Draws tiles and layers with WebGL 2, for `WebGlDrawer`. */
 import { type ColourAdjustment, isAsScanned, saturationMatrix, toneLineOf } from '../colours/adjustment.ts';
 import type { ColourTable } from '../colours/colour-table.ts';
 import type { CanvasView, Quad } from './geometry.ts';
 import type { Layer } from './layers.ts';
 import { createTileProgram, type TileProgram } from './shaders.ts';
 
+/** Texture units of the tile and of the colour table. */
 const tileUnit = 0;
 const tableUnit = 1;
 
-/** Colours of what is drawn. */
+/** The colours with which a slide is drawn. */
 export interface DrawnColours {
   readonly adjustment: ColourAdjustment;
-  /** Corrects the scanner's colours; null: as scanned. */
+  /** Colour table that corrects the scanner's colours; null leaves them as scanned. */
   readonly table: ColourTable | null;
 }
 
 export class WebGlPainter {
   readonly gl: WebGL2RenderingContext;
   #program: TileProgram;
-  /** Interpolates between pixels. */
+  /** Sampler that interpolates between pixels. */
   #smooth: WebGLSampler;
-  /** Takes the nearest pixel: at native magnification the stored pixel, whatever the precision of the card. */
+  /** Sampler that takes the nearest pixel: at native magnification exactly the stored pixel, whatever the card's precision. */
   #exact: WebGLSampler;
   #table: WebGLTexture | null = null;
   #tableSize = 0;
@@ -35,7 +36,7 @@ export class WebGlPainter {
     this.setColours(colours);
   }
 
-  /** Creates again what a lost context has taken. */
+  /** Creates the program, samplers and colour table again, after the context was lost and restored. */
   restore(): void {
     const { gl } = this;
     this.#program = createTileProgram(gl);
@@ -49,7 +50,7 @@ export class WebGlPainter {
     const { gl } = this;
     if (colours.table !== this.#colours.table || this.#table === null) {
       if (this.#table !== null) gl.deleteTexture(this.#table);
-      // A sampler of three dimensions needs a texture, even where the shader does not read it.
+      // The 3D sampler of the shader needs a texture even when the shader does not read it.
       this.#table = createTable(gl, colours.table);
       this.#tableSize = colours.table?.size ?? 0;
     }
@@ -135,7 +136,10 @@ export class WebGlPainter {
   }
 }
 
-/** Returns the matrix, column by column, that takes a vector from the first corner in device pixels to 0 to 1 along each side. */
+/**
+ * Returns the matrix, column by column, that converts a vector from the tile's first corner, in device pixels, to fractions of the
+ * tile's two sides.
+ */
 function toUnit([x0 = 0, y0 = 0, x1 = 0, y1 = 0, x2 = 0, y2 = 0]: readonly number[]): readonly number[] {
   const [acrossX, acrossY, downX, downY] = [x1 - x0, y1 - y0, x2 - x0, y2 - y0];
   const area = acrossX * downY - acrossY * downX;
@@ -153,6 +157,7 @@ function createSampler(gl: WebGL2RenderingContext, filter: number): WebGLSampler
   return sampler;
 }
 
+/** Uploads a colour table as a 3D texture; without a table, a texture of one texel. */
 function createTable(gl: WebGL2RenderingContext, table: ColourTable | null): WebGLTexture {
   const texture = gl.createTexture();
   const size = table?.size ?? 1;
