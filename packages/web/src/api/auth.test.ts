@@ -40,7 +40,7 @@ describe('the stored sign-in at the start of the app', () => {
     expect(stored()).toEqual({ token: 'token-1', user: renamed });
   });
 
-  it('is loading and not authenticated until the API answers', async () => {
+  it('is loading and not authenticated until the API responds', async () => {
     storeSignIn({ token: 'token-1', user: ipek });
     const verification = later();
     stubApi({ 'POST /auth/verify': verification.answer });
@@ -109,7 +109,7 @@ describe('the stored sign-in at the start of the app', () => {
   });
 });
 
-describe('signIn', () => {
+describe('login', () => {
   it('sends the identity token and stores the token of the response', async () => {
     const calls = stubApi({
       'POST /auth/login': { token: 'identity-token', expires_in: 43_200 },
@@ -137,7 +137,7 @@ describe('signIn', () => {
     expect(authState()).toEqual({ ...signedOut, error: message });
   });
 
-  it('has a message for a network error', async () => {
+  it('returns a message for a network error', async () => {
     stubApi({});
     await login('a@b.co', 'x');
     expect(authState().error).toBe('Giriş başarısız oldu. Lütfen bilgilerinizi kontrol edin.');
@@ -154,7 +154,7 @@ describe('signIn', () => {
   });
 });
 
-describe('signOut', () => {
+describe('logout', () => {
   beforeEach(() => {
     storeSignIn({ token: 'token-1', user: ipek });
     setAuthState({ user: ipek, token: 'token-1', isAuthenticated: true });
@@ -170,7 +170,7 @@ describe('signOut', () => {
     expect(queryClient.getQueryData(['profile'])).toBeUndefined();
   });
 
-  it('removes the stored data when the API does not answer', async () => {
+  it('removes the stored data when the API does not respond', async () => {
     stubApi({});
     await expect(logout()).resolves.toMatchObject({
       success: false,
@@ -179,7 +179,7 @@ describe('signOut', () => {
     expect(stored()).toEqual(nothing);
   });
 
-  it('aborts reading calls, which the server would refuse once the sign-in has ended', async () => {
+  it('aborts GET requests, which the server would reject once the sign-in has ended', async () => {
     const profile = later();
     const ended = later();
     stubApi({ 'GET /user/profile': profile.answer, 'POST /auth/logout': ended.answer });
@@ -206,7 +206,7 @@ describe('a 401 for the token', () => {
     setAuthState({ user: ipek, token: 'token-1', isAuthenticated: true });
   });
 
-  it('removes the stored data and notifies once for many calls', async () => {
+  it('removes the stored data and notifies the app once for many calls', async () => {
     const notified = vi.fn<() => void>();
     onSessionEnded(notified);
     queryClient.setQueryData(['profile'], ipek);

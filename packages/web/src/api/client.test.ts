@@ -37,7 +37,7 @@ function signedIn() {
   storeSignIn({ token: 'token-1', user: account() });
 }
 
-describe('a call of the API', () => {
+describe('call', () => {
   it('sends the stored token as a bearer token', async () => {
     signedIn();
     const calls = stubApi({ 'GET /user/profile': { user: account() } });
@@ -79,7 +79,7 @@ describe('a call of the API', () => {
     expect(timeout).toHaveBeenCalledWith(10_000);
   });
 
-  it('passes the abort of its caller on', async () => {
+  it('rejects with the reason of the caller’s abort', async () => {
     vi.stubGlobal('fetch', (_: string, { signal }: RequestInit) => Promise.reject(signal?.reason));
     const reason = new Error('left the screen');
     await expect(call(getProfile, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
@@ -92,7 +92,7 @@ describe('a call of the API', () => {
     });
   });
 
-  it('rejects an error response with a ResponseError of its code and the text of the server', async () => {
+  it('throws for an error response a ResponseError with the code and the message of the server', async () => {
     stubApi({ 'GET /admin/users': refusal('forbidden', 'Olmaz.') });
     await expect(call(listUsers, { query: {} })).rejects.toMatchObject({
       code: 'forbidden',
@@ -162,7 +162,7 @@ describe('a 401', () => {
   );
 });
 
-describe('the address of an endpoint', () => {
+describe('the URL of an endpoint', () => {
   it('contains its parameters and the defined query values', () => {
     expect(addressOf({ ...getProfile, path: '/a/:uid/b/:name' }, { uid: 'x/y', name: 'ö' })).toBe(
       '/api/v1/a/x%2Fy/b/%C3%B6',
@@ -173,16 +173,16 @@ describe('the address of an endpoint', () => {
   });
 });
 
-describe('the message of a failure', () => {
-  it("is the server's, else the one of the screen", () => {
+describe('messageOf', () => {
+  it('returns the message of the server, or that of the screen when the server sent none', () => {
     expect(messageOf(new ResponseError('not_found', 'Yok.'), 'Olmadı.')).toBe('Yok.');
     expect(messageOf(new NoResponseError(null), 'Olmadı.')).toBe('Olmadı.');
     expect(messageOf('nonsense', 'Olmadı.')).toBe('Olmadı.');
   });
 });
 
-describe('a conditional call', () => {
-  it('returns the data, and null when it has not changed', async () => {
+describe('callIfChanged', () => {
+  it('returns the response with its ETag, and null when nothing has changed', async () => {
     const requestedTags: (string | null)[] = [];
     vi.stubGlobal('fetch', async (_: string, { headers }: { headers: Headers }) => {
       requestedTags.push(headers.get('If-None-Match'));

@@ -97,7 +97,7 @@ describe('completing an external sign-in', () => {
     expect(Buffer.from(digest).toString('base64url')).toBe(code_challenge);
   });
 
-  it('works only once', async () => {
+  it('works only once per started sign-in', async () => {
     provider({ 'POST /realm/token': { id_token: 'a.b.c' } });
     const { state } = await go();
     await identityTokenOf(`?code=c-1&state=${state}`);
@@ -122,19 +122,19 @@ describe('completing an external sign-in', () => {
       (state: string) => `?error=server_error&state=${state}`,
       'Giriş başarısız oldu. Lütfen bilgilerinizi kontrol edin.',
     ],
-  ])('with %s sends no token request', async (_, searchWith, sentence) => {
+  ])('sends no token request for a response with %s', async (_, searchWith, sentence) => {
     const posted = provider();
     const { state = '' } = await go();
     await expect(identityTokenOf(searchWith(state))).rejects.toThrow(sentence);
     expect(posted).toEqual([]);
   });
 
-  it('that was not started here fails', async () => {
+  it('fails when the sign-in was not started in this tab', async () => {
     provider();
     await expect(identityTokenOf('?code=c-1&state=x')).rejects.toThrow(notAsked);
   });
 
-  it('reports when the provider rejects the code', async () => {
+  it('throws an ExternalSignInError when the provider rejects the code', async () => {
     provider({ 'POST /realm/token': new Response('{"error":"invalid_grant"}', { status: 400 }) });
     const { state } = await go();
     await expect(identityTokenOf(`?code=c-1&state=${state}`)).rejects.toThrow(

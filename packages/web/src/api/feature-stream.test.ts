@@ -35,12 +35,12 @@ describe('a list of features that arrives in parts', () => {
     }
   });
 
-  it('is yielded before it is complete', async () => {
+  it('yields its first features before it is complete', async () => {
     const batches = await read(JSON.stringify({ ...head, features }), 500);
     expect(batches.length).toBeGreaterThan(5);
   });
 
-  it('may be empty, and may have its other members after the features', async () => {
+  it('may be empty and may have its other fields after the features', async () => {
     expect(await read(JSON.stringify({ ...head, features: [] }), 10)).toEqual([
       { features: [], version: 7, authors: head.authors },
     ]);

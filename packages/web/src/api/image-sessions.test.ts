@@ -35,7 +35,7 @@ beforeEach(() => {
 });
 
 describe('the image session', () => {
-  it('is created at the first use, once for concurrent users', async () => {
+  it('is created at the first use, once for concurrent callers', async () => {
     const server = api();
     const sessions = createSessionStore();
     expect(server.creations()).toBe(0);
@@ -43,7 +43,7 @@ describe('the image session', () => {
     expect(server.creations()).toBe(1);
   });
 
-  it('is not created while the sign-in ends', async () => {
+  it('is not created during sign-out', async () => {
     const server = api();
     const allowReadingCalls = abortReadingCalls();
     const sessions = createSessionStore();
@@ -82,7 +82,7 @@ describe('the image session', () => {
     expect(server.creations()).toBe(2);
   });
 
-  it('is used to its end when its renewal fails, without a renewal attempt for every call', async () => {
+  it('is used until it expires when its renewal fails, without a renewal attempt for every call', async () => {
     const server = api();
     const sessions = createSessionStore();
     await sessions.get();
@@ -118,7 +118,7 @@ describe('the image session', () => {
     expect(await sessions.refresh()).toBe('a');
   });
 
-  it('is replaced on request', async () => {
+  it('is replaced by `refresh`', async () => {
     api();
     const sessions = createSessionStore();
     await sessions.get();
@@ -127,7 +127,7 @@ describe('the image session', () => {
   });
 });
 
-describe('leaving the viewer', () => {
+describe('closing the viewer', () => {
   it('revokes all created sessions with requests that outlive the page', async () => {
     const server = api();
     const sessions = createSessionStore();
@@ -159,7 +159,7 @@ describe('leaving the viewer', () => {
     expect(sessions.state().id).toBeNull();
   });
 
-  it('is also triggered by closing the page, and returning creates a new session', async () => {
+  it('revokes sessions also when the page is closed; returning to it creates a new session', async () => {
     const server = api();
     const sessions = createSessionStore();
     const leave = sessions.registerViewer();
@@ -170,7 +170,7 @@ describe('leaving the viewer', () => {
     leave();
   });
 
-  it('and entering it again at once keeps the session', async () => {
+  it('keeps the session when the viewer is opened again at once', async () => {
     const server = api();
     const sessions = createSessionStore();
     sessions.registerViewer()();
@@ -180,7 +180,7 @@ describe('leaving the viewer', () => {
     expect(server.revoked()).toEqual([]);
   });
 
-  it('after signing out revokes nothing', async () => {
+  it('revokes nothing after signing out', async () => {
     const server = api();
     const sessions = createSessionStore();
     const leave = sessions.registerViewer();
@@ -192,8 +192,8 @@ describe('leaving the viewer', () => {
   });
 });
 
-describe('the state of the session', () => {
-  it('changes from inactive over refreshing to active, and back after expiry', async () => {
+describe('the state of the image session', () => {
+  it('changes from inactive to refreshing to active, and back to inactive after expiry', async () => {
     api();
     const sessions = createSessionStore();
     const seen = [sessions.state()];
@@ -208,7 +208,7 @@ describe('the state of the session', () => {
     ]);
   });
 
-  it('is error when a session cannot be created, until one is', async () => {
+  it('is `error` after a failed creation until a session is created', async () => {
     api({ refusals: [500] });
     const sessions = createSessionStore();
     await expect(sessions.get()).rejects.toThrow('no');

@@ -2,8 +2,8 @@ import { describe, expect, it, vi } from 'vitest';
 import { abortReadingCalls } from './client.ts';
 import { descriptorAddress, fetchPixels, thumbnailAddress, tileAddress } from './images.ts';
 
-describe('pixel addresses', () => {
-  it('match the API', () => {
+describe('URLs of pixels', () => {
+  it('match the routes of the API', () => {
     expect(thumbnailAddress('7', 's/1')).toBe('/api/v1/image-catalog/proxy/7/thumbnail.jpg?session=s%2F1');
     expect(descriptorAddress('7')).toBe('/api/v1/image-catalog/proxy/7/image.dzi');
     expect(tileAddress('7', { level: 12, column: 3, row: 4, format: 'jpeg' })).toBe(
@@ -20,7 +20,7 @@ describe('pixel addresses', () => {
   });
 });
 
-describe('loading pixels', () => {
+describe('fetchPixels', () => {
   const signal = new AbortController().signal;
 
   /** The server answers with these statuses in turn. @returns the requested addresses */
@@ -33,7 +33,7 @@ describe('loading pixels', () => {
     return addresses;
   }
 
-  it('sends the current session', async () => {
+  it('sends the current image session', async () => {
     const addresses = serverAnswering(200);
     const sessions = { get: async () => 'one', replaceRejected: async () => 'two' };
     const answer = await fetchPixels('/tile', { signal, onRenewing: vi.fn<() => void>() }, sessions);
@@ -41,7 +41,7 @@ describe('loading pixels', () => {
     expect(addresses).toEqual(['/tile?session=one']);
   });
 
-  it('is aborted while the sign-in ends, requests nothing more, and stays open until its caller aborts it', async () => {
+  it('aborts its request during sign-out, sends no other, and stays pending until its caller aborts it', async () => {
     const requests: { address: string; signal: AbortSignal }[] = [];
     vi.stubGlobal('fetch', (address: string, { signal: given }: { signal: AbortSignal }) => {
       requests.push({ address, signal: given });
@@ -68,7 +68,7 @@ describe('loading pixels', () => {
     expect(replaceRejected).not.toHaveBeenCalled();
   });
 
-  it('renews a rejected session, notifies, and retries once after 1 s', async () => {
+  it('renews a rejected session, notifies its caller, and retries once after 1 s', async () => {
     vi.useFakeTimers();
     const addresses = serverAnswering(401, 401, 200);
     const onRenewing = vi.fn<() => void>();
@@ -103,7 +103,7 @@ describe('loading pixels', () => {
     );
   });
 
-  it('stops waiting when it is aborted', async () => {
+  it('rejects when it is aborted while it waits', async () => {
     const addresses = serverAnswering(401);
     const end = new AbortController();
     const sessions = { get: async () => 'one', replaceRejected: async () => 'two' };

@@ -18,7 +18,7 @@ describe('a share link that is opened while its page is loading', () => {
     await openLink('none', undefined);
   });
 
-  it('is requested once, and its page takes the result', async () => {
+  it('is requested once, and the page uses the result', async () => {
     const calls = stubApi({ 'POST /share-links/open': opened });
     expectLink('secret-1');
     expect(await openLink('secret-1', undefined)).toMatchObject({ title: 'Ders 3' });

@@ -32,7 +32,7 @@ describe('token sync', () => {
   it.each([
     [300_000, 1],
     [300_001, 0],
-  ])('with a token that is %i ms old sends %i requests', (age, count) => {
+  ])('sends for a token that is %i ms old %i requests', (age, count) => {
     const calls = stubApi({ 'POST /session/token': {} });
     syncToken('token-1', now - age);
     expect(calls).toHaveLength(count);
@@ -50,7 +50,7 @@ describe('token sync', () => {
     expect(calls).toEqual([]);
   });
 
-  it('ignores a failure', async () => {
+  it('ignores a failed request', async () => {
     const warning = vi.spyOn(console, 'warn').mockImplementation(() => {});
     stubApi({});
     syncEndedToken();

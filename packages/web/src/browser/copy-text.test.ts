@@ -3,14 +3,14 @@ import { copyText } from './copy-text.ts';
 
 afterEach(() => vi.unstubAllGlobals());
 
-it('copyText uses the clipboard of the browser', async () => {
+it('copyText writes to the clipboard of the browser', async () => {
   const writeText = vi.fn<(text: string) => Promise<void>>(async () => undefined);
   vi.stubGlobal('navigator', { clipboard: { writeText } });
   expect(await copyText('a link')).toBe(true);
   expect(writeText).toHaveBeenCalledWith('a link');
 });
 
-it('copyText copies a selected field on a page without TLS, and leaves nothing in the page', async () => {
+it('copyText copies from a temporary text field on a page without TLS and removes the field', async () => {
   vi.stubGlobal('navigator', {});
   let selected = '';
   document.execCommand = () => {
@@ -22,7 +22,7 @@ it('copyText copies a selected field on a page without TLS, and leaves nothing i
   expect(document.querySelector('textarea')).toBeNull();
 });
 
-it('copyText returns false when the browser refuses', async () => {
+it('copyText returns false when the browser refuses to copy', async () => {
   vi.stubGlobal('navigator', {});
   document.execCommand = () => false;
   expect(await copyText('a link')).toBe(false);

@@ -5,7 +5,7 @@ import { expect, it, vi } from 'vitest';
 import { Objectives } from './Objectives.tsx';
 import type { Pose } from './slide-view.ts';
 
-it('a slide of unknown scale has steps in percent of the scan, up to 100 %', async () => {
+it('the zoom buttons of a slide without a scale are percentages of the scan up to 100 %', async () => {
   const onZoomTo = vi.fn<(zoom: number) => void>();
   const pose = { zoom: 0.5, maxZoom: 2, rotation: 0 } as Pose;
   render(

@@ -29,7 +29,7 @@ describe('the scale readout', () => {
     expect(screen.getByText('≈ 20×').title).toContain('estimated');
   });
 
-  it('marks lengths and itself when an administrator entered the scale', () => {
+  it('marks lengths and names the entered scale when an administrator entered it', () => {
     show({ ...calibrated, isEntered: true });
     screen.getByText('50 µm*');
     screen.getByText('* scale entered by hand');
@@ -38,7 +38,7 @@ describe('the scale readout', () => {
     expect(screen.queryByText('estimated from the objective')).toBeNull();
   });
 
-  it('says which focal plane and time point is shown', () => {
+  it('shows the number of the focal plane and of the time point', () => {
     const calibration = calibrationOf(calibrated);
     const planes = { plane: 1, planes: 5, times: 1 };
     render(<ScaleReadout calibration={calibration} zoom={1} rotation={0} shownPlane={planes} />);
@@ -49,12 +49,12 @@ describe('the scale readout', () => {
     screen.getByText('plane 1 of 5, time 1 of 3');
   });
 
-  it('says "not calibrated" when the file states neither', () => {
+  it('shows "not calibrated" when the file has neither pixel size nor magnification', () => {
     show({ mpp: null, objectivePower: null, derived: null });
     screen.getByText('not calibrated');
   });
 
-  it('shows the angle of a rotated slide, and none for an upright one', () => {
+  it('shows the angle of a rotated slide and no angle for an upright one', () => {
     show(calibrated);
     expect(screen.queryByText(/°$/)).toBeNull();
     show(calibrated, 37.2);

@@ -5,7 +5,7 @@ import userEvent from '@testing-library/user-event';
 import { expect, it } from 'vitest';
 import { ToolButton } from './ToolButton.tsx';
 
-it('a tool shows its name and its key in the tooltip', async () => {
+it('a tool button shows its name and its keyboard shortcut in a tooltip', async () => {
   render(
     <MantineProvider env="test">
       <ToolButton label="Ruler" Icon={IconRuler} shortcut="M" tooltip="left" onClick={() => {}} />

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { emptyDrawing } from './overlay/drawing.ts';
 import { ToolHint } from './ToolHint.tsx';
 
-it('says how to begin and how to finish an area', () => {
+it('the tool hint tells how to begin and how to finish an area', () => {
   const hintAfter = (corners: number) => {
     const fixed = Array.from({ length: corners }, (_, place) => ({ x: place, y: place * place }));
     const { container } = render(<ToolHint drawing={{ ...emptyDrawing, tool: 'area', fixed }} />);

@@ -59,7 +59,7 @@ describe('Deep Zoom levels', () => {
     [1000, 65536, 16],
     [65537, 1000, 17],
     [46000, 32914, 16],
-  ])('of %d × %d pixels have the maximum %d', (width, height, level) => {
+  ])('of a slide of %d × %d pixels have the maximum level %d', (width, height, level) => {
     expect(maxLevelOf(descriptor(width, height))).toBe(level);
   });
 
@@ -68,9 +68,12 @@ describe('Deep Zoom levels', () => {
     [240, 16, 7],
     [500, 16, 8],
     [256, 3, 3],
-  ])('with tiles of %d pixels and %d levels are requested from level %d', (tileSize, maxLevel, level) => {
-    expect(minLevelOf(descriptor(1, 1, tileSize), maxLevel)).toBe(level);
-  });
+  ])(
+    'with tiles of %d pixels and maximum level %d are requested from level %d on',
+    (tileSize, maxLevel, level) => {
+      expect(minLevelOf(descriptor(1, 1, tileSize), maxLevel)).toBe(level);
+    },
+  );
 });
 
 describe('loadDescriptor', () => {
@@ -78,7 +81,7 @@ describe('loadDescriptor', () => {
   const load = (answer: () => Promise<Response | 'session-lost'>) =>
     loadDescriptor(answer, '/image.dzi', request);
 
-  it('returns the descriptor', async () => {
+  it('returns the parsed descriptor of the response', async () => {
     await expect(load(async () => new Response(good))).resolves.toMatchObject({ width: 46000 });
   });
 
@@ -96,7 +99,7 @@ describe('loadDescriptor', () => {
     ['an unreadable body', async () => new Response('<html/>'), { kind: 'unreadable' }],
     ['a lost session', async () => 'session-lost' as const, { kind: 'session-lost' }],
     ['a network error', () => Promise.reject(new TypeError('Failed to fetch')), { kind: 'other' }],
-  ])('throws the matching PixelError for %s', async (_, answer, failure) => {
+  ])('throws a PixelError of the matching kind for %s', async (_, answer, failure) => {
     await expect(load(answer)).rejects.toMatchObject({ failure });
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { drawnLevelAt, minPixelRatioOf } from './drawn-level.ts';
 
-describe('the level of a slide that is drawn', () => {
+describe('the drawn level of a slide', () => {
   it('has one to two pixels per device pixel on screens with one or two device pixels per CSS pixel', () => {
     expect(drawnLevelAt(1, 16, 1)).toBe(16);
     expect(drawnLevelAt(0.5, 16, 1)).toBe(16);

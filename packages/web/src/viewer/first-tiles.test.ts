@@ -21,7 +21,7 @@ const namesOf = (tiles: ReturnType<typeof firstTiles>) =>
   tiles.map(({ level, column, row }) => `${level}/${column}_${row}`);
 
 describe('firstTiles', () => {
-  it('of the whole slide are in the level with about as many pixels as the screen, from the middle outwards', () => {
+  it('returns for the whole slide tiles of the level with about as many pixels as the screen, the middle first', () => {
     const tiles = firstTiles(descriptor, place, null);
     // 1/32 of 40,000 × 30,000: 1250 × 938 pixels, shown on 1067 × 800.
     expect(tiles).toHaveLength(6 * 4);
@@ -29,23 +29,23 @@ describe('firstTiles', () => {
     expect(tiles[0]).toEqual({ level: 11, column: 2, row: 1, format: 'jpeg' });
   });
 
-  it('of a field at full resolution are around its centre', () => {
+  it('returns for a field at full resolution the tiles around its centre', () => {
     const names = namesOf(firstTiles(descriptor, { width: 480, height: 240 }, fieldAt(1200, 1320, 1)));
     expect(names).toHaveLength(3 * 2);
     expect(names.slice(0, 2).sort()).toEqual(['16/4_5', '16/5_5']);
   });
 
-  it('end at the edges of the slide', () => {
+  it('returns no tiles beyond the edges of the slide', () => {
     const names = namesOf(firstTiles(descriptor, { width: 480, height: 480 }, fieldAt(0, 0, 1)));
     expect(names.sort()).toEqual(['16/0_0', '16/0_1', '16/1_0', '16/1_1']);
   });
 
-  it('of a slide smaller than a tile are one tile', () => {
+  it('returns one tile for a slide smaller than a tile', () => {
     const small = { ...descriptor, width: 200, height: 100 };
     expect(namesOf(firstTiles(small, place, null))).toEqual(['8/0_0']);
   });
 
-  it('are empty for a rotated view or a place without a size', () => {
+  it('returns no tiles for a rotated view or a viewer without a size', () => {
     expect(firstTiles(descriptor, place, fieldAt(1200, 1320, 1, 30))).toEqual([]);
     expect(firstTiles(descriptor, { width: 0, height: 800 }, null)).toEqual([]);
   });

@@ -58,7 +58,7 @@ describe('createIdlePrefetch', () => {
     expect(signals.every(({ aborted }) => aborted)).toBe(true);
   });
 
-  it('requests nothing while the view moves on', () => {
+  it('requests nothing while the view is moving', () => {
     const { prefetch, fetchPixels } = prefetching();
     prefetch.onSharp();
     for (let step = 0; step < 20; step += 1) {
@@ -106,7 +106,7 @@ describe('createIdlePrefetch', () => {
     },
   );
 
-  it('ends with the slide', () => {
+  it('aborts its requests and starts no new ones when the slide is closed', () => {
     const { prefetch, fetchPixels, end } = prefetching();
     prefetch.onSharp();
     end.abort();

@@ -51,7 +51,7 @@ function linked() {
   return { first, second, unlink, lead: (half: Half) => (leader = half) };
 }
 
-describe('seenAt', () => {
+describe('fieldOf', () => {
   it('returns centre, zoom, rotation and mirror from the placement on the screen', () => {
     const fields = fc.record({
       x: fc.integer({ min: 0, max: 100_000 }),
@@ -73,12 +73,12 @@ describe('seenAt', () => {
 });
 
 describe('linkViews', () => {
-  it('moves nothing until one view is moved', () => {
+  it('moves no view until the person moves one', () => {
     const { first, second } = linked();
     expect([first.steps(), second.steps()]).toEqual([0, 0]);
   });
 
-  it('moves both views, whichever is moved', () => {
+  it('makes either view follow when the other one is moved', () => {
     const { first, second, lead } = linked();
     first.view.moveTo({ ...first.field(), x: 150 });
     expect(second.field().x).toBeCloseTo(550, 6);

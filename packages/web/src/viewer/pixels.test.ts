@@ -3,7 +3,7 @@ import { canRetry, type PixelFailure } from './pixels.ts';
 
 const status = (code: number): PixelFailure => ({ kind: 'status', status: code, message: '' });
 
-describe('mayPass', () => {
+describe('canRetry', () => {
   it.each([
     ['an ended session', status(401)],
     ['too many requests', status(429)],

@@ -18,7 +18,7 @@ const nameOf = ({ level, column, row }: { level: number; column: number; row: nu
   `${level}/${column}_${row}`;
 
 describe('prefetchTiles', () => {
-  it('returns tiles around the field and none of the field itself', () => {
+  it('returns tiles around the visible field and none of the visible field itself', () => {
     const tiles = prefetchTiles(descriptor, situation);
     expect(tiles.length).toBeGreaterThan(10);
     const seen = new Set(visible.map(nameOf));
@@ -40,7 +40,7 @@ describe('prefetchTiles', () => {
     expect(upwards?.row).toBe(Math.floor((field.y - size.height) / 240));
   });
 
-  it('includes the next finer level below the pointer', () => {
+  it('includes tiles of the next finer level at the pointer', () => {
     const there = { ...situation, field: { ...field, zoom: 0.4 }, pointer: { x: 0, y: 0 } };
     const finer = prefetchTiles(descriptor, there).filter(({ level }) => level === 16);
     const left = field.x - size.width / 2 / 0.4;
@@ -48,7 +48,7 @@ describe('prefetchTiles', () => {
     expect(prefetchTiles(descriptor, situation).every(({ level }) => level === 16)).toBe(true);
   });
 
-  it('returns nothing outside the slide', () => {
+  it('returns no tiles outside the slide', () => {
     const corner = { ...situation, field: { ...field, x: 0, y: 0 } };
     for (const { column, row } of prefetchTiles(descriptor, corner)) {
       expect(Math.min(column, row)).toBeGreaterThanOrEqual(0);

@@ -21,8 +21,8 @@ beforeEach(() => {
   vi.useFakeTimers();
 });
 
-describe('preloading a descriptor', () => {
-  it('requests it once, before the slide is opened', async () => {
+describe('preloaded descriptor', () => {
+  it('is requested once, before the slide is opened', async () => {
     const { supply, fetchPixels, request } = supplyFrom();
     supply.expect(address);
     supply.expect(address);
@@ -31,7 +31,7 @@ describe('preloading a descriptor', () => {
     expect(fetchPixels).toHaveBeenCalledOnce();
   });
 
-  it('serves one opening; the next one requests it again', async () => {
+  it('is used for one opening of the slide; the next opening requests it again', async () => {
     const { supply, fetchPixels, request } = supplyFrom();
     supply.expect(address);
     await supply.load(address, request);
@@ -39,7 +39,7 @@ describe('preloading a descriptor', () => {
     expect(fetchPixels).toHaveBeenCalledTimes(2);
   });
 
-  it('fails the opening with the same error, and can then be retried', async () => {
+  it('rejects the opening of the slide with its own error; a retry requests it again', async () => {
     const { supply, request } = supplyFrom(async () => Response.json({ message: 'busy' }, { status: 503 }));
     supply.expect(address);
     await expect(supply.load(address, request)).rejects.toMatchObject({
@@ -48,7 +48,7 @@ describe('preloading a descriptor', () => {
     expect(await supply.load(address, request)).toMatchObject({ width: 4000 });
   });
 
-  it('notifies the opening that the session is renewed, even if the renewal began before', async () => {
+  it('notifies the opening of a session renewal, even if the renewal began before the opening', async () => {
     const { supply, request } = supplyFrom(async (_, { onRenewing }) => {
       onRenewing();
       return new Response(xml);
@@ -58,7 +58,7 @@ describe('preloading a descriptor', () => {
     expect(request.onRenewing).toHaveBeenCalledOnce();
   });
 
-  it('discards the descriptor when the slide is not opened', async () => {
+  it('is dropped when the slide is not opened within 5 s', async () => {
     const { supply, fetchPixels, request } = supplyFrom();
     supply.expect(address);
     await vi.advanceTimersByTimeAsync(5000);
@@ -66,7 +66,7 @@ describe('preloading a descriptor', () => {
     expect(fetchPixels).toHaveBeenCalledTimes(2);
   });
 
-  it('is not used for another slide that is opened first, but kept for its own', async () => {
+  it('stays available for its own slide when another slide is opened first', async () => {
     const { supply, fetchPixels, request } = supplyFrom();
     supply.expect('/other.dzi');
     await supply.load(address, request);
@@ -74,7 +74,7 @@ describe('preloading a descriptor', () => {
     expect(fetchPixels.mock.calls.map(([args]) => args)).toEqual(['/other.dzi', address]);
   });
 
-  it('stops when the opening is aborted', () => {
+  it('is aborted when the opening of the slide is aborted', () => {
     const { supply, fetchPixels, request, end } = supplyFrom(() => new Promise(() => {}));
     supply.expect(address);
     void supply.load(address, request);

@@ -54,7 +54,7 @@ describe('the field of a registered slide', () => {
     },
   );
 
-  it('returns to the field of the first slide by the inverse transform', () => {
+  it('maps back to the field of the first slide with the inverse transform', () => {
     const matrix = similarity(1.7, 33, true);
     const inverse = inverseOf(matrix);
     const field: SlideField = { x: 5, y: 6, zoom: 2, rotation: 80, isMirrored: false };
@@ -66,7 +66,7 @@ describe('the field of a registered slide', () => {
     expect(back?.isMirrored).toBe(false);
   });
 
-  it('has no inverse of a transform to a line', () => {
+  it('is not defined backwards when the transform maps the slide to a line', () => {
     expect(inverseOf([1, 1, 1, 1, 0, 0])).toBeNull();
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Calibration, calibrationOf, magnificationLabel, type SlideScale, scaleBarOf } from './scale.ts';
 
-describe('calibration', () => {
+describe('calibrationOf', () => {
   it.each([
     [
       { mpp: 0.499, objectivePower: 20, derived: null },
@@ -44,7 +44,7 @@ describe('calibration', () => {
 
 const scanned: Calibration = { mpp: 0.5, objectivePower: 20, derived: null };
 
-describe('magnification', () => {
+describe('the magnification label', () => {
   it.each([
     [1, '20×'],
     [0.5, '10×'],

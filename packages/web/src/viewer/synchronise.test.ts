@@ -38,7 +38,7 @@ function expectSameField(found: SlideField, expected: SlideField): void {
   expect(found.isMirrored).toBe(expected.isMirrored);
 }
 
-describe('follow', () => {
+describe('followed', () => {
   it('keeps the follower in place while the leader stays', () => {
     fc.assert(
       fc.property(sights, sights, (leader, follower) => {
@@ -47,7 +47,7 @@ describe('follow', () => {
     );
   });
 
-  it('returns to the same field when the leader returns', () => {
+  it('returns the follower to its field when the leader returns', () => {
     fc.assert(
       fc.property(sights, sights, fields, (leader, follower, now) => {
         expectSameField(followed(follower, leader, followed(leader, follower, now)), now);
@@ -55,7 +55,7 @@ describe('follow', () => {
     );
   });
 
-  it('does not drift, whatever path the leader takes', () => {
+  it('returns the same field whatever path the leader took', () => {
     fc.assert(
       fc.property(sights, sights, fields, (leader, follower, now) => {
         const there = followed(leader, follower, now);
@@ -90,7 +90,7 @@ describe('follow', () => {
     expect(followed(leader, follower, at({ zoom: 1 })).zoom).toBeCloseTo(0.4, 12);
   });
 
-  it('moves the follower in the direction seen on the screen when it is rotated', () => {
+  it('moves a rotated follower in the same direction on the screen', () => {
     const leader = { field: at(), calibration: calibrated(0.25) };
     const follower = { field: at({ rotation: 90 }), calibration: calibrated(0.25) };
     // On a slide rotated to the right, the right of the screen is upwards.
@@ -99,7 +99,7 @@ describe('follow', () => {
     expect(y).toBeCloseTo(1900, 9);
   });
 
-  it('moves and rotates the follower in the opposite direction when only it is mirrored', () => {
+  it('moves and rotates the follower in the opposite direction when only the follower is mirrored', () => {
     const leader = { field: at(), calibration: calibrated(0.25) };
     const follower = { field: at({ isMirrored: true }), calibration: calibrated(0.25) };
     expect(followed(leader, follower, at({ x: 1100, rotation: 90 }))).toMatchObject({
@@ -119,17 +119,17 @@ describe('follow', () => {
   });
 });
 
-describe('alongside', () => {
+describe('correspondingField', () => {
   const first = { field: at({ x: 6000, y: 4000, rotation: 30 }), width: 10_000, height: 8000 };
 
-  it('starts with the same magnification, distance from the middle and rotation', () => {
+  it('has the same magnification, distance from the middle and rotation', () => {
     const beside = { width: 6000, height: 4000, calibration: calibrated(0.5) };
     expect(correspondingField({ ...first, calibration: calibrated(0.25) }, beside)).toEqual(
       at({ x: 3500, y: 2000, zoom: 1, rotation: 30 }),
     );
   });
 
-  it('starts with the same relative field when one slide has no scale', () => {
+  it('is the same relative field when one slide has no scale', () => {
     const beside = { width: 20_000, height: 16_000, calibration: null };
     expect(correspondingField({ ...first, calibration: calibrated(0.25) }, beside)).toEqual(
       at({ x: 12_000, y: 8000, zoom: 0.25, rotation: 30 }),

@@ -81,7 +81,7 @@ describe('tile loading', () => {
     expect(await (await coarser).text()).toBe('tile');
   });
 
-  it('rejects the request for a tile whose early load failed', async () => {
+  it('rejects the request for a tile whose preload failed', async () => {
     const { tiles } = loadingFrom(refused(404), refused(404), refused(404), refused(404));
     void tiles.preload(['/a']);
     await vi.advanceTimersByTimeAsync(8000);

@@ -13,28 +13,31 @@ function picture(background: number, tissue: number, left: number, top: number, 
   return { width: 100, height: 50, data };
 }
 
-describe('the field in which a slide opens beside another', () => {
+describe('fieldOnTissue', () => {
   it.each([
     ['brightfield', 240, 150],
     ['fluorescence', 0, 120],
-  ])('is moved from blank glass to tissue, in the same size and direction (%s)', (_, background, tissue) => {
-    const moved = fieldOnTissue(picture(background, tissue, 10, 10, 20), slide, view, field);
-    expect(moved).toMatchObject({ zoom: 1, rotation: 30, isMirrored: true });
-    expect(moved.x).toBeGreaterThan(1000);
-    expect(moved.x).toBeLessThan(3000);
-    expect(moved.y).toBeGreaterThan(1000);
-    expect(moved.y).toBeLessThan(3000);
-  });
+  ])(
+    'moves a field on blank glass to tissue, with the same size and direction (%s)',
+    (_, background, tissue) => {
+      const moved = fieldOnTissue(picture(background, tissue, 10, 10, 20), slide, view, field);
+      expect(moved).toMatchObject({ zoom: 1, rotation: 30, isMirrored: true });
+      expect(moved.x).toBeGreaterThan(1000);
+      expect(moved.x).toBeLessThan(3000);
+      expect(moved.y).toBeGreaterThan(1000);
+      expect(moved.y).toBeLessThan(3000);
+    },
+  );
 
-  it('stays where it shows tissue', () => {
+  it('returns the same field when it already shows tissue', () => {
     expect(fieldOnTissue(picture(240, 150, 86, 40, 5), slide, view, field)).toEqual(field);
   });
 
-  it('stays on a slide without tissue', () => {
+  it('returns the same field on a slide without tissue', () => {
     expect(fieldOnTissue(picture(240, 240, 0, 0, 1), slide, view, field)).toEqual(field);
   });
 
-  it('is moved to tissue that is near', () => {
+  it('moves the field to tissue that is near', () => {
     const { data, ...size } = picture(240, 150, 5, 5, 10);
     for (let y = 30; y < 36; y++)
       for (let x = 80; x < 86; x++) data.fill(150, (y * 100 + x) * 4, (y * 100 + x) * 4 + 3);

@@ -29,7 +29,7 @@ function show({ dialog = false } = {}) {
   return { person: userEvent.setup({ delay: null }), pressed };
 }
 
-it('shortcuts work without a click anywhere, and with the focus on a button', async () => {
+it('keyboard shortcuts work without a previous click and while a button has the focus', async () => {
   const { person, pressed } = show();
   await person.keyboard('r?{ArrowLeft}');
   await person.click(screen.getByRole('button', { name: 'Button' }));
@@ -37,31 +37,31 @@ it('shortcuts work without a click anywhere, and with the focus on a button', as
   expect(pressed).toEqual(['r', '?', 'left', 'r']);
 });
 
-it('a letter with Shift is a different shortcut', async () => {
+it('a letter with Shift is a keyboard shortcut of its own', async () => {
   const { person, pressed } = show();
   await person.keyboard('{Shift>}R{/Shift}');
   expect(pressed).toEqual(['shift+r']);
 });
 
-it('shortcuts do not work while typing in a field', async () => {
+it('keyboard shortcuts do not work while a text field has the focus', async () => {
   const { person, pressed } = show();
   await person.type(screen.getByLabelText('Field'), 'r?{ArrowLeft}');
   expect(pressed).toEqual([]);
 });
 
-it('shortcuts do not work in a dialog', async () => {
+it('keyboard shortcuts do not work while a dialog is open', async () => {
   const { person, pressed } = show({ dialog: true });
   await person.keyboard('r');
   expect(pressed).toEqual([]);
 });
 
-it('shortcuts of the browser keep working', async () => {
+it('keyboard shortcuts do not override those of the browser', async () => {
   const { person, pressed } = show();
   await person.keyboard('{Control>}r{/Control}{Meta>}r{/Meta}{Alt>}{ArrowLeft}{/Alt}');
   expect(pressed).toEqual([]);
 });
 
-it('Enter opens a focused row of the sidebar, and belongs to the tool in use everywhere else', async () => {
+it('Enter opens a focused row of the sidebar and acts on the chosen tool everywhere else', async () => {
   const { person, pressed } = show();
   await person.click(screen.getByRole('button', { name: 'Row' }));
   await person.keyboard('{Enter}');

@@ -3,18 +3,18 @@ import { formatField, parseField } from './view-address.ts';
 
 const upright = { rotation: 0, isMirrored: false };
 
-describe('a field in the page address', () => {
+describe('the visible field in the URL of the page', () => {
   it.each([
     ['plain', { x: 1234.56, y: 10, zoom: 0.5, ...upright }, 'x=1234.6&y=10&zoom=0.5'],
     ['turned', { x: 1, y: 2, zoom: 1, ...upright, rotation: 90 }, 'x=1&y=2&zoom=1&rotation=90'],
     ['turned to nearly 360°', { x: 1, y: 2, zoom: 1, ...upright, rotation: 359.99 }, 'x=1&y=2&zoom=1'],
     ['mirrored', { x: 1, y: 2, zoom: 1, ...upright, isMirrored: true }, 'x=1&y=2&zoom=1&mirror=1'],
     ['far away', { x: -3.04, y: 2, zoom: 0.012345678, ...upright }, 'x=-3&y=2&zoom=0.0123457'],
-  ])('is written for a view that is %s', (_, field, address) => {
+  ])('is formatted for a view that is %s', (_, field, address) => {
     expect(new URLSearchParams(formatField(field)).toString()).toBe(address);
   });
 
-  it('is read as written', () => {
+  it('is parsed to the field that was formatted', () => {
     const field = { x: 46000.5, y: 0.1, zoom: 0.0000012, rotation: 12.5, isMirrored: true };
     expect(parseField(new URLSearchParams(formatField(field)))).toEqual(field);
   });
@@ -33,16 +33,16 @@ describe('a field in the page address', () => {
     'x=1&y=2&zoom=0',
     'x=1&y=Infinity&zoom=1',
     'x=&y=2&zoom=1',
-  ])('is null for %s', (address) => {
+  ])('is parsed to null for %s', (address) => {
     expect(parseField(new URLSearchParams(address))).toBeNull();
   });
 
-  it('is the same for an equivalent negative rotation', () => {
+  it('is parsed to the same rotation for an equivalent negative angle', () => {
     expect(parseField(new URLSearchParams('x=1&y=2&zoom=1&rotation=-90'))?.rotation).toBe(270);
   });
 });
 
-it('two fields in one address are distinguished by a prefix', () => {
+it('is distinguished by a prefix from the field of a second slide', () => {
   const [one, other] = [
     { x: 1, y: 2, zoom: 1, rotation: 90, isMirrored: true },
     { x: 3, y: 4, zoom: 0.5, ...upright },

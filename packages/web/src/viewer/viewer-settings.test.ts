@@ -12,6 +12,6 @@ it.each([
   ['number of cached tiles', viewerSettings.maxImageCacheCount, 200],
   ['time limit of a tile', viewerSettings.timeout, 120_000],
   ['preloading', viewerSettings.preload, true],
-])('the %s is as in section 9 of the specification', (_, setting, specified) => {
+])('the viewer setting %s has the value of section 9 of the specification', (_, setting, specified) => {
   expect(setting).toBe(specified);
 });

@@ -98,7 +98,7 @@ describe('changes of other people', () => {
     expect(store.recentAuthors.size).toBe(0);
   });
 
-  it('are ignored when a later revision is known', async () => {
+  it('are ignored when the store has a later revision', async () => {
     const { store, x } = await openStore();
     store.receiveChanges(putEvent(20, 3));
     store.receiveChanges(putEvent(30, 2));
@@ -114,7 +114,7 @@ describe('changes of other people', () => {
     expect(store.selection.size).toBe(0);
   });
 
-  it('wait until the server has acknowledged the own change of the annotation', async () => {
+  it('are applied after the server has acknowledged the own change of the same annotation', async () => {
     const send = vi.fn<() => Promise<ChangeOutcome>>(async () => ({
       kind: 'applied',
       revisions: { [id]: 2 },
@@ -129,7 +129,7 @@ describe('changes of other people', () => {
     expect(store.find(id)?.revision).toBe(3);
   });
 
-  it('cannot be undone by undoing an earlier own change', async () => {
+  it('are not reverted by undoing an earlier own change', async () => {
     const { store, moveTo, x } = await openStore(async () => ({ kind: 'applied', revisions: { [id]: 2 } }));
     moveTo(50);
     await vi.waitFor(() => expect(store.find(id)?.revision).toBe(2), { timeout: 5000 });
@@ -138,14 +138,14 @@ describe('changes of other people', () => {
     expect(x()).toBe(60);
   });
 
-  it('are read from the list when there are too many for an event; deleted annotations disappear', async () => {
+  it('are loaded with the whole layer when they are too many for an event, including deletions', async () => {
     const { store, x } = await openStore();
     listed = [];
     store.receiveChanges({ layer_id: 'layer', reload: true, changes: [], authors: {} });
     await vi.waitFor(() => expect(x()).toBeUndefined(), { timeout: 5000 });
   });
 
-  it('do not load a layer again that is being loaded', async () => {
+  it('do not load a layer again while it is already being loaded', async () => {
     const { store } = await openStore();
     const load = vi.fn<typeof fetch>(async () => Response.json({ features: listed, authors, version: 1 }));
     vi.stubGlobal('fetch', load);
@@ -154,7 +154,7 @@ describe('changes of other people', () => {
     expect(load).toHaveBeenCalledOnce();
   });
 
-  it('show nothing of a layer that is removed while it is loaded', async () => {
+  it('show no annotation of a layer that is removed while it is being loaded', async () => {
     const { store, x } = await openStore();
     store.receiveChanges({ layer_id: 'layer', reload: true, changes: [], authors: {} });
     store.removeLayer('layer');
@@ -162,7 +162,7 @@ describe('changes of other people', () => {
     expect(x()).toBeUndefined();
   });
 
-  it('bring a new layer with its annotations, and remove a layer that is no longer readable', async () => {
+  it('add a new layer with its annotations and remove a layer that is no longer readable', async () => {
     const { store, x } = await openStore();
     store.removeLayer('layer');
     expect(x()).toBeUndefined();
@@ -174,7 +174,7 @@ describe('changes of other people', () => {
 });
 
 describe('unacknowledged changes', () => {
-  it('stay when the layer is loaded again', async () => {
+  it('are kept when the layer is loaded again', async () => {
     const { store, x, moveTo } = await openStore();
     moveTo(50);
     store.receiveChanges({ layer_id: 'layer', reload: true, changes: [], authors: {} });

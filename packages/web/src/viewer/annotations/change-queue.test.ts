@@ -99,7 +99,7 @@ describe('ChangeQueue', () => {
     expect(sent).toEqual([]);
   });
 
-  it('sends a batch without an answer again unchanged, then the later change with the revision of the batch', async () => {
+  it('sends a batch without a response again unchanged, then a later change with the revision of the batch', async () => {
     const { queue, sent } = queueOver([unreachable, applied(1), applied(2)]);
     queue.add(put(1));
     await vi.waitUntil(() => queue.state().kind === 'offline');
@@ -112,7 +112,7 @@ describe('ChangeQueue', () => {
     expect(later?.changes).toEqual([{ op: 'put', feature: featureAt(2), base_revision: 1 }]);
   });
 
-  it('deletes an annotation that was sent meanwhile with the revision of its creation', async () => {
+  it('sends a deletion with the revision of the creation that was acknowledged meanwhile', async () => {
     const answer = Promise.withResolvers<ChangeOutcome>();
     const { queue, sent } = queueOver([() => answer.promise, applied(2)]);
     queue.add(put(1));
@@ -123,7 +123,7 @@ describe('ChangeQueue', () => {
     expect(sent[1]?.changes).toEqual([{ op: 'delete', id, base_revision: 1 }]);
   });
 
-  it('sends what an earlier page has left, the unanswered batch first', async () => {
+  it('sends changes stored before a reload, the batch without a response first', async () => {
     const memory = memoryStorage();
     const { queue: closed } = queueOver([unreachable], memory);
     closed.add(put(1));
@@ -141,7 +141,7 @@ describe('ChangeQueue', () => {
     ]);
   });
 
-  it('keeps a conflicting change back and sends the others', async () => {
+  it('holds back a conflicting change and sends the other changes', async () => {
     const theirs = { ...featureAt(9), properties: { revision: 5 } };
     const { queue, sent } = queueOver([() => ({ kind: 'conflict', conflicts: [theirs] }), applied(1)]);
     queue.add(put(1, 3));
@@ -151,7 +151,7 @@ describe('ChangeQueue', () => {
     expect(queue.conflicts()).toEqual([{ id, mine: put(1, 3), theirs }]);
   });
 
-  it('sends the own version of a conflict with the revision of the other one', async () => {
+  it('sends the own version of a conflict with the revision of the version on the server', async () => {
     const theirs = { ...featureAt(9), properties: { revision: 5 } };
     const { queue, sent } = queueOver([() => ({ kind: 'conflict', conflicts: [theirs] }), applied(6)]);
     queue.add(put(1, 3));
@@ -162,7 +162,7 @@ describe('ChangeQueue', () => {
     expect(queue.conflicts()).toEqual([]);
   });
 
-  it('drops the own version of a conflict when the other one stays', async () => {
+  it('drops the own version of a conflict when the person keeps the other version', async () => {
     const memory = memoryStorage();
     const theirs = { ...featureAt(9), properties: { revision: 5 } };
     const { queue, sent } = queueOver([() => ({ kind: 'conflict', conflicts: [theirs] })], memory);
@@ -174,7 +174,7 @@ describe('ChangeQueue', () => {
     await vi.waitUntil(memory.isEmpty);
   });
 
-  it('creates the layer of the first annotation before it sends it', async () => {
+  it('creates a layer before it sends the first annotation', async () => {
     const { queue, sent } = queueOver([applied(1)]);
     const created = vi.fn<QueueListener['onLayerCreated']>();
     queue.listen({ onApplied: () => {}, onChange: () => {}, onLayerCreated: created });
@@ -184,7 +184,7 @@ describe('ChangeQueue', () => {
     expect(created).toHaveBeenCalledWith(newLayerId('image'), { id: 'created' });
   });
 
-  it('keeps changes that the server rejects, until they are sent again', async () => {
+  it('keeps changes that the server rejected until the person retries', async () => {
     const error = new AppError('layer_locked');
     const { queue } = queueOver([() => ({ kind: 'rejected', error }), applied(1)]);
     queue.add(put(1));

@@ -59,7 +59,7 @@ function drawing(tool: Tool) {
   return { store, session, pointer, click, drag, geometries, area };
 }
 
-describe('drawing', () => {
+describe('drawing annotations', () => {
   it('creates a rectangle by dragging, in image pixels, and selects it', () => {
     const { store, drag, geometries } = drawing('rectangle');
     drag([10, 10], [60, 40]);
@@ -133,7 +133,7 @@ describe('drawing', () => {
     expect(geometries()[0]).toMatchObject({ type: 'MultiPolygon' });
   });
 
-  it('takes back the last point of a polygon, then cancels it', () => {
+  it('removes the last point of a polygon, then cancels the polygon', () => {
     const { session, click, geometries } = drawing('polygon');
     click(10, 10);
     click(60, 10);
@@ -145,7 +145,7 @@ describe('drawing', () => {
     expect(geometries()).toEqual([]);
   });
 
-  it('counts clicks of the points tool in one annotation', () => {
+  it('adds the clicks of the points tool to one annotation', () => {
     const { click, geometries } = drawing('points');
     click(10, 10);
     click(30, 30);
@@ -162,7 +162,7 @@ describe('drawing', () => {
     ]);
   });
 
-  it('paints with the brush, adds where a stroke begins inside, and erases with Alt', () => {
+  it('paints with the brush, adds to an area in which the stroke begins, and erases with Alt', () => {
     const { store, drag, area } = drawing('brush');
     drag([100, 100], [200, 100]);
     const painted = area();
@@ -194,7 +194,7 @@ describe('drawing', () => {
   });
 });
 
-describe('editing', () => {
+describe('editing annotations', () => {
   function withSquare() {
     const here = drawing('rectangle');
     here.drag([10, 10], [60, 60]);
@@ -208,13 +208,13 @@ describe('editing', () => {
     expect(store.all()[0]?.bounds).toEqual({ minX: 40, minY: 60, maxX: 140, maxY: 160 });
   });
 
-  it('leaves a press beside the selected annotation to the slide', () => {
+  it('lets a press beside the selected annotation move the slide', () => {
     const { pointer } = withSquare();
     pointer.onPress({ x: 300, y: 300 }, none);
     expect(pointer.leavesToSlide).toBe(true);
   });
 
-  it('drags a vertex', () => {
+  it('moves a vertex by dragging', () => {
     const { store, drag } = withSquare();
     drag([60, 60], [80, 90]);
     expect(store.all()[0]?.bounds).toEqual({ minX: 20, minY: 20, maxX: 160, maxY: 180 });
@@ -231,7 +231,7 @@ describe('editing', () => {
     expect(corners()).toBe(5);
   });
 
-  it('selects the smallest annotation under a click, and nothing beside all of them', () => {
+  it('selects the smallest annotation under a click and clears the selection beside all annotations', () => {
     const { session, store, drag, click } = drawing('rectangle');
     drag([10, 10], [200, 200]);
     drag([50, 50], [80, 80]);
@@ -266,7 +266,7 @@ describe('editing', () => {
     expect(store.all()).toHaveLength(1);
   });
 
-  it('changes no locked annotation', () => {
+  it('does not change a locked annotation', () => {
     const { session, store } = withSquare();
     const [annotation] = store.selected();
     if (annotation === undefined) throw new Error('Nothing is selected.');
@@ -279,8 +279,8 @@ describe('editing', () => {
   });
 });
 
-describe('cutting', () => {
-  it('separates an area into two annotations with its class, as one step of undo', () => {
+describe('cutting annotations', () => {
+  it('splits an area into two annotations of the same class, as one undo step', () => {
     const { store, session, drag, click } = drawing('rectangle');
     drag([10, 10], [110, 60]);
     session.classify(tumor);

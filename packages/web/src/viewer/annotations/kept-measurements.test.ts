@@ -5,7 +5,7 @@ import { featuresOfShapes } from './kept-measurements.ts';
 const calibration = { mpp: 0.5, mppY: 0.5, objectivePower: 20, derived: null };
 
 describe('featuresOfShapes', () => {
-  it('turns a ruler into a line and an area into a polygon', () => {
+  it('converts a ruler to a line and an area to a polygon', () => {
     const [line, polygon] = featuresOfShapes(
       [
         {
@@ -37,14 +37,14 @@ describe('featuresOfShapes', () => {
     expect(polygon && isArea(polygon.geometry) ? areaOf(polygon.geometry) : 0).toBe(50);
   });
 
-  it('turns the counting circle into an ellipse of one square millimetre', () => {
+  it('converts a counting circle to an ellipse of one square millimetre', () => {
     const [circle] = featuresOfShapes([{ kind: 'circle', centre: { x: 5000, y: 5000 } }], calibration);
     const area = circle && isArea(circle.geometry) ? areaOf(circle.geometry) : 0;
     expect(area * 0.5 * 0.5).toBeCloseTo(1_000_000, -3);
     expect(circle?.geometry).toMatchObject({ isEllipse: true });
   });
 
-  it('collects all counted cells in one annotation', () => {
+  it('returns one annotation for all marked cells', () => {
     const features = featuresOfShapes(
       [
         { kind: 'mark', centre: { x: 1, y: 1 } },

@@ -29,12 +29,12 @@ const square: Geometry = {
   ],
 };
 
-describe('outlines', () => {
-  it('have every position at full resolution', () => {
+describe('outlines of annotations', () => {
+  it('contain every position at full resolution', () => {
     expect(drawn(square, levelOf(1))).toBe('M0,0 L10,0 L10,1 L10,10 Z');
   });
 
-  it('leave out positions nearer than half a screen pixel', () => {
+  it('omit positions nearer than half a screen pixel', () => {
     expect(drawn(square, levelOf(1 / 8))).toBe('M0,0 L10,0 L10,10 Z');
   });
 
@@ -42,7 +42,7 @@ describe('outlines', () => {
     expect(drawn(square, levelOf(1 / 1024))).toBe('M0,0 L0.05,0 Z');
   });
 
-  it('draw points as dots', () => {
+  it('contain a dot for each point', () => {
     expect(
       drawn(
         {
@@ -57,7 +57,7 @@ describe('outlines', () => {
     ).toBe('M1,2 L1.05,2 M3,4 L3.05,4');
   });
 
-  it('keep the end of a line', () => {
+  it('contain the last position of a line', () => {
     expect(
       drawn(
         {

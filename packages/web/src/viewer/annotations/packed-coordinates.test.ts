@@ -17,12 +17,12 @@ const shapes: Readonly<Record<string, Coordinates>> = {
 };
 
 describe('packed coordinates', () => {
-  it.each(Object.entries(shapes))('unpack %s as it was', (_, coordinates) => {
+  it.each(Object.entries(shapes))('unpack to the original coordinates of %s', (_, coordinates) => {
     const packed = packCoordinates(coordinates);
     expect(packed && unpackCoordinates(structuredClone(packed))).toEqual(coordinates);
   });
 
-  it('are none for a single position', () => {
+  it('are null for a single position', () => {
     expect(packCoordinates([1, 2])).toBeNull();
   });
 });

@@ -37,8 +37,8 @@ function draw(painter: AnnotationPainter): { readonly paths: number[][]; readonl
   return { paths, isIncomplete };
 }
 
-describe('the painter of annotations', () => {
-  it('draws all annotations of one colour in one path, and those of other colours in paths of their own', () => {
+describe('AnnotationPainter', () => {
+  it('draws all annotations of one colour in one path and other colours in separate paths', () => {
     const painter = new AnnotationPainter();
     painter.reset([lineAt(1), lineAt(2)]);
     expect(draw(painter).paths).toEqual([[1, 2]]);
@@ -46,7 +46,7 @@ describe('the painter of annotations', () => {
     expect(draw(painter).paths).toEqual([[1, 2, 3]]);
   });
 
-  it('shows a changed annotation as it is now, and a removed one no more', () => {
+  it('draws the new version of a changed annotation and does not draw a removed one', () => {
     const painter = new AnnotationPainter();
     painter.reset([lineAt(1, 2, 'first'), lineAt(2)]);
     draw(painter);

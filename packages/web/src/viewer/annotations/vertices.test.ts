@@ -16,7 +16,7 @@ const triangle: Geometry = {
 const two: Geometry = { type: 'MultiPolygon', coordinates: [triangle.coordinates, triangle.coordinates] };
 
 describe('vertices', () => {
-  it('are those of all parts, without the closing positions', () => {
+  it('are returned for all parts, without the closing positions of rings', () => {
     expect(verticesOf(two).map(({ path, index }) => [path, index])).toEqual([
       [0, 0],
       [0, 1],
@@ -27,7 +27,7 @@ describe('vertices', () => {
     ]);
   });
 
-  it('close the ring again when the first one moves', () => {
+  it('keep the ring closed when its first vertex is moved', () => {
     const [first] = verticesOf(two);
     if (first === undefined) throw new Error('There are no vertices.');
     expect(moveVertex(two, { ...first, path: 1 }, [5, 5])).toEqual({
@@ -65,7 +65,7 @@ describe('vertices', () => {
     expect(first && removeVertex(triangle, first)).toBeNull();
   });
 
-  it('of an ellipse are the corners of its bounding box, and it stays an ellipse', () => {
+  it('of an ellipse are the corners of its bounding box; moving one keeps it an ellipse', () => {
     const ellipse = createEllipse({ minX: 0, minY: 0, maxX: 10, maxY: 10 });
     const corner = verticesOf(ellipse)[2];
     if (corner === undefined) throw new Error('There are no vertices.');

@@ -26,7 +26,7 @@ describe('outlineRegion', () => {
     ]);
   });
 
-  it('leaves out a pixel that touches the region in a corner only', () => {
+  it('excludes a pixel that touches the region only at a corner', () => {
     const pixels = pixelsOf('#..', '.#.', '...');
     expect(outlineRegion(pixels, 0, 0)).toEqual([
       [

@@ -15,7 +15,7 @@ function tableOf(size: number, sampleOf: (rgb: readonly number[], channel: numbe
 }
 
 describe('applyTable', () => {
-  it('leaves colours and alpha as they are when the table does', () => {
+  it('leaves colours and alpha unchanged with an identity table', () => {
     const pixels = Uint8ClampedArray.from([0, 128, 255, 255, 17, 99, 201, 40]);
     applyTable(
       pixels,
@@ -24,7 +24,7 @@ describe('applyTable', () => {
     expect([...pixels]).toEqual([0, 128, 255, 255, 17, 99, 201, 40]);
   });
 
-  it('interpolates between grid points, red varying fastest', () => {
+  it('interpolates between grid points of a table in which red varies fastest', () => {
     const pixels = Uint8ClampedArray.from([255, 0, 0, 255, 0, 51, 0, 255]);
     applyTable(
       pixels,
@@ -33,7 +33,7 @@ describe('applyTable', () => {
     expect([...pixels]).toEqual([0, 0, 255, 255, 51, 51, 0, 255]);
   });
 
-  it('weighs the eight grid points around a colour by the volumes opposite to them', () => {
+  it('weights the eight grid points around a colour by the opposite volumes (trilinear)', () => {
     const { size, samples } = tableOf(5, ([red = 0, green = 0, blue = 0], channel) =>
       channel === 0
         ? red * green * blue

@@ -13,12 +13,12 @@ describe('profileOf', () => {
     expect(profileOf(descriptorWith(element))).toEqual({ name: 'AT2', bytes: 1_687_824, tableSize: 33 });
   });
 
-  it('has no table for a profile that the server ignores', () => {
+  it('returns no table size for a profile that the server ignores', () => {
     const element = '<ColourProfile xmlns="urn:lamina:colour" Bytes="440" Ignored="broken"/>';
     expect(profileOf(descriptorWith(element))).toEqual({ name: '', bytes: 440, tableSize: null });
   });
 
-  it.each(['0', '1', '900', '33.5', 'x', ''])('has no table of %s grid points', (nodes) => {
+  it.each(['0', '1', '900', '33.5', 'x', ''])('returns no table size for %s grid points', (nodes) => {
     const element = `<ColourProfile xmlns="urn:lamina:colour" Bytes="440" TableNodes="${nodes}"/>`;
     expect(profileOf(descriptorWith(element))?.tableSize).toBeNull();
   });
@@ -32,7 +32,7 @@ describe('loadColourTable', () => {
   const request = { signal: new AbortController().signal, onRenewing: () => {} };
   const serving = (bytes: number) => async () => new Response(new Uint8Array(bytes));
 
-  it('returns the samples', async () => {
+  it('returns the samples of the response', async () => {
     const table = await loadColourTable(serving(24), '/colour-table', 2, request);
     expect([table?.size, table?.samples.length]).toEqual([2, 24]);
   });

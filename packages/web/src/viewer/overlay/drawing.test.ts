@@ -5,8 +5,8 @@ const at = (x: number, y = 0) => ({ x, y });
 const after = (...steps: DrawingStep[]): Drawing => steps.reduce(draw, emptyDrawing);
 const points = (...places: number[]): DrawingStep[] => places.map((x) => ({ type: 'point', point: at(x) }));
 
-describe('drawing', () => {
-  it('ignores points without a tool', () => {
+describe('draw', () => {
+  it('ignores points while no tool is chosen', () => {
     expect(after(...points(1, 2))).toEqual(emptyDrawing);
   });
 
@@ -22,7 +22,7 @@ describe('drawing', () => {
     expect(drawing.floating).toEqual(at(5));
   });
 
-  it('completes an area on request once it has three points', () => {
+  it('completes an area by the step `finish` when it has at least three points', () => {
     const begun = after({ type: 'take', tool: 'area' }, ...points(1, 2), { type: 'finish' });
     expect(begun.shapes).toEqual([]);
     const drawing = [...points(3), { type: 'finish' } as const].reduce(draw, begun);
@@ -35,7 +35,7 @@ describe('drawing', () => {
     expect(drawing.shapes).toEqual([{ kind: 'circle', centre: at(4) }]);
   });
 
-  it('puts a mark for each counted cell', () => {
+  it('adds a mark for each point of the counting tool', () => {
     const drawing = after({ type: 'take', tool: 'mark' }, ...points(4, 5));
     expect(drawing.shapes).toEqual([
       { kind: 'mark', centre: at(4) },
@@ -57,29 +57,29 @@ describe('drawing', () => {
     ]);
   });
 
-  it('leaves everything as it is when the moved shape does not exist', () => {
+  it('returns the same drawing when the moved shape does not exist', () => {
     const drawing = after({ type: 'take', tool: 'circle' }, ...points(4));
     expect(draw(drawing, { type: 'move', shape: 3, handle: 0, point: at(7) })).toBe(drawing);
   });
 
-  it('cancels first the unfinished shape, then the tool', () => {
+  it('cancels the unfinished shape first, then deselects the tool', () => {
     const begun = after({ type: 'take', tool: 'area' }, ...points(1, 2), { type: 'cancel' });
     expect(begun).toMatchObject({ tool: 'area', fixed: [] });
     expect(draw(begun, { type: 'cancel' }).tool).toBeNull();
   });
 
-  it('puts away a tool that is chosen twice, with its unfinished shape', () => {
+  it('deselects a tool that is chosen twice and discards its unfinished shape', () => {
     const drawing = after({ type: 'take', tool: 'area' }, ...points(1), { type: 'take', tool: 'area' });
     expect(drawing).toMatchObject({ tool: null, fixed: [] });
   });
 
-  it('undoes point by point, then shape by shape', () => {
+  it('undoes the unfinished shape point by point, then the finished shapes one by one', () => {
     const drawing = after({ type: 'take', tool: 'ruler' }, ...points(1, 2, 3), { type: 'undo' });
     expect(drawing).toMatchObject({ fixed: [], shapes: [{ kind: 'ruler' }] });
     expect(draw(drawing, { type: 'undo' }).shapes).toEqual([]);
   });
 
-  it('removes all shapes and keeps the tool', () => {
+  it('removes all shapes by the step `clear` and keeps the tool', () => {
     const drawing = after({ type: 'take', tool: 'circle' }, ...points(1, 2), { type: 'clear' });
     expect(drawing).toMatchObject({ tool: 'circle', shapes: [] });
   });

@@ -14,7 +14,7 @@ const placement = placementOf(
 );
 
 describe('figuresOf', () => {
-  it('puts the length of a ruler above its middle', () => {
+  it('places the length of a ruler above its middle', () => {
     const shapes = [
       {
         kind: 'ruler',
@@ -28,12 +28,12 @@ describe('figuresOf', () => {
     expect(figure).toMatchObject({ measure: '50 µm', measureAt: { x: 50, y: 42 } });
   });
 
-  it('shows a counting circle under the pointer before it is placed', () => {
+  it('returns a counting circle at the pointer before the person places it', () => {
     const drawing = { ...emptyDrawing, tool: 'circle', floating: { x: 5, y: 5 } } as const;
     expect(figuresOf(drawing, placement, calibration)).toMatchObject([{ kind: 'circle', measure: '1 mm²' }]);
   });
 
-  it('writes on a counting circle how many marks are inside', () => {
+  it('adds the number of marks inside to the label of a counting circle', () => {
     const shapes = [
       { kind: 'circle', centre: { x: 0, y: 0 } },
       { kind: 'mark', centre: { x: 10, y: 0 } },

@@ -40,7 +40,7 @@ describe('placement', () => {
     );
   });
 
-  it('is defined by three corners of the image', () => {
+  it('is computed from the screen positions of three corners of the image', () => {
     fc.assert(
       fc.property(placements, points, (placement, point) => {
         const size = { width: 46_000, height: 32_914 };

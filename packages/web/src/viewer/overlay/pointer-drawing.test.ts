@@ -60,7 +60,7 @@ describe('createPointerDrawing', () => {
     }
   });
 
-  it('draws a freehand area', () => {
+  it('draws an area freehand while the pointer is dragged', () => {
     const hand = drawingWith('area');
     hand.drag([10, 10], [90, 10], [90, 90], [10, 90], [10, 20]);
     expect(hand.now().shapes).toMatchObject([{ kind: 'area' }]);
@@ -73,7 +73,7 @@ describe('createPointerDrawing', () => {
     expect(hand.now()).toMatchObject({ shapes: [], fixed: { length: 1 } });
   });
 
-  it('draws nothing during a gesture with two fingers', () => {
+  it('cancels the shape when the press becomes a gesture with two fingers', () => {
     const hand = drawingWith('ruler');
     hand.pointer.onPress(at(10, 10));
     hand.pointer.onPinch();

@@ -21,11 +21,11 @@ const square = [
 ];
 
 describe('a ruler', () => {
-  it('measures micrometres', () => {
+  it('has a length in micrometres', () => {
     expect(lengthOf({ x: 0, y: 0 }, { x: 300, y: 400 }, quarter)).toBe(125);
   });
 
-  it('uses both pixel sizes when pixels are not square', () => {
+  it('has a length from both pixel sizes when pixels are not square', () => {
     const flat: Calibration = { ...quarter, mppY: 0.5 };
     expect(lengthOf({ x: 0, y: 0 }, { x: 0, y: 400 }, flat)).toBe(200);
     expect(lengthOf({ x: 0, y: 0 }, { x: 400, y: 0 }, flat)).toBe(100);
@@ -37,11 +37,11 @@ describe('a ruler', () => {
     [999.94, '999.9 µm'],
     [1234.5, '1.234 mm'],
     [25_000, '25 mm'],
-  ])('formats %s µm as %s', (length, text) => {
+  ])('of %s µm is formatted as %s', (length, text) => {
     expect(lengthText(length, quarter)).toBe(text);
   });
 
-  it('marks estimates and entered scales, and uses pixels without a scale', () => {
+  it('is marked for estimated and entered scales, and measured in pixels without a scale', () => {
     const estimated = calibrationOf({ mpp: null, objectivePower: 20, derived: null });
     expect(lengthText(10, estimated)).toBe('≈ 10 µm');
     const entered = calibrationOf({ mpp: 0.5, objectivePower: 20, derived: null, isEntered: true });
@@ -53,13 +53,13 @@ describe('a ruler', () => {
 });
 
 describe('an area', () => {
-  it('is that of the polygon, in both orientations', () => {
+  it('is measured as the area of its polygon, in both orientations', () => {
     expect(areaOf(square, quarter)).toBe(10_000);
     expect(areaOf(square.toReversed(), quarter)).toBe(10_000);
     expect(perimeterOf(square, quarter)).toBe(400);
   });
 
-  it('is null with fewer than three points', () => {
+  it('is 0 with fewer than three points', () => {
     expect(areaOf(square.slice(0, 2), quarter)).toBe(0);
   });
 
@@ -68,11 +68,11 @@ describe('an area', () => {
     [9999, '9999 µm²'],
     [12_345, '0.01235 mm²'],
     [2_500_000, '2.5 mm²'],
-  ])('formats %s µm² as %s', (area, text) => {
+  ])('of %s µm² is formatted as %s', (area, text) => {
     expect(areaText(area, quarter)).toBe(text);
   });
 
-  it('is in pixels without a scale', () => {
+  it('is measured in square pixels without a scale', () => {
     expect(areaText(areaOf(square, null), null)).toBe('160000 px²');
   });
 });
@@ -89,7 +89,7 @@ describe('the counting circle', () => {
   });
 });
 
-it('countInside counts the marks within the counting circle alone', () => {
+it('countInside counts only the marks inside the counting circle', () => {
   const { rx } = countingCircle(quarter);
   const shapes: Shape[] = [
     { kind: 'mark', centre: { x: 0, y: 0 } },
@@ -106,7 +106,7 @@ it('countInside counts the marks within the counting circle alone', () => {
   expect(countInside({ x: 0, y: 0 }, shapes, quarter)).toBe(2);
 });
 
-it('handlesOf gives no handles to an area drawn by hand with many points', () => {
+it('handlesOf returns no handles for an area of many points, such as one drawn freehand', () => {
   const points = Array.from({ length: 100 }, (_, i) => ({ x: i, y: i }));
   expect(handlesOf({ kind: 'area', points })).toEqual([]);
   expect(handlesOf({ kind: 'area', points: square })).toEqual(square);

@@ -42,14 +42,14 @@ beforeEach(() => {
 afterEach(() => decoder.destroy());
 
 describe('CorrectingDecoder', () => {
-  it('decodes on the page, and starts no thread, for a slide without colour table', async () => {
+  it('decodes in the page, without a worker, for a slide without a colour table', async () => {
     const stored = bitmapOf('stored');
     vi.stubGlobal('createImageBitmap', async () => stored);
     expect(await decoder.decode(blob, null)).toBe(stored);
     expect(threads).toEqual([]);
   });
 
-  it('sends the table once, and at most three tiles at a time', async () => {
+  it('sends the colour table once and at most three tiles at a time to the worker', async () => {
     const tiles = [1, 2, 3, 4, 5].map(() => decoder.decode(blob, table));
     const [thread] = threads;
     expect([threads.length, thread?.orders.filter((order) => 'table' in order).length]).toEqual([1, 1]);
@@ -65,14 +65,14 @@ describe('CorrectingDecoder', () => {
     expect(thread?.orders.at(-1)).toMatchObject({ id: 6 });
   });
 
-  it('rejects as the decoder of the page does when the bytes are no image', async () => {
+  it('rejects with an InvalidStateError, as decoding in the page does, when the bytes are no image', async () => {
     const tile = decoder.decode(blob, table);
     threads[0]?.answer({ id: 1, name: 'InvalidStateError', message: 'broken' });
     await expect(tile).rejects.toMatchObject({ name: 'InvalidStateError', message: 'broken' });
     await expect(tile).rejects.toBeInstanceOf(DOMException);
   });
 
-  it('corrects on the page when the thread does not start', async () => {
+  it('corrects tiles in the page when the worker cannot be started', async () => {
     const pixels = Uint8ClampedArray.from([9, 99, 199, 255]);
     const corrected = bitmapOf('corrected');
     vi.stubGlobal('createImageBitmap', async () => ({ width: 1, height: 1, close: () => {} }));
@@ -95,7 +95,7 @@ describe('CorrectingDecoder', () => {
     expect(threads).toMatchObject([{ isEnded: true }]);
   });
 
-  it('ends its thread with the view, and rejects what was not decoded', async () => {
+  it('ends its worker and rejects pending tiles when the view is destroyed', async () => {
     const tile = decoder.decode(blob, table);
     decoder.destroy();
     await expect(tile).rejects.toMatchObject({ name: 'AbortError' });
@@ -105,7 +105,7 @@ describe('CorrectingDecoder', () => {
 });
 
 describe('canCorrectTiles', () => {
-  it('is false where the browser does not return the pixels of a canvas', () => {
+  it('returns false when the browser does not return the exact pixels of a canvas', () => {
     expect(canCorrectTiles()).toBe(false); // jsdom has no canvas
   });
 });

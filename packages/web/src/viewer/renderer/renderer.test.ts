@@ -45,7 +45,7 @@ describe('Renderer', () => {
     expect([prefetch.status, slide.status, load.mock.calls.length]).toEqual(['rejected', 'fulfilled', 1]);
   });
 
-  it('returns a tile when the drawer has prepared it', async () => {
+  it('returns a tile only after the drawer has prepared it', async () => {
     const prepared = Promise.withResolvers<void>();
     renderer.connect({ prepare: () => prepared.promise, redraw: () => {} });
     const opened = vi.fn<() => void>();
@@ -56,7 +56,7 @@ describe('Renderer', () => {
     await vi.waitFor(() => expect(opened).toHaveBeenCalled());
   });
 
-  it('rejects with the error of the request, and with that of the decoder', async () => {
+  it('rejects with the error of a failed request or of a failed decoding', async () => {
     const lost = new Error('lost');
     await expect(renderer.open('/a', place, () => Promise.reject(lost))).rejects.toBe(lost);
     const broken = new DOMException('broken', 'InvalidStateError');
@@ -64,7 +64,7 @@ describe('Renderer', () => {
     await expect(renderer.open('/b', place, async () => new Blob())).rejects.toBe(broken);
   });
 
-  it('draws again after each change of colours and layers', () => {
+  it('requests a new frame after each change of colours or layers', () => {
     const redraw = vi.fn<() => void>();
     const onColours = vi.fn<() => void>();
     renderer.connect({ redraw, onColours });

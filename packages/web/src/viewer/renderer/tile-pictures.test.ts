@@ -50,7 +50,7 @@ describe('TilePictures', () => {
     expect(openBitmaps).toBe(pictures.bytes / bytesOfTile);
   });
 
-  it('keeps what is visible even beyond its limit', async () => {
+  it('keeps pictures of the current frame even beyond its limit', async () => {
     const visible = [];
     for (let place = 0; place < 15; place += 1) visible.push(await add(`tile ${place}`));
     draw(...visible);
@@ -58,7 +58,7 @@ describe('TilePictures', () => {
     expect(visible.every(({ address }) => pictures.at(address))).toBe(true);
   });
 
-  it('closes the bitmap after the upload and deletes the texture on eviction', async () => {
+  it('closes a bitmap after its upload and deletes the texture when the picture is evicted', async () => {
     const deleted = vi.fn<(texture: WebGLTexture) => void>();
     pictures.deleteTexturesWith(deleted);
     const picture = await add('tile');
@@ -93,7 +93,7 @@ describe('TilePictures', () => {
     expect([openBitmaps, pictures.bytes]).toEqual([1, bytesOfTile]);
   });
 
-  it('keeps the pictures of the navigator, with their bitmaps', async () => {
+  it('does not evict pictures of the navigator and keeps their bitmaps', async () => {
     const pinned = await add('pinned');
     pinned.isPinned = true;
     pictures.moveToTexture(pinned, {} as WebGLTexture);
@@ -105,7 +105,7 @@ describe('TilePictures', () => {
     expect(pictures.at('pinned')).toBe(pinned);
   });
 
-  it('shares its limit with the view beside it', async () => {
+  it('uses half of the limit while a second view is open', async () => {
     const other = new TilePictures();
     for (let place = 0; place < 9; place += 1) {
       draw();
@@ -115,7 +115,7 @@ describe('TilePictures', () => {
     other.destroy();
   });
 
-  it('closes everything when it is destroyed, also what is decoded later', async () => {
+  it('closes all bitmaps when it is destroyed, including those decoded afterwards', async () => {
     const picture = await add('tile');
     pictures.remove('tile');
     const restored = pictures.restore(picture);
@@ -133,7 +133,7 @@ describe('pictureLimitOf', () => {
     [4, 128],
     [2, 64],
     [0.5, 64],
-  ])('is, for a device with %s GB, %s MiB', (memory, mebibytes) => {
+  ])('returns for a device with %s GB of memory %s MiB', (memory, mebibytes) => {
     expect(pictureLimitOf(memory)).toBe(mebibytes * 2 ** 20);
   });
 });

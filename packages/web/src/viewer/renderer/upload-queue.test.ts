@@ -23,13 +23,13 @@ function queueWith(uploadMs: number) {
 }
 
 describe('UploadQueue', () => {
-  it('uploads at once while the budget of the frame lasts', () => {
+  it('uploads a tile at once while the time budget of the frame is not used up', () => {
     const { queue, uploaded } = queueWith(0.5);
     for (const column of [1, 2, 3, 4, 5, 6]) void queue.add(pictureAt(column));
     expect(uploaded).toEqual([1, 2, 3, 4]);
   });
 
-  it('uploads what exceeds the budget in the next frames, the most urgent first', () => {
+  it('uploads tiles beyond the time budget in later frames, the most urgent first', () => {
     const { queue, uploaded } = queueWith(1);
     for (const column of [1, 2, 9, 7, 8, 3]) void queue.add(pictureAt(column));
     expect(uploaded).toEqual([1, 2]);
@@ -47,7 +47,7 @@ describe('UploadQueue', () => {
     expect(uploaded).toEqual([1, 2, 3]);
   });
 
-  it('resolves when the tile is uploaded', async () => {
+  it('resolves `add` when the tile is uploaded', async () => {
     const { queue } = queueWith(5);
     await queue.add(pictureAt(1));
     const second = vi.fn<() => void>();

@@ -11,7 +11,7 @@ import type { TilePicture } from './tile-pictures.ts';
 import { UploadQueue } from './upload-queue.ts';
 import { WebGlPainter } from './webgl-painter.ts';
 
-/** A lost graphics context that is not restored within this time is given up: `CanvasDrawer` draws from then on. */
+/** A lost graphics context that is not restored within this time is treated as lost for good: `CanvasDrawer` draws from then on. */
 const restoreTimeoutMs = 3000;
 /** After this many losses of the context, the driver counts as broken and `CanvasDrawer` draws from then on. */
 const maxContextLosses = 3;

@@ -43,7 +43,7 @@ const star: AreaGeometry = {
 };
 
 describe('areaTestOf', () => {
-  it('agrees with containsPosition for areas with holes and several parts', () => {
+  it('returns the same as containsPosition for areas with holes and several parts', () => {
     const contains = areaTestOf(star);
     const differing: [number, number][] = [];
     let inside = 0;
@@ -78,7 +78,7 @@ describe('areaTestOf', () => {
 });
 
 describe('countsAsCsv', () => {
-  it('quotes separators and disarms formulas', async () => {
+  it('quotes cells with separators and escapes cells that a spreadsheet would run as formulas', async () => {
     const text = new TextDecoder('utf-8', { ignoreBOM: true });
     const bytes = await countsAsCsv([
       ['Class', 'Count'],
@@ -89,8 +89,8 @@ describe('countsAsCsv', () => {
   });
 });
 
-describe('chosen result file', () => {
-  it('has its kind and name by its suffix', () => {
+describe('a chosen result file', () => {
+  it('gives the layer its kind and name from the file name', () => {
     expect(['a.TIFF', 'b.png', 'c.dcm', 'd.geojson.gz', 'e.csv'].map(kindOfFile)).toEqual([
       'raster',
       'raster',
@@ -102,7 +102,7 @@ describe('chosen result file', () => {
   });
 });
 
-describe('filter of objects', () => {
+describe('the filter of objects', () => {
   const descriptor: VectorDescriptor = {
     kind: 'vector',
     id: 'l',
@@ -139,7 +139,7 @@ describe('filter of objects', () => {
     expect(groups).toEqual([0, 0, null, null, null]);
   });
 
-  it('gives objects the colour of their class, or of their measurement', () => {
+  it('colours objects by their class or by their measurement', () => {
     expect(colourOfGroup(descriptor, style, 0)).toBe('rgb(255 0 0)');
     const measured = { ...style, from: 0, to: 10, isColoured: true };
     const colours = [0, 5, 10].map((value) =>

@@ -28,7 +28,7 @@ const cells = {
   ],
 } as VectorDescriptor;
 
-describe('the text of an arrangement', () => {
+describe('the text of an arrangement of result layers', () => {
   it.each([
     ['one layer as it is at first', a],
     ['hidden layers', `${a}_x*${b}`],
@@ -37,7 +37,7 @@ describe('the text of an arrangement', () => {
     ['classes, a measurement and its colours', `${a}_f12_h0.3_m2_c`],
     ['two compared layers', `${a}*${b}*swipe-35`],
     ['that nothing is shown', '-'],
-  ])('holds %s', (_, text) => {
+  ])('contains %s', (_, text) => {
     const arrangement = parseArrangement(text);
     expect(arrangement).not.toBeNull();
     expect(formatArrangement(arrangement as Arrangement)).toBe(text);
@@ -50,11 +50,11 @@ describe('the text of an arrangement', () => {
     ['too long a text', `${a}${'*bbbbbbbb'.repeat(500)}`],
     ['no layer', '<script>alert(1)</script>'],
     ['ids of another form', '__proto__*constructor*AAAAAAAA*aaaaaaa'],
-  ])('is refused when it is %s', (_, text) => {
+  ])('is rejected when it is %s', (_, text) => {
     expect(parseArrangement(text)).toBeNull();
   });
 
-  it('loses options that make no sense, and layers that are there already', () => {
+  it('is parsed without invalid options and without repeated layers', () => {
     const hostile = `${a}_o101_p-neon_f1e999_tNaN_h1.x.70000.-2_m200_zzz*${a}_x*swipe-101`;
     expect(parseArrangement(hostile)).toEqual({
       layers: [{ layer: a, isVisible: true, opacity: undefined, style: { hidden: new Set([1]) } }],
@@ -62,20 +62,20 @@ describe('the text of an arrangement', () => {
     });
   });
 
-  it('has at most as many layers as a slide may have', () => {
+  it('is parsed with at most as many layers as a slide may have', () => {
     const many = Array.from({ length: 200 }, (_, place) => (0x10000000 + place).toString(16)).join('*');
     expect(parseArrangement(many)?.layers).toHaveLength(100);
   });
 });
 
-describe('the order of layers', () => {
+describe('the order of result layers', () => {
   it('begins with the chosen layers, then has the other layers in the order of the server', () => {
     const chosen = { layers: [plain(c)], swipe: null };
     expect(orderLayers(layers, chosen)).toEqual([layers[2], layers[0], layers[1]]);
     expect(choicesOf(layers, chosen).layers).toEqual([plain(c), plain(a, false), plain(b, false)]);
   });
 
-  it('changes by moving a layer, within the list', () => {
+  it('changes when a layer is moved, within the bounds of the list', () => {
     const all = choicesOf(layers, null);
     expect(keys(moved(all, c, -1))).toEqual([a, c, b]);
     expect(keys(moved(all, a, 1))).toEqual([b, a, c]);
@@ -84,7 +84,7 @@ describe('the order of layers', () => {
     expect(keys(moved(all, 'dddddddd', 1))).toEqual([a, b, c]);
   });
 
-  it('shows the first layer that is ready as long as nothing known is chosen', () => {
+  it('has the first ready layer visible while no existing layer is chosen', () => {
     const waiting = [layer(a, 'queued'), layer(b)];
     const atFirst = [plain(a, false), plain(b)];
     expect(choicesOf(waiting, null).layers).toEqual(atFirst);
@@ -92,7 +92,7 @@ describe('the order of layers', () => {
     expect(choicesOf(waiting, parseArrangement('-')).layers).toEqual([plain(a, false), plain(b, false)]);
   });
 
-  it('is short in the address: hidden layers at the end are left out unless they were moved', () => {
+  it('omits hidden layers at the end from the URL unless they were moved', () => {
     const text = (chosen: string) =>
       formatArrangement(shortened(layers, choicesOf(layers, parseArrangement(chosen))));
     expect(text(`${a}*${b}_x*${c}_x`)).toBe(a);
@@ -102,8 +102,8 @@ describe('the order of layers', () => {
   });
 });
 
-describe('the settings of a layer', () => {
-  it('are what is chosen, and become the same choice again', () => {
+describe('the settings of a result layer', () => {
+  it('are those that the person chose, and convert back to the same choice', () => {
     const choice = {
       layer: a,
       isVisible: true,
@@ -115,19 +115,19 @@ describe('the settings of a layer', () => {
     expect(choiceOf(a, heatmap, settings)).toEqual(choice);
   });
 
-  it('are those of the layer at first without a choice, which stays empty', () => {
+  it('are the defaults of the layer without a choice, and convert back to an empty choice', () => {
     for (const descriptor of [heatmap, cells]) {
       const settings = settingsOf(descriptor, plain(a));
       expect(choiceOf(a, descriptor, settings)).toEqual({ ...plain(a), opacity: undefined });
     }
   });
 
-  it('filter by the whole range of a measurement unless a part of it is chosen', () => {
+  it('filter by the whole range of a measurement unless a narrower range is chosen', () => {
     const settings = settingsOf(cells, { ...plain(a), style: { column: 0, to: 50, isColoured: true } });
     expect(settings.style).toMatchObject({ column: 0, from: 10, to: 50, isColoured: true });
   });
 
-  it('ignore a measurement that the layer does not have, and a range that is upside down', () => {
+  it('ignore a measurement that the layer does not have and a range whose minimum exceeds its maximum', () => {
     for (const column of [1, 7]) {
       const { style } = settingsOf(cells, { ...plain(a), style: { column, isColoured: true } });
       expect(style).toMatchObject({ column: null, isColoured: false });

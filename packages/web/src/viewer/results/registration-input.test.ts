@@ -4,11 +4,11 @@ import { type RegistrationInput, registrationAtFirst, registrationOf } from './r
 const typed = (input: Partial<RegistrationInput>) => registrationOf({ ...registrationAtFirst, ...input });
 
 describe('the registration of a result', () => {
-  it('is the full size at first', () => {
+  it('is the full size of the slide by default', () => {
     expect(typed({})).toEqual({ method: 'full-size' });
   });
 
-  it('is a pixel size in micrometres', () => {
+  it('by pixel size has micrometres per pixel', () => {
     expect(typed({ method: 'pixel-size', mpp: 0.5 })).toEqual({ method: 'pixel-size', mpp: 0.5 });
   });
 
@@ -29,7 +29,7 @@ describe('the registration of a result', () => {
     ['seven numbers', { method: 'affine', matrix: '1 0 0 1 0 0 0' }],
     ['a text', { method: 'affine', matrix: '1 0 0 one 0 0' }],
     ['a singular matrix', { method: 'affine', matrix: '1 2 2 4 0 0' }],
-  ])('is none for %s', (_, input) => {
+  ])('is null for %s', (_, input) => {
     expect(typed(input)).toBeNull();
   });
 });

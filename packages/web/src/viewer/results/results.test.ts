@@ -26,7 +26,7 @@ const heatmap: RasterDescriptor = {
 const rgba = (table: Uint8ClampedArray, byte: number) => [...table.subarray(byte * 4, byte * 4 + 4)];
 
 describe('the colours of a heatmap', () => {
-  it('are those of the palette from the lowest to the highest value', () => {
+  it('follow the palette from the lowest to the highest value', () => {
     const table = colourTableOf(heatmap, { ...rasterStyleAtFirst(heatmap), from: 0 });
     expect(rgba(table, 0)).toEqual([...colourAt('viridis', 0), 255]);
     expect(rgba(table, 127)).toEqual([...colourAt('viridis', 0.5), 255]);
@@ -40,7 +40,7 @@ describe('the colours of a heatmap', () => {
     expect(rgba(table, 255)).toEqual([0, 0, 0, 0]);
   });
 
-  it('are spread over the usual values, and higher ones have the last colour', () => {
+  it('are spread over the usual range of values; higher values have the last colour', () => {
     const skewed: RasterDescriptor = { ...heatmap, usual_range: { min: 0.05, max: 0.25 } };
     const style = rasterStyleAtFirst(skewed);
     expect(style).toMatchObject({ from: expect.closeTo(0.07), to: 1 });
@@ -56,8 +56,8 @@ describe('the colours of a heatmap', () => {
   });
 });
 
-describe('the colours of categories', () => {
-  it('are those of the descriptor, without the background and hidden categories', () => {
+describe('the colours of a mask of categories', () => {
+  it('are those of the descriptor; the background and hidden categories are transparent', () => {
     const mask: RasterDescriptor = {
       ...heatmap,
       encoding: { scale: 1, offset: 0, no_data: null },
@@ -77,7 +77,7 @@ describe('the colours of categories', () => {
   });
 });
 
-describe('transforms', () => {
+describe('transforms of result layers', () => {
   it('are combined from the content to the slide to the screen', () => {
     const registration = transformOf([10, 0, 0, 10, 5, 7]);
     const placement = { a: 0, b: 0.5, c: -0.5, d: 0, e: 100, f: 0 }; // a quarter turn at half size
@@ -87,18 +87,18 @@ describe('transforms', () => {
     expect(zoomOf(combine(placement, registration))).toBe(5);
   });
 
-  it('tell which part of the content the screen shows', () => {
+  it('give the part of the content that the screen shows', () => {
     const box = visibleBounds({ a: 0.5, b: 0, c: 0, d: 0.5, e: -50, f: 10 }, { width: 200, height: 100 });
     expect(box).toEqual({ minX: 100, minY: -20, maxX: 500, maxY: 180 });
   });
 });
 
-describe('a block of objects', () => {
-  it('is rejected when it has another magic number', () => {
+describe('a block of a vector layer', () => {
+  it('is rejected when its magic number is wrong', () => {
     expect(() => readBlock(new ArrayBuffer(64))).toThrow('not a block');
   });
 
-  it('has its bounds and objects in the index, in quarters of a pixel', () => {
+  it('has its bounds, in quarters of a pixel, and its objects in the index', () => {
     const index = new BlockIndex(indexOf([{ box: [-4, 8, 40, 80], first: 7, objects: 3 }]));
     expect(index.span(0)).toEqual({ first: 7, objects: 3 });
     expect(index.inView({ minX: 10, minY: 20, maxX: 11, maxY: 21 }, 100)).toEqual([0]); // touches the corner
@@ -106,7 +106,7 @@ describe('a block of objects', () => {
     expect(index.spans(null)).toEqual([{ first: 7, objects: 3 }]);
   });
 
-  it('is in view by the share of its objects within the bounds; null: there are more objects than may be drawn', () => {
+  it('counts by the fraction of its area in view; the index returns null for more objects than may be drawn', () => {
     const left = { box: [0, 0, 400, 400], first: 0, objects: 100 } as const; // 100 × 100 pixels
     const right = { box: [400, 0, 800, 400], first: 100, objects: 50 } as const;
     const index = new BlockIndex(indexOf([left, right]));
@@ -138,7 +138,7 @@ function indexOf(
 }
 
 describe('the cache of tiles and blocks', () => {
-  it('loads each entry once, says when it has arrived, and evicts the least recently used one', async () => {
+  it('loads each entry once, notifies when it has arrived, and evicts the least recently used entry', async () => {
     const load = vi.fn<(key: number) => Promise<string>>(async (key) => `tile ${key}`);
     const onLoad = vi.fn<() => void>();
     const cache = new BoundedCache(2, load, onLoad);

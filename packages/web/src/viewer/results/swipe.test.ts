@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { clipOf, placeAfterKey, placeOfPointer } from './swipe.ts';
 
-describe('the divider between two layers', () => {
+describe('the divider between two compared layers', () => {
   it('shows one layer on its left and the other one on its right', () => {
     expect(clipOf('left', 0.3)).toBe('inset(0 70% 0 0)');
     expect(clipOf('right', 0.3)).toBe('inset(0 0 0 30%)');
@@ -14,7 +14,7 @@ describe('the divider between two layers', () => {
     expect(placeOfPointer(10, { left: 0, width: 0 })).toBe(0.5);
   });
 
-  it('moves by keys to both ends', () => {
+  it('moves with the keyboard up to both ends of the view', () => {
     expect(placeAfterKey(0.5, 'ArrowRight')).toBe(0.52);
     expect(placeAfterKey(0.01, 'ArrowLeft')).toBe(0);
     expect(placeAfterKey(0.95, 'PageUp')).toBe(1);

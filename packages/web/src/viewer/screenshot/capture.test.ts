@@ -28,7 +28,7 @@ describe('tilesOfStrip', () => {
     ]);
   });
 
-  it('returns the coarsest level that has as many pixels as the picture', () => {
+  it('returns tiles of the coarsest level whose resolution is at least that of the picture', () => {
     const levelAt = (zoom: number) =>
       tilesOfStrip(descriptor, placementAt(0, 0, zoom), { width: 100, height: 100 })[0]?.level;
     expect([2, 1, 0.51, 0.5, 0.26, 0.25].map(levelAt)).toEqual([16, 16, 16, 15, 15, 14]);
@@ -41,7 +41,7 @@ describe('tilesOfStrip', () => {
 });
 
 describe('captureSizeOf', () => {
-  it('is the size of the viewer times the ratio', () => {
+  it('returns the size of the viewer times the ratio', () => {
     expect(captureSizeOf({ size: { width: 961, height: 686 }, ratio: 2.5 })).toEqual({
       width: 2403,
       height: 1715,

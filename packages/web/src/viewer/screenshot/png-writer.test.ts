@@ -14,7 +14,7 @@ const pixels = (...colours: readonly (readonly [number, number, number])[]) =>
   Uint8ClampedArray.from(colours.flatMap((colour) => [...colour, 255]));
 
 describe('createPngWriter', () => {
-  it('writes a PNG whose rows are those that were added', async () => {
+  it('writes a PNG that decodes to the added rows', async () => {
     const writer = createPngWriter(2, 3);
     await writer.addRows(pixels([10, 20, 30], [11, 19, 255], [0, 0, 0], [255, 255, 255]));
     await writer.addRows(pixels([1, 2, 3], [4, 5, 6]));
