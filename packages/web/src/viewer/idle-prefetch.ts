@@ -1,6 +1,6 @@
 /**
- * Loads the tiles that will probably be needed next, while the view is sharp and rests. A movement aborts it, so that the tiles
- * of the new field never wait behind it.
+ * Prefetches the tiles that will probably be needed next while the view is sharp and does not move. A movement aborts the prefetch,
+ * so that it never delays the tiles of the new field.
  */
 import type { DeepZoomDescriptor } from './descriptor.ts';
 import type { Point } from './overlay/placement.ts';
@@ -10,14 +10,14 @@ import type { TileAddress } from './slide-tiles.ts';
 import type { SlideView } from './slide-view.ts';
 import type { SlideField } from './view-address.ts';
 
-/** The view rests for this long before anything is loaded ahead. */
+/** Prefetching starts when the view has not moved for this time. */
 const restMs = 150;
-/** A busy server is left alone for this long. */
+/** No tile is prefetched for this time after the server has responded that it is busy. */
 const busyMs = 30_000;
-const concurrent = 4;
+const concurrentLoads = 4;
 const busyStatuses: readonly number[] = [429, 503];
 
-/** Network Information API, in some browsers. */
+/** The part of the Network Information API that is used here; only some browsers have it. */
 interface Connection {
   readonly saveData?: boolean;
   readonly effectiveType?: string;
@@ -33,11 +33,11 @@ interface IdlePrefetchOptions {
 }
 
 export interface IdlePrefetch {
-  /** Every tile of the view is drawn. */
+  /** To be called when every tile of the view is drawn. */
   onSharp(): void;
-  /** The view lacks tiles. */
+  /** To be called when the view lacks tiles. */
   onBusy(): void;
-  /** The view moves. */
+  /** To be called at each step of a movement. */
   onMove(): void;
 }
 
@@ -57,17 +57,21 @@ export function createIdlePrefetch(options: IdlePrefetchOptions): IdlePrefetch {
   }
   signal.addEventListener('abort', stop, { once: true });
 
-  async function loadAll(tiles: TileAddress[], end: AbortController) {
-    for (let tile = tiles.shift(); tile !== undefined && !end.signal.aborted; tile = tiles.shift()) {
+  async function loadAll(tiles: TileAddress[], abortController: AbortController) {
+    for (
+      let tile = tiles.shift();
+      tile !== undefined && !abortController.signal.aborted;
+      tile = tiles.shift()
+    ) {
       const address = addressOf(tile);
-      const request = { signal: end.signal, onRenewing: stop, priority: 'low' as const };
+      const request = { signal: abortController.signal, onRenewing: stop, priority: 'low' as const };
       try {
         await view.prefetch(tile, address, () => loadPixels(fetchPixels, address, request));
       } catch (error) {
-        // What the view needs it will load itself, and report.
+        // Other errors are ignored: if the view needs the tile, it loads it again and reports the error.
         if (isBusy(error)) {
           busyUntil = Date.now() + busyMs;
-          end.abort();
+          abortController.abort();
         }
       }
     }
@@ -80,12 +84,12 @@ export function createIdlePrefetch(options: IdlePrefetchOptions): IdlePrefetch {
       direction = { x: field.x - lastField.x, y: field.y - lastField.y };
     }
     lastField = field;
-    const end = new AbortController();
-    running = end;
+    const abortController = new AbortController();
+    running = abortController;
     const tiles = [
       ...prefetchTiles(descriptor, { field, size: view.size(), direction, pointer: view.pointer() }),
     ];
-    for (let loader = 0; loader < concurrent; loader += 1) void loadAll(tiles, end);
+    for (let loader = 0; loader < concurrentLoads; loader += 1) void loadAll(tiles, abortController);
   }
 
   function schedule() {
@@ -114,7 +118,7 @@ function isBusy(error: unknown): boolean {
   );
 }
 
-/** Whether data costs money or arrives slowly. */
+/** Whether the person saves data or the connection is slow. */
 function isConnectionSlow(): boolean {
   const { connection } = navigator as Navigator & { readonly connection?: Connection };
   return connection?.saveData === true || /2g|3g/.test(connection?.effectiveType ?? '');

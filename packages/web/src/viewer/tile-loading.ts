@@ -12,15 +12,15 @@ export type LoadingState =
 /** Time limit of a tile request. */
 export const tileTimeoutMs = 120_000;
 
-/** Longest time for which other tiles wait for those of the first view. */
+/** Other tiles wait at most this long for those of the first view. */
 const firstAloneMs = 1000;
 
-/** Delays between the attempts of a tile: four attempts in seven seconds. */
+/** Delays between the attempts to load a tile: four attempts within about seven seconds. */
 const retryDelaysMs = [1000, 2000, 4000];
 
 interface TileLoadingOptions {
   readonly fetchPixels: FetchPixels;
-  /** Aborts everything: the slide is closed. */
+  /** Aborted when the slide is closed; aborts all requests. */
   readonly signal: AbortSignal;
   /** Called when the progress changes; a renewal takes precedence over a retry. */
   readonly onChange: (state: LoadingState) => void;
@@ -30,7 +30,7 @@ export interface TileLoading {
   /**
    * Loads a tile. The slide and the navigator request the same tiles; concurrent requests share one.
    *
-   * @throws PixelError after the last attempt; the abort's reason
+   * @throws PixelError after the last attempt, or the reason of the abort
    */
   load(address: string): Promise<Blob>;
   /**
@@ -48,9 +48,9 @@ export function createTileLoading({ fetchPixels, signal, onChange }: TileLoading
   let requested = 0;
   let settled = 0;
   let loaded = 0;
-  const onTheWay = new Map<string, Promise<Blob>>();
-  /** Tiles of the first view that have not been requested yet, loaded or not. */
-  const ahead = new Map<string, Promise<Blob>>();
+  const loadingTiles = new Map<string, Promise<Blob>>();
+  /** Preloaded tiles of the first view, loading or loaded, that `load` has not returned yet. */
+  const preloadedTiles = new Map<string, Promise<Blob>>();
   /** Resolves when the tiles of the first view have arrived; null when none are loading. */
   let firstView: Promise<unknown> | null = null;
   const renewing = new Set<string>();
@@ -62,7 +62,7 @@ export function createTileLoading({ fetchPixels, signal, onChange }: TileLoading
     else onChange({ phase: 'tiles', loaded: settled, requested });
   }
 
-  async function tryOnce(address: string): Promise<Blob> {
+  async function loadOnce(address: string): Promise<Blob> {
     const onRenewing = () => {
       renewing.add(address);
       publish();
@@ -72,7 +72,7 @@ export function createTileLoading({ fetchPixels, signal, onChange }: TileLoading
       return await loadPixels(fetchPixels, address, {
         signal: limited,
         onRenewing,
-        // Before other images of the page, such as thumbnails.
+        // Tiles are loaded before other images of the page, such as thumbnails.
         priority: 'high',
       });
     } finally {
@@ -80,10 +80,10 @@ export function createTileLoading({ fetchPixels, signal, onChange }: TileLoading
     }
   }
 
-  async function tryPatiently(address: string): Promise<Blob> {
+  async function loadWithRetries(address: string): Promise<Blob> {
     for (const delayMs of retryDelaysMs) {
       try {
-        return await tryOnce(address);
+        return await loadOnce(address);
       } catch (error) {
         if (!isWorthRetrying(error)) throw error;
         retrying.add(address);
@@ -91,7 +91,7 @@ export function createTileLoading({ fetchPixels, signal, onChange }: TileLoading
         await delay(delayMs, signal);
       }
     }
-    return tryOnce(address);
+    return loadOnce(address);
   }
 
   /** @param isFirst whether the tile belongs to the first view */
@@ -100,49 +100,51 @@ export function createTileLoading({ fetchPixels, signal, onChange }: TileLoading
     publish();
     try {
       if (!isFirst && firstView !== null) await firstView;
-      const tile = await tryPatiently(address);
+      const tile = await loadWithRetries(address);
       loaded += 1;
       return tile;
     } finally {
       settled += 1;
       retrying.delete(address);
-      onTheWay.delete(address);
+      loadingTiles.delete(address);
       publish();
     }
   }
 
   function begin(address: string, isFirst = false): Promise<Blob> {
     const tile = start(address, isFirst);
-    onTheWay.set(address, tile);
+    loadingTiles.set(address, tile);
     return tile;
   }
 
   return {
     load: (address) => {
-      const present = ahead.get(address) ?? onTheWay.get(address);
-      ahead.delete(address);
-      return present ?? begin(address);
+      const existing = preloadedTiles.get(address) ?? loadingTiles.get(address);
+      preloadedTiles.delete(address);
+      return existing ?? begin(address);
     },
     preload: (addresses) => {
       const tiles = addresses.map((address) => {
-        const present = ahead.get(address) ?? onTheWay.get(address);
-        if (present !== undefined) return present;
+        const existing = preloadedTiles.get(address) ?? loadingTiles.get(address);
+        if (existing !== undefined) return existing;
         const tile = begin(address, true);
-        ahead.set(address, tile);
-        tile.catch(() => undefined); // the request for it receives the error
+        preloadedTiles.set(address, tile);
+        tile.catch(() => undefined); // `load` returns the same promise, so its caller handles the error
         return tile;
       });
-      const come = Promise.allSettled(ahead.values());
-      firstView = Promise.race([come, delay(firstAloneMs, signal).catch(() => undefined)]).then(() => {
-        firstView = null;
-      });
+      const firstViewSettled = Promise.allSettled(preloadedTiles.values());
+      firstView = Promise.race([firstViewSettled, delay(firstAloneMs, signal).catch(() => undefined)]).then(
+        () => {
+          firstView = null;
+        },
+      );
       return tiles;
     },
     hasLoaded: () => loaded > 0,
   };
 }
 
-/** Retries cannot help when a renewed session is rejected or none can be created. */
+/** Whether a retry may help. It cannot when a renewed session is rejected (401) or when no session can be created. */
 function isWorthRetrying(error: unknown): boolean {
   if (!(error instanceof PixelError)) return false;
   const { failure } = error;

@@ -1,6 +1,7 @@
-/** Tests many positions against one area. Each test reads the edges of one horizontal strip, not all edges. */
+/** Tests whether positions lie in an area, fast for many positions: each test reads only the edges of one horizontal strip. */
 import { type AreaGeometry, boundsOf, containsPosition, polygonsOf } from '@lamina/annotations';
 
+/** Number of horizontal strips into which the area is divided. */
 const strips = 512;
 
 /** Returns a function that tells whether a position lies in the area, as `containsPosition` does. */

@@ -1,4 +1,4 @@
-/** Where the arrangement of result layers is kept: in the page's address. Without a provider it is not kept. */
+/** React context that stores the arrangement of result layers, in the page's URL. Without a provider nothing is stored. */
 import { createContext } from 'react';
 
 export interface ArrangementMemory {

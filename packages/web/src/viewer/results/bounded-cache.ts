@@ -1,4 +1,4 @@
-/** Content that is loaded once, and evicted when it has not been used for longest. */
+/** A cache with a limited number of entries: it loads an entry when it is first requested and evicts the least recently used one. */
 export class BoundedCache<Key, Value> {
   readonly #entries = new Map<Key, Value | null>();
   readonly #end = new AbortController();
@@ -13,11 +13,11 @@ export class BoundedCache<Key, Value> {
     this.#onLoad = onLoad;
   }
 
-  /** Returns what is loaded; null while it is on its way, or could not be loaded. */
+  /** Returns an entry and starts to load it if necessary; null while it is loading, and when it could not be loaded. */
   get(key: Key): Value | null {
     const entry = this.#entries.get(key);
     if (entry !== undefined) {
-      // Last in the order of eviction.
+      // Moves the entry to the end of the Map, which is in the order of eviction.
       this.#entries.delete(key);
       this.#entries.set(key, entry);
       return entry;
@@ -34,7 +34,7 @@ export class BoundedCache<Key, Value> {
         this.#onLoad();
       },
       () => {
-        // Loaded again when it is next needed, but not at once: a frame would follow a frame.
+        // The entry is loaded again when it is next requested, but not before `retryMs`: every frame would send a request.
         if (!this.#end.signal.aborted) setTimeout(() => this.#entries.delete(key), retryMs);
       },
     );

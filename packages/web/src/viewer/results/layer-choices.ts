@@ -1,11 +1,11 @@
 /**
- * How a person has arranged the result layers of a slide, as one short text for the page's address and for saved views:
- * `9f1c2ab3_o60_p-magma_f0.25*01d2e3f4_x*swipe-50`.
+ * Formats and parses the arrangement of the result layers of a slide (order, visibility and style) as a short text for the page's
+ * URL and for saved views: `9f1c2ab3_o60_p-magma_f0.25*01d2e3f4_x*swipe-50`.
  *
- * Layers are separated by `*`, the upper one first, and begin with the first 8 characters of their id. Options: `x` hidden,
- * `o` opacity in per cent, `p-` palette, `f` and `t` lowest and highest value, `h` hidden classes, `m` column of the
- * measurement, `c` coloured by it. What is missing is as the layer has it at first. `swipe-` is the place of the divider in
- * per cent. None of the characters is escaped in an address. The text may be hostile: what makes no sense is left out.
+ * Layers are separated by `*`, the upper one first, and begin with the first 8 characters of their id. Options: `x` hidden, `o` opacity
+ * in per cent, `p-` palette, `f` and `t` lowest and highest value, `h` hidden classes, `m` column of the measurement, `c` coloured by the
+ * measurement. A missing option has the default of the layer. `swipe-` is the position of the divider in per cent. None of these
+ * characters is escaped in a URL. The text is untrusted input: invalid parts are ignored.
  */
 import type { RasterDescriptor, ResultLayer, VectorDescriptor } from '@lamina/contract';
 import { resultLimits } from '@lamina/contract';
@@ -21,7 +21,7 @@ export interface LayerSettings {
   readonly style: LayerStyle;
 }
 
-/** What a person has chosen for a layer; what is undefined is as the layer has it at first. */
+/** The settings of a layer that the person has chosen; undefined ones have the default of the layer. */
 export interface LayerChoice {
   /** The first characters of the id of the layer. */
   readonly layer: string;
@@ -34,14 +34,14 @@ export interface LayerChoice {
 export interface Arrangement {
   /** The upper layer first; a layer that is not in the list is hidden, below the others. */
   readonly layers: readonly LayerChoice[];
-  /** Place of the divider between two compared layers, 0 to 1 from the left; null: none are compared. */
+  /** Position of the divider between two compared layers, 0 to 1 from the left; null when no layers are compared. */
   readonly swipe: number | null;
 }
 
 type Descriptor = RasterDescriptor | VectorDescriptor;
 
 const idCharacters = 8;
-const mostCharacters = 4000;
+const maxCharacters = 4000;
 /** Classes of a mask may be any value of 16 bits. */
 const highestClass = 65_535;
 const nothing = '-';
@@ -49,9 +49,9 @@ const swipePrefix = 'swipe-';
 
 export const keyOf = (layerId: string) => layerId.slice(0, idCharacters);
 
-/** Returns null for a text that arranges nothing. */
+/** Parses an arrangement; returns null for a text without a valid layer. */
 export function parseArrangement(text: unknown): Arrangement | null {
-  if (typeof text !== 'string' || text === '' || text.length > mostCharacters) return null;
+  if (typeof text !== 'string' || text === '' || text.length > maxCharacters) return null;
   const layers = new Map<string, LayerChoice>();
   let swipe: number | null = null;
   for (const part of text.split('*')) {
@@ -196,40 +196,40 @@ export function moved({ layers, swipe }: Arrangement, layer: string, places: num
   return { layers: others.toSpliced(Math.max(0, from + places), 0, choice), swipe };
 }
 
-/** Returns the settings of a layer: what is chosen and fits its content, else what it has at first. */
+/** Returns the settings of a layer: those that are chosen and possible for its content, otherwise its defaults. */
 export function settingsOf(
   descriptor: Descriptor | null,
   { isVisible, opacity, style }: LayerChoice,
 ): LayerSettings {
   const column = columnOf(descriptor, style.column ?? null);
-  const atFirst = settingsAtFirst(descriptor, column);
+  const defaults = defaultSettings(descriptor, column);
   const next = {
-    ...atFirst.style,
+    ...defaults.style,
     ...style,
     column,
     isColoured: column !== null && style.isColoured === true,
   };
   return {
     isVisible,
-    opacity: opacity ?? atFirst.opacity,
-    // A range that is upside down shows nothing and cannot be set by the sliders.
-    style: next.from <= next.to ? next : { ...next, from: atFirst.style.from, to: atFirst.style.to },
+    opacity: opacity ?? defaults.opacity,
+    // A range whose minimum exceeds its maximum would show nothing and could not be corrected with the sliders.
+    style: next.from <= next.to ? next : { ...next, from: defaults.style.from, to: defaults.style.to },
   };
 }
 
-/** Returns the settings as a choice: without what the layer has at first. */
+/** Returns the settings as a choice, without those that equal the defaults of the layer. */
 export function choiceOf(layer: string, descriptor: Descriptor | null, settings: LayerSettings): LayerChoice {
   const { isVisible, opacity, style } = settings;
-  const atFirst = settingsAtFirst(descriptor, style.column);
+  const defaults = defaultSettings(descriptor, style.column);
   const { palette, from, to, hidden, column, isColoured } = style;
   return {
     layer,
     isVisible,
-    opacity: opacity === atFirst.opacity ? undefined : opacity,
+    opacity: opacity === defaults.opacity ? undefined : opacity,
     style: {
-      ...(palette !== atFirst.style.palette && { palette }),
-      ...(from !== atFirst.style.from && { from }),
-      ...(to !== atFirst.style.to && { to }),
+      ...(palette !== defaults.style.palette && { palette }),
+      ...(from !== defaults.style.from && { from }),
+      ...(to !== defaults.style.to && { to }),
       ...(hidden.size > 0 && { hidden }),
       ...(column !== null && { column }),
       ...(isColoured && { isColoured }),
@@ -243,7 +243,7 @@ function columnOf(descriptor: Descriptor | null, column: number | null): number 
   return (descriptor.measurements[column]?.count ?? 0) > 0 ? column : null;
 }
 
-function settingsAtFirst(descriptor: Descriptor | null, column: number | null) {
+function defaultSettings(descriptor: Descriptor | null, column: number | null) {
   if (descriptor?.kind === 'raster') return { opacity: 0.6, style: rasterStyleAtFirst(descriptor) };
   const { min, max } =
     descriptor === null || column === null ? { min: 0, max: 1 } : measurementRange(descriptor, column);

@@ -1,4 +1,4 @@
-/** Which objects of a vector layer a person wants to see and count, and in which colours. */
+/** The style of a vector layer: which of its objects are shown and counted, and in which colours. */
 import type { VectorDescriptor } from '@lamina/contract';
 import type { RasterStyle } from './raster-style.ts';
 

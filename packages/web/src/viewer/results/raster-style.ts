@@ -1,4 +1,4 @@
-/** How the values of a raster become colours. A change of the style costs no request: tiles hold values. */
+/** Converts the values of a raster layer to colours. Tiles contain values, so a change of the style needs no request. */
 import type { RasterDescriptor } from '@lamina/contract';
 import { colourAt, type PaletteName } from './palettes.ts';
 

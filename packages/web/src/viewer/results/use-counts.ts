@@ -6,7 +6,7 @@ import type { SlideView } from '../slide-view.ts';
 import { type Counts, countIn } from './count-objects.ts';
 import type { ObjectFilter } from './object-filter.ts';
 
-/** The view or the filter has rested for so long before objects are counted. */
+/** Objects are counted when the view and the filter have not changed for this time. */
 const restMs = 300;
 
 interface Counting extends ObjectFilter {

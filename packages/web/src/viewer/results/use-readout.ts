@@ -6,9 +6,9 @@ import { toImage, zoomOf } from '../overlay/placement.ts';
 import type { SlideView } from '../slide-view.ts';
 import { texts } from './texts.ts';
 
-/** The pointer has rested for so long before the server is asked. */
+/** The value is requested when the pointer has not moved for this time. */
 const restMs = 150;
-/** A point this far from the pointer is still picked, in CSS pixels. */
+/** Objects up to this far from the pointer are picked, in CSS pixels. */
 const pickPixels = 6;
 const mostMeasurements = 4;
 

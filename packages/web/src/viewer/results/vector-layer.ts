@@ -1,6 +1,7 @@
 /**
- * Objects over the slide, drawn by tiers: counts per cell at low power, centres in the middle, outlines at high power. The tier
- * changes what is drawn, never what is counted: counts come from the server.
+ * Draws the objects of a vector layer (such as detected cells) over the slide: at low magnification as a grid of counts, at medium
+ * magnification as dots, at high magnification as outlines. This choice does not affect the counts in the panel, which the server
+ * computes.
  */
 import type { VectorDescriptor } from '@lamina/contract';
 import { loadBlock, loadBlockIndex, loadDensity } from '../../api/results.ts';
@@ -13,20 +14,20 @@ import { combine } from './transform.ts';
 import { BlockIndex, type BlockPaths, readBlock } from './vector-block.ts';
 import { colourOfGroup, filteredGrid, groupOf } from './vector-paths.ts';
 
-/** More objects are drawn as counts. */
+/** When more objects are visible, a grid of counts is drawn instead. */
 const maxDrawnObjects = 60_000;
-/** Below this many device pixels per slide pixel an outline of a cell is a dot. */
-const outlinesFrom = 0.25;
+/** Outlines are drawn from this zoom on, in device pixels per slide pixel; below it each object is a dot. */
+const minOutlineZoom = 0.25;
 const maxBlocks = 512;
 const unitsPerPixel = 4;
-/** Cells of counts that are narrower on the screen need a coarser grid. */
+/** Smallest width on the screen of a cell of the grid of counts, in device pixels. */
 const minCellPixels = 4;
 
 interface LoadedBlock {
   readonly buffer: ArrayBuffer;
-  /** By class. */
+  /** Paths of all objects by class. */
   readonly paths: BlockPaths;
-  /** What a filter or colours by measurement leave. */
+  /** Paths of the objects that a style with a measurement shows; null before it is drawn. */
   measured: { readonly style: LayerStyle; readonly paths: BlockPaths } | null;
 }
 
@@ -41,7 +42,7 @@ export class VectorLayer {
   #index: BlockIndex | null = null;
   #style: LayerStyle;
   #column: number | null;
-  /** The grid that was drawn last, as a picture of one pixel per cell. */
+  /** The grid of counts that was drawn last, as a picture with one pixel per cell. */
   #picture: { readonly level: number; readonly style: LayerStyle; readonly canvas: OffscreenCanvas } | null =
     null;
 
@@ -93,11 +94,11 @@ export class VectorLayer {
     this.#densities.close();
   }
 
-  /** @param placement from pixels of the slide to device pixels */
+  /** Draws the visible objects. @param placement from pixels of the slide to device pixels */
   draw(context: CanvasRenderingContext2D, placement: Placement): void {
     if (this.#index === null) return;
     const box = visibleBounds(placement, context.canvas);
-    // Outlines of too many objects are not loaded, also while their counts are on their way.
+    // Blocks with too many objects are not loaded, even while the counts to draw instead are still being loaded.
     const mostObjects = this.#descriptor.density.length > 0 ? maxDrawnObjects : Number.POSITIVE_INFINITY;
     const visible = this.#index.inView(box, mostObjects);
     if (visible === null) {
@@ -112,7 +113,7 @@ export class VectorLayer {
     context.setTransform(1, 0, 0, 1, 0, 0);
   }
 
-  /** Returns what the style shows of a block; null while the measurement is loading. */
+  /** Returns the paths of the objects of a block that the style shows; null while the measurement is being loaded. */
   #pathsOf(number: number, loaded: LoadedBlock): BlockPaths | null {
     const style = this.#style;
     if (style.column === null) return loaded.paths;
@@ -151,7 +152,7 @@ export class VectorLayer {
       if (this.#style.column === null && this.#style.hidden.has(index)) continue;
       const colour = colourOfGroup(this.#descriptor, this.#style, index);
       context.fillStyle = colour;
-      if (factor >= outlinesFrom) {
+      if (factor >= minOutlineZoom) {
         context.strokeStyle = colour;
         context.lineWidth = 1.5 * pixel;
         context.stroke(outlines);
@@ -173,12 +174,12 @@ export class VectorLayer {
       const counts: Uint32Array[] = [];
       for (const [index] of classes.entries()) {
         if (this.#style.hidden.has(index)) continue;
-        const of = this.#densities.get(`${grid.level}/${index}`);
-        if (of === null) {
+        const classCounts = this.#densities.get(`${grid.level}/${index}`);
+        if (classCounts === null) {
           this.#paint(context, placement);
           return;
         }
-        counts.push(of);
+        counts.push(classCounts);
       }
       const canvas = pictureOf(counts, grid);
       this.#picture = { level: grid.level, style: this.#style, canvas };
@@ -186,7 +187,7 @@ export class VectorLayer {
     this.#paint(context, placement);
   }
 
-  /** Counts the objects that fit the filter; the picture before is drawn until then. */
+  /** Counts the objects that match the filter; the previous picture is drawn until then. */
   #filterDensity(grid: VectorDescriptor['density'][number]): void {
     const style = this.#style;
     if (this.#filtering?.level === grid.level && this.#filtering.style === style) return;

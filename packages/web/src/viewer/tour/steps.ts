@@ -1,4 +1,4 @@
-/** The steps of a tour: what a collection or a share link shows one after the other. */
+/** The steps of a tour: the slides and views that a collection or a share link shows one after the other. */
 import type { Field, ShownQuestion } from '@lamina/contract';
 import { asScanned, type ColourAdjustment } from '../colours/adjustment.ts';
 import type { SlideField } from '../view-address.ts';
@@ -6,11 +6,11 @@ import type { SlideField } from '../view-address.ts';
 export interface TourStep {
   /** Position in the collection; null for a link of a single slide, view or case. */
   readonly item: number | null;
-  /** Null: the person may not view it. */
+  /** Null when the person may not view the slide. */
   readonly imageId: string | null;
   readonly title: string;
   readonly text: string | null;
-  /** Null: the whole slide. */
+  /** Null for the whole slide. */
   readonly field: Field | null;
   /** As `storedColours` wrote them. */
   readonly colours: unknown;

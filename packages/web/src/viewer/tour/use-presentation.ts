@@ -4,7 +4,7 @@ import { follow, showToFollowers } from '../../api/presentations.ts';
 import type { SlideView } from '../slide-view.ts';
 import { fieldOf } from './steps.ts';
 
-/** At most so often a presenter's field is sent. */
+/** Shortest time between two fields that a presenter sends. */
 const sendEveryMs = 60;
 const nothing: PresentationEvent = { field: null, item: null };
 
@@ -13,7 +13,7 @@ function isShowing({ field, item }: PresentationEvent): boolean {
 }
 
 interface PresentationInput {
-  /** Null: there is nothing to present or to follow. */
+  /** Null without a collection, when nothing can be presented or followed. */
   readonly collectionId: string | null;
   /** Image session of a share link; null for an account. */
   readonly session: string | null;
