@@ -49,8 +49,8 @@ function open(image = one, cases: readonly Case[] = [found]) {
   return { calls, onSelect, person: userEvent.setup() };
 }
 
-describe('the slides of a case', () => {
-  it('are shown with block and stain, and open on a click', async () => {
+describe('the case strip', () => {
+  it('shows the slides of the case with block and stain, and opens one on a click', async () => {
     const { calls, onSelect, person } = open();
     const strip = await screen.findByRole('navigation', { name: 'Slides of case B-12' });
     expect(strip.querySelector('[aria-current]')?.textContent).toBe('A1 · H&E');
@@ -59,7 +59,7 @@ describe('the slides of a case', () => {
     expect(calls[0]?.query).toEqual({ dataset: 'Meme' });
   });
 
-  it('are opened by Page Down and Page Up, which stop at the last and the first one', async () => {
+  it('opens the next slide on Page Down and the previous one on Page Up, up to the last and the first', async () => {
     const { onSelect, person } = open(two);
     await screen.findByRole('navigation');
     await person.keyboard('{PageDown}');
@@ -68,7 +68,7 @@ describe('the slides of a case', () => {
     expect(onSelect).toHaveBeenCalledWith(one.id);
   });
 
-  it('are not shown for a slide without a case', async () => {
+  it('is hidden for a slide without a case', async () => {
     const { calls } = open(imageOf({ id: '3', dataset_name: 'Meme' }));
     await expect.poll(() => calls.length).toBe(1);
     expect(screen.queryByRole('navigation')).toBeNull();

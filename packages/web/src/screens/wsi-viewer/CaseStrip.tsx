@@ -22,7 +22,7 @@ interface CaseStripProps {
     readonly imageIds: Readonly<Record<Half, string>>;
     readonly views: Readonly<Record<Half, SlideView>>;
   } | null;
-  /** Called when points are placed, and when that is over. */
+  /** Called with true when the person starts to place registration points, and with false at the end. */
   readonly onRegistering: (isRegistering: boolean) => void;
 }
 

@@ -32,10 +32,10 @@ import { useCurrentLine, useListKeys } from './list-keys.ts';
 import { thumbnailQueue } from './thumbnail-gate.ts';
 import { useIdle } from './use-stillness.ts';
 
-/** As in ImageCatalog.module.css, in rem. */
+/** In rem; same values as in ImageCatalog.module.css. */
 const lineHeights: LineHeights = { group: 2.75, case: 2.75, image: 4 };
 /** Lines that are rendered beyond either edge, so that their thumbnails are loaded when they become visible. */
-const beyondEdges = 6;
+const renderedBeyondEdges = 6;
 /** Rows that are loaded beyond either edge. */
 const loadedBeyondEdges = 30;
 
@@ -51,9 +51,9 @@ interface CatalogueListProps {
   readonly groups: readonly DatasetGroup[];
   /** The pages of rows in sight, for the next loading of the groups. */
   readonly pages: RefObject<readonly number[]>;
-  /** Another list is loading, and replaces this one. */
+  /** Whether another list is loading that will replace this one. */
   readonly isBusy: boolean;
-  /** Another list, with another key, begins at its top. */
+  /** Identifies the filter and the order: a list with another key starts at its top. */
   readonly listKey: string;
   readonly isOpen: (branch: DatasetGroup | CaseGroup) => boolean;
   readonly onToggle: (branch: DatasetGroup | CaseGroup, isOpen: boolean) => void;
@@ -65,8 +65,8 @@ interface CatalogueListProps {
 }
 
 /**
- * Groups, their cases and their images. The page contains the visible lines only, and the line that Tab leads to, so that the
- * focus stays where it is however far the list is scrolled.
+ * The list of groups with their cases and images. The page contains only the visible lines and the line that Tab focuses, so
+ * that the focus is kept however far the list is scrolled.
  */
 export function CatalogueList(props: CatalogueListProps) {
   const { ref, loaded, groups, pages, isBusy, listKey, isOpen, onToggle, selectedId, ...rowProps } = props;
@@ -79,7 +79,7 @@ export function CatalogueList(props: CatalogueListProps) {
   const selectedIndex = lines.indexOf(selectedId);
   const { currentIndex, setCurrent } = useCurrentLine(lines, selectedId, selectedIndex);
 
-  // The React compiler, which is not used, could not remember what it returns.
+  // The rule concerns the React compiler, which this project does not use.
   // oxlint-disable-next-line react/incompatible-library
   const virtualizer = useVirtualizer({
     count: layout.count,
@@ -88,8 +88,8 @@ export function CatalogueList(props: CatalogueListProps) {
     // A new function makes the library measure every line again.
     // biome-ignore lint/correctness/useExhaustiveDependencies: the layout decides the heights
     getItemKey: useCallback((index: number) => index, [layout]), // oxlint-disable-line react-hooks/exhaustive-deps
-    overscan: beyondEdges,
-    // Covered by the titles that stay visible.
+    overscan: renderedBeyondEdges,
+    // Height that the sticky titles of the group and the case cover.
     scrollPaddingStart: heights.group + (groups.some(({ cases }) => cases.length > 0) ? heights.case : 0),
     initialOffset: rememberedScroll,
     rangeExtractor: (range) => {
@@ -99,13 +99,13 @@ export function CatalogueList(props: CatalogueListProps) {
     },
   });
 
-  const inPage = virtualizer.getVirtualItems().flatMap(({ index }) => layout.lineAt(index) ?? []);
-  const needed = pagesOf(inPage, groups);
-  const isMissing = needed.some((page) => !pagesInSight.includes(page));
-  // While a person scrolls quickly, the rows that fly past are not loaded.
-  const isNear = needed.some((page) => pagesInSight.some((other) => Math.abs(page - other) <= 1));
-  const isChanged = needed.join() !== pagesInSight.join();
-  if (isChanged && (!isMissing || isNear || !virtualizer.isScrolling)) setPagesInSight(needed);
+  const renderedLines = virtualizer.getVirtualItems().flatMap(({ index }) => layout.lineAt(index) ?? []);
+  const neededPages = pagesOf(renderedLines, groups);
+  const isMissing = neededPages.some((page) => !pagesInSight.includes(page));
+  // While a person scrolls quickly, the rows that pass by are not loaded.
+  const isNear = neededPages.some((page) => pagesInSight.some((other) => Math.abs(page - other) <= 1));
+  const isChanged = neededPages.join() !== pagesInSight.join();
+  if (isChanged && (!isMissing || isNear || !virtualizer.isScrolling)) setPagesInSight(neededPages);
   useEffect(() => {
     pages.current = pagesInSight;
   }, [pages, pagesInSight]);
@@ -128,7 +128,7 @@ export function CatalogueList(props: CatalogueListProps) {
   });
   useImperativeHandle(ref, () => ({ focus: () => moveTo(currentIndex) }));
 
-  // An image that was selected elsewhere becomes visible, once; the focus follows it from another row.
+  // Scrolls once to an image that was selected outside the list; when a row has the focus, the focus moves to that image.
   const revealedId = useRef<string | null>(null);
   useEffect(() => {
     if (revealedId.current === selectedId || selectedIndex === -1) return;
@@ -152,7 +152,7 @@ export function CatalogueList(props: CatalogueListProps) {
       {...handlers}
     >
       <div className={classes.lines} style={{ height: virtualizer.getTotalSize() }}>
-        {sectionsOf(lines, inPage).map(({ title, lists }) => (
+        {sectionsOf(lines, renderedLines).map(({ title, lists }) => (
           <section
             key={lines.keyAt(title.title)}
             className={classes.group}
@@ -199,7 +199,7 @@ export function CatalogueList(props: CatalogueListProps) {
       <ul
         key="rows"
         className={classes.rows}
-        // Cases stand between the title of a group and its images without a case.
+        // In a group, the cases are between the title and the images without a case.
         style={{ height: rowsHeight, marginTop: height - heights[kind] - rowsHeight }}
       >
         {images.map((line) => {
@@ -223,7 +223,7 @@ export function CatalogueList(props: CatalogueListProps) {
   }
 }
 
-/** Whether a line was wholly in sight, by what the virtualizer remembers. */
+/** Returns whether a line was wholly visible when the virtualizer last measured the list. */
 function isWholeIn(virtualizer: Virtualizer<HTMLDivElement, Element>, index: number): boolean {
   const { scrollOffset, scrollRect, options } = virtualizer;
   const line = virtualizer.getVirtualItems().find((item) => item.index === index);
@@ -233,12 +233,12 @@ function isWholeIn(virtualizer: Virtualizer<HTMLDivElement, Element>, index: num
   );
 }
 
-/** Returns the pages of the rows among these lines, and of some rows beyond them. */
-function pagesOf(inPage: readonly Line[], groups: readonly DatasetGroup[]): readonly number[] {
+/** Returns the numbers of the pages that contain the rows of these lines and up to 30 rows before and after them, ascending. */
+function pagesOf(renderedLines: readonly Line[], groups: readonly DatasetGroup[]): readonly number[] {
   const pages = new Set<number>();
   const end = groups.at(-1);
   const last = end === undefined ? 0 : end.start + end.count - 1;
-  for (const line of inPage) {
+  for (const line of renderedLines) {
     if (line.kind !== 'image') continue;
     for (const position of [
       line.position - loadedBeyondEdges,
@@ -263,8 +263,8 @@ interface Section {
 }
 
 /** Returns the rendered groups, each with its title, its rendered cases and its rendered images. */
-function sectionsOf({ layout }: CatalogueLines, inPage: readonly Line[]): readonly Section[] {
-  return [...Map.groupBy(inPage, ({ title }) => title)].flatMap(([titleIndex, members]) => {
+function sectionsOf({ layout }: CatalogueLines, renderedLines: readonly Line[]): readonly Section[] {
+  return [...Map.groupBy(renderedLines, ({ title }) => title)].flatMap(([titleIndex, members]) => {
     const title = layout.lineAt(titleIndex);
     if (title?.kind !== 'group') return [];
     const inside = members.filter((line) => line.kind !== 'group');

@@ -17,7 +17,7 @@ import {
 beforeEach(startAnew);
 
 describe('the catalogue', () => {
-  it('shows images by dataset with their number, the first group open', async () => {
+  it('shows images grouped by dataset with their number, and opens the first group', async () => {
     api({});
     const user = show();
     screen.getByText('Loading images...');
@@ -43,7 +43,7 @@ describe('the catalogue', () => {
     ]);
   });
 
-  it('is searched while the person types, and shows matches of closed groups too', async () => {
+  it('searches while the person types, and shows matches of closed groups, too', async () => {
     api({});
     const user = show();
     await screen.findByText('IŞIK-2.svs');
@@ -59,14 +59,14 @@ describe('the catalogue', () => {
     await screen.findByText('No images match your search');
   });
 
-  it('says that there are no images in an empty catalogue, and that slides and demonstration slides will appear', async () => {
+  it('shows a hint that slides will appear when it contains no images', async () => {
     api({ lists: [list()] });
     show();
     await screen.findByText('No images available');
     screen.getByText(/Slides appear here by themselves.*Demonstration slides are drawn/);
   });
 
-  it('shows how many annotations a slide has, with one call for the rows in sight', async () => {
+  it('shows the number of annotations of each slide, with one request for all visible rows', async () => {
     const server = api({ lists: [list(...many(3))], annotationCounts: { [many(2)[1]?.id ?? '']: 12 } });
     show();
     await screen.findByRole('button', { name: /slide-2\.svs.*12 annotations/ });
@@ -77,7 +77,7 @@ describe('the catalogue', () => {
     ]);
   });
 
-  it('says which images cannot be viewed, and why', async () => {
+  it('shows which images cannot be viewed and the reason', async () => {
     const error = 'This is not a slide in a format that can be read.';
     api({
       lists: [
@@ -95,7 +95,7 @@ describe('the catalogue', () => {
     expect(document.querySelector('img')).toBeNull();
   });
 
-  it('loads thumbnails when they come into view, and shows a grey icon for one that fails', async () => {
+  it('loads thumbnails when they become visible, and shows a grey icon for a failed one', async () => {
     api({});
     show();
     const row = await screen.findByRole('button', { name: /IŞIK-2/ });
@@ -108,7 +108,7 @@ describe('the catalogue', () => {
     expect(row.querySelector('svg')).not.toBeNull();
   });
 
-  it('shows a grey icon for a thumbnail until there is a session', async () => {
+  it('shows a grey icon instead of a thumbnail until an image session exists', async () => {
     api({ sessions: [refusal(503)] });
     show();
     const row = await screen.findByRole('button', { name: /IŞIK-2/ });
@@ -128,7 +128,7 @@ describe('cases in the catalogue', () => {
       (line) => /V-\d|Large|slide-\d/.exec(line.textContent ?? '')?.[0],
     );
 
-  it('are a level between the dataset and its slides, before slides without a case', async () => {
+  it('are listed below their dataset, before its slides without a case', async () => {
     api({ lists: [list(...many(5))], cases, descriptors: [() => new Promise(() => {})] });
     const user = show();
     await screen.findByRole('button', { name: 'Case V-1 2 images' });
@@ -144,7 +144,7 @@ describe('cases in the catalogue', () => {
     await screen.findByRole('button', { name: /^slide-3\.svs/, current: true });
   });
 
-  it('are navigated, closed and opened with the keys of a tree', async () => {
+  it('are navigated, closed and opened with the keys of a tree view', async () => {
     api({ lists: [list(...many(5))], cases });
     const user = show();
     await screen.findByRole('button', { name: /^slide-4\.svs/ });
@@ -175,7 +175,7 @@ describe('cases in the catalogue', () => {
 });
 
 describe('a catalogue of thousands of slides', () => {
-  it('renders only the rows in sight', async () => {
+  it('renders only the visible rows', async () => {
     api({ lists: [list(...many(10_000))] });
     show();
     await screen.findByRole('button', { name: 'Large 10000 images' });
@@ -186,7 +186,7 @@ describe('a catalogue of thousands of slides', () => {
     expect(rows[0]?.getAttribute('aria-setsize')).toBe('10000');
   });
 
-  it('loads few thumbnails at a time', async () => {
+  it('loads at most four thumbnails at a time', async () => {
     api({ lists: [list(...many(10_000))] });
     show();
     await screen.findByRole('button', { name: /^slide-1\.svs/ });
@@ -195,7 +195,7 @@ describe('a catalogue of thousands of slides', () => {
     expect(document.querySelectorAll('img')).toHaveLength(5);
   });
 
-  it('is navigated with the keys of a tree, and keeps the focus', async () => {
+  it('is navigated with the keys of a tree view and keeps the focus', async () => {
     api({ lists: [list(...many(10_000), bare)] });
     const user = show();
     const search = await screen.findByRole('searchbox');
@@ -227,7 +227,7 @@ describe('a catalogue of thousands of slides', () => {
     expect(stops).toEqual([document.activeElement]);
   });
 
-  it('opens a slide with Enter, and leaves the arrow keys to a slide that was chosen with the mouse', async () => {
+  it('opens a slide with Enter; after a choice with the mouse the arrow keys move the slide', async () => {
     api({
       lists: [list(liver, { ...bare, dataset_name: 'Karaciğer' })],
       descriptors: [() => new Promise(() => {})],
@@ -276,7 +276,7 @@ describe('the filters of the catalogue', () => {
   ];
   const names = () => screen.getAllByText(/\.svs$/).map(({ textContent }) => textContent);
 
-  it('show the number of images of each value, and keep the chosen value', async () => {
+  it('show the number of images of each value and keep the chosen value', async () => {
     api({ lists: [list(...images)] });
     const user = show();
     const organ = await screen.findByRole('combobox', { name: 'Filter by organ' });
@@ -304,7 +304,7 @@ describe('the filters of the catalogue', () => {
     ]);
   });
 
-  it('offer three orders', async () => {
+  it('offer the orders by name, newest first and largest first', async () => {
     api({ lists: [list(...images)] });
     const user = show();
     const order = await screen.findByRole('combobox', { name: 'Sort images by' });
@@ -321,7 +321,7 @@ describe('the filters of the catalogue', () => {
 });
 
 describe('a catalogue with new slides', () => {
-  it('shows them when the page is visible again, and renders nothing else again', async () => {
+  it('shows the new slides when the page becomes visible again, without rendering other rows again', async () => {
     const server = api({ lists: [list(liver), list({ ...liver }, { ...bare, dataset_name: 'Karaciğer' })] });
     show();
     const row = await screen.findByRole('button', { name: /IŞIK-2/ });
@@ -333,7 +333,7 @@ describe('a catalogue with new slides', () => {
     expect(server.asked('GET /image-catalog/images').length).toBeGreaterThan(1);
   });
 
-  it('keeps the list when it cannot be loaded again', async () => {
+  it('keeps the shown list when reloading fails', async () => {
     const server = api({ lists: [list(liver), refusal(500)] });
     show();
     await screen.findByText('IŞIK-2.svs');
@@ -344,29 +344,29 @@ describe('a catalogue with new slides', () => {
   });
 });
 
-describe('a list that cannot be loaded', () => {
+describe('a catalogue list that cannot be loaded', () => {
   it.each([
     [
       'the server said why',
       refusal(403, { message: 'Your account is not active.', code: 'account_not_active' }),
       'Your account is not active.',
     ],
-    ['another server said why', refusal(418, { message: 'I am a teapot.' }), 'I am a teapot.'],
-    ['only a status came', refusal(502, '<html></html>'), 'Server error (502)'],
+    ['a proxy responds with a message', refusal(418, { message: 'I am a teapot.' }), 'I am a teapot.'],
+    ['the response has only a status', refusal(502, '<html></html>'), 'Server error (502)'],
     [
       'the server failed',
       refusal(500, { message: 'Something else', code: 'internal' }),
       'Internal server error. Please try refreshing your session.',
     ],
     ['there was no response', silence, 'No response from server. Please check your connection.'],
-    ['the answer made no sense', () => new Response('<html></html>'), 'Failed to load images'],
-  ])('says so when %s', async (_, answer, sentence) => {
+    ['the response is not JSON', () => new Response('<html></html>'), 'Failed to load images'],
+  ])('shows the error when %s', async (_, answer, sentence) => {
     api({ lists: [answer] });
     show();
     within(await screen.findByRole('alert')).getByText(sentence);
   });
 
-  it('is loaded again with Retry', async () => {
+  it('is loaded again with the Retry button', async () => {
     api({ lists: [refusal(502, ''), list(liver)] });
     const user = show();
     await user.click(await screen.findByRole('button', { name: 'Retry' }));
@@ -376,7 +376,7 @@ describe('a list that cannot be loaded', () => {
 
   const unauthorised = refusal(401, { message: 'expired', code: 'session_invalid' });
 
-  it('because of its session says that a new session is being created, and loads with it', async () => {
+  it('because its image session ended announces a new session and loads with it', async () => {
     let give: (answer: Response) => void = () => {};
     const slow = () =>
       new Promise<Response>((resolve) => {
@@ -390,13 +390,13 @@ describe('a list that cannot be loaded', () => {
     expect(server.asked('GET /image-catalog/images').at(-1)).toContain('session=new');
   });
 
-  it('because of its session says that no new session could be created', async () => {
+  it('because its image session ended shows an error when no new session can be created', async () => {
     api({ sessions: [session('old'), refusal(503)], lists: [unauthorised] });
     show();
     await screen.findByText('Authentication error. Please log in again. Failed to create a new session.');
   });
 
-  it('with a new session is not requested a third time', async () => {
+  it('with an old and with a new image session is not requested a third time', async () => {
     const server = api({ sessions: [session('old'), session('new')], lists: [unauthorised] });
     show();
     await screen.findByText('Authentication error. Please log in again.');

@@ -33,7 +33,7 @@ import { isOpenIn, rememberScroll, useCataloguePlace, withBranch } from './catal
 import classes from './ImageCatalog.module.css';
 import { texts } from './texts.ts';
 
-/** The server searches when a person has not typed for so long. */
+/** The search request is sent when the person has not typed for this time. */
 const typingPauseMs = 150;
 
 interface ImageCatalogProps {
@@ -45,13 +45,13 @@ interface ImageCatalogProps {
   readonly onThumbnailFailed: () => void;
   /** Called when a person starts a search: the catalogue must become visible. */
   readonly onSearch: () => void;
-  /** Called once the first list is there, or cannot be had. */
+  /** Called once the first list is loaded, or has failed to load. */
   readonly onReady: () => void;
 }
 
 /**
- * The images that the person may see, by dataset, with a search, filters and the keys to the next and previous one.
- * Memoised: changes of the open slide do not render it again.
+ * The images that the person may see, by dataset, with search, filters, and keys for the next and the previous image.
+ * Memoised, because the viewer renders often while the slide moves.
  */
 export const ImageCatalog = memo(function ImageCatalog(props: ImageCatalogProps) {
   const { onSearch, onReady, ...listProps } = props;
@@ -74,7 +74,7 @@ export const ImageCatalog = memo(function ImageCatalog(props: ImageCatalogProps)
   useEffect(() => {
     if (isReady) tellReady();
   }, [isReady]);
-  /** Of the list that is shown, which may be the one before. */
+  /** `filterKey` of the list that is shown, which may be the previous one while a new one loads. */
   const filter = loaded === undefined ? '' : filterKey(loaded.listing);
   const isOpen = useCallback(
     (branch: DatasetGroup | CaseGroup) => isOpenIn(place, filter, branch),
@@ -95,7 +95,7 @@ export const ImageCatalog = memo(function ImageCatalog(props: ImageCatalogProps)
 
   const isOfOrder = !isPrevious && loaded?.listing.order === place.order;
   const firstGroup = filter === '' && isOfOrder ? groups[0]?.key : undefined;
-  // The first group after the load: a group that comes before it later does not replace it.
+  // The group that is first after loading is open by default; a group added before it later does not replace it.
   if (place.firstGroup === null && firstGroup !== undefined)
     setPlace((before) => ({ ...before, firstGroup }));
 
@@ -110,13 +110,13 @@ export const ImageCatalog = memo(function ImageCatalog(props: ImageCatalogProps)
     return true;
   });
 
-  // The list shows a slide that was opened by its link, once.
+  // Once per slide: the list scrolls to a slide that was opened by a link.
   const [shownId, setShownId] = useState<string | null>(null);
   useEffect(() => {
     if (selectedId === null || selectedId === shownId || loaded === undefined) return;
     show(selectedId).then(
       (isShown) => isShown && setShownId(selectedId),
-      () => undefined, // tried again with the next list
+      () => undefined, // repeated with the next list
     );
   }, [selectedId, shownId, loaded]);
 
@@ -129,11 +129,12 @@ export const ImageCatalog = memo(function ImageCatalog(props: ImageCatalogProps)
     setPlace((before) => ({ ...before, order, firstGroup: null }));
   };
 
-  const step = useSteps(selectedId, async (from, by) => {
+  const step = useSteps(selectedId, async (currentId, by) => {
     if (loaded === undefined) return null;
     const count = groups.reduce((sum, group) => sum + group.count, 0);
-    const position = from === null ? null : await loadPosition(loaded, from);
-    let next = position !== null ? position + by : by === 1 ? 0 : count - 1;
+    const position = currentId === null ? null : await loadPosition(loaded, currentId);
+    const endOfList = by === 1 ? 0 : count - 1;
+    let next = position === null ? endOfList : position + by;
     for (; next >= 0 && next < count; next += by) {
       const image = await loadImageAt(loaded, next);
       const group = groupAt(groups, next);
@@ -192,7 +193,7 @@ export const ImageCatalog = memo(function ImageCatalog(props: ImageCatalogProps)
             onOrder={setOrder}
             onClear={() => {
               setFilter(noFilter);
-              search.current?.focus(); // the button leaves the page
+              search.current?.focus(); // the button disappears, and the focus with it
             }}
           />
         )}
@@ -231,7 +232,7 @@ export const ImageCatalog = memo(function ImageCatalog(props: ImageCatalogProps)
 const noGroups: readonly DatasetGroup[] = [];
 const noChoices = { datasets: [], organs: [] };
 
-/** Returns a text as it was when it had not changed for a while; an emptied one at once. */
+/** Returns the text after it has not changed for `pauseMs` milliseconds; an empty text immediately. */
 function useDelayed(text: string, pauseMs: number): string {
   const [delayed, setDelayed] = useState(text);
   if (text === '' && delayed !== '') setDelayed('');
@@ -242,10 +243,10 @@ function useDelayed(text: string, pauseMs: number): string {
   return delayed;
 }
 
-type Step = (from: string | null, by: 1 | -1) => Promise<string | null>;
+type Step = (currentId: string | null, by: 1 | -1) => Promise<string | null>;
 
 /**
- * Runs the steps of repeated key presses one after the other, each from the image that the one before has selected.
+ * Runs the steps of repeated key presses one after the other; each step starts at the image that the previous one selected.
  *
  * @param run selects the next image; returns its id, or null at the end of the list
  */

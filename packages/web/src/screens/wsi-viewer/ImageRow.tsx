@@ -11,7 +11,7 @@ interface ImageRowProps {
   readonly lineKey: string;
   /** Undefined while it is loading. */
   readonly image: Image | undefined;
-  /** Index in its group, and number of images of the group. */
+  /** Index of the image in its case or group, from 0, and the number of images there. */
   readonly place: number;
   readonly count: number;
   /** Distance from the first row of the group, in pixels. */
@@ -44,7 +44,7 @@ export const ImageRow = memo(function ImageRow(props: ImageRowProps) {
         tabIndex={props.isCurrent ? 0 : -1}
         aria-current={props.isSelected || undefined}
         onPointerDown={({ pointerType, button }) => {
-          // A finger may only want to scroll.
+          // Not for touch, where a press may begin a scroll.
           if (image !== undefined && pointerType === 'mouse' && button === 0 && !props.isSelected) {
             props.onPress(image);
           }

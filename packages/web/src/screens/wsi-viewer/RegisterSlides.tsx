@@ -12,8 +12,8 @@ import classes from './RegisterSlides.module.css';
 import { texts } from './texts.ts';
 import { halves } from './viewed-address.ts';
 
-/** Three pairs correct stretching as well; more do not make the interface easier. */
-const mostPairs = 3;
+/** Two pairs determine shift, rotation and scale; a third one also corrects stretching. */
+const maxPairs = 3;
 
 interface RegisterSlidesProps {
   readonly slideCase: Case;
@@ -31,7 +31,7 @@ export function RegisterSlides({ slideCase, imageIds, views, onClose }: Register
   const [error, setError] = useState<string | null>(null);
   const count = Math.min(points.first.length, points.second.length);
   const canMark = (half: Half) =>
-    isMarking && points[half].length < mostPairs && points[half].length <= points[otherOf(half)].length;
+    isMarking && points[half].length < maxPairs && points[half].length <= points[otherOf(half)].length;
 
   async function save() {
     setRunning(true);

@@ -26,17 +26,17 @@ function show(api: Answers) {
 
 describe('the restricted datasets under the catalogue', () => {
   it.each([
-    ['there is none', { [path]: { datasets: [] } }],
-    ['all of them are granted', { [path]: { datasets: [{ ...kidney, granted: true }] } }],
-    ['they cannot be asked for', {}],
-  ])('are not there when %s', async (_, api) => {
+    ['no restricted dataset exists', { [path]: { datasets: [] } }],
+    ['access to all of them is granted', { [path]: { datasets: [{ ...kidney, granted: true }] } }],
+    ['loading them fails', {}],
+  ])('are hidden when %s', async (_, api) => {
     const { calls } = show(api as Answers);
     await vi.waitFor(() => expect(calls).toHaveLength(1));
     await act(async () => undefined);
     expect(screen.queryByText('Restricted datasets')).toBeNull();
   });
 
-  it('can be requested with a reason, and then show the request', async () => {
+  it('can be requested with a reason and then show that the request was sent', async () => {
     let request: object | null = null;
     const { calls, person } = show({
       [path]: () => ({ datasets: [{ ...kidney, request }] }),
@@ -66,13 +66,13 @@ describe('the restricted datasets under the catalogue', () => {
       'Your request was declined: No approval.',
     ],
     [{ ...asked, answer: 'granted' }, 'Your access has ended'],
-  ])('say what became of a request, which may be made again', async (request, sentence) => {
+  ])('show the result of a request and allow a new one', async (request, sentence) => {
     show({ [path]: { datasets: [{ ...kidney, request }] } });
     await screen.findByText(sentence);
     screen.getByRole('button', { name: 'Request access to Böbrek' });
   });
 
-  it('reload the catalogue once one is granted, and not before', async () => {
+  it('reload the catalogue only when access to one of them is granted', async () => {
     let granted = false;
     const { onChanged } = show({ [path]: () => ({ datasets: [{ ...kidney, granted }] }) });
     await screen.findByText('Böbrek');

@@ -8,7 +8,7 @@ import classes from './RestrictedDatasets.module.css';
 import { SidebarSection } from './SidebarSection.tsx';
 import { texts } from './texts.ts';
 
-/** Not among the code of the catalogue's first rows. */
+/** Loaded separately, so that the catalogue's first rows do not wait for its code. */
 const RequestDatasetDialog = preloadable(
   async () => (await import('./RequestDatasetDialog.tsx')).RequestDatasetDialog,
 );
@@ -22,24 +22,24 @@ interface RestrictedDatasetsProps {
   readonly onToggle: (isOpen: boolean) => void;
 }
 
-/** Restricted datasets that the person can request, below the catalogue. Nothing where there is none. */
+/** The restricted datasets that the person can request, shown below the catalogue; renders nothing when there are none. */
 export function RestrictedDatasets({ onChanged, isOpen, onToggle }: RestrictedDatasetsProps) {
   const { data } = useRequestableDatasets();
   const [asking, setAsking] = useState<string | null>(null);
   useOnChange(data?.map(({ name, granted }) => `${name} ${granted}`).join('\n'), onChanged);
-  const closed = data?.filter((dataset) => !dataset.granted) ?? [];
-  if (closed.length === 0) return null;
+  const notGranted = data?.filter((dataset) => !dataset.granted) ?? [];
+  if (notGranted.length === 0) return null;
 
   return (
     <SidebarSection
       id={restrictedDatasetsId}
       title={texts.restrictedDatasets}
-      count={closed.length}
+      count={notGranted.length}
       isOpen={isOpen}
       onToggle={onToggle}
     >
       <ul className={classes.list}>
-        {closed.map(({ name, request }) => (
+        {notGranted.map(({ name, request }) => (
           <li key={name} className={classes.dataset}>
             <IconLock size={18} aria-hidden />
             <div className={classes.name}>
@@ -70,11 +70,11 @@ export function RestrictedDatasets({ onChanged, isOpen, onToggle }: RestrictedDa
 
 function stateOf({ answer, answer_reason }: NonNullable<RequestableDataset['request']>): string {
   if (answer === null) return texts.requested;
-  if (answer === 'granted') return texts.accessEnded; // granted once, and taken back
+  if (answer === 'granted') return texts.accessEnded; // access was granted and later revoked
   return answer_reason === null ? texts.declined : texts.declinedBecause(answer_reason);
 }
 
-/** Calls when the value changes, not for the first one; undefined is none. */
+/** Calls `onChange` when the value changes, but not for the first value; undefined means that it is not loaded yet. */
 function useOnChange(value: string | undefined, onChange: () => void): void {
   const last = useRef<string | undefined>(undefined);
   useEffect(() => {

@@ -14,13 +14,13 @@ interface SaveViewProps {
   readonly view: SlideView;
   /** Whether the colour profile of the slide corrects its colours. */
   readonly isCorrected: boolean;
-  /** Its result layers, as the address has them; null without any. */
+  /** The shown result layers as the address contains them; null when there are none. */
   readonly results: string | null;
 }
 
 /** A button that saves the field, the colours and the result layers of the view under a title. */
 export function SaveView({ image, view, isCorrected, results }: SaveViewProps) {
-  /** As they were when the button was pressed; null while the dialog is closed. */
+  /** The view at the moment the button was pressed; null while the dialog is closed. */
   const [kept, setKept] = useState<Pick<NewSavedView, 'field' | 'colours' | 'layers'> | null>(null);
   function keep() {
     const field = view.destination();

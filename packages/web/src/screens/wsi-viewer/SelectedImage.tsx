@@ -17,11 +17,11 @@ interface SelectedImageProps {
   /** Null before the slide is open. */
   readonly view: SlideView | null;
   readonly isCorrected: boolean;
-  /** Its result layers, as the address has them; null without any. */
+  /** The shown result layers as the address contains them; null when there are none. */
   readonly results: string | null;
 }
 
-/** Properties of the scan; those that the file does not contain are left out. */
+/** Returns label and value of the scan's properties, without those that the file does not contain. */
 function measuresOf(image: Image): readonly (readonly [string, string])[] {
   const { width, height, mpp_x, mpp_y, objective_power, mpp_derived, objective_power_derived } = image;
   const facts: (readonly [string, string])[] = [];

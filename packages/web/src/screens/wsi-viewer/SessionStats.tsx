@@ -2,7 +2,7 @@ import { type ImageSessionState, useImageSessionStats } from '../../api/image-se
 import { texts } from './texts.ts';
 import classes from './WsiViewer.module.css';
 
-/** What later answers show of a session's id. */
+/** The statistics call returns only this many first characters of a session id. */
 const idPrefixLength = 8;
 
 interface SessionStatsProps {

@@ -12,13 +12,13 @@ interface ThumbnailProps {
 }
 
 /**
- * The slide, small: a grey icon until it is there, and when it cannot be had. It keeps the session it was
- * loaded with, so that a renewal does not load everything in sight again, unless it had failed.
+ * The thumbnail of a slide; a grey icon until it is loaded, and when loading fails. It keeps the image session it was loaded
+ * with, so that a renewed session does not reload all visible thumbnails; only failed ones load again.
  */
 export function Thumbnail({ imageId, session, onFailed }: ThumbnailProps) {
   const [usedSession, setUsedSession] = useState(session);
   const [hasFailed, setFailed] = useState(false);
-  const [isItsTurn, setItsTurn] = useState(false);
+  const [canLoad, setCanLoad] = useState(false);
   const leave = useRef(() => {});
   if (session !== null && session !== usedSession && (hasFailed || usedSession === null)) {
     setUsedSession(session);
@@ -28,21 +28,21 @@ export function Thumbnail({ imageId, session, onFailed }: ThumbnailProps) {
   const isWanted = usedSession !== null && !hasFailed;
   useLayoutEffect(() => {
     if (!isWanted) return;
-    leave.current = thumbnailQueue.ask(() => setItsTurn(true));
+    leave.current = thumbnailQueue.ask(() => setCanLoad(true));
     return () => {
       leave.current();
-      setItsTurn(false);
+      setCanLoad(false);
     };
   }, [isWanted]);
 
   const cancelWhenGone = useCallback((picture: HTMLImageElement) => {
-    return () => picture.removeAttribute('src'); // taken out of the page alone it would go on loading
+    return () => picture.removeAttribute('src'); // an image that is only removed from the page keeps loading
   }, []);
 
   return (
     <span className={classes.thumbnail}>
       <IconPhoto size={20} aria-hidden />
-      {isWanted && isItsTurn && (
+      {isWanted && canLoad && (
         <img
           ref={cancelWhenGone}
           src={thumbnailAddress(imageId, usedSession)}

@@ -3,18 +3,18 @@ import type { ReactNode } from 'react';
 import classes from './ViewedHalf.module.css';
 
 interface ViewedHalfProps {
-  /** Of the slide; null while there is none. */
+  /** Name of the slide; null while none is shown. */
   readonly name: string | null;
-  /** Whether there is another half beside it; else it is a place like any other. */
+  /** Whether two halves are shown; a single one has no role, name or mark. */
   readonly isCompared: boolean;
-  /** Whether keys and the catalogue work on it. */
+  /** Whether keyboard input and the catalogue apply to this half. */
   readonly isActive: boolean;
-  /** It was touched, or the focus came into it; before it takes effect on the slide. */
+  /** Called when the half is pressed, scrolled or focused, before the slide handles the event. */
   readonly onActivate: () => void;
   readonly children: ReactNode;
 }
 
-/** One of two slides side by side, under its name, marked when it is the one that is worked on. */
+/** One half of the viewer. In a comparison it shows the slide's name, with a mark when it is the active half. */
 export function ViewedHalf({ name, isCompared, isActive, onActivate, children }: ViewedHalfProps) {
   return (
     <div
@@ -25,7 +25,7 @@ export function ViewedHalf({ name, isCompared, isActive, onActivate, children }:
         'aria-current': isActive,
         'data-compared': true,
       })}
-      // A hand that passes over it on its way to the catalogue means nothing.
+      // Hovering does not activate: the pointer may only cross the half on its way to the catalogue.
       onPointerDownCapture={onActivate}
       onWheelCapture={onActivate}
       onFocusCapture={onActivate}

@@ -14,12 +14,12 @@ import classes from './WsiViewer.module.css';
 
 const iconSize = 20;
 
-/** `doubtful`: the session is active, and tiles of the present view failed to load all the same. */
+/** `doubtful`: the session is active, but tiles of the current view failed to load. */
 export type ShownStatus = ImageSessionState['status'] | 'doubtful';
 
 interface ViewerBarProps {
   readonly status: ShownStatus;
-  /** Name of what is viewed; null when nothing is. */
+  /** Name of the viewed slide; null when none or two are viewed. */
   readonly title: string | null;
   /** Null when one slide is viewed alone; `isLinked` is null until there is a second one. */
   readonly comparison: { readonly isLinked: boolean | null } | null;
@@ -33,7 +33,7 @@ interface ViewerBarProps {
   readonly onToggleStats: () => void;
 }
 
-/** The bar above the slide: the catalogue's door, the comparison, the image session, its statistics. */
+/** The bar above the slide: buttons for the catalogue and the comparison, and the image session with its statistics. */
 export function ViewerBar(props: ViewerBarProps) {
   const catalogLabel = props.isCatalogOpen ? texts.hideCatalog : texts.showCatalog;
   const statsLabel = props.areStatsOpen ? texts.hideStats : texts.showStats;

@@ -4,7 +4,7 @@ import type { ViewingState } from '../../viewer/SlideViewer.tsx';
 import type { LoadingState } from '../../viewer/tile-loading.ts';
 import { texts } from './texts.ts';
 
-/** Drawn over a slide: why it is not there, else what it waits for. */
+/** Shown over a slide: the reason why it failed to load, with a retry button; otherwise the loading progress. */
 export function ViewingOverlay({ loading, failure, retry }: ViewingState) {
   if (failure !== null) {
     return (

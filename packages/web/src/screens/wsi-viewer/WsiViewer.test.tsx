@@ -28,7 +28,7 @@ describe('the next and the previous slide', () => {
     { ...bare, id: '4', file_name: 'other.svs' },
   ];
 
-  it('open with n and p, e and q, skip unreadable slides, and expand their group', async () => {
+  it('open with the keys n/e and p/q, skip unreadable slides and expand their group', async () => {
     api({ lists: [list(...three)], descriptors: [() => new Promise(() => {})] });
     const user = show();
     await screen.findByText('liver-1.svs');
@@ -46,7 +46,7 @@ describe('the next and the previous slide', () => {
     expect(screen.getByRole('button', { name: 'Unknown 1 images' }).ariaExpanded).toBe('true');
   });
 
-  it('are those of the search result', async () => {
+  it('are taken from the search result while a search is set', async () => {
     api({ lists: [list(...three)], descriptors: [() => new Promise(() => {})] });
     const user = show();
     await user.type(await screen.findByRole('searchbox'), 'svs');
@@ -83,8 +83,8 @@ describe('returning to the viewer', () => {
   });
 });
 
-describe('the top bar', () => {
-  it('shows the state of the session, and creates a new one', async () => {
+describe('the top bar of the viewer', () => {
+  it('shows the status of the image session and creates a new one on request', async () => {
     let give: (answer: Response) => void = () => {};
     const slow = () =>
       new Promise<Response>((resolve) => {
@@ -100,14 +100,14 @@ describe('the top bar', () => {
     expect(server.asked('POST /auth/image-session')).toHaveLength(2);
   });
 
-  it('says that no session could be created, and still shows the list', async () => {
+  it('shows an error when no image session can be created; the catalogue list stays visible', async () => {
     api({ sessions: [refusal(503)] });
     show();
     await screen.findByText('IŞIK-2.svs');
     screen.getByText('Error');
   });
 
-  it('reloads a failed list once the session is fresh', async () => {
+  it('reloads a failed catalogue list after the image session was renewed', async () => {
     api({ lists: [refusal(500), list(liver)] });
     const user = show();
     await screen.findByRole('alert');
@@ -115,7 +115,7 @@ describe('the top bar', () => {
     await screen.findByText('IŞIK-2.svs');
   });
 
-  it('shows the statistics of the session', async () => {
+  it('shows the statistics of the image session', async () => {
     const own = {
       session_id: '01234567',
       created_at: '2026-11-21T10:00:00Z',
@@ -140,7 +140,7 @@ describe('the top bar', () => {
 });
 
 describe('a slide that is not in the catalogue', () => {
-  it('leads to the datasets that can be requested', async () => {
+  it('offers the datasets that the person can request', async () => {
     api({ requestable: [{ name: 'Böbrek', granted: false, request: null }] });
     const user = show(`/wsi-viewer?image=${many(9)[8]?.id}`);
     await screen.findByText('This slide is not in your catalogue');
@@ -150,8 +150,8 @@ describe('a slide that is not in the catalogue', () => {
   });
 });
 
-describe('viewing an image', () => {
-  it('is suggested while none is selected', async () => {
+describe('the image view', () => {
+  it('suggests selecting an image while none is selected', async () => {
     api({});
     show();
     screen.getByText('Select an image to view');
@@ -159,7 +159,7 @@ describe('viewing an image', () => {
     expect(screen.queryByText('Selected Image')).toBeNull();
   });
 
-  it('shows the selected image, and that its tiles are loading', async () => {
+  it('shows the name of the selected image and the loading state of its tiles', async () => {
     api({ descriptors: [() => new Promise(() => {})] });
     const user = show();
     await screen.findByText('Karaciğer');
@@ -172,7 +172,7 @@ describe('viewing an image', () => {
     expect(panel.textContent).toContain('NameIŞIK-2.svsDatasetKaraciğerOrganLiver');
   });
 
-  it('requests its descriptor when the mouse button is pressed, and not again when it is released', async () => {
+  it('requests the descriptor when the mouse button is pressed, and not again on release', async () => {
     const server = api({ descriptors: [() => new Promise(() => {})] });
     const user = show();
     const row = await screen.findByRole('button', { name: /IŞIK-2/ });
@@ -192,9 +192,9 @@ describe('viewing an image', () => {
   });
 
   it.each([
-    ['the whole slide is its small picture', '', 2],
-    ['a part of it, which that picture does not show, is empty', '&x=500&y=400&zoom=1', 1],
-  ])('until there are tiles %s', async (_, field, pictures) => {
+    ['shows the thumbnail for the whole slide', '', 2],
+    ['shows an empty view for a part of the slide', '&x=500&y=400&zoom=1', 1],
+  ])('%s until tiles are loaded', async (_, field, pictures) => {
     api({ descriptors: [() => new Promise(() => {})] });
     show(`/wsi-viewer?image=${liver.id}${field}`);
     await screen.findByText('Loading tiles...');
@@ -225,7 +225,7 @@ describe('viewing an image', () => {
     await waitFor(() => expect(server.asked('/image.dzi')).toHaveLength(1));
   });
 
-  it('tells an administrator why a file could not be read, and requests no pixels', async () => {
+  it('shows administrators why a file is unreadable and requests no pixels', async () => {
     const error = 'The file ends before its last tile.';
     const server = api({ lists: [list({ ...liver, status: 'failed', error })] });
     const user = show();
@@ -257,7 +257,7 @@ describe('viewing an image', () => {
       'Failed to load image. Please try another image.',
     ],
     ['there is no response', silence, 'Error loading image. Please try again.'],
-  ])('says why it failed when %s', async (_, answer, sentence) => {
+  ])('shows the reason of a failure when %s', async (_, answer, sentence) => {
     api({ descriptors: [answer] });
     const user = show();
     await user.click(await screen.findByRole('button', { name: /IŞIK-2/ }));
@@ -274,7 +274,7 @@ describe('viewing an image', () => {
     expect(server.asked('/image.dzi')).toHaveLength(2);
   });
 
-  it('replaces an ended session, and says so', async () => {
+  it('replaces an ended image session and announces it', async () => {
     const server = api({
       sessions: [session('old'), session('new')],
       descriptors: [refusal(401), () => new Promise(() => {})],
@@ -287,7 +287,7 @@ describe('viewing an image', () => {
     });
   });
 
-  it('says that no new session could be created', async () => {
+  it('shows an error when no new image session can be created', async () => {
     api({ sessions: [session('old'), refusal(503)], descriptors: [refusal(401)] });
     const user = show();
     await user.click(await screen.findByRole('button', { name: /IŞIK-2/ }));

@@ -29,17 +29,17 @@ import { ViewingOverlay } from './ViewingOverlay.tsx';
 import { halves } from './viewed-address.ts';
 import classes from './WsiViewer.module.css';
 
-/** As in WsiViewer.module.css: below it the catalogue covers the slide instead of standing beside it. */
+/** Same limit as in WsiViewer.module.css: in a narrower window the catalogue covers the slide instead of being beside it. */
 const narrowWindow = '(max-width: 48em)';
 
-/** Loaded after the first rows of the catalogue, or with the first slide: on a slow network the rows are there seconds earlier. */
+/** Loaded after the first rows of the catalogue, or with the first slide: on a slow network the rows then appear seconds earlier. */
 const SlideViewer = lazy(async () => ({
   default: (await import('../../viewer/SlideViewer.tsx')).SlideViewer,
 }));
 
-/** Its tooltips need much code, and the first rows do not wait for it. */
+/** Loaded separately: its tooltips need much code, and the first rows must not wait for it. */
 const ViewerBar = preloadable(async () => (await import('./ViewerBar.tsx')).ViewerBar);
-ViewerBar.preload().catch(() => undefined); // loaded again when it is rendered, which shows the failure
+ViewerBar.preload().catch(() => undefined); // rendering the component loads the code again and shows the error
 
 /** Needed once a slide is selected; loaded after the catalogue, so that a click does not wait for code. */
 const loadSelectedImage = async () => ({ default: (await import('./SelectedImage.tsx')).SelectedImage });
@@ -73,13 +73,13 @@ export function WsiViewer() {
 
   const comparison = useComparison(viewed, occasion);
   const { active, activate } = comparison;
-  /** The next slide that is chosen opens beside the first. */
+  /** Whether the next chosen slide opens beside the first. */
   const [isSecondWanted, setSecondWanted] = useState(false);
   const isChoosing = isSecondWanted && viewed.second === null;
   const isComparing = isChoosing || viewed.second !== null;
   const selected = comparison.halves[active].image;
   const selectedId = viewed[active]?.imageId ?? null;
-  /** The slide itself comes first. */
+  /** The image whose properties and case are shown; updated when the browser is idle, because the slide itself loads first. */
   const described = useWhenIdle(selected);
 
   const select = useCallback(
@@ -106,12 +106,12 @@ export function WsiViewer() {
 
   const [incomplete, setIncomplete] = useState(nothingIncomplete);
   const onIncomplete = useMemo(() => {
-    // The same object while nothing changes: the screen is not rendered again before the first tiles.
-    const of = (half: Half) => (reason: Incompleteness | null) =>
+    // Keeps the same object while nothing changes, so that the screen is not rendered again before the first tiles.
+    const setHalf = (half: Half) => (reason: Incompleteness | null) =>
       setIncomplete((before) => (before[half] === reason ? before : { ...before, [half]: reason }));
-    return { first: of('first'), second: of('second') };
+    return { first: setHalf('first'), second: setHalf('second') };
   }, []);
-  /** The person keeps them for every slide; null: each slide opens as scanned. */
+  /** Colour adjustment that the person keeps for all slides; null when each slide opens unadjusted. */
   const [keptColours, setKeptColours] = useState<ColourAdjustment | null>(null);
 
   const [isRestrictedOpen, setRestrictedOpen] = usePanel('restricted-datasets', false);
@@ -141,7 +141,7 @@ export function WsiViewer() {
         <ImageCatalog
           selectedId={selectedId}
           session={session.id}
-          onPress={expect}
+          onPress={preloadDescriptor}
           onSelect={select}
           onThumbnailFailed={renewEndedSession}
           onSearch={openCatalog}
@@ -164,7 +164,7 @@ export function WsiViewer() {
         )}
       </aside>
       <div className={classes.main}>
-        {/* The other heading of this level is in the catalogue. */}
+        {/* The page needs one h1; while the catalogue is open, it contains it. */}
         {!isCatalogOpen && <VisuallyHidden component="h1">{titles.wsiViewer}</VisuallyHidden>}
         <Suspense fallback={<div className={classes.bar} />}>
           <ViewerBar
@@ -246,7 +246,7 @@ export function WsiViewer() {
               onThumbnailFailed={renewEndedSession}
               compared={compared}
               onRegistering={(isRegistering) => {
-                // Each slide is moved alone while points are placed; then both follow the tissue.
+                // The slides are unlinked while points are placed, and linked again afterwards.
                 if (isRegistering === comparison.isLinked) comparison.toggleLink();
               }}
             />
@@ -257,7 +257,7 @@ export function WsiViewer() {
   );
 }
 
-/** Null unless two slides are open. */
+/** Returns the ids and views of the two compared slides; null unless both are open. */
 function comparedSlides({ halves: { first, second } }: ReturnType<typeof useComparison>) {
   if (first.image === null || second.image === null || first.view === null || second.view === null)
     return null;
@@ -269,7 +269,7 @@ function comparedSlides({ halves: { first, second } }: ReturnType<typeof useComp
 
 const nothingIncomplete: Readonly<Record<Half, Incompleteness | null>> = { first: null, second: null };
 
-/** A session is not called active while the server cannot be reached, nor shown as all well while tiles are missing. */
+/** Returns the session status to show: an active session is shown as an error while the server is unreachable, and as doubtful while tiles fail to load. */
 function statusShown(
   status: ImageSessionState['status'],
   isOnline: boolean,
@@ -283,11 +283,11 @@ function statusShown(
 const descriptors = createDescriptorSupply(fetchPixels);
 
 /** Loads the descriptor of a slide that is about to be selected. */
-function expect({ id, status }: Image): void {
+function preloadDescriptor({ id, status }: Image): void {
   if (status === 'ready') descriptors.expect(descriptorAddress(id));
 }
 
-/** An `<img>` does not tell why it failed. If the session has ended, a new one makes it try again. */
+/** Called when a thumbnail fails. An `<img>` does not report why; if the image session has ended, a new one reloads the thumbnail. */
 function renewEndedSession(): void {
   imageSessions.get().catch(() => undefined); // the top bar shows it
 }

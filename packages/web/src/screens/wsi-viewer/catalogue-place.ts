@@ -1,6 +1,6 @@
 /**
- * The place of a person in the catalogue: filter, order, open groups and scroll position. It is kept while the page lives, in
- * the cache of the server's responses, which is cleared when a sign-in begins or ends.
+ * Remembers where a person was in the catalogue: filter, order, open groups and scroll position. They are kept until the page
+ * is closed, in the query cache, which is cleared when a sign-in begins or ends.
  */
 import type { ImageOrder } from '@lamina/contract';
 import { useEffect, useState } from 'react';
@@ -10,7 +10,7 @@ import { type CaseGroup, type CatalogueFilter, type DatasetGroup, noFilter } fro
 export interface CataloguePlace {
   readonly filter: CatalogueFilter;
   readonly order: ImageOrder;
-  /** Key of the group that is open although no person opened it; null until there is one. */
+  /** Key of the group that is open by default, the first one; null until the catalogue is loaded. */
   readonly firstGroup: string | null;
   /** By key of the group or the case: opened (true) or closed (false) in the whole catalogue. */
   readonly opened: ReadonlyMap<string, boolean>;
@@ -31,7 +31,7 @@ const scrollKey = ['catalogue-scroll'];
 const panelKey = 'sidebar-panel';
 for (const key of [placeKey, scrollKey, [panelKey]]) queryClient.setQueryDefaults(key, { gcTime: Infinity });
 
-/** Begins with the place at which the person left the viewer. */
+/** Returns the place and its setter, as `useState`; it starts with the place at which the person left the viewer. */
 export function useCataloguePlace() {
   const [place, setPlace] = useState(
     () => queryClient.getQueryData<CataloguePlace>(placeKey) ?? initialPlace,
@@ -43,7 +43,7 @@ export function useCataloguePlace() {
 }
 
 /**
- * Whether a group or a case is open. Every case, and in a filtered catalogue every group, is open at first.
+ * Returns whether a group or a case is open. Every case, and in a filtered catalogue every group, is open by default.
  *
  * @param filter `filterKey` of the list; empty: the whole catalogue
  */
@@ -54,6 +54,7 @@ export function isOpenIn(place: CataloguePlace, filter: string, branch: DatasetG
   return (openedIn === filter ? opened.get(key) : undefined) ?? true;
 }
 
+/** Returns the place after the person has opened or closed a group or a case. */
 export function withBranch(
   place: CataloguePlace,
   filter: string,
@@ -66,7 +67,7 @@ export function withBranch(
   return { ...place, openedFiltered: { filter, opened: new Map(kept).set(key, isOpen) } };
 }
 
-/** Pixels from the top; 0 at first. */
+/** Returns the scroll position in pixels from the top; 0 before the first scroll. */
 export function rememberedScroll(): number {
   return queryClient.getQueryData<number>(scrollKey) ?? 0;
 }

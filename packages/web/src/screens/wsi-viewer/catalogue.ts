@@ -1,4 +1,7 @@
-/** Groups, cases, filters and lines of the catalogue's list. */
+/**
+ * The model of the catalogue's list: groups (one per dataset), their cases and images, the filters, and the layout of the
+ * list as lines. The server sends only the groups and loads rows by position, so a list of 100,000 images stays cheap.
+ */
 import type { Image, ImageOrder, listImageGroups, ResponseOf } from '@lamina/contract';
 import type { ImageRows, Listing } from '../../api/catalogue.ts';
 import { texts } from './texts.ts';
@@ -11,7 +14,7 @@ export interface DatasetGroup {
   readonly count: number;
   /** Position of its first image in the list of all groups, one after the other. */
   readonly start: number;
-  /** Their images are the first of the group, case by case. */
+  /** The images in cases are the first of the group, in the order of the cases; images without a case follow. */
   readonly cases: readonly CaseGroup[];
 }
 
@@ -26,7 +29,7 @@ export interface CaseGroup {
   readonly start: number;
 }
 
-/** What a person wants to see of the catalogue. */
+/** The search and the filters that a person has set. */
 export interface CatalogueFilter {
   /** As typed. */
   readonly query: string;
@@ -51,15 +54,15 @@ type Groups = ResponseOf<typeof listImageGroups>;
 export function groupsOf({ groups }: Pick<Groups, 'groups'>): readonly DatasetGroup[] {
   let start = 0;
   return groups.map(({ dataset_name, images, cases = [] }) => {
-    let startOfCase = start;
+    let caseStart = start;
     const group = {
       ...named(dataset_name),
       count: images,
       start,
       cases: cases.map((each) => {
-        const found = { key: `case ${each.id}`, name: each.name, count: each.images, start: startOfCase };
-        startOfCase += each.images;
-        return found;
+        const caseGroup = { key: `case ${each.id}`, name: each.name, count: each.images, start: caseStart };
+        caseStart += each.images;
+        return caseGroup;
       }),
     };
     start += images;
@@ -81,13 +84,17 @@ function named(value: string | null): { readonly key: string; readonly name: str
   return { key: valueKey(value), name: value ?? texts.unknown };
 }
 
-/** Distinguishes a dataset or an organ that is called Unknown from there being none. */
+/** Returns '-' for null and '=' with the name otherwise, so that a dataset called 'Unknown' differs from no dataset. */
 function valueKey(value: string | null): string {
   return value === null ? '-' : `=${value}`;
 }
 
 export function listingOf(filter: CatalogueFilter, order: ImageOrder): Listing {
-  const nameOf = (key: string) => (key === '' ? undefined : key === '-' ? null : key.slice(1));
+  /** Inverse of `valueKey`; undefined when no filter is set. */
+  const nameOf = (key: string) => {
+    if (key === '') return undefined;
+    return key === '-' ? null : key.slice(1);
+  };
   return {
     query: filter.query.trim(),
     dataset: nameOf(filter.dataset),
@@ -113,34 +120,34 @@ interface LineOf<Kind> {
   /** Pixels from the top of the list. */
   readonly top: number;
 }
-/** A line that opens and closes: a group or a case. */
+/** A line that the person can open and close: a group or a case. */
 interface BranchOf<Kind> extends LineOf<Kind> {
   readonly isOpen: boolean;
-  /** Pixels, with the lines below it. */
+  /** Pixels, including the lines of its cases and images. */
   readonly height: number;
 }
 export type GroupLine = BranchOf<'group'>;
 export type CaseLine = BranchOf<'case'> & { readonly slideCase: CaseGroup };
 export type ImageLine = LineOf<'image'> & {
-  /** Of its case; null without one. */
+  /** Line of the image's case; null for an image without a case. */
   readonly caseLine: CaseLine | null;
-  /** In its case, or among the images of its group without a case, from 0. */
+  /** Index of the image in its case, or among the images of its group without a case; from 0. */
   readonly place: number;
-  /** Number of the images that `place` counts. */
+  /** Number of images in that case, or of the group's images without a case. */
   readonly count: number;
-  /** In the list of all groups. */
+  /** Position of the image in the list of all groups. */
   readonly position: number;
 };
 export type Line = GroupLine | CaseLine | ImageLine;
 
-/** Pixels. */
+/** Heights of the kinds of lines, in pixels. */
 export interface LineHeights {
   readonly group: number;
   readonly case: number;
   readonly image: number;
 }
 
-/** The lines from top to bottom, every group, the cases and images of open ones, computed on demand: there may be 100,000. */
+/** All lines from top to bottom: every group, and the cases and images of open ones. They are computed on demand, because there may be 100,000. */
 export interface ListLayout {
   readonly groups: readonly DatasetGroup[];
   readonly count: number;
@@ -156,11 +163,11 @@ export interface ListLayout {
 /** One line of a group or a case, or the lines of consecutive images. */
 interface Block {
   readonly branch: GroupLine | CaseLine;
-  /** Null: the line of the branch itself. */
+  /** Null when the block is the line of the group or case itself. */
   readonly images: { readonly caseLine: CaseLine | null; readonly count: number } | null;
   /** Index of the first line. */
   readonly first: number;
-  /** Position of the first image; of a branch, of the first one below it. */
+  /** Position of the first image of the block; for a group or case, of its first image. */
   readonly position: number;
   readonly top: number;
 }
@@ -171,17 +178,17 @@ export function layOut(
   heights: LineHeights,
 ): ListLayout {
   const { blocks, count } = blocksOf(groups, isOpen, heights);
-  /** The last block for which the value is at most this. */
+  /** Finds the last block whose start is at most `limit`, by binary search: starts increase from block to block. */
   const lastBlock = (limit: number, startOf: (block: Block) => number): Block | undefined => {
-    let from = 0;
-    let to = blocks.length;
-    while (to - from > 1) {
-      const middle = (from + to) >> 1;
+    let low = 0;
+    let high = blocks.length;
+    while (high - low > 1) {
+      const middle = (low + high) >> 1;
       const block = blocks[middle];
-      if (block !== undefined && startOf(block) <= limit) from = middle;
-      else to = middle;
+      if (block !== undefined && startOf(block) <= limit) low = middle;
+      else high = middle;
     }
-    return blocks[from];
+    return blocks[low];
   };
   return {
     groups,
@@ -271,7 +278,7 @@ export function linesOf(layout: ListLayout, rows: ImageRows): CatalogueLines {
   };
 }
 
-/** Lays out the groups one after the other, each with its cases, their images, and its images without a case. */
+/** Lays out the groups one after the other: the group's line, each case with its images, then the images without a case. */
 function blocksOf(
   groups: readonly DatasetGroup[],
   isOpen: (branch: DatasetGroup | CaseGroup) => boolean,
@@ -297,12 +304,14 @@ function blocksOf(
     const isGroupOpen = isOpen(group);
     const cases = isGroupOpen ? group.cases : [];
     const caseLines = cases.map((each) => ({ each, isCaseOpen: isOpen(each) }));
-    const inCases = cases.reduce((sum, each) => sum + each.count, 0);
-    const others = isGroupOpen ? group.count - inCases : 0;
+    const imagesInCases = cases.reduce((sum, each) => sum + each.count, 0);
+    const imagesWithoutCase = isGroupOpen ? group.count - imagesInCases : 0;
     const heightOf = ({ each, isCaseOpen }: (typeof caseLines)[number]) =>
       heights.case + (isCaseOpen ? each.count * heights.image : 0);
     const height =
-      heights.group + caseLines.reduce((sum, line) => sum + heightOf(line), 0) + others * heights.image;
+      heights.group +
+      caseLines.reduce((sum, line) => sum + heightOf(line), 0) +
+      imagesWithoutCase * heights.image;
     const groupLine: GroupLine = {
       kind: 'group',
       index: title,
@@ -328,7 +337,7 @@ function blocksOf(
       addBranch(caseLine);
       if (isCaseOpen) addImages(caseLine, slideCase.start, slideCase.count);
     }
-    addImages(groupLine, group.start + inCases, others);
+    addImages(groupLine, group.start + imagesInCases, imagesWithoutCase);
   }
   return { blocks, count };
 }

@@ -74,7 +74,7 @@ beforeEach(async () => {
 });
 
 describe('comparing two slides', () => {
-  it('is offered once a slide is open', async () => {
+  it('is available once a slide is open', async () => {
     catalogue();
     const user = await show('');
     expect(compare()).toHaveProperty('disabled', true);
@@ -97,7 +97,7 @@ describe('comparing two slides', () => {
     await waitFor(() => expect(opened).toEqual([he.id, masson.id]));
   });
 
-  it('opens from an address', async () => {
+  it('opens both slides that the address names', async () => {
     const opened = catalogue();
     await show(`?image=${he.id}&x=1&y=2&zoom=1&beside=${masson.id}&bx=3&by=4&bzoom=1`);
     half('HE.svs');

@@ -1,4 +1,7 @@
-/** Keyboard focus in the catalogue's list: Tab leads to one line, the keys of a tree lead from it to the others. */
+/**
+ * Keyboard focus in the catalogue's list. Tab focuses one line, the current one; arrow keys, Home, End and Page keys move the
+ * focus from there as in a tree view (WAI-ARIA Authoring Practices).
+ */
 import {
   type FocusEvent,
   type KeyboardEvent,
@@ -16,15 +19,15 @@ interface ListKeys {
   readonly currentIndex: number;
   readonly setCurrent: (index: number) => void;
   readonly onToggle: (branch: DatasetGroup | CaseGroup, isOpen: boolean) => void;
-  /** Scrolls no further than needed. */
+  /** Scrolls a line into view, no further than needed. */
   readonly reveal: (index: number) => void;
   /** Pixels. */
   readonly rowHeight: number;
 }
 
 /**
- * Finds the line that Tab leads to: the one that had the focus last, or the one selected since. When it leaves the list, the
- * line that takes its place follows.
+ * Finds the current line, which Tab focuses: the line that had the focus last, or the image that was selected since then. When
+ * that line leaves the list, the line at its index becomes the current one.
  *
  * @param selectedIndex -1 when the selected image is not among the lines
  * @returns `currentIndex` -1 when there is no line
@@ -50,7 +53,7 @@ export function useListKeys(list: ListKeys) {
   const { layout } = lines;
   const isFocusWanted = useRef(false);
   const hadFocus = useRef(false);
-  /** A slide was chosen with the mouse: arrow keys move the slide now. */
+  /** Whether a slide was chosen with the mouse: the arrow keys then move the slide in the viewer. */
   const isWithViewer = useRef(false);
 
   function focusOn(index: number): boolean {
@@ -61,7 +64,7 @@ export function useListKeys(list: ListKeys) {
     return button !== undefined;
   }
 
-  // A line that was not visible is in the page only now, and the line with the focus may have left the list.
+  // After each render: a line that had to be scrolled into view is in the page only now, and the focused line may be gone.
   useLayoutEffect(() => {
     const isLost = hadFocus.current && document.activeElement === document.body;
     if ((isFocusWanted.current || isLost) && focusOn(currentIndex)) isFocusWanted.current = false;
@@ -74,7 +77,7 @@ export function useListKeys(list: ListKeys) {
     isFocusWanted.current = !focusOn(index);
   }
 
-  /** @returns whether the key has a meaning here */
+  /** Runs the action of a key. @returns whether the list uses the key */
   function act(key: string): boolean {
     const line = layout.lineAt(currentIndex);
     if (line === undefined) return false;
@@ -93,7 +96,7 @@ export function useListKeys(list: ListKeys) {
     else if (key === 'ArrowRight' && branch !== null) moveTo(currentIndex + 1);
     else if (key === 'ArrowLeft' && branch?.isOpen === true) onToggle(branchOf(branch), false);
     else if (key === 'ArrowLeft' && line.kind !== 'group') moveTo(parent);
-    else return key === 'ArrowLeft' || key === 'ArrowRight'; // no action, and none for the slide either
+    else return key === 'ArrowLeft' || key === 'ArrowRight'; // used without an action, so that it does not move the slide
     return true;
   }
 

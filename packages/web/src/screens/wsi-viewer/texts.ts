@@ -5,7 +5,7 @@ const fourDigits = (value: number) => formatFigure(Number(value.toPrecision(4)))
 const micrometres = (x: number, y: number) =>
   x === y ? `${fourDigits(x)} µm` : `${fourDigits(x)} × ${fourDigits(y)} µm`;
 const power = (objective: number) => `${formatFigure(Number(objective.toPrecision(3)))}×`;
-/** A figure that the file does not say. */
+/** Marks a value that was estimated because the file does not contain it. */
 const estimatedIf = (isEstimated: boolean, text: string) => (isEstimated ? `≈ ${text}` : text);
 
 /** Every word this screen shows. */

@@ -6,13 +6,13 @@ beforeEach(() => {
 });
 
 function gate() {
-  const { ask, scrolled } = createThumbnailQueue({ atOnce: 2, stayMs: 100, stillAfterMs: 150 });
+  const { ask, scrolled } = createThumbnailQueue({ maxConcurrent: 2, stayMs: 100, stillAfterMs: 150 });
   const opened: string[] = [];
   return { opened, scrolled, ask: (name: string) => ask(() => opened.push(name)) };
 }
 
-describe('thumbnails', () => {
-  it('are loaded a few at a time, in their order', () => {
+describe('the thumbnail queue', () => {
+  it('starts requests in order, up to the limit of concurrent ones', () => {
     const { ask, opened } = gate();
     const leave = ['a', 'b', 'c', 'd'].map(ask);
     expect(opened).toEqual(['a', 'b']);
@@ -20,7 +20,7 @@ describe('thumbnails', () => {
     expect(opened).toEqual(['a', 'b', 'c']);
   });
 
-  it('that are no longer needed are not loaded', () => {
+  it('skips thumbnails that are no longer needed', () => {
     const { ask, opened } = gate();
     const leave = ['a', 'b', 'c', 'd'].map(ask);
     leave[2]?.();
@@ -28,7 +28,7 @@ describe('thumbnails', () => {
     expect(opened).toEqual(['a', 'b', 'd']);
   });
 
-  it('free their slot only once', () => {
+  it('frees the slot of a thumbnail only once', () => {
     const { ask, opened } = gate();
     const leave = ['a', 'b', 'c', 'd'].map(ask);
     leave[0]?.();
@@ -36,7 +36,7 @@ describe('thumbnails', () => {
     expect(opened).toEqual(['a', 'b', 'c']);
   });
 
-  it('wait while the list scrolls', () => {
+  it('delays thumbnails while the list scrolls', () => {
     const { ask, opened, scrolled } = gate();
     scrolled();
     ask('a');
@@ -46,7 +46,7 @@ describe('thumbnails', () => {
     expect(opened).toEqual(['a']);
   });
 
-  it('of rows that scroll past quickly are not requested', () => {
+  it('does not request thumbnails of rows that scroll past quickly', () => {
     const { ask, opened, scrolled } = gate();
     for (let row = 0; row < 10_000; row++) {
       scrolled();
@@ -57,7 +57,7 @@ describe('thumbnails', () => {
     expect(opened).toEqual([]);
   });
 
-  it('are requested at once when the list stops scrolling', () => {
+  it('requests thumbnails immediately after the list has stopped scrolling', () => {
     const { ask, opened, scrolled } = gate();
     scrolled();
     vi.advanceTimersByTime(150);

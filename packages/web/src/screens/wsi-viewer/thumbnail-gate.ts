@@ -6,27 +6,28 @@ export interface ThumbnailQueue {
    * @returns a function to call when the thumbnail is loaded, has failed or is no longer needed
    */
   ask(onOpen: () => void): () => void;
-  /** The list has moved. */
+  /** To be called when the list scrolls. */
   scrolled(): void;
 }
 
 interface Settings {
-  readonly atOnce: number;
+  /** Maximum number of thumbnails that load at the same time. */
+  readonly maxConcurrent: number;
   /** How long a row must stay in a scrolling list before its thumbnail loads, in milliseconds. */
   readonly stayMs: number;
   /** Time without scrolling after which the list counts as still, in milliseconds. */
   readonly stillAfterMs: number;
 }
 
-export function createThumbnailQueue({ atOnce, stayMs, stillAfterMs }: Settings): ThumbnailQueue {
-  let movedAt = -Infinity;
+export function createThumbnailQueue({ maxConcurrent, stayMs, stillAfterMs }: Settings): ThumbnailQueue {
+  let lastScrollAt = -Infinity;
   let loading = 0;
-  /** In the order of the requests. */
+  /** Start functions of the waiting thumbnails, in the order of the requests. */
   const waiting = new Set<() => void>();
 
-  function letIn() {
+  function startWaiting() {
     for (const open of waiting) {
-      if (loading >= atOnce) return;
+      if (loading >= maxConcurrent) return;
       waiting.delete(open);
       loading++;
       open();
@@ -42,26 +43,26 @@ export function createThumbnailQueue({ atOnce, stayMs, stillAfterMs }: Settings)
       };
       const queue = () => {
         waiting.add(open);
-        letIn();
+        startWaiting();
       };
-      const isMoving = performance.now() - movedAt < stillAfterMs;
-      const timer = isMoving ? setTimeout(queue, stayMs) : undefined;
-      if (!isMoving) queue();
+      const isScrolling = performance.now() - lastScrollAt < stillAfterMs;
+      const timer = isScrolling ? setTimeout(queue, stayMs) : undefined;
+      if (!isScrolling) queue();
       return () => {
         clearTimeout(timer);
         waiting.delete(open);
         if (!isLoading) return;
         isLoading = false;
         loading--;
-        letIn();
+        startWaiting();
       };
     },
 
     scrolled() {
-      movedAt = performance.now();
+      lastScrollAt = performance.now();
     },
   };
 }
 
-/** The queue of the catalogue; it leaves connections of the browser free for tiles. */
-export const thumbnailQueue = createThumbnailQueue({ atOnce: 4, stayMs: 120, stillAfterMs: 150 });
+/** The queue of the catalogue. Four of the browser's connections to the server at most; the others stay free for tiles. */
+export const thumbnailQueue = createThumbnailQueue({ maxConcurrent: 4, stayMs: 120, stillAfterMs: 150 });

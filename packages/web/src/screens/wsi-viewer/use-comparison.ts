@@ -14,7 +14,7 @@ import type { ViewedSlide } from '../../viewer/viewed-slide.ts';
 import type { ViewedImages } from './viewed-address.ts';
 
 interface ComparedHalf {
-  /** Null when none is selected, while it loads, and when the person's catalogue does not contain it. */
+  /** Null when no image is selected, while it loads, and when the person's catalogue does not contain it. */
   readonly image: Image | null;
   /** The person's catalogue does not contain the selected image. */
   readonly isUnknown: boolean;
@@ -22,26 +22,26 @@ interface ComparedHalf {
   /** Null before the slide is open. */
   readonly view: SlideView | null;
   readonly onView: (view: SlideView | null) => void;
-  /** That of the address; else, while the slides are linked, the one that corresponds to what the other shows. */
+  /** Returns the field to show first: that of the address, or, while the slides are linked, the one that corresponds to the other slide's field. Null shows the whole slide. */
   readonly fieldAtFirst: () => SlideField | null;
-  /** The first field is no more than a guess, which may show blank glass. */
+  /** Whether the first field is only an estimate, because the slides are not registered: it may show blank glass. */
   readonly isFirstFieldGuessed: boolean;
 }
 
 interface Comparison {
   readonly halves: Readonly<Record<Half, ComparedHalf>>;
-  /** The half that keys and the catalogue work on. */
+  /** The half to which keyboard input and the catalogue apply. */
   readonly active: Half;
   readonly activate: (half: Half) => void;
   readonly isLinked: boolean;
   readonly toggleLink: () => void;
 }
 
-/** One slide, or two that move together as long as they are linked. */
+/** Manages one viewed slide, or two compared slides that move together while they are linked. */
 export function useComparison(viewed: ViewedImages, occasion: string): Comparison {
   const [activeHalf, setActiveHalf] = useState<Half>('first');
   const active = viewed.second === null ? 'first' : activeHalf;
-  /** The slides move with the one that was touched last: known at once, before the page is drawn again. */
+  /** The half that the person used last; the other one follows it. A ref, because it is needed before the next render. */
   const leader = useRef<Half>('first');
   const [isLinked, setLinked] = useState(true);
 
@@ -55,7 +55,7 @@ export function useComparison(viewed: ViewedImages, occasion: string): Compariso
       if (field !== null) halves[half].opened?.view.moveTo(field);
     }
   });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the occasion is what it waits for
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs only when the occasion changes
   useEffect(() => followAddress(), [occasion]);
   const registration = useRegistration(
     viewed.first?.imageId ?? null,

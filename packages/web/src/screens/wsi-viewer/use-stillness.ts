@@ -3,7 +3,7 @@ import type { CatalogueLines, Line } from './catalogue.ts';
 
 interface Shown {
   readonly lines: CatalogueLines;
-  /** Another list begins at its top. */
+  /** Identifies the filter and the order: a list with another key starts at its top. */
   readonly listKey: string;
 }
 
@@ -14,8 +14,8 @@ interface TopLine {
 }
 
 /**
- * Keeps the visible rows where they are when the catalogue changes: new slides above them move the beginning of the list
- * away, not its middle.
+ * Keeps the visible rows at their place in the window when the catalogue changes, for example when new slides are added above
+ * them: the scroll position is corrected by the height of the added lines.
  *
  * @param coveredHeight height of the title of a group at the top of the list, in pixels
  * @param scrollTo scrolls to a distance from the top, in pixels

@@ -7,28 +7,28 @@ import { type ColourChoice, formatViewed, parseViewed, type ViewedImages } from 
 
 interface Viewed {
   readonly viewed: ViewedImages;
-  /** Another one after the browser's back and forward: then the address has changed without the view. */
+  /** Changes with each use of the browser's back and forward buttons: then the view must follow the address. */
   readonly occasion: string;
-  /** Opens an image in a half, in place of what was there; null closes it. The back button leads back. */
+  /** Opens an image in a half and replaces the one shown there; null closes it. It adds a history entry. */
   readonly open: (half: Half, imageId: string | null) => void;
-  /** The view has moved: the new field takes the place of the one before, and the back button goes from slide to slide. */
+  /** Writes the field of a moved view into the address. It replaces the history entry, so that the back button goes from slide to slide. */
   readonly setField: (half: Half, field: SlideField) => void;
-  /** For each half, the result layers in the address; a change takes the place of the one before. */
+  /** For each half, access to the result layers in the address; a change replaces the history entry. */
   readonly arrangements: Readonly<Record<Half, ArrangementMemory>>;
-  /** What the address says, else what the person chose last; corrected at first. */
+  /** The choice in the address; without one the person's last choice, and 'corrected' by default. */
   readonly colours: ColourChoice;
-  /** Changes the address and is remembered for the next slides. */
+  /** Writes the choice into the address, and stores it in this browser for other slides. */
   readonly setColours: (colours: ColourChoice) => void;
 }
 
 const coloursKey = 'viewer_colours';
 
-/** What is viewed, which the address says: so it can be linked to, and the browser's back button works. */
+/** Keeps what the viewer shows in the address, so that it can be linked to and the browser's back button works. */
 export function useViewed(): Viewed {
   const [address] = useSearchParams();
   const navigate = useNavigate();
   const viewed = useMemo(() => parseViewed(address), [address]);
-  /** Ahead of the page: both halves may tell their fields before it is drawn again. */
+  /** The newest state, before the component renders again: both halves may report their fields between two renders. */
   const viewedNow = useRef(viewed);
   useLayoutEffect(() => {
     viewedNow.current = viewed;
@@ -67,7 +67,7 @@ export function useViewed(): Viewed {
       read: () => viewedNow.current[half]?.results ?? null,
       write: (imageId, results) => {
         const image = viewedNow.current[half];
-        // Another slide may have been opened meanwhile.
+        // Another slide may have been opened in the meantime.
         if (image?.imageId === imageId) go({ ...viewedNow.current, [half]: { ...image, results } }, true);
       },
       occasion,

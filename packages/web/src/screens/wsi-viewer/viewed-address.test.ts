@@ -18,7 +18,7 @@ describe('the address of the viewed field', () => {
       'image=a&results=9f1c2ab3_o60_f1e-7*01d2e3f4_x*swipe-50&beside=b&b-results=-',
     ],
     ['two fields of one slide', 'image=a&x=1&y=2&zoom=1&beside=a&bx=3&by=4&bzoom=1'],
-  ])('holds %s', (_, address) => {
+  ])('keeps %s when it is parsed and formatted', (_, address) => {
     expect(`${formatViewed(parseViewed(new URLSearchParams(address)))}`).toBe(address);
   });
 
@@ -35,7 +35,10 @@ describe('the address of the viewed field', () => {
     expect(viewed.second).toEqual({ imageId: 'b', field: null, results: null });
   });
 
-  it.each([['<script>'], ['a'.repeat(4001)], ['']])('says nothing about result layers with %s', (results) => {
-    expect(parseViewed(new URLSearchParams({ image: 'a', results })).first?.results).toBeNull();
-  });
+  it.each([['<script>'], ['a'.repeat(4001)], ['']])(
+    'contains no result layers when the parameter is the invalid value %s',
+    (results) => {
+      expect(parseViewed(new URLSearchParams({ image: 'a', results })).first?.results).toBeNull();
+    },
+  );
 });

@@ -6,7 +6,7 @@ interface ViewedImage {
   readonly imageId: string;
   /** Null shows the whole slide. */
   readonly field: SlideField | null;
-  /** Its result layers, as `formatArrangement` writes them; null: the address says nothing about them. */
+  /** The slide's result layers as `formatArrangement` writes them; null when the address does not contain them. */
   readonly results: string | null;
 }
 
@@ -15,7 +15,7 @@ export type ColourChoice = 'corrected' | 'scanned';
 
 /** The slide in each half of the viewer; null for a half without a slide. */
 export interface ViewedImages extends Readonly<Record<Half, ViewedImage | null>> {
-  /** Null when the address says nothing about colours. */
+  /** Null when the address does not contain the choice. */
   readonly colours: ColourChoice | null;
 }
 

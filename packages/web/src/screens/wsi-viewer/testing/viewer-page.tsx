@@ -35,8 +35,8 @@ export const refusal =
 export const silence: Answer = () => Promise.reject(new TypeError('Failed to fetch'));
 
 /**
- * Stubs the API at `fetch`. The answers of one call come in turn, the last one for good; a list of `lists` is the catalogue of
- * one request for groups and of the requests after it.
+ * Stubs the API by replacing `fetch`. Answers of one call are used in order, and the last one repeatedly. Each answer of
+ * `lists` serves one request for groups and all following catalogue requests up to the next one.
  */
 export function api(answers: {
   sessions?: Answer[];
@@ -94,15 +94,15 @@ export function show(address = '/wsi-viewer') {
   return userEvent.setup();
 }
 
-/** Nothing of the test before, and signed in. */
+/** Resets what the previous test left behind, and stores a sign-in. */
 export async function startAnew(): Promise<void> {
   queryClient.clear();
   localStorage.setItem('auth_token', 'the token');
-  // The tab has one image session; the test before gives its own back a moment after its end.
+  // The tab has one image session; the previous test deletes its own shortly after its end.
   await vi.waitUntil(() => imageSessions.state().status === 'inactive');
 }
 
-/** `count` images of one dataset, slide-1 to slide-`count`. */
+/** Returns `count` images of one dataset, named slide-1 to slide-`count`. */
 export function many(count: number, of: object = {}) {
   return Array.from({ length: count }, (_, place) => ({
     id: `00000000-0000-4000-8000-${String(place + 1).padStart(12, '0')}`,
