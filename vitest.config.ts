@@ -1,4 +1,4 @@
-import { defineConfig } from 'vitest/config';
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 
 /** Tests that replace modules (`vi.mock`): each file needs a process of its own. */
 const replacingModules = [
@@ -7,7 +7,7 @@ const replacingModules = [
   'packages/server/src/tiles/fair-rendering.test.ts',
 ];
 
-const node = {
+const node: TestProjectInlineConfiguration['test'] = {
   environment: 'node',
   globalSetup: ['packages/server/src/store/testing/database-template.ts'],
   // Node runs the sources as the product does: Vite would transform each module for each process.
@@ -17,7 +17,7 @@ const node = {
   // A test that hangs ends; one on a busy machine is waited for.
   testTimeout: 60_000,
   hookTimeout: 60_000,
-} as const;
+};
 
 export default defineConfig({
   test: {

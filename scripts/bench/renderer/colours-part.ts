@@ -15,7 +15,7 @@ import sharp from 'sharp';
 import { forceDrawer, webGlArguments } from '../../../e2e/renderer-probe.ts';
 import { openSlide } from '../../../packages/slide/src/open-slide.ts';
 import { thumbnailPixels } from '../../../packages/slide/src/render/render-thumbnail.ts';
-import { inColour } from '../../../packages/slide/src/render/render-tile.ts';
+import { convertColour } from '../../../packages/slide/src/render/render-tile.ts';
 import { callApi, signIn } from '../../services/api-client.ts';
 import { findChromium } from '../../services/chromium.ts';
 import { findCommand } from '../../services/find-command.ts';
@@ -71,7 +71,7 @@ export async function coloursPart({ isQuick }: BenchOptions): Promise<void> {
     const comparisons = [...(await compareScreens(browser, product, isQuick, convert))];
     const scanned = await thumbnailPixels(slide, thumbnailSide);
     const expected = await convert(scanned.rgb);
-    const { rgb: corrected } = await inColour(slide, scanned, 'srgb');
+    const { rgb: corrected } = await convertColour(slide, scanned, 'srgb');
     comparisons.push(compare('thumbnail, before it is encoded', corrected, expected));
     const sent = compare('thumbnail, as sent', await thumbnailOf(product), expected);
     report(comparisons, sent, browser.version(), isQuick);

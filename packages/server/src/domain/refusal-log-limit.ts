@@ -33,7 +33,7 @@ export interface RefusalLogLimit {
   take(refused: Refused, kind: string, at: Date, target?: string): boolean;
   /** Returns the summaries of the minutes that ended before this time. Each summary is returned once. */
   due(at: Date): RefusalSummary[];
-  /** Returns all summaries that were not returned yet, including that of the current minute; called at shutdown. */
+  /** Returns all summaries that were not returned yet, including that of the current minute. Called when the summary timer fires and at shutdown. */
   rest(): RefusalSummary[];
 }
 
