@@ -2,8 +2,7 @@
  * `npm test`: all tests, then one line with the sums.
  *
  * Vitest runs the unit, property, server and screen tests; Playwright runs the browser tests, in a headless Chromium
- * against the built product. Both run at the same time: each leaves processors idle while its tests wait for a server
- * or a page.
+ * against the built product.
  */
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -34,7 +33,7 @@ await main(async () => {
   mkdirSync(artefacts, { recursive: true });
   const folder = makeTemporaryFolder();
   try {
-    const sum = sumCounts(await Promise.all([runVitest(folder), runPlaywright(folder)]));
+    const sum = sumCounts([await runVitest(folder), await runPlaywright(folder)]);
     console.log(`\n${describeCounts(sum)}`);
     return sum.failed === 0 ? 0 : 1;
   } finally {
