@@ -4,7 +4,7 @@
  * Vitest runs the unit, property, server and screen tests; Playwright runs the browser tests, in a headless Chromium
  * against the built product.
  */
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildWebApp } from '../build/web-app.ts';
@@ -23,45 +23,17 @@ import {
 } from './test-counts.ts';
 
 const artefacts = join(root, 'artefacts');
-/** Compiled code, which later runs use again. */
 const compiledCode = join(tmpdir(), 'lamina-test-compile-cache');
-/** Space that the tests need for temporary files. */
-const temporaryBytes = 4 * 1024 ** 3;
 
 await main(async () => {
   await buildWebApp();
   mkdirSync(artefacts, { recursive: true });
-  const folder = makeTemporaryFolder();
-  try {
-    const sum = sumCounts([await runVitest(folder), await runPlaywright(folder)]);
-    console.log(`\n${describeCounts(sum)}`);
-    return sum.failed === 0 ? 0 : 1;
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  const sum = sumCounts([await runVitest(), await runPlaywright()]);
+  console.log(`\n${describeCounts(sum)}`);
+  return sum.failed === 0 ? 0 : 1;
 });
 
-/**
- * Creates the folder of all temporary files of the tests, in memory where Linux has enough of it there: tests write
- * databases, keys and slides that are synchronised with the disk, and delete them right after.
- */
-function makeTemporaryFolder(): string {
-  const folder = mkdtempSync(join(hasSpace('/dev/shm') ? '/dev/shm' : tmpdir(), 'lamina-tests-'));
-  chmodSync(folder, 0o711); // a PostgreSQL server of a test runs as another user
-  return folder;
-}
-
-function hasSpace(folder: string): boolean {
-  try {
-    const { bavail, bsize } = statfsSync(folder);
-    return bavail * bsize >= temporaryBytes;
-  } catch {
-    return false; // other systems have no such folder
-  }
-}
-
-/** @param folder of temporary files */
-async function runVitest(folder: string): Promise<TestCounts> {
+async function runVitest(): Promise<TestCounts> {
   const report = join(artefacts, 'vitest.json');
   const [postgres, swift] = await Promise.all([startPostgres(), startSwift()]);
   try {
@@ -78,7 +50,6 @@ async function runVitest(folder: string): Promise<TestCounts> {
       env: {
         // Workers of Vitest, server processes and threads of tests share what Node has compiled.
         NODE_COMPILE_CACHE: compiledCode,
-        TMPDIR: folder,
         ...(postgres && { TEST_DATABASE_URL: postgres.address }),
         ...swift?.env,
       },
@@ -88,8 +59,7 @@ async function runVitest(folder: string): Promise<TestCounts> {
   }
 }
 
-/** @param folder of temporary files */
-async function runPlaywright(folder: string): Promise<TestCounts> {
+async function runPlaywright(): Promise<TestCounts> {
   const report = join(artefacts, 'playwright.json');
   let chromium: string;
   try {
@@ -101,7 +71,7 @@ async function runPlaywright(folder: string): Promise<TestCounts> {
   }
   return await runAndCount(report, (content) => countPlaywright(content as PlaywrightReport), {
     commandLine: [...tool('@playwright/test', 'playwright'), 'test'],
-    env: { PLAYWRIGHT_CHROMIUM: chromium, PLAYWRIGHT_REPORT: report, TMPDIR: folder },
+    env: { PLAYWRIGHT_CHROMIUM: chromium, PLAYWRIGHT_REPORT: report },
   });
 }
 

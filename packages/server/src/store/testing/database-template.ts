@@ -29,9 +29,23 @@ interface DatabaseTemplates {
 /** Arbitrary number of the advisory lock under which one test file creates the PostgreSQL database. */
 const templateLock = 6_127_354_022;
 
+/** Folder of Linux whose files are in memory: test servers write keys that are synchronised with the disk, and delete them. */
+const memoryFolder = '/dev/shm';
+/** Space that test servers need for their files. */
+const neededBytes = 2 * 1024 ** 3;
+
+function hasSpace(folder: string): boolean {
+  try {
+    const { bavail, bsize } = fs.statfsSync(folder);
+    return bavail * bsize >= neededBytes;
+  } catch {
+    return false; // other systems have no such folder
+  }
+}
+
 /** Names the databases. @returns what deletes all databases and files of the run after all test files */
 export function setup({ provide }: TestProject): () => Promise<void> {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'lamina-test-'));
+  const folder = fs.mkdtempSync(path.join(hasSpace(memoryFolder) ? memoryFolder : os.tmpdir(), 'lamina-test-'));
   const name = `test_${randomBytes(6).toString('hex')}`;
   provide('databaseTemplates', { folder, file: path.join(folder, 'database.sqlite'), name });
   return async () => {
