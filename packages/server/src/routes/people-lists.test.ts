@@ -164,6 +164,7 @@ describe.each(databaseKinds)('POST /admin/applications/approve on %s', (database
       .selectFrom('audit')
       .select(['target', 'actor_uid'])
       .where('action', '=', 'approved')
+      .orderBy('seq')
       .execute();
     expect(entries).toEqual(uids.map((target) => ({ target, actor_uid: server.admin.uid })));
     const emails = await Promise.all((await server.outbox()).map((email) => postalMime.parse(email)));
