@@ -1,5 +1,6 @@
 import { UnstyledButton } from '@mantine/core';
 import { type ReactNode, type RefObject, Suspense, useLayoutEffect, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
 import { Link, NavLink } from 'react-router';
 import { settings } from '../browser/settings.ts';
 import { languageNow } from '../language/language.ts';
@@ -36,7 +37,10 @@ function useAreLinksTooWide(linksElement: RefObject<HTMLElement | null>, linkCou
   useLayoutEffect(() => {
     const element = linksElement.current;
     if (element === null) return undefined;
-    const observer = new ResizeObserver(() => setTooWide(element.scrollWidth > element.clientWidth + 1));
+    // Rendered at once: the browser calls the observer before it paints, so that cut links are never seen.
+    const observer = new ResizeObserver(() =>
+      flushSync(() => setTooWide(element.scrollWidth > element.clientWidth + 1)),
+    );
     for (const each of [element, ...element.children]) observer.observe(each);
     return () => observer.disconnect();
   }, [linksElement, linkCount]);
