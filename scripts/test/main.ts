@@ -48,7 +48,7 @@ async function runVitest(): Promise<TestCounts> {
         `--outputFile.json=${report}`,
       ],
       env: {
-        // Workers of Vitest, server processes and threads of tests share what Node has compiled.
+        // Each test file is a process of its own, and imports of files start threads: they share what Node has compiled.
         NODE_COMPILE_CACHE: compiledCode,
         ...(postgres && { TEST_DATABASE_URL: postgres.address }),
         ...swift?.env,

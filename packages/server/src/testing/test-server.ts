@@ -35,7 +35,7 @@ import { insertUser } from '../store/users.ts';
 import { createRenderedTiles } from '../tiles/rendered-tiles.ts';
 import { cheapPasswords } from './cheap-passwords.ts';
 import { injectRequest } from './inject.ts';
-import { createTestRenderPool, makeServerFolder, sharedRenderPool } from './shared-render-pool.ts';
+import { makeServerFolder, sharedRenderPool } from './shared-render-pool.ts';
 
 /** An account, and what it signs in with. */
 export interface TestUser extends User {
@@ -116,7 +116,7 @@ interface World {
   readonly isShared?: true;
   /** For a test of the render processes themselves: processes of this server alone, as in the product. */
   readonly hasOwnRenderPool?: true;
-  /** For a test that keeps render processes busy: time limit of a job; the server then has a pool of its own. */
+  /** For a test that keeps render processes busy: time limit of a job in the pool that the tests of a file share. */
   readonly renderTimeoutMs?: number;
 }
 
@@ -157,14 +157,13 @@ export async function testServer({
     !hasOwnRenderPool &&
     config.objectStore === null &&
     Object.values(slideRoots(config)).every((root) => root.startsWith(folder + path.sep));
-  const ownPool = renderTimeoutMs === undefined ? null : createTestRenderPool(renderTimeoutMs);
   const renderedTiles = () =>
     sharesPool && {
       renderedTiles: createRenderedTiles({
         config,
         log,
         objects: null,
-        pool: ownPool ?? sharedRenderPool(),
+        pool: sharedRenderPool(renderTimeoutMs),
       }),
     };
   const services = await createServices({ ...ground, ...renderedTiles() });
@@ -281,7 +280,6 @@ export async function testServer({
       for (const closeOther of others) await closeOther();
       await app.close();
       await services.close();
-      await ownPool?.close();
       await closeDatabase();
       fs.rmSync(folder, { recursive: true, force: true });
       rejectFaults(); // of responses that came another way than by `as`

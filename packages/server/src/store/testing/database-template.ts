@@ -18,49 +18,25 @@ declare module 'vitest' {
 
 /** Different in each run. */
 interface DatabaseTemplates {
-  /** Folder of all files of the run; deleted at its end. */
-  readonly folder: string;
   /** File of the SQLite database. */
   readonly file: string;
-  /** Name of the PostgreSQL database. The names of all PostgreSQL databases of the run begin with it. */
+  /** Name of the PostgreSQL database. */
   readonly name: string;
 }
 
 /** Arbitrary number of the advisory lock under which one test file creates the PostgreSQL database. */
 const templateLock = 6_127_354_022;
 
-/** Folder of Linux whose files are in memory: test servers write keys that are synchronised with the disk, and delete them. */
-const memoryFolder = '/dev/shm';
-/** Space that test servers need for their files. */
-const neededBytes = 2 * 1024 ** 3;
-
-function hasSpace(folder: string): boolean {
-  try {
-    const { bavail, bsize } = fs.statfsSync(folder);
-    return bavail * bsize >= neededBytes;
-  } catch {
-    return false; // other systems have no such folder
-  }
-}
-
-/** Names the databases. @returns what deletes all databases and files of the run after all test files */
+/** Names the databases. @returns what deletes them after all test files */
 export function setup({ provide }: TestProject): () => Promise<void> {
-  const folder = fs.mkdtempSync(path.join(hasSpace(memoryFolder) ? memoryFolder : os.tmpdir(), 'lamina-test-'));
-  const name = `test_${randomBytes(6).toString('hex')}`;
-  provide('databaseTemplates', { folder, file: path.join(folder, 'database.sqlite'), name });
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'lamina-migrated-'));
+  const name = `test_template_${randomBytes(8).toString('hex')}`;
+  provide('databaseTemplates', { file: path.join(folder, 'database.sqlite'), name });
   return async () => {
     fs.rmSync(folder, { recursive: true });
     const { TEST_DATABASE_URL: serverUrl } = process.env;
-    if (serverUrl) await withClient(serverUrl, (client) => dropDatabases(client, name));
+    if (serverUrl) await withClient(serverUrl, (client) => client.query(`drop database if exists ${name}`));
   };
-}
-
-async function dropDatabases(client: pg.Client, prefix: string): Promise<void> {
-  const { rows } = await client.query<{ datname: string }>(
-    'select datname from pg_database where starts_with(datname, $1)',
-    [prefix],
-  );
-  for (const { datname } of rows) await client.query(`drop database ${datname} with (force)`);
 }
 
 /** Returns the content of the SQLite database; creates its file unless it exists. */

@@ -1,7 +1,7 @@
 /** Empty databases for tests. */
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
-import { inject } from 'vitest';
+import { afterAll, inject } from 'vitest';
 import { type Database, openDatabase } from '../database.ts';
 import { createPostgresTemplate, readSqliteTemplate, withClient } from './database-template.ts';
 
@@ -35,7 +35,8 @@ async function openSqlite(): Promise<TestDatabase> {
   return { db, url: null, close: () => db.destroy() };
 }
 
-/** Creating a PostgreSQL database takes a tenth of a second and more, so tests reuse those that earlier tests have closed. */
+/** Creating a PostgreSQL database takes a tenth of a second and more, so the tests of a file reuse databases. */
+const databases: string[] = [];
 const unused: string[] = [];
 let template: Promise<void> | null = null;
 
@@ -55,7 +56,7 @@ async function openPostgres(): Promise<TestDatabase> {
   };
 }
 
-/** URL of an empty PostgreSQL database without Lamina's tables, which is dropped at the end of the run. */
+/** URL of an empty PostgreSQL database without Lamina's tables, which is dropped after the test file. */
 export async function createEmptyPostgres(): Promise<string> {
   const url = new URL(serverUrl ?? '');
   url.pathname = `/${await createPostgres()}`;
@@ -71,8 +72,9 @@ async function copyTemplate(): Promise<string> {
 
 /** @param copied database that the new one is a copy of */
 async function createPostgres(copied = 'template1'): Promise<string> {
-  const name = `${inject('databaseTemplates').name}_${randomBytes(6).toString('hex')}`;
-  await withClient(serverUrl ?? '', (client) => client.query(`create database ${name} template ${copied}`));
+  const name = `test_${randomBytes(8).toString('hex')}`;
+  await ask(`create database ${name} template ${copied}`);
+  databases.push(name);
   return name;
 }
 
@@ -103,4 +105,12 @@ async function emptyTables(db: Database): Promise<void> {
     // Only a superuser may disable triggers.
     await sql`truncate ${sql.raw(namesOf(small).join(', '))} cascade`.execute(db);
   }
+}
+
+afterAll(async () => {
+  for (const name of databases) await ask(`drop database ${name} with (force)`);
+});
+
+async function ask(command: string): Promise<void> {
+  await withClient(serverUrl ?? '', (client) => client.query(command));
 }
