@@ -7,8 +7,10 @@ import { findCommand } from './find-command.ts';
 const headlessShell = 'chromium-headless-shell';
 
 /**
- * Returns the path of the headless shell of Chromium, where Debian has it, otherwise of Chromium. Installs both with
- * apt-get when this process runs as root.
+ * Returns the path of PLAYWRIGHT_CHROMIUM if it is set, otherwise of the headless shell, which is installed with apt-get
+ * when this process runs as root, otherwise of Chromium.
+ *
+ * @throws {Stop} as `findChromium` does
  */
 export async function findTestBrowser(): Promise<string> {
   const { PLAYWRIGHT_CHROMIUM: configured } = process.env;
