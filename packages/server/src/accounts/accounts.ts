@@ -458,7 +458,7 @@ export function createAccounts(ground: AccountsGround): Accounts {
         await requireOwnPassword({ signIn, throttle }, by, currentPassword);
         await change(db, 'accounts', async (tx) => {
           const user = await currentCaller(tx, signIn, by, 'account.delete');
-          rules.leave(user, await hasOtherActiveAdmin(tx, uid));
+          rules.checkMayLeave(user, await hasOtherActiveAdmin(tx, uid));
           await signIn.revokeAll(tx, uid);
           await releaseLayersOf(tx, uid, now());
           await releaseResultLayersOf(tx, uid);

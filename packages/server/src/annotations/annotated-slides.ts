@@ -1,7 +1,7 @@
 /** Slides with annotations that an account may read: the ones that changed last, and counts for the catalogue. */
 import type { AnnotatedSlide, User } from '@lamina/contract';
 import { closedDatasets } from '../datasets/closed-datasets.ts';
-import { managesAllLayers } from '../domain/annotation-rights.ts';
+import { mayManageAllLayers } from '../domain/annotation-rights.ts';
 import {
   type AnnotatedImage,
   countAnnotationsOf,
@@ -27,7 +27,8 @@ const layersPerQuery = 100;
 const maxQueries = 10;
 
 export function createAnnotatedSlides({ db }: { readonly db: Database }): AnnotatedSlides {
-  const layerReader = (reader: User): LayerReader => (managesAllLayers(reader) ? null : { uid: reader.uid });
+  const layerReader = (reader: User): LayerReader =>
+    mayManageAllLayers(reader) ? null : { uid: reader.uid };
 
   return {
     async recent(reader, say) {

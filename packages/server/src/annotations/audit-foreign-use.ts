@@ -5,7 +5,7 @@
 import type { User } from '@lamina/contract';
 import type { Actor } from '../audit/actor.ts';
 import type { AuditAction, AuditRecorder } from '../audit/audit-recorder.ts';
-import { isForeignPrivate } from '../domain/annotation-rights.ts';
+import { isPrivateLayerOfAnother } from '../domain/annotation-rights.ts';
 import type { LayerRow } from '../store/annotation-layers.ts';
 import { type Change, change, type Database } from '../store/database.ts';
 
@@ -47,7 +47,7 @@ export function createAuditForeignUse({
 
   return {
     async recordRead(by, reader, layer) {
-      if (!isForeignPrivate(reader, layer)) return;
+      if (!isPrivateLayerOfAnother(reader, layer)) return;
       const key = keyOf('annotation-layer-read', by, layer);
       if (recorded.has(key)) return;
       await change(db, 'audit', (tx) => audit.record(tx, entryOf('annotation-layer-read', by, layer)));

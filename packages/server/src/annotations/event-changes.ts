@@ -1,7 +1,7 @@
 /** What has changed in the annotations of a slide since a number of changes, and what of it an account may read. */
 import type { AnnotationLayer, User } from '@lamina/contract';
 import type { Actor } from '../audit/actor.ts';
-import { rightsOn } from '../domain/annotation-rights.ts';
+import { layerRightsOf } from '../domain/annotation-rights.ts';
 import { changeNosOf, displayNamesOf, type LayerRow, listAllLayers } from '../store/annotation-layers.ts';
 import { type AnnotationRow, listChangedAnnotations } from '../store/annotations.ts';
 import type { Database } from '../store/database.ts';
@@ -72,7 +72,9 @@ export function createChangeReader(
 
     async eventsFor(by, reader, { since, layers, names, annotations }, known) {
       const events: AnnotationEvent[] = [];
-      const readable = layers.filter((layer) => layer.deleted_at === null && rightsOn(reader, layer).read);
+      const readable = layers.filter(
+        (layer) => layer.deleted_at === null && layerRightsOf(reader, layer).read,
+      );
       const ids = new Set(readable.map(({ id }) => id));
       for (const id of known) {
         if (ids.has(id)) continue;
@@ -100,7 +102,9 @@ export function createChangeReader(
 
     async readableLayers(reader, imageId) {
       const layers = await listAllLayers(db, imageId);
-      const readable = layers.filter((layer) => layer.deleted_at === null && rightsOn(reader, layer).read);
+      const readable = layers.filter(
+        (layer) => layer.deleted_at === null && layerRightsOf(reader, layer).read,
+      );
       return new Set(readable.map(({ id }) => id));
     },
   };

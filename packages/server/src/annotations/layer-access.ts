@@ -1,9 +1,9 @@
 /** Which slides and layers an account may use, from the database as it is now. */
 import { AppError, type User } from '@lamina/contract';
 import { closedDatasets } from '../datasets/closed-datasets.ts';
-import { type LayerRights, rightsOn } from '../domain/annotation-rights.ts';
+import { type LayerRights, layerRightsOf } from '../domain/annotation-rights.ts';
 import { seesEveryDataset } from '../domain/dataset-access.ts';
-import { opens } from '../domain/image-session.ts';
+import { mayViewImage } from '../domain/image-session.ts';
 import { findLayer, type LayerRow, lockLayer } from '../store/annotation-layers.ts';
 import type { Change, Connection } from '../store/database.ts';
 import { findImage, type ImageRow } from '../store/images.ts';
@@ -27,7 +27,7 @@ export function isViewable(
   const isListed =
     image.removed_at === null && image.missing_since === null && (image.status === 'ready' || seesHidden);
   const place = { dataset: image.dataset_name, isHidden: image.hidden_at !== null };
-  return isListed && opens({ restrictedDatasets, seesHidden }, place);
+  return isListed && mayViewImage({ restrictedDatasets, seesHidden }, place);
 }
 
 export interface ReadableLayer {
@@ -65,7 +65,7 @@ export async function requireLockedLayer(
 async function findReadable(db: Connection, reader: User, layer: LayerRow | null): Promise<ReadableLayer> {
   if (layer === null) throw new AppError('not_found');
   const image = await requireImage(db, reader, layer.image_id);
-  const rights = rightsOn(reader, layer);
+  const rights = layerRightsOf(reader, layer);
   if (!rights.read) throw new AppError('not_found');
   return { layer, image, rights };
 }

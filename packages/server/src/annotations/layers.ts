@@ -13,7 +13,7 @@ import {
 } from '@lamina/contract';
 import type { Actor } from '../audit/actor.ts';
 import type { AuditAction, AuditRecorder } from '../audit/audit-recorder.ts';
-import { managesAllLayers, rightsOn } from '../domain/annotation-rights.ts';
+import { layerRightsOf, mayManageAllLayers } from '../domain/annotation-rights.ts';
 import { currentCaller } from '../sessions/current-caller.ts';
 import type { SignInService } from '../sessions/sign-in-service.ts';
 import {
@@ -141,7 +141,7 @@ export function createAnnotationLayers(dependencies: Dependencies): AnnotationLa
       await requireImage(db, reader, imageId);
       const since = restorableSince(dependencies.now());
       const layers = (await listLayers(db, imageId, isDeleted)).filter((layer) => {
-        const rights = rightsOn(reader, layer);
+        const rights = layerRightsOf(reader, layer);
         if (!isDeleted) return rights.read;
         return rights.manage && layer.deleted_at !== null && layer.deleted_at > since;
       });
@@ -211,7 +211,7 @@ export function createAnnotationLayers(dependencies: Dependencies): AnnotationLa
           currentCaller(tx, signIn, by, 'annotations.write'),
         );
         if (!rights.manage) throw new AppError('forbidden');
-        if (layer.locked_by !== null && !managesAllLayers(user)) throw new AppError('layer_locked');
+        if (layer.locked_by !== null && !mayManageAllLayers(user)) throw new AppError('layer_locked');
         const at = now();
         const deleted = await saveLayer(tx, layer, { deleted_at: at }, at);
         await record(tx, by, 'annotation-layer-deleted', deleted);
@@ -263,7 +263,7 @@ function changesOf(layer: LayerRow, { name, visibility, editing }: Wanted): Part
 function lockAfter(layer: LayerRow, user: User, locked: boolean | undefined): LayerRow['locked_by'] {
   if (locked === undefined) return layer.locked_by;
   if (!locked) return null;
-  if (managesAllLayers(user)) return 'admin';
+  if (mayManageAllLayers(user)) return 'admin';
   return layer.locked_by ?? 'owner';
 }
 
@@ -275,7 +275,7 @@ export function layerFor(
   names: ReadonlyMap<string, string | null>,
   say: Say,
 ): AnnotationLayer {
-  const { annotate, manage, lock } = rightsOn(reader, layer);
+  const { annotate, manage, lock } = layerRightsOf(reader, layer);
   const locked = layer.locked_by !== null;
   return {
     id: layer.id,

@@ -13,7 +13,7 @@ import {
 } from '@lamina/contract';
 import { effectiveAccount } from '../domain/account.ts';
 import type { ImageSession } from '../domain/image-session.ts';
-import { isLinkGood } from '../domain/share-link.ts';
+import { isShareLinkValid } from '../domain/share-link.ts';
 import { countClasses, findLayer, type LayerRow, listLayers } from '../store/annotation-layers.ts';
 import type { Database } from '../store/database.ts';
 import { findShareLink, imagesOfLinks } from '../store/share-links.ts';
@@ -43,7 +43,7 @@ export function createLinkedAnnotations(db: Database, now: () => Date): LinkedAn
     const link = visitor === null ? null : await findShareLink(db, visitor.linkId);
     const maker = link === null ? null : await findUser(db, link.uid);
     if (link === null || maker === null) throw new AppError('not_found');
-    const isShown = link.shows_annotations === 1 && isLinkGood(link, maker, now());
+    const isShown = link.shows_annotations === 1 && isShareLinkValid(link, maker, now());
     const images = isShown ? ((await imagesOfLinks(db, [link.id])).get(link.id) ?? []) : [];
     if (!images.some(({ id }) => id === imageId)) throw new AppError('not_found');
     await requireImage(db, effectiveAccount(maker, now()), imageId);

@@ -25,7 +25,7 @@ import type { LimitActions } from '../audit/limit-actions.ts';
 import { effectiveAccount, wasIssuedBeforeExpiry } from '../domain/account.ts';
 import { createApiTokenLimit } from '../domain/api-token-limit.ts';
 import { type Reader, seesEveryDataset } from '../domain/dataset-access.ts';
-import type { ImageSession, Shown } from '../domain/image-session.ts';
+import type { ImageSession, ViewKind } from '../domain/image-session.ts';
 import { isFromTheFuture } from '../platform/clock.ts';
 import { hashRecentSecret, hashSecret, newSecret } from '../platform/secrets.ts';
 import type { ApiTokenAuthentication, ResolvedApiToken } from '../sessions/api-token-service.ts';
@@ -99,7 +99,7 @@ const maxRemembered = 10_000;
 /** What the audit log has of a token in the current hour, as far as this process knows. */
 interface Hour {
   readonly hour: string;
-  readonly shownImages: Map<string, Shown>;
+  readonly shownImages: Map<string, ViewKind>;
   readonly calls: Set<string>;
 }
 
@@ -115,7 +115,7 @@ export function createApiTokens(dependencies: Dependencies): ApiTokens {
     const known = hours.get(id);
     if (known?.hour === hour) return known;
     if (hours.size >= maxRemembered) hours.clear();
-    const begun = { hour, shownImages: new Map<string, Shown>(), calls: new Set<string>() };
+    const begun = { hour, shownImages: new Map<string, ViewKind>(), calls: new Set<string>() };
     hours.set(id, begun);
     return begun;
   }

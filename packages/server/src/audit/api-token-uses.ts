@@ -3,7 +3,7 @@
  * The database remembers what it has for the current hour, so that all processes together write one event.
  */
 import { AppError } from '@lamina/contract';
-import type { ApiTokenName, Shown } from '../domain/image-session.ts';
+import type { ApiTokenName, ViewKind } from '../domain/image-session.ts';
 import { insertApiTokenUse } from '../store/api-tokens.ts';
 import { type Database, isMissingReference } from '../store/database.ts';
 import type { AuditEntry, AuditRecorder, Origin } from './audit-recorder.ts';
@@ -26,7 +26,7 @@ interface Use {
   readonly uid: string;
   /** Null: a call without a slide. */
   readonly imageId: string | null;
-  readonly kind: 'call' | Shown;
+  readonly kind: 'call' | ViewKind;
   readonly origin: Origin;
   readonly at: Date;
   readonly action: AuditEntry['action'];

@@ -108,7 +108,7 @@ export function createAuditRecorder({ db, now, log }: AuditRecorderDependencies)
     const refused = { actor, network: networkOf(origin.address) };
     // An attempt to sign in to many accounts, or to change them, gets an event for each account.
     const isAllowed = refusalLimit.take(refused, kindOf(entry), at, isAccess ? '' : (target ?? ''));
-    writeSummaries(refusalLimit.due(at));
+    writeSummaries(refusalLimit.takeEnded(at));
     if (isAllowed) return write(entry);
     scheduleSummaries();
   }
@@ -129,7 +129,7 @@ export function createAuditRecorder({ db, now, log }: AuditRecorderDependencies)
   function scheduleSummaries(): void {
     summaryTimer ??= setTimeout(() => {
       summaryTimer = null;
-      writeSummaries(refusalLimit.rest());
+      writeSummaries(refusalLimit.takeAll());
     }, summaryDelayMs).unref();
   }
 
@@ -169,7 +169,7 @@ export function createAuditRecorder({ db, now, log }: AuditRecorderDependencies)
     async close() {
       if (summaryTimer !== null) clearTimeout(summaryTimer);
       summaryTimer = null;
-      writeSummaries(refusalLimit.rest());
+      writeSummaries(refusalLimit.takeAll());
       await pendingWrites;
     },
   };

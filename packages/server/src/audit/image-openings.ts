@@ -16,10 +16,10 @@ import type { Logger } from 'pino';
 import {
   type ApiTokenName,
   type ImageSession,
-  isShown,
+  includesView,
   type PixelSource,
-  type Shown,
-  shownBy,
+  type ViewKind,
+  viewKindOf,
 } from '../domain/image-session.ts';
 import { acquireLock, type Database, isDatabaseDown, isDeadlock } from '../store/database.ts';
 import { existingSessions, findOpenings, holdSessions, saveOpenings } from '../store/image-openings.ts';
@@ -83,8 +83,8 @@ export function createImageOpenings({ db, now, log, audit }: Dependencies): Imag
   let retryTimer: NodeJS.Timeout | null = null;
 
   function remember({ session, image, source }: Opening): void {
-    if (!isShown(session.shownImages.get(image.id), shownBy(source))) {
-      session.shownImages.set(image.id, shownBy(source));
+    if (!includesView(session.shownImages.get(image.id), viewKindOf(source))) {
+      session.shownImages.set(image.id, viewKindOf(source));
     }
   }
 
@@ -170,7 +170,7 @@ export function createImageOpenings({ db, now, log, audit }: Dependencies): Imag
         token,
         uid: session.uid,
         imageId: image.id,
-        kind: shownBy(source),
+        kind: viewKindOf(source),
         action: session.shownImages.has(image.id) ? 'image-viewed' : 'image-opened',
         detail: { by: source, file_name: image.fileName },
         origin,
@@ -181,14 +181,14 @@ export function createImageOpenings({ db, now, log, audit }: Dependencies): Imag
   }
 
   const isRecorded: ImageOpenings['isRecorded'] = ({ shownImages }, imageId, source) =>
-    isShown(shownImages.get(imageId), shownBy(source));
+    includesView(shownImages.get(imageId), viewKindOf(source));
 
   return {
     isRecorded,
 
     record(session, image, source, origin) {
       if (isRecorded(session, image.id, source)) return Promise.resolve();
-      const key = `${session.hash} ${image.id} ${shownBy(source)}`;
+      const key = `${session.hash} ${image.id} ${viewKindOf(source)}`;
       const known = running.get(key);
       if (known !== undefined) return known;
       const opening = { session, image, source, origin, at: now() };
@@ -286,16 +286,16 @@ function notYetRecorded(
   stored: readonly Stored[],
 ): { readonly entries: AuditEntry[]; readonly rows: Stored[] } {
   const keyOf = (row: Pick<Stored, 'session_hash' | 'image_id'>) => `${row.session_hash} ${row.image_id}`;
-  const known = new Map<string, Shown>(
+  const known = new Map<string, ViewKind>(
     stored.map((row) => [keyOf(row), row.is_viewed === 1 ? 'viewer' : 'thumbnail']),
   );
   const entries: AuditEntry[] = [];
   const rows = new Map<string, Stored>();
   for (const { session, image, source, origin, at } of openings) {
-    const shown = shownBy(source);
+    const shown = viewKindOf(source);
     const place = { session_hash: session.hash, image_id: image.id };
     const before = known.get(keyOf(place));
-    if (isShown(before, shown)) continue;
+    if (includesView(before, shown)) continue;
     known.set(keyOf(place), shown);
     rows.set(keyOf(place), { ...place, is_viewed: shown === 'viewer' ? 1 : 0 });
     entries.push({

@@ -13,7 +13,7 @@ import {
 import type { Logger } from 'pino';
 import type { AuditRecorder } from '../audit/audit-recorder.ts';
 import type { Datasets } from '../datasets/datasets.ts';
-import { opens } from '../domain/image-session.ts';
+import { mayViewImage } from '../domain/image-session.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { Config } from '../platform/config.ts';
 import { createStalenessLimit } from '../platform/staleness-limit.ts';
@@ -289,7 +289,8 @@ export function createCatalogue(dependencies: CatalogueDependencies): Catalogue 
       const seesHidden = seesAll(reader);
       const isListed = row.removed_at === null && (row.status === 'ready' || seesHidden);
       const place = { dataset: row.dataset_name, isHidden: row.hidden_at !== null };
-      if (!isListed || !opens({ restrictedDatasets, seesHidden }, place)) throw new AppError('not_found');
+      if (!isListed || !mayViewImage({ restrictedDatasets, seesHidden }, place))
+        throw new AppError('not_found');
       return imageFor(reader, row);
     },
 

@@ -16,7 +16,7 @@ import {
   type User,
 } from '@lamina/contract';
 import { rangeOfDataset } from '../domain/catalogue-order.ts';
-import { opens } from '../domain/image-session.ts';
+import { mayViewImage } from '../domain/image-session.ts';
 import type { Database } from '../store/database.ts';
 import { findImage, type ImageRow } from '../store/images.ts';
 import {
@@ -196,7 +196,7 @@ export function createImageGroups(db: Database, readers: ReaderFilters): ImageGr
         row !== null &&
         row.removed_at === null &&
         (row.status === 'ready' || seesAll(reader)) &&
-        opens(
+        mayViewImage(
           { restrictedDatasets, seesHidden: seesAll(reader) },
           { dataset: row.dataset_name, isHidden: row.hidden_at !== null },
         );

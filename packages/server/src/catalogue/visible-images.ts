@@ -1,7 +1,7 @@
 /** Determines which slides an account may view; used by cases, collections, saved views and share links, which refer to slides. */
 import type { User } from '@lamina/contract';
 import type { Datasets } from '../datasets/datasets.ts';
-import { opens } from '../domain/image-session.ts';
+import { mayViewImage } from '../domain/image-session.ts';
 import type { Connection, Database } from '../store/database.ts';
 import type { ImageRow } from '../store/images.ts';
 import { findImages } from '../store/managed-images.ts';
@@ -30,7 +30,7 @@ export function createVisibleImages(db: Database, datasets: Pick<Datasets, 'clos
               row.removed_at === null &&
               row.missing_since === null &&
               (row.status === 'ready' || seesHidden) &&
-              opens(
+              mayViewImage(
                 { restrictedDatasets, seesHidden },
                 { dataset: row.dataset_name, isHidden: row.hidden_at !== null },
               ),

@@ -1,6 +1,6 @@
 /** Determines which datasets a reader may not see. */
 import type { User } from '@lamina/contract';
-import { ClosedButFor, onlyDatasetsOf, seesEveryDataset } from '../domain/dataset-access.ts';
+import { onlyDatasetsOf, seesEveryDataset, TokenRestrictedDatasets } from '../domain/dataset-access.ts';
 import type { Connection } from '../store/database.ts';
 import { noRestrictedDatasets, restrictedDatasetsOf } from '../store/datasets.ts';
 import { listDatasetNames } from '../store/listed-images.ts';
@@ -14,5 +14,5 @@ export async function closedDatasets(db: Connection, reader: User): Promise<Read
     ? noRestrictedDatasets
     : ((await restrictedDatasetsOf(db, [reader.uid])).get(reader.uid) ?? noRestrictedDatasets);
   const limit = onlyDatasetsOf(reader);
-  return limit === null ? closed : new ClosedButFor(limit, closed, await listDatasetNames(db));
+  return limit === null ? closed : new TokenRestrictedDatasets(limit, closed, await listDatasetNames(db));
 }

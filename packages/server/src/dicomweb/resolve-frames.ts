@@ -14,7 +14,7 @@ import { AppError } from '@lamina/contract';
 import { type Allocate, SlideError } from '@lamina/slide';
 import type { Origin } from '../audit/audit-recorder.ts';
 import type { ImageOpenings } from '../audit/image-openings.ts';
-import { cacheControlOf, type ImageSession, opens } from '../domain/image-session.ts';
+import { cacheControlOf, type ImageSession, mayViewImage } from '../domain/image-session.ts';
 import { SessionClient } from '../tiles/session-client.ts';
 import type { ServableImage, StoredTile } from '../tiles/slides.ts';
 import { bulkFormOf } from './accept.ts';
@@ -80,7 +80,7 @@ export function createFrameResolver({
       const lookUp = catalogue.servable(dicomWeb.imageIdOf(params));
       const image = lookUp instanceof Promise ? await lookUp : lookUp;
       // The same answer whether the image does not exist or the session may not open it.
-      if (image === null || !opens(session, image)) throw new AppError('not_found');
+      if (image === null || !mayViewImage(session, image)) throw new AppError('not_found');
       const client = new SessionClient(session, request);
       const allocate = numbers.length === 1 ? request.allocate : undefined;
       const first = await dicomWeb.frame(image, params, numbers[0] ?? 1, client, allocate);

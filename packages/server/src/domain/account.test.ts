@@ -9,8 +9,8 @@ import {
 import { describe, expect, it } from 'vitest';
 import {
   approve,
+  checkMayLeave,
   deactivate,
-  leave,
   makeAdmin,
   promote,
   register,
@@ -190,11 +190,11 @@ describe('account change replacePassword', () => {
   });
 });
 
-describe('leave (deletion of the own account)', () => {
+describe('checkMayLeave, before an owner deletes the account', () => {
   it('throws last_admin only for the last active administrator', () => {
     const refusal = (user: User, otherActiveAdmin: boolean) =>
       outcome(user, () => {
-        leave(user, otherActiveAdmin);
+        checkMayLeave(user, otherActiveAdmin);
         return user;
       });
     expect(refusal(account('active', 'admin'), false)).toBe('last_admin');

@@ -183,7 +183,7 @@ export function replacePassword(user: User, { actor, now }: Pick<ChangeContext, 
 }
 
 /** Checks that the owner may delete the account. @throws AppError last_admin */
-export function leave(user: User, otherActiveAdmin: boolean): void {
+export function checkMayLeave(user: User, otherActiveAdmin: boolean): void {
   requireAdminLeft(user, otherActiveAdmin);
 }
 

@@ -5,7 +5,7 @@
 import type { AuditAction } from '@lamina/contract';
 
 export interface ActionLimit {
-  readonly most: number;
+  readonly maxCount: number;
   readonly withinMs: number;
 }
 
@@ -14,15 +14,15 @@ const hour = 60 * minute;
 
 export const actionLimits = {
   /** The web app opens one for each page load. */
-  'image-session-created': { most: 30, withinMs: minute },
+  'image-session-created': { maxCount: 30, withinMs: minute },
   /** A script that makes one for each run would fill the list. */
-  'api-token-created': { most: 60, withinMs: hour },
+  'api-token-created': { maxCount: 60, withinMs: hour },
   /** Each may notify administrators. */
-  'dataset-requested': { most: 20, withinMs: hour },
-  'share-link-created': { most: 200, withinMs: hour },
+  'dataset-requested': { maxCount: 20, withinMs: hour },
+  'share-link-created': { maxCount: 200, withinMs: hour },
   /** Each sends an e-mail and hashes a password. */
-  'password-changed': { most: 10, withinMs: hour },
-  'second-factor-on': { most: 10, withinMs: hour },
+  'password-changed': { maxCount: 10, withinMs: hour },
+  'second-factor-on': { maxCount: 10, withinMs: hour },
 } as const satisfies Partial<Record<AuditAction, ActionLimit>>;
 
 export type LimitedAction = keyof typeof actionLimits;
@@ -32,7 +32,11 @@ export type LimitedAction = keyof typeof actionLimits;
  *
  * @param times of earlier actions in the window, newest first
  */
-export function waitForAction({ most, withinMs }: ActionLimit, times: readonly Date[], now: Date): number {
-  const blocking = times[most - 1];
+export function msUntilAllowed(
+  { maxCount, withinMs }: ActionLimit,
+  times: readonly Date[],
+  now: Date,
+): number {
+  const blocking = times[maxCount - 1];
   return blocking === undefined ? 0 : Math.max(0, blocking.getTime() + withinMs - now.getTime());
 }

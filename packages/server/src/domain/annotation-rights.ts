@@ -21,12 +21,12 @@ export interface LayerRights {
   readonly lock: boolean;
 }
 
-export function managesAllLayers(account: Account): boolean {
+export function mayManageAllLayers(account: Account): boolean {
   return may(account, 'annotations.manage');
 }
 
-export function rightsOn(account: Account, layer: OwnedLayer): LayerRights {
-  const isAdmin = managesAllLayers(account);
+export function layerRightsOf(account: Account, layer: OwnedLayer): LayerRights {
+  const isAdmin = mayManageAllLayers(account);
   const isOwner = layer.owner_uid === account.uid;
   const contributes = may(account, 'annotations.write');
   const read = may(account, 'annotations.read') && (isAdmin || isOwner || layer.visibility === 'members');
@@ -40,6 +40,6 @@ export function rightsOn(account: Account, layer: OwnedLayer): LayerRights {
 }
 
 /** Whether an administrator uses a right that other members do not have, which the audit log records. */
-export function isForeignPrivate(account: Account, layer: OwnedLayer): boolean {
+export function isPrivateLayerOfAnother(account: Account, layer: OwnedLayer): boolean {
   return layer.owner_uid !== account.uid && layer.visibility === 'private';
 }

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import {
   type ChainedEntry,
-  type ChainPlace,
+  type ChainPosition,
   chainHash,
   chainStart,
   verifyChainLinks,
 } from './audit-chain.ts';
 
-const start: ChainPlace = { seq: 0, hash: chainStart };
+const start: ChainPosition = { seq: 0, hash: chainStart };
 
 function chainOf(length: number): ChainedEntry[] {
   const entries: ChainedEntry[] = [];
@@ -39,7 +39,7 @@ describe('verifyChainLinks', () => {
 
   it('can verify a chain in parts', () => {
     const entries = chainOf(5);
-    const middle = verifyChainLinks(start, entries.slice(0, 2)) as ChainPlace;
+    const middle = verifyChainLinks(start, entries.slice(0, 2)) as ChainPosition;
     expect(verifyChainLinks(middle, entries.slice(2))).toEqual(verifyChainLinks(start, entries));
   });
 

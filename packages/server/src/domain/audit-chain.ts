@@ -43,7 +43,7 @@ export function chainHash(previousHash: string, entry: ChainedFields): string {
 }
 
 /** A position in the chain: the next event has the number `seq + 1` and the previous hash `hash`. */
-export interface ChainPlace {
+export interface ChainPosition {
   readonly seq: number;
   readonly hash: string;
 }
@@ -54,9 +54,9 @@ export interface ChainPlace {
  * @returns the position after the last one, or the number of the first wrong or missing event
  */
 export function verifyChainLinks(
-  from: ChainPlace,
+  from: ChainPosition,
   entries: readonly ChainedEntry[],
-): ChainPlace | { readonly brokenAt: number } {
+): ChainPosition | { readonly brokenAt: number } {
   let place = from;
   for (const entry of entries) {
     const seq = place.seq + 1;

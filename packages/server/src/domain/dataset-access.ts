@@ -21,7 +21,7 @@ export function onlyDatasetsOf(reader: User): readonly string[] | null {
 }
 
 /** Whether the reader's token, if any, may put slides into the dataset. */
-export function mayEnter(reader: User, dataset: string): boolean {
+export function mayAddToDataset(reader: User, dataset: string): boolean {
   const limit = onlyDatasetsOf(reader);
   return limit === null || limit.some((name) => nameKey(name) === nameKey(dataset));
 }
@@ -30,7 +30,7 @@ export function mayEnter(reader: User, dataset: string): boolean {
  * The datasets that are closed to a token with a limit: all but the ones of the limit, and the entries without a dataset.
  * `has` also covers datasets that were created after the set.
  */
-export class ClosedButFor extends Set<string> {
+export class TokenRestrictedDatasets extends Set<string> {
   readonly #openKeys: ReadonlySet<string>;
 
   /**

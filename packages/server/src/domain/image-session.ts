@@ -18,7 +18,7 @@ export interface ImageSession {
   /** Whether the account sees hidden images, as administrators do. */
   readonly seesHidden: boolean;
   /** Images of this session that have an audit event, as far as this process knows; see audit/image-openings.ts. */
-  readonly shownImages: Map<string, Shown>;
+  readonly shownImages: Map<string, ViewKind>;
   /** The API token in place of a session. */
   readonly apiToken?: ApiTokenName;
 }
@@ -40,14 +40,14 @@ export interface Visitor {
 export type PixelSource = 'thumbnail' | 'descriptor' | 'colour-table' | 'tile';
 
 /** How far an image has been shown in a session: only its thumbnail, or in the viewer too. */
-export type Shown = 'thumbnail' | 'viewer';
+export type ViewKind = 'thumbnail' | 'viewer';
 
-export function shownBy(source: PixelSource): Shown {
+export function viewKindOf(source: PixelSource): ViewKind {
   return source === 'thumbnail' ? 'thumbnail' : 'viewer';
 }
 
 /** Whether the image was already shown this far. @param soFar undefined: not shown yet */
-export function isShown(soFar: Shown | undefined, required: Shown): boolean {
+export function includesView(soFar: ViewKind | undefined, required: ViewKind): boolean {
   return soFar === 'viewer' || soFar === required;
 }
 
@@ -60,7 +60,7 @@ interface ProtectedImage {
 }
 
 /** Whether the session may see the image. */
-export function opens(
+export function mayViewImage(
   {
     restrictedDatasets,
     seesHidden,

@@ -13,18 +13,18 @@ describe('refusal log limit for one account or network', () => {
     );
     expect(own.filter(Boolean)).toHaveLength(1);
     expect(own[0]).toBe(true);
-    expect(limit.due(at(0, 59))).toEqual([]);
-    expect(limit.due(at(1))).toEqual([
+    expect(limit.takeEnded(at(0, 59))).toEqual([]);
+    expect(limit.takeEnded(at(1))).toEqual([
       { ...viewer, count: 399, kinds: [['forbidden', 399]], first: at(0), last: at(0, 39) },
     ]);
-    expect(limit.due(at(1))).toEqual([]);
+    expect(limit.takeEnded(at(1))).toEqual([]);
   });
 
   it('allows a new audit entry in every minute', () => {
     const limit = createRefusalLogLimit();
     for (let i = 0; i < 2; i++) limit.take(anonymous, 'sign-in', at(0));
     expect(limit.take(anonymous, 'sign-in', at(1))).toBe(true);
-    expect(limit.due(at(1))).toMatchObject([{ count: 1 }]);
+    expect(limit.takeEnded(at(1))).toMatchObject([{ count: 1 }]);
   });
 
   it('limits accounts and networks separately', () => {
@@ -39,13 +39,13 @@ describe('refusal log limit for one account or network', () => {
     const own = Array.from({ length: 50 }, (_, i) => limit.take(anonymous, 'sign-in', at(0), `${i}`));
     expect(own.slice(0, 20).every(Boolean)).toBe(true);
     expect(own.slice(20).some(Boolean)).toBe(false);
-    expect(limit.rest()).toMatchObject([{ count: 30, kinds: [['sign-in', 30]] }]);
+    expect(limit.takeAll()).toMatchObject([{ count: 30, kinds: [['sign-in', 30]] }]);
   });
 
   it('lists the kinds of refusals in a summary, the most frequent first', () => {
     const limit = createRefusalLogLimit();
     for (const kind of ['a', 'a', 'b', 'b', 'b']) limit.take(anonymous, kind, at(0));
-    expect(limit.rest()).toMatchObject([
+    expect(limit.takeAll()).toMatchObject([
       {
         count: 3,
         kinds: [
@@ -65,7 +65,7 @@ describe('refusal log limit for many networks', () => {
     let own = 0;
     for (let i = 0; i < 5000; i++) if (take(i, 0)) own++;
     expect(own).toBe(120);
-    expect(limit.due(at(1))).toMatchObject([
+    expect(limit.takeEnded(at(1))).toMatchObject([
       { actor: null, network: null, count: 4880, kinds: [['sign-in', 4880]] },
     ]);
     for (let minute = 1; minute < 60; minute++) {

@@ -5,7 +5,7 @@
  */
 
 /** The subject of a refusal: the signed-in account, or the network when there is no sign-in. */
-export interface Refused {
+export interface RefusedRequester {
   /** Uid of the account; null without a sign-in. */
   readonly actor: string | null;
   readonly network: string;
@@ -30,11 +30,11 @@ export interface RefusalLogLimit {
    * @param kind the refused action and the reason
    * @param target separates refusals of one kind that each deserve an entry, such as sign-ins to different accounts
    */
-  take(refused: Refused, kind: string, at: Date, target?: string): boolean;
+  take(refused: RefusedRequester, kind: string, at: Date, target?: string): boolean;
   /** Returns the summaries of the minutes that ended before this time. Each summary is returned once. */
-  due(at: Date): RefusalSummary[];
+  takeEnded(at: Date): RefusalSummary[];
   /** Returns all summaries that were not returned yet, including that of the current minute. Called when the summary timer fires and at shutdown. */
-  rest(): RefusalSummary[];
+  takeAll(): RefusalSummary[];
 }
 
 const minuteMs = 60_000;
@@ -49,7 +49,7 @@ const maxSummaries = 5;
 const maxKinds = 50;
 
 /** What is known of one subject in the current minute. */
-interface SubjectCount extends Refused {
+interface SubjectCount extends RefusedRequester {
   /** Pairs of kind and target that have an entry of their own. */
   readonly written: Set<string>;
   /** Number of refusals without an entry, by kind. */
@@ -90,7 +90,7 @@ export function createRefusalLogLimit(): RefusalLogLimit {
     entriesInHour = 0;
   }
 
-  function takeEnded(): RefusalSummary[] {
+  function takeEndedSummaries(): RefusalSummary[] {
     const summaries = endedSummaries;
     endedSummaries = [];
     return summaries;
@@ -129,15 +129,15 @@ export function createRefusalLogLimit(): RefusalLogLimit {
       return false;
     },
 
-    due(at) {
+    takeEnded(at) {
       const now = Math.floor(at.getTime() / minuteMs);
       if (now !== minute) startMinute(now);
-      return takeEnded();
+      return takeEndedSummaries();
     },
 
-    rest() {
+    takeAll() {
       startMinute(minute);
-      return takeEnded();
+      return takeEndedSummaries();
     },
   };
 }

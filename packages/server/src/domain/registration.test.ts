@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Point, type PointPair, registrationOf, residualOf, transformed } from './registration.ts';
+import { type Point, type PointPair, registrationOf, residualOf, transformPoint } from './registration.ts';
 
 const rotation = (degrees: number, scale: number) => {
   const [sin, cos] = [Math.sin((degrees * Math.PI) / 180), Math.cos((degrees * Math.PI) / 180)];
@@ -13,8 +13,8 @@ const rotation = (degrees: number, scale: number) => {
   ];
 };
 
-const pairsOf = (matrix: Parameters<typeof transformed>[0], points: readonly Point[]): PointPair[] =>
-  points.map((from) => ({ from, to: transformed(matrix, from) }));
+const pairsOf = (matrix: Parameters<typeof transformPoint>[0], points: readonly Point[]): PointPair[] =>
+  points.map((from) => ({ from, to: transformPoint(matrix, from) }));
 
 describe('the registration of two slides', () => {
   it('computed from two pairs of points maps a third point of a rotated, scaled slide to within 5 µm', () => {
@@ -33,7 +33,7 @@ describe('the registration of two slides', () => {
   });
 
   it('computed from three or more pairs is an affine transform, including mirrored slides', () => {
-    const matrix: Parameters<typeof transformed>[0] = [-1.1, 0.2, 0.3, 0.9, 80_000, 40];
+    const matrix: Parameters<typeof transformPoint>[0] = [-1.1, 0.2, 0.3, 0.9, 80_000, 40];
     const found = registrationOf(
       pairsOf(matrix, [
         [0, 0],

@@ -31,7 +31,7 @@ export function registrationOf(pairs: readonly PointPair[]): RegistrationMatrix 
   return [a, b, c, d, to[0] - a * from[0] - c * from[1], to[1] - b * from[0] - d * from[1]];
 }
 
-export function transformed([a, b, c, d, e, f]: RegistrationMatrix, [x, y]: Point): Point {
+export function transformPoint([a, b, c, d, e, f]: RegistrationMatrix, [x, y]: Point): Point {
   return [a * x + c * y + e, b * x + d * y + f];
 }
 
@@ -42,7 +42,7 @@ export function residualOf(
   pixelSize: { readonly x: number; readonly y: number },
 ): number {
   const squares = pairs.map(({ from, to }) => {
-    const [x, y] = transformed(matrix, from);
+    const [x, y] = transformPoint(matrix, from);
     return ((x - to[0]) * pixelSize.x) ** 2 + ((y - to[1]) * pixelSize.y) ** 2;
   });
   return Math.sqrt(squares.reduce((sum, square) => sum + square, 0) / squares.length);

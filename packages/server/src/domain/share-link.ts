@@ -13,7 +13,7 @@ interface Link {
 type Maker = Pick<User, 'status' | 'role' | 'expiresAt'>;
 
 /** Whether the sessions that a link has opened are good: it has not ended, and its maker may still share. */
-export function isLinkGood(
+export function isShareLinkValid(
   link: Pick<Link, 'created_at' | 'expires_at' | 'ended_at'>,
   maker: Maker,
   now: Date,
@@ -27,6 +27,8 @@ export function isLinkGood(
 }
 
 /** Whether a link opens: it is good and not used up. */
-export function isLinkAlive(link: Link, maker: Maker, now: Date): boolean {
-  return isLinkGood(link, maker, now) && (link.max_openings === null || link.openings < link.max_openings);
+export function canOpenShareLink(link: Link, maker: Maker, now: Date): boolean {
+  return (
+    isShareLinkValid(link, maker, now) && (link.max_openings === null || link.openings < link.max_openings)
+  );
 }

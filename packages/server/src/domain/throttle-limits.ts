@@ -7,7 +7,7 @@
  */
 
 export interface Limit {
-  readonly most: number;
+  readonly maxCount: number;
   readonly withinMs: number;
 }
 
@@ -30,12 +30,12 @@ export type Subject = 'account-and-network' | 'account' | 'network' | 'everybody
  * gets the 429 that an unknown address gets.
  */
 export const failureLimits = {
-  'account-and-network': { most: 10, withinMs: 15 * minute },
-  account: { most: 100, withinMs: 15 * minute },
-  network: { most: 100, withinMs: 15 * minute },
+  'account-and-network': { maxCount: 10, withinMs: 15 * minute },
+  account: { maxCount: 100, withinMs: 15 * minute },
+  network: { maxCount: 100, withinMs: 15 * minute },
 } as const satisfies Partial<Record<Subject, Limit>>;
 /** Failures of one network over all accounts, including those above the limit before. Stops every account. */
-export const allFailuresOfNetwork: Limit = { most: 300, withinMs: 15 * minute };
+export const allFailuresOfNetwork: Limit = { maxCount: 300, withinMs: 15 * minute };
 
 /**
  * Right passwords of one account: sign-ins, and the current password where a change asks for it. Strangers cannot use
@@ -46,43 +46,43 @@ export const allFailuresOfNetwork: Limit = { most: 300, withinMs: 15 * minute };
  * - From everywhere: a client with many networks (a /48 of IPv6 has 65,536).
  */
 export const successLimits = {
-  'account-and-network': { most: 60, withinMs: 15 * minute },
-  account: { most: 300, withinMs: hour },
+  'account-and-network': { maxCount: 60, withinMs: 15 * minute },
+  account: { maxCount: 300, withinMs: hour },
 } as const satisfies Partial<Record<Subject, Limit>>;
 
 /**
  * Wrong second factors of one account from all networks. An attacker at this step has the password, and six digits are
  * few: three codes are valid at any time, so 20 attempts an hour find one in 5 % of a month. Applies to the owner's networks too.
  */
-export const secondFactorLimit: Limit = { most: 20, withinMs: hour };
+export const secondFactorLimit: Limit = { maxCount: 20, withinMs: hour };
 
 /**
  * Registrations, successful or not: each is work for an administrator and reveals whether an address is
  * known. A class that registers together has one address.
  */
 export const registrationLimits = {
-  network: { most: 200, withinMs: hour },
-  everybody: { most: 1000, withinMs: hour },
+  network: { maxCount: 200, withinMs: hour },
+  everybody: { maxCount: 1000, withinMs: hour },
 } as const satisfies Partial<Record<Subject, Limit>>;
 
 /** Requests for a reset link, whether or not the address is known. */
 export const resetRequestLimits = {
-  'account-and-network': { most: 10, withinMs: hour },
-  network: { most: 60, withinMs: hour },
+  'account-and-network': { maxCount: 10, withinMs: hour },
+  network: { maxCount: 60, withinMs: hour },
 } as const satisfies Partial<Record<Subject, Limit>>;
 
 /**
  * E-mails to one address that requests without sign-in can trigger. The response does not show that the limit is reached.
  * Networks from which the account signed in recently have a separate count.
  */
-export const mailLimit: Limit = { most: 20, withinMs: hour };
+export const mailLimit: Limit = { maxCount: 20, withinMs: hour };
 
 /**
  * Share links that do not exist or have ended. A class behind one address may come back to a link that has ended; 256 random
  * bits are not guessed, so the limit only bounds the work.
  */
 export const unknownShareLinkLimits = {
-  network: { most: 100, withinMs: 15 * minute },
+  network: { maxCount: 100, withinMs: 15 * minute },
 } as const satisfies Partial<Record<Subject, Limit>>;
 
 /**
@@ -90,8 +90,8 @@ export const unknownShareLinkLimits = {
  * networks is high, so that one of them can hardly lock out the others.
  */
 export const shareLinkPasswordLimits = {
-  'account-and-network': { most: 10, withinMs: 15 * minute },
-  account: { most: 300, withinMs: 15 * minute },
+  'account-and-network': { maxCount: 10, withinMs: 15 * minute },
+  account: { maxCount: 300, withinMs: 15 * minute },
 } as const satisfies Partial<Record<Subject, Limit>>;
 
 /** A network stays known to an account for this long after a sign-in. */
@@ -103,7 +103,7 @@ export const maxThrottleRows = 100_000;
 const firstWaitMs = 30_000;
 
 /** Returns how long the next attempt must wait after `count` attempts; 0 below the limit. */
-export function waitMs(count: number, { most, withinMs }: Limit): number {
-  if (count < most) return 0;
-  return Math.min(withinMs, firstWaitMs * 2 ** Math.min(count - most, 20));
+export function waitMs(count: number, { maxCount, withinMs }: Limit): number {
+  if (count < maxCount) return 0;
+  return Math.min(withinMs, firstWaitMs * 2 ** Math.min(count - maxCount, 20));
 }

@@ -158,8 +158,8 @@ describe.skipIf(!hasPostgres)('three processes over one PostgreSQL', () => {
   it('count failed sign-ins together and return 429 at the limit', async () => {
     const { email } = await person();
     const wrong = { email, password: 'yanlış-bir-şifre' };
-    const { most } = failureLimits['account-and-network'];
-    for (let attempt = 0; attempt < most; attempt++) {
+    const { maxCount } = failureLimits['account-and-network'];
+    for (let attempt = 0; attempt < maxCount; attempt++) {
       expect((await askServer(at(attempt), 'POST', '/auth/login', { body: wrong })).status).toBe(401);
     }
     for (const place of [0, 1, 2]) {

@@ -9,7 +9,7 @@ import {
 } from '@lamina/contract';
 import { LRUCache } from 'lru-cache';
 import type { Catalogue } from '../catalogue/catalogue.ts';
-import { type ImageSession, opens } from '../domain/image-session.ts';
+import { type ImageSession, mayViewImage } from '../domain/image-session.ts';
 import type { Database } from '../store/database.ts';
 import { findResultLayer, type ResultLayerRow } from '../store/result-layers.ts';
 import type { ServableImage } from '../tiles/slides.ts';
@@ -137,7 +137,7 @@ export function createOverlays({ db, catalogue, files }: Dependencies): Overlays
       const layer = uuid.test(layerId) ? await findResultLayer(db, layerId) : null;
       if (layer === null || layer.state !== 'ready') throw new AppError('not_found');
       const image = await catalogue.servable(layer.image_id);
-      if (image === null || !opens(session, image)) throw new AppError('not_found');
+      if (image === null || !mayViewImage(session, image)) throw new AppError('not_found');
       return { layer, image };
     },
 

@@ -21,7 +21,7 @@ import {
 import type { Actor } from '../audit/actor.ts';
 import type { AuditRecorder } from '../audit/audit-recorder.ts';
 import type { VisibleImages } from '../catalogue/visible-images.ts';
-import { rightsOn } from '../domain/annotation-rights.ts';
+import { layerRightsOf } from '../domain/annotation-rights.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { Config } from '../platform/config.ts';
 import { currentCaller } from '../sessions/current-caller.ts';
@@ -124,7 +124,7 @@ export function createResultLayers(dependencies: Dependencies): ResultLayers {
   async function requireOwn(caller: User, row: ResultLayerRow | null, from?: Connection) {
     if (row === null || row.problem === removedResult) throw new AppError('not_found');
     await requireImage(caller, row.image_id, from);
-    if (!rightsOn(caller, asLayer(row)).manage) throw new AppError('forbidden');
+    if (!layerRightsOf(caller, asLayer(row)).manage) throw new AppError('forbidden');
     return row;
   }
 
@@ -288,7 +288,7 @@ function layerFor(
   names: ReadonlyMap<string, string | null>,
   say: Say,
 ): ResultLayer {
-  const { manage } = rightsOn(reader, asLayer(row));
+  const { manage } = layerRightsOf(reader, asLayer(row));
   const name = row.owner_uid === null ? undefined : names.get(row.owner_uid);
   const isFound = row.source === 'folder';
   const problem = row.problem !== null && isProblem(row.problem) ? row.problem : null;

@@ -27,7 +27,7 @@ import { parseSearch } from '../dicomweb/search-query.ts';
 import {
   cacheControlOf,
   type ImageSession,
-  opens,
+  mayViewImage,
   type PixelSource,
   requesterOf,
 } from '../domain/image-session.ts';
@@ -89,7 +89,7 @@ export function dicomWebRoutes(app: FastifyInstance, services: DicomWebServices)
     const imageId = dicomWeb.imageIdOf(params);
     const session = await sessionOf(request);
     const image = await catalogue.servable(imageId);
-    if (image === null || !opens(session, image)) throw new AppError('not_found');
+    if (image === null || !mayViewImage(session, image)) throw new AppError('not_found');
     return {
       ...(await dicomWeb.open(image, await createdAtOf(imageId, caller), requesterOf(session))),
       session,

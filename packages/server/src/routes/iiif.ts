@@ -17,7 +17,12 @@ import {
 } from '@lamina/contract';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Origin } from '../audit/audit-recorder.ts';
-import { cacheControlOf, type ImageSession, opens, type PixelSource } from '../domain/image-session.ts';
+import {
+  cacheControlOf,
+  type ImageSession,
+  mayViewImage,
+  type PixelSource,
+} from '../domain/image-session.ts';
 import type { Caller } from '../http/caller.ts';
 import { publicBaseOf } from '../http/public-base.ts';
 import type { Bytes } from '../http/send-bytes.ts';
@@ -78,7 +83,7 @@ export function iiifRoutes(app: FastifyInstance, services: IiifServices): void {
   async function openImage(request: IiifRequest): Promise<{ session: ImageSession; image: ServableImage }> {
     const session = await sessionOf(request);
     const image = await catalogue.servable(request.params.imageId);
-    if (image === null || !opens(session, image)) throw new AppError('not_found');
+    if (image === null || !mayViewImage(session, image)) throw new AppError('not_found');
     return { session, image };
   }
 

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { AppError, getColourTable, getDescriptor, getThumbnail, getTile } from '@lamina/contract';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { cacheControlOf, type ImageSession, opens, requesterOf } from '../domain/image-session.ts';
+import { cacheControlOf, type ImageSession, mayViewImage, requesterOf } from '../domain/image-session.ts';
 import { refusedTileOf } from '../http/refused-tiles.ts';
 import type { Bytes } from '../http/send-bytes.ts';
 import { serve } from '../http/serve.ts';
@@ -20,7 +20,7 @@ export function tileRoutes(
   /** @throws AppError not_found, also for an image that the session may not open */
   async function imageOf(imageId: string, session: ImageSession): Promise<ServableImage> {
     const image = await catalogue.servable(imageId);
-    if (image === null || !opens(session, image)) throw new AppError('not_found');
+    if (image === null || !mayViewImage(session, image)) throw new AppError('not_found');
     return image;
   }
 

@@ -14,7 +14,7 @@ import {
 } from '@lamina/contract';
 import { Metadata, Server as TusServer } from '@tus/server';
 import type { FastifyInstance } from 'fastify';
-import { mayEnter } from '../domain/dataset-access.ts';
+import { mayAddToDataset } from '../domain/dataset-access.ts';
 import type { Caller } from '../http/caller.ts';
 import { errorSentence } from '../http/error-sentence.ts';
 import { isLanguage } from '../http/language.ts';
@@ -36,7 +36,7 @@ export async function uploadRoutes(
   }));
 
   serve(app, beginUpload, (request) => {
-    if (!mayEnter(request.caller.user, request.body.dataset)) throw new AppError('forbidden');
+    if (!mayAddToDataset(request.caller.user, request.body.dataset)) throw new AppError('forbidden');
     return uploads.begin(actorOf(request), request.body);
   });
 

@@ -8,7 +8,7 @@ import { AppError, type ImageSessionStats, may } from '@lamina/contract';
 import type { Logger } from 'pino';
 import { effectiveAccount, wasIssuedBeforeExpiry } from '../domain/account.ts';
 import { type ImageSession, maxSessionsPerAccount, secondsLeft } from '../domain/image-session.ts';
-import { isLinkGood } from '../domain/share-link.ts';
+import { isShareLinkValid } from '../domain/share-link.ts';
 import { isFromTheFuture } from '../platform/clock.ts';
 import type { Config } from '../platform/config.ts';
 import { hashSecret, newSecret } from '../platform/secrets.ts';
@@ -185,7 +185,7 @@ export async function createImageSessions({ config, db, now, log }: Dependencies
     const now = new Date(nowMs);
     if (nowMs >= Date.parse(state.expires_at) || isFromTheFuture(new Date(state.created_at), now))
       return false;
-    if (link !== null) return isLinkGood(link, { status, role, expiresAt }, now);
+    if (link !== null) return isShareLinkValid(link, { status, role, expiresAt }, now);
     if (token === null) return false;
     const usedAt = Math.max(Date.parse(token.last_used_at), tokens.get(token.hash)?.usedAt ?? 0);
     const account = effectiveAccount({ status, role, expiresAt }, now);

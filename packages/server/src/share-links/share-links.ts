@@ -26,7 +26,7 @@ import type { VisibleImages } from '../catalogue/visible-images.ts';
 import type { Collections } from '../collections/collections.ts';
 import type { Datasets } from '../datasets/datasets.ts';
 import { effectiveAccount } from '../domain/account.ts';
-import { isLinkAlive } from '../domain/share-link.ts';
+import { canOpenShareLink } from '../domain/share-link.ts';
 import { hashSecret, newSecret } from '../platform/secrets.ts';
 import { currentCaller } from '../sessions/current-caller.ts';
 import type { ImageSessions } from '../sessions/image-sessions.ts';
@@ -144,7 +144,7 @@ export function createShareLinks(dependencies: Dependencies): ShareLinks {
     const link = await findShareLinkBySecret(from, secretHash);
     if (link === null) return null;
     const maker = await findUser(from, link.uid);
-    if (maker === null || !isLinkAlive(link, maker, now())) return null;
+    if (maker === null || !canOpenShareLink(link, maker, now())) return null;
     const closed = await datasets.closedTo(effectiveAccount(maker, now()), from);
     const linked = (await imagesOfLinks(from, [link.id])).get(link.id) ?? [];
     const imageIds = new Set(linked.filter(({ dataset }) => !closed.has(dataset)).map(({ id }) => id));
@@ -172,7 +172,7 @@ export function createShareLinks(dependencies: Dependencies): ShareLinks {
       return rows.map((row) => {
         const { display_name, email, status, role, account_expires_at } = row;
         const maker = { status, role, expiresAt: account_expires_at };
-        return shareLinkOf(row, display_name ?? email, !isLinkAlive(row, maker, now()));
+        return shareLinkOf(row, display_name ?? email, !canOpenShareLink(row, maker, now()));
       });
     },
 

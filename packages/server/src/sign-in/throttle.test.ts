@@ -207,12 +207,12 @@ describe('a successful sign-in', () => {
   });
 
   describe.each(databaseKinds)('on %s', (database) => {
-    const { most } = successLimits['account-and-network'];
+    const { maxCount } = successLimits['account-and-network'];
 
-    it(`gets 429 after ${most} sign-ins of one account from one network, without a token or an audit entry`, async () => {
+    it(`gets 429 after ${maxCount} sign-ins of one account from one network, without a token or an audit entry`, async () => {
       const server = await testServer({ database });
       const user = await server.given.user({ status: 'pending' });
-      for (let n = 0; n < most; n++) {
+      for (let n = 0; n < maxCount; n++) {
         expect((await from('192.0.2.1', server, right(user))).status).toBe(200);
         server.clock.advance(second);
       }
@@ -220,7 +220,7 @@ describe('a successful sign-in', () => {
       expect(beyond).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
       const signIns = () =>
         server.services.db.selectFrom('audit').select('seq').where('action', '=', 'sign-in').execute();
-      expect(await signIns()).toHaveLength(most);
+      expect(await signIns()).toHaveLength(maxCount);
       // The limit shows only to a caller who knows the password.
       expect((await from('192.0.2.1', server, wrong(user))).status).toBe(401);
       // Other accounts of that network, and the same account from another network, sign in as before.
@@ -233,7 +233,7 @@ describe('a successful sign-in', () => {
     it('gets 429 beyond the limit also when all sign-ins arrive at the same moment', async () => {
       const server = await testServer({ database });
       const user = await server.given.user();
-      for (let n = 0; n < most - 2; n++) {
+      for (let n = 0; n < maxCount - 2; n++) {
         expect((await from('192.0.2.1', server, right(user))).status).toBe(200);
       }
       const answers = await Promise.all(
@@ -250,7 +250,7 @@ describe('a successful sign-in', () => {
       const server = await testServer({ database });
       const user = await server.given.user();
       const network = (n: number) => `2001:db8:0:${n.toString(16)}::1`;
-      const { most: mostOfAll } = successLimits.account;
+      const { maxCount: mostOfAll } = successLimits.account;
       for (let n = 0; n < mostOfAll; n++) {
         expect((await from(network(n), server, right(user))).status).toBe(200);
       }
@@ -299,28 +299,28 @@ describe('the right current password', () => {
     const server = await testServer();
     const user = await server.given.user();
     const token = await server.given.token(user);
-    const { most } = successLimits['account-and-network'];
+    const { maxCount } = successLimits['account-and-network'];
     const start = () =>
       server.as(token).call(startSecondFactor, { body: { current_password: user.password } });
-    for (let n = 1; n < most; n++) expect((await start()).status).toBe(201);
+    for (let n = 1; n < maxCount; n++) expect((await start()).status).toBe(201);
     expect(await start()).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
   });
 });
 
 describe('registration', () => {
-  const { most } = registrationLimits.network;
+  const { maxCount } = registrationLimits.network;
 
-  it(`succeeds ${most} times an hour from one network and then gets 429`, async () => {
+  it(`succeeds ${maxCount} times an hour from one network and then gets 429`, async () => {
     const server = await testServer();
     const ask = async (n: number) => {
       const body = { email: `new-${n}@example.org`, password: 'uzun-bir-şifre' };
       return server.as(null).call(register, { body });
     };
-    for (let n = 0; n < most; n++) expect((await ask(n)).status).toBe(201);
-    const beyond: Answer = await ask(most);
+    for (let n = 0; n < maxCount; n++) expect((await ask(n)).status).toBe(201);
+    const beyond: Answer = await ask(maxCount);
     expect(beyond).toMatchObject({ status: 429, headers: { 'retry-after': '30' } });
     server.clock.advance(2 * hour);
-    expect((await ask(most)).status).toBe(201);
+    expect((await ask(maxCount)).status).toBe(201);
   }, 60_000);
 });
 

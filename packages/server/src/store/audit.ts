@@ -4,7 +4,7 @@
  */
 import { sessionActions } from '@lamina/contract';
 import { sql } from 'kysely';
-import { type ChainedEntry, type ChainPlace, chainHash, chainStart } from '../domain/audit-chain.ts';
+import { type ChainedEntry, type ChainPosition, chainHash, chainStart } from '../domain/audit-chain.ts';
 import { acquireLock, type Change, type Connection, change, type Database } from './database.ts';
 import type { Row } from './schema.ts';
 
@@ -14,8 +14,8 @@ type NewAuditRow = Omit<AuditRow, 'seq' | 'previous_hash' | 'hash'>;
 /** Both ends of the hash chain. */
 export interface AuditLogEnds {
   /** The last pruned entry; number 0 before the first pruning. */
-  readonly before: ChainPlace;
-  readonly last: ChainPlace;
+  readonly before: ChainPosition;
+  readonly last: ChainPosition;
 }
 
 export async function findAuditLogEnds(db: Connection): Promise<AuditLogEnds> {
@@ -33,7 +33,7 @@ export async function findAuditLogEnds(db: Connection): Promise<AuditLogEnds> {
 /**
  * Appends entries. Numbers them 1, 2, 3 … without gaps in commit order, and chains each to the one before it.
  */
-export async function insertAuditRows(tx: Change, rows: readonly NewAuditRow[]): Promise<ChainPlace> {
+export async function insertAuditRows(tx: Change, rows: readonly NewAuditRow[]): Promise<ChainPosition> {
   await acquireLock(tx, 'audit');
   // Continues from the recorded end, not from the last row, so a deleted row leaves a detectable gap.
   const { before, last } = await findAuditLogEnds(tx);
@@ -62,7 +62,7 @@ export async function insertAuditRows(tx: Change, rows: readonly NewAuditRow[]):
 /** Eleven parameters per row; SQLite accepts 32,766 per statement. */
 const rowsPerInsert = 500;
 
-export function insertAuditRow(tx: Change, row: NewAuditRow): Promise<ChainPlace> {
+export function insertAuditRow(tx: Change, row: NewAuditRow): Promise<ChainPosition> {
   return insertAuditRows(tx, [row]);
 }
 
@@ -83,7 +83,7 @@ const rowsPerTransaction = 2000;
 export async function pruneAuditRowsBefore(
   db: Database,
   before: string,
-  record: (tx: Change, givenUp: { readonly upTo: ChainPlace; readonly entries: number }) => Promise<void>,
+  record: (tx: Change, givenUp: { readonly upTo: ChainPosition; readonly entries: number }) => Promise<void>,
 ): Promise<number> {
   const { before: from, last } = await findAuditLogEnds(db);
   const upTo = await lastRowOlderThan(db, before, from, last.seq);
@@ -106,9 +106,9 @@ export async function pruneAuditRowsBefore(
 async function lastRowOlderThan(
   db: Connection,
   before: string,
-  from: ChainPlace,
+  from: ChainPosition,
   lastSeq: number,
-): Promise<ChainPlace> {
+): Promise<ChainPosition> {
   let upTo = from;
   for (;;) {
     const rows = await db

@@ -14,7 +14,7 @@ import { AppError } from '@lamina/contract';
 import type { Allocate, TileColour } from '@lamina/slide';
 import type { Origin } from '../audit/audit-recorder.ts';
 import type { ImageOpenings } from '../audit/image-openings.ts';
-import { cacheControlOf, type ImageSession, opens } from '../domain/image-session.ts';
+import { cacheControlOf, type ImageSession, mayViewImage } from '../domain/image-session.ts';
 import { tileNameOf } from '../domain/tile-name.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { PixelAccess } from '../sessions/pixel-access.ts';
@@ -76,7 +76,7 @@ export function createTileResolver({
       const imageLookup = catalogue.servable(request.imageId);
       const image = imageLookup instanceof Promise ? await imageLookup : imageLookup;
       // The answer does not reveal whether the image does not exist or the session may not open it.
-      if (image === null || !opens(session, image)) throw new AppError('not_found');
+      if (image === null || !mayViewImage(session, image)) throw new AppError('not_found');
       const { colour, knownTag, allocate } = request;
       const served = await slides.tile(
         image,
