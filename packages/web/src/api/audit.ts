@@ -61,7 +61,7 @@ interface NamedSlide {
 const maxOfferedSlides = 20;
 
 /** Returns slides whose name, organ or dataset contains the text; without a text the first of the catalogue. */
-export function useSlidesCalled(text: string) {
+export function useSlidesByText(text: string) {
   return useQuery({
     queryKey: ['slides-called', text],
     queryFn: async ({ signal }): Promise<readonly NamedSlide[]> => {

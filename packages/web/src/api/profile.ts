@@ -17,15 +17,18 @@ import { texts } from './texts.ts';
 
 interface ProfileOptions {
   /** Interval in ms at which the profile is loaded again, and also when the page becomes visible; absent: only once. */
-  readonly askAgainMs?: number;
+  readonly refetchIntervalMs?: number;
 }
 
 /** Returns the profile, and updates the signed-in account with it. */
-export function useProfile({ askAgainMs }: ProfileOptions = {}) {
+export function useProfile({ refetchIntervalMs }: ProfileOptions = {}) {
   return useQuery({
     queryKey: ['profile'],
     queryFn: ({ signal }) => fetchProfile(signal),
-    ...(askAgainMs !== undefined && { refetchInterval: askAgainMs, refetchOnWindowFocus: 'always' }),
+    ...(refetchIntervalMs !== undefined && {
+      refetchInterval: refetchIntervalMs,
+      refetchOnWindowFocus: 'always',
+    }),
   });
 }
 

@@ -23,7 +23,7 @@ import { texts } from './texts.ts';
 const listKey = ['slides', 'list'];
 const countsKey = ['slides', 'counts'];
 /** Polling interval while slides are being ingested. */
-const askAgainMs = 5000;
+const ingestPollMs = 5000;
 
 export interface SlideFilter {
   /** Empty: any name. */
@@ -68,7 +68,7 @@ export function useSlideCounts(filter: SlideFilter) {
       if (isReading(before)) void queryClient.invalidateQueries({ queryKey: listKey });
       return counts;
     },
-    refetchInterval: ({ state }) => (isReading(state.data) ? askAgainMs : false),
+    refetchInterval: ({ state }) => (isReading(state.data) ? ingestPollMs : false),
     placeholderData: (before) => before,
   });
 }

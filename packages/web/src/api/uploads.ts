@@ -14,8 +14,8 @@ import { queryClient } from './query-client.ts';
 
 const uploadsKey = ['uploads'];
 /** Polling interval while the server checks or ingests an upload. */
-const askSoonMs = 1500;
-const askAgainMs = 30_000;
+const activePollMs = 1500;
+const idlePollMs = 30_000;
 /** After this time without a catalogue entry, an uploaded folder counts as one without slides. */
 const lookingForMs = 5 * 60_000;
 
@@ -29,7 +29,7 @@ export function useUploads(sent: ReadonlySet<string>) {
   return useQuery({
     queryKey: uploadsKey,
     queryFn: ({ signal }) => call(listUploads, { signal }),
-    refetchInterval: ({ state }) => (state.data?.uploads.some(isAwaited) ? askSoonMs : askAgainMs),
+    refetchInterval: ({ state }) => (state.data?.uploads.some(isAwaited) ? activePollMs : idlePollMs),
     refetchOnWindowFocus: 'always',
   });
 }
@@ -48,7 +48,7 @@ export function invalidateUploads(): Promise<void> {
 }
 
 /** @throws like `call` */
-export function announce(
+export function createUpload(
   body: BodyInputOf<typeof beginUpload>,
   signal: AbortSignal,
 ): Promise<ResponseOf<typeof beginUpload>> {

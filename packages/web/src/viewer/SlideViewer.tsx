@@ -327,7 +327,7 @@ function OpenSlide(props: OpenSlideProps) {
 
   const retry = () => {
     setFailure(null);
-    if (view !== null) return view.askAgain();
+    if (view !== null) return view.retryFailedTiles();
     setLoading({ phase: 'opening' });
     setAttempt(attempt + 1);
   };
@@ -342,16 +342,16 @@ function OpenSlide(props: OpenSlideProps) {
   // When the network is back or the computer wakes up, failed requests are repeated at once.
   useEffect(() => {
     if (view === null) return;
-    const askAgain = () => {
+    const retryWhenVisible = () => {
       if (document.visibilityState !== 'visible') return;
       setFailure((before) => (before?.kind === 'other' ? null : before));
-      view.askAgain();
+      view.retryFailedTiles();
     };
-    window.addEventListener('online', askAgain);
-    document.addEventListener('visibilitychange', askAgain);
+    window.addEventListener('online', retryWhenVisible);
+    document.addEventListener('visibilitychange', retryWhenVisible);
     return () => {
-      window.removeEventListener('online', askAgain);
-      document.removeEventListener('visibilitychange', askAgain);
+      window.removeEventListener('online', retryWhenVisible);
+      document.removeEventListener('visibilitychange', retryWhenVisible);
     };
   }, [view]);
 
@@ -367,7 +367,7 @@ function OpenSlide(props: OpenSlideProps) {
     }
   }
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs for each new session
-  useEffect(() => view?.askAgain(), [view, knownSession]);
+  useEffect(() => view?.retryFailedTiles(), [view, knownSession]);
 
   return (
     <>
@@ -400,7 +400,7 @@ function OpenSlide(props: OpenSlideProps) {
       )}
       <PictureNotes
         incomplete={incomplete}
-        onRetry={() => view?.askAgain('all')}
+        onRetry={() => view?.retryFailedTiles('all')}
         areColoursChanged={!isAsScanned(colours.adjustment)}
         onResetColours={colours.reset}
       />

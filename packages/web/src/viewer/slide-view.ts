@@ -68,8 +68,8 @@ export interface SlideView {
   resetRotation(): void;
   /** Mirrors left and right. */
   mirror(): void;
-  /** Sends pointer events to a tool instead of moving the slide. @param tool null: the pointer moves the slide again */
-  lendPointer(tool: PointerTool | null): void;
+  /** Sends pointer events to a tool instead of moving the slide. @param tool with null, the pointer moves the slide again */
+  setPointerTool(tool: PointerTool | null): void;
   /** Returns the current placement of the slide; null before it is open. Each movement creates a new object. */
   placement(): Placement | null;
   /** Returns the visible field, or that at the end of a running movement; null before the slide is open. */
@@ -110,8 +110,8 @@ export interface SlideView {
   prefetch(tile: TileAddress, address: string, load: () => Promise<Blob>): Promise<void>;
   /** Adds a layer that is drawn over the slide, on the same canvas. @returns a function that removes the layer */
   addLayer(layer: Layer): () => void;
-  /** Requests tiles again that failed to load; with `all` also those that the server does not have. */
-  askAgain(which?: 'all'): void;
+  /** Requests again the tiles that failed to load; with `all` also those that failed permanently (the server does not have them). */
+  retryFailedTiles(scope?: 'all'): void;
   destroy(): void;
 }
 
@@ -226,11 +226,11 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
     missingTiles.clear();
   }
 
-  function askAgain(which?: 'all') {
+  function retryFailedTiles(scope?: 'all') {
     clearTimeout(retryTimer);
     retryTimer = undefined;
     const images = new Set<OpenSeadragon.TiledImage>();
-    for (const tiles of which === 'all' ? [failedTiles, missingTiles] : [failedTiles]) {
+    for (const tiles of scope === 'all' ? [failedTiles, missingTiles] : [failedTiles]) {
       for (const tile of tiles) {
         tile.exists = true;
         if (tile.tiledImage !== null) images.add(tile.tiledImage);
@@ -247,7 +247,7 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
       return;
     }
     failedTiles.add(tile);
-    retryTimer ??= setTimeout(() => askAgain(), retryDelayMs);
+    retryTimer ??= setTimeout(() => retryFailedTiles(), retryDelayMs);
   }
 
   let sharpness: Sharpness = 'loading';
@@ -484,7 +484,7 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
     mirror: () => {
       viewer.viewport.toggleFlip();
     },
-    lendPointer: (tool) => {
+    setPointerTool: (tool) => {
       pointerTool = tool;
       viewer.canvas.style.cursor = tool === null ? '' : (tool.cursor ?? 'crosshair');
     },
@@ -527,7 +527,7 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
       await renderer.open(address, { level, column, row }, load);
     },
     addLayer: (layer) => renderer.addLayer(layer),
-    askAgain,
+    retryFailedTiles,
     destroy: () => {
       clearFailures();
       viewer.destroy();

@@ -12,18 +12,18 @@ import { formatDate } from '../../formatting/dates.ts';
 import classes from './AccountStatus.module.css';
 import { pageStatusLabel, texts } from './texts.ts';
 
-const askAgainMs = 30_000;
+const refetchIntervalMs = 30_000;
 
 /** The only screen of an account that is not active. Requests the status every 30 s, and redirects to the dashboard once the account is active. */
 export function AccountStatus() {
   const { user } = useAuth();
   const navigate = useNavigate();
-  const { data: profile, refetch } = useProfile({ askAgainMs });
+  const { data: profile, refetch } = useProfile({ refetchIntervalMs });
 
   useEffect(() => {
-    const askAgain = () => void refetch();
-    window.addEventListener('focus', askAgain);
-    return () => window.removeEventListener('focus', askAgain);
+    const reload = () => void refetch();
+    window.addEventListener('focus', reload);
+    return () => window.removeEventListener('focus', reload);
   }, [refetch]);
 
   if (user === null) return null; // signed out: the route guard redirects next

@@ -9,7 +9,7 @@ import {
 import { Button, Checkbox, Group, NativeSelect, Select, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { type FormEvent, useState } from 'react';
-import { useSlidesCalled } from '../../api/audit.ts';
+import { useSlidesByText } from '../../api/audit.ts';
 import { nameOf } from '../../formatting/person.ts';
 import { languageNow } from '../../language/language.ts';
 import classes from './AuditLog.module.css';
@@ -121,7 +121,7 @@ interface SlideFieldProps {
 function SlideField({ value, entries, onChange }: SlideFieldProps) {
   const [text, setText] = useState('');
   const [searched] = useDebouncedValue(text, searchAfterMs);
-  const slides = useSlidesCalled(searched);
+  const slides = useSlidesByText(searched);
   const offered = (slides.data ?? []).map(({ id, fileName, dataset }) => ({
     value: id,
     label: dataset === null ? fileName : `${fileName} · ${dataset}`,

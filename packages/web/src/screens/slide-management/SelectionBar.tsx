@@ -1,7 +1,7 @@
 import { type ManagedImage, maxImagesAtOnce } from '@lamina/contract';
 import { Button, Group, Text } from '@mantine/core';
 import { useState } from 'react';
-import { updateOptimistically } from './change-at-once.ts';
+import { applyQuickAction } from './apply-quick-action.ts';
 import type { DialogRequest } from './dialog-request.ts';
 import classes from './SlideManagement.module.css';
 import { changedBy, type QuickAction, stateOf } from './slide-state.ts';
@@ -28,7 +28,7 @@ export function SelectionBar({ slides, shown, all, onSelectMore, onClear, onAsk 
 
   async function run(action: QuickAction) {
     setRunning(action);
-    const isDone = await updateOptimistically(action, changedBy(action, slides));
+    const isDone = await applyQuickAction(action, changedBy(action, slides));
     setRunning(null);
     if (isDone) onClear();
   }

@@ -17,7 +17,7 @@ import { Link } from 'react-router';
 import { useImageSession } from '../../api/image-sessions.ts';
 import { SlideError } from '../../components/slide-error/SlideError.tsx';
 import { formatBytes } from '../../formatting/format-bytes.ts';
-import { updateOptimistically } from './change-at-once.ts';
+import { applyQuickAction } from './apply-quick-action.ts';
 import type { DialogRequest } from './dialog-request.ts';
 import classes from './SlideManagement.module.css';
 import { SlideThumbnail } from './SlideThumbnail.tsx';
@@ -173,7 +173,7 @@ function RowMenu({ slide, onAsk }: Pick<SlideRowProps, 'slide' | 'onAsk'>) {
               <Menu.Item
                 key={action}
                 leftSection={<Icon size={18} aria-hidden />}
-                onClick={() => void updateOptimistically(action, [slide])}
+                onClick={() => void applyQuickAction(action, [slide])}
               >
                 {texts[action]}
               </Menu.Item>

@@ -30,7 +30,7 @@ import classes from './ImageCatalog.module.css';
 import { ImageRow } from './ImageRow.tsx';
 import { useCurrentLine, useListKeys } from './list-keys.ts';
 import { thumbnailQueue } from './thumbnail-gate.ts';
-import { useIdle } from './use-stillness.ts';
+import { useScrollAnchor } from './use-scroll-anchor.ts';
 
 /** In rem; same values as in ImageCatalog.module.css. */
 const lineHeights: LineHeights = { group: 2.75, case: 2.75, image: 4 };
@@ -110,7 +110,7 @@ export function CatalogueList(props: CatalogueListProps) {
     pages.current = pagesInSight;
   }, [pages, pagesInSight]);
 
-  const onScrolled = useIdle(scroller, { lines, listKey }, heights.group, (top) =>
+  const onScrolled = useScrollAnchor(scroller, { lines, listKey }, heights.group, (top) =>
     virtualizer.scrollToOffset(top),
   );
   const reveal = useCallback(

@@ -210,9 +210,9 @@ function usePointer(
     if (tool === 'brush') warmBrush();
     const cursor = cursorOf(tool);
     pointer.current = new AnnotationPointer({ view, store, session, hits, isPanning, cursor });
-    view.lendPointer(pointer.current);
+    view.setPointerTool(pointer.current);
     return () => {
-      view.lendPointer(null);
+      view.setPointerTool(null);
       session.setPointer(null);
     };
   }, [view, store, session, hits, isPanning, tool]);

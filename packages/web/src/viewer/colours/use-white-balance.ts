@@ -30,13 +30,13 @@ export function useWhiteBalance(
   });
   useEffect(() => {
     if (!isPicking) return;
-    view.lendPointer({
+    view.setPointerTool({
       onPress: () => {},
       onMove: () => {},
       onRelease: ({ x, y }) => setWhitePoint(x, y),
       onPinch: () => {},
     });
-    return () => view.lendPointer(null);
+    return () => view.setPointerTool(null);
   }, [view, isPicking]);
   return { isPicking, pick };
 }

@@ -30,8 +30,8 @@ export function useDrawing(
 
   useEffect(() => {
     if (!isToolChosen) return;
-    view.lendPointer(createPointerDrawing({ drawingNow, placementNow: view.placement, dispatch: take }));
-    return () => view.lendPointer(null);
+    view.setPointerTool(createPointerDrawing({ drawingNow, placementNow: view.placement, dispatch: take }));
+    return () => view.setPointerTool(null);
   }, [view, isToolChosen]);
 
   const announceMeasure = useEffectEvent(() => {

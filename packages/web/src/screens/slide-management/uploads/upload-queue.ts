@@ -5,7 +5,7 @@
 import { AppError } from '@lamina/contract';
 import { useSyncExternalStore } from 'react';
 import { messageOf, NoResponseError } from '../../../api/client.ts';
-import { announce, cancelUpload, invalidateUploads, submitChecksum } from '../../../api/uploads.ts';
+import { cancelUpload, createUpload, invalidateUploads, submitChecksum } from '../../../api/uploads.ts';
 import { reportUploadActivity } from '../../../notifications/upload-activity.ts';
 import type { FileGroup } from './group-uploads.ts';
 import { FileUnreadableError, hashFile } from './hash-file.ts';
@@ -221,7 +221,7 @@ function stop(entry: Entry, error: unknown): void {
 
 async function send(entry: Entry, signal: AbortSignal): Promise<void> {
   const { group, sending } = entry;
-  const { upload, files } = await announce(
+  const { upload, files } = await createUpload(
     {
       dataset: sending.dataset,
       path: group.path,

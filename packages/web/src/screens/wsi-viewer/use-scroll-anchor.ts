@@ -14,14 +14,14 @@ interface TopLine {
 }
 
 /**
- * Keeps the visible rows at their place in the window when the catalogue changes, for example when new slides are added above
+ * Keeps the visible rows at their position in the window when the catalogue changes, for example when new slides are added above
  * them: the scroll position is corrected by the height of the added lines.
  *
  * @param coveredHeight height of the title of a group at the top of the list, in pixels
  * @param scrollTo scrolls to a distance from the top, in pixels
  * @returns a function to call when the list was scrolled
  */
-export function useIdle(
+export function useScrollAnchor(
   scroller: RefObject<HTMLElement | null>,
   shown: Shown,
   coveredHeight: number,

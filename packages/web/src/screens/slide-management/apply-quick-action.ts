@@ -3,8 +3,8 @@ import { changeSlides } from '../../api/slides.ts';
 import { announce } from '../../notifications/notify.ts';
 import { type QuickAction, quickChanges } from './slide-state.ts';
 
-/** Does it, and tells how it ended. @returns whether it was done */
-export async function updateOptimistically(
+/** Applies a quick action to slides and shows the result as a toast. @returns whether the action succeeded */
+export async function applyQuickAction(
   action: QuickAction,
   slides: readonly ManagedImage[],
 ): Promise<boolean> {
