@@ -240,7 +240,7 @@ export async function createServices({
     signIn,
     imageSessions,
     limitActions,
-    closedTo: datasets.closedTo,
+    inaccessibleTo: datasets.inaccessibleTo,
     isThrottled: config.throttle,
   });
   const slides = createSlides({ config, log, renderedTiles, objects: objectStorage?.reader ?? null });

@@ -138,7 +138,7 @@ interface NewPerson {
   readonly language: Language;
 }
 
-export interface AccountsGround {
+export interface AccountsDependencies {
   readonly config: Config;
   readonly db: Database;
   readonly now: () => Date;
@@ -158,7 +158,7 @@ export interface AccountsGround {
 /** Returns the requester of a hash; hashes are computed in turn for networks and accounts. */
 const hashingFor = (email: string, { address }: Origin) => ({ address, account: emailKey(email) });
 
-export function createAccounts(ground: AccountsGround): Accounts {
+export function createAccounts(ground: AccountsDependencies): Accounts {
   const {
     config,
     db,
@@ -220,7 +220,7 @@ export function createAccounts(ground: AccountsGround): Accounts {
         if (after === user) return user;
         // Tokens issued before the account expired stay invalid.
         if (user !== stored && user.expiresAt !== null)
-          await signIn.revokeFromBefore(tx, uid, user.expiresAt);
+          await signIn.revokeIssuedBefore(tx, uid, user.expiresAt);
         await updateUser(tx, after);
         await endShareLinksIfLost(tx, { after, hadExpired: user !== stored }, by);
         const before = { status_before: user.status, role_before: user.role };

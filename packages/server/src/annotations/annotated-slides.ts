@@ -1,6 +1,6 @@
 /** Slides with annotations that an account may read: the ones that changed last, and counts for the catalogue. */
 import type { AnnotatedSlide, User } from '@lamina/contract';
-import { closedDatasets } from '../datasets/closed-datasets.ts';
+import { inaccessibleDatasets } from '../datasets/inaccessible-datasets.ts';
 import { mayManageAllLayers } from '../domain/annotation-rights.ts';
 import {
   type AnnotatedImage,
@@ -32,7 +32,7 @@ export function createAnnotatedSlides({ db }: { readonly db: Database }): Annota
 
   return {
     async recent(reader, say) {
-      const closed = await closedDatasets(db, reader);
+      const closed = await inaccessibleDatasets(db, reader);
       const slides = new Map<string, AnnotatedImage>();
       let before: AnnotatedImage | null = null;
       for (let query = 0; query < maxQueries; query++) {
@@ -66,7 +66,7 @@ export function createAnnotatedSlides({ db }: { readonly db: Database }): Annota
     },
 
     async count(reader, imageIds) {
-      const closed = await closedDatasets(db, reader);
+      const closed = await inaccessibleDatasets(db, reader);
       const counts = await countAnnotationsOf(db, layerReader(reader), [...new Set(imageIds)]);
       const images = await findImages(db, [...counts.keys()]);
       return Object.fromEntries(

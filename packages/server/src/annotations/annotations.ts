@@ -162,7 +162,7 @@ export function createAnnotations(dependencies: Dependencies): Annotations {
     async history(by, reader, layerId, { annotation, limit, cursor }, say) {
       const { layer } = await requireLayer(db, reader, layerId);
       await foreignUse.recordRead(by, reader, layer);
-      const before = cursor === undefined ? null : decodeCursor(cursor, readPlace, HistoryPlace);
+      const before = cursor === undefined ? null : decodeCursor(cursor, readPlace, HistoryPosition);
       const rows = await store.listRevisions(db, layer.id, {
         annotation: annotation?.toLowerCase() ?? null,
         before,
@@ -202,7 +202,7 @@ function parseChange(change: AnnotationChange, size: SlideSize): ParsedChange {
   return { id: feature.id, feature, base: change.base_revision };
 }
 
-const HistoryPlace = z.object({ version: z.number().int(), id: z.string() });
+const HistoryPosition = z.object({ version: z.number().int(), id: z.string() });
 
 function readPlace(text: string): unknown {
   const dot = text.indexOf('.');

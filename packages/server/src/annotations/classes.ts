@@ -9,7 +9,7 @@ import {
 } from '@lamina/contract';
 import type { Actor } from '../audit/actor.ts';
 import type { AuditRecorder } from '../audit/audit-recorder.ts';
-import { closedDatasets } from '../datasets/closed-datasets.ts';
+import { inaccessibleDatasets } from '../datasets/inaccessible-datasets.ts';
 import { seesEveryDataset } from '../domain/dataset-access.ts';
 import { currentCaller } from '../sessions/current-caller.ts';
 import type { SignInService } from '../sessions/sign-in-service.ts';
@@ -72,7 +72,7 @@ function answerOf(stored: StoredClasses | null): Classes {
 /** Returns the canonical name. @throws AppError not_found, also for a dataset that the account may not see */
 async function requireDataset(db: Connection, reader: User, asked: string): Promise<string> {
   const name = await spellingOf(db, 'dataset', asked);
-  const restricted = await closedDatasets(db, reader);
+  const restricted = await inaccessibleDatasets(db, reader);
   const isThere = seesEveryDataset(reader) ? await isDataset(db, name) : await hasVisibleImage(db, name);
   if (!isThere || restricted.has(name)) throw new AppError('not_found');
   return name;

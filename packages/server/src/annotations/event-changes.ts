@@ -2,7 +2,7 @@
 import type { AnnotationLayer, User } from '@lamina/contract';
 import type { Actor } from '../audit/actor.ts';
 import { layerRightsOf } from '../domain/annotation-rights.ts';
-import { changeNosOf, displayNamesOf, type LayerRow, listAllLayers } from '../store/annotation-layers.ts';
+import { changeNumbersOf, displayNamesOf, type LayerRow, listAllLayers } from '../store/annotation-layers.ts';
 import { type AnnotationRow, listChangedAnnotations } from '../store/annotations.ts';
 import type { Database } from '../store/database.ts';
 import type { AuditForeignUse } from './audit-foreign-use.ts';
@@ -56,7 +56,7 @@ export function createChangeReader(
   return {
     async since(imageId, since) {
       // The number before the rows: what is committed in between is read now and again with the next number.
-      const changeNo = (await changeNosOf(db, [imageId])).get(imageId) ?? 0;
+      const changeNo = (await changeNumbersOf(db, [imageId])).get(imageId) ?? 0;
       const layers = await listAllLayers(db, imageId);
       const annotations = new Map<string, readonly AnnotationRow[] | null>();
       for (const layer of layers) {

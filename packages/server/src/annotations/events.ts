@@ -5,8 +5,8 @@
 import { may, type User } from '@lamina/contract';
 import type { Logger } from 'pino';
 import type { Actor } from '../audit/actor.ts';
-import { closedDatasets } from '../datasets/closed-datasets.ts';
-import { changeNosOf } from '../store/annotation-layers.ts';
+import { inaccessibleDatasets } from '../datasets/inaccessible-datasets.ts';
+import { changeNumbersOf } from '../store/annotation-layers.ts';
 import type { Database } from '../store/database.ts';
 import { findImages } from '../store/managed-images.ts';
 import type { AuditForeignUse } from './audit-foreign-use.ts';
@@ -118,7 +118,7 @@ export function createAnnotationEvents({
       const user = await currentHolder(tokenHash);
       if (user === null) continue;
       readers.set(tokenHash, user);
-      restricted.set(tokenHash, await closedDatasets(db, user));
+      restricted.set(tokenHash, await inaccessibleDatasets(db, user));
     }
     const ids = [...new Set(checked.map(({ imageId }) => imageId))];
     const images = new Map((await findImages(db, ids)).map((image) => [image.id, image]));
@@ -135,7 +135,7 @@ export function createAnnotationEvents({
 
   async function sendChanges(checked: readonly Stream[], readers: ReadonlyMap<string, User>): Promise<void> {
     const open = checked.filter((stream) => streams.has(stream));
-    const numbers = await changeNosOf(db, [...new Set(open.map(({ imageId }) => imageId))]);
+    const numbers = await changeNumbersOf(db, [...new Set(open.map(({ imageId }) => imageId))]);
     /** Changes read from the database, by image and number of the last change sent: streams at the same number share them. */
     const changesByStart = new Map<string, ImageChanges>();
     for (const stream of open) {
@@ -157,7 +157,7 @@ export function createAnnotationEvents({
   return {
     async open(by, reader, imageId, { after, waitMs, signal }) {
       await requireImage(db, reader, imageId);
-      const current = (await changeNosOf(db, [imageId])).get(imageId) ?? 0;
+      const current = (await changeNumbersOf(db, [imageId])).get(imageId) ?? 0;
       const layers = await changes.readableLayers(reader, imageId);
       // A number above the current one comes from another database, such as one before a restore.
       const changeNo = after === null || after > current ? current : after;

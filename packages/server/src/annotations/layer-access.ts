@@ -1,6 +1,6 @@
 /** Which slides and layers an account may use, from the database as it is now. */
 import { AppError, type User } from '@lamina/contract';
-import { closedDatasets } from '../datasets/closed-datasets.ts';
+import { inaccessibleDatasets } from '../datasets/inaccessible-datasets.ts';
 import { type LayerRights, layerRightsOf } from '../domain/annotation-rights.ts';
 import { seesEveryDataset } from '../domain/dataset-access.ts';
 import { mayViewImage } from '../domain/image-session.ts';
@@ -12,7 +12,7 @@ export const uuid = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
 
 /** Returns a slide that the account may view. @throws AppError not_found when it does not exist or may not be viewed */
 export async function requireImage(db: Connection, reader: User, imageId: string): Promise<ImageRow> {
-  const restrictedDatasets = await closedDatasets(db, reader);
+  const restrictedDatasets = await inaccessibleDatasets(db, reader);
   const image = uuid.test(imageId) ? await findImage(db, imageId) : null;
   if (image === null || !isViewable(image, reader, restrictedDatasets)) throw new AppError('not_found');
   return image;

@@ -2,7 +2,7 @@
 import { geoJsonType, type listAnnotations, type QueryOf } from '@lamina/contract';
 import { z } from 'zod';
 import { decodeCursor, encodeCursor } from '../domain/signed-cursor.ts';
-import { changeNosOf, type LayerRow } from '../store/annotation-layers.ts';
+import { changeNumbersOf, type LayerRow } from '../store/annotation-layers.ts';
 import * as store from '../store/annotations.ts';
 import type { Database } from '../store/database.ts';
 
@@ -69,7 +69,7 @@ async function* listText(
   part: Part,
   { textOf, authorsOf }: Audience,
 ): AsyncGenerator<string> {
-  const changeNo = (await changeNosOf(db, [layer.image_id])).get(layer.image_id) ?? 0;
+  const changeNo = (await changeNumbersOf(db, [layer.image_id])).get(layer.image_id) ?? 0;
   const authors = authorsOf === null ? {} : await authorsOf();
   const head = { version: layer.version, event_id: String(changeNo), authors };
   yield `{"type":"FeatureCollection",${JSON.stringify(head).slice(1, -1)},"features":[`;

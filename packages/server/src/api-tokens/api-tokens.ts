@@ -83,7 +83,7 @@ interface Dependencies {
   readonly imageSessions: Pick<ImageSessions, 'countChanges'>;
   readonly limitActions: LimitActions;
   /** Names of the datasets that the reader may not see. */
-  readonly closedTo: (reader: Reader) => Promise<ReadonlySet<string>>;
+  readonly inaccessibleTo: (reader: Reader) => Promise<ReadonlySet<string>>;
   /** Off for load tests. */
   readonly isThrottled: boolean;
 }
@@ -105,7 +105,8 @@ interface Hour {
 
 /** One closure of more than 60 lines: all methods share the database and the caches. */
 export function createApiTokens(dependencies: Dependencies): ApiTokens {
-  const { db, now, log, audit, signIn, imageSessions, limitActions, closedTo, isThrottled } = dependencies;
+  const { db, now, log, audit, signIn, imageSessions, limitActions, inaccessibleTo, isThrottled } =
+    dependencies;
   const limit = createApiTokenLimit();
   const hours = new Map<string, Hour>();
   const touchedAt = new Map<string, number>();
@@ -193,7 +194,7 @@ export function createApiTokens(dependencies: Dependencies): ApiTokens {
       tokenHash,
       createdAt: signedInAt.getTime(),
       expiresAt: Number.POSITIVE_INFINITY, // checked at each request
-      restrictedDatasets: await closedTo(user),
+      restrictedDatasets: await inaccessibleTo(user),
       seesHidden: seesEveryDataset(user),
       visitor: null,
       // Of the current hour, also when the session is used in the next one.

@@ -2,14 +2,14 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { chainHash } from '../domain/audit-chain.ts';
 import { insertAuditRow } from '../store/audit.ts';
 import { change, type Database } from '../store/database.ts';
-import { removeGuard } from '../store/testing/remove-guard.ts';
+import { removeAuditTriggers } from '../store/testing/audit-triggers.ts';
 import { type DatabaseKind, databaseKinds, openTestDatabase } from '../store/testing/test-database.ts';
 import { checkChain } from './chain-check.ts';
 
 /** An audit log with this many events, in a database without the triggers that prevent changes. */
 async function unguarded(kind: DatabaseKind, entries: number): Promise<Database> {
   const { db, close } = await openTestDatabase(kind);
-  const restoreGuard = await removeGuard(db, kind);
+  const restoreGuard = await removeAuditTriggers(db, kind);
   onTestFinished(async () => {
     await restoreGuard();
     await close();

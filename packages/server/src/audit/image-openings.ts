@@ -22,7 +22,12 @@ import {
   viewKindOf,
 } from '../domain/image-session.ts';
 import { acquireLock, type Database, isDatabaseDown, isDeadlock } from '../store/database.ts';
-import { existingSessions, findOpenings, holdSessions, saveOpenings } from '../store/image-openings.ts';
+import {
+  existingSessions,
+  findOpenings,
+  preventSessionDeletion,
+  saveOpenings,
+} from '../store/image-openings.ts';
 import { recordApiTokenUse } from './api-token-uses.ts';
 import type { AuditEntry, AuditRecorder, Origin } from './audit-recorder.ts';
 
@@ -248,7 +253,7 @@ async function write(
     return new Set();
   const attempt = () =>
     db.transaction().execute(async (tx) => {
-      await holdSessions(tx, hashes);
+      await preventSessionDeletion(tx, hashes);
       await acquireLock(tx, 'audit');
       const alive = await existingSessions(tx, hashes);
       const recordable = evenEnded ? openings : openings.filter(({ session }) => alive.has(session.hash));

@@ -1,7 +1,7 @@
 /** Limits actions of an account by counting their audit events (domain/action-limits.ts). */
 import { AppError } from '@lamina/contract';
 import { actionLimits, type LimitedAction, msUntilAllowed } from '../domain/action-limits.ts';
-import { listTimesOf } from '../store/audit.ts';
+import { listActionTimes } from '../store/audit.ts';
 import type { Change } from '../store/database.ts';
 import type { AuditRecorder, Origin } from './audit-recorder.ts';
 
@@ -32,7 +32,7 @@ export function createLimitActions({ now, audit, isOn }: Dependencies): LimitAct
       const at = now();
       const limit = actionLimits[action];
       const since = new Date(at.getTime() - limit.withinMs).toISOString();
-      const times = await listTimesOf(tx, { uid, action, since, upTo: at.toISOString() }, limit.maxCount);
+      const times = await listActionTimes(tx, { uid, action, since, upTo: at.toISOString() }, limit.maxCount);
       const waitMs = msUntilAllowed(
         limit,
         times.map((time) => new Date(time)),

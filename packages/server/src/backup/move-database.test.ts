@@ -7,11 +7,11 @@ import { readConfig } from '../platform/config.ts';
 import { type DatabaseLocation, openDatabase } from '../store/database.ts';
 import {
   type AnyRow,
-  emptyPlace,
-  everythingIn,
+  allRowsOf,
+  emptyDatabaseLocation,
   executeIn,
   loadOldDatabase,
-  lookedAt,
+  readWithoutMigrating,
   temporaryFolder,
 } from '../store/testing/old-databases.ts';
 import { databaseKinds } from '../store/testing/test-database.ts';
@@ -44,19 +44,22 @@ describe.skipIf(!databaseKinds.includes('PostgreSQL'))('moveDatabase between SQL
   it('copies all rows to PostgreSQL and back, including sign-ins', async () => {
     const dataDir = temporaryFolder();
     const embedded = await usedInstallation(dataDir);
-    const { url } = await emptyPlace('PostgreSQL');
-    const before = await lookedAt(embedded, everythingIn);
+    const { url } = await emptyDatabaseLocation('PostgreSQL');
+    const before = await readWithoutMigrating(embedded, allRowsOf);
     const output = await move(dataDir, null, url);
     expect(output).toContain('counts and hashes agree');
-    const there = await lookedAt({ url, file: null }, everythingIn);
+    const there = await readWithoutMigrating({ url, file: null }, allRowsOf);
     expect(comparable(there)).toEqual(comparable(before));
     expect(there.get('tokens')).toHaveLength(1);
-    expect(comparable(await lookedAt(embedded, everythingIn))).toEqual(comparable(before));
-    expect(await lookedAt({ url, file: null }, checkChain)).toMatchObject({ state: 'intact', entries: 6 });
+    expect(comparable(await readWithoutMigrating(embedded, allRowsOf))).toEqual(comparable(before));
+    expect(await readWithoutMigrating({ url, file: null }, checkChain)).toMatchObject({
+      state: 'intact',
+      entries: 6,
+    });
 
     fs.rmSync(path.join(dataDir, 'lamina.db'));
     await move(dataDir, url, null);
-    expect(comparable(await lookedAt(embedded, everythingIn))).toEqual(comparable(before));
+    expect(comparable(await readWithoutMigrating(embedded, allRowsOf))).toEqual(comparable(before));
     const db = await openDatabase(embedded);
     onTestFinished(() => db.destroy());
     const events = await db.selectFrom('audit').select(['action', 'detail']).where('seq', '>', 5).execute();
@@ -69,40 +72,45 @@ describe.skipIf(!databaseKinds.includes('PostgreSQL'))('moveDatabase between SQL
   it('moves a database of an older version and applies the newer migrations', async () => {
     const dataDir = temporaryFolder();
     await loadOldDatabase('0001', 'SQLite', dataDir);
-    const { url } = await emptyPlace('PostgreSQL');
+    const { url } = await emptyDatabaseLocation('PostgreSQL');
     await move(dataDir, null, url);
-    expect(await lookedAt({ url, file: null }, checkChain)).toMatchObject({ state: 'intact', entries: 6 });
+    expect(await readWithoutMigrating({ url, file: null }, checkChain)).toMatchObject({
+      state: 'intact',
+      entries: 6,
+    });
   });
 
   it('refuses to move a database that a running program has open', async () => {
     const dataDir = temporaryFolder();
     const running = await openDatabase(await usedInstallation(dataDir));
     onTestFinished(() => running.destroy());
-    const { url } = await emptyPlace('PostgreSQL');
+    const { url } = await emptyDatabaseLocation('PostgreSQL');
     await expect(move(dataDir, null, url)).rejects.toThrow('A program has the database open');
-    expect(await lookedAt({ url, file: null }, everythingIn)).toEqual(new Map());
+    expect(await readWithoutMigrating({ url, file: null }, allRowsOf)).toEqual(new Map());
   });
 
   it('refuses a target database that already has accounts', async () => {
     const dataDir = temporaryFolder();
     await usedInstallation(dataDir);
     const taken = await loadOldDatabase('0008', 'PostgreSQL');
-    const before = await lookedAt(taken, everythingIn);
+    const before = await readWithoutMigrating(taken, allRowsOf);
     await expect(move(dataDir, null, taken.url)).rejects.toThrow('holds 3 accounts: it must be empty');
-    expect(await lookedAt(taken, everythingIn)).toEqual(before);
+    expect(await readWithoutMigrating(taken, allRowsOf)).toEqual(before);
   });
 
   it('leaves tables of other programs out of the move', async () => {
     const dataDir = temporaryFolder();
     const embedded = await usedInstallation(dataDir);
-    const place = await emptyPlace('PostgreSQL');
+    const place = await emptyDatabaseLocation('PostgreSQL');
     for (const each of [embedded, place]) {
-      await lookedAt(each, (db) => db.schema.createTable('theirs').addColumn('x', 'integer').execute());
+      await readWithoutMigrating(each, (db) =>
+        db.schema.createTable('theirs').addColumn('x', 'integer').execute(),
+      );
     }
     expect(await move(dataDir, null, place.url)).toContain(
       'Tables of other programs stay in the old database: theirs.',
     );
-    expect((await lookedAt(place, everythingIn)).get('theirs')).toEqual([]);
+    expect((await readWithoutMigrating(place, allRowsOf)).get('theirs')).toEqual([]);
   });
 
   it.each([
@@ -132,9 +140,9 @@ describe.skipIf(!databaseKinds.includes('PostgreSQL'))('moveDatabase between SQL
     const dataDir = temporaryFolder();
     const embedded = await usedInstallation(dataDir);
     executeIn(embedded.file ?? '', damage);
-    const { url } = await emptyPlace('PostgreSQL');
+    const { url } = await emptyDatabaseLocation('PostgreSQL');
     await expect(move(dataDir, null, url)).rejects.toThrow(reason);
-    expect(await lookedAt({ url, file: null }, everythingIn)).toEqual(new Map());
+    expect(await readWithoutMigrating({ url, file: null }, allRowsOf)).toEqual(new Map());
   });
 
   it('refuses when the source does not exist or is already of the target kind', async () => {

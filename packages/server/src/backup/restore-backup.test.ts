@@ -3,7 +3,12 @@ import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { checkChain } from '../audit/chain-check.ts';
 import { createEmbeddedSignIn } from '../sign-in/embedded-sign-in.ts';
-import { everythingIn, loadOldDatabase, lookedAt, temporaryFolder } from '../store/testing/old-databases.ts';
+import {
+  allRowsOf,
+  loadOldDatabase,
+  readWithoutMigrating,
+  temporaryFolder,
+} from '../store/testing/old-databases.ts';
 import { databaseKinds } from '../store/testing/test-database.ts';
 import { cheapPasswords } from '../testing/cheap-passwords.ts';
 import { tablesClearedByRestore } from './backup-format.ts';
@@ -27,13 +32,13 @@ describe.each(pairs)('restoreBackup from %s to %s', (from, to) => {
   it('restores all data, ends all sign-ins and image sessions, and keeps passwords valid', async () => {
     const source = await usedInstallation(from);
     const [before, auditRows] = await source.look(
-      async (db) => [await everythingIn(db), await auditRowsOf(db)] as const,
+      async (db) => [await allRowsOf(db), await auditRowsOf(db)] as const,
     );
     const folder = await backUp(source);
     const target = await emptyInstallation(to);
     const output = await restoreFrom(target, folder);
 
-    const after = await target.look(everythingIn);
+    const after = await target.look(allRowsOf);
     expect(comparable(after)).toEqual(comparable(before));
     expect(before.get('tokens')).not.toHaveLength(0);
     for (const name of tablesClearedByRestore) expect(after.get(name) ?? [], name).toHaveLength(0);
@@ -63,18 +68,18 @@ describe.each(databaseKinds)('restoreBackup into an installation in use, on %s',
     const db = await target.open();
     await db.insertInto('digests').values({ name: 'since', sent_at: '' }).execute();
     await db.destroy();
-    const before = await target.look(everythingIn);
+    const before = await target.look(allRowsOf);
     await expect(restoreFrom(target, folder)).rejects.toThrow(
       'The database holds 4 accounts, 5 catalogue entries and 6 audit events, which would be lost. Use --replace to replace them.',
     );
-    expect(await target.look(everythingIn)).toEqual(before);
+    expect(await target.look(allRowsOf)).toEqual(before);
 
     const output = await restoreFrom(target, folder, { replace: true });
-    expect((await target.look(everythingIn)).get('digests')).toHaveLength(1);
+    expect((await target.look(allRowsOf)).get('digests')).toHaveLength(1);
     if (kind === 'PostgreSQL') return;
     const old = path.join(target.config.dataDir, 'lamina.db.before-restore');
     expect(output).toContain(old);
-    expect(await lookedAt({ url: null, file: old }, everythingIn)).toEqual(before);
+    expect(await readWithoutMigrating({ url: null, file: old }, allRowsOf)).toEqual(before);
     expect(fs.existsSync(path.join(target.config.dataDir, 'secret.key.before-restore'))).toBe(true);
   });
 
@@ -82,11 +87,11 @@ describe.each(databaseKinds)('restoreBackup into an installation in use, on %s',
     const folder = await backUp(await usedInstallation('SQLite'));
     await replaceRows(folder, 'users', (lines) => lines.slice(1));
     const target = await usedInstallation(kind);
-    const before = await target.look(everythingIn);
+    const before = await target.look(allRowsOf);
     await expect(restoreFrom(target, folder, { replace: true })).rejects.toThrow(
       /^Table \w+ could not be filled: .*foreign key/i,
     );
-    expect(await target.look(everythingIn)).toEqual(before);
+    expect(await target.look(allRowsOf)).toEqual(before);
     const leftovers = fs.readdirSync(target.config.dataDir).filter((name) => name.includes('restor'));
     expect(leftovers).toEqual([]);
   });
@@ -108,11 +113,11 @@ describe('restoreBackup', () => {
   it('applies newer migrations to a backup of an older version', async () => {
     const dataDir = temporaryFolder();
     const source = installationAt(await loadOldDatabase('0008', 'SQLite', dataDir), dataDir, {});
-    const before = await source.look(everythingIn);
+    const before = await source.look(allRowsOf);
     const folder = await backUp(source);
     const target = await emptyInstallation('SQLite');
     await restoreFrom(target, folder);
-    const after = await target.look(everythingIn);
+    const after = await target.look(allRowsOf);
     for (const [name, rows] of Object.entries(comparable(before))) {
       // Migration 0017 writes the search text anew, without diacritics.
       const unchanged = rows.map((row) => ({
@@ -132,7 +137,7 @@ describe('restoreBackup', () => {
     fs.writeFileSync(`${file}-wal`, 'Changes of it.');
     await restoreFrom(target, folder);
     expect(fs.existsSync(`${file}-wal`)).toBe(false);
-    expect((await target.look(everythingIn)).get('users')).toHaveLength(4);
+    expect((await target.look(allRowsOf)).get('users')).toHaveLength(4);
     expect(fs.readFileSync(`${file}.before-restore`, 'utf8')).toContain('once');
   });
 
@@ -145,11 +150,11 @@ describe('restoreBackup', () => {
       await db.destroy();
       const folder = await backUp(source);
       const target = await usedInstallation('PostgreSQL');
-      const before = await target.look(everythingIn);
+      const before = await target.look(allRowsOf);
       await expect(restoreFrom(target, folder, { replace: true })).rejects.toThrow(
         'Table users, uid "u-new": display_name holds a NUL character, which PostgreSQL cannot keep.',
       );
-      expect(await target.look(everythingIn)).toEqual(before);
+      expect(await target.look(allRowsOf)).toEqual(before);
     },
   );
 

@@ -63,7 +63,7 @@ interface Dependencies {
   readonly now: () => Date;
   readonly audit: AuditRecorder;
   readonly signIn: Pick<SignInService, 'holderOf'>;
-  readonly datasets: Pick<Datasets, 'closedTo'>;
+  readonly datasets: Pick<Datasets, 'inaccessibleTo'>;
   readonly visibleImages: VisibleImages;
 }
 
@@ -71,7 +71,7 @@ export function createCases({ db, now, audit, signIn, datasets, visibleImages }:
   /** Returns the cases as the reader may see them, in their order. */
   async function asSeenBy(reader: User, stored: readonly StoredCase[], from: Connection): Promise<Case[]> {
     if (stored.length === 0) return [];
-    const closed = await datasets.closedTo(reader, from);
+    const closed = await datasets.inaccessibleTo(reader, from);
     const open = stored.filter(({ dataset }) => !closed.has(dataset));
     const images = await visibleImages.of(
       reader,

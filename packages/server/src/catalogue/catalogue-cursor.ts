@@ -2,18 +2,18 @@
 import { z } from 'zod';
 import { decodeCursor, encodeCursor } from '../domain/signed-cursor.ts';
 
-const ImagePlace = z.object({ sortKey: z.string().regex(/^[\da-f]+$/), id: z.uuid() });
-type ImagePlace = z.infer<typeof ImagePlace>;
+const ImagePosition = z.object({ sortKey: z.string().regex(/^[\da-f]+$/), id: z.uuid() });
+type ImagePosition = z.infer<typeof ImagePosition>;
 
-export function encodeImageCursor({ sortKey, id }: ImagePlace): string {
+export function encodeImageCursor({ sortKey, id }: ImagePosition): string {
   return encodeCursor(`${sortKey}.${id}`);
 }
 
 /** @throws AppError invalid_request for a text that is not a cursor of this list */
-export function decodeImageCursor(cursor: string): ImagePlace {
+export function decodeImageCursor(cursor: string): ImagePosition {
   const read = (text: string) => {
     const [sortKey, id] = text.split('.');
     return { sortKey, id };
   };
-  return decodeCursor(cursor, read, ImagePlace);
+  return decodeCursor(cursor, read, ImagePosition);
 }

@@ -79,7 +79,7 @@ interface CatalogueDependencies {
   readonly slides: Slides;
   readonly objectStorage: ObjectStorage | null;
   readonly jobs: Jobs;
-  readonly datasets: Pick<Datasets, 'closedTo'>;
+  readonly datasets: Pick<Datasets, 'inaccessibleTo'>;
   /** Called with the listing of the bucket after each scan of it. */
   readonly onBucketListed: (tree: FolderTree, signal: AbortSignal) => Promise<void>;
 }
@@ -284,7 +284,7 @@ export function createCatalogue(dependencies: CatalogueDependencies): Catalogue 
 
     async get(imageId, reader) {
       // Queried before the entry, so that response times do not reveal whether an unknown id belongs to an invisible entry.
-      const restrictedDatasets = await datasets.closedTo(reader);
+      const restrictedDatasets = await datasets.inaccessibleTo(reader);
       const row = await rowOf(imageId);
       const seesHidden = seesAll(reader);
       const isListed = row.removed_at === null && (row.status === 'ready' || seesHidden);

@@ -12,21 +12,21 @@ import type { Logger } from 'pino';
 import type { AuditAction, AuditEntry, AuditRecorder } from '../audit/audit-recorder.ts';
 import { createYielder } from '../platform/yield-to-event-loop.ts';
 import {
-  type CaseOfFiles,
   type CaseSlideRow,
-  deleteCaseOfFiles,
+  deleteMetadataCase,
   deleteStoredCase,
   findCaseNamed,
-  findCaseOfFiles,
   findCases,
-  listCasesOfFiles,
+  findMetadataCase,
+  type ImportedCase,
+  listMetadataCases,
+  type MetadataCase,
   type StoredCase,
   saveCase,
-  saveCaseOfFiles,
-  type WrittenCase,
+  saveMetadataCase,
 } from '../store/cases.ts';
 import { type Change, change, type Database } from '../store/database.ts';
-import { listImagesAt, listPlacesOfImages, type PlacedImage } from '../store/images.ts';
+import { findImageLocations, type ImageLocation, listImagesAt } from '../store/images.ts';
 import type { StatedCase } from './metadata-files.ts';
 import type { RootScan } from './reconcile.ts';
 import { type Root, serverActor } from './reconciled-images.ts';
@@ -43,7 +43,7 @@ const rowsPerQuery = 500;
 const casesPerTransaction = 50;
 
 /** A slide of a case, with the name and description of the case that the metadata files state. */
-interface WantedSlide extends Pick<WrittenCase, 'name' | 'description'> {
+interface WantedSlide extends Pick<ImportedCase, 'name' | 'description'> {
   readonly path: string;
   readonly slide: CaseSlideRow;
   /** Null when this scan has no information about the slide; its case then exists already. */
@@ -53,9 +53,9 @@ interface WantedSlide extends Pick<WrittenCase, 'name' | 'description'> {
 /** A change of one case. `known` is the state that the last scan wrote; `wanted` is null when the files no longer name the case. */
 interface CaseStep {
   readonly key: string;
-  readonly known: CaseOfFiles | null;
+  readonly known: MetadataCase | null;
   readonly dataset: string | null;
-  readonly wanted: WrittenCase | null;
+  readonly wanted: ImportedCase | null;
 }
 
 /** Updates the cases after a scan. @param scans scans of some roots; slides of other roots keep their cases */
@@ -63,7 +63,7 @@ export async function followCases(
   { db, now, log, audit }: FollowCasesDependencies,
   scans: readonly RootScan[],
 ): Promise<void> {
-  const known = await listCasesOfFiles(db);
+  const known = await listMetadataCases(db);
   const isStated = scans.some(({ slides }) => slides.some(({ inCase }) => inCase !== undefined));
   if (known.length === 0 && !isStated) return;
   const wanted = await wantedCases(db, scans, known);
@@ -97,7 +97,7 @@ export async function followCases(
 async function wantedCases(
   db: Database,
   scans: readonly RootScan[],
-  known: readonly CaseOfFiles[],
+  known: readonly MetadataCase[],
 ): Promise<ReadonlyMap<string, readonly WantedSlide[]>> {
   const wanted = new Map<string, WantedSlide[]>();
   const add = (key: string, slide: WantedSlide) => {
@@ -124,7 +124,7 @@ async function wantedCases(
     }
   }
   const ids = known.flatMap(({ written }) => written.slides.map(({ image_id }) => image_id));
-  const places = await readInBatches(ids, (part) => listPlacesOfImages(db, part));
+  const places = await readInBatches(ids, (part) => findImageLocations(db, part));
   const placeOf = new Map(places.map((place) => [place.id, place]));
   for (const { key, written } of known) {
     for (const slide of written.slides) {
@@ -139,9 +139,9 @@ async function wantedCases(
 
 async function readInBatches(
   keys: readonly string[],
-  read: (part: readonly string[]) => Promise<readonly PlacedImage[]>,
-): Promise<readonly PlacedImage[]> {
-  const foundSlides: PlacedImage[] = [];
+  read: (part: readonly string[]) => Promise<readonly ImageLocation[]>,
+): Promise<readonly ImageLocation[]> {
+  const foundSlides: ImageLocation[] = [];
   const yieldToEventLoop = createYielder();
   for (let start = 0; start < keys.length; start += rowsPerQuery) {
     await yieldToEventLoop();
@@ -155,7 +155,7 @@ function keyOf(dataset: string, name: string): string {
 }
 
 /** Returns the case with its slides in natural order of their paths, and the first stated name and description; null without slides. */
-function writtenOf(slides: readonly WantedSlide[], log: Logger): WrittenCase | null {
+function writtenOf(slides: readonly WantedSlide[], log: Logger): ImportedCase | null {
   const inOrder = slides.toSorted((a, b) => naturalCompare(a.path, b.path));
   const [first] = inOrder;
   if (first === undefined) return null;
@@ -180,14 +180,14 @@ async function applyStep(
   at: string,
 ): Promise<AuditEntry[]> {
   // A concurrent scan (folders or bucket) may have changed the case since it was read.
-  if (!isSame(await findCaseOfFiles(tx, key), known)) return [];
+  if (!isSame(await findMetadataCase(tx, key), known)) return [];
   const [current = null] = known === null ? [] : await findCases(tx, [known.caseId]);
   if (wanted === null) return known === null ? [] : deleteUneditedCase(tx, known, current);
   if (known === null) return dataset === null ? [] : createCaseOfFiles(tx, key, dataset, wanted, at);
-  await saveCaseOfFiles(tx, { key, caseId: known.caseId, written: wanted });
+  await saveMetadataCase(tx, { key, caseId: known.caseId, written: wanted });
   if (current === null) return []; // an administrator has deleted it
   const before = writtenFields(current);
-  const isWritten = (field: keyof WrittenCase) => isSame(before[field], known.written[field]);
+  const isWritten = (field: keyof ImportedCase) => isSame(before[field], known.written[field]);
   const changes = {
     ...(isWritten('name') && { name: wanted.name }),
     ...(isWritten('description') && { description: wanted.description }),
@@ -207,12 +207,12 @@ async function createCaseOfFiles(
   tx: Change,
   key: string,
   dataset: string,
-  written: WrittenCase,
+  written: ImportedCase,
   at: string,
 ): Promise<AuditEntry[]> {
   const existing = await findCaseNamed(tx, { dataset, name: written.name });
   const caseId = randomUUID();
-  await saveCaseOfFiles(tx, { key, caseId, written });
+  await saveMetadataCase(tx, { key, caseId, written });
   if (existing !== null) return [];
   const times = { created_at: at, updated_at: at };
   const created = { id: caseId, dataset, version: 1, registrations: [], ...written, ...times };
@@ -223,10 +223,10 @@ async function createCaseOfFiles(
 /** Deletes a case that the files no longer name, unless an account has edited it or aligned its slides with each other. */
 async function deleteUneditedCase(
   tx: Change,
-  known: CaseOfFiles,
+  known: MetadataCase,
   current: StoredCase | null,
 ): Promise<AuditEntry[]> {
-  await deleteCaseOfFiles(tx, known.key);
+  await deleteMetadataCase(tx, known.key);
   if (current === null || current.registrations.length > 0) return [];
   if (!isSame(writtenFields(current), known.written)) return [];
   await deleteStoredCase(tx, current.id);
@@ -238,7 +238,7 @@ function entryOf(action: AuditAction, { id, name, dataset, slides }: StoredCase)
 }
 
 /** Returns the fields that scans write, in a fixed order, because `isSame` compares their JSON. */
-function writtenFields({ name, description, slides }: StoredCase): WrittenCase {
+function writtenFields({ name, description, slides }: StoredCase): ImportedCase {
   return { name, description, slides };
 }
 

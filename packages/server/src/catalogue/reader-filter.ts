@@ -22,7 +22,7 @@ export interface ReaderFilters {
   viewKey(reader: User): Promise<string>;
 }
 
-export function createReaderFilters(db: Database, datasets: Pick<Datasets, 'closedTo'>): ReaderFilters {
+export function createReaderFilters(db: Database, datasets: Pick<Datasets, 'inaccessibleTo'>): ReaderFilters {
   let cachedNames: { readonly revision: number; readonly names: readonly string[] } | null = null;
 
   /** Returns all dataset names; queries them only when the catalogue has changed. */
@@ -33,7 +33,7 @@ export function createReaderFilters(db: Database, datasets: Pick<Datasets, 'clos
   }
 
   async function visibilityFor(reader: User): Promise<Visibility> {
-    const restrictedDatasets = await datasets.closedTo(reader);
+    const restrictedDatasets = await datasets.inaccessibleTo(reader);
     return {
       status: seesAll(reader) ? null : 'ready',
       includesHidden: seesAll(reader),
@@ -57,7 +57,7 @@ export function createReaderFilters(db: Database, datasets: Pick<Datasets, 'clos
 
     async viewKey(reader) {
       const revision = await changeCount(db, 'catalogue');
-      const restricted = [...(await datasets.closedTo(reader))].sort();
+      const restricted = [...(await datasets.inaccessibleTo(reader))].sort();
       return JSON.stringify([revision, seesAll(reader), restricted]);
     },
   };

@@ -13,13 +13,13 @@ import {
 import { describe, expect, it } from 'vitest';
 import { prepareSearch } from '../store/catalogue-search.ts';
 import { watchQueries } from '../store/database.ts';
+import { analyzeImages, openSearchObserver, recordPlans } from '../store/testing/search-observer.ts';
 import { type DatabaseKind, databaseKinds, openTestDatabase } from '../store/testing/test-database.ts';
-import { analyzeImages, openWatched, recordPlans } from '../store/testing/watched-matching.ts';
 import { catalogueOf } from './testing/catalogue-of.ts';
 
 /** Entries that a viewer may see have `visible` in their names, all others `secret`. */
 async function catalogueWithSecrets(kind: DatabaseKind, restrictedDatasets: number) {
-  const watched = await openWatched(kind);
+  const watched = await openSearchObserver(kind);
   // The server closes its database; the watch must be taken down first.
   const world = await catalogueOf({ db: watched.db, close: watched.close });
   const { server, admin } = world;

@@ -17,10 +17,10 @@ export interface VisibleImages {
   ): Promise<ReadonlyMap<string, ImageRow>>;
 }
 
-export function createVisibleImages(db: Database, datasets: Pick<Datasets, 'closedTo'>): VisibleImages {
+export function createVisibleImages(db: Database, datasets: Pick<Datasets, 'inaccessibleTo'>): VisibleImages {
   return {
     async of(reader, imageIds, connection = db) {
-      const restrictedDatasets = await datasets.closedTo(reader, connection);
+      const restrictedDatasets = await datasets.inaccessibleTo(reader, connection);
       const rows = await findImages(connection, [...new Set(imageIds)]);
       const seesHidden = seesAll(reader);
       return new Map(

@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { emptyPlace, loadOldDatabase, temporaryFolder } from '../store/testing/old-databases.ts';
+import { emptyDatabaseLocation, loadOldDatabase, temporaryFolder } from '../store/testing/old-databases.ts';
 import { databaseKinds } from '../store/testing/test-database.ts';
 import { askServer, type ServerProcess, startProgram } from '../testing/server-process.ts';
 
@@ -72,7 +72,7 @@ describe.each(databaseKinds)('a lost installation on %s', (kind) => {
     const admin = { email: 'admin@example.org', password: 'bir-parola-1' };
     const settings = async () => {
       const DATA_DIR = temporaryFolder();
-      const { url } = await emptyPlace(kind, DATA_DIR);
+      const { url } = await emptyDatabaseLocation(kind, DATA_DIR);
       return { DATA_DIR, DATABASE_URL: url ?? '', ADMIN_EMAIL: admin.email, ADMIN_PASSWORD: admin.password };
     };
     const started = async (env: Readonly<Record<string, string>>): Promise<ServerProcess> => {

@@ -43,7 +43,7 @@ import {
 } from '../store/datasets.ts';
 import { deleteVisitorSessionsIn } from '../store/share-links.ts';
 import { findUser } from '../store/users.ts';
-import { closedDatasets } from './closed-datasets.ts';
+import { inaccessibleDatasets } from './inaccessible-datasets.ts';
 
 export interface Datasets {
   /** Returns all datasets in natural order of their names. */
@@ -84,7 +84,7 @@ export interface Datasets {
     answer: { granted: boolean; reason?: string | undefined },
   ): Promise<void>;
   /** Returns listed restricted datasets in natural order of their names; none for an account that sees all datasets. */
-  requestable(user: User): Promise<RequestableDataset[]>;
+  listRequestable(user: User): Promise<RequestableDataset[]>;
   /**
    * Requests access to a listed dataset. A second request before the answer changes the reason. Returns false when the
    * account has access already.
@@ -96,7 +96,7 @@ export interface Datasets {
    * Returns the names of the datasets that the account may not see, from the database. For a call with an API token that is
    * limited to datasets, these are all other datasets, and `withoutDataset` for slides that belong to none.
    */
-  closedTo(user: User, from?: Connection): Promise<ReadonlySet<string>>;
+  inaccessibleTo(user: User, from?: Connection): Promise<ReadonlySet<string>>;
 }
 
 interface Dependencies {
@@ -273,7 +273,7 @@ export function createDatasets(dependencies: Dependencies): Datasets {
       mail.wake();
     },
 
-    async requestable(user) {
+    async listRequestable(user) {
       if (seesEveryDataset(user)) return [];
       const [rows, requests, closed] = await Promise.all([
         listDatasetRows(db),
@@ -332,6 +332,6 @@ export function createDatasets(dependencies: Dependencies): Datasets {
       return isSent;
     },
 
-    closedTo: (user, from = db) => closedDatasets(from, user),
+    inaccessibleTo: (user, from = db) => inaccessibleDatasets(from, user),
   };
 }

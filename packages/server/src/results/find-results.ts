@@ -18,10 +18,10 @@ import {
   listFoundResultLayers,
   listSlidesInBucket,
   listSlidesOnDisk,
+  newResultColumns,
   type ResultLayerRow,
   type SlideInBucket,
   type SlideOnDisk,
-  unreadResult,
   updateResultLayer,
 } from '../store/result-layers.ts';
 import { layersWithFile, type ResultFiles } from './result-files.ts';
@@ -122,7 +122,7 @@ export function registerFindResults({ config, db, now, log, jobs, files }: Depen
     const id = randomUUID();
     await db.transaction().execute((tx) =>
       insertResultLayer(tx, {
-        ...unreadResult,
+        ...newResultColumns,
         id,
         image_id: imageId,
         name,

@@ -17,7 +17,7 @@ import {
   updateResultLayer,
 } from '../store/result-layers.ts';
 import type { SlideRoot } from '../store/schema.ts';
-import { sumAnnounced, sumUploadedSlides } from '../store/uploads.ts';
+import { sumUnfinishedUploads, sumUploadedSlides } from '../store/uploads.ts';
 import { downloadResult } from './download-result.ts';
 import { type Problem, RefusedResult } from './problems.ts';
 import { layersWithFile, type ResultFiles } from './result-files.ts';
@@ -68,7 +68,8 @@ export function createResultImports(dependencies: Dependencies): ResultImports {
 
   async function spaceFor(layer: ResultLayerRow): Promise<number> {
     if (config.uploadQuotaBytes === 0) return mostBytes;
-    const used = (await sumAnnounced(db)).bytes + (await sumUploadedSlides(db)) + (await sumResultBytes(db));
+    const used =
+      (await sumUnfinishedUploads(db)).bytes + (await sumUploadedSlides(db)) + (await sumResultBytes(db));
     return Math.max(0, config.uploadQuotaBytes - used + (layer.upload_bytes ?? 0));
   }
 

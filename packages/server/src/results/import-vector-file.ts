@@ -5,12 +5,12 @@ import { createGunzip } from 'node:zlib';
 import { isDicom, openFileSource, readBulkAnnotations } from '@lamina/slide';
 import type { ContainerWriter } from './container.ts';
 import { RefusedResult } from './problems.ts';
+import { readFileStart } from './read-file-start.ts';
 import { createObjectReader, type ResultObject, shapeOfCoordinates } from './read-objects.ts';
 import { isParquet, readParquet } from './read-parquet.ts';
 import { readPoints } from './read-points.ts';
 import type { ImportTask } from './run-import.ts';
 import { scanFeatures } from './scan-features.ts';
-import { startOfFile } from './start-of-file.ts';
 import { createVectorImporter, type VectorDescription } from './vector-import.ts';
 
 /** Unpacked bytes of a compressed file: this many, or this many times its size. */
@@ -36,7 +36,7 @@ export async function importVectorFile(
   });
   try {
     const onRead = (done: number) => onProgress(done * readingPart);
-    const start = await startOfFile(source);
+    const start = await readFileStart(source);
     if (isDicom(start) || isParquet(start)) {
       if (isParquet(start)) await readParquet(source, slide.mpp, importer.add, onRead);
       else await readDicom(source, importer.add, onRead);

@@ -15,8 +15,8 @@ import { importVectorFile } from './import-vector-file.ts';
 import { isPng, openPngValues } from './png-values.ts';
 import { type Problem, RefusedResult } from './problems.ts';
 import { colorOf, importRaster, type RasterCategory } from './raster-import.ts';
+import { readFileStart } from './read-file-start.ts';
 import type { ImportAnswer, ImportTask } from './run-import.ts';
-import { startOfFile } from './start-of-file.ts';
 
 const problemsOfSlides: Readonly<Record<string, Problem>> = {
   FORMAT_NOT_SUPPORTED: 'unsupported',
@@ -46,7 +46,7 @@ type RasterFile = ValueImage & {
 };
 
 async function openRasterFile(path: string): Promise<RasterFile> {
-  const start = await startOfFile(path);
+  const start = await readFileStart(path);
   if (isPng(start)) return openPngValues(path);
   if (isDicom(start)) {
     const dicom = await openFileSource(path);

@@ -35,14 +35,14 @@ import {
   insertResultLayer,
   listResultLayersOf,
   lockResultLayer,
+  newResultColumns,
   type ResultLayerRow,
-  removedResult,
+  removedResultProblem,
   removeFoundResultLayer,
   sumResultBytes,
-  unreadResult,
   updateResultLayer,
 } from '../store/result-layers.ts';
-import { sumAnnounced, sumUploadedSlides } from '../store/uploads.ts';
+import { sumUnfinishedUploads, sumUploadedSlides } from '../store/uploads.ts';
 import { isProblem, problems } from './problems.ts';
 import type { ResultFiles } from './result-files.ts';
 
@@ -122,7 +122,7 @@ export function createResultLayers(dependencies: Dependencies): ResultLayers {
 
   /** Returns a layer that the account may delete. @throws AppError not_found, forbidden */
   async function requireOwn(caller: User, row: ResultLayerRow | null, from?: Connection) {
-    if (row === null || row.problem === removedResult) throw new AppError('not_found');
+    if (row === null || row.problem === removedResultProblem) throw new AppError('not_found');
     await requireImage(caller, row.image_id, from);
     if (!layerRightsOf(caller, asLayer(row)).manage) throw new AppError('forbidden');
     return row;
@@ -160,7 +160,7 @@ export function createResultLayers(dependencies: Dependencies): ResultLayers {
     if (row.upload_bytes === sizeBytes) return;
     if (sizeBytes > config.uploadMaxBytes) throw new AppError('upload_too_large');
     await change(db, 'uploads', async (tx) => {
-      const { bytes } = await sumAnnounced(tx);
+      const { bytes } = await sumUnfinishedUploads(tx);
       const used =
         bytes + (await sumUploadedSlides(tx)) + (await sumResultBytes(tx)) - (row.upload_bytes ?? 0);
       if (config.uploadQuotaBytes > 0 && used + sizeBytes > config.uploadQuotaBytes) {
@@ -200,7 +200,7 @@ export function createResultLayers(dependencies: Dependencies): ResultLayers {
         if (existing.length >= resultLimits.layersPerSlide) throw new AppError('too_many_layers');
         const at = now();
         const row = await insertResultLayer(tx, {
-          ...unreadResult,
+          ...newResultColumns,
           id: randomUUID(),
           image_id: imageId,
           name,

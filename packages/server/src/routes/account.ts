@@ -41,7 +41,7 @@ export function accountRoutes(
   serve(app, getActivity, async ({ caller: { user } }) => {
     const activity = await audit.ownActivity(user.uid);
     const openedImageIds = activity.flatMap(({ imageId }) => imageId ?? []);
-    const inaccessible = await listImagesIn(db, await datasets.closedTo(user), openedImageIds);
+    const inaccessible = await listImagesIn(db, await datasets.inaccessibleTo(user), openedImageIds);
     // Slides stay in a person's history after access to them ended, but then without a link.
     return {
       activity: activity.map((event) =>

@@ -50,7 +50,7 @@ export function datasetRoutes(app: FastifyInstance, { datasets }: Pick<Services,
   });
 
   serve(app, listRequestableDatasets, async ({ caller }) => ({
-    datasets: await datasets.requestable(caller.user),
+    datasets: await datasets.listRequestable(caller.user),
   }));
 
   serve(app, requestDataset, async (request) => {

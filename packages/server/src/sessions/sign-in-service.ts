@@ -104,7 +104,7 @@ export interface SignInService {
   /** Ends every sign-in of an account except `keepTokenHash`, and every API token, in the caller's transaction. */
   revokeAll(tx: Change, uid: string, keepTokenHash?: string): Promise<void>;
   /** Ends the sign-ins and API tokens that were issued before a time, in the caller's transaction. @param at ISO 8601 */
-  revokeFromBefore(tx: Change, uid: string, at: string): Promise<void>;
+  revokeIssuedBefore(tx: Change, uid: string, at: string): Promise<void>;
   /** Returns the sign-ins of an account, last used first. */
   signInsOf(uid: string): Promise<OwnSignIn[]>;
   /**

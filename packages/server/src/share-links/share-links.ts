@@ -79,7 +79,7 @@ interface Dependencies {
   readonly signIn: Pick<SignInService, 'holderOf' | 'hashPassword' | 'isRight'>;
   readonly throttle: Pick<Throttle, 'requireShareLink' | 'failShareLink'>;
   readonly imageSessions: Pick<ImageSessions, 'createForVisitor' | 'forget'>;
-  readonly datasets: Pick<Datasets, 'closedTo'>;
+  readonly datasets: Pick<Datasets, 'inaccessibleTo'>;
   readonly visibleImages: VisibleImages;
   readonly cases: Pick<Cases, 'visible'>;
   readonly collections: Pick<Collections, 'get' | 'own'>;
@@ -145,7 +145,7 @@ export function createShareLinks(dependencies: Dependencies): ShareLinks {
     if (link === null) return null;
     const maker = await findUser(from, link.uid);
     if (maker === null || !canOpenShareLink(link, maker, now())) return null;
-    const closed = await datasets.closedTo(effectiveAccount(maker, now()), from);
+    const closed = await datasets.inaccessibleTo(effectiveAccount(maker, now()), from);
     const linked = (await imagesOfLinks(from, [link.id])).get(link.id) ?? [];
     const imageIds = new Set(linked.filter(({ dataset }) => !closed.has(dataset)).map(({ id }) => id));
     return imageIds.size === 0 ? null : { link, imageIds };

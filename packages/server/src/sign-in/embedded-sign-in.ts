@@ -7,7 +7,7 @@ import { emailKey } from '../domain/email.ts';
 import { isFromTheFuture } from '../platform/clock.ts';
 import { hashSecret, newSecret } from '../platform/secrets.ts';
 import { type From, type IssuedToken, type SignInService, tokenIdleMs } from '../sessions/sign-in-service.ts';
-import { deleteApiTokensFromBefore, deleteApiTokensOf, findApiToken } from '../store/api-tokens.ts';
+import { deleteApiTokensCreatedBefore, deleteApiTokensOf, findApiToken } from '../store/api-tokens.ts';
 import { type Change, type Connection, change, type Database } from '../store/database.ts';
 import { findPassword, insertPassword, updatePassword } from '../store/identities.ts';
 import { deleteExpiredResets, deleteResetsOf, findReset, replaceReset } from '../store/password-resets.ts';
@@ -15,7 +15,7 @@ import {
   deleteExpiredTokens,
   deleteOldestTokens,
   deleteToken,
-  deleteTokensFromBefore,
+  deleteTokensCreatedBefore,
   deleteTokensOf,
   findToken,
   insertToken,
@@ -171,9 +171,9 @@ export function createEmbeddedSignIn({
       await deleteApiTokensOf(tx, uid);
     },
 
-    async revokeFromBefore(tx, uid, at) {
-      await deleteTokensFromBefore(tx, uid, at);
-      await deleteApiTokensFromBefore(tx, uid, at);
+    async revokeIssuedBefore(tx, uid, at) {
+      await deleteTokensCreatedBefore(tx, uid, at);
+      await deleteApiTokensCreatedBefore(tx, uid, at);
     },
 
     async signInsOf(uid) {

@@ -121,7 +121,7 @@ export async function nextChangeNo(tx: Change, imageId: string): Promise<number>
 }
 
 /** Returns the number of changes of each slide that has any. */
-export async function changeNosOf(
+export async function changeNumbersOf(
   db: Connection,
   imageIds: readonly string[],
 ): Promise<ReadonlyMap<string, number>> {

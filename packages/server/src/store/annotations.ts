@@ -156,7 +156,7 @@ export async function listAuthors(db: Connection, layerId: string): Promise<read
   return authors.map(({ uid }) => uid);
 }
 
-export interface HistoryPlace {
+export interface HistoryPosition {
   readonly version: number;
   readonly id: string;
 }
@@ -171,7 +171,7 @@ export function listRevisions(
     limit,
   }: {
     readonly annotation: string | null;
-    readonly before: HistoryPlace | null;
+    readonly before: HistoryPosition | null;
     readonly limit: number;
   },
 ): Promise<RevisionRow[]> {

@@ -112,7 +112,7 @@ export async function deleteApiTokensOf(db: Connection, uid: string): Promise<vo
 }
 
 /** Deletes tokens created before a time. @param at ISO 8601 */
-export async function deleteApiTokensFromBefore(db: Connection, uid: string, at: string): Promise<void> {
+export async function deleteApiTokensCreatedBefore(db: Connection, uid: string, at: string): Promise<void> {
   await db.deleteFrom('api_tokens').where('uid', '=', uid).where('created_at', '<', at).execute();
 }
 

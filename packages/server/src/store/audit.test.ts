@@ -15,7 +15,7 @@ import {
   pruneAuditRowsBefore,
 } from './audit.ts';
 import { type Change, change, type Database, type DatabaseLocation, openDatabase } from './database.ts';
-import { removeGuard } from './testing/remove-guard.ts';
+import { removeAuditTriggers } from './testing/audit-triggers.ts';
 import { type DatabaseKind, databaseKinds, openTestDatabase } from './testing/test-database.ts';
 import type { Task } from './testing/write-entries.ts';
 
@@ -113,7 +113,7 @@ describe.each(databaseKinds)('the audit log, on %s', (kind) => {
   it('does not reuse the number of a last entry that was deleted directly in the database', async () => {
     const db = await openDatabaseOf(kind);
     await insertEntries(db, 3);
-    const restoreGuard = await removeGuard(db, kind);
+    const restoreGuard = await removeAuditTriggers(db, kind);
     await db.deleteFrom('audit').where('seq', '=', 3).execute();
     await restoreGuard();
     await write(db);

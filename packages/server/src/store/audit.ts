@@ -157,13 +157,13 @@ export interface AuditQuery {
   readonly to?: string | undefined;
   readonly hide?: 'sessions' | undefined;
   /** Continues after this entry, newest first. */
-  readonly after?: AuditPlace | undefined;
+  readonly after?: AuditPosition | undefined;
   /** Only entries up to this number. */
   readonly upToSeq?: number | undefined;
 }
 
 /** Position of an entry in the list, newest first. */
-export interface AuditPlace {
+export interface AuditPosition {
   readonly at: string;
   readonly seq: number;
 }
@@ -213,7 +213,7 @@ export async function listAuditRows(db: Connection, query: AuditQuery, limit: nu
   return [...bySeq.values()].sort(newestFirst).slice(0, limit);
 }
 
-function newestFirst(a: AuditPlace, b: AuditPlace): number {
+function newestFirst(a: AuditPosition, b: AuditPosition): number {
   if (a.at !== b.at) return a.at < b.at ? 1 : -1;
   return b.seq - a.seq;
 }
@@ -260,7 +260,7 @@ export async function countAuditActions(
  * Lists the times at which an account did this action after `since` and up to `upTo` (ISO 8601), newest
  * first.
  */
-export async function listTimesOf(
+export async function listActionTimes(
   db: Connection,
   of: { readonly uid: string; readonly action: string; readonly since: string; readonly upTo: string },
   limit: number,

@@ -127,29 +127,29 @@ export async function findCaseNamed(
 }
 
 /** What a scan took from metadata files about a case. */
-export type WrittenCase = Pick<StoredCase, 'name' | 'description' | 'slides'>;
+export type ImportedCase = Pick<StoredCase, 'name' | 'description' | 'slides'>;
 
-export interface CaseOfFiles {
+export interface MetadataCase {
   readonly key: string;
   readonly caseId: string;
-  readonly written: WrittenCase;
+  readonly written: ImportedCase;
 }
 
 /** Lists the cases that metadata files name, those among them that an administrator has deleted included, unordered. */
-export async function listCasesOfFiles(db: Connection): Promise<CaseOfFiles[]> {
+export async function listMetadataCases(db: Connection): Promise<MetadataCase[]> {
   return (await db.selectFrom('cases_of_files').selectAll().execute()).map(caseOfFiles);
 }
 
-export async function findCaseOfFiles(db: Connection, key: string): Promise<CaseOfFiles | null> {
+export async function findMetadataCase(db: Connection, key: string): Promise<MetadataCase | null> {
   const row = await db.selectFrom('cases_of_files').selectAll().where('key', '=', key).executeTakeFirst();
   return row === undefined ? null : caseOfFiles(row);
 }
 
-function caseOfFiles({ key, case_id, written }: Row<'cases_of_files'>): CaseOfFiles {
-  return { key, caseId: case_id, written: JSON.parse(written) as WrittenCase };
+function caseOfFiles({ key, case_id, written }: Row<'cases_of_files'>): MetadataCase {
+  return { key, caseId: case_id, written: JSON.parse(written) as ImportedCase };
 }
 
-export async function saveCaseOfFiles(tx: Change, { key, caseId, written }: CaseOfFiles): Promise<void> {
+export async function saveMetadataCase(tx: Change, { key, caseId, written }: MetadataCase): Promise<void> {
   const row = { case_id: caseId, written: JSON.stringify(written) };
   await tx
     .insertInto('cases_of_files')
@@ -158,6 +158,6 @@ export async function saveCaseOfFiles(tx: Change, { key, caseId, written }: Case
     .execute();
 }
 
-export async function deleteCaseOfFiles(tx: Change, key: string): Promise<void> {
+export async function deleteMetadataCase(tx: Change, key: string): Promise<void> {
   await tx.deleteFrom('cases_of_files').where('key', '=', key).execute();
 }

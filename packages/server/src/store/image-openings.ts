@@ -18,7 +18,7 @@ export async function findOpenings(
     .execute();
 }
 
-/** Inserts rows, or marks existing ones as viewed. The sessions must be held by `holdSessions`. */
+/** Inserts rows, or marks existing ones as viewed. The sessions must be held by `preventSessionDeletion`. */
 export async function saveOpenings(tx: Change, rows: readonly NewRow<'image_openings'>[]): Promise<void> {
   if (rows.length === 0) return;
   await tx
@@ -36,7 +36,7 @@ export async function saveOpenings(tx: Change, rows: readonly NewRow<'image_open
  * Keeps these sessions from being deleted until the transaction ends. On PostgreSQL, call it before taking the lock
  * `audit`: changes that delete sessions take the lock after the rows, and the same order prevents deadlocks.
  */
-export async function holdSessions(tx: Change, hashes: readonly string[]): Promise<void> {
+export async function preventSessionDeletion(tx: Change, hashes: readonly string[]): Promise<void> {
   if (!isPostgres(tx)) return; // SQLite has one writer at a time
   const isSelected = isOneOf(tx, 'hash', hashes);
   await sql`select 1 from image_sessions where ${isSelected} order by hash for key share`.execute(tx);

@@ -8,7 +8,7 @@ import { asKeyValueRows, isOneOf, lockInOrder } from './dialects.ts';
 import type { NewRow, Row } from './schema.ts';
 import { imagesOfLinks } from './share-links.ts';
 import { touchTokens } from './tokens.ts';
-import { knownRole, knownStatus } from './users.ts';
+import { parseRole, parseStatus } from './users.ts';
 
 /** A session with the current state of its sign-in and account, which decide whether it is valid. */
 export type SessionState = Pick<Row<'image_sessions'>, 'hash' | 'uid' | 'created_at' | 'expires_at'> & {
@@ -101,8 +101,8 @@ function stateOf(
     created_at: row.created_at,
     expires_at: row.expires_at,
     account_expires_at: row.account_expires_at,
-    status: knownStatus(row.status),
-    role: knownRole(row.role),
+    status: parseStatus(row.status),
+    role: parseRole(row.role),
     token:
       token_hash === null ||
       token_last_used_at === null ||

@@ -111,14 +111,14 @@ export async function findImageAt(db: Connection, root: SlideRoot, path: string)
 }
 
 /** Where the leading file of an entry is or was, and its dataset. */
-export type PlacedImage = Pick<ImageRow, 'id' | 'root' | 'path' | 'dataset_name'>;
+export type ImageLocation = Pick<ImageRow, 'id' | 'root' | 'path' | 'dataset_name'>;
 
 /** Lists the entries with these paths below a root, unordered. */
 export function listImagesAt(
   db: Connection,
   root: SlideRoot,
   paths: readonly string[],
-): Promise<PlacedImage[]> {
+): Promise<ImageLocation[]> {
   return placedImages(db)
     .where('root', '=', root)
     .where(isOneOf(db, 'path', paths))
@@ -126,7 +126,7 @@ export function listImagesAt(
 }
 
 /** Lists entries by id, unordered; unknown ones are missing from the result. */
-export function listPlacesOfImages(db: Connection, ids: readonly string[]): Promise<PlacedImage[]> {
+export function findImageLocations(db: Connection, ids: readonly string[]): Promise<ImageLocation[]> {
   return placedImages(db)
     .where(isOneOf(db, 'id', ids))
     .execute();
@@ -155,7 +155,7 @@ export interface NewImage {
 /** Inserts pending entries, some hundred at most. An entry that another process inserted first stays. */
 export async function insertImages(tx: Connection, images: readonly NewImage[], now: string): Promise<void> {
   if (images.length === 0) return;
-  const spelled = await withSpelledNames(tx, images);
+  const spelled = await withCanonicalNames(tx, images);
   await tx
     .insertInto('images')
     .values(
@@ -232,7 +232,7 @@ export type ImageChanges = Partial<
 >;
 
 /** Replaces datasets and organs by their canonical spelling, and registers new names. */
-export async function withSpelledNames<T extends Partial<Pick<ImageRow, 'dataset_name' | 'organ_type'>>>(
+export async function withCanonicalNames<T extends Partial<Pick<ImageRow, 'dataset_name' | 'organ_type'>>>(
   tx: Connection,
   images: readonly T[],
 ): Promise<T[]> {
@@ -264,7 +264,7 @@ export async function updateImage(
   changes: ImageChanges,
   now: string,
 ): Promise<ImageRow | null> {
-  const [spelled = changes] = await withSpelledNames(tx, [changes]);
+  const [spelled = changes] = await withCanonicalNames(tx, [changes]);
   const changed = await tx
     .updateTable('images')
     .set({ ...spelled, updated_at: now })

@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 import type { Connection } from './database.ts';
 import { isOneOf } from './dialects.ts';
 import { type ListedImage, listedColumns } from './listed-image.ts';
-import { conditionsOf, type ImageFilter, type Visibility } from './listed-images.ts';
+import { filterAndSearchConditions, type ImageFilter, type Visibility } from './listed-images.ts';
 import type { Row } from './schema.ts';
 
 /** Number of entries with one case and one organ. */
@@ -92,5 +92,8 @@ function inCases(db: Connection, filter: ImageFilter) {
     .where(sql<boolean>`not exists (select 1 from case_slides other cross join cases earlier
       where other.image_id = images.id and earlier.id = other.case_id and earlier.dataset = cases.dataset
         and (earlier.sort_key, earlier.id) < (cases.sort_key, cases.id))`);
-  return conditionsOf(db, filter).reduce((narrowed, condition) => narrowed.where(condition), query);
+  return filterAndSearchConditions(db, filter).reduce(
+    (narrowed, condition) => narrowed.where(condition),
+    query,
+  );
 }

@@ -32,7 +32,7 @@ export interface ImageFilter extends Visibility {
   readonly withoutCases?: boolean;
 }
 
-export interface ImagePlace {
+export interface ImagePosition {
   readonly sortKey: string;
   readonly id: string;
 }
@@ -40,7 +40,7 @@ export interface ImagePlace {
 export interface ImagePage extends ImageFilter {
   readonly order?: ImageOrder;
   /** The last entry of the previous page, in the order of names; null: the list begins with its first entry. */
-  readonly after: ImagePlace | null;
+  readonly after: ImagePosition | null;
   /** Number of entries that are left out before the page. */
   readonly skip?: number;
   readonly limit: number;
@@ -230,7 +230,7 @@ const everything: SortKeyRange = { from: '', to: null };
 function within(
   query: ReturnType<typeof matching>,
   { from, to }: SortKeyRange,
-  after: ImagePlace | null,
+  after: ImagePosition | null,
 ): ReturnType<typeof matching> {
   const ended = to === null ? query : query.where('sort_key', '<', to);
   if (after === null || after.sortKey < from)
@@ -258,7 +258,10 @@ function matching(db: Connection, filter: ImageFilter) {
 }
 
 /** Returns the conditions of a filter and of its search, for a query that joins other tables to `images`. */
-export function conditionsOf(db: Connection, filter: ImageFilter): readonly RawBuilder<boolean>[] {
+export function filterAndSearchConditions(
+  db: Connection,
+  filter: ImageFilter,
+): readonly RawBuilder<boolean>[] {
   const words = searchWords(filter.search ?? '');
   return [...filterConditions(db, filter), ...(words.length === 0 ? [] : [hasWords(db, filter, words)])];
 }

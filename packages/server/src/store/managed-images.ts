@@ -3,7 +3,7 @@ import type { ManagedCounts, ManagedStatus } from '@lamina/contract';
 import { type RawBuilder, sql } from 'kysely';
 import { searchTextOf, sortKeyOf, sortKeysOfDataset } from '../domain/catalogue-order.ts';
 import type { Change, Connection, Database } from './database.ts';
-import { type ImageRow, withSpelledNames } from './images.ts';
+import { type ImageRow, withCanonicalNames } from './images.ts';
 import { containsWords } from './listed-images.ts';
 
 export interface ManagedFilter {
@@ -134,7 +134,7 @@ export type ImageNaming = Pick<
 /** Renames many entries with one statement; some hundred per call. */
 export async function renameImages(tx: Change, namings: readonly ImageNaming[], now: string): Promise<void> {
   if (namings.length === 0) return;
-  const spelled = await withSpelledNames(tx, namings);
+  const spelled = await withCanonicalNames(tx, namings);
   const rows = spelled.map(
     (naming) =>
       sql`(${naming.id}, ${naming.file_name}, ${naming.dataset_name}, ${naming.organ_type}, ${naming.edited_fields}, ${naming.metadata_hold}, ${sortKeyOf(naming)}, ${searchTextOf(naming)})`,

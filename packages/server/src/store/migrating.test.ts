@@ -17,11 +17,11 @@ import {
 import { executedMigrations } from './migrating.ts';
 import {
   type AnyRow,
-  emptyPlace,
-  everythingIn,
+  allRowsOf,
+  emptyDatabaseLocation,
   loadOldDatabase,
-  lookedAt,
   oldVersions,
+  readWithoutMigrating,
   temporaryFolder,
 } from './testing/old-databases.ts';
 import { databaseKinds } from './testing/test-database.ts';
@@ -39,10 +39,10 @@ const onEach = databaseKinds.flatMap((kind) => oldVersions.map((version) => [ver
 describe.each(onEach)('a database of version %s, on %s', (version, kind) => {
   it('is migrated and keeps every row', async () => {
     const place = await loadOldDatabase(version, kind);
-    const before = await lookedAt(place, everythingIn);
+    const before = await readWithoutMigrating(place, allRowsOf);
     const db = await opened(place);
     expect(await executedMigrations(db)).toEqual(known);
-    const after = await everythingIn(db);
+    const after = await allRowsOf(db);
     for (const [table, rows] of before) {
       const kept = rows.map((row) => expect.objectContaining(changedOnPurpose(version, table, row)));
       expect(after.get(table), table).toEqual(expect.arrayContaining(kept));
@@ -54,7 +54,7 @@ describe.each(onEach)('a database of version %s, on %s', (version, kind) => {
   it('has the same tables as a new database after the migration', async () => {
     const [old, fresh] = [
       await opened(await loadOldDatabase(version, kind)),
-      await opened(await emptyPlace(kind)),
+      await opened(await emptyDatabaseLocation(kind)),
     ];
     const columns = async (db: Database) => {
       const tables = await db.introspection.getTables();
@@ -93,43 +93,43 @@ describe.each(databaseKinds)('migrations, on %s', (kind) => {
     ['a version with a recorded name', true, 'version 9.0.0'],
     ['a version without a recorded name', false, 'a newer version'],
   ])('are rejected for a database of %s, with both versions in the message', async (_, isNamed, writer) => {
-    const place = await emptyPlace(kind);
+    const place = await emptyDatabaseLocation(kind);
     const newer = await openDatabase(place);
     await sql`insert into kysely_migration (name, timestamp) values ('9999-later', '')`.execute(newer);
     const change = { migration: '9999-later', program_version: '9.0.0', at: '2027-01-01T00:00:00.000Z' };
     if (isNamed) await newer.insertInto('schema_changes').values(change).execute();
     await newer.destroy();
-    const before = await lookedAt(place, everythingIn);
+    const before = await readWithoutMigrating(place, allRowsOf);
     await expect(openDatabase(place)).rejects.toThrow(
       `The database was written by ${writer} of this program (its tables are at 9999-later); this is version ` +
         `${programVersion}, which knows them up to ${known.at(-1)}. Start the newer version, or restore a backup ` +
         `that version ${programVersion} made.`,
     );
-    expect(await lookedAt(place, everythingIn)).toEqual(before);
+    expect(await readWithoutMigrating(place, allRowsOf)).toEqual(before);
   });
 
   it('write nothing when the database is up to date', async () => {
     const place = await loadOldDatabase('0008', kind);
     await (await openDatabase(place)).destroy();
-    const before = await lookedAt(place, everythingIn);
+    const before = await readWithoutMigrating(place, allRowsOf);
     await (await openDatabase(place)).destroy();
-    expect(await lookedAt(place, everythingIn)).toEqual(before);
+    expect(await readWithoutMigrating(place, allRowsOf)).toEqual(before);
   });
 });
 
 describe('an embedded database', () => {
   it('is copied before a migration, and the copy replaces an earlier copy', async () => {
     const place = await loadOldDatabase('0001', 'SQLite');
-    const before = await lookedAt(place, everythingIn);
+    const before = await readWithoutMigrating(place, allRowsOf);
     const copy = copyBeforeMigration(place.file ?? '');
     fs.writeFileSync(copy, 'an older copy');
     await opened(place);
-    expect(await lookedAt({ url: null, file: copy }, everythingIn)).toEqual(before);
-    expect(await lookedAt({ url: null, file: copy }, executedMigrations)).toEqual(['0001-first']);
+    expect(await readWithoutMigrating({ url: null, file: copy }, allRowsOf)).toEqual(before);
+    expect(await readWithoutMigrating({ url: null, file: copy }, executedMigrations)).toEqual(['0001-first']);
   });
 
   it('is not copied when it is new or already up to date', async () => {
-    const place = await emptyPlace('SQLite');
+    const place = await emptyDatabaseLocation('SQLite');
     await (await openDatabase(place)).destroy();
     await (await openDatabase(place)).destroy();
     expect(fs.existsSync(copyBeforeMigration(place.file ?? ''))).toBe(false);
@@ -137,20 +137,21 @@ describe('an embedded database', () => {
 
   it('stays unchanged when the copy fails', async () => {
     const place = await loadOldDatabase('0001', 'SQLite');
-    const before = await lookedAt(place, everythingIn);
+    const before = await readWithoutMigrating(place, allRowsOf);
     fs.mkdirSync(copyBeforeMigration(place.file ?? '')); // no file can replace a folder
     await expect(openDatabase(place)).rejects.toThrow('could not be copied before it is brought up to date');
-    expect(await lookedAt(place, everythingIn)).toEqual(before);
+    expect(await readWithoutMigrating(place, allRowsOf)).toEqual(before);
   });
 
   it('killed before any statement is unchanged or migrated, and migrates at the next start', async () => {
     const place = await loadOldDatabase('0001', 'SQLite');
-    const before = await lookedAt(place, everythingIn);
+    const before = await readWithoutMigrating(place, allRowsOf);
     const moments = await momentsOf(place);
     expect(moments.length).toBeGreaterThan(50);
     for (const [number, file] of moments.entries()) {
-      const executed = await lookedAt({ url: null, file }, executedMigrations);
-      if (executed.length === 1) expect(await lookedAt({ url: null, file }, everythingIn)).toEqual(before);
+      const executed = await readWithoutMigrating({ url: null, file }, executedMigrations);
+      if (executed.length === 1)
+        expect(await readWithoutMigrating({ url: null, file }, allRowsOf)).toEqual(before);
       else expect(executed, `statement ${number}`).toEqual(known);
       if (number % 8 !== 0) continue; // each start takes a quarter of a second
       const db = await openDatabase({ url: null, file });
@@ -187,22 +188,24 @@ async function momentsOf({ file }: DatabaseLocation): Promise<string[]> {
 describe.skipIf(!databaseKinds.includes('PostgreSQL'))('a PostgreSQL database', () => {
   it('whose connection breaks before a statement is unchanged, and migrates at the next start', async () => {
     const place = await loadOldDatabase('0001', 'PostgreSQL');
-    const before = await lookedAt(place, everythingIn);
+    const before = await readWithoutMigrating(place, allRowsOf);
     const statements = await countStatements(await loadOldDatabase('0001', 'PostgreSQL'));
     expect(statements).toBeGreaterThan(50);
     // Each start takes a quarter of a second, so only every twelfth statement is tested.
     for (let number = 2; number <= statements; number += 12) {
       await expect(cutBefore(number, () => openDatabase(place))).rejects.toThrow();
-      expect(await lookedAt(place, executedMigrations), `statement ${number}`).toEqual(['0001-first']);
+      expect(await readWithoutMigrating(place, executedMigrations), `statement ${number}`).toEqual([
+        '0001-first',
+      ]);
     }
-    expect(await lookedAt(place, everythingIn)).toEqual(before);
+    expect(await readWithoutMigrating(place, allRowsOf)).toEqual(before);
     const db = await opened(place);
     expect(await executedMigrations(db)).toEqual(known);
     expect(await checkChain(db)).toMatchObject({ state: 'intact', entries: 5 });
   });
 
   it.each([
-    ['new', () => emptyPlace('PostgreSQL')],
+    ['new', () => emptyDatabaseLocation('PostgreSQL')],
     ['old', () => loadOldDatabase('0001', 'PostgreSQL')],
   ])('that is %s is migrated once by four processes that start at the same time', async (_, make) => {
     const place = await make();

@@ -22,7 +22,7 @@ export async function lockResultLayer(tx: Change, id: string): Promise<ResultLay
 }
 
 /** Problem of a layer of a file beside its slide that was deleted: the row stays, so that the file is not imported again. */
-export const removedResult = 'removed';
+export const removedResultProblem = 'removed';
 
 /** Lists the layers of a slide, oldest first. */
 export function listResultLayersOf(db: Connection, imageId: string): Promise<ResultLayerRow[]> {
@@ -30,14 +30,14 @@ export function listResultLayersOf(db: Connection, imageId: string): Promise<Res
     .selectFrom('result_layers')
     .selectAll()
     .where('image_id', '=', imageId)
-    .where((eb) => eb.or([eb('problem', 'is', null), eb('problem', '!=', removedResult)]))
+    .where((eb) => eb.or([eb('problem', 'is', null), eb('problem', '!=', removedResultProblem)]))
     .orderBy('created_at')
     .orderBy('id')
     .execute();
 }
 
 /** Columns of a layer whose file has not been read, uploaded without a registration. */
-export const unreadResult = {
+export const newResultColumns = {
   source_path: null,
   source_version: null,
   registration: null,
@@ -148,7 +148,7 @@ export function listFoundResultLayers(db: Connection): Promise<ResultLayerRow[]>
 export async function removeFoundResultLayer(db: Connection, id: string): Promise<void> {
   await db
     .updateTable('result_layers')
-    .set({ state: 'failed', problem: removedResult, size_bytes: 0, object_count: null })
+    .set({ state: 'failed', problem: removedResultProblem, size_bytes: 0, object_count: null })
     .where('id', '=', id)
     .execute();
 }

@@ -3,7 +3,7 @@ import { type Statistics, Status } from '@lamina/contract';
 import { lastLocalDays } from '../domain/local-days.ts';
 import { countAuditActions } from './audit.ts';
 import type { Connection } from './database.ts';
-import { knownStatus } from './users.ts';
+import { parseStatus } from './users.ts';
 
 const daysShown = 30;
 
@@ -22,7 +22,7 @@ export async function countStatistics(db: Connection, now: Date, zone: string): 
     .select((eb) => ['status', eb.fn.countAll().as('count')])
     .groupBy('status')
     .execute();
-  for (const { status, count } of accounts) usersByStatus[knownStatus(status)] += Number(count);
+  for (const { status, count } of accounts) usersByStatus[parseStatus(status)] += Number(count);
   // Same rule as `effectiveAccount` in domain/account.ts.
   const { count: expired } = await db
     .selectFrom('users')

@@ -57,7 +57,7 @@ export async function listTokensOf(
 }
 
 /** Deletes tokens issued before a time. Their image sessions are deleted too. */
-export async function deleteTokensFromBefore(db: Connection, uid: string, at: string): Promise<void> {
+export async function deleteTokensCreatedBefore(db: Connection, uid: string, at: string): Promise<void> {
   await db.deleteFrom('tokens').where('uid', '=', uid).where('created_at', '<', at).execute();
 }
 

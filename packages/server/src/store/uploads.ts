@@ -61,7 +61,7 @@ export async function deleteDoneUploads(db: Connection, before: string): Promise
 }
 
 /** Sums the announced bytes of all unfinished uploads. */
-export async function sumAnnounced(
+export async function sumUnfinishedUploads(
   db: Connection,
 ): Promise<{ readonly uploads: number; readonly bytes: number }> {
   const { count, bytes } = await db

@@ -5,12 +5,12 @@ import type { Connection } from './database.ts';
 import type { NewRow, Row } from './schema.ts';
 
 /** An unknown status, for example of a newer version, grants no access. */
-export function knownStatus(status: string): Status {
+export function parseStatus(status: string): Status {
   return Status.safeParse(status).data ?? 'suspended';
 }
 
 /** An unknown role grants no permissions. */
-export function knownRole(role: string): Role {
+export function parseRole(role: string): Role {
   return Role.safeParse(role).data ?? 'unassigned';
 }
 
@@ -19,8 +19,8 @@ export function userOf(row: Row<'users'>): User {
     uid: row.uid,
     email: row.email,
     displayName: row.display_name,
-    status: knownStatus(row.status),
-    role: knownRole(row.role),
+    status: parseStatus(row.status),
+    role: parseRole(row.role),
     adminApproved: row.admin_approved === 1,
     createdAt: row.created_at,
     updatedAt: row.updated_at,

@@ -32,7 +32,7 @@ import { insertGrant, setDownloadGrant } from '../store/dataset-grants.ts';
 import { saveDatasetRequest } from '../store/dataset-requests.ts';
 import { saveDataset } from '../store/datasets.ts';
 import { insertRegistration } from '../store/registrations.ts';
-import { insertResultLayer, unreadResult } from '../store/result-layers.ts';
+import { insertResultLayer, newResultColumns } from '../store/result-layers.ts';
 import { saveSavedView } from '../store/saved-views.ts';
 import { insertShareLink } from '../store/share-links.ts';
 import { oneTimeCode } from './one-time-code.ts';
@@ -201,7 +201,7 @@ export function wellFormedRequests(server: () => TestServer): WellFormedRequests
     const { services, clock } = server();
     const at = clock.now().toISOString();
     const row = {
-      ...unreadResult,
+      ...newResultColumns,
       id: randomUUID(),
       image_id: (await givenImage()).id,
       name: 'Tumor',

@@ -40,7 +40,7 @@ import {
   isSameUpload,
   listImagesAt,
   listUploadsOf,
-  sumAnnounced,
+  sumUnfinishedUploads,
   sumUploadedSlides,
   type UploadRow,
   updateUpload,
@@ -169,7 +169,7 @@ export function createUploads({
 
   /** Returns the bytes that all open uploads have announced and not sent yet. */
   async function outstandingBytes(): Promise<number> {
-    const { bytes } = await sumAnnounced(db);
+    const { bytes } = await sumUnfinishedUploads(db);
     return Math.max(0, bytes - (await sumFileSizes(partialFolder)));
   }
 
@@ -225,7 +225,7 @@ export function createUploads({
           await updateUpload(tx, before.id, { touched_at: at, problem });
           return { ...before, touched_at: at, problem };
         }
-        const announced = await sumAnnounced(tx);
+        const announced = await sumUnfinishedUploads(tx);
         if (announced.uploads >= maxOpenUploads) throw new AppError('too_many_uploads');
         const used = announced.bytes + (await sumUploadedSlides(tx));
         if (config.uploadQuotaBytes > 0 && used + size_bytes > config.uploadQuotaBytes) {

@@ -12,9 +12,9 @@ import { createEmbeddedSignIn } from '../../sign-in/embedded-sign-in.ts';
 import { type Database, openDatabase } from '../../store/database.ts';
 import {
   type AnyRow,
-  emptyPlace,
+  emptyDatabaseLocation,
   loadOldDatabase,
-  lookedAt,
+  readWithoutMigrating,
   temporaryFolder,
 } from '../../store/testing/old-databases.ts';
 import type { DatabaseKind } from '../../store/testing/test-database.ts';
@@ -49,7 +49,7 @@ export function installationAt(
   return {
     config,
     open: () => openDatabase(location),
-    look: <T>(look: (db: Database) => Promise<T>) => lookedAt(location, look),
+    look: <T>(look: (db: Database) => Promise<T>) => readWithoutMigrating(location, look),
   };
 }
 
@@ -59,7 +59,7 @@ export async function emptyInstallation(
   env: NodeJS.ProcessEnv = {},
 ): Promise<Installation> {
   const dataDir = temporaryFolder();
-  return installationAt(await emptyPlace(kind, dataDir), dataDir, env);
+  return installationAt(await emptyDatabaseLocation(kind, dataDir), dataDir, env);
 }
 
 /** An installation with rows in every table, and an administrator whose password is known. */

@@ -21,7 +21,10 @@ export function temporaryFolder(): string {
 }
 
 /** @param folder folder of an embedded database */
-export async function emptyPlace(kind: DatabaseKind, folder = temporaryFolder()): Promise<DatabaseLocation> {
+export async function emptyDatabaseLocation(
+  kind: DatabaseKind,
+  folder = temporaryFolder(),
+): Promise<DatabaseLocation> {
   if (kind === 'PostgreSQL') return { url: await createEmptyPostgres(), file: null };
   return { url: null, file: path.join(folder, 'lamina.db') };
 }
@@ -31,7 +34,7 @@ export async function loadOldDatabase(
   kind: DatabaseKind,
   folder?: string,
 ): Promise<DatabaseLocation> {
-  const location = await emptyPlace(kind, folder);
+  const location = await emptyDatabaseLocation(kind, folder);
   const file = `${version}.${kind === 'SQLite' ? 'sqlite' : 'postgres'}.sql`;
   const dump = fs.readFileSync(path.join(import.meta.dirname, '../migrations/fixtures', file), 'utf8');
   if (location.file !== null) {
@@ -55,7 +58,7 @@ export function executeIn(file: string, statements: string): void {
 export type AnyRow = Readonly<Record<string, unknown>>;
 
 /** All rows of all tables, by table, in the order of their text. */
-export async function everythingIn(db: Database): Promise<ReadonlyMap<string, readonly AnyRow[]>> {
+export async function allRowsOf(db: Database): Promise<ReadonlyMap<string, readonly AnyRow[]>> {
   const all = new Map<string, AnyRow[]>();
   for (const name of [...(await tableNames(db))].filter((each) => !/^(kysely|sqlite)_/.test(each)).sort()) {
     const { rows } = await sql<AnyRow>`select * from ${sql.table(name)}`.execute(db);
@@ -72,7 +75,7 @@ export async function everythingIn(db: Database): Promise<ReadonlyMap<string, re
 }
 
 /** Opens a database without migrating it, runs `look`, and closes it. */
-export async function lookedAt<T>(
+export async function readWithoutMigrating<T>(
   location: DatabaseLocation,
   look: (db: Database) => Promise<T>,
 ): Promise<T> {

@@ -78,7 +78,7 @@ async function watchedPostgres(): Promise<Watched> {
   };
 }
 
-export function openWatched(kind: DatabaseKind): Promise<Watched> {
+export function openSearchObserver(kind: DatabaseKind): Promise<Watched> {
   return kind === 'SQLite' ? watchedSqlite() : watchedPostgres();
 }
 

@@ -9,7 +9,7 @@ import { listDatasetNames } from '../store/listed-images.ts';
  * Returns the names of the datasets that the account may not see, from the database. For a call with an API token that is
  * limited to datasets, these are all other datasets, and `withoutDataset` for slides that belong to none.
  */
-export async function closedDatasets(db: Connection, reader: User): Promise<ReadonlySet<string>> {
+export async function inaccessibleDatasets(db: Connection, reader: User): Promise<ReadonlySet<string>> {
   const closed = seesEveryDataset(reader)
     ? noRestrictedDatasets
     : ((await restrictedDatasetsOf(db, [reader.uid])).get(reader.uid) ?? noRestrictedDatasets);

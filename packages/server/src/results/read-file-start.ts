@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 
 /** Returns the first 256 bytes of a file, or all of a shorter one: its format is recognised by them. */
-export async function startOfFile(path: string): Promise<Uint8Array> {
+export async function readFileStart(path: string): Promise<Uint8Array> {
   const file = await open(path, 'r');
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(256), 0, 256, 0);

@@ -8,7 +8,7 @@ import type { DatabaseKind } from './test-database.ts';
  *
  * @returns a function that restores them, for a database that other tests use afterwards
  */
-export async function removeGuard(db: Database, kind: DatabaseKind): Promise<() => Promise<void>> {
+export async function removeAuditTriggers(db: Database, kind: DatabaseKind): Promise<() => Promise<void>> {
   if (kind === 'PostgreSQL') {
     await sql`alter table audit disable trigger user`.execute(db);
     return async () => {
