@@ -12,7 +12,7 @@ import {
 } from '@lamina/contract';
 import { z } from 'zod';
 import type { Actor } from '../audit/actor.ts';
-import { decodeCursor, encodeCursor } from '../domain/signed-cursor.ts';
+import { decodeCursor, encodeCursor } from '../domain/list-cursor.ts';
 import { currentCaller } from '../sessions/current-caller.ts';
 import type { SignInService } from '../sessions/sign-in-service.ts';
 import { displayNamesOf } from '../store/annotation-layers.ts';

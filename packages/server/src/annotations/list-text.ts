@@ -1,7 +1,7 @@
 /** Lists of annotations as GeoJSON in parts. */
 import { geoJsonType, type listAnnotations, type QueryOf } from '@lamina/contract';
 import { z } from 'zod';
-import { decodeCursor, encodeCursor } from '../domain/signed-cursor.ts';
+import { decodeCursor, encodeCursor } from '../domain/list-cursor.ts';
 import { changeNumbersOf, type LayerRow } from '../store/annotation-layers.ts';
 import * as store from '../store/annotations.ts';
 import type { Database } from '../store/database.ts';

@@ -1,6 +1,6 @@
 /** Cursors of the paginated audit log. */
 import { z } from 'zod';
-import { decodeCursor, encodeCursor } from '../domain/signed-cursor.ts';
+import { decodeCursor, encodeCursor } from '../domain/list-cursor.ts';
 import type { AuditPosition } from '../store/audit.ts';
 
 const Place = z.tuple([z.iso.datetime(), z.coerce.number().int().min(1)]);

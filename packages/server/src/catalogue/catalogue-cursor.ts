@@ -1,6 +1,6 @@
 /** Encodes and decodes the cursor of the list of images, which contains the place of a page's last entry. */
 import { z } from 'zod';
-import { decodeCursor, encodeCursor } from '../domain/signed-cursor.ts';
+import { decodeCursor, encodeCursor } from '../domain/list-cursor.ts';
 
 const ImagePosition = z.object({ sortKey: z.string().regex(/^[\da-f]+$/), id: z.uuid() });
 type ImagePosition = z.infer<typeof ImagePosition>;

@@ -39,7 +39,9 @@ function account(status: Status, role: Role, change: Partial<User> = {}): User {
 }
 
 const byOtherAdmin = { actor: 'a1', otherActiveAdmin: true, now };
-const every = Statuses.options.flatMap((status) => Roles.options.map((role) => ({ status, role })));
+const allStatusesAndRoles = Statuses.options.flatMap((status) =>
+  Roles.options.map((role) => ({ status, role })),
+);
 
 /** Returns status and role afterwards, 'no change', or the error code. */
 function outcome(
@@ -88,9 +90,9 @@ describe('account change approve', () => {
     ['active', 'admin', undefined, 'already_active'],
     ['active', 'admin', 'user', 'already_active'],
   ] as const)(
-    'of a %s account with the role %s, granting %s, results in %o',
-    (status, role, given, expected) => {
-      expect(outcome(account(status, role), (user) => approve(user, given, now))).toEqual(expected);
+    'turns a %s account with the role %s, when %s is granted, into %o',
+    (status, role, grantedRole, expected) => {
+      expect(outcome(account(status, role), (user) => approve(user, grantedRole, now))).toEqual(expected);
     },
   );
 
@@ -109,8 +111,8 @@ describe('account change approve', () => {
 });
 
 describe('account change suspend', () => {
-  it.each(every)(
-    'changes a $status account with the role $role as the permission table says',
+  it.each(allStatusesAndRoles)(
+    'makes a $status account with the role $role suspended, or throws closed if it is deactivated',
     ({ status, role }) => {
       const expected = {
         active: { status: 'suspended', role },
@@ -124,8 +126,8 @@ describe('account change suspend', () => {
 });
 
 describe('account change deactivate', () => {
-  it.each(every)(
-    'changes a $status account with the role $role as the permission table says',
+  it.each(allStatusesAndRoles)(
+    'makes a $status account with the role $role deactivated and keeps its role',
     ({ status, role }) => {
       const expected = status === 'deactivated' ? 'no change' : { status: 'deactivated', role };
       expect(outcome(account(status, role), (user) => deactivate(user, byOtherAdmin))).toEqual(expected);
@@ -138,7 +140,7 @@ describe.each([
   ['deactivate', deactivate],
 ])('account change %s', (_, rule) => {
   it("throws self_change for the administrator's own account, in every status", () => {
-    for (const { status, role } of every) {
+    for (const { status, role } of allStatusesAndRoles) {
       expect(outcome(account(status, role), (user) => rule(user, { ...byOtherAdmin, actor: 'u1' }))).toBe(
         'self_change',
       );
@@ -146,15 +148,17 @@ describe.each([
   });
 
   it('throws last_admin only for the last active administrator', () => {
-    const alone = { ...byOtherAdmin, otherActiveAdmin: false };
-    expect(outcome(account('active', 'admin'), (user) => rule(user, alone))).toBe('last_admin');
-    expect(outcome(account('active', 'user'), (user) => rule(user, alone))).toMatchObject({ role: 'user' });
-    expect(outcome(account('pending', 'admin'), (user) => rule(user, alone))).toMatchObject({
+    const asOnlyAdmin = { ...byOtherAdmin, otherActiveAdmin: false };
+    expect(outcome(account('active', 'admin'), (user) => rule(user, asOnlyAdmin))).toBe('last_admin');
+    expect(outcome(account('active', 'user'), (user) => rule(user, asOnlyAdmin))).toMatchObject({
+      role: 'user',
+    });
+    expect(outcome(account('pending', 'admin'), (user) => rule(user, asOnlyAdmin))).toMatchObject({
       role: 'admin',
     });
   });
 
-  it('keeps approval and approval date', () => {
+  it('keeps adminApproved and the approval date of an active user', () => {
     expect(rule(account('active', 'user'), byOtherAdmin)).toMatchObject({
       adminApproved: true,
       approvalDate: earlier,
@@ -164,19 +168,19 @@ describe.each([
 });
 
 describe('account change promote', () => {
-  it.each(every)(
-    'changes a $status account with the role $role as the permission table says',
+  it.each(allStatusesAndRoles)(
+    'makes a $status account with the role $role an administrator, or throws not_active unless it is active',
     ({ status, role }) => {
-      const ofActive = role === 'admin' ? 'no change' : { status: 'active', role: 'admin' };
-      const expected = status === 'active' ? ofActive : 'not_active';
+      const expectedWhenActive = role === 'admin' ? 'no change' : { status: 'active', role: 'admin' };
+      const expected = status === 'active' ? expectedWhenActive : 'not_active';
       expect(outcome(account(status, role), (user) => promote(user, now))).toEqual(expected);
     },
   );
 });
 
 describe('account change replacePassword', () => {
-  it.each(every)(
-    'of a $status account with the role $role follows the permission table',
+  it.each(allStatusesAndRoles)(
+    'keeps status and role of a $status account with the role $role, but throws closed if it is deactivated',
     ({ status, role }) => {
       const expected = status === 'deactivated' ? 'closed' : { status, role };
       expect(
@@ -185,7 +189,7 @@ describe('account change replacePassword', () => {
     },
   );
 
-  it('changes updatedAt', () => {
+  it('sets updatedAt to the time of the change', () => {
     expect(replacePassword(account('active', 'user'), { actor: 'admin', now }).updatedAt).toBe(now);
   });
 });
@@ -205,7 +209,7 @@ describe('checkMayLeave, before an owner deletes the account', () => {
 });
 
 describe('makeAdmin', () => {
-  it.each(every)(
+  it.each(allStatusesAndRoles)(
     'turns a $status account with the role $role into an active administrator',
     ({ status, role }) => {
       expect(makeAdmin(account(status, role), now)).toMatchObject({

@@ -1,16 +1,16 @@
 /**
- * The rules of accounts: section 5 of permissions.md, one function per row of its table.
+ * The rules for changing accounts: one function for each row of the table in section 5 of docs/permissions.md.
  *
- * Each function returns the account after the change. If it returns the very object it received, nothing changes: the caller
- * writes, revokes and records nothing.
+ * Each function returns the account after the change. If it returns the same object that it received, nothing has changed, and
+ * the caller neither writes to the database nor revokes tokens nor records an audit event.
  */
 import { AppError, type GrantableRole, type User } from '@lamina/contract';
 
-/** The administrator who changes an account, and the facts that the rules need. */
+/** The administrator who changes an account, and other facts that the rules depend on. */
 interface ChangeContext {
   /** Uid of the administrator. */
   readonly actor: string;
-  /** Whether there is another active administrator. */
+  /** Whether there is an active administrator besides the account that is changed. */
   readonly otherActiveAdmin: boolean;
   /** ISO 8601, UTC. */
   readonly now: string;
@@ -32,8 +32,8 @@ function hasExpired({ status, expiresAt }: Pick<User, 'status' | 'expiresAt'>, n
 }
 
 /**
- * Whether a token or session is invalid because the account's end date passed after it was issued. A new end date does not
- * make it valid again (permissions.md P7), so that approving deletes it.
+ * Whether a token or session is invalid because the account's end date passed after it was issued. A later end date does not
+ * make it valid again (rule P7 of docs/permissions.md); approving the account deletes such tokens.
  */
 export function wasIssuedBeforeExpiry(
   issuedAt: Date,
@@ -63,39 +63,38 @@ export function register(
 }
 
 /**
- * Pending, suspended or deactivated → active.
+ * Activates a pending, suspended or deactivated account and keeps the date of its first approval.
  *
- * Without `role` the account gets its earlier role, or `user` if that was admin: reactivating never restores
- * administrator rights silently. The date of the first approval stays.
- *
- * @throws AppError already_active: for an active administrator, the default role would be a hidden demotion
+ * @param role undefined: the account becomes `viewer` if it was one, otherwise `user`. Reactivating therefore never restores
+ *   administrator rights silently.
+ * @throws AppError already_active, because the default role would silently demote an active administrator
  */
 export function approve(user: User, role: GrantableRole | undefined, now: string): User {
   if (user.status === 'active') throw new AppError('already_active');
-  const earlier = user.role === 'viewer' ? 'viewer' : 'user';
+  const defaultRole = user.role === 'viewer' ? 'viewer' : 'user';
   return {
     ...user,
     status: 'active',
-    role: role ?? earlier,
+    role: role ?? defaultRole,
     adminApproved: true,
     approvalDate: user.approvalDate ?? now,
     updatedAt: now,
   };
 }
 
-/** An approval can be withdrawn for this long, in case it was a mistake. */
-const withdrawalMs = 10 * 60_000;
+/** An administrator can withdraw a mistaken approval for this long. */
+const withdrawalPeriodMs = 10 * 60_000;
 
 /**
- * Active → pending, as before the first approval. Reactivating keeps the date of the first approval, so that only a
- * first approval can be withdrawn.
+ * Makes an active account pending again, as before its first approval. Reactivating an account keeps the date of the first
+ * approval, so only the first approval can be withdrawn.
  *
  * @throws AppError not_active; approval_settled for administrators and after ten minutes
  */
 export function withdrawApproval(user: User, now: string): User {
   if (user.status !== 'active') throw new AppError('not_active');
   const approvedAt = user.approvalDate === null ? Number.NaN : Date.parse(user.approvalDate);
-  const isRecent = Date.parse(now) - approvedAt <= withdrawalMs;
+  const isRecent = Date.parse(now) - approvedAt <= withdrawalPeriodMs;
   if (user.role === 'admin' || !isRecent) throw new AppError('approval_settled');
   return {
     ...user,
@@ -109,40 +108,40 @@ export function withdrawApproval(user: User, now: string): User {
 }
 
 /**
- * Pending → suspended: the person can sign in and read the reason, and can be approved later.
+ * Suspends a pending account: the applicant can still sign in and read the reason, and can be approved later.
  *
- * @throws AppError not_pending when another administrator has decided meanwhile
+ * @throws AppError not_pending when another administrator has already approved or rejected the account
  */
 export function reject(user: User, now: string): User {
   if (user.status !== 'pending') throw new AppError('not_pending');
   return { ...user, status: 'suspended', updatedAt: now };
 }
 
-/** Changes the end date of an active account, and its time stamp. @throws AppError not_active, invalid_request */
+/** Changes the end date of an active account as `withEndDate` does, and `updatedAt`. @throws AppError not_active, invalid_request */
 export function changeAccess(user: User, expiresAt: string | null | undefined, now: string): User {
   if (user.status !== 'active') throw new AppError('not_active');
   return withEndDate({ ...user, updatedAt: now }, expiresAt, now);
 }
 
 /**
- * Returns the account with this end date; null: no end date.
+ * Returns the account with another end date.
  *
- * @param expiresAt undefined: keep the end date, unless it has passed
- * @throws AppError invalid_request for a date in the past, and for administrators: an administrator must remain
+ * @param expiresAt null: no end date; undefined: keeps a future end date and removes one that has passed
+ * @throws AppError invalid_request for a date in the past, and for an administrator, since the last one must not expire
  */
 export function withEndDate(user: User, expiresAt: string | null | undefined, now: string): User {
   if (expiresAt === undefined) {
     return user.expiresAt !== null && user.expiresAt <= now ? { ...user, expiresAt: null } : user;
   }
   if (expiresAt === null) return { ...user, expiresAt };
-  const at = new Date(expiresAt).toISOString();
+  const endDate = new Date(expiresAt).toISOString();
   const field = 'expires_at';
-  if (at <= now) throw new AppError('invalid_request', { reason: 'expiry_in_past', field });
+  if (endDate <= now) throw new AppError('invalid_request', { reason: 'expiry_in_past', field });
   if (user.role === 'admin') throw new AppError('invalid_request', { reason: 'expiry_of_admin', field });
-  return { ...user, expiresAt: at };
+  return { ...user, expiresAt: endDate };
 }
 
-/** Active or pending → suspended. @throws AppError self_change, closed, last_admin */
+/** Suspends an active or pending account. @throws AppError self_change, closed (if deactivated), last_admin */
 export function suspend(user: User, { actor, otherActiveAdmin, now }: ChangeContext): User {
   if (user.uid === actor) throw new AppError('self_change');
   if (user.status === 'suspended') return user;
@@ -151,7 +150,7 @@ export function suspend(user: User, { actor, otherActiveAdmin, now }: ChangeCont
   return { ...user, status: 'suspended', updatedAt: now };
 }
 
-/** Any other status → deactivated. @throws AppError self_change, last_admin */
+/** Deactivates an account of any other status. @throws AppError self_change, last_admin */
 export function deactivate(user: User, { actor, otherActiveAdmin, now }: ChangeContext): User {
   if (user.uid === actor) throw new AppError('self_change');
   if (user.status === 'deactivated') return user;
@@ -160,7 +159,7 @@ export function deactivate(user: User, { actor, otherActiveAdmin, now }: ChangeC
 }
 
 /**
- * Active → administrator. Administrators have no end date.
+ * Makes an active account an administrator and removes its end date, because administrators have none.
  *
  * @throws AppError not_active
  */
@@ -171,10 +170,10 @@ export function promote(user: User, now: string): User {
 }
 
 /**
- * Another administrator sets the password. For the own password there is another call, which requires a recent sign-in or the
- * current password.
+ * Returns the account with a new `updatedAt` when an administrator sets its password. Administrators change their own password
+ * through another call, which requires a recent sign-in or the current password.
  *
- * @throws AppError self_change, closed
+ * @throws AppError self_change, closed (if deactivated)
  */
 export function replacePassword(user: User, { actor, now }: Pick<ChangeContext, 'actor' | 'now'>): User {
   if (user.uid === actor) throw new AppError('self_change');
@@ -182,18 +181,18 @@ export function replacePassword(user: User, { actor, now }: Pick<ChangeContext, 
   return { ...user, updatedAt: now };
 }
 
-/** Checks that the owner may delete the account. @throws AppError last_admin */
+/** Checks that an owner may delete the own account. @throws AppError last_admin */
 export function checkMayLeave(user: User, otherActiveAdmin: boolean): void {
   requireAdminLeft(user, otherActiveAdmin);
 }
 
-/** An active administrator must remain, who can approve accounts. */
+/** Checks that an active administrator, who can approve accounts, remains. */
 function requireAdminLeft(user: User, otherActiveAdmin: boolean): void {
   if (user.status === 'active' && user.role === 'admin' && !otherActiveAdmin)
     throw new AppError('last_admin');
 }
 
-/** Returns the account as an active administrator: the first one, or one restored on the command line. */
+/** Returns the account as an active administrator. Used for the first account, and by the command that restores administrators. */
 export function makeAdmin(user: User, now: string): User {
   return {
     ...user,

@@ -1,9 +1,10 @@
 /**
- * Limits of actions that write an audit event each and have no other limit. The audit log is the counter: the window
- * slides, and holds across processes and restarts.
+ * Rate limits of actions that have no other limit. Each action writes an audit event, and the limit counts the events of the
+ * account in a sliding window. The audit log is in the database, so the count covers all processes and survives restarts.
  */
 import type { AuditAction } from '@lamina/contract';
 
+/** An account may take the action `maxCount` times in any period of `withinMs` milliseconds. */
 export interface ActionLimit {
   readonly maxCount: number;
   readonly withinMs: number;
@@ -13,14 +14,14 @@ const minute = 60_000;
 const hour = 60 * minute;
 
 export const actionLimits = {
-  /** The web app opens one for each page load. */
+  /** The web app creates an image session at each page load. */
   'image-session-created': { maxCount: 30, withinMs: minute },
-  /** A script that makes one for each run would fill the list. */
+  /** A script that creates a token for each run would fill the list of tokens. */
   'api-token-created': { maxCount: 60, withinMs: hour },
-  /** Each may notify administrators. */
+  /** Each request for a dataset may notify administrators. */
   'dataset-requested': { maxCount: 20, withinMs: hour },
   'share-link-created': { maxCount: 200, withinMs: hour },
-  /** Each sends an e-mail and hashes a password. */
+  /** Each change sends an e-mail and hashes a password. */
   'password-changed': { maxCount: 10, withinMs: hour },
   'second-factor-on': { maxCount: 10, withinMs: hour },
 } as const satisfies Partial<Record<AuditAction, ActionLimit>>;
@@ -30,13 +31,13 @@ export type LimitedAction = keyof typeof actionLimits;
 /**
  * Returns the milliseconds until the action is allowed again; 0 when it is allowed now.
  *
- * @param times of earlier actions in the window, newest first
+ * @param times times of the earlier actions within the limit's window, newest first
  */
 export function msUntilAllowed(
   { maxCount, withinMs }: ActionLimit,
   times: readonly Date[],
   now: Date,
 ): number {
-  const blocking = times[maxCount - 1];
-  return blocking === undefined ? 0 : Math.max(0, blocking.getTime() + withinMs - now.getTime());
+  const oldestCounted = times[maxCount - 1];
+  return oldestCounted === undefined ? 0 : Math.max(0, oldestCounted.getTime() + withinMs - now.getTime());
 }

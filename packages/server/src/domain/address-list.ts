@@ -1,38 +1,39 @@
-/** Addresses and networks as an operator writes them in TRUSTED_PROXIES. */
+/** Parses and matches the IP addresses and networks that an operator lists in the setting TRUSTED_PROXIES. */
 import { BlockList, isIP } from 'node:net';
 import { networkOf } from './network-of.ts';
 
-/** The names that Fastify knows for private networks (@fastify/proxy-addr). */
+/** Named networks, with the names that Fastify accepts (@fastify/proxy-addr). */
 const namedNetworks: Readonly<Record<string, readonly string[]>> = {
   loopback: ['127.0.0.0/8', '::1/128'],
   linklocal: ['169.254.0.0/16', 'fe80::/10'],
   uniquelocal: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'],
 };
 
-/** Whether an entry is an IP address, a network such as 10.0.0.0/8, or one of the names above. */
+/** Whether an entry is an IP address, a network such as 10.0.0.0/8, or `loopback`, `linklocal` or `uniquelocal`. */
 export function isAddressEntry(entry: string): boolean {
   if (Object.hasOwn(namedNetworks, entry)) return true;
-  const [address = '', prefix, ...more] = entry.split('/');
+  const [address = '', prefixLength, ...excessParts] = entry.split('/');
   const version = isIP(address);
-  if (version === 0 || more.length > 0) return false;
-  if (prefix === undefined) return true;
-  return /^\d{1,3}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128);
+  if (version === 0 || excessParts.length > 0) return false;
+  if (prefixLength === undefined) return true;
+  const maxPrefixLength = version === 4 ? 32 : 128;
+  return /^\d{1,3}$/.test(prefixLength) && Number(prefixLength) <= maxPrefixLength;
 }
 
-/** @returns a function that tests whether an address is in the list; every entry must be valid */
+/** Returns a function that tells whether an IP address is in the list. Every entry must satisfy `isAddressEntry`. */
 export function addressMatcher(entries: readonly string[]): (address: string) => boolean {
   const list = new BlockList();
   for (const entry of entries.flatMap((each) => namedNetworks[each] ?? [each])) {
-    const [address = '', prefix] = entry.split('/');
+    const [address = '', prefixLength] = entry.split('/');
     const family = isIP(address) === 4 ? 'ipv4' : 'ipv6';
-    if (prefix === undefined) list.addAddress(address, family);
-    else list.addSubnet(address, Number(prefix), family);
+    if (prefixLength === undefined) list.addAddress(address, family);
+    else list.addSubnet(address, Number(prefixLength), family);
   }
   return (address) => {
-    const [plain = ''] = address.split('%', 1); // a zone names an interface of this machine
-    const network = networkOf(plain);
-    // An IPv4 address from an IPv6 socket is compared as IPv4.
+    const [withoutZone = ''] = address.split('%', 1); // in fe80::1%eth0, the zone eth0 names a network interface of this machine
+    // `networkOf` turns an IPv4-mapped address of an IPv6 socket (::ffff:10.0.0.2) into the IPv4 address.
+    const network = networkOf(withoutZone);
     if (isIP(network) === 4) return list.check(network, 'ipv4');
-    return isIP(plain) === 6 && list.check(plain, 'ipv6');
+    return isIP(withoutZone) === 6 && list.check(withoutZone, 'ipv6');
   };
 }

@@ -1,10 +1,11 @@
-/** Who may do what with an annotation layer of a slide that the account may view. */
+/** The rights of an account to an annotation layer. Callers check separately that the account may view the slide. */
 import { type LayerEditing, type LayerVisibility, may, type User } from '@lamina/contract';
 
 export interface OwnedLayer {
   /** Null: the owner's account was deleted. */
   readonly owner_uid: string | null;
   readonly visibility: LayerVisibility;
+  /** Who may change annotations: `owner`, or all `members` who may write annotations. */
   readonly editing: LayerEditing;
   readonly locked_by: 'owner' | 'admin' | null;
 }
@@ -13,33 +14,35 @@ type Account = Pick<User, 'uid' | 'status' | 'role'>;
 
 export interface LayerRights {
   readonly read: boolean;
-  /** Change annotations, as long as the layer is not locked. */
+  /** Change annotations. The caller checks that the layer is not locked. */
   readonly annotate: boolean;
   /** Rename, share, delete and restore the layer. */
   readonly manage: boolean;
-  /** Lock the layer, or unlock it when it is locked. */
+  /** Lock or unlock the layer. Only an administrator may unlock a layer that an administrator has locked. */
   readonly lock: boolean;
 }
 
+/** Whether the account, as an administrator, has all rights to the layers of other owners. */
 export function mayManageAllLayers(account: Account): boolean {
   return may(account, 'annotations.manage');
 }
 
+/** Returns what the account may do with the layer. */
 export function layerRightsOf(account: Account, layer: OwnedLayer): LayerRights {
   const isAdmin = mayManageAllLayers(account);
   const isOwner = layer.owner_uid === account.uid;
-  const contributes = may(account, 'annotations.write');
+  const mayWrite = may(account, 'annotations.write');
   const read = may(account, 'annotations.read') && (isAdmin || isOwner || layer.visibility === 'members');
-  const manage = contributes && (isAdmin || isOwner);
+  const manage = mayWrite && (isAdmin || isOwner);
   return {
     read,
-    annotate: read && contributes && (isAdmin || isOwner || layer.editing === 'members'),
+    annotate: read && mayWrite && (isAdmin || isOwner || layer.editing === 'members'),
     manage,
     lock: manage && (isAdmin || layer.locked_by !== 'admin'),
   };
 }
 
-/** Whether an administrator uses a right that other members do not have, which the audit log records. */
+/** Whether the layer is another person's private layer. Only administrators may use one, and the audit log records it. */
 export function isPrivateLayerOfAnother(account: Account, layer: OwnedLayer): boolean {
   return layer.owner_uid !== account.uid && layer.visibility === 'private';
 }

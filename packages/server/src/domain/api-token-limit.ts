@@ -1,10 +1,13 @@
-/** How many requests the API tokens of one account may send: a token bucket, counted apart from the account's browsers. */
+/**
+ * Limits the requests that all API tokens of one account send together, with the token-bucket algorithm. Requests from the
+ * account's browsers do not count.
+ */
 
-/** Requests per second in the long run, and how many may come at once before that. */
+/** Sustained requests per second, and the number of requests that an account may send at once after a pause. */
 export const apiTokenRate = { perSecond: 200, burst: 1000 } as const;
 
 interface Bucket {
-  left: number;
+  requestsLeft: number;
   /** Milliseconds since the epoch. */
   filledAt: number;
 }
@@ -12,27 +15,35 @@ interface Bucket {
 const maxBuckets = 10_000;
 
 interface ApiTokenLimit {
-  /** Counts a request of the account. @returns seconds to wait; 0: the request is allowed */
+  /**
+   * Counts a request of the account.
+   *
+   * @param at milliseconds since the epoch
+   * @returns whole seconds to wait; 0: the request is allowed
+   */
   take(uid: string, at: number): number;
 }
 
+/** Returns a limit that counts in the memory of this process. */
 export function createApiTokenLimit(
   rate: { readonly perSecond: number; readonly burst: number } = apiTokenRate,
 ): ApiTokenLimit {
   const buckets = new Map<string, Bucket>();
   return {
     take(uid, at) {
-      const known = buckets.get(uid);
-      const bucket = known ?? { left: rate.burst, filledAt: at };
-      if (known === undefined) {
+      const existingBucket = buckets.get(uid);
+      const bucket = existingBucket ?? { requestsLeft: rate.burst, filledAt: at };
+      if (existingBucket === undefined) {
         if (buckets.size >= maxBuckets) buckets.clear();
         buckets.set(uid, bucket);
       }
-      const seconds = Math.max(0, at - bucket.filledAt) / 1000;
-      bucket.left = Math.min(rate.burst, bucket.left + seconds * rate.perSecond);
+
+      const elapsedSeconds = Math.max(0, at - bucket.filledAt) / 1000;
+      bucket.requestsLeft = Math.min(rate.burst, bucket.requestsLeft + elapsedSeconds * rate.perSecond);
       bucket.filledAt = at;
-      if (bucket.left < 1) return Math.max(1, Math.ceil((1 - bucket.left) / rate.perSecond));
-      bucket.left -= 1;
+
+      if (bucket.requestsLeft < 1) return Math.max(1, Math.ceil((1 - bucket.requestsLeft) / rate.perSecond));
+      bucket.requestsLeft -= 1;
       return 0;
     },
   };

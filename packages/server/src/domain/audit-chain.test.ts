@@ -32,12 +32,12 @@ function chainOf(length: number): ChainedEntry[] {
 }
 
 describe('verifyChainLinks', () => {
-  it('returns number and hash of the last entry of an intact chain', () => {
+  it('returns the number and the hash of the last entry of an intact chain', () => {
     const entries = chainOf(5);
     expect(verifyChainLinks(start, entries)).toEqual({ seq: 5, hash: entries[4]?.hash });
   });
 
-  it('can verify a chain in parts', () => {
+  it('accepts the position after one part of a chain as the start of the next part', () => {
     const entries = chainOf(5);
     const middle = verifyChainLinks(start, entries.slice(0, 2)) as ChainPosition;
     expect(verifyChainLinks(middle, entries.slice(2))).toEqual(verifyChainLinks(start, entries));
@@ -60,7 +60,7 @@ describe('verifyChainLinks', () => {
     expect(verifyChainLinks(start, entries)).toEqual({ brokenAt: 3 });
   });
 
-  it('returns brokenAt for the entry after one that was changed together with its hash', () => {
+  it('returns brokenAt for the entry after an entry that was changed together with its hash', () => {
     const entries = chainOf(5);
     const changed = { ...(entries[2] as ChainedEntry), actor_uid: 'another-uid' };
     entries[2] = { ...changed, hash: chainHash(changed.previous_hash, changed) };
@@ -81,15 +81,17 @@ describe('verifyChainLinks', () => {
       'after an entry was duplicated',
       (entries: ChainedEntry[]) => entries.toSpliced(2, 0, entries[1] as ChainedEntry),
     ],
-  ])('returns the first wrong place %s', (_, damage) => {
+  ])('returns the number of the first wrong entry as brokenAt %s', (_, damage) => {
     expect(verifyChainLinks(start, damage(chainOf(5)))).toEqual({ brokenAt: 3 });
   });
+});
 
-  it('hashes fields so that shifted field boundaries change the hash', () => {
+describe('chainHash', () => {
+  it('differs when text moves from one field to the next, and for null and "null"', () => {
     const [entry] = chainOf(1) as [ChainedEntry];
-    const one = chainHash('', { ...entry, action: 'sign-in', result: 'done' });
-    const other = chainHash('', { ...entry, action: 'sign-', result: 'indone' });
-    expect(one).not.toBe(other);
+    const hashOfFields = chainHash('', { ...entry, action: 'sign-in', result: 'done' });
+    const hashOfShiftedFields = chainHash('', { ...entry, action: 'sign-', result: 'indone' });
+    expect(hashOfFields).not.toBe(hashOfShiftedFields);
     expect(chainHash('', { ...entry, target: null })).not.toBe(chainHash('', { ...entry, target: 'null' }));
   });
 });

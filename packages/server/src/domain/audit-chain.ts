@@ -4,7 +4,7 @@
  */
 import { hash } from 'node:crypto';
 
-/** The hashed fields, in the order of hashing. */
+/** The hashed fields of an event. `chainHash` hashes them in this order. */
 export interface ChainedFields {
   readonly seq: number;
   readonly at: string;
@@ -22,10 +22,10 @@ export interface ChainedEntry extends ChainedFields {
   readonly hash: string;
 }
 
-/** The previous hash of the first event. */
+/** The value of `previous_hash` in the first event. */
 export const chainStart = '';
 
-/** Returns the SHA-256, base64url, of a JSON array: unambiguous values and boundaries. */
+/** Returns the SHA-256 (base64url) of a JSON array. In JSON, different values or field boundaries never give the same text. */
 export function chainHash(previousHash: string, entry: ChainedFields): string {
   const fields = [
     previousHash,
@@ -51,19 +51,22 @@ export interface ChainPosition {
 /**
  * Verifies consecutive events.
  *
- * @returns the position after the last one, or the number of the first wrong or missing event
+ * @param start position before the first of these events
+ * @returns the position after the last event, or the number of the first wrong or missing event
  */
 export function verifyChainLinks(
-  from: ChainPosition,
+  start: ChainPosition,
   entries: readonly ChainedEntry[],
 ): ChainPosition | { readonly brokenAt: number } {
-  let place = from;
+  let position = start;
   for (const entry of entries) {
-    const seq = place.seq + 1;
-    const fits =
-      entry.seq === seq && entry.previous_hash === place.hash && entry.hash === chainHash(place.hash, entry);
-    if (!fits) return { brokenAt: seq };
-    place = { seq, hash: entry.hash };
+    const seq = position.seq + 1;
+    const isLinked =
+      entry.seq === seq &&
+      entry.previous_hash === position.hash &&
+      entry.hash === chainHash(position.hash, entry);
+    if (!isLinked) return { brokenAt: seq };
+    position = { seq, hash: entry.hash };
   }
-  return place;
+  return position;
 }

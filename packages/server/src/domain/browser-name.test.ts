@@ -26,11 +26,14 @@ describe('browserName', () => {
     ],
     ['curl/8.14.1', 'curl'],
     ['something with Windows', 'Windows'],
-  ])('of %s returns %s', (userAgent, name) => {
+  ])('for the user agent %s returns %s', (userAgent, name) => {
     expect(browserName(userAgent)).toBe(name);
   });
 
-  it.each([undefined, '', 'node', '<script>alert(1)</script>'])('returns null for %s', (userAgent) => {
-    expect(browserName(userAgent)).toBeNull();
-  });
+  it.each([undefined, '', 'node', '<script>alert(1)</script>'])(
+    'returns null for the unknown user agent %j',
+    (userAgent) => {
+      expect(browserName(userAgent)).toBeNull();
+    },
+  );
 });

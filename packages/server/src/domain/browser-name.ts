@@ -1,6 +1,6 @@
-/** A short name of browser and system, by which people recognise their sign-ins. */
+/** Derives a short name of browser and operating system from the User-Agent header. People recognise their sign-ins by it. */
 
-/** Tested in this order, since most user agents also name other browsers. */
+/** The first match wins: user agents also contain the names of other browsers, so the more specific patterns come first. */
 const browsers: readonly (readonly [RegExp, string])[] = [
   [/\bEdg(?:e|A|iOS)?\//, 'Edge'],
   [/\b(?:OPR|OPT|Opera)\b/, 'Opera'],
@@ -23,11 +23,11 @@ const systems: readonly (readonly [RegExp, string])[] = [
   [/\bLinux\b/, 'Linux'],
 ];
 
-/** Returns such as `Firefox · Windows`, or null when both are unknown; never a part of the header itself. */
+/** Returns a name such as `Firefox · Windows`, or null when both are unknown. The name never contains text of the header. */
 export function browserName(userAgent: string | undefined): string | null {
   const text = userAgent?.slice(0, 1000) ?? '';
-  const named = [browsers, systems].flatMap(
+  const foundNames = [browsers, systems].flatMap(
     (list) => list.find(([pattern]) => pattern.test(text))?.[1] ?? [],
   );
-  return named.length > 0 ? named.join(' · ') : null;
+  return foundNames.length > 0 ? foundNames.join(' · ') : null;
 }

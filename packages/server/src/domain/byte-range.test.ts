@@ -19,11 +19,11 @@ describe('parseRange', () => {
     ['bytes=-0', 'unsatisfiable'],
     ['bytes=10-', 'unsatisfiable'],
     ['bytes=0-1,3-4', 'unsatisfiable'],
-  ])('reads %j of a file of 10 bytes as %j', (header, expected) => {
+  ])('returns for the Range header %j and a file of 10 bytes %j', (header, expected) => {
     expect(parseRange(header, 10)).toEqual(expected);
   });
 
-  it('finds no range in an empty file', () => {
+  it('returns unsatisfiable for every range of an empty file', () => {
     expect(parseRange('bytes=0-0', 0)).toBe('unsatisfiable');
     expect(parseRange('bytes=-1', 0)).toBe('unsatisfiable');
   });

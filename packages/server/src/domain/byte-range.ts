@@ -1,23 +1,26 @@
-/** The Range header (RFC 9110, section 14). */
+/** Parses the Range header of a request for part of a file (RFC 9110, section 14). */
 
 export interface ByteRange {
   readonly start: number;
-  /** The last byte, included. */
+  /** Offset of the last byte, inclusive. */
   readonly end: number;
 }
 
 /**
- * Returns the range to send; `whole` without a header, and for a header that is not valid, as the RFC asks.
+ * Returns the bytes to send.
  *
- * @returns `unsatisfiable` for a range outside the file, and for several ranges, which are not supported
+ * @param size size of the file in bytes
+ * @returns `whole` without a header and for an invalid header, which RFC 9110 says to ignore; `unsatisfiable` for a range outside
+ *   the file, and for several ranges, which are not supported
  */
 export function parseRange(header: string | undefined, size: number): ByteRange | 'whole' | 'unsatisfiable' {
-  const [, list] = /^bytes=(.*)$/i.exec(header?.trim() ?? '') ?? [];
-  if (list === undefined) return 'whole';
-  if (list.includes(',')) return 'unsatisfiable';
-  const [, first, last] = /^\s*(\d*)\s*-\s*(\d*)\s*$/.exec(list) ?? [];
+  const [, ranges] = /^bytes=(.*)$/i.exec(header?.trim() ?? '') ?? [];
+  if (ranges === undefined) return 'whole';
+  if (ranges.includes(',')) return 'unsatisfiable';
+  const [, first, last] = /^\s*(\d*)\s*-\s*(\d*)\s*$/.exec(ranges) ?? [];
   if (first === undefined || last === undefined || (first === '' && last === '')) return 'whole';
   if (first === '') {
+    // `bytes=-3` asks for the last three bytes.
     const length = Math.min(Number(last), size);
     return length === 0 ? 'unsatisfiable' : { start: size - length, end: size - 1 };
   }

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { searchTextOf, sortKeyOf, unrestrictedRanges } from './catalogue-order.ts';
 
 describe('sort key of a catalogue entry', () => {
-  it('sorts by dataset, then by file name, in natural order, with entries without a dataset last', () => {
-    const inOrder = [
+  it('sorts entries by dataset, then by file name, in natural order, with entries without a dataset last', () => {
+    const expectedOrder = [
       { dataset_name: 'Böbrek', file_name: 'a.svs' },
       { dataset_name: 'Çene', file_name: 'a.svs' },
       { dataset_name: 'Set 2', file_name: 'slide-2.svs' },
@@ -13,8 +13,8 @@ describe('sort key of a catalogue entry', () => {
       { dataset_name: null, file_name: '1.svs' },
       { dataset_name: null, file_name: 'a.svs' },
     ];
-    const byKey = inOrder.toReversed().toSorted((a, b) => (sortKeyOf(a) < sortKeyOf(b) ? -1 : 1));
-    expect(byKey).toEqual(inOrder);
+    const sortedByKey = expectedOrder.toReversed().toSorted((a, b) => (sortKeyOf(a) < sortKeyOf(b) ? -1 : 1));
+    expect(sortedByKey).toEqual(expectedOrder);
   });
 
   it('consists of the characters 0-9 and a-f, which every database sorts the same way', () => {
@@ -22,8 +22,8 @@ describe('sort key of a catalogue entry', () => {
   });
 });
 
-describe('searchTextOf a catalogue entry', () => {
-  it('returns name, id, organ and dataset, folded without diacritics', () => {
+describe('searchTextOf', () => {
+  it('returns file name, id, organ and dataset of an entry in lower case, without diacritics', () => {
     expect(
       searchTextOf({ file_name: 'A-İ.svs', id: '12ab', organ_type: 'KARACİĞER', dataset_name: null }),
     ).toBe('a-i.svs\n12ab\nkaraciger\n');
@@ -32,8 +32,8 @@ describe('searchTextOf a catalogue entry', () => {
 
 describe('unrestrictedRanges', () => {
   const names = ['Breast', 'Colon', 'Ki-67', 'KI-67', 'Liver', 'Set 2', 'Set 10'];
-  const covered = (closed: readonly string[]) => {
-    const ranges = unrestrictedRanges(names, new Set(closed)) ?? [{ from: '', to: null }];
+  const coverageOf = (restricted: readonly string[]) => {
+    const ranges = unrestrictedRanges(names, new Set(restricted)) ?? [{ from: '', to: null }];
     const isCovered = (dataset_name: string | null) => {
       const key = sortKeyOf({ dataset_name, file_name: 'a.svs' });
       return ranges.some(({ from, to }) => key >= from && (to === null || key < to));
@@ -50,12 +50,12 @@ describe('unrestrictedRanges', () => {
     ['all datasets', names, 1, [null]],
     ['a dataset that does not exist', ['Lung'], 1, [...names, null]],
     ['one of two datasets with the same sort key', ['KI-67'], 1, [...names, null]],
-  ])('covers exactly the other datasets when %s may not be seen', (_, closed, count, open) => {
-    expect(covered(closed)).toEqual({ count, names: open });
+  ])('covers exactly the other datasets when the account may not see %s', (_, restricted, count, others) => {
+    expect(coverageOf(restricted)).toEqual({ count, names: others });
   });
 
-  it('returns null when the restricted datasets would need too many ranges', () => {
-    const many = Array.from({ length: 200 }, (_, i) => `Set ${i}`);
-    expect(unrestrictedRanges(many, new Set(many.filter((_, i) => i % 2 === 0)))).toBeNull();
+  it('returns null when the unrestricted datasets would need more than 64 ranges', () => {
+    const manyDatasets = Array.from({ length: 200 }, (_, i) => `Set ${i}`);
+    expect(unrestrictedRanges(manyDatasets, new Set(manyDatasets.filter((_, i) => i % 2 === 0)))).toBeNull();
   });
 });

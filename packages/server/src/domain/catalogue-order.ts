@@ -1,21 +1,26 @@
-/** Order of the catalogue as sort keys, and the text that a search matches. */
+/**
+ * The columns by which the database sorts and searches catalogue entries. A sort key orders entries by dataset and then by file
+ * name, so each dataset is a contiguous range of keys, which queries read or skip.
+ */
 import { foldDiacritics, naturalKey } from '@lamina/contract';
 
-/** First character of the sort keys of entries without a dataset. */
-const withoutDataset = '1';
+/** First character of the sort keys of entries without a dataset. The keys of all other entries start with 0. */
+const keyWithoutDataset = '1';
 
-interface Named {
+interface NamedEntry {
   readonly file_name: string;
   readonly dataset_name: string | null;
 }
 
 /**
- * Returns the sort key of an entry: datasets in natural order, entries without one last, file names of a dataset in natural
- * order. It consists of digits and a…f, which every database sorts the same way whatever its collation.
+ * Returns the sort key of an entry. Keys sort datasets in natural order (`Set 2` before `Set 10`), entries without a dataset
+ * last, and the file names within a dataset in natural order. A key consists of the characters 0-9 and a-f, which every
+ * database sorts the same way in every collation.
  */
-export function sortKeyOf({ file_name, dataset_name }: Named): string {
-  const dataset = dataset_name === null ? withoutDataset : `0${hexOf(naturalKey(dataset_name))}`;
-  return `${dataset}00${hexOf(naturalKey(file_name))}`; // 00 comes before every character of a longer name
+export function sortKeyOf({ file_name, dataset_name }: NamedEntry): string {
+  const datasetKey = dataset_name === null ? keyWithoutDataset : `0${hexOf(naturalKey(dataset_name))}`;
+  // 00 sorts before the first character of any longer dataset name.
+  return `${datasetKey}00${hexOf(naturalKey(file_name))}`;
 }
 
 /** Returns the range of sort keys that contains all entries of a dataset. */
@@ -24,44 +29,47 @@ export function sortKeysOfDataset(dataset: string): { readonly from: string; rea
   return { from: `${key}00`, to: `${key}01` };
 }
 
-/** Returns the range of a dataset, or that of the entries without one. */
+/** Returns the range of sort keys of a dataset; null: of the entries without a dataset. */
 export function rangeOfDataset(dataset: string | null): SortKeyRange {
-  return dataset === null ? { from: withoutDataset, to: null } : sortKeysOfDataset(dataset);
+  return dataset === null ? { from: keyWithoutDataset, to: null } : sortKeysOfDataset(dataset);
 }
 
-/** A part of the catalogue's order, from its first sort key to the first one behind it; null: to the end. */
+/** A contiguous part of the catalogue. */
 export interface SortKeyRange {
+  /** First sort key of the range. */
   readonly from: string;
+  /** First sort key after the range; null: the range reaches to the end of the catalogue. */
   readonly to: string | null;
 }
 
-/** More ranges cost the database more than reading everything. */
+/** A query with more ranges is slower than one that reads the whole catalogue and filters the result. */
 const maxRanges = 64;
 
 /**
- * Returns the ranges of the entries outside restricted datasets, in order.
+ * Returns the ranges that contain all entries outside the restricted datasets, in the order of the catalogue.
  *
  * @param datasets names of all datasets that have entries
- * @returns null when reading everything is simpler
+ * @param restricted names of the datasets that the account may not see
+ * @returns null when the query should read the whole catalogue: nothing is restricted, or there would be more than 64 ranges
  */
 export function unrestrictedRanges(
   datasets: readonly string[],
   restricted: ReadonlySet<string>,
 ): readonly SortKeyRange[] | null {
   if (restricted.size === 0) return null;
-  // Names that differ in leading zeros alone share their place: it is restricted when all of them are.
-  const places = Map.groupBy(datasets, (name) => sortKeysOfDataset(name).from);
+  // Names that differ only in case or in leading zeros share one range of keys. It is left out only if all of them are restricted.
+  const namesByKey = Map.groupBy(datasets, (name) => sortKeysOfDataset(name).from);
   const ranges: { from: string; to: string | null }[] = [];
-  let isOpen = false;
-  for (const [from, names] of [...places].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    const wasOpen = isOpen;
-    isOpen = names.some((name) => !restricted.has(name));
-    const last = ranges.at(-1);
-    if (isOpen && !wasOpen) ranges.push({ from, to: null });
-    else if (!isOpen && wasOpen && last !== undefined) last.to = from;
+  let isInRange = false;
+  for (const [from, names] of [...namesByKey].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const wasInRange = isInRange;
+    isInRange = names.some((name) => !restricted.has(name));
+    const lastRange = ranges.at(-1);
+    if (isInRange && !wasInRange) ranges.push({ from, to: null });
+    else if (!isInRange && wasInRange && lastRange !== undefined) lastRange.to = from;
   }
   // Entries without a dataset come last.
-  if (!isOpen) ranges.push({ from: withoutDataset, to: null });
+  if (!isInRange) ranges.push({ from: keyWithoutDataset, to: null });
   return ranges.length > maxRanges ? null : ranges;
 }
 
@@ -69,11 +77,11 @@ function hexOf(text: string): string {
   return Buffer.from(text, 'utf8').toString('hex');
 }
 
-/** Returns the text that a search matches: file name, id, organ and dataset, folded, without diacritics. */
+/** Returns the text that a search matches: file name, id, organ and dataset in lower case, without diacritics. */
 export function searchTextOf(
-  entry: Named & { readonly id: string; readonly organ_type: string | null },
+  entry: NamedEntry & { readonly id: string; readonly organ_type: string | null },
 ): string {
-  // Separated by line breaks: no word of a query contains one.
+  // No word of a query contains a line break, so no match extends over two fields.
   return foldDiacritics(
     [entry.file_name, entry.id, entry.organ_type ?? '', entry.dataset_name ?? ''].join('\n'),
   );

@@ -1,17 +1,20 @@
-/** Which datasets an account, or a token of it, may see. */
+/**
+ * Rules for access to datasets. A dataset is restricted for an account if the account may not see it. An API token can
+ * additionally be limited to some datasets; all others are then restricted for requests with that token.
+ */
 import { may, nameKey, type Role, type Status, type User } from '@lamina/contract';
 
-/** Whether the account sees all datasets: an account that may edit the catalogue does, to be able to grant access. */
+/** Whether the account sees every dataset. Accounts that may edit the catalogue do, because they grant access to datasets. */
 export function seesEveryDataset(account: { readonly status: Status; readonly role: Role }): boolean {
   return may(account, 'catalogue.write');
 }
 
-/** Name of the entries without a dataset in a set of closed datasets. No dataset has it. */
+/** Stands for the images without a dataset in a set of restricted datasets. No dataset has an empty name. */
 export const withoutDataset = '';
 
-/** The account behind a call. With an API token that is limited to datasets, it sees these at most. */
+/** The account that sends a request. */
 export interface Reader extends User {
-  /** Absent: every dataset that the account may see. */
+  /** Datasets to which the API token of the request is limited; undefined: every dataset that the account may see. */
   readonly onlyDatasets?: readonly string[];
 }
 
@@ -20,32 +23,36 @@ export function onlyDatasetsOf(reader: User): readonly string[] | null {
   return (reader as Reader).onlyDatasets ?? null;
 }
 
-/** Whether the reader's token, if any, may put slides into the dataset. */
+/** Whether the reader may add slides to the dataset, as far as the limit of an API token is concerned. */
 export function mayAddToDataset(reader: User, dataset: string): boolean {
   const limit = onlyDatasetsOf(reader);
   return limit === null || limit.some((name) => nameKey(name) === nameKey(dataset));
 }
 
 /**
- * The datasets that are closed to a token with a limit: all but the ones of the limit, and the entries without a dataset.
- * `has` also covers datasets that were created after the set.
+ * The restricted datasets of an API token that is limited to some datasets: the datasets restricted for its owner, all datasets
+ * outside the limit, and `withoutDataset`. `has` is also true for datasets outside the limit that are created later.
  */
 export class TokenRestrictedDatasets extends Set<string> {
-  readonly #openKeys: ReadonlySet<string>;
+  readonly #allowedKeys: ReadonlySet<string>;
 
   /**
-   * @param limit names of the open datasets, in any spelling
-   * @param closed datasets that are closed to the owner
-   * @param all names of all datasets that have entries
+   * @param limit names of the datasets to which the token is limited, in any spelling
+   * @param restrictedForOwner names of the datasets that are restricted for the owner of the token
+   * @param allDatasets names of all datasets that have entries
    */
-  constructor(limit: readonly string[], closed: ReadonlySet<string>, all: readonly string[]) {
-    super(closed);
-    this.#openKeys = new Set(limit.map(nameKey));
+  constructor(
+    limit: readonly string[],
+    restrictedForOwner: ReadonlySet<string>,
+    allDatasets: readonly string[],
+  ) {
+    super(restrictedForOwner);
+    this.#allowedKeys = new Set(limit.map(nameKey));
     this.add(withoutDataset);
-    for (const name of all) if (!this.#openKeys.has(nameKey(name))) this.add(name);
+    for (const name of allDatasets) if (!this.#allowedKeys.has(nameKey(name))) this.add(name);
   }
 
   override has(name: string): boolean {
-    return super.has(name) || !this.#openKeys.has(nameKey(name));
+    return super.has(name) || !this.#allowedKeys.has(nameKey(name));
   }
 }

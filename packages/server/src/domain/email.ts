@@ -1,12 +1,12 @@
-/** Equality of e-mail addresses. */
+/** Compares e-mail addresses: two addresses are the same account's address if their keys are equal. */
 
 /**
- * Returns the same key for every spelling of an address: surrounding spaces, upper and lower case and compatibility forms
- * (full-width characters, ligatures) do not matter.
+ * Returns the same key for all spellings of an address that differ in surrounding spaces, letter case, or compatibility forms
+ * (full-width characters, ligatures).
  *
- * Never uses a locale: in Turkish, `I` becomes `ı`, and ADMIN@… would differ from admin@…. A Turkish keyboard types İ as the
- * capital of i, which Unicode lower-cases to i and a combining dot; it counts as i. A dotless ı is a different character
- * and stays one: the address belongs to another person.
+ * Lower-casing ignores the locale, because a Turkish locale would turn `I` into `ı` and make ADMIN@… differ from admin@….
+ * A Turkish keyboard types `İ` as the capital of `i`. Unicode lower-cases it to `i` and a combining dot, so the dot is removed.
+ * A dotless `ı` remains different from `i`, because the address belongs to another person.
  */
 export function emailKey(email: string): string {
   return email.normalize('NFKC').trim().toLowerCase().replaceAll('i\u0307', 'i').normalize('NFKC');

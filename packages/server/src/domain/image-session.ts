@@ -1,25 +1,30 @@
+/**
+ * Rules of image sessions. An image session is the credential for loading pixels (`?session=` in a URL). A browser gets one for
+ * its account, a visitor of a share link gets one for the slides of the link, and each API token acts as one.
+ */
 import { withoutDataset } from './dataset-access.ts';
 
-/** An image session in memory: permission to load pixels until it expires. An API token acts as one for its requests. */
+/** An image session as this process keeps it in memory. */
 export interface ImageSession {
   /** SHA-256 of the session id, base64url; the server does not store the id. */
   readonly hash: string;
   /** Uid of the account that owns the session; for a share link, of the account that created the link. */
   readonly uid: string;
-  /** The sign-in that created the session; the session ends with it. Null for the session of a share link. */
+  /** Hash of the bearer token that created the session, which ends with that sign-in. Null for the session of a share link. */
   readonly tokenHash: string | null;
-  /** Null for the session of a sign-in. */
+  /** The visitor of a share link; null for the session of an account. */
   readonly visitor: Visitor | null;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
+  /** Milliseconds since the epoch. */
   readonly expiresAt: number;
   /** Datasets that the account, or its API token, may not see. */
   readonly restrictedDatasets: ReadonlySet<string>;
   /** Whether the account sees hidden images, as administrators do. */
   readonly seesHidden: boolean;
-  /** Images of this session that have an audit event, as far as this process knows; see audit/image-openings.ts. */
+  /** Views of images in this session for which this process knows that the audit log has an event, by image id. */
   readonly shownImages: Map<string, ViewKind>;
-  /** The API token in place of a session. */
+  /** The API token that acts as this session; undefined for other sessions. */
   readonly apiToken?: ApiTokenName;
 }
 
@@ -29,37 +34,38 @@ export interface ApiTokenName {
   readonly prefix: string;
 }
 
-/** A visitor without an account, who has opened a share link. */
+/** A person without an account who has opened a share link. */
 export interface Visitor {
   readonly linkId: string;
-  /** The slides that the link opens; the visitor sees no other. */
+  /** Ids of the images that the link shares. The visitor may see only these. */
   readonly images: ReadonlySet<string>;
 }
 
 /** The kind of request that returned pixels of an image. */
 export type PixelSource = 'thumbnail' | 'descriptor' | 'colour-table' | 'tile';
 
-/** How far an image has been shown in a session: only its thumbnail, or in the viewer too. */
+/** How an image was shown in a session: only as a thumbnail, or in the viewer, which includes the thumbnail. */
 export type ViewKind = 'thumbnail' | 'viewer';
 
+/** Returns the kind of view that a request for these pixels amounts to. */
 export function viewKindOf(source: PixelSource): ViewKind {
   return source === 'thumbnail' ? 'thumbnail' : 'viewer';
 }
 
-/** Whether the image was already shown this far. @param soFar undefined: not shown yet */
-export function includesView(soFar: ViewKind | undefined, required: ViewKind): boolean {
-  return soFar === 'viewer' || soFar === required;
+/** Whether an earlier view of an image includes the required kind of view. @param earlier undefined: not shown yet */
+export function includesView(earlier: ViewKind | undefined, required: ViewKind): boolean {
+  return earlier === 'viewer' || earlier === required;
 }
 
 interface ProtectedImage {
-  /** Undefined where the session cannot be a visitor's. */
+  /** May be undefined if the session belongs to an account, not to a visitor. */
   readonly id?: string;
-  /** Null: no dataset, open to all members. */
+  /** Null: no dataset. All members may see such images. */
   readonly dataset: string | null;
   readonly isHidden: boolean;
 }
 
-/** Whether the session may see the image. */
+/** Whether the session may load pixels of the image. */
 export function mayViewImage(
   {
     restrictedDatasets,
@@ -73,8 +79,8 @@ export function mayViewImage(
 }
 
 /**
- * Returns the account and session by which the render queue shares its capacity. API tokens of an account count separately
- * from its browsers, and all visitors of a share link count as one account.
+ * Returns the keys by which the render queue divides its capacity fairly: first among accounts, then among the sessions of an
+ * account. The API tokens of an account count as a separate account, and all visitors of a share link count as one account.
  */
 export function requesterOf({
   uid,
@@ -89,7 +95,7 @@ export function requesterOf({
   return { account: apiToken === undefined ? uid : `api-token ${uid}`, session: hash };
 }
 
-/** Active image sessions per account; creating one more ends the oldest. */
+/** Maximum number of active image sessions of an account. Creating one more ends the oldest. */
 export const maxSessionsPerAccount = 10;
 
 /** Returns the remaining whole seconds of a session, at least 0. */
@@ -101,8 +107,8 @@ export function secondsLeft(session: Pick<ImageSession, 'expiresAt'>, now: Date)
 const maxBrowserCacheSeconds = 3600;
 
 /**
- * Returns the Cache-Control header of pixels: only the browser may cache them, and not beyond the end of the session. An API
- * token must revalidate each response, because the URL does not contain the token.
+ * Returns the Cache-Control header for pixels. Only the browser may cache them, for at most an hour and not beyond the end of the
+ * session. Clients with an API token must revalidate each response, because the token is not part of the URL.
  */
 export function cacheControlOf(session: Pick<ImageSession, 'expiresAt' | 'apiToken'>, now: Date): string {
   if (session.apiToken !== undefined) return 'private, no-cache';

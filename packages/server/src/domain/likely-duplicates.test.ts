@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { isOneEditApart, likelyDuplicates } from './likely-duplicates.ts';
 
 let personCount = 0;
-function person(is: Partial<User>): User {
+function person(properties: Partial<User>): User {
   personCount += 1;
   return {
     uid: `u${personCount}`,
@@ -17,10 +17,11 @@ function person(is: Partial<User>): User {
     updatedAt: '2026-05-01T00:00:00.000Z',
     approvalDate: null,
     expiresAt: null,
-    ...is,
+    ...properties,
   };
 }
 
+/** Returns for each duplicate that is found whether it is `other`, and the reason. */
 function likenessOf(applicant: Partial<User>, other: Partial<User>) {
   const [a, b] = [person(applicant), person(other)];
   return likelyDuplicates([a], [a, b])[0]?.map(({ uid, why }) => [uid === b.uid, why]) ?? [];
@@ -31,26 +32,26 @@ describe('likelyDuplicates', () => {
     ['IŞIK Çelik', 'ışık çelik'],
     ['İpek  Işık', 'ipek ışık '],
     ['Ayşe Gül Öztürk', 'AYSE GUL OZTURK'],
-  ])('finds an account whose name is spelled differently: %s, %s', (a, b) => {
+  ])('finds an account whose name is another spelling of the same name: %s, %s', (a, b) => {
     expect(likenessOf({ displayName: a }, { displayName: b })).toEqual([[true, 'same-name']]);
   });
 
   it.each([
     [
-      'the same mailbox, with a note behind +',
+      'the same mailbox and a tag after +',
       'Ali.Can+slides@example.org',
       'ali.can@example.org',
       'same-mailbox',
     ],
     [
-      'the same name before another domain',
+      'the same local part at another domain',
       'ali.can@example.org',
       'ali.can@hastane.example',
       'similar-email',
     ],
-    ['one letter more', 'ali.can@example.org', 'ali.cann@example.org', 'similar-email'],
+    ['one additional letter', 'ali.can@example.org', 'ali.cann@example.org', 'similar-email'],
     ['two letters exchanged', 'ali.can@example.org', 'ail.can@example.org', 'similar-email'],
-  ])('finds an account with %s', (_, a, b, why) => {
+  ])('finds an account whose e-mail address has %s', (_, a, b, why) => {
     expect(likenessOf({ email: a }, { email: b, status: 'deactivated' })).toEqual([[true, why]]);
   });
 
@@ -58,7 +59,11 @@ describe('likelyDuplicates', () => {
     ['no name at all', { displayName: null }, { displayName: '' }],
     ['another name', { displayName: 'Ali Can' }, { displayName: 'Ali Cin' }],
     ['an address two edits away', { email: 'ali.can@example.org' }, { email: 'ali.caner@example.org' }],
-    ['a short name of an office', { email: 'it@example.org' }, { email: 'it@hastane.example' }],
+    [
+      'the same local part of fewer than three letters',
+      { email: 'it@example.org' },
+      { email: 'it@hastane.example' },
+    ],
   ])('ignores an account with %s', (_, a, b) => {
     expect(likenessOf(a, b)).toEqual([]);
   });

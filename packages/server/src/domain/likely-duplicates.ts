@@ -1,68 +1,77 @@
-/** Finds accounts that may belong to the same person as an applicant. */
+/** Finds accounts that may belong to the same person as an applicant, by similar names and e-mail addresses. */
 import { foldDiacritics, type LikelyDuplicate, type User } from '@lamina/contract';
 import { emailKey } from './email.ts';
 
 const maxDuplicates = 5;
-const order: readonly LikelyDuplicate['why'][] = ['same-mailbox', 'same-name', 'similar-email'];
-/** Shorter names such as `it@…` belong to offices. */
-const shortestLocalPart = 3;
+/** The strongest reason first. */
+const reasonsByStrength: readonly LikelyDuplicate['why'][] = ['same-mailbox', 'same-name', 'similar-email'];
+/** Shorter local parts, such as `it@…`, belong to offices, not to persons. */
+const minLocalPartLength = 3;
 
-interface Keys {
+/** What is compared of an account, normalised. */
+interface ComparisonKeys {
   readonly user: User;
-  /** Empty without a name. */
+  /** Empty for an account without a name. */
   readonly name: string;
   readonly email: string;
+  /** The e-mail address without a tag: `ali+x@example.org` becomes `ali@example.org`. */
   readonly mailbox: string;
+  /** The part of `mailbox` before the @. */
   readonly localPart: string;
 }
 
-/** Returns for each applicant, in order, the similar accounts: the likeliest first, at most 5. */
+/** Returns for each applicant, in the same order, at most 5 similar accounts: the most likely duplicate first. */
 export function likelyDuplicates(
   applicants: readonly User[],
   accounts: readonly User[],
 ): readonly (readonly LikelyDuplicate[])[] {
-  const others = accounts.map(keysOf);
+  const accountKeys = accounts.map(keysOf);
   return applicants.map((applicant) => {
     const keys = keysOf(applicant);
-    const similar: LikelyDuplicate[] = [];
-    for (const other of others) {
-      const why = other.user.uid === applicant.uid ? null : likeness(keys, other);
+    const duplicates: LikelyDuplicate[] = [];
+    for (const other of accountKeys) {
+      const why = other.user.uid === applicant.uid ? null : reasonForLikeness(keys, other);
       if (why === null) continue;
       const { uid, email, displayName, status } = other.user;
-      similar.push({ uid, email, displayName, status, why });
+      duplicates.push({ uid, email, displayName, status, why });
     }
-    return similar.sort((a, b) => order.indexOf(a.why) - order.indexOf(b.why)).slice(0, maxDuplicates);
+    return duplicates
+      .sort((a, b) => reasonsByStrength.indexOf(a.why) - reasonsByStrength.indexOf(b.why))
+      .slice(0, maxDuplicates);
   });
 }
 
-function likeness(a: Keys, b: Keys): LikelyDuplicate['why'] | null {
+/** Returns the strongest reason why both accounts may belong to one person; null without one. */
+function reasonForLikeness(a: ComparisonKeys, b: ComparisonKeys): LikelyDuplicate['why'] | null {
   if (a.mailbox === b.mailbox) return 'same-mailbox';
   if (a.name !== '' && a.name === b.name) return 'same-name';
-  const isSameLocalPart = a.localPart === b.localPart && a.localPart.length >= shortestLocalPart;
+  const isSameLocalPart = a.localPart === b.localPart && a.localPart.length >= minLocalPartLength;
   return isSameLocalPart || isOneEditApart(a.email, b.email) ? 'similar-email' : null;
 }
 
-function keysOf(user: User): Keys {
+function keysOf(user: User): ComparisonKeys {
   const email = emailKey(user.email);
-  const at = email.lastIndexOf('@');
-  const localPart = email.slice(0, at);
-  // The part after + is a tag: e-mails go to the same mailbox (RFC 5233).
-  const plain = localPart.replace(/\+.*$/, '');
+  const atIndex = email.lastIndexOf('@');
+  // The part of a local part after + is a tag: e-mails with and without it go to the same mailbox (RFC 5233).
+  const localPart = email.slice(0, atIndex).replace(/\+.*$/, '');
   return {
     user,
     name: nameKey(user.displayName ?? ''),
     email,
-    mailbox: plain + email.slice(at),
-    localPart: plain,
+    mailbox: localPart + email.slice(atIndex),
+    localPart,
   };
 }
 
-/** Returns the same key for every spelling of a name: Turkish upper and lower case, missing diacritics, spaces. */
+/** Returns the same key for spellings that differ in letter case (also Turkish), diacritics or spaces. */
 function nameKey(name: string): string {
   return foldDiacritics(name).trim().replace(/\s+/g, ' ');
 }
 
-/** Whether the texts differ by one inserted, removed or replaced character, or two swapped neighbours. */
+/**
+ * Whether the texts differ by exactly one inserted, removed or replaced character, or by two swapped neighbours. Compares only the
+ * part between the common start and the common end of the texts.
+ */
 export function isOneEditApart(a: string, b: string): boolean {
   if (Math.abs(a.length - b.length) > 1 || a === b) return false;
   let start = 0;
@@ -73,7 +82,8 @@ export function isOneEditApart(a: string, b: string): boolean {
     endB--;
   }
   if (endA - start > 2 || endB - start > 2) return false;
-  const [left, right] = [a.slice(start, endA), b.slice(start, endB)];
-  if (left.length <= 1 && right.length <= 1) return true;
-  return left.length === 2 && right.length === 2 && left[0] === right[1] && left[1] === right[0];
+  const [differenceA, differenceB] = [a.slice(start, endA), b.slice(start, endB)];
+  if (differenceA.length <= 1 && differenceB.length <= 1) return true;
+  const isPair = differenceA.length === 2 && differenceB.length === 2;
+  return isPair && differenceA[0] === differenceB[1] && differenceA[1] === differenceB[0];
 }

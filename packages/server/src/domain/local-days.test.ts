@@ -58,6 +58,6 @@ it.each([
   ['UTC', true],
   ['Nowhere/Town', false],
   ['', false],
-])('isTimeZone(%o) returns %s', (zone, is) => {
-  expect(isTimeZone(zone)).toBe(is);
+])('isTimeZone(%o) returns %s', (zone, expected) => {
+  expect(isTimeZone(zone)).toBe(expected);
 });

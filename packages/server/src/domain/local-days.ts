@@ -3,8 +3,9 @@
 export interface LocalDay {
   /** Date as in '2026-11-21'. */
   readonly day: string;
-  /** Start of the day and of the next one. A day has 23 or 25 hours when daylight saving time changes. */
+  /** Start of the day. */
   readonly from: Date;
+  /** Start of the next day: 23 or 25 hours later when daylight saving time begins or ends. */
   readonly to: Date;
 }
 
@@ -20,13 +21,15 @@ export function isTimeZone(zone: string): boolean {
   }
 }
 
-/** Returns the last `count` days including the one of `now`, oldest first. */
+/** Returns the last `count` days in the time zone, oldest first. The last one is the day that contains `now`. */
 export function lastLocalDays(now: Date, zone: string, count: number): LocalDay[] {
   const offsetMs = offsetsOf(zone);
+  // Days are numbered from 1970-01-01.
   const today = Math.floor((now.getTime() + offsetMs(now.getTime())) / dayMs);
-  const starts = Array.from({ length: count + 1 }, (_, i) => startOf(today - count + 1 + i, offsetMs));
+  const firstDay = today - count + 1;
+  const starts = Array.from({ length: count + 1 }, (_, i) => startOf(firstDay + i, offsetMs));
   return starts.slice(0, count).map((from, i) => ({
-    day: new Date((today - count + 1 + i) * dayMs).toISOString().slice(0, 10),
+    day: new Date((firstDay + i) * dayMs).toISOString().slice(0, 10),
     from: new Date(from),
     to: new Date(starts[i + 1] ?? from),
   }));
@@ -34,10 +37,12 @@ export function lastLocalDays(now: Date, zone: string, count: number): LocalDay[
 
 /** Returns the start of a local day in milliseconds since the epoch. @param day number of days since 1970-01-01 */
 function startOf(day: number, offsetMs: (at: number) => number): number {
-  const midnight = day * dayMs;
-  // A clock change can give midnight two offsets. Where the change skips midnight, the day starts later than 00:00.
-  const guess = midnight - offsetMs(midnight - offsetMs(midnight));
-  return guess + offsetMs(guess) < midnight ? midnight - offsetMs(guess) : guess;
+  const localMidnight = day * dayMs;
+  // The offset at midnight is not known before the time of midnight is: estimate the time, and correct it by the offset there.
+  const estimate = localMidnight - offsetMs(localMidnight - offsetMs(localMidnight));
+  // Where a clock change skips midnight, the estimate is before the change. The day starts at the change, later than 00:00.
+  const isBeforeMidnight = estimate + offsetMs(estimate) < localMidnight;
+  return isBeforeMidnight ? localMidnight - offsetMs(estimate) : estimate;
 }
 
 /** Returns a function that gives the offset of the zone from UTC at a time, in milliseconds. */
@@ -57,7 +62,8 @@ function offsetsOf(zone: string): (at: number) => number {
       format.formatToParts(at).map(({ type, value }) => [type, Number(value)]),
     );
     const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = parts;
-    const local = Date.UTC(year, month - 1, day, hour, minute, second);
-    return Math.round((local - Math.floor(at / 1000) * 1000) / minuteMs) * minuteMs;
+    const localTime = Date.UTC(year, month - 1, day, hour, minute, second);
+    const utcTime = Math.floor(at / 1000) * 1000; // the parts contain whole seconds
+    return Math.round((localTime - utcTime) / minuteMs) * minuteMs;
   };
 }

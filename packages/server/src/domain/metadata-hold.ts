@@ -1,8 +1,9 @@
 /**
- * The reason why metadata files are not applied to a slide: they would show it to people who could not see it before.
+ * The reason why the metadata files of the slide folder (catalogue.csv, dataset.json) are not applied to a slide: they would, or
+ * might, show it to people who may not see it now. Stored as JSON with the image.
  *
- * - `kept`: the files name another dataset, or none, in which more people could see the slide
- * - `waiting`: the slide is new and hidden because a metadata file that may concern it is invalid
+ * - `kept`: the files move the slide to `dataset` (null: to none), where more people could see it, so it stays where it is
+ * - `waiting`: the slide is new, and stays hidden because a metadata file that may concern it is invalid
  */
 import { z } from 'zod';
 
@@ -12,6 +13,7 @@ const MetadataHold = z.discriminatedUnion('kind', [
 ]);
 export type MetadataHold = z.infer<typeof MetadataHold>;
 
+/** Parses the stored JSON; null: the metadata files are applied. */
 export function readHold(text: string | null): MetadataHold | null {
   return text === null ? null : MetadataHold.parse(JSON.parse(text));
 }

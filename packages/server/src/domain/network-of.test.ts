@@ -13,19 +13,21 @@ describe('networkOf', () => {
     ['fe80::1%eth0', 'fe80:0:0:0::/64'],
     ['2001:db8:1::', '2001:db8:1:0::/64'],
     ['1:2:3:4:5:6:7::', '1:2:3:4::/64'],
-  ])('of %s returns %s', (address, network) => {
+  ])('for the address %s returns %s', (address, network) => {
     expect(networkOf(address)).toBe(network);
   });
 
+  it('returns a text that is not an address unchanged', () => {
+    expect(networkOf('somewhere')).toBe('somewhere');
+  });
+});
+
+describe('siteOf', () => {
   it.each([
     ['2001:db8:1:2::9', '2001:db8:1::/48'],
     ['192.0.2.7', '192.0.2.7'],
     ['::ffff:192.0.2.7', '192.0.2.7'],
-  ])('siteOf(%s) returns %s', (address, site) => {
+  ])('for the address %s returns %s', (address, site) => {
     expect(siteOf(address)).toBe(site);
-  });
-
-  it('returns the text itself when it is not an address', () => {
-    expect(networkOf('somewhere')).toBe('somewhere');
   });
 });

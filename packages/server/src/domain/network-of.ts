@@ -2,16 +2,16 @@
 import { isIPv6 } from 'node:net';
 
 /**
- * Returns the IPv4 address, or the /64 of an IPv6 address: that is the smallest network a customer gets (RFC 6177, RIPE-690), so
- * single IPv6 addresses cost nothing. An IPv4-mapped address (::ffff:a.b.c.d) counts as IPv4.
+ * Returns the IPv4 address, or the /64 network of an IPv6 address, which is the smallest network that a customer gets (RFC 6177,
+ * RIPE-690): a client changes its address within it freely. An IPv4-mapped address (::ffff:a.b.c.d) counts as IPv4.
  */
 export function networkOf(address: string): string {
   return networkPrefix(address, 4);
 }
 
 /**
- * Like `networkOf`, but with the /48 of an IPv6 address, which a site usually gets (RFC 6177). Used to share scarce resources
- * fairly, where thousands of networks of one site must count as one party.
+ * Like `networkOf`, but with the /48 network of an IPv6 address, which a site such as a hospital usually gets (RFC 6177). Used where
+ * scarce resources are shared fairly: the 65,536 /64 networks of one site must count as one.
  */
 export function siteOf(address: string): string {
   return networkPrefix(address, 3);
@@ -23,10 +23,12 @@ function networkPrefix(address: string, groupCount: number): string {
   if (!isIPv6(withoutZone)) return address;
   const { hostname } = new URL(`http://[${withoutZone}]`); // normalises to the compressed hexadecimal form
   const [head = '', tail] = hostname.slice(1, -1).split('::');
-  const front = groupsOf(head);
-  const back = groupsOf(tail ?? '');
-  const groups = [...front, ...Array<string>(8 - front.length - back.length).fill('0'), ...back];
-  if (groups.slice(0, 6).join(':') === '0:0:0:0:0:ffff') return ipv4Of(groups.slice(6));
+  const headGroups = groupsOf(head);
+  const tailGroups = groupsOf(tail ?? '');
+  const omittedGroups = Array<string>(8 - headGroups.length - tailGroups.length).fill('0'); // which `::` stands for
+  const groups = [...headGroups, ...omittedGroups, ...tailGroups];
+  const isIPv4Mapped = groups.slice(0, 6).join(':') === '0:0:0:0:0:ffff';
+  if (isIPv4Mapped) return ipv4Of(groups.slice(6));
   return `${groups.slice(0, groupCount).join(':')}::/${groupCount * 16}`;
 }
 
@@ -34,6 +36,7 @@ function groupsOf(text: string): string[] {
   return text === '' ? [] : text.split(':');
 }
 
+/** Returns the IPv4 address in dotted form. @param groups its two 16-bit groups in hexadecimal */
 function ipv4Of(groups: readonly string[]): string {
   return groups
     .map((group) => Number.parseInt(group, 16))

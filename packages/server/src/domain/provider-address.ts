@@ -1,4 +1,4 @@
-/** Whether the address may be an identity provider: https, or http on this machine for development. */
+/** Whether the text is an allowed URL of an identity provider: https, or http on this machine for development, without credentials. */
 export function isProviderAddress(address: string): boolean {
   if (!URL.canParse(address)) return false;
   const { protocol, hostname, username, password } = new URL(address);

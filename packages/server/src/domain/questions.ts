@@ -1,7 +1,7 @@
-/** The rules of questions: what is shown before the answer, and when an answer is correct. */
+/** Rules of the questions in teaching collections: which parts a person sees before answering, and which answers are correct. */
 import type { Question, ShownQuestion } from '@lamina/contract';
 
-/** Returns the question without what would give its answer away. */
+/** Returns the parts of a question that a person may see before answering: everything except the correct answer. */
 export function withoutAnswer(question: Question): ShownQuestion {
   return {
     kind: question.kind,
@@ -10,12 +10,16 @@ export function withoutAnswer(question: Question): ShownQuestion {
   };
 }
 
+/**
+ * Depends on the kind of the question. `choice`: the indices of the chosen choices; `region`: a point [x, y] in pixels of full
+ * resolution; `text`: free text.
+ */
 export type Answer = readonly number[] | string;
 
 /**
- * Judges an answer. Null for a text, which no rule judges.
+ * Returns whether an answer is correct.
  *
- * @returns undefined when the answer is not of the question's kind
+ * @returns null for a free text, which the server cannot judge; undefined for an answer that is invalid for this question
  */
 export function isCorrect(question: Question, answer: Answer): boolean | null | undefined {
   if (question.kind === 'text') return typeof answer === 'string' ? null : undefined;
@@ -26,23 +30,23 @@ export function isCorrect(question: Question, answer: Answer): boolean | null | 
       ? undefined
       : isInside(question.region.coordinates, x, y);
   }
-  const chosen = new Set(answer);
   const isValid = answer.every(
     (index) => Number.isInteger(index) && index >= 0 && index < question.choices.length,
   );
   if (!isValid) return undefined;
-  return (
-    chosen.size === new Set(question.correct).size && question.correct.every((index) => chosen.has(index))
-  );
+  const chosen = new Set(answer);
+  const isSameCount = chosen.size === new Set(question.correct).size;
+  return isSameCount && question.correct.every((index) => chosen.has(index));
 }
 
-/** Whether a point is inside the rings by the even-odd rule, as GeoJSON polygons with holes have it. */
+/** Whether a point is inside a polygon with holes. @param rings coordinates of a GeoJSON polygon; inside by the even-odd rule */
 function isInside(rings: readonly (readonly (readonly number[])[])[], x: number, y: number): boolean {
   let inside = false;
   for (const ring of rings) {
     for (const [index, [x1 = 0, y1 = 0]] of ring.entries()) {
       const [x2 = 0, y2 = 0] = ring[(index + 1) % ring.length] ?? [];
-      if (y1 > y !== y2 > y && x < ((x2 - x1) * (y - y1)) / (y2 - y1) + x1) inside = !inside;
+      const isEdgeAtHeight = y1 > y !== y2 > y;
+      if (isEdgeAtHeight && x < ((x2 - x1) * (y - y1)) / (y2 - y1) + x1) inside = !inside;
     }
   }
   return inside;

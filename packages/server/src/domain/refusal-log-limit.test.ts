@@ -6,13 +6,13 @@ const anonymous = { actor: null, network: '10.0.0.1' };
 const viewer = { actor: 'viewer', network: '10.0.0.1' };
 
 describe('refusal log limit for one account or network', () => {
-  it('allows one audit entry per kind of refusal and minute, and one summary of the others', () => {
+  it('allows one audit entry for each kind of refusal in a minute, and one summary of the repetitions', () => {
     const limit = createRefusalLogLimit();
-    const own = Array.from({ length: 400 }, (_, i) =>
+    const allowed = Array.from({ length: 400 }, (_, i) =>
       limit.take(viewer, 'forbidden', at(0, Math.floor(i / 10))),
     );
-    expect(own.filter(Boolean)).toHaveLength(1);
-    expect(own[0]).toBe(true);
+    expect(allowed.filter(Boolean)).toHaveLength(1);
+    expect(allowed[0]).toBe(true);
     expect(limit.takeEnded(at(0, 59))).toEqual([]);
     expect(limit.takeEnded(at(1))).toEqual([
       { ...viewer, count: 399, kinds: [['forbidden', 399]], first: at(0), last: at(0, 39) },
@@ -36,9 +36,9 @@ describe('refusal log limit for one account or network', () => {
 
   it('allows one audit entry per target, up to twenty in a minute', () => {
     const limit = createRefusalLogLimit();
-    const own = Array.from({ length: 50 }, (_, i) => limit.take(anonymous, 'sign-in', at(0), `${i}`));
-    expect(own.slice(0, 20).every(Boolean)).toBe(true);
-    expect(own.slice(20).some(Boolean)).toBe(false);
+    const allowed = Array.from({ length: 50 }, (_, i) => limit.take(anonymous, 'sign-in', at(0), `${i}`));
+    expect(allowed.slice(0, 20).every(Boolean)).toBe(true);
+    expect(allowed.slice(20).some(Boolean)).toBe(false);
     expect(limit.takeAll()).toMatchObject([{ count: 30, kinds: [['sign-in', 30]] }]);
   });
 
@@ -62,16 +62,16 @@ describe('refusal log limit for many networks', () => {
     const limit = createRefusalLogLimit();
     const take = (i: number, minute: number) =>
       limit.take({ actor: null, network: `network-${i}` }, 'sign-in', at(minute));
-    let own = 0;
-    for (let i = 0; i < 5000; i++) if (take(i, 0)) own++;
-    expect(own).toBe(120);
+    let allowedCount = 0;
+    for (let i = 0; i < 5000; i++) if (take(i, 0)) allowedCount++;
+    expect(allowedCount).toBe(120);
     expect(limit.takeEnded(at(1))).toMatchObject([
       { actor: null, network: null, count: 4880, kinds: [['sign-in', 4880]] },
     ]);
     for (let minute = 1; minute < 60; minute++) {
-      for (let i = 0; i < 200; i++) if (take(i, minute)) own++;
+      for (let i = 0; i < 200; i++) if (take(i, minute)) allowedCount++;
     }
-    expect(own).toBe(1200);
+    expect(allowedCount).toBe(1200);
     expect(take(0, 60)).toBe(true);
   });
 });

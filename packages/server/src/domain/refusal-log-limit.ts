@@ -4,10 +4,11 @@
  * minute the caller writes the counts as one summary entry.
  */
 
-/** The subject of a refusal: the signed-in account, or the network when there is no sign-in. */
+/** The client of a refused request. Refusals are counted by its account, or by its network if it is not signed in. */
 export interface RefusedRequester {
   /** Uid of the account; null without a sign-in. */
   readonly actor: string | null;
+  /** See `networkOf`. */
   readonly network: string;
 }
 
@@ -16,77 +17,80 @@ export interface RefusalSummary {
   readonly actor: string | null;
   /** Null when the summary covers several networks. */
   readonly network: string | null;
+  /** Number of refusals of all kinds. */
   readonly count: number;
   /** Number of refusals of each kind, the most frequent kind first. */
   readonly kinds: readonly (readonly [kind: string, count: number])[];
+  /** Time of the first refusal that is counted. */
   readonly first: Date;
+  /** Time of the last refusal that is counted. */
   readonly last: Date;
 }
 
 export interface RefusalLogLimit {
   /**
-   * Returns whether this refusal gets an entry; otherwise it is counted.
+   * Returns whether the caller writes a separate entry for this refusal. Otherwise the refusal is counted for a summary.
    *
    * @param kind the refused action and the reason
-   * @param target separates refusals of one kind that each deserve an entry, such as sign-ins to different accounts
+   * @param target refusals of one kind with different targets each get an entry, such as sign-ins to different accounts
    */
   take(refused: RefusedRequester, kind: string, at: Date, target?: string): boolean;
   /** Returns the summaries of the minutes that ended before this time. Each summary is returned once. */
   takeEnded(at: Date): RefusalSummary[];
-  /** Returns all summaries that were not returned yet, including that of the current minute. Called when the summary timer fires and at shutdown. */
+  /** Returns all summaries that were not returned yet, including those of the current minute. Called by a timer and at shutdown. */
   takeAll(): RefusalSummary[];
 }
 
 const minuteMs = 60_000;
-/** Maximum number of separate entries: of one subject in a minute, of all subjects in a minute, and in an hour. */
-const maxEntriesPerSubject = 20;
+/** A subject is an account or a network. */
+const maxEntriesPerSubjectAndMinute = 20;
 const maxEntriesPerMinute = 120;
 const maxEntriesPerHour = 1200;
-const minutesOfAnHour = 60;
-/** Above these numbers, subjects and kinds are counted together: memory and the audit log stay bounded. */
+const minutesPerHour = 60;
+/** More subjects in a minute are counted together, so that memory stays bounded. */
 const maxSubjects = 2000;
+/** If more subjects need a summary for a minute, one summary covers all of them. */
 const maxSummaries = 5;
+/** More kinds of refusals by one subject in a minute are counted as the kind `else`. */
 const maxKinds = 50;
 
-/** What is known of one subject in the current minute. */
+/** Refusals of one subject in the current minute. */
 interface SubjectCount extends RefusedRequester {
-  /** Pairs of kind and target that have an entry of their own. */
+  /** Kind and target of the refusals that got a separate entry. */
   readonly written: Set<string>;
-  /** Number of refusals without an entry, by kind. */
+  /** Number of refusals without a separate entry, by kind. */
   readonly kinds: Map<string, number>;
   first: Date;
   last: Date;
 }
 
 export function createRefusalLogLimit(): RefusalLogLimit {
-  /** Current minute and hour, counted from the epoch; NaN before the first refusal. */
-  let minute = Number.NaN;
+  /** Minutes since the epoch; NaN before the first refusal. */
+  let currentMinute = Number.NaN;
   let entriesInMinute = 0;
-  let hour = Number.NaN;
+  /** Hours since the epoch; NaN before the first refusal. */
+  let currentHour = Number.NaN;
   let entriesInHour = 0;
-  /** Counts by account or network; those above the limit share the key null. */
-  let bySubject = new Map<string | null, SubjectCount>();
+  /** Counts by account or network. All subjects above `maxSubjects` share the key null. */
+  let countsBySubject = new Map<string | null, SubjectCount>();
   let endedSummaries: RefusalSummary[] = [];
 
-  function startMinute(now: number): void {
-    const counted = [...bySubject.entries()].filter(([, { kinds }]) => kinds.size > 0);
-    const isTooMany = counted.length > maxSummaries;
-    if (isTooMany)
-      endedSummaries.push(
-        sumUp(
-          counted.map(([, each]) => each),
-          severalSubjects,
-        ),
-      );
-    else
-      for (const [key, each] of counted)
-        endedSummaries.push(sumUp([each], key === null ? severalSubjects : each));
-    minute = now;
+  /** Turns the counts into summaries and starts counting for another minute. */
+  function startMinute(minute: number): void {
+    const counted = [...countsBySubject.entries()].filter(([, { kinds }]) => kinds.size > 0);
+    if (counted.length > maxSummaries) {
+      const counts = counted.map(([, count]) => count);
+      endedSummaries.push(summarise(counts, severalSubjects));
+    } else {
+      for (const [key, count] of counted)
+        endedSummaries.push(summarise([count], key === null ? severalSubjects : count));
+    }
+    currentMinute = minute;
     entriesInMinute = 0;
-    bySubject = new Map();
-    const hourNow = Math.floor(now / minutesOfAnHour);
-    if (hourNow === hour) return;
-    hour = hourNow;
+    countsBySubject = new Map();
+    const hour = Math.floor(minute / minutesPerHour);
+    if (hour === currentHour) return;
+    currentHour = hour;
     entriesInHour = 0;
   }
 
@@ -98,11 +102,11 @@ export function createRefusalLogLimit(): RefusalLogLimit {
 
   return {
     take({ actor, network }, kind, at, target = '') {
-      const now = Math.floor(at.getTime() / minuteMs);
-      if (now !== minute) startMinute(now);
+      const minute = Math.floor(at.getTime() / minuteMs);
+      if (minute !== currentMinute) startMinute(minute);
       const subject = actor ?? network;
-      const key = bySubject.has(subject) || bySubject.size < maxSubjects ? subject : null;
-      const counted: SubjectCount = bySubject.get(key) ?? {
+      const key = countsBySubject.has(subject) || countsBySubject.size < maxSubjects ? subject : null;
+      const count: SubjectCount = countsBySubject.get(key) ?? {
         actor,
         network,
         written: new Set(),
@@ -110,33 +114,35 @@ export function createRefusalLogLimit(): RefusalLogLimit {
         first: at,
         last: at,
       };
-      bySubject.set(key, counted);
+      countsBySubject.set(key, count);
+
       const entryKey = `${kind} ${target}`;
-      const isAllowed =
-        counted.written.size < maxEntriesPerSubject &&
+      const isBelowLimits =
+        count.written.size < maxEntriesPerSubjectAndMinute &&
         entriesInMinute < maxEntriesPerMinute &&
         entriesInHour < maxEntriesPerHour;
-      if (key !== null && isAllowed && !counted.written.has(entryKey)) {
-        counted.written.add(entryKey);
+      if (key !== null && isBelowLimits && !count.written.has(entryKey)) {
+        count.written.add(entryKey);
         entriesInMinute++;
         entriesInHour++;
         return true;
       }
-      if (counted.kinds.size === 0) counted.first = at;
-      counted.last = at;
-      const countedKind = counted.kinds.has(kind) || counted.kinds.size < maxKinds ? kind : 'else';
-      counted.kinds.set(countedKind, (counted.kinds.get(countedKind) ?? 0) + 1);
+
+      if (count.kinds.size === 0) count.first = at;
+      count.last = at;
+      const countedKind = count.kinds.has(kind) || count.kinds.size < maxKinds ? kind : 'else';
+      count.kinds.set(countedKind, (count.kinds.get(countedKind) ?? 0) + 1);
       return false;
     },
 
     takeEnded(at) {
-      const now = Math.floor(at.getTime() / minuteMs);
-      if (now !== minute) startMinute(now);
+      const minute = Math.floor(at.getTime() / minuteMs);
+      if (minute !== currentMinute) startMinute(minute);
       return takeEndedSummaries();
     },
 
     takeAll() {
-      startMinute(minute);
+      startMinute(currentMinute);
       return takeEndedSummaries();
     },
   };
@@ -144,20 +150,21 @@ export function createRefusalLogLimit(): RefusalLogLimit {
 
 const severalSubjects = { actor: null, network: null };
 
-function sumUp(
-  counted: readonly SubjectCount[],
+/** Returns one summary of all these counts. */
+function summarise(
+  counts: readonly SubjectCount[],
   { actor, network }: Pick<RefusalSummary, 'actor' | 'network'>,
 ): RefusalSummary {
   const kinds = new Map<string, number>();
-  for (const each of counted) {
-    for (const [kind, count] of each.kinds) kinds.set(kind, (kinds.get(kind) ?? 0) + count);
+  for (const subjectCount of counts) {
+    for (const [kind, count] of subjectCount.kinds) kinds.set(kind, (kinds.get(kind) ?? 0) + count);
   }
   return {
     actor,
     network,
     count: [...kinds.values()].reduce((sum, count) => sum + count, 0),
     kinds: [...kinds].sort(([, a], [, b]) => b - a),
-    first: new Date(Math.min(...counted.map(({ first }) => first.getTime()))),
-    last: new Date(Math.max(...counted.map(({ last }) => last.getTime()))),
+    first: new Date(Math.min(...counts.map(({ first }) => first.getTime()))),
+    last: new Date(Math.max(...counts.map(({ last }) => last.getTime()))),
   };
 }

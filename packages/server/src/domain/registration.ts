@@ -1,41 +1,56 @@
-/** Transforms between two slides, computed from pairs of points by least squares. */
+/**
+ * Computes the registration of two slides: the transform that maps points of one slide to the same tissue on the other. A person
+ * marks pairs of corresponding points, and the transform is fitted to them by least squares.
+ */
 import type { RegistrationMatrix } from '@lamina/contract';
 
+/** In pixels of full resolution. */
 export type Point = readonly [x: number, y: number];
 
+/** The same spot of tissue on both slides. */
 export interface PointPair {
   readonly from: Point;
   readonly to: Point;
 }
 
-/** Below this share of the spread along the other axis, points count as lying on one line. */
-const flatness = 1e-9;
+/** Points count as collinear if the normalised determinant of their scatter is at most this. */
+const collinearityTolerance = 1e-9;
 
 /**
- * Returns the transform that maps `from` to `to` best: affine for three or more pairs, a similarity (rotation, scale and
- * shift) for two. Null when the points do not determine one.
+ * Returns the transform that maps the `from` points best to the `to` points: an affine transform for three or more pairs, a
+ * similarity (rotation, scale and shift) for two.
+ *
+ * @returns null when the points do not determine a transform, for example if they are equal or on one line
  */
 export function registrationOf(pairs: readonly PointPair[]): RegistrationMatrix | null {
-  const from = centreOf(pairs.map((pair) => pair.from));
-  const to = centreOf(pairs.map((pair) => pair.to));
-  // Centred coordinates keep the sums small and the equations separate from the shift.
-  const centred = pairs.map((pair) => ({
-    x: pair.from[0] - from[0],
-    y: pair.from[1] - from[1],
-    u: pair.to[0] - to[0],
-    v: pair.to[1] - to[1],
+  const [fromCentreX, fromCentreY] = centreOf(pairs.map((pair) => pair.from));
+  const [toCentreX, toCentreY] = centreOf(pairs.map((pair) => pair.to));
+  // Relative to the centres, the transform has no shift, and the sums below stay small.
+  const centredPairs = pairs.map((pair) => ({
+    x: pair.from[0] - fromCentreX,
+    y: pair.from[1] - fromCentreY,
+    u: pair.to[0] - toCentreX,
+    v: pair.to[1] - toCentreY,
   }));
-  const linear = pairs.length < 3 ? similarityOf(centred) : affineOf(centred);
+  const linear = pairs.length < 3 ? similarityOf(centredPairs) : affineOf(centredPairs);
   if (linear === null || linear.some((value) => !Number.isFinite(value))) return null;
   const [a, b, c, d] = linear;
-  return [a, b, c, d, to[0] - a * from[0] - c * from[1], to[1] - b * from[0] - d * from[1]];
+  const shiftX = toCentreX - a * fromCentreX - c * fromCentreY;
+  const shiftY = toCentreY - b * fromCentreX - d * fromCentreY;
+  return [a, b, c, d, shiftX, shiftY];
 }
 
+/** Returns the image of a point: (a·x + c·y + e, b·x + d·y + f). */
 export function transformPoint([a, b, c, d, e, f]: RegistrationMatrix, [x, y]: Point): Point {
   return [a * x + c * y + e, b * x + d * y + f];
 }
 
-/** Returns the root mean square distance of the pairs after the transform, in the unit of `pixelSize`. */
+/**
+ * Returns the residual error of a registration: the root mean square distance between the transformed `from` points and the
+ * `to` points.
+ *
+ * @param pixelSize size of a pixel of the second slide; its unit is the unit of the result
+ */
 export function residualOf(
   matrix: RegistrationMatrix,
   pairs: readonly PointPair[],
@@ -48,8 +63,10 @@ export function residualOf(
   return Math.sqrt(squares.reduce((sum, square) => sum + square, 0) / squares.length);
 }
 
-type Linear = readonly [a: number, b: number, c: number, d: number];
+/** Maps (x, y) to (a·x + c·y, b·x + d·y). */
+type LinearMap = readonly [a: number, b: number, c: number, d: number];
 
+/** A pair of points, each relative to the centre of the points on its slide: (x, y) maps to (u, v). */
 interface CentredPair {
   readonly x: number;
   readonly y: number;
@@ -57,31 +74,31 @@ interface CentredPair {
   readonly v: number;
 }
 
-function similarityOf(pairs: readonly CentredPair[]): Linear | null {
+function similarityOf(pairs: readonly CentredPair[]): LinearMap | null {
   const spread = sum(pairs, ({ x, y }) => x * x + y * y);
   const a = sum(pairs, ({ x, y, u, v }) => x * u + y * v) / spread;
   const b = sum(pairs, ({ x, y, u, v }) => x * v - y * u) / spread;
-  // Without a distance between the points there is no scale.
+  // Equal points on one of the slides do not determine a scale.
   return spread === 0 || (a === 0 && b === 0) ? null : [a, b, -b, a];
 }
 
-function affineOf(pairs: readonly CentredPair[]): Linear | null {
+function affineOf(pairs: readonly CentredPair[]): LinearMap | null {
   const xx = sum(pairs, ({ x }) => x * x);
   const xy = sum(pairs, ({ x, y }) => x * y);
   const yy = sum(pairs, ({ y }) => y * y);
   const determinant = xx * yy - xy * xy;
-  if (determinant <= flatness * (xx + yy) ** 2) return null;
-  const solve = (target: (pair: CentredPair) => number): readonly [number, number] => {
-    const [tx, ty] = [
-      sum(pairs, (pair) => pair.x * target(pair)),
-      sum(pairs, (pair) => pair.y * target(pair)),
-    ];
-    return [(tx * yy - ty * xy) / determinant, (ty * xx - tx * xy) / determinant];
+  if (determinant <= collinearityTolerance * (xx + yy) ** 2) return null;
+
+  // Solves the normal equations for the coefficients of x and y that approximate a target coordinate.
+  const solve = (targetOf: (pair: CentredPair) => number): readonly [number, number] => {
+    const xt = sum(pairs, (pair) => pair.x * targetOf(pair));
+    const yt = sum(pairs, (pair) => pair.y * targetOf(pair));
+    return [(xt * yy - yt * xy) / determinant, (yt * xx - xt * xy) / determinant];
   };
   const [a, c] = solve(({ u }) => u);
   const [b, d] = solve(({ v }) => v);
-  // A transform onto a line cannot be reversed.
-  return Math.abs(a * d - b * c) <= flatness ? null : [a, b, c, d];
+  // A transform that maps the plane onto a line cannot be inverted.
+  return Math.abs(a * d - b * c) <= collinearityTolerance ? null : [a, b, c, d];
 }
 
 function centreOf(points: readonly Point[]): Point {

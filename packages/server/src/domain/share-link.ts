@@ -1,34 +1,36 @@
-/** When a share link opens something. */
+/** Rules that decide whether a share link can still be opened, and whether the sessions that it opened remain valid. */
 import { may, type User } from '@lamina/contract';
 import { effectiveAccount, wasIssuedBeforeExpiry } from './account.ts';
 
-interface Link {
+interface ShareLink {
   readonly created_at: string;
   readonly expires_at: string;
   readonly ended_at: string | null;
+  /** Null: any number. */
   readonly max_openings: number | null;
+  /** Number of times that the link has been opened. */
   readonly openings: number;
 }
 
-type Maker = Pick<User, 'status' | 'role' | 'expiresAt'>;
+type Creator = Pick<User, 'status' | 'role' | 'expiresAt'>;
 
-/** Whether the sessions that a link has opened are good: it has not ended, and its maker may still share. */
+/** Whether the sessions that a link has opened are valid: the link has not ended, and its creator may still share. */
 export function isShareLinkValid(
-  link: Pick<Link, 'created_at' | 'expires_at' | 'ended_at'>,
-  maker: Maker,
+  link: Pick<ShareLink, 'created_at' | 'expires_at' | 'ended_at'>,
+  creator: Creator,
   now: Date,
 ): boolean {
   return (
     link.ended_at === null &&
     now.getTime() < Date.parse(link.expires_at) &&
-    may(effectiveAccount(maker, now), 'sharing.own') &&
-    !wasIssuedBeforeExpiry(new Date(link.created_at), maker, now)
+    may(effectiveAccount(creator, now), 'sharing.own') &&
+    !wasIssuedBeforeExpiry(new Date(link.created_at), creator, now)
   );
 }
 
-/** Whether a link opens: it is good and not used up. */
-export function canOpenShareLink(link: Link, maker: Maker, now: Date): boolean {
+/** Whether a visitor can open the link: the link is valid, and its maximum number of openings is not reached. */
+export function canOpenShareLink(link: ShareLink, creator: Creator, now: Date): boolean {
   return (
-    isShareLinkValid(link, maker, now) && (link.max_openings === null || link.openings < link.max_openings)
+    isShareLinkValid(link, creator, now) && (link.max_openings === null || link.openings < link.max_openings)
   );
 }

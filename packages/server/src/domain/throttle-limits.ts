@@ -1,11 +1,12 @@
 /**
  * The limits of sign-ins and similar attempts, with the reason of each limit.
  *
- * Failures count. Successes count too, with far higher limits, because each one costs a password hash, a token and an audit
- * entry. Once the limit is reached, the next attempt must wait 30 s, then twice as long after each further failure, at most the window of the limit; then
- * counting starts again. No account is locked permanently.
+ * Failed attempts are limited. Successful ones are too, with far higher limits, because each one costs a password hash, a token
+ * and an audit entry. Once a limit is reached, the next attempt must wait 30 s. Each further attempt doubles the wait, up to the
+ * window of the limit; then counting starts again. No account is locked permanently.
  */
 
+/** At most `maxCount` attempts in a window of `withinMs` milliseconds. */
 export interface Limit {
   readonly maxCount: number;
   readonly withinMs: number;
@@ -14,36 +15,36 @@ export interface Limit {
 const minute = 60_000;
 const hour = 60 * minute;
 
-/** What a limit counts by: one account, one network (network-of.ts), both together, or all requests. */
+/** Attempts that a limit counts together: those of one account, of one network (network-of.ts), of both, or of all clients. */
 export type Subject = 'account-and-network' | 'account' | 'network' | 'everybody';
 
 /**
- * Failed passwords, second factors and e-mailed codes count together, so that changing the endpoint does not help. Every
- * count is the same for addresses with and without an account.
+ * Limits of failed attempts. Wrong passwords, second factors and e-mailed codes count together, so an attacker gains nothing by
+ * switching endpoints. E-mail addresses without an account are counted in the same way as addresses with one.
  *
- * - One account from one network: a person who has forgotten a password tries less than ten times.
- * - One account from all networks: guesses from many networks.
- * - One network over all accounts: a few passwords tried on many accounts.
+ * - `account-and-network`: a person who has forgotten a password tries less than ten times.
+ * - `account`: stops guesses of one account's password from many networks.
+ * - `network`: stops a client that tries a few passwords on many accounts.
  *
- * The second and the third limit do not stop an account that signed in from the network recently: the correct
- * password still signs in, so that an attacker cannot lock out an owner, and a hospital can be one network. A wrong one
- * gets the 429 that an unknown address gets.
+ * The limits `account` and `network` do not apply to an account that signed in from the network recently: its correct password
+ * still signs in. Otherwise an attacker could lock out an owner, or everybody in a hospital that is one network. A wrong
+ * password gets the same 429 as an unknown address.
  */
 export const failureLimits = {
   'account-and-network': { maxCount: 10, withinMs: 15 * minute },
   account: { maxCount: 100, withinMs: 15 * minute },
   network: { maxCount: 100, withinMs: 15 * minute },
 } as const satisfies Partial<Record<Subject, Limit>>;
-/** Failures of one network over all accounts, including those above the limit before. Stops every account. */
+/** Failures of one network on all accounts, including rejected ones above `failureLimits.network`. Applies to every account. */
 export const allFailuresOfNetwork: Limit = { maxCount: 300, withinMs: 15 * minute };
 
 /**
- * Right passwords of one account: sign-ins, and the current password where a change asks for it. Strangers cannot use
- * up these limits, since only right passwords count. Both are checked after the password, in the transaction that would
- * issue the token: a wrong password gets the same response for an account that signs in often and one that does not exist.
+ * Limits of correct passwords of one account: at sign-ins, and where a change asks for the current password. An attacker cannot
+ * use up these limits, since only correct passwords count. They are checked after the password, in the transaction that would
+ * issue the token, so a wrong password gets the same response whether the account signs in often or does not exist.
  *
- * - From one network: a class that shares a teaching account, and a program that signs in at every run.
- * - From everywhere: a client with many networks (a /48 of IPv6 has 65,536).
+ * - `account-and-network`: enough for a class that shares a teaching account, or a program that signs in at every run.
+ * - `account`: stops a client that uses many networks (a /48 of IPv6 has 65,536).
  */
 export const successLimits = {
   'account-and-network': { maxCount: 60, withinMs: 15 * minute },
@@ -51,50 +52,51 @@ export const successLimits = {
 } as const satisfies Partial<Record<Subject, Limit>>;
 
 /**
- * Wrong second factors of one account from all networks. An attacker at this step has the password, and six digits are
- * few: three codes are valid at any time, so 20 attempts an hour find one in 5 % of a month. Applies to the owner's networks too.
+ * Wrong second factors of one account from all networks, including those from which the owner signed in. An attacker at this step
+ * has the password. A code has six digits and three codes are valid at any time, so 20 attempts an hour for a month find a valid
+ * code with a probability of 5 %.
  */
 export const secondFactorLimit: Limit = { maxCount: 20, withinMs: hour };
 
 /**
- * Registrations, successful or not: each is work for an administrator and reveals whether an address is
- * known. A class that registers together has one address.
+ * Registrations, successful or not. Each one is work for an administrator and reveals whether an e-mail address has an account.
+ * A class that registers together shares one IP address.
  */
 export const registrationLimits = {
   network: { maxCount: 200, withinMs: hour },
   everybody: { maxCount: 1000, withinMs: hour },
 } as const satisfies Partial<Record<Subject, Limit>>;
 
-/** Requests for a reset link, whether or not the address is known. */
+/** Requests for a password-reset link, whether or not the e-mail address has an account. */
 export const resetRequestLimits = {
   'account-and-network': { maxCount: 10, withinMs: hour },
   network: { maxCount: 60, withinMs: hour },
 } as const satisfies Partial<Record<Subject, Limit>>;
 
 /**
- * E-mails to one address that requests without sign-in can trigger. The response does not show that the limit is reached.
- * Networks from which the account signed in recently have a separate count.
+ * E-mails that requests without a sign-in trigger to one e-mail address. The response does not reveal that the limit is reached.
+ * Requests from networks from which the account signed in recently are counted separately.
  */
 export const mailLimit: Limit = { maxCount: 20, withinMs: hour };
 
 /**
- * Share links that do not exist or have ended. A class behind one address may come back to a link that has ended; 256 random
- * bits are not guessed, so the limit only bounds the work.
+ * Requests for share links that do not exist or have ended. A class behind one IP address may return to a link that has ended.
+ * Nobody can guess the 256 random bits of a link, so this limit only bounds the server's work.
  */
 export const unknownShareLinkLimits = {
   network: { maxCount: 100, withinMs: 15 * minute },
 } as const satisfies Partial<Record<Subject, Limit>>;
 
 /**
- * Wrong passwords of one share link (`account` stands for the link). The client has the secret of the link; the limit over all
- * networks is high, so that one of them can hardly lock out the others.
+ * Wrong passwords of one share link; `account` stands for the link here. All these clients know the secret URL of the link. The
+ * limit over all networks is high, so that one client can hardly lock out the others.
  */
 export const shareLinkPasswordLimits = {
   'account-and-network': { maxCount: 10, withinMs: 15 * minute },
   account: { maxCount: 300, withinMs: 15 * minute },
 } as const satisfies Partial<Record<Subject, Limit>>;
 
-/** A network stays known to an account for this long after a sign-in. */
+/** An account counts as having signed in from a network recently for this long after the sign-in. */
 export const knownNetworkMs = 30 * 24 * hour;
 
 /** Maximum number of throttle rows; the rows that expire soonest are deleted first. */
@@ -102,7 +104,7 @@ export const maxThrottleRows = 100_000;
 
 const firstWaitMs = 30_000;
 
-/** Returns how long the next attempt must wait after `count` attempts; 0 below the limit. */
+/** Returns the milliseconds that the next attempt must wait after `count` attempts; 0 below the limit. */
 export function waitMs(count: number, { maxCount, withinMs }: Limit): number {
   if (count < maxCount) return 0;
   return Math.min(withinMs, firstWaitMs * 2 ** Math.min(count - maxCount, 20));
