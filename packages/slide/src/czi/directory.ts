@@ -1,21 +1,21 @@
-/** Reads the directory of a CZI file: the positions of its subblocks. */
+/** Reads the directory of a CZI file, which lists all subblocks (stored images) with their positions in image and file. */
 import type { ByteSource } from '../source/byte-source.ts';
 import { corrupt, limitExceeded, notSupported, truncated } from './errors.ts';
 import { limits } from './limits.ts';
 import {
+  dataViewOf,
   MIN_SUBBLOCK_BYTES,
-  nameIn,
-  positionAt,
   readDirectorySegment,
+  readName,
+  readOffset,
   type Span,
-  viewOf,
 } from './segments.ts';
 
 /** A rectangle of the image at one resolution: its position in the image and in the file. */
 export interface Subblock {
   /** Offset of its segment in the file. */
-  readonly at: number;
-  /** Bytes of its directory entry. */
+  readonly offset: number;
+  /** Bytes of its directory entry, which the segment repeats. */
   readonly entryBytes: number;
   readonly pixelType: number;
   readonly compression: number;
@@ -37,7 +37,10 @@ const ENTRY_HEADER_BYTES = 32;
 const DIMENSION_BYTES = 20;
 /** Bytes of the directory that are in memory at once. */
 const WINDOW_BYTES = 2 ** 20;
-/** Dimensions of which all positions are displayed; of others (focus, time, angle, …) only the first position is. */
+/**
+ * Dimensions of which all positions are displayed: X, Y, channel, scene and mosaic index. Of the others (Z for focus, T for
+ * time, angle, …) only the first position is displayed.
+ */
 const DISPLAYED_DIMENSIONS = new Set(['X', 'Y', 'C', 'S', 'M']);
 
 interface DisplayedSubblocks {
@@ -48,47 +51,50 @@ interface DisplayedSubblocks {
   readonly times: number;
 }
 
+/** The extent of a subblock in one dimension. */
 interface Dimension {
   readonly start: number;
   readonly size: number;
+  /** Pixels as stored; smaller than `size` at a reduced resolution. */
   readonly storedSize: number;
 }
 
 /**
- * Reads the displayed subblocks: of focal planes, times and similar dimensions only the first position.
+ * Reads the displayed subblocks: those of the first focal plane, the first time point, and the first position of every
+ * other dimension that is not displayed completely.
  *
  * @throws SlideError FILE_CORRUPT, FILE_TRUNCATED, LIMIT_EXCEEDED, FORMAT_NOT_SUPPORTED
  */
 export async function readDisplayedSubblocks(
   source: ByteSource,
-  directoryAt: number,
+  directoryOffset: number,
 ): Promise<DisplayedSubblocks> {
-  const { count, entries } = await readDirectorySegment(source, directoryAt);
+  const { count, entries } = await readDirectorySegment(source, directoryOffset);
   if (count * (ENTRY_HEADER_BYTES + 2 * DIMENSION_BYTES) > entries.length) {
     throw corrupt(`its directory is too small for ${count} subblocks`);
   }
-  /** The first position found so far in each dimension that is not displayed completely. */
-  const first = new Map<string, number>();
+  /** The lowest position found so far in each dimension that is not displayed completely. */
+  const firstStarts = new Map<string, number>();
   const positions = { Z: new Set<number>(), T: new Set<number>() };
   let displayed: Subblock[] = [];
   let entriesRead = 0;
   for await (const { subblock, dimensions } of eachEntry(source, count, entries)) {
     for (const name of dimensions.keys()) {
       // Earlier subblocks did not have this dimension, which means position 0.
-      if (!DISPLAYED_DIMENSIONS.has(name) && !first.has(name))
-        first.set(name, entriesRead === 0 ? Number.POSITIVE_INFINITY : 0);
+      if (!DISPLAYED_DIMENSIONS.has(name) && !firstStarts.has(name))
+        firstStarts.set(name, entriesRead === 0 ? Number.POSITIVE_INFINITY : 0);
     }
     for (const name of ['Z', 'T'] as const) positions[name].add(dimensions.get(name)?.start ?? 0);
-    let isFirst = true;
-    for (const [name, firstStart] of first) {
+    let isDisplayed = true;
+    for (const [name, firstStart] of firstStarts) {
       const start = dimensions.get(name)?.start ?? 0;
-      if (start > firstStart) isFirst = false;
+      if (start > firstStart) isDisplayed = false;
       if (start >= firstStart) continue;
-      first.set(name, start);
+      firstStarts.set(name, start);
       // All subblocks collected so far have a later position.
       displayed = [];
     }
-    if (isFirst) displayed.push(subblock);
+    if (isDisplayed) displayed.push(subblock);
     entriesRead++;
     if (displayed.length > limits.displayedSubblocks)
       throw limitExceeded(`it displays more than ${displayed.length - 1} subblocks`);
@@ -101,46 +107,49 @@ interface Entry {
   readonly dimensions: ReadonlyMap<string, Dimension>;
 }
 
-async function* eachEntry(source: ByteSource, count: number, { at, length }: Span): AsyncGenerator<Entry> {
-  const end = at + length;
+/** Reads the entries of the directory through a window of `WINDOW_BYTES` that moves over the file. */
+async function* eachEntry(source: ByteSource, count: number, entries: Span): AsyncGenerator<Entry> {
+  const end = entries.offset + entries.length;
   let window: Uint8Array = new Uint8Array();
-  let windowAt = at;
-  let entryAt = at;
-  /** Loads the next bytes of the current entry unless they are in memory. */
+  let windowOffset = entries.offset;
+  let entryOffset = entries.offset;
+  /** Makes the next bytes of the current entry available in the window. */
   const load = async (bytes: number): Promise<void> => {
-    if (entryAt + bytes > end) throw corrupt('its directory ends inside a subblock');
-    if (entryAt + bytes <= windowAt + window.length) return;
-    window = await source.read(entryAt, Math.min(WINDOW_BYTES, end - entryAt));
-    windowAt = entryAt;
+    if (entryOffset + bytes > end) throw corrupt('its directory ends inside a subblock');
+    if (entryOffset + bytes <= windowOffset + window.length) return;
+    window = await source.read(entryOffset, Math.min(WINDOW_BYTES, end - entryOffset));
+    windowOffset = entryOffset;
   };
   for (let i = 0; i < count; i++) {
     await load(ENTRY_HEADER_BYTES);
-    const dimensionCount = viewOf(window).getInt32(entryAt - windowAt + 28, true);
+    const dimensionCount = dataViewOf(window).getInt32(entryOffset - windowOffset + 28, true);
     if (dimensionCount < 0) throw corrupt(`a subblock has ${dimensionCount} dimensions`);
     if (dimensionCount > limits.dimensionsPerSubblock) {
       throw limitExceeded(`a subblock has ${dimensionCount} dimensions`);
     }
     const entryBytes = ENTRY_HEADER_BYTES + dimensionCount * DIMENSION_BYTES;
     await load(entryBytes);
-    const start = entryAt - windowAt;
+    const start = entryOffset - windowOffset;
     yield readEntry(window.subarray(start, start + entryBytes), source.size);
-    entryAt += entryBytes;
+    entryOffset += entryBytes;
   }
 }
 
-/** Source: ZEISS, "DS_ZISRAW-FileFormat", "DirectoryEntryDV" and "DimensionEntryDV". */
+/** Parses one entry. Source: ZEISS, "DS_ZISRAW-FileFormat", "DirectoryEntryDV" and "DimensionEntryDV". */
 function readEntry(bytes: Uint8Array, fileSize: number): Entry {
-  if (nameIn(bytes, 0, 2) !== 'DV') throw corrupt('a subblock has a directory entry of an unknown type');
-  const view = viewOf(bytes);
-  const at = positionAt(view, 6);
-  if (at + MIN_SUBBLOCK_BYTES > fileSize) throw truncated('a subblock is past its end');
-  if (view.getInt32(14, true) !== 0) throw notSupported('a slide of several files');
+  if (readName(bytes, 0, 2) !== 'DV') throw corrupt('a subblock has a directory entry of an unknown type');
+  const view = dataViewOf(bytes);
+  const offset = readOffset(view, 6);
+  if (offset + MIN_SUBBLOCK_BYTES > fileSize) throw truncated('a subblock is past its end');
+  const filePart = view.getInt32(14, true);
+  if (filePart !== 0) throw notSupported('a slide of several files');
 
   const dimensions = new Map<string, Dimension>();
-  for (let from = ENTRY_HEADER_BYTES; from < bytes.length; from += DIMENSION_BYTES) {
-    const [start, size] = [view.getInt32(from + 4, true), view.getInt32(from + 8, true)];
-    const storedSize = view.getInt32(from + 16, true);
-    const name = nameIn(bytes, from, 4);
+  for (let i = ENTRY_HEADER_BYTES; i < bytes.length; i += DIMENSION_BYTES) {
+    const name = readName(bytes, i, 4);
+    const start = view.getInt32(i + 4, true);
+    const size = view.getInt32(i + 8, true);
+    const storedSize = view.getInt32(i + 16, true);
     if (dimensions.has(name)) throw corrupt('a subblock has a dimension twice');
     dimensions.set(name, { start, size, storedSize: storedSize === 0 ? size : storedSize });
   }
@@ -152,7 +161,7 @@ function readEntry(bytes: Uint8Array, fileSize: number): Entry {
     }
   }
   const subblock = {
-    at,
+    offset,
     entryBytes: bytes.length,
     pixelType: view.getInt32(2, true),
     compression: view.getInt32(18, true),

@@ -1,7 +1,7 @@
-/** Errors of CZI files. */
+/** Creates the errors of CZI files. */
 import { SlideError } from '../model/slide.ts';
 
-/** The file contradicts itself or the format. */
+/** For a file that contradicts itself or the format. */
 export function corrupt(reason: string): SlideError {
   return new SlideError('FILE_CORRUPT', `The CZI file is damaged: ${reason}`);
 }

@@ -1,9 +1,9 @@
 /**
- * Limits of a CZI file. A file that exceeds one is rejected with LIMIT_EXCEEDED: real slides stay far below, and a
- * hostile file must not turn a few bytes into hours or gigabytes.
+ * Limits of a CZI file. Real slides stay far below. A file that exceeds one is rejected with LIMIT_EXCEEDED, because a
+ * small hostile file must not cost hours of CPU time or gigabytes of memory.
  */
 export const limits = {
-  /** Subblocks in the directory: all positions, resolutions, channels, focal planes and times together. */
+  /** Subblocks (stored images) in the directory: all positions, resolutions, channels, focal planes and times together. */
   subblocks: 2 ** 20,
   /** Subblocks that are displayed. */
   displayedSubblocks: 2 ** 18,
@@ -13,13 +13,13 @@ export const limits = {
   attachments: 4096,
   channels: 16,
   levels: 32,
-  /** Pixels. */
+  /** Pixels of the longer side of the image. */
   imageSide: 2 ** 31 - 1,
-  /** A slide of 25 × 75 mm at 0.1 µm has 2^37.5. */
+  /** Pixels of the image. A glass slide of 25 × 75 mm at 0.1 µm per pixel has 2^37.5. */
   imagePixels: 2 ** 38,
-  /** Bytes of one subblock as it is stored, and decoded. */
+  /** Bytes of one subblock, both as stored and as decoded. */
   subblockBytes: 2 ** 27,
-  /** Entries of a level's index: bands of rows that each subblock overlaps, over all subblocks. */
+  /** Entries in the index of a level, which lists the subblocks of each band of 512 rows. */
   indexEntries: 2 ** 21,
   /** Subblocks that one tile is composed of. */
   subblocksPerTile: 256,

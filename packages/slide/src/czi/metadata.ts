@@ -1,4 +1,7 @@
-/** Reads image metadata from the XML of a CZI file, by an allow-list: names, dates and serial numbers are never read. */
+/**
+ * Reads pixel size, objective power and channel settings from the XML of a CZI file. All other elements are skipped;
+ * names, dates and serial numbers are never read.
+ */
 import type { Colour } from '../decode/raster.ts';
 import { elementsAt, readXml, textAt, type XmlElement } from '../xml/read-xml.ts';
 
@@ -13,13 +16,13 @@ export interface CziMetadata {
 /** Display settings of a channel; null where the file states none. */
 export interface ChannelMetadata {
   readonly colour: Colour | null;
-  /** Sample values that are shown as black and at full brightness, as fractions of the sample range. */
+  /** Sample values displayed as black and at full brightness, as fractions (0 to 1) of the sample range. */
   readonly low: number | null;
   readonly high: number | null;
   /** Number of bits per sample that the camera uses. */
   readonly bits: number | null;
   readonly isVisible: boolean;
-  /** Transmitted light: the background is bright. */
+  /** Whether the channel shows transmitted light, so that its background is bright. */
   readonly isTransmitted: boolean;
 }
 
@@ -35,13 +38,19 @@ const READ_PATHS = [
 ].map((path) => path.split('/'));
 
 const MICROMETRES_IN_METRE = 1e6;
-const PLAUSIBLE_MPP = 1000;
-const PLAUSIBLE_POWER = 1000;
+/** These values and larger ones are implausible and ignored. */
+const MAX_MPP = 1000;
+const MAX_OBJECTIVE_POWER = 1000;
+const MAX_BITS = 33;
 
-/** @throws SlideError FILE_CORRUPT, LIMIT_EXCEEDED */
+/**
+ * Reads the metadata; without XML (an empty string), all values are unknown.
+ *
+ * @throws SlideError FILE_CORRUPT, LIMIT_EXCEEDED
+ */
 export function readCziMetadata(xml: string): CziMetadata {
   if (xml === '') return { mpp: null, objectivePower: null, channels: new Map() };
-  const root = readXml(xml, isRead);
+  const root = readXml(xml, isOnReadPath);
   return {
     mpp: readMpp(root),
     objectivePower: readObjectivePower(root),
@@ -49,29 +58,35 @@ export function readCziMetadata(xml: string): CziMetadata {
   };
 }
 
-function isRead(path: readonly string[]): boolean {
+/** Returns whether a path of element names is one of `READ_PATHS`, an ancestor of one, or its direct child. */
+function isOnReadPath(path: readonly string[]): boolean {
   return READ_PATHS.some((readPath) => {
     const length = Math.min(path.length, readPath.length);
     for (let i = 0; i < length; i++) if (path[i] !== readPath[i]) return false;
-    // Direct children of a channel are enough; below them are lasers, filters and detectors.
+    // The direct children of a channel have the settings; below them are lasers, filters and detectors.
     return path.length <= readPath.length + 1;
   });
 }
 
-/** Reads the pixel size, which is in metres whatever the display unit. */
+/** Reads the pixel size. The XML states it in metres, and beside it a unit for display that is not used. */
 function readMpp(root: XmlElement): CziMetadata['mpp'] {
   const distances = elementsAt(root, 'Metadata/Scaling/Items/Distance');
-  const along = (axis: string) => {
+  const micrometresAlong = (axis: string) => {
     const distance = distances.find(({ attributes }) => attributes.get('Id') === axis);
-    const metres = distance && textAt(distance, 'Value');
-    // 4E-07 m gives 0.4 µm, not 0.39999999999999997.
-    return between(Number((numberOf(metres) * MICROMETRES_IN_METRE).toPrecision(12)), PLAUSIBLE_MPP);
+    const metres = parseNumber(distance && textAt(distance, 'Value'));
+    // Rounding makes 4E-07 m 0.4 µm instead of 0.39999999999999997.
+    const micrometres = Number((metres * MICROMETRES_IN_METRE).toPrecision(12));
+    return positiveBelow(micrometres, MAX_MPP);
   };
-  const [x, y] = [along('X'), along('Y')];
+  const x = micrometresAlong('X');
+  const y = micrometresAlong('Y');
   return x === null || y === null ? null : { x, y };
 }
 
-/** Reads the magnification of the referenced objective, else of the only one, else from its name, "10x/0.45". */
+/**
+ * Reads the magnification of the referenced objective, or of the only objective when none is referenced; without it, the
+ * magnification in the objective's name, e.g. "10x/0.45".
+ */
 function readObjectivePower(root: XmlElement): number | null {
   const [reference] = elementsAt(root, 'Metadata/Information/Image/ObjectiveSettings/ObjectiveRef');
   const objectives = elementsAt(root, 'Metadata/Information/Instrument/Objectives/Objective');
@@ -81,37 +96,42 @@ function readObjectivePower(root: XmlElement): number | null {
       ? objectives[0]
       : objectives.find(({ attributes }) => attributes.get('Id') === id);
   const nominal = used && textAt(used, 'NominalMagnification');
-  const [, named] =
-    /(?:^|\s)(\d+(?:[.,]\d+)?)x\//.exec(textAt(root, 'Metadata/Scaling/AutoScaling/ObjectiveName') ?? '') ??
-    [];
-  return between(numberOf(nominal), PLAUSIBLE_POWER) ?? between(numberOf(named), PLAUSIBLE_POWER);
+  const objectiveName = textAt(root, 'Metadata/Scaling/AutoScaling/ObjectiveName') ?? '';
+  const [, named] = /(?:^|\s)(\d+(?:[.,]\d+)?)x\//.exec(objectiveName) ?? [];
+  return (
+    positiveBelow(parseNumber(nominal), MAX_OBJECTIVE_POWER) ??
+    positiveBelow(parseNumber(named), MAX_OBJECTIVE_POWER)
+  );
 }
 
 function readChannels(root: XmlElement): ReadonlyMap<number, ChannelMetadata> {
-  const described = byNumber(elementsAt(root, 'Metadata/Information/Image/Dimensions/Channels/Channel'));
-  const displayed = byNumber(elementsAt(root, 'Metadata/DisplaySetting/Channels/Channel'));
-  const bitsOfAll = textAt(root, 'Metadata/Information/Image/ComponentBitCount');
+  const descriptions = byChannelNumber(
+    elementsAt(root, 'Metadata/Information/Image/Dimensions/Channels/Channel'),
+  );
+  const displays = byChannelNumber(elementsAt(root, 'Metadata/DisplaySetting/Channels/Channel'));
+  const defaultBits = textAt(root, 'Metadata/Information/Image/ComponentBitCount');
   const channels = new Map<number, ChannelMetadata>();
   // A file without channel elements has one channel, number 0.
-  for (const number of new Set([0, ...described.keys(), ...displayed.keys()])) {
-    const [description, display] = [described.get(number), displayed.get(number)];
+  for (const number of new Set([0, ...descriptions.keys(), ...displays.keys()])) {
+    const description = descriptions.get(number);
+    const display = displays.get(number);
     const text = (element: XmlElement | undefined, name: string) =>
       element === undefined ? null : textAt(element, name);
-    const light = `${text(description, 'IlluminationType')} ${text(description, 'ContrastMethod')}`;
+    const illumination = `${text(description, 'IlluminationType')} ${text(description, 'ContrastMethod')}`;
     channels.set(number, {
       colour: readColour(text(display, 'Color') ?? text(description, 'Color')),
       low: fraction(text(display, 'Low')),
       high: fraction(text(display, 'High')),
-      bits: between(numberOf(text(description, 'ComponentBitCount') ?? bitsOfAll), 33),
+      bits: positiveBelow(parseNumber(text(description, 'ComponentBitCount') ?? defaultBits), MAX_BITS),
       isVisible: text(display, 'IsSelected')?.toLowerCase() !== 'false',
-      isTransmitted: /Transmitted|Brightfield/i.test(light),
+      isTransmitted: /Transmitted|Brightfield/i.test(illumination),
     });
   }
   return channels;
 }
 
-/** Returns channels by number: from `Id`, "Channel:3", else the position in the list. */
-function byNumber(elements: readonly XmlElement[]): ReadonlyMap<number, XmlElement> {
+/** Returns channel elements by number, which is in the `Id` ("Channel:3"); otherwise it is the position in the list. */
+function byChannelNumber(elements: readonly XmlElement[]): ReadonlyMap<number, XmlElement> {
   const channels = new Map<number, XmlElement>();
   for (const [i, element] of elements.entries()) {
     const [, number] = /^Channel:(\d{1,6})$/.exec(element.attributes.get('Id') ?? '') ?? [];
@@ -129,15 +149,18 @@ function readColour(text: string | null): Colour | null {
   return { r: number >> 16, g: (number >> 8) & 255, b: number & 255 };
 }
 
+/** Parses a number from 0 to 1; null for anything else. */
 function fraction(text: string | null): number | null {
-  const value = numberOf(text);
+  const value = parseNumber(text);
   return value >= 0 && value <= 1 ? value : null;
 }
 
-function numberOf(text: string | null | undefined): number {
+/** Parses a number, also with a decimal comma; NaN without text. */
+function parseNumber(text: string | null | undefined): number {
   return Number(text?.replace(',', '.') || Number.NaN);
 }
 
-function between(value: number, limit: number): number | null {
+/** Returns a value above 0 and below the limit; null for anything else. */
+function positiveBelow(value: number, limit: number): number | null {
   return value > 0 && value < limit ? value : null;
 }

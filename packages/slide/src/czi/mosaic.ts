@@ -1,10 +1,12 @@
-/** Assigns subblocks, which lie at any position and overlap, to levels, and finds those under a tile. */
-
+/**
+ * Assigns the subblocks (stored images) of a CZI file to pyramid levels, and finds the subblocks that a tile shows.
+ * Subblocks may have any position and size, and may overlap.
+ */
 import type { Subblock } from './directory.ts';
 import { corrupt, limitExceeded } from './errors.ts';
 import { limits } from './limits.ts';
 
-/** A subblock in pixels of its level, whose top left corner is 0, 0. */
+/** A subblock and its position in pixels of its level, whose top left corner is 0, 0. */
 export interface PlacedSubblock {
   readonly subblock: Subblock;
   readonly x: number;
@@ -17,11 +19,12 @@ export interface MosaicLevel {
   /** Pixels. */
   readonly width: number;
   readonly height: number;
+  /** Full-resolution pixels per pixel of the level. */
   readonly downsample: number;
   /**
    * Returns the subblocks that overlap a rectangle of the level, back to front.
    *
-   * @throws SlideError LIMIT_EXCEEDED when there are more than the limit per tile
+   * @throws SlideError LIMIT_EXCEEDED when there are more than `limits.subblocksPerTile`
    */
   subblocksIn(
     channel: number,
@@ -32,6 +35,7 @@ export interface MosaicLevel {
   ): readonly PlacedSubblock[];
 }
 
+/** A bounding box in pixels of full resolution. */
 interface Box {
   readonly left: number;
   readonly top: number;
@@ -39,115 +43,129 @@ interface Box {
   readonly bottom: number;
 }
 
-/** Rows per band of the index of a level. */
-const BAND = 512;
+/** Rows of pixels per band. Each level has an index of subblocks by band. */
+const BAND_ROWS = 512;
 
 /**
- * Builds levels from the displayed subblocks: full resolution, and every smaller resolution that all scenes have and
- * that covers them, because scenes may have different numbers of resolutions.
+ * Builds levels from the displayed subblocks: full resolution, and every smaller resolution that covers all scenes
+ * (separately scanned regions). Scenes may have different numbers of resolutions.
  *
  * @param subblocks of the displayed channels, at least one
  * @returns largest first
  * @throws SlideError FILE_CORRUPT, LIMIT_EXCEEDED
  */
 export function openMosaic(subblocks: readonly Subblock[]): readonly [MosaicLevel, ...MosaicLevel[]] {
-  const levels = groupByDownsample(subblocks);
-  const [full, ...smaller] = [...levels].sort(([one], [other]) => one - other);
+  const [full, ...reduced] = [...groupByDownsample(subblocks)].sort(([a], [b]) => a - b);
   if (full?.[0] !== 1) throw corrupt('it has no subblock at full resolution');
+  const [, fullSubblocks] = full;
 
-  const box = boxOf(full[1]);
-  const [width, height] = [box.right - box.left, box.bottom - box.top];
+  const box = boundingBoxOf(fullSubblocks);
+  const width = box.right - box.left;
+  const height = box.bottom - box.top;
   if (Math.max(width, height) > limits.imageSide || width * height > limits.imagePixels) {
     throw limitExceeded(`its subblocks span ${width} × ${height} pixels`);
   }
-  const parts = boxesByPart(full[1]);
-  const complete = smaller.filter(([downsample, reduced]) => covers(boxesByPart(reduced), parts, downsample));
+  const fullBoxes = boxesBySceneAndChannel(fullSubblocks);
+  const complete = reduced.filter(([downsample, reducedSubblocks]) =>
+    covers(boxesBySceneAndChannel(reducedSubblocks), fullBoxes, downsample),
+  );
   if (complete.length + 1 > limits.levels) throw limitExceeded(`it has ${complete.length + 1} resolutions`);
   return [
-    levelOf(1, full[1], box),
-    ...complete.map(([downsample, reduced]) => levelOf(downsample, reduced, box)),
+    levelOf(1, fullSubblocks, box),
+    ...complete.map(([downsample, reducedSubblocks]) => levelOf(downsample, reducedSubblocks, box)),
   ];
 }
 
 /**
- * Groups subblocks by downsample, the ratio of their rounded sizes. Large subblocks give it exactly, subblocks of a few
- * pixels at the edges hardly at all; so the large ones are grouped first, and the others join where they fit.
+ * Groups subblocks by downsample, which the file does not state: it is the ratio of the full and the stored size, both
+ * rounded. The ratio is exact for large subblocks and imprecise for edge subblocks of a few pixels. So the large ones are
+ * grouped first, and each small one joins the group with the closest downsample that its rounding allows.
  */
 function groupByDownsample(subblocks: readonly Subblock[]): Map<number, Subblock[]> {
-  const levels = new Map<number, Subblock[]>();
-  const exact = subblocks.toSorted((one, other) => exactness(other) - exactness(one));
-  for (const subblock of exact) {
-    const [least, most] = downsamplesOf(subblock);
-    const ratio = ratioOf(subblock);
+  const groups = new Map<number, Subblock[]>();
+  const largestFirst = subblocks.toSorted((a, b) => shorterStoredSide(b) - shorterStoredSide(a));
+  for (const subblock of largestFirst) {
+    const [min, max] = downsampleBounds(subblock);
+    const ratio = downsampleRatio(subblock);
     const isFull = subblock.width === subblock.storedWidth && subblock.height === subblock.storedHeight;
     const downsample = isFull
       ? 1
-      : (nearest([...levels.keys()], ratio, least, most) ?? Math.max(2, Math.round(ratio)));
-    if (downsample < least || downsample > most) {
+      : (closestDownsample([...groups.keys()], ratio, min, max) ?? Math.max(2, Math.round(ratio)));
+    if (downsample < min || downsample > max) {
       throw corrupt(
         `a subblock is reduced by ${subblock.width} : ${subblock.storedWidth} and ${subblock.height} : ${subblock.storedHeight}`,
       );
     }
-    const level = levels.get(downsample) ?? [];
-    level.push(subblock);
-    levels.set(downsample, level);
-    if (levels.size > 4 * limits.levels) throw limitExceeded('its subblocks have too many resolutions');
+    const group = groups.get(downsample) ?? [];
+    group.push(subblock);
+    groups.set(downsample, group);
+    if (groups.size > 4 * limits.levels) throw limitExceeded('its subblocks have too many resolutions');
   }
-  return levels;
+  return groups;
 }
 
-/** Returns the best fitting downsample found so far; null when none fits. */
-function nearest(downsamples: readonly number[], ratio: number, least: number, most: number): number | null {
-  const off = (downsample: number) => Math.abs(Math.log(downsample / ratio));
-  const fitting = downsamples.filter((each) => each > 1 && each >= least && each <= most);
-  return fitting.sort((one, other) => off(one) - off(other))[0] ?? null;
+/** Returns the downsample between `min` and `max` that is closest to the ratio; null when there is none. */
+function closestDownsample(
+  downsamples: readonly number[],
+  ratio: number,
+  min: number,
+  max: number,
+): number | null {
+  const distance = (downsample: number) => Math.abs(Math.log(downsample / ratio));
+  const candidates = downsamples.filter(
+    (downsample) => downsample > 1 && downsample >= min && downsample <= max,
+  );
+  return candidates.sort((a, b) => distance(a) - distance(b))[0] ?? null;
 }
 
-/** Returns the ratio along the longer side, which is more exact. */
-function ratioOf({ width, height, storedWidth, storedHeight }: Subblock): number {
+/** Returns the ratio along the longer side, where rounding matters less. */
+function downsampleRatio({ width, height, storedWidth, storedHeight }: Subblock): number {
   return storedWidth >= storedHeight ? width / storedWidth : height / storedHeight;
 }
 
-const exactness = ({ storedWidth, storedHeight }: Subblock): number => Math.min(storedWidth, storedHeight);
+function shorterStoredSide({ storedWidth, storedHeight }: Subblock): number {
+  return Math.min(storedWidth, storedHeight);
+}
 
-/** Returns the range of downsamples, because sizes are rounded up, down or to the nearest. */
-function downsamplesOf({
+/** Returns the downsamples that the stored size allows; writers round it up, down or to the nearest pixel. */
+function downsampleBounds({
   width,
   height,
   storedWidth,
   storedHeight,
-}: Subblock): [least: number, most: number] {
-  const least = Math.max(width / (storedWidth + 1), height / (storedHeight + 1));
-  const most = Math.min(width / Math.max(0, storedWidth - 1), height / Math.max(0, storedHeight - 1));
-  return [least, most];
+}: Subblock): [min: number, max: number] {
+  const min = Math.max(width / (storedWidth + 1), height / (storedHeight + 1));
+  const max = Math.min(width / Math.max(0, storedWidth - 1), height / Math.max(0, storedHeight - 1));
+  return [min, max];
 }
 
-/** Returns the bounding box of each scene and channel, which form one image. */
-function boxesByPart(subblocks: readonly Subblock[]): ReadonlyMap<string, Box> {
-  const parts = new Map<string, Box>();
+/** Returns a bounding box for each pair of scene and channel. */
+function boxesBySceneAndChannel(subblocks: readonly Subblock[]): ReadonlyMap<string, Box> {
+  const boxes = new Map<string, Box>();
   for (const subblock of subblocks) {
-    const name = `${subblock.scene} ${subblock.channel}`;
-    parts.set(name, extendBox(parts.get(name) ?? null, subblock));
+    const key = `${subblock.scene} ${subblock.channel}`;
+    boxes.set(key, extendBox(boxes.get(key) ?? null, subblock));
   }
-  return parts;
+  return boxes;
 }
 
+/** Returns whether each box of full resolution is covered, with a tolerance of two pixels of the reduced level. */
 function covers(
-  reduced: ReadonlyMap<string, Box>,
-  full: ReadonlyMap<string, Box>,
+  reducedBoxes: ReadonlyMap<string, Box>,
+  fullBoxes: ReadonlyMap<string, Box>,
   downsample: number,
 ): boolean {
-  const slack = 2 * downsample;
-  for (const [name, { left, top, right, bottom }] of full) {
-    const box = reduced.get(name);
-    if (!box) return false;
-    if (box.left > left + slack || box.top > top + slack) return false;
-    if (box.right < right - slack || box.bottom < bottom - slack) return false;
+  const tolerance = 2 * downsample;
+  for (const [key, full] of fullBoxes) {
+    const reduced = reducedBoxes.get(key);
+    if (!reduced) return false;
+    if (reduced.left > full.left + tolerance || reduced.top > full.top + tolerance) return false;
+    if (reduced.right < full.right - tolerance || reduced.bottom < full.bottom - tolerance) return false;
   }
   return true;
 }
 
-function boxOf(subblocks: readonly Subblock[]): Box {
+function boundingBoxOf(subblocks: readonly Subblock[]): Box {
   let box: Box | null = null;
   for (const subblock of subblocks) box = extendBox(box, subblock);
   if (!box) throw corrupt('it has no subblock to display');
@@ -170,26 +188,24 @@ function levelOf(downsample: number, subblocks: readonly Subblock[], box: Box): 
       x: Math.round((subblock.x - box.left) / downsample),
       y: Math.round((subblock.y - box.top) / downsample),
     }))
-    .sort(
-      ({ subblock: one }, { subblock: other }) =>
-        one.scene - other.scene || one.mosaicIndex - other.mosaicIndex,
-    )
-    .map((each, order) => ({ ...each, order }));
-  const bands = indexByBand(placed);
+    .sort(({ subblock: a }, { subblock: b }) => a.scene - b.scene || a.mosaicIndex - b.mosaicIndex)
+    .map((placement, order) => ({ ...placement, order }));
+  const subblocksByBand = indexByBand(placed);
   return {
     width: Math.max(1, Math.floor((box.right - box.left) / downsample)),
     height: Math.max(1, Math.floor((box.bottom - box.top) / downsample)),
     downsample,
     subblocksIn(channel, x, y, width, height) {
       const found = new Set<PlacedSubblock>();
-      for (let band = Math.floor(y / BAND); band * BAND < y + height; band++) {
-        for (const each of bands.get(band) ?? []) {
-          if (each.subblock.channel === channel && overlaps(each, x, y, width, height)) found.add(each);
+      for (let band = Math.floor(y / BAND_ROWS); band * BAND_ROWS < y + height; band++) {
+        for (const candidate of subblocksByBand.get(band) ?? []) {
+          const isOfChannel = candidate.subblock.channel === channel;
+          if (isOfChannel && overlaps(candidate, x, y, width, height)) found.add(candidate);
         }
       }
       if (found.size > limits.subblocksPerTile)
         throw limitExceeded(`${found.size} subblocks overlap one tile`);
-      return [...found].sort((one, other) => one.order - other.order);
+      return [...found].sort((a, b) => a.order - b.order);
     },
   };
 }
@@ -198,16 +214,16 @@ function levelOf(downsample: number, subblocks: readonly Subblock[], box: Box): 
 function indexByBand(placed: readonly PlacedSubblock[]): ReadonlyMap<number, readonly PlacedSubblock[]> {
   const bands = new Map<number, PlacedSubblock[]>();
   let entries = 0;
-  for (const each of placed) {
-    const [first, last] = [each.y, each.y + each.subblock.storedHeight - 1].map((y) =>
-      Math.floor(y / BAND),
-    ) as [number, number];
-    entries += last - first + 1;
+  for (const placement of placed) {
+    const lastRow = placement.y + placement.subblock.storedHeight - 1;
+    const firstBand = Math.floor(placement.y / BAND_ROWS);
+    const lastBand = Math.floor(lastRow / BAND_ROWS);
+    entries += lastBand - firstBand + 1;
     if (entries > limits.indexEntries) throw limitExceeded('its subblocks are too many and too tall');
-    for (let band = first; band <= last; band++) {
-      const known = bands.get(band);
-      if (known) known.push(each);
-      else bands.set(band, [each]);
+    for (let band = firstBand; band <= lastBand; band++) {
+      const inBand = bands.get(band);
+      if (inBand) inBand.push(placement);
+      else bands.set(band, [placement]);
     }
   }
   return bands;

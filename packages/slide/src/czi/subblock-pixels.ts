@@ -1,4 +1,4 @@
-/** Reads and decodes the pixels of CZI subblocks. */
+/** Reads and decodes the pixels of subblocks, the images that a CZI file stores. */
 import { LRUCache } from 'lru-cache';
 import { decodeImage } from '../decode/decode-image.ts';
 import type { Raster } from '../decode/raster.ts';
@@ -22,7 +22,7 @@ export interface Rectangle {
 /**
  * Reads a rectangle of a subblock.
  *
- * @param range samples that become black and white, for pixels of one sample or more than 8 bits
+ * @param range samples displayed as black and white; ignored for colour pixels of 8 bits
  */
 export type ReadSubblock = (
   subblock: Subblock,
@@ -52,7 +52,7 @@ const pixelTypes: Readonly<Record<number, PixelType>> = {
   13: { name: 'Gray64Float', samples: null },
 };
 
-/** Compressions. Source: ZEISS, "DS_ZISRAW-FileFormat". */
+/** Compression codes. Source: ZEISS, "DS_ZISRAW-FileFormat". */
 const compression = { none: 0, jpeg: 1, lzw: 2, jpegXr: 4, zstd0: 5, zstd1: 6 } as const;
 const supportedCompressions: ReadonlySet<number> = new Set([
   compression.none,
@@ -65,23 +65,22 @@ const unsupportedCompressions: Readonly<Record<number, string>> = {
   [compression.jpegXr]: 'JPEG XR',
 };
 
-/** Up to this size a subblock is read and cached as a whole, also for its neighbouring tiles. */
+/** Up to this size an uncompressed subblock is read and cached as a whole; neighbouring tiles show it too. */
 const MAX_WHOLE_BYTES = 2 ** 25;
 /** Bytes of decoded samples in the cache of a slide. */
 const MAX_CACHED_BYTES = 2 ** 26;
-const ROWS_AT_ONCE = 64;
+/** Rows of a large uncompressed subblock that are requested concurrently. */
+const CONCURRENT_ROWS = 64;
 
 export function isColour(subblock: Subblock): boolean {
-  return samplesOf(subblock) >= 3;
+  return samplesPerPixel(subblock) >= 3;
 }
 
-/** Samples of one pixel. */
-function samplesOf({ pixelType }: Subblock): number {
+function samplesPerPixel({ pixelType }: Subblock): number {
   return pixelTypes[pixelType]?.samples?.count ?? 1;
 }
 
-/** Bits of one sample. */
-export function bitsOf({ pixelType }: Subblock): 8 | 16 {
+export function bitsPerSample({ pixelType }: Subblock): 8 | 16 {
   return pixelTypes[pixelType]?.samples?.bytes === 2 ? 16 : 8;
 }
 
@@ -101,42 +100,42 @@ export function checkReadable(subblock: Subblock): void {
     );
   }
   const isWhole = subblock.compression !== compression.none;
-  if (isWhole && bytesOf(subblock) > limits.subblockBytes) {
-    throw limitExceeded(`a compressed subblock has ${bytesOf(subblock)} bytes`);
+  if (isWhole && decodedBytes(subblock) > limits.subblockBytes) {
+    throw limitExceeded(`a compressed subblock has ${decodedBytes(subblock)} bytes`);
   }
 }
 
-/** A whole subblock, decoded. */
+/** Decoded samples of a subblock or of a rectangle of it. */
 interface Samples {
   readonly bytes: Uint8Array;
-  /** Red first, as JPEG decodes; stored colour samples begin with blue. */
+  /** Whether a pixel begins with red, as the JPEG decoder returns it; other colour pixels begin with blue. */
   readonly isRgb: boolean;
 }
 
 /**
- * Reads pixels of subblocks. Decoded subblocks are cached (LRU) and decoded one at a time, so that memory does not
- * depend on the number of concurrent requests.
+ * Returns a function that reads pixels of subblocks. It decodes one subblock at a time and caches the last ones (LRU), so
+ * that the memory in use does not depend on the number of concurrent requests.
  */
 export function subblockReader(source: ByteSource): ReadSubblock {
-  /** By the offset of the subblock. */
+  /** Decoded subblocks by the offset of the subblock in the file. */
   const cache = new LRUCache<number, Promise<Samples>>({ maxSize: MAX_CACHED_BYTES });
-  let last: Promise<unknown> = Promise.resolve();
+  let previousDecoding: Promise<unknown> = Promise.resolve();
 
   function readWhole(subblock: Subblock): Promise<Samples> {
-    const cached = cache.get(subblock.at);
+    const cached = cache.get(subblock.offset);
     if (cached) return cached;
-    const samples = last.then(() => decodeSubblock(source, subblock));
-    last = samples.catch(() => {});
-    samples.catch(() => cache.delete(subblock.at));
-    // The cache does not take an entry above its limit.
-    cache.set(subblock.at, samples, { size: Math.min(bytesOf(subblock), MAX_CACHED_BYTES) });
+    const samples = previousDecoding.then(() => decodeSubblock(source, subblock));
+    previousDecoding = samples.catch(() => {});
+    samples.catch(() => cache.delete(subblock.offset));
+    // The cache rejects an entry larger than its limit.
+    cache.set(subblock.offset, samples, { size: Math.min(decodedBytes(subblock), MAX_CACHED_BYTES) });
     return samples;
   }
 
   return async (subblock, rectangle, range, signal) => {
     const { width, height } = rectangle;
     const isUncompressed = subblock.compression === compression.none;
-    if (isUncompressed && bytesOf(subblock) > MAX_WHOLE_BYTES) {
+    if (isUncompressed && decodedBytes(subblock) > MAX_WHOLE_BYTES) {
       const bytes = await readRectangle(source, subblock, rectangle, signal);
       return toRaster({ bytes, isRgb: false }, width, height, subblock, range);
     }
@@ -147,50 +146,52 @@ export function subblockReader(source: ByteSource): ReadSubblock {
 }
 
 async function decodeSubblock(source: ByteSource, subblock: Subblock): Promise<Samples> {
-  const span = await readSubblockSegment(source, subblock.at, subblock.entryBytes);
-  const expected = bytesOf(subblock);
+  const span = await readSubblockSegment(source, subblock.offset, subblock.entryBytes);
+  const expectedBytes = decodedBytes(subblock);
   if (subblock.compression === compression.none) {
     checkUncompressed(span, subblock);
-    return { bytes: await source.read(span.at, expected), isRgb: false };
+    return { bytes: await source.read(span.offset, expectedBytes), isRgb: false };
   }
   if (span.length > limits.subblockBytes) throw limitExceeded(`a subblock has ${span.length} bytes`);
-  const stored = await source.read(span.at, span.length);
+  const stored = await source.read(span.offset, span.length);
   if (subblock.compression === compression.jpeg) return decodeJpeg(stored, subblock);
+
   const { packed, isSplit } =
     subblock.compression === compression.zstd1 ? readZstd1(stored) : { packed: stored, isSplit: false };
-  const samples = unpack(packed, 'zstd', expected, expected);
-  return { bytes: isSplit ? joinHalves(samples) : samples, isRgb: false };
+  const samples = unpack(packed, 'zstd', expectedBytes, expectedBytes);
+  return { bytes: isSplit ? interleaveBytes(samples) : samples, isRgb: false };
 }
 
 function cutRectangle(bytes: Uint8Array, subblock: Subblock, { x, y, width, height }: Rectangle): Uint8Array {
-  const pixelBytes = bytesOfPixel(subblock);
-  const part = new Uint8Array(width * height * pixelBytes);
+  const pixelBytes = bytesPerPixel(subblock);
+  const rowBytes = width * pixelBytes;
+  const part = new Uint8Array(rowBytes * height);
   for (let row = 0; row < height; row++) {
     const start = ((y + row) * subblock.storedWidth + x) * pixelBytes;
-    part.set(bytes.subarray(start, start + width * pixelBytes), row * width * pixelBytes);
+    part.set(bytes.subarray(start, start + rowBytes), row * rowBytes);
   }
   return part;
 }
 
-/** Reads a part of a subblock that is too large to be cached. */
+/** Reads a rectangle of an uncompressed subblock that is larger than `MAX_WHOLE_BYTES`, row by row from the file. */
 async function readRectangle(
   source: ByteSource,
   subblock: Subblock,
   { x, y, width, height }: Rectangle,
   signal?: AbortSignal,
 ): Promise<Uint8Array> {
-  const span = await readSubblockSegment(source, subblock.at, subblock.entryBytes);
+  const span = await readSubblockSegment(source, subblock.offset, subblock.entryBytes);
   checkUncompressed(span, subblock);
-  const pixelBytes = bytesOfPixel(subblock);
+  const pixelBytes = bytesPerPixel(subblock);
   const rowBytes = width * pixelBytes;
   const samples = new Uint8Array(rowBytes * height);
-  for (let first = 0; first < height; first += ROWS_AT_ONCE) {
+  for (let first = 0; first < height; first += CONCURRENT_ROWS) {
     signal?.throwIfAborted();
-    const rows = Array.from({ length: Math.min(ROWS_AT_ONCE, height - first) }, (_, i) => first + i);
+    const rows = Array.from({ length: Math.min(CONCURRENT_ROWS, height - first) }, (_, i) => first + i);
     await Promise.all(
       rows.map((row) => {
-        const at = span.at + ((y + row) * subblock.storedWidth + x) * pixelBytes;
-        return source.readInto(samples, row * rowBytes, at, rowBytes, signal);
+        const rowOffset = span.offset + ((y + row) * subblock.storedWidth + x) * pixelBytes;
+        return source.readInto(samples, row * rowBytes, rowOffset, rowBytes, signal);
       }),
     );
   }
@@ -198,43 +199,46 @@ async function readRectangle(
 }
 
 function checkUncompressed({ length }: Span, subblock: Subblock): void {
-  if (length < bytesOf(subblock)) {
-    throw corrupt(`a subblock has ${length} bytes, not ${bytesOf(subblock)}`);
+  if (length < decodedBytes(subblock)) {
+    throw corrupt(`a subblock has ${length} bytes, not ${decodedBytes(subblock)}`);
   }
 }
 
 async function decodeJpeg(bytes: Uint8Array, subblock: Subblock): Promise<Samples> {
   const { storedWidth: width, storedHeight: height } = subblock;
-  if (bitsOf(subblock) === 16) throw notSupported('JPEG of 16 bits a sample');
+  if (bitsPerSample(subblock) === 16) throw notSupported('JPEG of 16 bits a sample');
   const header = readJpegHeader(bytes);
   if (header.width !== width || header.height !== height) {
     throw corrupt(`a subblock is ${header.width} × ${header.height} pixels, not ${width} × ${height}`);
   }
-  const count = samplesOf(subblock);
-  if (header.components.length !== count) {
-    throw corrupt(`a subblock has ${header.components.length} components, not ${count}`);
+  const components = samplesPerPixel(subblock);
+  if (header.components.length !== components) {
+    throw corrupt(`a subblock has ${header.components.length} components, not ${components}`);
   }
   const { rgb } = await decodeImage({ codec: 'jpeg', bytes, width, height });
-  if (count === 3) return { bytes: rgb, isRgb: true };
+  if (components === 3) return { bytes: rgb, isRgb: true };
   const grey = new Uint8Array(width * height);
   for (let i = 0; i < grey.length; i++) grey[i] = rgb[i * 3] as number;
   return { bytes: grey, isRgb: false };
 }
 
 /**
- * Reads the header of a zstd1 payload: its length, and whether the low bytes of all samples precede the high bytes.
+ * Removes the header of a zstd1 payload. `isSplit` states whether the low bytes of all 16-bit samples precede all their
+ * high bytes.
  *
+ * The header has one byte (its length), or three: length, chunk type 1, and options, whose lowest bit is `isSplit`.
  * Source: ZEISS, "ZSTD1 compression" of libCZI's documentation.
  */
 function readZstd1(bytes: Uint8Array): { packed: Uint8Array; isSplit: boolean } {
-  const [length = 0, chunk, option = 0] = bytes;
-  if (length === 1) return { packed: bytes.subarray(1), isSplit: false };
-  if (length !== 3 || chunk !== 1 || bytes.length < 3)
+  const [headerLength = 0, chunkType, options = 0] = bytes;
+  if (headerLength === 1) return { packed: bytes.subarray(1), isSplit: false };
+  if (headerLength !== 3 || chunkType !== 1 || bytes.length < 3)
     throw corrupt('a subblock has an unknown zstd1 header');
-  return { packed: bytes.subarray(3), isSplit: (option & 1) === 1 };
+  return { packed: bytes.subarray(3), isSplit: (options & 1) === 1 };
 }
 
-function joinHalves(halves: Uint8Array): Uint8Array {
+/** Joins the low bytes (first half) and the high bytes (second half) to little-endian 16-bit samples. */
+function interleaveBytes(halves: Uint8Array): Uint8Array {
   const samples = halves.length >> 1;
   const joined = new Uint8Array(samples * 2);
   for (let i = 0; i < samples; i++) {
@@ -251,47 +255,55 @@ function toRaster(
   subblock: Subblock,
   range: GreyRange,
 ): Raster {
-  const count = samplesOf(subblock);
   if (isRgb) return { width, height, rgb: bytes };
+  const step = samplesPerPixel(subblock);
+  const isGrey = step === 1;
   const rgb = new Uint8Array(width * height * 3);
-  const levels =
-    bitsOf(subblock) === 16
-      ? scaleWords(bytes, range)
-      : isColour(subblock)
-        ? bytes
-        : scaleBytes(bytes, range);
-  for (let from = 0, to = 0; to < rgb.length; from += count, to += 3) {
-    const blue = levels[from] as number;
-    rgb[to] = count === 1 ? blue : (levels[from + 2] as number);
-    rgb[to + 1] = count === 1 ? blue : (levels[from + 1] as number);
-    rgb[to + 2] = blue;
+  const samples = scaleSamples(bytes, subblock, range);
+  // A colour pixel is stored as blue, green, red and possibly alpha.
+  for (let from = 0, to = 0; to < rgb.length; from += step, to += 3) {
+    const greyOrBlue = samples[from] as number;
+    rgb[to] = isGrey ? greyOrBlue : (samples[from + 2] as number);
+    rgb[to + 1] = isGrey ? greyOrBlue : (samples[from + 1] as number);
+    rgb[to + 2] = greyOrBlue;
   }
   return { width, height, rgb };
 }
 
-/** Scales 16-bit little-endian samples to 8 bits. */
-function scaleWords(bytes: Uint8Array, { black, white }: GreyRange): Uint8ClampedArray {
-  const levels = new Uint8ClampedArray(bytes.length >> 1);
-  const slope = 255 / Math.max(1, white - black);
-  for (let i = 0; i < levels.length; i++) {
-    const sample = (bytes[2 * i] as number) | ((bytes[2 * i + 1] as number) << 8);
-    levels[i] = (sample - black) * slope;
-  }
-  return levels;
+/** Scales samples to 8 bits so that `range` becomes 0 to 255; returns colour samples of 8 bits unchanged. */
+function scaleSamples(
+  bytes: Uint8Array,
+  subblock: Subblock,
+  range: GreyRange,
+): Uint8Array | Uint8ClampedArray {
+  if (bitsPerSample(subblock) === 16) return scale16Bits(bytes, range);
+  return isColour(subblock) ? bytes : scale8Bits(bytes, range);
 }
 
-function scaleBytes(bytes: Uint8Array, { black, white }: GreyRange): Uint8Array {
+/** Scales 16-bit little-endian samples to 8 bits. */
+function scale16Bits(bytes: Uint8Array, { black, white }: GreyRange): Uint8ClampedArray {
+  const scaled = new Uint8ClampedArray(bytes.length >> 1);
+  const slope = 255 / Math.max(1, white - black);
+  for (let i = 0; i < scaled.length; i++) {
+    const sample = (bytes[2 * i] as number) | ((bytes[2 * i + 1] as number) << 8);
+    scaled[i] = (sample - black) * slope;
+  }
+  return scaled;
+}
+
+function scale8Bits(bytes: Uint8Array, { black, white }: GreyRange): Uint8Array {
   if (black === 0 && white === 255) return bytes;
   const slope = 255 / Math.max(1, white - black);
-  const levels = Uint8ClampedArray.from({ length: 256 }, (_, sample) => (sample - black) * slope);
-  return bytes.map((sample) => levels[sample] as number);
+  const scaledBySample = Uint8ClampedArray.from({ length: 256 }, (_, sample) => (sample - black) * slope);
+  return bytes.map((sample) => scaledBySample[sample] as number);
 }
 
-function bytesOfPixel({ pixelType }: Subblock): number {
+function bytesPerPixel({ pixelType }: Subblock): number {
   const samples = pixelTypes[pixelType]?.samples;
   return samples ? samples.count * samples.bytes : 1;
 }
 
-function bytesOf(subblock: Subblock): number {
-  return subblock.storedWidth * subblock.storedHeight * bytesOfPixel(subblock);
+/** Returns the size of the decoded subblock in bytes. */
+function decodedBytes(subblock: Subblock): number {
+  return subblock.storedWidth * subblock.storedHeight * bytesPerPixel(subblock);
 }

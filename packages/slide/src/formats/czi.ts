@@ -1,7 +1,8 @@
 /**
- * Reads Zeiss slides (.czi): subblocks of any position and size, with or without smaller resolutions, composed to tiles.
+ * Reads Zeiss slides (.czi). The file stores images ("subblocks") of any position and size, at full and often at smaller
+ * resolutions. This module composes them to tiles of one size and overlays the fluorescence channels.
  *
- * docs/formats/czi.md lists what is read, with the source of each fact.
+ * docs/formats/czi.md lists the features that are read, with the source of each fact.
  */
 
 import { readDisplayedSubblocks, type Subblock } from '../czi/directory.ts';
@@ -18,7 +19,7 @@ import {
   readMetadata,
 } from '../czi/segments.ts';
 import {
-  bitsOf,
+  bitsPerSample,
   checkReadable,
   isColour,
   type ReadSubblock,
@@ -43,7 +44,7 @@ import { partOfSource } from '../source/part-of-source.ts';
 import { readOnce } from '../source/read-once.ts';
 import type { SlideFormat } from './slide-format.ts';
 
-/** Side of the composed tiles in pixels. Subblocks, the stored images, are larger and may be at any position. */
+/** Side of the composed tiles in pixels. */
 const TILE_SIDE = 512;
 const WHITE: Colour = { r: 255, g: 255, b: 255 };
 const BLACK: Colour = { r: 0, g: 0, b: 0 };
@@ -86,7 +87,7 @@ export const czi: SlideFormat = {
   },
 };
 
-/** Source: OpenSlide's notes on the Zeiss format. */
+/** Associated images by the name of their attachment. Source: OpenSlide's notes on the Zeiss format. */
 const associatedNames: Readonly<Record<string, AssociatedImageName>> = {
   Label: 'label',
   SlidePreview: 'macro',
@@ -104,11 +105,11 @@ interface DisplayedImage extends Pick<Slide, 'levels' | 'background' | 'readTile
   ) => Promise<Raster | null>;
 }
 
-/** A displayed channel. */
+/** A fluorescence or brightfield channel that is part of the displayed image. */
 interface DisplayedChannel {
   readonly number: number;
   readonly colour: Colour;
-  /** Null when the file does not state the range, which is then estimated from the pixels. */
+  /** Samples displayed as black and white; null when the file states none, and the range is estimated from the pixels. */
   readonly range: GreyRange | null;
   /** Number of bits of a sample that the camera used. */
   readonly bits: number;
@@ -120,22 +121,22 @@ async function openDisplayedImage(source: ByteSource): Promise<{
   attachments: readonly Attachment[];
   shown: { planes: number; times: number };
 }> {
-  const places = await readFileSegment(source);
-  const metadata = readCziMetadata(await readMetadata(source, places.metadataAt));
-  const attachments = await readAttachments(source, places.attachmentsAt);
-  const { subblocks: all, ...shown } = await readDisplayedSubblocks(source, places.directoryAt);
-  const channels = chooseChannels(all, metadata);
-  const numbers = new Set(channels.map(({ number }) => number));
-  const displayed = all.filter(({ channel }) => numbers.has(channel));
+  const { metadataOffset, attachmentsOffset, directoryOffset } = await readFileSegment(source);
+  const metadata = readCziMetadata(await readMetadata(source, metadataOffset));
+  const attachments = await readAttachments(source, attachmentsOffset);
+  const { subblocks: allSubblocks, ...shown } = await readDisplayedSubblocks(source, directoryOffset);
+
+  const channels = chooseChannels(allSubblocks, metadata);
+  const channelNumbers = new Set(channels.map(({ number }) => number));
+  const displayed = allSubblocks.filter(({ channel }) => channelNumbers.has(channel));
   for (const subblock of displayed) checkReadable(subblock);
-  checkSameKind(displayed);
+  checkOnePixelTypePerChannel(displayed);
 
   const mosaic = openMosaic(displayed);
-  const [first] = channels;
-  const hasBrightBackground =
-    displayed.some(isColour) ||
-    (channels.length === 1 && metadata.channels.get(first.number)?.isTransmitted === true);
-  const background = hasBrightBackground ? WHITE : BLACK;
+  const [firstChannel] = channels;
+  const isSingleBrightfieldChannel =
+    channels.length === 1 && metadata.channels.get(firstChannel.number)?.isTransmitted === true;
+  const background = displayed.some(isColour) || isSingleBrightfieldChannel ? WHITE : BLACK;
   return {
     image: displayedImageOf(mosaic, channels, subblockReader(source), background),
     metadata,
@@ -145,28 +146,32 @@ async function openDisplayedImage(source: ByteSource): Promise<{
 }
 
 /**
- * Chooses the channels to display. A colour channel is an image of its own: only the first one is displayed. Grey
- * channels are overlaid, except those that the file hides.
+ * Chooses the channels to display. A colour channel is a complete image, so only the first one is displayed. Without
+ * colour channels, all grey channels are overlaid except those that the file hides, or all when it hides every one.
  */
 function chooseChannels(
   subblocks: readonly Subblock[],
   metadata: CziMetadata,
 ): readonly [DisplayedChannel, ...DisplayedChannel[]] {
-  const byNumber = new Map<number, Subblock>();
-  for (const subblock of subblocks)
-    if (!byNumber.has(subblock.channel)) byNumber.set(subblock.channel, subblock);
-  const numbers = [...byNumber.keys()].sort((one, other) => one - other);
-  const inColour = numbers.filter((number) => isColour(byNumber.get(number) as Subblock)).slice(0, 1);
+  const firstSubblocks = new Map<number, Subblock>();
+  for (const subblock of subblocks) {
+    if (!firstSubblocks.has(subblock.channel)) firstSubblocks.set(subblock.channel, subblock);
+  }
+  const numbers = [...firstSubblocks.keys()].sort((a, b) => a - b);
+  const firstColour = numbers
+    .filter((number) => isColour(firstSubblocks.get(number) as Subblock))
+    .slice(0, 1);
   const visible = numbers.filter((number) => metadata.channels.get(number)?.isVisible ?? true);
-  const chosen = inColour.length > 0 ? inColour : visible.length > 0 ? visible : numbers;
+  const chosen = [firstColour, visible].find(({ length }) => length > 0) ?? numbers;
   if (chosen.length > limits.channels) throw notSupported(`${chosen.length} channels`);
+
   const channels = chosen.map((number, i) => {
     const metadataOfChannel = metadata.channels.get(number) ?? null;
     return {
       number,
       // A single channel is displayed in grey, at full brightness.
       colour: chosen.length === 1 ? WHITE : (metadataOfChannel?.colour ?? colourOfChannel(i)),
-      ...rangeOf(byNumber.get(number) as Subblock, metadataOfChannel),
+      ...greyRangeOf(firstSubblocks.get(number) as Subblock, metadataOfChannel),
     };
   });
   const [first, ...others] = channels;
@@ -174,98 +179,107 @@ function chooseChannels(
   return [first, ...others];
 }
 
-/** Returns black and white of the display settings; without them, for 8 bits, the full range of the camera. */
-function rangeOf(
+/**
+ * Returns the samples displayed as black and white: from the display settings of the file, otherwise the full range of
+ * an 8-bit camera, otherwise null.
+ */
+function greyRangeOf(
   subblock: Subblock,
   metadataOfChannel: ChannelMetadata | null,
 ): Pick<DisplayedChannel, 'range' | 'bits'> {
-  const bits = bitsOf(subblock);
-  const used = Math.min(bits, metadataOfChannel?.bits ?? bits);
-  const full = { black: 0, white: 2 ** used - 1 };
-  if (isColour(subblock)) return { range: full, bits: used };
-  const defaultRange = { range: used > 8 ? null : full, bits: used };
-  if (metadataOfChannel === null || (metadataOfChannel.low === null && metadataOfChannel.high === null))
-    return defaultRange;
-  const most = 2 ** bits - 1;
-  const black = (metadataOfChannel.low ?? 0) * most;
-  const white = metadataOfChannel.high === null ? full.white : metadataOfChannel.high * most;
-  return white > black ? { range: { black, white }, bits: used } : defaultRange;
+  const bits = bitsPerSample(subblock);
+  const cameraBits = Math.min(bits, metadataOfChannel?.bits ?? bits);
+  const cameraRange = { black: 0, white: 2 ** cameraBits - 1 };
+  if (isColour(subblock)) return { range: cameraRange, bits: cameraBits };
+
+  const defaultRange = { range: cameraBits > 8 ? null : cameraRange, bits: cameraBits };
+  const { low = null, high = null } = metadataOfChannel ?? {};
+  if (low === null && high === null) return defaultRange;
+  const maxSample = 2 ** bits - 1;
+  const black = (low ?? 0) * maxSample;
+  const white = high === null ? cameraRange.white : high * maxSample;
+  return white > black ? { range: { black, white }, bits: cameraBits } : defaultRange;
 }
 
-/** Checks that all subblocks of a channel have one pixel type: a mix of grey and colour, or 8 and 16 bits, has no meaning. */
-function checkSameKind(subblocks: readonly Subblock[]): void {
-  const kinds = new Map<number, number>();
+/** Rejects channels that mix grey and colour, or 8 and 16 bits. */
+function checkOnePixelTypePerChannel(subblocks: readonly Subblock[]): void {
+  const pixelTypes = new Map<number, number>();
   for (const { channel, pixelType } of subblocks) {
-    if ((kinds.get(channel) ?? pixelType) !== pixelType) throw corrupt('a channel has two types of pixels');
-    kinds.set(channel, pixelType);
+    if ((pixelTypes.get(channel) ?? pixelType) !== pixelType)
+      throw corrupt('a channel has two types of pixels');
+    pixelTypes.set(channel, pixelType);
   }
 }
 
-/** Composes tiles from subblocks: draws each channel, then adds the channels in their colours. */
+/** Composes tiles from subblocks: draws each channel in grey, then adds the channels in their colours. */
 function displayedImageOf(
   mosaic: readonly [MosaicLevel, ...MosaicLevel[]],
   channels: readonly [DisplayedChannel, ...DisplayedChannel[]],
   readSubblock: ReadSubblock,
   background: Colour,
 ): DisplayedImage {
-  const [full, ...smaller] = mosaic;
-  const levels: readonly [Level, ...Level[]] = [levelOf(full), ...smaller.map(levelOf)];
+  const [fullResolution, ...smallerLevels] = mosaic;
+  const levels: readonly [Level, ...Level[]] = [levelOf(fullResolution), ...smallerLevels.map(levelOf)];
 
+  /** Draws one channel of a tile; `isEmpty` when no subblock overlaps the tile. */
   const drawChannel = async (
     { number, range, address }: { number: number; range: GreyRange; address: TileAddress },
     signal?: AbortSignal,
   ): Promise<{ readonly canvas: Raster; readonly isEmpty: boolean }> => {
     const { level: index, column, row } = address;
-    const [level, { columns, rows }] = [mosaic[index], levels[index] ?? { columns: 0, rows: 0 }];
+    const level = mosaic[index];
+    const { columns, rows } = levels[index] ?? { columns: 0, rows: 0 };
     const isInside = column >= 0 && column < columns && row >= 0 && row < rows;
     if (!level || !isInside || !Number.isInteger(column) || !Number.isInteger(row)) {
       throw new SlideError('TILE_OUT_OF_RANGE', `There is no tile ${column}, ${row} of level ${index}`);
     }
-    const [left, top] = [column * TILE_SIDE, row * TILE_SIDE];
+    const left = column * TILE_SIDE;
+    const top = row * TILE_SIDE;
     const width = Math.min(TILE_SIDE, level.width - left);
     const height = Math.min(TILE_SIDE, level.height - top);
-    const canvas = blank(width, height, background);
+    const canvas = filledRaster(width, height, background);
     let isEmpty = true;
     for (const { subblock, x, y } of level.subblocksIn(number, left, top, width, height)) {
       signal?.throwIfAborted();
       isEmpty = false;
-      const rectangle = {
+      /** The part of the subblock inside the tile, in stored pixels of the subblock. */
+      const overlap = {
         x: Math.max(0, left - x),
         y: Math.max(0, top - y),
         width: Math.min(left + width, x + subblock.storedWidth) - Math.max(left, x),
         height: Math.min(top + height, y + subblock.storedHeight) - Math.max(top, y),
       };
-      const part = await readSubblock(subblock, rectangle, range, signal);
-      copyPixels(part, canvas, { x: x + rectangle.x - left, y: y + rectangle.y - top });
+      const pixels = await readSubblock(subblock, overlap, range, signal);
+      copyPixels(pixels, canvas, { x: x + overlap.x - left, y: y + overlap.y - top });
     }
     return { canvas, isEmpty };
   };
 
-  const displayed = channels.map(({ number, colour, range: declaredRange, bits }) => ({
+  const channelReaders = channels.map(({ number, colour, range: declaredRange, bits }) => ({
     number,
     colour,
     readRange: readOnce(async () => {
-      const draw = async (address: TileAddress, range: GreyRange) => {
+      if (declaredRange) return declaredRange;
+      const drawTileOfChannel = async (address: TileAddress, range: GreyRange) => {
         const { canvas, isEmpty } = await drawChannel({ number, range, address });
         return isEmpty ? null : canvas;
       };
-      if (declaredRange) return declaredRange;
-      const estimated = await estimateRange(levels, bits, draw);
+      const estimated = await estimateRange(levels, bits, drawTileOfChannel);
       return isOfFewBits(estimated, bits, false) ? estimated : { black: 0, white: 2 ** bits - 1 };
     }),
   }));
 
   const drawTile: DisplayedImage['drawTile'] = async (level, column, row, signal) => {
     const address = { level, column, row };
-    const drawn: Channel[] = [];
-    let isAllEmpty = true;
-    for (const { number, colour, readRange } of displayed) {
+    const drawnChannels: Channel[] = [];
+    let isTileEmpty = true;
+    for (const { number, colour, readRange } of channelReaders) {
       const { canvas, isEmpty } = await drawChannel({ number, range: await readRange(), address }, signal);
-      isAllEmpty &&= isEmpty;
-      drawn.push({ brightness: canvas, colour });
+      if (!isEmpty) isTileEmpty = false;
+      drawnChannels.push({ brightness: canvas, colour });
     }
-    const [first, ...others] = drawn;
-    if (isAllEmpty || !first) return null;
+    const [first, ...others] = drawnChannels;
+    if (isTileEmpty || !first) return null;
     return others.length === 0 ? first.brightness : composeChannels([first, ...others]);
   };
 
@@ -293,36 +307,41 @@ function levelOf({ width, height, downsample }: MosaicLevel): Level {
   };
 }
 
-function blank(width: number, height: number, { r, g, b }: Colour): Raster {
+function filledRaster(width: number, height: number, { r, g, b }: Colour): Raster {
   const rgb = new Uint8Array(width * height * 3);
   if (r === g && g === b) rgb.fill(r);
-  else for (let at = 0; at < rgb.length; at += 3) rgb.set([r, g, b], at);
+  else for (let i = 0; i < rgb.length; i += 3) rgb.set([r, g, b], i);
   return { width, height, rgb };
 }
 
-/** Copies one raster onto another, which must be large enough. */
-function copyPixels(from: Raster, to: Raster, at: { readonly x: number; readonly y: number }): void {
-  for (let row = 0; row < from.height; row++) {
-    const start = row * from.width * 3;
-    to.rgb.set(from.rgb.subarray(start, start + from.width * 3), ((at.y + row) * to.width + at.x) * 3);
+/** Copies a raster to a position of the target, which must be large enough. */
+function copyPixels(
+  source: Raster,
+  target: Raster,
+  position: { readonly x: number; readonly y: number },
+): void {
+  const rowBytes = source.width * 3;
+  for (let row = 0; row < source.height; row++) {
+    const sourceRow = source.rgb.subarray(row * rowBytes, (row + 1) * rowBytes);
+    target.rgb.set(sourceRow, ((position.y + row) * target.width + position.x) * 3);
   }
 }
 
 /** Reads an associated image: a JPEG, or a CZI file embedded in this one. */
 async function readAttachedImage(source: ByteSource, attachment: Attachment): Promise<EncodedImage> {
-  const { at, length } = await readAttachmentSegment(source, attachment.at);
+  const { offset, length } = await readAttachmentSegment(source, attachment.offset);
   if (attachment.fileType === 'JPG') {
     if (length > limits.associatedBytes) throw limitExceeded(`an associated image has ${length} bytes`);
-    const bytes = await source.read(at, length);
+    const bytes = await source.read(offset, length);
     const { width, height } = readJpegHeader(bytes);
     return { codec: 'jpeg', bytes, width, height };
   }
   if (attachment.fileType !== 'CZI') throw notSupported('an associated image that is neither JPEG nor CZI');
-  const { image } = await openDisplayedImage(partOfSource(source, at, length));
+  const { image } = await openDisplayedImage(partOfSource(source, offset, length));
   const [{ width, height, columns, rows }] = image.levels;
   if (width * height > limits.associatedPixels)
     throw limitExceeded(`an associated image has ${width} × ${height} pixels`);
-  const whole = blank(width, height, image.background);
+  const whole = filledRaster(width, height, image.background);
   for (let row = 0; row < rows; row++) {
     for (let column = 0; column < columns; column++) {
       const tile = await image.drawTile(0, column, row);
