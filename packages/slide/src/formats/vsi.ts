@@ -1,7 +1,8 @@
 /**
- * Reads Olympus and Evident slides (.vsi): metadata in the .vsi file, pixels in `_name_/stack…/frame_t….ets`.
+ * Reads Olympus and Evident slides (.vsi). The .vsi file holds the metadata; the pixels of its images ("stacks") are in
+ * the folder beside it, `_name_/stack…/frame_t….ets`.
  *
- * docs/formats/vsi.md lists what is read, with the source of each fact.
+ * docs/formats/vsi.md lists the features that are read, with the source of each fact.
  */
 import { decodeImage } from '../decode/decode-image.ts';
 import { type AssociatedImageName, type EncodedImage, SlideError } from '../model/slide.ts';
@@ -15,7 +16,7 @@ import { readStacks, type Stack } from '../vsi/stacks.ts';
 import { isVsi } from '../vsi/tag-tree.ts';
 import type { SlideFormat } from './slide-format.ts';
 
-/** Names that the file in a stack's folder may have; each folder holds one. */
+/** Possible names of the single file in a stack's folder. */
 const ETS_NAMES = ['frame_t.ets', 'frame_t_0.ets'] as const;
 
 export const vsi: SlideFormat = {
@@ -28,7 +29,8 @@ export const vsi: SlideFormat = {
   async open(files) {
     const stacks = await readStacks(files.leading);
     const external = stacks.filter(({ isExternal }) => isExternal);
-    const slide = largest(external.filter(({ kind }) => kind === 'slide'));
+    // A slide may have several scanned areas; the largest is displayed.
+    const slide = largestStack(external.filter(({ kind }) => kind === 'slide'));
     if (!slide) throw notSupported('an image in the .vsi file itself');
     const pyramid = await openStack(files, slide);
     const associated = new Map<AssociatedImageName, Stack>();
@@ -50,7 +52,7 @@ export const vsi: SlideFormat = {
       async readAssociatedImage(name) {
         const stack = associated.get(name);
         if (!stack) throw new SlideError('ASSOCIATED_IMAGE_MISSING', `The slide has no ${name}`);
-        return readWhole(await openStack(files, stack));
+        return readWholeImage(await openStack(files, stack));
       },
       readIccProfile: async () => null,
       close: files.close,
@@ -68,10 +70,9 @@ const associatedNames: Readonly<Record<Stack['kind'], AssociatedImageName | null
   other: null,
 };
 
-/** Returns the largest of the scanned areas, which is the one displayed. */
-function largest(stacks: readonly Stack[]): Stack | null {
+function largestStack(stacks: readonly Stack[]): Stack | null {
   const area = ({ size }: Stack) => (size ? size.width * size.height : 0);
-  return stacks.toSorted((one, other) => area(other) - area(one) || one.number - other.number)[0] ?? null;
+  return stacks.toSorted((a, b) => area(b) - area(a) || a.number - b.number)[0] ?? null;
 }
 
 async function openStack(files: SlideFiles, stack: Stack): Promise<EtsPyramid> {
@@ -91,34 +92,38 @@ async function openEts(files: SlideFiles, { number }: Stack): Promise<ByteSource
   throw incomplete('the .ets file with its pixels is missing from the folder beside it');
 }
 
+/** Returns the name of the folder beside a .vsi file, e.g. `_slide_` for `slide.vsi`. */
 function folderOf(name: string): string {
   return `_${name.replace(/\.[^.]*$/, '')}_`;
 }
 
-/** Reads an associated image at the largest resolution within the limit. */
-async function readWhole({ levels, readTile, background }: EtsPyramid): Promise<EncodedImage> {
+/** Composes an associated image from its tiles, at the largest resolution within `limits.associatedPixels`. */
+async function readWholeImage({ levels, readTile, background }: EtsPyramid): Promise<EncodedImage> {
   const index = levels.findIndex(({ width, height }) => width * height <= limits.associatedPixels);
   const level = levels[index];
   if (!level) throw limitExceeded('an associated image is too large at every resolution');
   const { width, height, tileWidth, tileHeight } = level;
   const bytes = new Uint8Array(width * height * 3);
-  for (let at = 0; at < bytes.length; at += 3) bytes.set([background.r, background.g, background.b], at);
+  for (let i = 0; i < bytes.length; i += 3) bytes.set([background.r, background.g, background.b], i);
   for (let row = 0; row < level.rows; row++) {
     for (let column = 0; column < level.columns; column++) {
       const tile = await readTile({ level: index, column, row });
       if (!tile) continue;
       const { rgb } = await decodeImage(tile);
-      const [x, y] = [column * tileWidth, row * tileHeight];
+      const x = column * tileWidth;
+      const y = row * tileHeight;
       const copiedWidth = Math.min(tileWidth, width - x);
-      for (let line = 0; line < Math.min(tileHeight, height - y); line++) {
-        const from = line * tileWidth * 3;
-        bytes.set(rgb.subarray(from, from + copiedWidth * 3), ((y + line) * width + x) * 3);
+      const copiedHeight = Math.min(tileHeight, height - y);
+      for (let line = 0; line < copiedHeight; line++) {
+        const lineStart = line * tileWidth * 3;
+        bytes.set(rgb.subarray(lineStart, lineStart + copiedWidth * 3), ((y + line) * width + x) * 3);
       }
     }
   }
   return { codec: 'rgb', bytes, width, height };
 }
 
+/** Finds the slides of a folder: each .vsi file with its folder `_name_`, if that exists. */
 async function groupFiles({ names, folders }: SlideFolder): Promise<readonly SlideGroup[]> {
   return names.flatMap((leading) => {
     if (!/\.vsi$/i.test(leading)) return [];

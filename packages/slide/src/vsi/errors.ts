@@ -1,12 +1,12 @@
-/** Errors of VSI slides. */
+/** Creates the errors of VSI slides. */
 import { SlideError } from '../model/slide.ts';
 
-/** The file contradicts itself or the format. */
+/** For a file that contradicts itself or the format. */
 export function corrupt(reason: string): SlideError {
   return new SlideError('FILE_CORRUPT', `The VSI slide is damaged: ${reason}`);
 }
 
-/** A part of the slide is missing. */
+/** For a slide of which a file, or the end of a file, is missing. */
 export function incomplete(reason: string): SlideError {
   return new SlideError('FILE_TRUNCATED', `The VSI slide is not complete: ${reason}`);
 }

@@ -15,7 +15,7 @@ export interface EtsFile {
   readonly codec: EtsCodec;
   readonly samplesPerPixel: 1 | 3;
   readonly bits: 8 | 16;
-  /** Sample order of uncompressed pixels. */
+  /** Whether the samples of an uncompressed pixel are in the order blue, green, red. */
   readonly isBlueFirst: boolean;
   /** Pixels. */
   readonly tileWidth: number;
@@ -25,140 +25,153 @@ export interface EtsFile {
   readonly tiles: EtsTiles;
 }
 
-/** The list of tiles. */
+/** The list of tiles, as one array per property because a file may have a million tiles. */
 export interface EtsTiles {
   readonly count: number;
-  /** Coordinates per tile: column, row, others and, with several resolutions, the resolution. */
+  /** Number of coordinates per tile: column, row, others (focus, channel, …) and, if `hasResolutions`, the resolution. */
   readonly dimensions: number;
   readonly hasResolutions: boolean;
-  /** `dimensions` coordinates for each tile. */
+  /** The coordinates of all tiles, `dimensions` values for each. */
   readonly coordinates: Int32Array;
   readonly offsets: Float64Array;
   readonly byteCounts: Uint32Array;
 }
 
-const HEADER_BYTES = 64;
-const MORE_HEADER_BYTES = 156;
+/** An .ets file begins with the header "SIS", which has the offset of a second header "ETS". */
+const SIS_HEADER_BYTES = 64;
+const ETS_HEADER_BYTES = 156;
 /** Bytes of the list of tiles that are in memory at once. */
 const WINDOW_BYTES = 2 ** 20;
 
-/** Source: SlideIO, Compression and ColorSpace. */
+/** Codes of compressions, colour spaces and sample types. Source: SlideIO, Compression and ColorSpace. */
 const codecs: Readonly<Record<number, EtsCodec>> = { 0: 'samples', 2: 'jpeg', 3: 'jpeg2000', 8: 'png' };
 const unsupportedCodecs: Readonly<Record<number, string>> = { 5: 'lossless JPEG', 9: 'BMP' };
 const unsupportedColours: Readonly<Record<number, string>> = { 2: 'a palette', 5: 'colours in HSV' };
-const BGR = 4;
-const UCHAR = 2;
-const USHORT = 4;
+const COLOUR_SPACE_BGR = 4;
+const UNSIGNED_8_BITS = 2;
+const UNSIGNED_16_BITS = 4;
 
-/** @throws SlideError FILE_CORRUPT, FILE_TRUNCATED, LIMIT_EXCEEDED, FORMAT_NOT_SUPPORTED */
+/**
+ * Reads both headers and the list of tiles.
+ *
+ * @throws SlideError FILE_CORRUPT, FILE_TRUNCATED, LIMIT_EXCEEDED, FORMAT_NOT_SUPPORTED
+ */
 export async function readEtsFile(source: ByteSource): Promise<EtsFile> {
-  if (source.size < HEADER_BYTES) throw incomplete('its .ets file ends inside its header');
-  const header = viewOf(await source.read(0, HEADER_BYTES));
-  if (textAt(header, 0) !== 'SIS') throw corrupt('its .ets file does not begin with "SIS"');
-  const dimensions = header.getUint32(12, true);
-  const moreAt = positionAt(header, 16, MORE_HEADER_BYTES, source.size);
-  const more = viewOf(await source.read(moreAt, MORE_HEADER_BYTES));
-  if (textAt(more, 0) !== 'ETS')
+  if (source.size < SIS_HEADER_BYTES) throw incomplete('its .ets file ends inside its header');
+  const sisHeader = dataViewOf(await source.read(0, SIS_HEADER_BYTES));
+  if (readThreeLetters(sisHeader) !== 'SIS') throw corrupt('its .ets file does not begin with "SIS"');
+  const dimensions = sisHeader.getUint32(12, true);
+  const etsHeaderOffset = readOffset(sisHeader, 16, ETS_HEADER_BYTES, source.size);
+  const etsHeader = dataViewOf(await source.read(etsHeaderOffset, ETS_HEADER_BYTES));
+  if (readThreeLetters(etsHeader) !== 'ETS')
     throw corrupt('the second header of its .ets file does not begin with "ETS"');
 
-  const format = readFormat(more);
-  const hasResolutions = more.getUint32(152, true) !== 0;
-  const least = hasResolutions ? 3 : 2;
-  if (dimensions < least) throw corrupt(`its tiles have ${dimensions} coordinates`);
+  const pixelFormat = readPixelFormat(etsHeader);
+  const hasResolutions = etsHeader.getUint32(152, true) !== 0;
+  const minDimensions = hasResolutions ? 3 : 2;
+  if (dimensions < minDimensions) throw corrupt(`its tiles have ${dimensions} coordinates`);
   if (dimensions > limits.dimensions) throw limitExceeded(`its tiles have ${dimensions} coordinates`);
-  const count = header.getUint32(40, true);
+  const count = sisHeader.getUint32(40, true);
   if (count === 0) throw corrupt('its .ets file has no tile');
   if (count > limits.tiles) throw limitExceeded(`its .ets file has ${count} tiles`);
-  const listAt = positionAt(header, 32, count * entryBytes(dimensions), source.size);
-  return { ...format, tiles: await readTiles(source, listAt, count, dimensions, hasResolutions) };
+  const listOffset = readOffset(sisHeader, 32, count * entryBytes(dimensions), source.size);
+  return { ...pixelFormat, tiles: await readTiles(source, listOffset, count, dimensions, hasResolutions) };
 }
 
-function readFormat(more: DataView): Omit<EtsFile, 'tiles'> {
-  const number = (at: number) => more.getUint32(at, true);
-  const [componentType, samplesPerPixel, colourSpace, compression] = [
-    number(8),
-    number(12),
-    number(16),
-    number(20),
-  ];
+/** Reads codec, samples, tile size and background from the second header. */
+function readPixelFormat(etsHeader: DataView): Omit<EtsFile, 'tiles'> {
+  const uint32At = (position: number) => etsHeader.getUint32(position, true);
+  const componentType = uint32At(8);
+  const samplesPerPixel = uint32At(12);
+  const colourSpace = uint32At(16);
+  const compression = uint32At(20);
   const codec = codecs[compression];
   if (!codec) throw notSupported(unsupportedCodecs[compression] ?? `compression ${compression}`);
   const unsupportedColour = unsupportedColours[colourSpace];
   if (unsupportedColour) throw notSupported(unsupportedColour);
   if (samplesPerPixel !== 1 && samplesPerPixel !== 3)
     throw notSupported(`${samplesPerPixel} samples a pixel`);
-  if (componentType !== UCHAR && componentType !== USHORT)
+  if (componentType !== UNSIGNED_8_BITS && componentType !== UNSIGNED_16_BITS)
     throw notSupported(`samples of the type ${componentType}`);
-  const bits = componentType === UCHAR ? 8 : 16;
+  const bits = componentType === UNSIGNED_8_BITS ? 8 : 16;
   if (bits === 16 && (samplesPerPixel === 3 || codec === 'jpeg' || codec === 'png')) {
     throw notSupported(`${samplesPerPixel} samples of 16 bits in ${codec}`);
   }
-  const [tileWidth, tileHeight, depth] = [number(28), number(32), number(36)];
+  const tileWidth = uint32At(28);
+  const tileHeight = uint32At(32);
+  const tileDepth = uint32At(36);
   if (tileWidth === 0 || tileHeight === 0)
     throw corrupt(`its tiles have ${tileWidth} × ${tileHeight} pixels`);
   if (Math.max(tileWidth, tileHeight) > limits.tileSide) {
     throw limitExceeded(`its tiles have ${tileWidth} × ${tileHeight} pixels`);
   }
-  if (depth > 1) throw notSupported('tiles of several planes in depth');
+  if (tileDepth > 1) throw notSupported('tiles of several planes in depth');
   return {
     codec,
     samplesPerPixel,
     bits,
-    isBlueFirst: colourSpace === BGR || number(148) === 1,
+    isBlueFirst: colourSpace === COLOUR_SPACE_BGR || uint32At(148) === 1,
     tileWidth,
     tileHeight,
     background: Array.from({ length: samplesPerPixel }, (_, i) =>
-      bits === 8 ? more.getUint8(108 + i) : more.getUint16(108 + 2 * i, true),
+      bits === 8 ? etsHeader.getUint8(108 + i) : etsHeader.getUint16(108 + 2 * i, true),
     ),
   };
 }
 
+/** Reads the list of tiles, `WINDOW_BYTES` at a time. */
 async function readTiles(
   source: ByteSource,
-  listAt: number,
+  listOffset: number,
   count: number,
   dimensions: number,
   hasResolutions: boolean,
 ): Promise<EtsTiles> {
-  const bytesOfOne = entryBytes(dimensions);
+  const bytesPerEntry = entryBytes(dimensions);
   const coordinates = new Int32Array(count * dimensions);
   const offsets = new Float64Array(count);
   const byteCounts = new Uint32Array(count);
-  const perWindow = Math.floor(WINDOW_BYTES / bytesOfOne);
-  for (let first = 0; first < count; first += perWindow) {
-    const entriesInWindow = Math.min(perWindow, count - first);
-    const view = viewOf(await source.read(listAt + first * bytesOfOne, entriesInWindow * bytesOfOne));
+  const entriesPerWindow = Math.floor(WINDOW_BYTES / bytesPerEntry);
+  for (let first = 0; first < count; first += entriesPerWindow) {
+    const entriesInWindow = Math.min(entriesPerWindow, count - first);
+    const windowOffset = listOffset + first * bytesPerEntry;
+    const view = dataViewOf(await source.read(windowOffset, entriesInWindow * bytesPerEntry));
     for (let i = 0; i < entriesInWindow; i++) {
-      const at = i * bytesOfOne + 4;
+      const tile = first + i;
+      const coordinatesStart = i * bytesPerEntry + 4;
       for (let k = 0; k < dimensions; k++) {
-        coordinates[(first + i) * dimensions + k] = view.getInt32(at + 4 * k, true);
+        coordinates[tile * dimensions + k] = view.getInt32(coordinatesStart + 4 * k, true);
       }
-      const offset = Number(view.getBigUint64(at + 4 * dimensions, true));
-      const byteCount = view.getUint32(at + 4 * dimensions + 8, true);
+      const coordinatesEnd = coordinatesStart + 4 * dimensions;
+      const offset = Number(view.getBigUint64(coordinatesEnd, true));
       if (!Number.isSafeInteger(offset)) throw corrupt(`a tile has the offset ${offset}`);
-      offsets[first + i] = offset;
-      byteCounts[first + i] = byteCount;
+      offsets[tile] = offset;
+      byteCounts[tile] = view.getUint32(coordinatesEnd + 8, true);
     }
   }
   return { count, dimensions, hasResolutions, coordinates, offsets, byteCounts };
 }
 
-/** Bytes of an entry: four unused, the coordinates, offset, byte count, four unused. */
+/**
+ * Returns the bytes of an entry in the list of tiles: 4 unused, 4 per coordinate, 8 for the offset, 4 for the byte count,
+ * 4 unused.
+ */
 function entryBytes(dimensions: number): number {
   return 4 + 4 * dimensions + 16;
 }
 
-function positionAt(view: DataView, at: number, length: number, size: number): number {
-  const position = Number(view.getBigUint64(at, true));
-  if (!Number.isSafeInteger(position)) throw corrupt(`its .ets file has the invalid offset ${position}`);
-  if (position + length > size) throw incomplete('its .ets file is truncated');
-  return position;
+/** Reads the 8-byte offset of a structure, and checks that its `length` bytes are inside the file. */
+function readOffset(view: DataView, position: number, length: number, fileSize: number): number {
+  const offset = Number(view.getBigUint64(position, true));
+  if (!Number.isSafeInteger(offset)) throw corrupt(`its .ets file has the invalid offset ${offset}`);
+  if (offset + length > fileSize) throw incomplete('its .ets file is truncated');
+  return offset;
 }
 
-function textAt(view: DataView, at: number): string {
-  return String.fromCharCode(view.getUint8(at), view.getUint8(at + 1), view.getUint8(at + 2));
+function readThreeLetters(view: DataView): string {
+  return String.fromCharCode(view.getUint8(0), view.getUint8(1), view.getUint8(2));
 }
 
-function viewOf(bytes: Uint8Array): DataView {
+function dataViewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
 }

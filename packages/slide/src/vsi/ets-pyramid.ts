@@ -1,4 +1,4 @@
-/** Opens the image of an .ets file as levels and tiles. */
+/** Opens the image of an .ets file, which holds the pixels of a VSI slide, as levels and tiles. */
 import { type Channel, colourOfChannel, composeChannels } from '../decode/compose-channels.ts';
 import { decodeBrightness } from '../decode/decode-brightness.ts';
 import { decodeImage } from '../decode/decode-image.ts';
@@ -20,7 +20,7 @@ interface Grid {
   readonly resolution: number;
   readonly columns: number;
   readonly rows: number;
-  /** By channel, row by row: index in the list of tiles; −1 for a missing tile. */
+  /** For each channel, row by row: the index of the tile in the list of the file; −1 for a missing tile. */
   readonly tiles: ReadonlyMap<number, Int32Array>;
 }
 
@@ -30,36 +30,36 @@ interface Size {
 }
 
 const BLACK: Colour = { r: 0, g: 0, b: 0 };
-/** Index of the first coordinate after column and row. */
+/** Index of the first coordinate of a tile after its column and row. */
 const FIRST_OTHER_COORDINATE = 2;
-const LAST_SEQUENTIAL_FRAME = 0xc2;
+/** SOF2, the JPEG frame marker of progressive Huffman coding; later frame markers are lossless or arithmetic. */
+const LAST_SUPPORTED_FRAME_MARKER = 0xc2;
 
 /**
- * Opens the image of an .ets file at all its resolutions. Displays the middle focal plane, the first time (and other
- * dimensions), and overlays grey channels.
+ * Opens the image of an .ets file at all its resolutions. Displays the middle focal plane and the first position of other
+ * dimensions such as time, and overlays grey channels.
  *
  * @throws SlideError FILE_CORRUPT, FILE_TRUNCATED, LIMIT_EXCEEDED, FORMAT_NOT_SUPPORTED
  */
 export function openEtsPyramid(source: ByteSource, ets: EtsFile, stack: Stack): EtsPyramid {
-  const size = stack.size ?? sizeOfGrid(ets);
+  const size = stack.size ?? sizeOfAllTiles(ets);
   const grids = gridsOf(ets, size, stack);
   const [full] = grids;
   if (full?.resolution !== 0) throw corrupt('it has no tile at full resolution');
-  const numbers = [...full.tiles.keys()].sort((one, other) => one - other);
-  const [first = 0] = numbers;
-  const isComposed = ets.samplesPerPixel === 1 && numbers.length > 1;
-  if (isComposed && numbers.length > limits.channels) throw notSupported(`${numbers.length} channels`);
-  const inMemory = ets.tileWidth * ets.tileHeight * (isComposed ? numbers.length : 1);
-  if (inMemory > limits.tilePixels) throw limitExceeded(`a tile has ${inMemory} pixels`);
+  const channels = [...full.tiles.keys()].sort((a, b) => a - b);
+  const [firstChannel = 0] = channels;
+  const isComposed = ets.samplesPerPixel === 1 && channels.length > 1;
+  if (isComposed && channels.length > limits.channels) throw notSupported(`${channels.length} channels`);
+  const pixelsPerTile = ets.tileWidth * ets.tileHeight * (isComposed ? channels.length : 1);
+  if (pixelsPerTile > limits.tilePixels) throw limitExceeded(`a tile has ${pixelsPerTile} pixels`);
 
   const needsRendering = isComposed || ets.codec !== 'jpeg';
   const levels = grids.map((grid) => levelOf(grid, size, ets, needsRendering)) as [Level, ...Level[]];
+  const fullRange: GreyRange = { black: 0, white: 2 ** ets.bits - 1 };
+  const usesDeclaredRange = isComposed || ets.bits === 16;
   const rangeOf = (channel: number): GreyRange =>
-    (isComposed || ets.bits === 16 ? stack.channels.get(channel)?.range : null) ?? {
-      black: 0,
-      white: 2 ** ets.bits - 1,
-    };
-  const readTileByIndex = tileReader(source, ets);
+    (usesDeclaredRange ? stack.channels.get(channel)?.range : null) ?? fullRange;
+  const readTileByIndex = createTileReader(source, ets);
 
   return {
     levels,
@@ -71,41 +71,44 @@ export function openEtsPyramid(source: ByteSource, ets: EtsFile, stack: Stack): 
       if (!isInside || !Number.isInteger(column) || !Number.isInteger(row)) {
         throw new SlideError('TILE_OUT_OF_RANGE', `There is no tile ${column}, ${row} of level ${level}`);
       }
-      const tileOf = (channel: number) => grid.tiles.get(channel)?.[row * grid.columns + column] ?? -1;
-      if (!isComposed) return readTileByIndex(tileOf(first), rangeOf(first), signal);
-      const parts: Channel[] = [];
-      for (const [i, channel] of numbers.entries()) {
-        const image = await readTileByIndex(tileOf(channel), rangeOf(channel), signal);
+      const tileIndexOf = (channel: number) => grid.tiles.get(channel)?.[row * grid.columns + column] ?? -1;
+      if (!isComposed) return readTileByIndex(tileIndexOf(firstChannel), rangeOf(firstChannel), signal);
+
+      const decodedChannels: Channel[] = [];
+      for (const [i, channel] of channels.entries()) {
+        const image = await readTileByIndex(tileIndexOf(channel), rangeOf(channel), signal);
         if (!image) continue;
-        const brightness = await brightnessOf(image, rangeOf(channel));
-        parts.push({ brightness, colour: stack.channels.get(channel)?.colour ?? colourOfChannel(i) });
+        const brightness = await decodeChannel(image, rangeOf(channel));
+        const colour = stack.channels.get(channel)?.colour ?? colourOfChannel(i);
+        decodedChannels.push({ brightness, colour });
       }
-      const [one, ...others] = parts;
-      if (!one) return null;
-      const { width, height, rgb } = composeChannels([one, ...others]);
+      const [first, ...others] = decodedChannels;
+      if (!first) return null;
+      const { width, height, rgb } = composeChannels([first, ...others]);
       return { codec: 'rgb', bytes: rgb, width, height };
     },
   };
 }
 
-function brightnessOf(image: EncodedImage, range: GreyRange): Promise<Raster> {
-  // Samples and JPEG 2000 carry their own range.
+/** Decodes a grey tile and scales it so that the range becomes black to white. */
+function decodeChannel(image: EncodedImage, range: GreyRange): Promise<Raster> {
+  // Uncompressed and JPEG 2000 tiles carry the range in `colour`, which decodeImage applies.
   return image.colour === undefined ? decodeBrightness(image, range) : decodeImage(image);
 }
 
-/** Returns the size of all tiles at full resolution, for files whose metadata state none. */
-function sizeOfGrid({ tiles, tileWidth, tileHeight }: EtsFile): Size {
+/** Returns the size that all tiles at full resolution cover, for files whose metadata state no size. */
+function sizeOfAllTiles({ tiles, tileWidth, tileHeight }: EtsFile): Size {
   let [columns, rows] = [0, 0];
   for (let i = 0; i < tiles.count; i++) {
-    const at = i * tiles.dimensions;
-    if (tiles.hasResolutions && tiles.coordinates[at + tiles.dimensions - 1] !== 0) continue;
-    columns = Math.max(columns, (tiles.coordinates[at] as number) + 1);
-    rows = Math.max(rows, (tiles.coordinates[at + 1] as number) + 1);
+    const start = i * tiles.dimensions;
+    if (tiles.hasResolutions && tiles.coordinates[start + tiles.dimensions - 1] !== 0) continue;
+    columns = Math.max(columns, (tiles.coordinates[start] as number) + 1);
+    rows = Math.max(rows, (tiles.coordinates[start + 1] as number) + 1);
   }
   return { width: columns * tileWidth, height: rows * tileHeight };
 }
 
-/** Returns the resolutions, largest first; those without a tile are left out. */
+/** Returns the resolutions that have tiles, largest first. */
 function gridsOf(ets: EtsFile, size: Size, stack: Stack): readonly Grid[] {
   const { tiles, tileWidth, tileHeight } = ets;
   const { coordinates, dimensions } = tiles;
@@ -113,21 +116,21 @@ function gridsOf(ets: EtsFile, size: Size, stack: Stack): readonly Grid[] {
   if (Math.max(size.width, size.height) > limits.imageSide) {
     throw limitExceeded(`it has ${size.width} × ${size.height} pixels`);
   }
-  const others = tiles.hasResolutions ? dimensions - 1 : dimensions;
-  const channelAt = coordinateIndexOf(stack.channelDimension, others);
-  const displayed = displayedPositions(ets, others, stack.focusDimension);
+  const positionDimensions = positionDimensionsOf(ets);
+  const channelIndex = coordinateIndexOf(stack.channelDimension, positionDimensions);
+  const displayed = displayedPositions(ets, positionDimensions, stack.focusDimension);
 
   const grids = new Map<number, Grid & { readonly tiles: Map<number, Int32Array> }>();
-  let places = 0;
+  let allocatedCells = 0;
   for (let i = 0; i < tiles.count; i++) {
-    const at = i * dimensions;
-    if (!isDisplayed(coordinates, at, others, channelAt, displayed)) continue;
-    const resolution = tiles.hasResolutions ? (coordinates[at + dimensions - 1] as number) : 0;
+    const start = i * dimensions;
+    if (!isDisplayed(coordinates, start, positionDimensions, channelIndex, displayed)) continue;
+    const resolution = tiles.hasResolutions ? (coordinates[start + dimensions - 1] as number) : 0;
     if (resolution < 0) throw corrupt(`a tile has the resolution ${resolution}`);
     if (resolution >= limits.levels) throw limitExceeded(`it has ${resolution + 1} resolutions`);
-    const [column, row] = [coordinates[at] as number, coordinates[at + 1] as number];
-    const known = grids.get(resolution);
-    const grid = known ?? {
+    const column = coordinates[start] as number;
+    const row = coordinates[start + 1] as number;
+    const grid = grids.get(resolution) ?? {
       resolution,
       columns: Math.ceil(Math.ceil(size.width / 2 ** resolution) / tileWidth),
       rows: Math.ceil(Math.ceil(size.height / 2 ** resolution) / tileHeight),
@@ -137,64 +140,80 @@ function gridsOf(ets: EtsFile, size: Size, stack: Stack): readonly Grid[] {
     if (column < 0 || column >= grid.columns || row < 0 || row >= grid.rows) {
       throw corrupt(`a tile is at ${column}, ${row} of ${grid.columns} × ${grid.rows}`);
     }
-    const channel = channelAt === null ? 0 : (coordinates[at + channelAt] as number);
-    let numbers = grid.tiles.get(channel);
-    if (!numbers) {
-      places += grid.columns * grid.rows;
-      if (places > limits.places)
-        throw limitExceeded(`it has positions for more than ${limits.places} tiles`);
-      numbers = new Int32Array(grid.columns * grid.rows).fill(-1);
-      grid.tiles.set(channel, numbers);
+    const channel = channelIndex === null ? 0 : (coordinates[start + channelIndex] as number);
+    let tileIndices = grid.tiles.get(channel);
+    if (!tileIndices) {
+      allocatedCells += grid.columns * grid.rows;
+      if (allocatedCells > limits.gridCells)
+        throw limitExceeded(`it has positions for more than ${limits.gridCells} tiles`);
+      tileIndices = new Int32Array(grid.columns * grid.rows).fill(-1);
+      grid.tiles.set(channel, tileIndices);
     }
-    const place = row * grid.columns + column;
+    const cell = row * grid.columns + column;
     // Of two tiles at one position the first is used.
-    if (numbers[place] === -1) numbers[place] = i;
+    if (tileIndices[cell] === -1) tileIndices[cell] = i;
   }
-  return [...grids.values()].sort((one, other) => one.resolution - other.resolution);
+  return [...grids.values()].sort((a, b) => a.resolution - b.resolution);
 }
 
-/** Returns the index of a coordinate after column and row; null when the tiles do not have it. */
-function coordinateIndexOf(dimension: number | null, others: number): number | null {
-  return dimension !== null && dimension + FIRST_OTHER_COORDINATE < others
-    ? dimension + FIRST_OTHER_COORDINATE
-    : null;
+/** Returns the number of coordinates per tile without the resolution, which is the last one. */
+function positionDimensionsOf({ tiles }: EtsFile): number {
+  return tiles.hasResolutions ? tiles.dimensions - 1 : tiles.dimensions;
 }
 
-/** Counts the focal planes; the displayed one is the middle. */
+/**
+ * Returns the index of a dimension among the coordinates of a tile; null when the tiles do not have it.
+ *
+ * @param dimension number of the dimension, counted from the first one after column and row
+ */
+function coordinateIndexOf(dimension: number | null, positionDimensions: number): number | null {
+  if (dimension === null) return null;
+  const index = dimension + FIRST_OTHER_COORDINATE;
+  return index < positionDimensions ? index : null;
+}
+
+/** Counts the focal planes; `plane` is the displayed one, the middle, counted from 1. */
 function focalPlanesOf(ets: EtsFile, focusDimension: number | null): { plane: number; planes: number } {
-  const others = ets.tiles.hasResolutions ? ets.tiles.dimensions - 1 : ets.tiles.dimensions;
-  const focusAt = coordinateIndexOf(focusDimension, others);
-  const planes = focusAt === null ? 1 : positionsIn(ets, focusAt).length;
+  const focusIndex = coordinateIndexOf(focusDimension, positionDimensionsOf(ets));
+  const planes = focusIndex === null ? 1 : distinctCoordinates(ets, focusIndex).length;
   return { plane: (planes >> 1) + 1, planes };
 }
 
-/** Returns the values of a coordinate of all tiles, sorted. */
-function positionsIn({ tiles }: EtsFile, coordinate: number): readonly number[] {
-  const all = new Set<number>();
+/** Returns the distinct values that the tiles have for a coordinate, in ascending order. */
+function distinctCoordinates({ tiles }: EtsFile, coordinateIndex: number): readonly number[] {
+  const values = new Set<number>();
   for (let i = 0; i < tiles.count; i++)
-    all.add(tiles.coordinates[i * tiles.dimensions + coordinate] as number);
-  return [...all].sort((one, other) => one - other);
+    values.add(tiles.coordinates[i * tiles.dimensions + coordinateIndex] as number);
+  return [...values].sort((a, b) => a - b);
 }
 
-/** Returns the displayed position in each dimension: the middle focal plane, because the first are often blurred, else the first. */
-function displayedPositions(ets: EtsFile, others: number, focusDimension: number | null): readonly number[] {
-  const focusAt = coordinateIndexOf(focusDimension, others);
-  return Array.from({ length: others }, (_, k) => {
+/**
+ * Returns the displayed value of each coordinate: the middle focal plane, because the first ones are often blurred, and
+ * the first value of other dimensions. The values for column and row are not used.
+ */
+function displayedPositions(
+  ets: EtsFile,
+  positionDimensions: number,
+  focusDimension: number | null,
+): readonly number[] {
+  const focusIndex = coordinateIndexOf(focusDimension, positionDimensions);
+  return Array.from({ length: positionDimensions }, (_, k) => {
     if (k < FIRST_OTHER_COORDINATE) return 0;
-    const sorted = positionsIn(ets, k);
-    return sorted[k === focusAt ? sorted.length >> 1 : 0] ?? 0;
+    const values = distinctCoordinates(ets, k);
+    return values[k === focusIndex ? values.length >> 1 : 0] ?? 0;
   });
 }
 
+/** Returns whether a tile has the displayed value of every coordinate except column, row and channel. */
 function isDisplayed(
   coordinates: Int32Array,
-  at: number,
-  others: number,
-  channelAt: number | null,
+  start: number,
+  positionDimensions: number,
+  channelIndex: number | null,
   displayed: readonly number[],
 ): boolean {
-  for (let k = FIRST_OTHER_COORDINATE; k < others; k++) {
-    if (k !== channelAt && coordinates[at + k] !== displayed[k]) return false;
+  for (let k = FIRST_OTHER_COORDINATE; k < positionDimensions; k++) {
+    if (k !== channelIndex && coordinates[start + k] !== displayed[k]) return false;
   }
   return true;
 }
@@ -206,9 +225,11 @@ function levelOf(
   needsRendering: boolean,
 ): Level {
   const { tileWidth, tileHeight } = ets;
-  const [width, height] = [Math.ceil(full.width / 2 ** resolution), Math.ceil(full.height / 2 ** resolution)];
-  const level = { width, height, tileWidth, tileHeight, columns, rows };
-  return { ...level, downsample: 2 ** resolution, ...(needsRendering && { needsRendering }) };
+  const downsample = 2 ** resolution;
+  const width = Math.ceil(full.width / downsample);
+  const height = Math.ceil(full.height / downsample);
+  const level = { width, height, tileWidth, tileHeight, columns, rows, downsample };
+  return { ...level, ...(needsRendering && { needsRendering }) };
 }
 
 function backgroundOf({ background, samplesPerPixel, bits }: EtsFile): Colour {
@@ -217,28 +238,33 @@ function backgroundOf({ background, samplesPerPixel, bits }: EtsFile): Colour {
   return samplesPerPixel === 3 ? { r, g, b } : { r, g: r, b: r };
 }
 
-type ReadTileByIndex = (tile: number, range: GreyRange, signal?: AbortSignal) => Promise<EncodedImage | null>;
+type ReadTileByIndex = (
+  tileIndex: number,
+  range: GreyRange,
+  signal?: AbortSignal,
+) => Promise<EncodedImage | null>;
 
-/** Returns a reader of tiles by their index in the list. */
-function tileReader(source: ByteSource, ets: EtsFile): ReadTileByIndex {
+/** Returns a function that reads tiles by their index in the list of the file. */
+function createTileReader(source: ByteSource, ets: EtsFile): ReadTileByIndex {
   const { codec, tileWidth: width, tileHeight: height, samplesPerPixel, bits, tiles } = ets;
   const prefix = jpegPrefix(null, samplesPerPixel === 3 ? 'ycbcr' : 'grey');
-  const before = codec === 'jpeg' ? streamPlace(prefix) : 0;
-  return async (tile, range, signal) => {
-    const byteCount = tiles.byteCounts[tile] ?? 0;
-    if (tile < 0 || byteCount === 0) return null;
-    const offset = tiles.offsets[tile] as number;
+  // completeJpeg writes the prefix in front of the stored bytes.
+  const prefixBytes = codec === 'jpeg' ? streamPlace(prefix) : 0;
+  return async (tileIndex, range, signal) => {
+    const byteCount = tiles.byteCounts[tileIndex] ?? 0;
+    if (tileIndex < 0 || byteCount === 0) return null;
+    const offset = tiles.offsets[tileIndex] as number;
     if (byteCount > limits.tileBytes) throw limitExceeded(`a tile has ${byteCount} bytes`);
     if (offset + byteCount > source.size) throw incomplete('its .ets file ends inside a tile');
-    const bytes = new Uint8Array(before + byteCount);
-    await source.readInto(bytes, before, offset, byteCount, signal);
+    const bytes = new Uint8Array(prefixBytes + byteCount);
+    await source.readInto(bytes, prefixBytes, offset, byteCount, signal);
     switch (codec) {
       case 'jpeg': {
         const { jpeg, header } = completeJpeg(bytes, prefix);
         if (header.width !== width || header.height !== height) {
           throw corrupt(`a tile is ${header.width} × ${header.height} pixels, not ${width} × ${height}`);
         }
-        if (header.frameMarker > LAST_SEQUENTIAL_FRAME || header.precision !== 8) {
+        if (header.frameMarker > LAST_SUPPORTED_FRAME_MARKER || header.precision !== 8) {
           throw notSupported('lossless, arithmetic or 12-bit JPEG');
         }
         if (header.components.length !== samplesPerPixel) {
@@ -253,11 +279,11 @@ function tileReader(source: ByteSource, ets: EtsFile): ReadTileByIndex {
       case 'png':
         return { codec, bytes, width, height };
       case 'samples': {
-        const expected = (width * height * samplesPerPixel * bits) / 8;
-        if (byteCount < expected) throw corrupt(`a tile has ${byteCount} bytes, not ${expected}`);
+        const expectedBytes = (width * height * samplesPerPixel * bits) / 8;
+        if (byteCount < expectedBytes) throw corrupt(`a tile has ${byteCount} bytes, not ${expectedBytes}`);
         if (samplesPerPixel === 3) {
-          const rgb = bytes.subarray(0, expected);
-          return { codec: 'rgb', bytes: ets.isBlueFirst ? swapRedAndBlue(rgb) : rgb, width, height };
+          const samples = bytes.subarray(0, expectedBytes);
+          return { codec: 'rgb', bytes: ets.isBlueFirst ? swapRedAndBlue(samples) : samples, width, height };
         }
         const layout = { samplesPerPixel, bits, isPlanar: false } as const;
         return { codec, bytes, width, height, colour: range, layout };
@@ -269,10 +295,10 @@ function tileReader(source: ByteSource, ets: EtsFile): ReadTileByIndex {
 /** Converts blue, green, red to red, green, blue. */
 function swapRedAndBlue(bgr: Uint8Array): Uint8Array {
   const rgb = new Uint8Array(bgr.length);
-  for (let at = 0; at < bgr.length; at += 3) {
-    rgb[at] = bgr[at + 2] as number;
-    rgb[at + 1] = bgr[at + 1] as number;
-    rgb[at + 2] = bgr[at] as number;
+  for (let i = 0; i < bgr.length; i += 3) {
+    rgb[i] = bgr[i + 2] as number;
+    rgb[i + 1] = bgr[i + 1] as number;
+    rgb[i + 2] = bgr[i] as number;
   }
   return rgb;
 }

@@ -1,4 +1,4 @@
-/** Reads the images of a VSI slide and their metadata from the tag tree. */
+/** Reads the list of images ("stacks") of a VSI slide, and their metadata, from the tag tree of the .vsi file. */
 import type { Colour } from '../decode/raster.ts';
 import type { GreyRange } from '../model/slide.ts';
 import type { ByteSource } from '../source/byte-source.ts';
@@ -19,9 +19,9 @@ export interface Stack {
   readonly isExternal: boolean;
   /** Index of the channel among a tile's coordinates after column and row; null with a single channel. */
   readonly channelDimension: number | null;
-  /** The same for the focal plane. */
+  /** Index of the focal plane among the same coordinates; null with a single focal plane. */
   readonly focusDimension: number | null;
-  /** By the channel's number. */
+  /** Display settings by channel number. */
   readonly channels: ReadonlyMap<number, ChannelDisplay>;
 }
 
@@ -31,7 +31,7 @@ export interface ChannelDisplay {
   readonly range: GreyRange | null;
 }
 
-/** Tags that are read, by number; some have different meanings at different positions. Source: SlideIO, vsitags. */
+/** Numbers of the tags that are read; some have different meanings in different parents. Source: SlideIO, vsitags. */
 const tag = {
   collection: 2000,
   stack: 2001,
@@ -51,8 +51,7 @@ const tag = {
   stackType: 2074,
   hasExternalFile: 20005,
   magnification: 120060,
-  /** The elements of a table. */
-  elements: 268435458,
+  tableElements: 268435458,
 } as const;
 
 const readTags: ReadonlySet<number> = new Set([
@@ -65,94 +64,108 @@ const readTags: ReadonlySet<number> = new Set([
   tag.stackType,
   tag.hasExternalFile,
   tag.magnification,
-  tag.elements,
+  tag.tableElements,
 ]);
 
-/** Source: SlideIO, StackType. */
+/** Kinds of images by their stack type. Source: SlideIO, StackType. */
 const kinds: Readonly<Record<number, Stack['kind']>> = { 0: 'slide', 1: 'overview', 256: 'macro' };
-/** Source: SlideIO, vsistruct. */
-const meaning = { focus: 1, channel: 4 } as const;
-const BGR_TABLE = 270;
-/** The only unit found in real files; others are not interpreted. */
+/** Meanings of a dimension. Source: SlideIO, vsistruct. */
+const dimensionMeaning = { focus: 1, channel: 4 } as const;
+/** Field type of a colour table, whose colours are blue, green, red. */
+const BGR_TABLE_TYPE = 270;
+/** The only unit found in real files; a pixel size in another unit is ignored. */
 const MICROMETRES = '10^-6m^1';
-const PLAUSIBLE = 1000;
+/** A pixel size (µm) or magnification of this value or more is implausible and ignored. */
+const IMPLAUSIBLE = 1000;
 
-/** @throws SlideError FILE_CORRUPT, FILE_TRUNCATED, LIMIT_EXCEEDED */
+/**
+ * Reads all images that the .vsi file lists.
+ *
+ * @throws SlideError FILE_CORRUPT, FILE_TRUNCATED, LIMIT_EXCEEDED
+ */
 export async function readStacks(source: ByteSource): Promise<readonly Stack[]> {
-  const byStack = new Map<number, Leaf[]>();
+  const leavesByStack = new Map<number, Leaf[]>();
   for (const { path, ...leaf } of await readLeaves(source, readTags)) {
-    const [collection, stack, ...rest] = path;
+    const [collection, stack, ...pathInStack] = path;
     if (collection?.tag !== tag.collection || stack?.tag !== tag.stack) continue;
-    const leaves = byStack.get(stack.index ?? 0) ?? [];
-    leaves.push({ path: rest, ...leaf });
-    byStack.set(stack.index ?? 0, leaves);
-    if (byStack.size > limits.stacks) throw limitExceeded(`it has more than ${limits.stacks} images`);
+    const number = stack.index ?? 0;
+    const leaves = leavesByStack.get(number) ?? [];
+    leaves.push({ path: pathInStack, ...leaf });
+    leavesByStack.set(number, leaves);
+    if (leavesByStack.size > limits.stacks) throw limitExceeded(`it has more than ${limits.stacks} images`);
   }
-  return [...byStack].map(([number, leaves]) => stackOf(number, leaves));
+  return [...leavesByStack].map(([number, leaves]) => stackOf(number, leaves));
 }
 
+/** @param leaves values of the stack, with paths relative to it */
 function stackOf(number: number, leaves: readonly Leaf[]): Stack {
-  /** Returns the first value with this path of tags. */
-  const at = (...tags: readonly number[]) => leaves.find(({ path }) => isAt(path, tags)) ?? null;
+  const firstLeafAt = (...tags: readonly number[]) => leaves.find(({ path }) => hasTags(path, tags)) ?? null;
   const properties = tag.stackProperties;
-  const external = [tag.frame, tag.externalFile] as const;
-  const boundary = wholeNumbers(at(...external, tag.imageBoundary));
-  const [, , width = 0, height = 0] = boundary;
-  const type = wholeNumbers(at(properties, tag.stackType))[0];
-  const isLabel = textOf(at(properties, tag.stackName)).trim().toLowerCase() === 'label';
-  const dimensions = leaves.filter(({ path }) =>
-    isAt(path, [tag.dimension, tag.channelProperties, tag.dimensionMeaning]),
+  const externalFile = [tag.frame, tag.externalFile] as const;
+  const [, , width = 0, height = 0] = readInt32s(firstLeafAt(...externalFile, tag.imageBoundary));
+  const dimensionMeanings = leaves.filter(({ path }) =>
+    hasTags(path, [tag.dimension, tag.channelProperties, tag.dimensionMeaning]),
   );
-  const dimensionOf = (readTags: number) =>
-    dimensions.find((leaf) => wholeNumbers(leaf)[0] === readTags)?.path[0]?.index ?? null;
-  const channelDimension = dimensionOf(meaning.channel);
+  const dimensionWithMeaning = (meaning: number) =>
+    dimensionMeanings.find((leaf) => readInt32s(leaf)[0] === meaning)?.path[0]?.index ?? null;
+  const channelDimension = dimensionWithMeaning(dimensionMeaning.channel);
   return {
     number,
-    kind: isLabel ? 'label' : type === undefined ? 'slide' : (kinds[type] ?? 'other'),
+    kind: readKind(firstLeafAt(properties, tag.stackName), firstLeafAt(properties, tag.stackType)),
     size: width > 0 && height > 0 ? { width, height } : null,
-    mpp: readScale(at(properties, tag.frameScale), at(properties, tag.frameUnit)),
-    objectivePower: readPower(leaves),
-    isExternal: wholeNumbers(at(...external, tag.hasExternalFile))[0] === 1,
+    mpp: readMpp(firstLeafAt(properties, tag.frameScale), firstLeafAt(properties, tag.frameUnit)),
+    objectivePower: readObjectivePower(leaves),
+    isExternal: readInt32s(firstLeafAt(...externalFile, tag.hasExternalFile))[0] === 1,
     channelDimension,
-    focusDimension: dimensionOf(meaning.focus),
+    focusDimension: dimensionWithMeaning(dimensionMeaning.focus),
     channels: channelDimension === null ? new Map() : readChannels(leaves, channelDimension),
   };
 }
 
-function isAt(path: readonly Step[], tags: readonly number[]): boolean {
-  return path.length === tags.length && tags.every((each, i) => path[i]?.tag === each);
+function hasTags(path: readonly Step[], tags: readonly number[]): boolean {
+  return path.length === tags.length && tags.every((expected, i) => path[i]?.tag === expected);
 }
 
-function readScale(scale: Leaf | null, unit: Leaf | null): Stack['mpp'] {
-  const [x = 0, y = 0] = realNumbers(scale);
-  const isKnown = textOf(unit).trim() === MICROMETRES;
-  const isPlausible = x > 0 && y > 0 && x < PLAUSIBLE && y < PLAUSIBLE;
-  return isKnown && isPlausible ? { x, y } : null;
+function readKind(name: Leaf | null, type: Leaf | null): Stack['kind'] {
+  if (readText(name).trim().toLowerCase() === 'label') return 'label';
+  const [number] = readInt32s(type);
+  return number === undefined ? 'slide' : (kinds[number] ?? 'other');
 }
 
-/** Returns the magnification of the objective, at any depth of the optical path. */
-function readPower(leaves: readonly Leaf[]): number | null {
+function readMpp(scale: Leaf | null, unit: Leaf | null): Stack['mpp'] {
+  const [x = 0, y = 0] = readDoubles(scale);
+  const isInMicrometres = readText(unit).trim() === MICROMETRES;
+  const isPlausible = x > 0 && y > 0 && x < IMPLAUSIBLE && y < IMPLAUSIBLE;
+  return isInMicrometres && isPlausible ? { x, y } : null;
+}
+
+/** Reads the magnification of the objective, which may be at any depth below the optical path. */
+function readObjectivePower(leaves: readonly Leaf[]): number | null {
   const objective = leaves.find(
     ({ path }) =>
       path[0]?.tag === tag.stackProperties &&
       path[1]?.tag === tag.opticalPath &&
       path.at(-1)?.tag === tag.magnification,
   );
-  const [power = 0] = realNumbers(objective ?? null);
-  return power > 0 && power < PLAUSIBLE ? power : null;
+  const [power = 0] = readDoubles(objective ?? null);
+  return power > 0 && power < IMPLAUSIBLE ? power : null;
 }
 
-function readChannels(leaves: readonly Leaf[], index: number): ReadonlyMap<number, ChannelDisplay> {
+/** Reads the display settings of all channels, which are below `dimension[channelDimension]` in the tree. */
+function readChannels(
+  leaves: readonly Leaf[],
+  channelDimension: number,
+): ReadonlyMap<number, ChannelDisplay> {
   const channels = new Map<number, ChannelDisplay>();
   for (const { path, ...leaf } of leaves) {
     const [dimension, channel, field] = path;
-    if (dimension?.tag !== tag.dimension || dimension.index !== index || !channel) continue;
-    if (channel.tag !== tag.channelProperties) continue;
+    if (dimension?.tag !== tag.dimension || dimension.index !== channelDimension) continue;
+    if (channel?.tag !== tag.channelProperties) continue;
     const number = channel.index ?? 0;
     const display = channels.get(number) ?? { colour: null, range: null };
     if (field?.tag === tag.displayLimits && path.length === 3) {
       channels.set(number, { ...display, range: readRange({ path, ...leaf }) });
-    } else if (field?.tag === tag.colourTable && leaf.type === BGR_TABLE) {
+    } else if (field?.tag === tag.colourTable && leaf.type === BGR_TABLE_TYPE) {
       channels.set(number, { ...display, colour: readLastColour(leaf.bytes) });
     }
   }
@@ -160,29 +173,29 @@ function readChannels(leaves: readonly Leaf[], index: number): ReadonlyMap<numbe
 }
 
 function readRange(leaf: Leaf): GreyRange | null {
-  const [black = 0, white = 0] = realNumbers(leaf);
+  const [black = 0, white = 0] = readDoubles(leaf);
   return white > black ? { black, white } : null;
 }
 
-/** Returns the channel colour: the last of a table from dark to bright. */
+/** Returns the colour of a channel: the last colour of its table, which goes from dark to bright. */
 function readLastColour(table: Uint8Array): Colour | null {
   const [b, g, r] = table.subarray(-3);
   return b === undefined || g === undefined || r === undefined ? null : { r, g, b };
 }
 
-function wholeNumbers(leaf: Leaf | null): readonly number[] {
+function readInt32s(leaf: Leaf | null): readonly number[] {
   if (!leaf) return [];
   const view = new DataView(leaf.bytes.buffer, leaf.bytes.byteOffset, leaf.bytes.length);
   return Array.from({ length: Math.floor(leaf.bytes.length / 4) }, (_, i) => view.getInt32(i * 4, true));
 }
 
-function realNumbers(leaf: Leaf | null): readonly number[] {
+function readDoubles(leaf: Leaf | null): readonly number[] {
   if (!leaf) return [];
   const view = new DataView(leaf.bytes.buffer, leaf.bytes.byteOffset, leaf.bytes.length);
   return Array.from({ length: Math.floor(leaf.bytes.length / 8) }, (_, i) => view.getFloat64(i * 8, true));
 }
 
-/** Decodes a text, which is UTF-16 even when its type is bytes. */
-function textOf(leaf: Leaf | null): string {
+/** Decodes a text. It is UTF-16 even if the field's type says bytes. */
+function readText(leaf: Leaf | null): string {
   return leaf ? new TextDecoder('utf-16le').decode(leaf.bytes).replaceAll('\0', '') : '';
 }

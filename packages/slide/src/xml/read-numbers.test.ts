@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readDecimal, readWhole } from './read-numbers.ts';
 
-describe('reading numbers from metadata text:', () => {
+describe('numbers in slide metadata', () => {
   it.each<[string | null | undefined, number | null]>([
     ['0', 0],
     [' 12\n', 12],
@@ -17,7 +17,7 @@ describe('reading numbers from metadata text:', () => {
     ['', null],
     [null, null],
     [undefined, null],
-  ])('readWhole returns for %j the value %s', (text, number) => {
+  ])('readWhole parses %j as %s', (text, number) => {
     expect(readWhole(text)).toBe(number);
   });
 
@@ -34,7 +34,7 @@ describe('reading numbers from metadata text:', () => {
     ['0x10', null],
     ['', null],
     [null, null],
-  ])('readDecimal returns for %j the value %s', (text, number) => {
+  ])('readDecimal parses %j as %s', (text, number) => {
     expect(readDecimal(text)).toBe(number);
   });
 });

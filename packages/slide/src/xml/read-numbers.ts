@@ -1,11 +1,11 @@
-/** Parses a whole number from 0; null for anything else and for unsafe integers. */
+/** Parses an integer of 0 or more; returns null for anything else, and above 2^53 − 1. */
 export function readWhole(text: string | null | undefined): number | null {
   if (!text || !/^\s*\+?\d{1,16}\s*$/.test(text)) return null;
   const number = Number(text);
   return Number.isSafeInteger(number) ? number : null;
 }
 
-/** Parses a decimal number, which may be negative; null for anything else. Accepts a decimal comma. */
+/** Parses a decimal number with a point or a comma, which may be negative; returns null for anything else. */
 export function readDecimal(text: string | null | undefined): number | null {
   if (!text || !/^\s*[+-]?\d*[.,]?\d+([eE][+-]?\d+)?\s*$/.test(text)) return null;
   const number = Number(text.replace(',', '.'));

@@ -19,7 +19,7 @@ describe('readXml', () => {
     ]);
   });
 
-  it('accepts a leading newline, which some writers add and XML does not allow', () => {
+  it('accepts a newline before the XML declaration, although XML forbids it', () => {
     expect(readXml('\r\n<?xml version="1.0"?><a/>').name).toBe('a');
   });
 
@@ -28,7 +28,7 @@ describe('readXml', () => {
     expect([...root.attributes]).toEqual([['b', '1']]);
   });
 
-  it('returns trees in which elementsAt and textAt find paths', () => {
+  it('returns a tree in which elementsAt and textAt find elements and text by path', () => {
     const root = readXml(
       '<a><b><c>1</c></b><b><c x="y"/><c>2</c></b><d><toString/><hasOwnProperty>3</hasOwnProperty></d></a>',
     );
@@ -38,7 +38,7 @@ describe('readXml', () => {
     expect(textAt(root, 'd/hasOwnProperty')).toBe('3');
   });
 
-  it('ignores namespace prefixes', () => {
+  it('removes namespace prefixes from the names of elements and attributes', () => {
     const root = readXml('<ome:OME xmlns:ome="urn:x"><ome:Image ome:ID="Image:0"/></ome:OME>');
     expect(root.name).toBe('OME');
     expect(root.children[0]?.attributes.get('ID')).toBe('Image:0');
@@ -50,11 +50,11 @@ describe('readXml', () => {
     ['<![CDATA[<a> & ]] &b;]]>', '<a> & ]] &b;'],
     ['1 &lt; <!-- 2 -->3', '1 < 3'],
     ['µm', 'µm'],
-  ])('decodes %j as %j', (written, read) => {
-    expect(readXml(`<a>${written}</a>`).text).toBe(read);
+  ])('decodes the element content %j as the text %j', (content, text) => {
+    expect(readXml(`<a>${content}</a>`).text).toBe(text);
   });
 
-  it('keeps only the selected elements', () => {
+  it('skips an element and its children when the keep callback returns false for its path', () => {
     const visited: string[] = [];
     const root = readXml('<a><b><c/></b><d><e>1</e></d></a>', (path) => {
       visited.push(path.join('/'));
@@ -92,7 +92,7 @@ describe('readXml', () => {
     ['a bare ampersand', '<a>1 & 2</a>'],
     ['an invalid character reference', '<a>&#x110000;</a>'],
     ['a NUL character reference', '<a>&#0;</a>'],
-  ])('rejects %s', (_, document) => {
+  ])('throws FILE_CORRUPT for %s', (_, document) => {
     expect(() => readXml(document)).toThrow(expect.objectContaining({ code: 'FILE_CORRUPT' }));
   });
 
@@ -101,11 +101,11 @@ describe('readXml', () => {
     ['10^6 elements', `<a>${'<b/>'.repeat(1_000_000)}</a>`],
     ['10^4 attributes', `<a ${Array.from({ length: 10_000 }, (_, i) => `b${i}=""`).join(' ')}/>`],
     ['a text of 16 MiB', `<a>${'b'.repeat(xmlLimits.characters)}</a>`],
-  ])('rejects %s', (_, document) => {
+  ])('throws LIMIT_EXCEEDED for %s', (_, document) => {
     expect(() => readXml(document)).toThrow(expect.objectContaining({ code: 'LIMIT_EXCEEDED' }));
   });
 
-  it('does not count skipped elements against the limit', () => {
+  it('does not count skipped elements against the limit of 100,000 elements', () => {
     const root = readXml(`<a>${'<b><c/></b>'.repeat(xmlLimits.elements)}</a>`, () => false);
     expect(root.children).toEqual([]);
   });

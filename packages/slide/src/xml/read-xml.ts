@@ -2,7 +2,7 @@
  * Parses XML that scanners write into slides, into a tree of limited size.
  *
  * The parser accesses no files or network and expands only the five entities of XML itself; a document type
- * definition, which could define others, is rejected. The tree builder is one closure over its position in the document.
+ * definition, which could define others, is rejected.
  */
 import { SaxesParser } from 'saxes';
 import { SlideError } from '../model/slide.ts';
@@ -17,10 +17,10 @@ export interface XmlElement {
   readonly text: string;
 }
 
-/** Limits of a document; real slides stay far below. */
+/** Limits of a document. Real slides stay far below; a document that exceeds one is rejected with LIMIT_EXCEEDED. */
 export const xmlLimits = {
   characters: 16 * 2 ** 20,
-  /** Nesting depth. ZEN nests its hardware settings 65 deep. */
+  /** Nesting depth. ZEN, the software of Zeiss scanners, nests its hardware settings 65 deep. */
   depth: 256,
   /** Elements kept in memory. */
   elements: 100_000,
@@ -40,7 +40,7 @@ export const xmlLimits = {
  */
 export function readXml(text: string, keep: (path: readonly string[]) => boolean = () => true): XmlElement {
   if (text.length > xmlLimits.characters) throw limitExceeded(`${text.length} characters`);
-  // Checked before parsing, which would read a definition of 16 MiB completely. Scanners never write the word.
+  // The check precedes parsing, which would process a definition of up to 16 MiB. Scanners never write the word.
   if (text.includes('<!DOCTYPE')) {
     throw new SlideError('FILE_CORRUPT', 'The XML has a document type definition');
   }
@@ -61,8 +61,8 @@ export function readXml(text: string, keep: (path: readonly string[]) => boolean
 }
 
 /** Returns all elements at a path below an element, e.g. `Image/Pixels/Channel`, in document order. */
-export function elementsAt(from: XmlElement, path: string): readonly XmlElement[] {
-  let found: readonly XmlElement[] = [from];
+export function elementsAt(ancestor: XmlElement, path: string): readonly XmlElement[] {
+  let found: readonly XmlElement[] = [ancestor];
   for (const name of path.split('/')) {
     found = found.flatMap(({ children }) => children.filter((child) => child.name === name));
   }
@@ -70,8 +70,8 @@ export function elementsAt(from: XmlElement, path: string): readonly XmlElement[
 }
 
 /** Returns the text of the first element at a path; null when there is none. */
-export function textAt(from: XmlElement, path: string): string | null {
-  return elementsAt(from, path)[0]?.text ?? null;
+export function textAt(ancestor: XmlElement, path: string): string | null {
+  return elementsAt(ancestor, path)[0]?.text ?? null;
 }
 
 interface MutableElement {
@@ -81,16 +81,20 @@ interface MutableElement {
   text: string;
 }
 
-/** Shared, because most elements have none. */
+/** Shared by all elements without attributes, which are most of them. Never modified. */
 const NO_ATTRIBUTES = new Map<string, string>();
 
+/** Returns the handlers of parser events that build the tree. They share the position in the document. */
 function createTreeBuilder(keep: (path: readonly string[]) => boolean) {
-  const opened: MutableElement[] = [];
+  /** Kept elements whose end tag has not come yet, from the root down. */
+  const openElements: MutableElement[] = [];
+  /** Names of the same elements, and of a skipped child. */
   const path: string[] = [];
-  /** Number of open elements inside a skipped one, including itself. */
+  /** Number of open elements from the outermost skipped one down; 0 outside of skipped elements. */
   let skippedDepth = 0;
-  let elements = 0;
-  let attributes = 0;
+  let elementCount = 0;
+  /** Attributes of the current element. */
+  let attributeCount = 0;
   let root: MutableElement | null = null;
   const isSkipping = () => skippedDepth > 0;
 
@@ -101,9 +105,9 @@ function createTreeBuilder(keep: (path: readonly string[]) => boolean) {
       return root;
     },
     open({ name }: { readonly name: string }): void {
-      if (opened.length + skippedDepth === xmlLimits.depth)
+      if (openElements.length + skippedDepth === xmlLimits.depth)
         throw limitExceeded(`elements more than ${xmlLimits.depth} deep`);
-      attributes = 0;
+      attributeCount = 0;
       if (isSkipping()) {
         skippedDepth++;
         return;
@@ -113,11 +117,11 @@ function createTreeBuilder(keep: (path: readonly string[]) => boolean) {
         skippedDepth++;
         return;
       }
-      elements++;
-      if (elements > xmlLimits.elements) throw limitExceeded(`more than ${xmlLimits.elements} elements`);
+      elementCount++;
+      if (elementCount > xmlLimits.elements) throw limitExceeded(`more than ${xmlLimits.elements} elements`);
       const element = { name: withoutPrefix(name), attributes: NO_ATTRIBUTES, children: [], text: '' };
-      opened.at(-1)?.children.push(element);
-      opened.push(element);
+      openElements.at(-1)?.children.push(element);
+      openElements.push(element);
       root ??= element;
     },
     close(): void {
@@ -130,22 +134,22 @@ function createTreeBuilder(keep: (path: readonly string[]) => boolean) {
         skippedDepth = 0;
         return;
       }
-      const element = opened.pop();
+      const element = openElements.pop();
       if (element) element.text = element.text.trim();
     },
     addAttribute({ name, value }: { readonly name: string; readonly value: string }): void {
-      attributes++;
-      if (attributes > xmlLimits.attributes) {
+      attributeCount++;
+      if (attributeCount > xmlLimits.attributes) {
         throw limitExceeded(`an element of more than ${xmlLimits.attributes} attributes`);
       }
-      const element = isSkipping() ? null : opened.at(-1);
+      const element = isSkipping() ? null : openElements.at(-1);
       if (!element) return;
-      const local = withoutPrefix(name);
+      const localName = withoutPrefix(name);
       if (element.attributes === NO_ATTRIBUTES) element.attributes = new Map();
-      if (!element.attributes.has(local)) element.attributes.set(local, value);
+      if (!element.attributes.has(localName)) element.attributes.set(localName, value);
     },
     addText(text: string): void {
-      const element = isSkipping() ? null : opened.at(-1);
+      const element = isSkipping() ? null : openElements.at(-1);
       if (element) element.text += text;
     },
   };
