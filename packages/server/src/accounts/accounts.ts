@@ -289,16 +289,16 @@ export function createAccounts(ground: AccountsDependencies): Accounts {
         field: 'datasets',
       });
     }
-    const { given, taken } = await replaceGrants(tx, { uid, grantedBy: by.uid, now: at }, datasets);
+    const { added, removed } = await replaceGrants(tx, { uid, grantedBy: by.uid, now: at }, datasets);
     await answerDatasetRequests(
       tx,
       { uid, datasets },
       { answer: 'granted', reason: null, answeredBy: by.uid, now: at },
     );
-    for (const dataset of given) {
+    for (const dataset of added) {
       await audit.record(tx, { ...entry, action: 'dataset-granted', detail: { dataset } });
     }
-    for (const dataset of taken) {
+    for (const dataset of removed) {
       await audit.record(tx, { ...entry, action: 'dataset-revoked', detail: { dataset } });
     }
   }

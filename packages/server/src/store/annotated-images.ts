@@ -1,9 +1,12 @@
-/** Which slides have annotations that an account may read. */
+/** Queries for the slides with annotations that an account may read, for the dashboard and the catalogue. */
 import type { Connection } from './database.ts';
 import { isOneOf } from './dialects.ts';
 import type { Row } from './schema.ts';
 
-/** Whose layers are listed: those of all members and of this account; null: every layer. */
+/**
+ * Account for which layers are listed: it sees the layers that are visible to all members, and its own. Null lists every
+ * layer, for administrators.
+ */
 export type LayerReader = { readonly uid: string } | null;
 
 export type AnnotatedImage = Pick<
@@ -15,7 +18,11 @@ export type AnnotatedImage = Pick<
     'id' | 'image_id' | 'name' | 'owner_uid' | 'annotation_count' | 'updated_at'
   >;
 
-/** Lists layers that contain annotations with their slides, the layer that changed last first. */
+/**
+ * Lists layers that contain annotations, each with its slide, the most recently changed layer first.
+ *
+ * @param page `before` is the last layer of the previous page; null starts the list
+ */
 export function listNewestLayers(
   db: Connection,
   reader: LayerReader,
@@ -63,7 +70,7 @@ export function listNewestLayers(
     .execute();
 }
 
-/** Counts the annotations of slides; a slide without annotations is missing from the result. */
+/** Counts the annotations of each slide that the reader may see. A slide without such annotations is missing from the result. */
 export async function countAnnotationsOf(
   db: Connection,
   reader: LayerReader,

@@ -1,4 +1,4 @@
-/** Classes of the annotations of datasets. */
+/** Queries for the annotation classes that each dataset offers. */
 import type { AnnotationClass } from '@lamina/contract';
 import type { Change, Connection } from './database.ts';
 
@@ -7,7 +7,7 @@ export interface StoredClasses {
   readonly version: number;
 }
 
-/** Returns null for a dataset that has the default classes. */
+/** Finds the classes of a dataset; null when the dataset uses the default classes. */
 export async function findClasses(db: Connection, dataset: string): Promise<StoredClasses | null> {
   const row = await db
     .selectFrom('annotation_classes')
@@ -18,6 +18,7 @@ export async function findClasses(db: Connection, dataset: string): Promise<Stor
   return { classes: JSON.parse(row.classes) as AnnotationClass[], version: row.version };
 }
 
+/** Inserts or replaces the classes of a dataset. */
 export async function saveClasses(
   tx: Change,
   dataset: string,
@@ -32,19 +33,19 @@ export async function saveClasses(
     .execute();
 }
 
-/** Keeps the classes of the spelling that was changed last. */
+/** Merges the classes of several spellings of a dataset name into one row: the most recently changed row is kept. */
 export async function mergeClasses(tx: Change, name: string, spellings: readonly string[]): Promise<void> {
-  const last = await tx
+  const newest = await tx
     .selectFrom('annotation_classes')
     .selectAll()
     .where('dataset', 'in', spellings)
     .orderBy('updated_at', 'desc')
     .limit(1)
     .executeTakeFirst();
-  if (last === undefined) return;
+  if (newest === undefined) return;
   await tx.deleteFrom('annotation_classes').where('dataset', 'in', spellings).execute();
   await tx
     .insertInto('annotation_classes')
-    .values({ ...last, dataset: name })
+    .values({ ...newest, dataset: name })
     .execute();
 }

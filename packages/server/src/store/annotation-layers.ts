@@ -1,4 +1,4 @@
-/** Annotation layers, and the number of changes of a slide's annotations. */
+/** Queries for annotation layers, and for the number of changes of each slide's annotations. */
 import type { AnnotationColor } from '@lamina/contract';
 import { sql } from 'kysely';
 import type { Change, Connection } from './database.ts';
@@ -7,15 +7,15 @@ import type { NewRow, Row } from './schema.ts';
 
 export type LayerRow = Row<'annotation_layers'>;
 
-/** Finds a layer, deleted ones included. */
+/** Finds a layer, even if it is deleted; null when it does not exist. */
 export async function findLayer(db: Connection, id: string): Promise<LayerRow | null> {
   const row = await db.selectFrom('annotation_layers').selectAll().where('id', '=', id).executeTakeFirst();
   return row ?? null;
 }
 
 /**
- * Finds a layer and locks it until the transaction ends. It is the first statement of a transaction: SQLite then takes its
- * write lock before the transaction reads.
+ * Finds a layer, even if it is deleted, and locks it until the transaction ends. Must be the first statement of the
+ * transaction, so that SQLite acquires its write lock before the transaction reads.
  */
 export async function lockLayer(tx: Change, id: string): Promise<LayerRow | null> {
   const row = await tx
@@ -27,7 +27,7 @@ export async function lockLayer(tx: Change, id: string): Promise<LayerRow | null
   return row ?? null;
 }
 
-/** Lists the layers of a slide, oldest first. */
+/** Lists either the deleted or the other layers of a slide, oldest first. */
 export function listLayers(db: Connection, imageId: string, isDeleted: boolean): Promise<LayerRow[]> {
   return db
     .selectFrom('annotation_layers')
@@ -39,7 +39,7 @@ export function listLayers(db: Connection, imageId: string, isDeleted: boolean):
     .execute();
 }
 
-/** Lists the layers of a slide, deleted ones included. */
+/** Lists all layers of a slide, including deleted ones, oldest first. */
 export function listAllLayers(db: Connection, imageId: string): Promise<LayerRow[]> {
   return db
     .selectFrom('annotation_layers')
@@ -50,7 +50,7 @@ export function listAllLayers(db: Connection, imageId: string): Promise<LayerRow
     .execute();
 }
 
-/** Counts the layers of an account on a slide that are not deleted. */
+/** Counts the layers that an account owns on a slide, without deleted ones. */
 export async function countLayersOf(db: Connection, imageId: string, uid: string): Promise<number> {
   const { count } = await db
     .selectFrom('annotation_layers')
@@ -62,6 +62,7 @@ export async function countLayersOf(db: Connection, imageId: string, uid: string
   return Number(count);
 }
 
+/** Inserts a layer and returns its row. */
 export async function insertLayer(tx: Change, row: NewRow<'annotation_layers'>): Promise<LayerRow> {
   return tx.insertInto('annotation_layers').values(row).returningAll().executeTakeFirstOrThrow();
 }
@@ -82,9 +83,9 @@ export type LayerChanges = Partial<
 >;
 
 /**
- * Changes a layer and increments its version. The transaction holds the lock of the layer.
+ * Changes a layer and increments its version. The transaction must hold the lock of the layer (see `lockLayer`).
  *
- * @param changeNo default: the next one of the slide
+ * @param changeNo number of the change among the slide's changes; by default the next number
  */
 export async function saveLayer(
   tx: Change,
@@ -103,8 +104,8 @@ export async function saveLayer(
 }
 
 /**
- * Increments the number of changes of a slide's annotations. Concurrent transactions wait for each other here, so the
- * numbers are in the order of the commits.
+ * Increments the number of changes of a slide's annotations and returns it. A concurrent transaction for the same slide waits
+ * here until this one ends, so the numbers follow the order of the commits.
  */
 export async function nextChangeNo(tx: Change, imageId: string): Promise<number> {
   const { change_no } = await tx
@@ -120,7 +121,7 @@ export async function nextChangeNo(tx: Change, imageId: string): Promise<number>
   return change_no;
 }
 
-/** Returns the number of changes of each slide that has any. */
+/** Returns the number of annotation changes of each slide; slides without changes are missing from the result. */
 export async function changeNumbersOf(
   db: Connection,
   imageIds: readonly string[],
@@ -140,7 +141,7 @@ export interface ClassCount {
   readonly count: number;
 }
 
-/** Counts the annotations of layers by class, the most frequent class first. */
+/** Counts the annotations of each layer by class, the most frequent class first. Returns the counts by layer id. */
 export async function countClasses(
   db: Connection,
   layerIds: readonly string[],
@@ -156,11 +157,11 @@ export async function countClasses(
     .orderBy(sql`count(*)`, 'desc')
     .orderBy('class_name')
     .execute();
-  const counts = Map.groupBy(rows, ({ layer_id }) => layer_id);
+  const rowsByLayer = Map.groupBy(rows, ({ layer_id }) => layer_id);
   return new Map(
-    [...counts].map(([id, classes]) => [
-      id,
-      classes.map(({ class_name, color, count }) => ({
+    [...rowsByLayer].map(([layerId, layerRows]) => [
+      layerId,
+      layerRows.map(({ class_name, color, count }) => ({
         name: class_name,
         color: color === null ? null : (JSON.parse(color) as AnnotationColor),
         count: Number(count),
@@ -169,25 +170,26 @@ export async function countClasses(
   );
 }
 
-/** Returns display names by uid; a deleted account is not among them. */
+/** Returns the display names of accounts by uid; deleted accounts are missing from the result. */
 export async function displayNamesOf(
   db: Connection,
   uids: Iterable<string>,
 ): Promise<ReadonlyMap<string, string | null>> {
-  const distinct = [...new Set(uids)];
-  if (distinct.length === 0) return new Map();
+  const distinctUids = [...new Set(uids)];
+  if (distinctUids.length === 0) return new Map();
   const rows = await db
     .selectFrom('users')
     .select(['uid', 'display_name'])
-    .where(isOneOf(db, 'uid', distinct))
+    .where(isOneOf(db, 'uid', distinctUids))
     .execute();
   return new Map(rows.map(({ uid, display_name }) => [uid, display_name]));
 }
 
 /**
- * Gives the shared layers of an account to the administrators and deletes its private ones, deleted layers included.
+ * Prepares the deletion of an account: layers that members see pass to the administrators, private layers are deleted for
+ * good. Applies to deleted layers too.
  *
- * @returns the slides whose layers have changed
+ * @returns the ids of the slides whose layers have changed
  */
 export async function releaseLayersOf(tx: Change, uid: string, now: string): Promise<readonly string[]> {
   const owned = await tx
@@ -196,7 +198,7 @@ export async function releaseLayersOf(tx: Change, uid: string, now: string): Pro
     .where('owner_uid', '=', uid)
     .orderBy('id')
     .execute();
-  // All layers before the slides, and both in order, so that concurrent changes cannot deadlock.
+  // All layers are locked first, sorted by id, then the slides, sorted by id, so that concurrent changes cannot deadlock.
   const layers: LayerRow[] = [];
   for (const { id } of owned) {
     const layer = await lockLayer(tx, id);
@@ -214,7 +216,7 @@ export async function releaseLayersOf(tx: Change, uid: string, now: string): Pro
   return [...new Set(layers.map(({ image_id }) => image_id))];
 }
 
-/** Deletes layers for good that were deleted before a time. */
+/** Deletes the rows of layers that were marked as deleted before a time (ISO 8601). */
 export async function eraseLayersDeletedBefore(db: Connection, before: string): Promise<void> {
   await db.deleteFrom('annotation_layers').where('deleted_at', '<', before).execute();
 }

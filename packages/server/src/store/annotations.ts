@@ -1,4 +1,4 @@
-/** Annotations of layers, and their history. */
+/** Queries for the annotations of layers, and for their history. */
 import type { Change, Connection } from './database.ts';
 import { isOneOf } from './dialects.ts';
 import type { Row } from './schema.ts';
@@ -6,9 +6,10 @@ import type { Row } from './schema.ts';
 export type AnnotationRow = Row<'annotations'>;
 export type RevisionRow = Row<'annotation_revisions'>;
 
-/** Rows per statement: 19 values each, below SQLite's limit of 32,766. */
+/** Rows per statement. A row has 19 values, so the total stays below SQLite's limit of 32,766 parameters. */
 const rowsPerStatement = 1000;
 
+/** Finds an annotation, even if it is deleted; null when it does not exist. */
 export async function findAnnotation(
   db: Connection,
   layerId: string,
@@ -23,7 +24,7 @@ export async function findAnnotation(
   return row ?? null;
 }
 
-/** Finds annotations by id, deleted ones included; unknown ids are missing from the result. */
+/** Finds annotations by id, including deleted ones; unknown ids are missing from the result. */
 export async function findAnnotations(
   db: Connection,
   layerId: string,
@@ -40,10 +41,10 @@ export async function findAnnotations(
 
 /** Inserts annotations, or replaces those with the same id. */
 export async function saveAnnotations(tx: Change, rows: readonly AnnotationRow[]): Promise<void> {
-  for (let from = 0; from < rows.length; from += rowsPerStatement) {
+  for (let start = 0; start < rows.length; start += rowsPerStatement) {
     await tx
       .insertInto('annotations')
-      .values(rows.slice(from, from + rowsPerStatement))
+      .values(rows.slice(start, start + rowsPerStatement))
       .onConflict((conflict) =>
         conflict.columns(['layer_id', 'id']).doUpdateSet((eb) => ({
           feature: eb.ref('excluded.feature'),
@@ -66,17 +67,17 @@ export async function saveAnnotations(tx: Change, rows: readonly AnnotationRow[]
   }
 }
 
-/** Records that annotations changed at this number of changes of their slide. */
+/** Appends revisions to the history of annotations. */
 export async function insertRevisions(tx: Change, rows: readonly RevisionRow[]): Promise<void> {
-  for (let from = 0; from < rows.length; from += rowsPerStatement) {
+  for (let start = 0; start < rows.length; start += rowsPerStatement) {
     await tx
       .insertInto('annotation_revisions')
-      .values(rows.slice(from, from + rowsPerStatement))
+      .values(rows.slice(start, start + rowsPerStatement))
       .execute();
   }
 }
 
-/** Finds the revisions of some annotations that an account wrote, newest first. */
+/** Lists the revisions that an account wrote of the annotations with these ids, newest first. */
 export function listRevisionsBy(
   db: Connection,
   layerId: string,
@@ -93,6 +94,7 @@ export function listRevisionsBy(
     .execute();
 }
 
+/** A rectangle in pixels of level 0, edges included. */
 export interface Box {
   readonly minX: number;
   readonly minY: number;
@@ -105,7 +107,12 @@ export type ListedAnnotation = Pick<
   'position' | 'feature' | 'revision' | 'created_by' | 'created_at' | 'updated_by' | 'updated_at'
 >;
 
-/** Lists annotations that are not deleted, in the order of their creation. @param box those that touch it */
+/**
+ * Lists the annotations of a layer in the order of their creation, without deleted ones.
+ *
+ * @param page `box` selects the annotations whose bounds touch it (null: all), `after` is the position of the last annotation of
+ *   the previous page
+ */
 export function listAnnotations(
   db: Connection,
   layerId: string,
@@ -127,25 +134,29 @@ export function listAnnotations(
   return query.orderBy('position').limit(limit).execute();
 }
 
-/** Lists annotations that changed after a number of changes of their slide, deleted ones included. */
+/**
+ * Lists the annotations of a layer that changed later than a numbered change, including deleted ones, in the order of the changes.
+ *
+ * @param sinceChangeNo number of the last change that the caller knows (`annotation_images.change_no`)
+ */
 export function listChangedAnnotations(
   db: Connection,
   layerId: string,
-  since: number,
+  sinceChangeNo: number,
   limit: number,
 ): Promise<AnnotationRow[]> {
   return db
     .selectFrom('annotations')
     .selectAll()
     .where('layer_id', '=', layerId)
-    .where('change_no', '>', since)
+    .where('change_no', '>', sinceChangeNo)
     .orderBy('change_no')
     .orderBy('position')
     .limit(limit)
     .execute();
 }
 
-/** Returns the uids of everybody who created or last changed an annotation of the layer. */
+/** Returns the uids of the accounts that created or last changed an annotation of the layer. */
 export async function listAuthors(db: Connection, layerId: string): Promise<readonly string[]> {
   const authors = await db
     .selectFrom('annotations')
@@ -156,12 +167,17 @@ export async function listAuthors(db: Connection, layerId: string): Promise<read
   return authors.map(({ uid }) => uid);
 }
 
+/** Position in the history of a layer, which is sorted by version and annotation id. */
 export interface HistoryPosition {
   readonly version: number;
   readonly id: string;
 }
 
-/** Lists the history of a layer or of one annotation, newest first. */
+/**
+ * Lists the history of a layer, newest first.
+ *
+ * @param query `annotation` is the id of the only annotation to list (null: all), `before` the last revision of the previous page
+ */
 export function listRevisions(
   db: Connection,
   layerId: string,
@@ -188,7 +204,10 @@ export function listRevisions(
   return query.orderBy('version', 'desc').orderBy('id', 'desc').limit(limit).execute();
 }
 
-/** Deletes annotations for good that were deleted before a time; their history keeps who changed them when. */
+/**
+ * Deletes the rows of annotations that were marked as deleted before a time (ISO 8601), and their geometry in the history. The
+ * history still tells who changed them and when.
+ */
 export async function eraseAnnotationsDeletedBefore(tx: Change, before: string): Promise<void> {
   await tx
     .updateTable('annotation_revisions')

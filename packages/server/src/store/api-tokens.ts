@@ -1,4 +1,7 @@
-/** API tokens. Only hashes are stored; revoking a token deletes its row, so it cannot become valid again. */
+/**
+ * Queries for API tokens (credentials of programs). Only hashes of tokens are stored. Revoking a token deletes its row, so it
+ * cannot become valid again.
+ */
 import type { ApiTokenScope, User } from '@lamina/contract';
 import { ApiTokenScope as Scope } from '@lamina/contract';
 import type { Change, Connection } from './database.ts';
@@ -11,17 +14,18 @@ export interface StoredApiToken {
   readonly prefix: string;
   readonly name: string;
   readonly scopes: readonly ApiTokenScope[];
-  /** Null: every dataset that the owner may see. */
+  /** Names of the datasets that the token may read; null: every dataset that the owner may see. */
   readonly datasets: readonly string[] | null;
   readonly createdAt: string;
   readonly expiresAt: string;
   readonly lastUsedAt: string | null;
-  /** The owner's account as it is now. */
+  /** Current state of the owner's account. */
   readonly user: User;
 }
 
 type TokenRow = Row<'api_tokens'>;
 
+/** Inserts a token that has not been used yet. */
 export async function insertApiToken(
   tx: Change,
   {
@@ -41,7 +45,7 @@ export async function insertApiToken(
     .execute();
 }
 
-function withOwners(db: Connection) {
+function selectTokensWithOwners(db: Connection) {
   return db
     .selectFrom('api_tokens')
     .innerJoin('users', 'users.uid', 'api_tokens.uid')
@@ -59,16 +63,16 @@ function withOwners(db: Connection) {
     ]);
 }
 
-type OwnedRow = Awaited<ReturnType<ReturnType<typeof withOwners>['execute']>>[number];
+type TokenWithOwnerRow = Awaited<ReturnType<ReturnType<typeof selectTokensWithOwners>['execute']>>[number];
 
-function tokenOf(row: OwnedRow): StoredApiToken {
+function tokenOf(row: TokenWithOwnerRow): StoredApiToken {
   const scopes = JSON.parse(row.token_scopes) as string[];
   return {
     id: row.token_id,
     hash: row.token_hash,
     prefix: row.token_prefix,
     name: row.token_name,
-    // A scope that this version does not know opens nothing.
+    // Scopes that only other versions of the program know are ignored.
     scopes: scopes.flatMap((scope) => Scope.safeParse(scope).data ?? []),
     datasets: row.token_datasets === null ? null : (JSON.parse(row.token_datasets) as string[]),
     createdAt: row.token_created_at,
@@ -80,23 +84,28 @@ function tokenOf(row: OwnedRow): StoredApiToken {
 
 /** Finds a token with the current state of its owner's account; null when it does not exist. */
 export async function findApiToken(db: Connection, hash: string): Promise<StoredApiToken | null> {
-  const row = await withOwners(db).where('api_tokens.hash', '=', hash).executeTakeFirst();
+  const row = await selectTokensWithOwners(db).where('api_tokens.hash', '=', hash).executeTakeFirst();
   return row === undefined ? null : tokenOf(row);
 }
 
-/** Lists the tokens that have not expired, newest first. @param uid of the owner; null: of all accounts */
+/** Lists the tokens that have not expired, newest first. @param uid owner; null lists the tokens of all accounts */
 export async function listApiTokens(
   db: Connection,
   uid: string | null,
   now: string,
 ): Promise<StoredApiToken[]> {
-  let query = withOwners(db).where('api_tokens.expires_at', '>', now);
+  let query = selectTokensWithOwners(db).where('api_tokens.expires_at', '>', now);
   if (uid !== null) query = query.where('api_tokens.uid', '=', uid);
   const rows = await query.orderBy('api_tokens.created_at', 'desc').orderBy('api_tokens.id').execute();
   return rows.map(tokenOf);
 }
 
-/** @param uid of the owner; null: any. @returns the owner and the name, null when there is no such token */
+/**
+ * Deletes a token, which revokes it.
+ *
+ * @param uid only a token of this owner is deleted; null deletes it whoever owns it
+ * @returns owner, name and prefix of the deleted token; null when there is no such token
+ */
 export async function deleteApiToken(
   tx: Change,
   id: string,
@@ -107,28 +116,30 @@ export async function deleteApiToken(
   return (await query.returning(['uid', 'name', 'prefix']).executeTakeFirst()) ?? null;
 }
 
+/** Deletes all tokens of an account. */
 export async function deleteApiTokensOf(db: Connection, uid: string): Promise<void> {
   await db.deleteFrom('api_tokens').where('uid', '=', uid).execute();
 }
 
-/** Deletes tokens created before a time. @param at ISO 8601 */
-export async function deleteApiTokensCreatedBefore(db: Connection, uid: string, at: string): Promise<void> {
-  await db.deleteFrom('api_tokens').where('uid', '=', uid).where('created_at', '<', at).execute();
+/** Deletes the tokens of an account that were created before a time (ISO 8601). */
+export async function deleteApiTokensCreatedBefore(db: Connection, uid: string, time: string): Promise<void> {
+  await db.deleteFrom('api_tokens').where('uid', '=', uid).where('created_at', '<', time).execute();
 }
 
 export async function deleteExpiredApiTokens(db: Connection, now: string): Promise<void> {
   await db.deleteFrom('api_tokens').where('expires_at', '<=', now).execute();
 }
 
+/** Records the time (ISO 8601) of the last use of a token. */
 export async function touchApiToken(db: Connection, id: string, at: string): Promise<void> {
   await db.updateTable('api_tokens').set({ last_used_at: at }).where('id', '=', id).execute();
 }
 
 /**
- * Records the first use of a target in an hour, and deletes the records of earlier hours.
+ * Records that a token used a target for the first time in an hour, and deletes the token's records of earlier hours.
  *
- * @returns false when it was recorded before
- * @throws a missing reference when the token has been revoked
+ * @returns false when the use in this hour was recorded before
+ * @throws an error for which `isMissingReference` is true, when the token has been revoked
  */
 export async function insertApiTokenUse(tx: Change, use: Row<'api_token_uses'>): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await tx

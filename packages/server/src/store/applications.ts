@@ -1,4 +1,4 @@
-/** Affiliation and purpose that applicants gave, and the reasons of rejections. */
+/** Queries for applications: the affiliation and purpose that applicants entered, and the reasons of rejections. */
 import type { Connection } from './database.ts';
 import type { Row } from './schema.ts';
 
@@ -12,7 +12,7 @@ export async function insertApplication(
     .execute();
 }
 
-/** @param reason null deletes an earlier reason */
+/** Stores the reason of a rejection. @param reason null deletes an earlier reason, when an account is approved */
 export async function setDecisionReason(db: Connection, uid: string, reason: string | null): Promise<void> {
   await db
     .insertInto('applications')
@@ -21,7 +21,7 @@ export async function setDecisionReason(db: Connection, uid: string, reason: str
     .execute();
 }
 
-/** Returns the reason of the rejection; null when the account was not rejected, or approved later. */
+/** Finds the reason of the last rejection; null when the account was never rejected, or was approved afterwards. */
 export async function findDecisionReason(db: Connection, uid: string): Promise<string | null> {
   const row = await db
     .selectFrom('applications')

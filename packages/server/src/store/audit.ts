@@ -1,6 +1,7 @@
 /**
- * The audit log: entries are only appended, each with the hash of the one before it; only old entries are
- * pruned.
+ * Queries for the audit log. Entries are only appended; each contains the hash of the previous entry, so that a changed or deleted
+ * entry is detected. Pruning removes the oldest entries in two steps: it first moves the recorded start of the chain, from then on
+ * lists omit the pruned entries, and a later job deletes their rows.
  */
 import { sessionActions } from '@lamina/contract';
 import { sql } from 'kysely';
@@ -31,23 +32,25 @@ export async function findAuditLogEnds(db: Connection): Promise<AuditLogEnds> {
 }
 
 /**
- * Appends entries. Numbers them 1, 2, 3 … without gaps in commit order, and chains each to the one before it.
+ * Appends entries. Numbers them 1, 2, 3 … without gaps in commit order, and chains each to the previous entry by its hash.
+ *
+ * @returns number and hash of the last appended entry
  */
 export async function insertAuditRows(tx: Change, rows: readonly NewAuditRow[]): Promise<ChainPosition> {
   await acquireLock(tx, 'audit');
-  // Continues from the recorded end, not from the last row, so a deleted row leaves a detectable gap.
+  // Numbering continues from the recorded end instead of the last row, so that a deleted last row leaves a detectable gap.
   const { before, last } = await findAuditLogEnds(tx);
   let { seq, hash } = last;
   const chained = rows.map((row): AuditRow => {
-    const previous = hash;
+    const previousHash = hash;
     seq += 1;
-    hash = chainHash(previous, { seq, ...row });
-    return { seq, ...row, previous_hash: previous, hash };
+    hash = chainHash(previousHash, { seq, ...row });
+    return { seq, ...row, previous_hash: previousHash, hash };
   });
-  for (let from = 0; from < chained.length; from += rowsPerInsert) {
+  for (let start = 0; start < chained.length; start += rowsPerInsert) {
     await tx
       .insertInto('audit')
-      .values(chained.slice(from, from + rowsPerInsert))
+      .values(chained.slice(start, start + rowsPerInsert))
       .execute();
   }
   const ends = { last_seq: seq, last_hash: hash };
@@ -59,14 +62,15 @@ export async function insertAuditRows(tx: Change, rows: readonly NewAuditRow[]):
   return { seq, hash };
 }
 
-/** Eleven parameters per row; SQLite accepts 32,766 per statement. */
+/** Rows per statement. A row has eleven values, so the total stays below SQLite's limit of 32,766 parameters. */
 const rowsPerInsert = 500;
 
+/** Appends one entry (see `insertAuditRows`). */
 export function insertAuditRow(tx: Change, row: NewAuditRow): Promise<ChainPosition> {
   return insertAuditRows(tx, [row]);
 }
 
-/** Lists entries in order, starting after a number. */
+/** Lists entries in the order of their numbers, starting after the number `afterSeq`. */
 export function listChainedRows(db: Connection, afterSeq: number, limit: number): Promise<ChainedEntry[]> {
   return db.selectFrom('audit').selectAll().where('seq', '>', afterSeq).orderBy('seq').limit(limit).execute();
 }
@@ -117,36 +121,31 @@ async function lastRowOlderThan(
       .where('seq', '>', upTo.seq)
       .where('seq', '<', lastSeq)
       .orderBy('seq')
-      .limit(rowsPerTransaction)
+      .limit(rowsPerBatch)
       .execute();
     for (const { seq, hash, at } of rows) {
-      if (at >= before) return upTo;
+      if (at >= minTime) return upTo;
       upTo = { seq, hash };
     }
-    if (rows.length < rowsPerTransaction) return upTo;
+    if (rows.length < rowsPerBatch) return upTo;
   }
 }
 
-/** Deletes some of the pruned rows. @returns false when none is left */
+/** Deletes up to 2,000 rows of pruned entries. @returns false when no such row is left */
 export async function deletePrunedAuditRows(db: Database): Promise<boolean> {
   const { before } = await findAuditLogEnds(db);
   const { numDeletedRows } = await db
     .deleteFrom('audit')
     .where('seq', 'in', (eb) =>
-      eb
-        .selectFrom('audit')
-        .select('seq')
-        .where('seq', '<=', before.seq)
-        .orderBy('seq')
-        .limit(rowsPerTransaction),
+      eb.selectFrom('audit').select('seq').where('seq', '<=', before.seq).orderBy('seq').limit(rowsPerBatch),
     )
     .executeTakeFirst();
-  return numDeletedRows === BigInt(rowsPerTransaction);
+  return numDeletedRows === BigInt(rowsPerBatch);
 }
 
-/** Filters for entries; absent fields do not filter. */
+/** Filters for entries; undefined fields do not filter. */
 export interface AuditQuery {
-  /** Actor or target of the entry. */
+  /** Account that is the actor or the target of the entry. */
   readonly uid?: string | undefined;
   readonly action?: string | undefined;
   readonly result?: AuditRow['result'] | undefined;
@@ -155,27 +154,28 @@ export interface AuditQuery {
   readonly from?: string | undefined;
   /** ISO 8601, exclusive. */
   readonly to?: string | undefined;
+  /** `sessions` omits the frequent entries about sign-ins and image sessions. */
   readonly hide?: 'sessions' | undefined;
-  /** Continues after this entry, newest first. */
+  /** Last entry of the previous page; the list continues with older entries. */
   readonly after?: AuditPosition | undefined;
-  /** Only entries up to this number. */
+  /** Highest number of an entry in the list. */
   readonly upToSeq?: number | undefined;
 }
 
-/** Position of an entry in the list, newest first. */
+/** Position of an entry in lists, which are sorted by time and then by number, newest first. */
 export interface AuditPosition {
   readonly at: string;
   readonly seq: number;
 }
 
-/** Lists entries, newest first, without pruned ones. */
+/** Lists the entries that match a query, newest first, without pruned ones. */
 export async function listAuditRows(db: Connection, query: AuditQuery, limit: number): Promise<AuditRow[]> {
   const { before } = await findAuditLogEnds(db);
   const { uid, action, result, target, from, to, hide, after, upToSeq } = query;
-  // One condition selects the index: actor or target, otherwise the action, otherwise the result. The other
-  // conditions use coalesce(), so that the database does not use an index for them.
+  // One condition decides which index the database uses: actor or target, otherwise the action, otherwise the result.
+  // The other conditions wrap their column in coalesce(), which no index serves.
   const hasUidOrTarget = uid !== undefined || target !== undefined;
-  const rows = (uidColumn: 'actor_uid' | 'target' | null) => {
+  const listRows = (uidColumn: 'actor_uid' | 'target' | null) => {
     let select = db.selectFrom('audit').selectAll().where('seq', '>', before.seq);
     if (uid !== undefined && uidColumn !== null) select = select.where(uidColumn, '=', uid);
     if (target !== undefined) {
@@ -207,13 +207,14 @@ export async function listAuditRows(db: Connection, query: AuditQuery, limit: nu
     }
     return select.orderBy('at', 'desc').orderBy('seq', 'desc').limit(limit).execute();
   };
-  if (uid === undefined) return rows(null);
-  const [asActor, asTarget] = await Promise.all([rows('actor_uid'), rows('target')]);
+  if (uid === undefined) return listRows(null);
+  // Two queries, because no single index serves "actor or target".
+  const [asActor, asTarget] = await Promise.all([listRows('actor_uid'), listRows('target')]);
   const bySeq = new Map([...asActor, ...asTarget].map((row) => [row.seq, row]));
-  return [...bySeq.values()].sort(newestFirst).slice(0, limit);
+  return [...bySeq.values()].sort(compareNewestFirst).slice(0, limit);
 }
 
-function newestFirst(a: AuditPosition, b: AuditPosition): number {
+function compareNewestFirst(a: AuditPosition, b: AuditPosition): number {
   if (a.at !== b.at) return a.at < b.at ? 1 : -1;
   return b.seq - a.seq;
 }
@@ -225,53 +226,55 @@ export async function findLastAuditRow(db: Connection, action: string): Promise<
 }
 
 /**
- * Whether an entry records more than a shown thumbnail; lists of slides produce those by the dozen. The text
- * is the `JSON.stringify` output of the detail that audit/image-openings.ts writes.
+ * Condition that an entry is not about a thumbnail in a list, which are too frequent to count. It compares the start of the JSON
+ * that audit/image-openings.ts writes with `JSON.stringify`.
  */
 const isNotThumbnailOnly = sql<boolean>`substr(detail, 1, 17) <> '{"by":"thumbnail"'`;
 
 /**
- * Counts an action in time spans, the start inclusive and the end exclusive; results in the order of the
- * spans.
+ * Counts the completed entries of an action in each time span. `from` is inclusive, `to` exclusive (ISO 8601).
+ *
+ * @returns the counts in the order of the spans
  */
 export async function countAuditActions(
   db: Connection,
   action: string,
   spans: readonly { readonly from: string; readonly to: string }[],
 ): Promise<number[]> {
-  const counts = spans.map(({ from, to }, place) =>
+  const spanQueries = spans.map(({ from, to }, spanIndex) =>
     db
       .selectFrom('audit')
-      .select((eb) => [sql<number>`${sql.lit(place)}`.as('place'), eb.fn.countAll().as('count')])
+      .select((eb) => [sql<number>`${sql.lit(spanIndex)}`.as('span_index'), eb.fn.countAll().as('count')])
       .where('action', '=', action)
       .where('at', '>=', from)
       .where('at', '<', to)
       .where(sql<boolean>`coalesce(result, '') = 'done'`)
-      .$if(action === 'image-opened', (counted) => counted.where(isNotThumbnailOnly)),
+      .$if(action === 'image-opened', (query) => query.where(isNotThumbnailOnly)),
   );
-  const [first, ...others] = counts;
-  if (first === undefined) return [];
-  const rows = await others.reduce((all, query) => all.unionAll(query), first).execute();
-  const byPlace = new Map(rows.map(({ place, count }) => [place, Number(count)]));
-  return spans.map((_, place) => byPlace.get(place) ?? 0);
+  const [firstQuery, ...otherQueries] = spanQueries;
+  if (firstQuery === undefined) return [];
+  const rows = await otherQueries.reduce((union, query) => union.unionAll(query), firstQuery).execute();
+  const countBySpan = new Map(rows.map(({ span_index, count }) => [span_index, Number(count)]));
+  return spans.map((_, spanIndex) => countBySpan.get(spanIndex) ?? 0);
 }
 
 /**
- * Lists the times at which an account did this action after `since` and up to `upTo` (ISO 8601), newest
- * first.
+ * Lists the times (ISO 8601) at which an account completed an action, newest first.
+ *
+ * @param query `since` is exclusive, `upTo` inclusive (ISO 8601)
  */
 export async function listActionTimes(
   db: Connection,
-  of: { readonly uid: string; readonly action: string; readonly since: string; readonly upTo: string },
+  query: { readonly uid: string; readonly action: string; readonly since: string; readonly upTo: string },
   limit: number,
 ): Promise<string[]> {
   const rows = await db
     .selectFrom('audit')
     .select('at')
-    .where('actor_uid', '=', of.uid)
-    .where('at', '>', of.since)
-    .where('at', '<=', of.upTo)
-    .where(sql<boolean>`coalesce(action, '') = ${of.action}`)
+    .where('actor_uid', '=', query.uid)
+    .where('at', '>', query.since)
+    .where('at', '<=', query.upTo)
+    .where(sql<boolean>`coalesce(action, '') = ${query.action}`)
     .where(sql<boolean>`coalesce(result, '') = 'done'`)
     .orderBy('at', 'desc')
     .limit(limit)
@@ -283,12 +286,16 @@ export interface AccountEvent {
   readonly at: string;
   readonly action: string;
   readonly detail: string;
-  /** The catalogue entry of the event while it is listed; null otherwise. */
+  /** Image that the event is about; null for other events, and when the image is removed, missing or hidden. */
   readonly imageId: string | null;
   readonly imageName: string | null;
 }
 
-/** Lists events with these actions that an account did or was the target of, newest first. */
+/**
+ * Lists completed events of an account, newest first.
+ *
+ * @param actions the actions to list when the account is the actor, and when it is the target
+ */
 export async function listAccountEvents(
   db: Connection,
   uid: string,
@@ -296,7 +303,7 @@ export async function listAccountEvents(
   limit: number,
 ): Promise<AccountEvent[]> {
   const doneEvents = db.selectFrom('audit').select(['at', 'seq']).where('result', '=', 'done');
-  const places = await doneEvents
+  const positions = await doneEvents
     .where('actor_uid', '=', uid)
     .where('action', 'in', [...actions.asActor])
     .where(isNotThumbnailOnly)
@@ -305,7 +312,7 @@ export async function listAccountEvents(
     .orderBy('seq', 'desc')
     .limit(limit)
     .execute();
-  if (places.length === 0) return [];
+  if (positions.length === 0) return [];
   return db
     .selectFrom('audit')
     .leftJoin('images', (join) =>
@@ -325,7 +332,7 @@ export async function listAccountEvents(
     .where(
       'audit.seq',
       'in',
-      places.map(({ seq }) => seq),
+      positions.map(({ seq }) => seq),
     )
     .orderBy('audit.at', 'desc')
     .orderBy('audit.seq', 'desc')

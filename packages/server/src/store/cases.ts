@@ -1,4 +1,7 @@
-/** Cases with their slides and registrations. */
+/**
+ * Queries for cases (groups of slides of one specimen) with their slides and registrations, and for the record of the cases that
+ * scans import from metadata files.
+ */
 import { type CaseRegistration, isSameName, type RegistrationMatrix } from '@lamina/contract';
 import { sortKeyOf } from '../domain/catalogue-order.ts';
 import type { Change, Connection } from './database.ts';
@@ -14,14 +17,14 @@ export interface StoredCase extends Omit<Row<'cases'>, 'sort_key'> {
 
 type CaseRow = Row<'cases'>;
 
-/** Lists cases, ordered by dataset and name. @param dataset undefined: of all datasets */
+/** Lists cases, ordered by dataset and name. @param dataset undefined lists the cases of all datasets */
 export async function listStoredCases(db: Connection, dataset: string | undefined): Promise<StoredCase[]> {
   let query = db.selectFrom('cases').selectAll().orderBy('sort_key').orderBy('id');
   if (dataset !== undefined) query = query.where('dataset', '=', dataset);
   return withSlidesAndRegistrations(db, await query.execute());
 }
 
-/** Finds cases, unordered; unknown ones are missing from the result. */
+/** Finds cases by id, unordered; unknown ids are missing from the result. */
 export async function findCases(db: Connection, ids: readonly string[]): Promise<StoredCase[]> {
   if (ids.length === 0) return [];
   return withSlidesAndRegistrations(
@@ -61,25 +64,28 @@ async function withSlidesAndRegistrations(db: Connection, rows: readonly CaseRow
       block,
       note,
     })),
-    registrations: (registrationsOf.get(row.id) ?? []).map((each) => ({
-      from_image: each.from_image,
-      to_image: each.to_image,
-      matrix: JSON.parse(each.matrix) as RegistrationMatrix,
-      residual_um: each.residual_um,
+    registrations: (registrationsOf.get(row.id) ?? []).map((registration) => ({
+      from_image: registration.from_image,
+      to_image: registration.to_image,
+      matrix: JSON.parse(registration.matrix) as RegistrationMatrix,
+      residual_um: registration.residual_um,
     })),
   }));
 }
 
 /**
- * Inserts or replaces a case and its slides. Its registrations are not saved (see saveRegistration); those of slides that it no
- * longer has are deleted.
+ * Inserts or replaces a case and its slides. Does not save `registrations` (see `saveRegistration`), but deletes the registrations
+ * of slides that are no longer in the case.
  */
 export async function saveCase(tx: Change, { slides, registrations: _, ...row }: StoredCase): Promise<void> {
-  const { id, ...rest } = { ...row, sort_key: sortKeyOf({ dataset_name: row.dataset, file_name: row.name }) };
+  const { id, ...fields } = {
+    ...row,
+    sort_key: sortKeyOf({ dataset_name: row.dataset, file_name: row.name }),
+  };
   await tx
     .insertInto('cases')
-    .values({ id, ...rest })
-    .onConflict((conflict) => conflict.column('id').doUpdateSet(rest))
+    .values({ id, ...fields })
+    .onConflict((conflict) => conflict.column('id').doUpdateSet(fields))
     .execute();
   await tx.deleteFrom('case_slides').where('case_id', '=', id).execute();
   if (slides.length > 0) {
@@ -98,10 +104,12 @@ export async function saveCase(tx: Change, { slides, registrations: _, ...row }:
     .execute();
 }
 
+/** Deletes a case with its slides and registrations. */
 export async function deleteStoredCase(tx: Change, id: string): Promise<void> {
   await tx.deleteFrom('cases').where('id', '=', id).execute();
 }
 
+/** Inserts or replaces the registration of one slide of a case on another. */
 export async function saveRegistration(tx: Change, row: Row<'case_registrations'>): Promise<void> {
   const { case_id: _, from_image: __, to_image: ___, ...computed } = row;
   await tx
@@ -111,7 +119,7 @@ export async function saveRegistration(tx: Change, row: Row<'case_registrations'
     .execute();
 }
 
-/** Finds the first case of a dataset with a name, in any spelling; null without one. */
+/** Finds the first case of a dataset whose name is a spelling of `name`; null when there is none. */
 export async function findCaseNamed(
   db: Connection,
   { dataset, name }: Pick<CaseRow, 'dataset' | 'name'>,
@@ -122,30 +130,34 @@ export async function findCaseNamed(
     .where('sort_key', '=', sortKeyOf({ dataset_name: dataset, file_name: name }))
     .orderBy('id')
     .execute();
-  const named = rows.filter((row) => row.dataset === dataset && isSameName(row.name, name)).slice(0, 1);
-  return (await withSlidesAndRegistrations(db, named))[0] ?? null;
+  const firstMatch = rows.filter((row) => row.dataset === dataset && isSameName(row.name, name)).slice(0, 1);
+  return (await withSlidesAndRegistrations(db, firstMatch))[0] ?? null;
 }
 
-/** What a scan took from metadata files about a case. */
+/** Fields of a case that scans import from metadata files. */
 export type ImportedCase = Pick<StoredCase, 'name' | 'description' | 'slides'>;
 
+/** Record of a case that scans imported from metadata files (table `cases_of_files`). */
 export interface MetadataCase {
+  /** Key of dataset and case name. */
   readonly key: string;
+  /** Id of the case, which an administrator may have deleted. */
   readonly caseId: string;
+  /** Fields as the last scan imported them. */
   readonly written: ImportedCase;
 }
 
-/** Lists the cases that metadata files name, those among them that an administrator has deleted included, unordered. */
+/** Lists the records of all cases from metadata files, including cases that an administrator has deleted, unordered. */
 export async function listMetadataCases(db: Connection): Promise<MetadataCase[]> {
-  return (await db.selectFrom('cases_of_files').selectAll().execute()).map(caseOfFiles);
+  return (await db.selectFrom('cases_of_files').selectAll().execute()).map(metadataCaseOf);
 }
 
 export async function findMetadataCase(db: Connection, key: string): Promise<MetadataCase | null> {
   const row = await db.selectFrom('cases_of_files').selectAll().where('key', '=', key).executeTakeFirst();
-  return row === undefined ? null : caseOfFiles(row);
+  return row === undefined ? null : metadataCaseOf(row);
 }
 
-function caseOfFiles({ key, case_id, written }: Row<'cases_of_files'>): MetadataCase {
+function metadataCaseOf({ key, case_id, written }: Row<'cases_of_files'>): MetadataCase {
   return { key, caseId: case_id, written: JSON.parse(written) as ImportedCase };
 }
 

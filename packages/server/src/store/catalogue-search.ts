@@ -1,24 +1,24 @@
 /**
- * Speeds up the catalogue on PostgreSQL beyond its tables, as far as the permissions of the database user
- * allow.
+ * Speeds up searches of the catalogue on PostgreSQL with an extension and statistics. Both need permissions that the database user
+ * may lack, so they are not part of the migrations.
  */
 import { sql } from 'kysely';
 import type { Database } from './database.ts';
 import { isPostgres } from './dialects.ts';
 
 /**
- * Creates a trigram index, so that a word without matches does not scan every entry; and statistics where
- * there are none yet, as after a move or a restore.
+ * Creates a trigram index, so that a search for a word without matches does not scan every entry. Also computes statistics if the
+ * table has none, which is the case after a move or a restore.
  *
- * @returns null when the index exists or is not needed; otherwise the error
+ * @returns null when the index exists afterwards or the database is SQLite; otherwise the error
  */
 export async function prepareSearch(db: Database): Promise<Error | null> {
   if (!isPostgres(db)) return null;
   try {
     if (!(await hasStatistics(db))) await analyzeImages(db);
     await db.transaction().execute(async (tx) => {
-      await sql`set local statement_timeout = 0`.execute(tx); // creating the index of a large table takes time
-      await sql`select pg_advisory_xact_lock(hashtext('images_by_words'))`.execute(tx); // one process at a time
+      await sql`set local statement_timeout = 0`.execute(tx); // indexing a large table may exceed the normal limit of 30 s
+      await sql`select pg_advisory_xact_lock(hashtext('images_by_words'))`.execute(tx); // other processes wait here
       const { rows } = await sql`select 1 where to_regclass('images_by_words') is not null`.execute(tx);
       if (rows.length > 0) return;
       await sql`create extension if not exists pg_trgm`.execute(tx);
@@ -31,8 +31,8 @@ export async function prepareSearch(db: Database): Promise<Error | null> {
 }
 
 /**
- * Without statistics every query scans the whole table, for a minute, until PostgreSQL's autovacuum computes
- * them.
+ * Returns whether PostgreSQL has statistics of the table `images`. Without them every query scans the whole table until autovacuum
+ * computes them, about a minute later.
  */
 async function hasStatistics(db: Database): Promise<boolean> {
   const { rows } = await sql`
@@ -40,7 +40,7 @@ async function hasStatistics(db: Database): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Updates the statistics of the table; PostgreSQL itself does so only some time after a large change. */
+/** Updates PostgreSQL's statistics of the table `images`. Autovacuum does so only some time after a large change. */
 export async function analyzeImages(db: Database): Promise<void> {
   if (isPostgres(db)) await sql`analyze images`.execute(db);
 }

@@ -1,11 +1,13 @@
-/** Collections with their items and readers, the answers to their questions, and presentations. */
+/** Queries for collections with their items and readers, for the answers to their questions, and for presentations. */
 import { Question } from '@lamina/contract';
 import type { Change, Connection } from './database.ts';
 import { isOneOf } from './dialects.ts';
 import type { Row } from './schema.ts';
 
+/** An item of a collection: a slide, a case or a saved view. */
 export interface StoredItem {
   readonly type: Row<'collection_items'>['type'];
+  /** Id of the slide, case or saved view. */
   readonly id: string;
   readonly text: string | null;
   readonly question: Question | null;
@@ -13,12 +15,13 @@ export interface StoredItem {
 
 export interface StoredCollection extends Row<'collections'> {
   readonly items: readonly StoredItem[];
-  /** Uids; empty for a collection whose readers are all members. */
+  /** Accounts that may read the collection; empty when all members may read it. */
   readonly readerUids: readonly string[];
+  /** Display name of the owner; null when the account has none. */
   readonly ownerName: string | null;
 }
 
-/** Lists the collections that an account owns or may read, last changed first. */
+/** Lists the collections that an account owns or may read, the most recently changed first. */
 export async function listCollectionsFor(db: Connection, uid: string): Promise<StoredCollection[]> {
   const rows = await db
     .selectFrom('collections')
@@ -33,15 +36,18 @@ export async function listCollectionsFor(db: Connection, uid: string): Promise<S
     .orderBy('updated_at', 'desc')
     .orderBy('id')
     .execute();
-  return complete(db, rows);
+  return withItemsReadersAndOwners(db, rows);
 }
 
 export async function findCollection(db: Connection, id: string): Promise<StoredCollection | null> {
   const rows = await db.selectFrom('collections').selectAll().where('id', '=', id).execute();
-  return (await complete(db, rows))[0] ?? null;
+  return (await withItemsReadersAndOwners(db, rows))[0] ?? null;
 }
 
-async function complete(db: Connection, rows: readonly Row<'collections'>[]): Promise<StoredCollection[]> {
+async function withItemsReadersAndOwners(
+  db: Connection,
+  rows: readonly Row<'collections'>[],
+): Promise<StoredCollection[]> {
   if (rows.length === 0) return [];
   const ids = rows.map(({ id }) => id);
   const isSelected = isOneOf(db, 'collection_id', ids);
@@ -70,7 +76,7 @@ async function complete(db: Connection, rows: readonly Row<'collections'>[]): Pr
     .execute();
   const itemsOf = Map.groupBy(items, ({ collection_id }) => collection_id);
   const readersOf = Map.groupBy(readers, ({ collection_id }) => collection_id);
-  const names = new Map(owners.map(({ uid, display_name }) => [uid, display_name]));
+  const ownerNames = new Map(owners.map(({ uid, display_name }) => [uid, display_name]));
   return rows.map((row) => ({
     ...row,
     items: (itemsOf.get(row.id) ?? []).map(({ type, target_id, text, question }) => ({
@@ -80,20 +86,20 @@ async function complete(db: Connection, rows: readonly Row<'collections'>[]): Pr
       question: question === null ? null : Question.parse(JSON.parse(question)),
     })),
     readerUids: (readersOf.get(row.id) ?? []).map(({ uid }) => uid),
-    ownerName: names.get(row.uid) ?? null,
+    ownerName: ownerNames.get(row.uid) ?? null,
   }));
 }
 
-/** Inserts a collection, or replaces it with its items and readers. */
+/** Inserts or replaces a collection with its items and readers. */
 export async function saveCollection(
   tx: Change,
   { items, readerUids, ownerName: _, ...row }: StoredCollection,
 ): Promise<void> {
-  const { id, ...rest } = row;
+  const { id, ...fields } = row;
   await tx
     .insertInto('collections')
     .values(row)
-    .onConflict((conflict) => conflict.column('id').doUpdateSet(rest))
+    .onConflict((conflict) => conflict.column('id').doUpdateSet(fields))
     .execute();
   await tx.deleteFrom('collection_items').where('collection_id', '=', id).execute();
   if (items.length > 0) {
@@ -120,11 +126,12 @@ export async function saveCollection(
   }
 }
 
+/** Deletes a collection with its items, readers, answers and presentation. */
 export async function deleteCollectionRow(tx: Change, id: string): Promise<void> {
   await tx.deleteFrom('collections').where('id', '=', id).execute();
 }
 
-/** Stores an answer; a later one of the same person replaces it and counts as a further attempt. */
+/** Stores a person's answer to a question. It replaces an earlier answer and increments the number of attempts. */
 export async function saveAnswer(
   tx: Change,
   row: Omit<Row<'collection_answers'>, 'attempts'>,
@@ -144,7 +151,7 @@ export async function saveAnswer(
     .execute();
 }
 
-/** Lists answers in the order in which they were given. */
+/** Lists the answers to the questions of a collection with names and e-mail addresses of the accounts, oldest first. */
 export function listAnswerRows(db: Connection, collectionId: string) {
   return db
     .selectFrom('collection_answers')
@@ -160,7 +167,7 @@ export function listAnswerRows(db: Connection, collectionId: string) {
 
 export type PresentationRow = Row<'presentations'>;
 
-/** Stores what the presenter shows now. @returns its number */
+/** Stores the slide and view that the presenter shows now. @returns the number of changes so far */
 export async function savePresentation(
   tx: Change,
   { collection_id, state, updated_at }: Omit<PresentationRow, 'seq'>,
@@ -180,6 +187,7 @@ export async function savePresentation(
   return seq;
 }
 
+/** Finds the presentations of collections, unordered; collections that are not presented are missing from the result. */
 export async function findPresentations(
   db: Connection,
   collectionIds: readonly string[],

@@ -1,4 +1,4 @@
-/** Inspects a database without changing it. */
+/** Inspects a database without changing it, for the command that checks an installation. */
 import { sql } from 'kysely';
 import { connectDatabase, type DatabaseLocation, migrations } from './database.ts';
 import { isPostgres } from './dialects.ts';
@@ -10,14 +10,14 @@ export interface DatabaseHealth {
   readonly version: string;
   /** Migrations that the next start will run; all of them for an empty database. */
   readonly pendingMigrations: readonly string[];
-  /** Migrations that this version does not know, since a newer version ran them. */
+  /** Executed migrations that this version of the program does not know, because a newer version ran them. */
   readonly unknownMigrations: readonly string[];
   readonly isEmpty: boolean;
-  /** Results of the integrity check; empty when there is no damage, or where the server checks itself. */
+  /** Damage that SQLite's integrity check found; always empty for PostgreSQL, which has no such check. */
   readonly damage: readonly string[];
-  /** Milliseconds by which the database's clock is ahead; null for SQLite, which has no clock of its own. */
+  /** Milliseconds by which the clock of the database server is ahead of this machine's clock; null for SQLite. */
   readonly clockAheadMs: number | null;
-  /** The server's connection limit for all clients; null for SQLite. */
+  /** Connection limit of the database server for all clients; null for SQLite. */
   readonly maxConnections: number | null;
   /** Number of catalogue entries by status; null while tables are missing. */
   readonly slides: Readonly<Record<string, number>> | null;
@@ -46,18 +46,19 @@ export async function inspectDatabase(location: DatabaseLocation): Promise<Datab
 type ConnectedDatabase = Awaited<ReturnType<typeof connectDatabase>>;
 
 async function inspectPostgres(db: ConnectedDatabase) {
-  const askedAt = Date.now();
+  const sentAt = Date.now();
   const { rows } = await sql<{ version: string; connections: string; now: string }>`select
       current_setting('server_version') as version,
       current_setting('max_connections') as connections,
       extract(epoch from clock_timestamp()) * 1000 as now`.execute(db);
-  const middle = (askedAt + Date.now()) / 2;
+  // The server is assumed to have read its clock halfway between the request and the response.
+  const clockReadAt = (sentAt + Date.now()) / 2;
   const [row] = rows;
   return {
     engine: 'PostgreSQL' as const,
     version: row?.version ?? '',
     damage: [],
-    clockAheadMs: Number(row?.now) - middle,
+    clockAheadMs: Number(row?.now) - clockReadAt,
     maxConnections: Number(row?.connections),
   };
 }
@@ -75,6 +76,7 @@ async function inspectSqlite(db: ConnectedDatabase) {
   };
 }
 
+/** Counts catalogue entries by status, without removed entries and missing files. */
 async function countSlides(db: ConnectedDatabase): Promise<Record<string, number>> {
   const rows = await db
     .selectFrom('images')

@@ -1,4 +1,7 @@
-/** Opens the database, embedded SQLite or PostgreSQL, and migrates its tables. */
+/**
+ * Opens the database (embedded SQLite or PostgreSQL), migrates its tables, and runs transactions under named locks.
+ * The other modules of this folder contain the queries.
+ */
 import fs from 'node:fs';
 import path from 'node:path';
 import { AppError } from '@lamina/contract';
@@ -38,12 +41,12 @@ import { type MonitoredPool, openBackgroundPostgresPool, openPostgresPool } from
 import type { LockTable, Tables } from './schema.ts';
 
 export type Database = Kysely<Tables>;
-/** A change in progress: a transaction that holds its lock. */
+/** A running transaction that writes. Functions with this parameter must be called within a transaction. */
 export type Change = Transaction<Tables>;
-/** A change in progress, or the database itself where no transaction is needed. */
+/** A running transaction, or the database itself where no transaction is needed. */
 export type Connection = Database | Change;
 
-/** In order. A released migration never changes. */
+/** All migrations in the order in which they run. A released migration never changes. */
 export const migrations = {
   '0001-first': { up: first },
   '0002-derived-scale': { up: derivedScale },
@@ -74,18 +77,23 @@ export const migrations = {
   '0035-cases-of-files': { up: casesOfFiles },
 };
 
-pg.types.setTypeParser(pg.types.builtins.INT8, Number); // counts and sizes stay below 2^53
+// The driver returns 64-bit integers as text by default. Counts and sizes stay below 2^53, so numbers are exact.
+pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
 export interface DatabaseLocation {
-  /** postgres://…; null for the embedded database. */
+  /** URL of a PostgreSQL database (postgres://…); null for the embedded database. */
   readonly url: string | null;
-  /** File of the embedded database; null keeps it in memory, for tests. */
+  /** File of the embedded database. With null, the database is in memory, which only tests use. */
   readonly file: string | null;
-  /** Content that a database in memory starts with: the bytes of a database file. Empty without it. */
+  /** Bytes of a database file with which a database in memory starts. Without it, that database starts empty. */
   readonly content?: Buffer;
 }
 
-/** @throws when the database cannot be reached or was written by a newer version */
+/**
+ * Opens the database and migrates its tables. Copies an embedded database file before the migration changes it.
+ *
+ * @throws Error when the database cannot be reached or was written by a newer version
+ */
 export async function openDatabase(location: DatabaseLocation): Promise<Database> {
   const db = await connectDatabase(location);
   const { url, file } = location;
@@ -99,7 +107,7 @@ export async function openDatabase(location: DatabaseLocation): Promise<Database
     throw error;
   }
   if (url === null) return db;
-  // Migrations may take long; afterwards the pool with timeouts is used.
+  // Migrations may take minutes, so they ran on connections without timeouts. Requests get connections with timeouts.
   await db.destroy();
   const pool = openPostgresPool(url);
   const opened = createKysely(new PostgresDialect({ pool }));
@@ -108,9 +116,9 @@ export async function openDatabase(location: DatabaseLocation): Promise<Database
 }
 
 /**
- * Connects without migrating the tables.
+ * Connects to the database without migrating its tables.
  *
- * @throws when the database cannot be reached
+ * @throws Error when the database cannot be reached
  */
 export async function connectDatabase(location: DatabaseLocation): Promise<Database> {
   const db = createKysely(dialectOf(location));
@@ -138,13 +146,13 @@ function createKysely(dialect: Dialect): Database {
 
 const pools = new WeakMap<Database, MonitoredPool>();
 
-/** Number of connections in use; always 0 for the embedded database. */
+/** Returns the number of pooled connections in use; always 0 for the embedded database. */
 export function connectionsInUse(db: Database): number {
   return pools.get(db)?.inUse() ?? 0;
 }
 
-/** Called after each query, also a failed one. @param kind select, insert, update, delete or other */
-export type QueryWatcher = (kind: string, ms: number) => void;
+/** Called after each query, including failed ones. @param kind select, insert, update, delete or other */
+export type QueryWatcher = (kind: string, durationMs: number) => void;
 
 const queryWatchers = new WeakMap<Database, Set<QueryWatcher>>();
 const queryKinds: Readonly<Record<string, string>> = {
@@ -154,6 +162,7 @@ const queryKinds: Readonly<Record<string, string>> = {
   DeleteQueryNode: 'delete',
 };
 
+/** Registers a function that is called after each query of the database. */
 export function watchQueries(db: Database, watcher: QueryWatcher): void {
   const watchers = queryWatchers.get(db) ?? new Set();
   queryWatchers.set(db, watchers.add(watcher));
@@ -163,21 +172,22 @@ function dialectOf({ url, file, content }: DatabaseLocation): Dialect {
   if (url !== null) return new PostgresDialect({ pool: openBackgroundPostgresPool(url) });
   if (file !== null) fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
   const database = new SqliteDatabase(file ?? content ?? ':memory:');
-  // A committed change is on the disk before the response is sent.
+  // WAL with full synchronisation: a commit returns only after the data are on the disk, so before the response is sent.
   database.pragma('journal_mode = WAL');
   database.pragma('synchronous = FULL');
   database.pragma('foreign_keys = ON');
   database.pragma('busy_timeout = 5000');
-  database.pragma('secure_delete = ON'); // an erased account leaves nothing in the file's free pages
+  // Overwrites deleted data with zeros, so that an erased account does not remain in free pages of the file.
+  database.pragma('secure_delete = ON');
   return new EmbeddedDialect(database);
 }
 
-/** Path of the copy of the embedded database that is made before a migration. */
+/** Returns the path of the copy that is made of the embedded database before a migration. */
 export function copyBeforeMigration(file: string): string {
   return `${file}.before-migration`;
 }
 
-/** @throws Error with one sentence, for example when the disk is full */
+/** Copies the database file atomically. @throws Error, for example when the disk is full */
 function copyDatabaseFile(file: string): void {
   const unfinished = `${copyBeforeMigration(file)}.${process.pid}`;
   fs.rmSync(unfinished, { force: true });
@@ -203,8 +213,9 @@ function flush(file: string): void {
 }
 
 /**
- * Runs a transaction that is alone among all with the same lock. The lock is acquired first, so the
- * transaction reads the latest state, which stays unchanged until it commits.
+ * Runs a transaction while holding a named lock: transactions with the same lock run one after the other, in all processes.
+ * The transaction acquires the lock before it reads, so it sees the latest data, which no other holder of the lock changes
+ * until the commit.
  */
 export function change<T>(
   db: Database,
@@ -218,8 +229,8 @@ export function change<T>(
 }
 
 /**
- * Acquires a lock until the transaction ends. Acquire `accounts` before `audit`, since the same order
- * everywhere prevents deadlocks.
+ * Acquires a lock until the transaction ends. A transaction that needs both locks acquires `accounts` before `audit`;
+ * the same order everywhere prevents deadlocks.
  */
 export async function acquireLock(tx: Change, name: LockTable['name']): Promise<void> {
   await tx
@@ -230,8 +241,8 @@ export async function acquireLock(tx: Change, name: LockTable['name']): Promise<
 }
 
 /**
- * Returns how many changes have acquired the lock. While the number stays the same, the guarded data are
- * unchanged.
+ * Returns how many transactions have acquired the lock so far. While this number stays the same, the data that the lock
+ * guards are unchanged.
  */
 export async function changeCount(db: Database, name: LockTable['name']): Promise<number> {
   const lock = await db
@@ -242,24 +253,27 @@ export async function changeCount(db: Database, name: LockTable['name']): Promis
   return lock.taken;
 }
 
-/** Sends a trivial query. @throws when the database does not respond */
+/** Checks that the database responds, with a trivial query. @throws Error when it does not */
 export async function checkDatabase(db: Database): Promise<void> {
   await db.selectFrom('locks').select('name').limit(1).execute();
 }
 
-/** Whether an insert violated a unique key. */
+/** Returns whether the error of an insert means that a unique key already exists. */
 export function isUniqueViolation(error: unknown): boolean {
   const code = (error as { code?: unknown }).code;
   return code === '23505' || code === 'SQLITE_CONSTRAINT_UNIQUE' || code === 'SQLITE_CONSTRAINT_PRIMARYKEY';
 }
 
-/** Whether an insert violated a foreign key, because the referenced row is gone. */
+/** Returns whether the error of an insert means that a referenced row does not exist (any more). */
 export function isMissingReference(error: unknown): boolean {
   const code = (error as { code?: unknown }).code;
   return code === '23503' || code === 'SQLITE_CONSTRAINT_FOREIGNKEY';
 }
 
-/** Whether the database is unreachable, starting or stopping; false for errors of a statement. */
+/**
+ * Returns whether the error means that the database is unreachable, starting or stopping. Errors of a single statement
+ * return false. Source of the codes: PostgreSQL documentation, Appendix A (classes 08 and 57P, code 53300).
+ */
 export function isDatabaseDown(error: unknown): boolean {
   const code = (error as { code?: unknown }).code;
   if (error instanceof AppError) return code === 'unavailable';
@@ -268,7 +282,7 @@ export function isDatabaseDown(error: unknown): boolean {
   );
 }
 
-/** Whether PostgreSQL aborted the transaction because of a deadlock; it may be retried. */
+/** Returns whether PostgreSQL aborted the transaction because of a deadlock (code 40P01). It may be retried. */
 export function isDeadlock(error: unknown): boolean {
   return (error as { code?: unknown }).code === '40P01';
 }

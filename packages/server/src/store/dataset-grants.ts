@@ -1,16 +1,17 @@
-/** Grants: which accounts may see which restricted datasets. */
+/** Queries for grants. A grant is the right of one account to see one restricted dataset. */
 import type { DatasetGrant } from '@lamina/contract';
 import type { Connection } from './database.ts';
 
 export interface NewGrant {
   readonly uid: string;
   readonly dataset: string;
-  /** Uid of the administrator. */
+  /** Uid of the administrator who grants the dataset. */
   readonly grantedBy: string;
+  /** ISO 8601. */
   readonly now: string;
 }
 
-/** @returns false when the grant existed */
+/** Grants a dataset to an account. @returns false when it was granted before */
 export async function insertGrant(db: Connection, grant: NewGrant): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await db
     .insertInto('dataset_grants')
@@ -20,7 +21,7 @@ export async function insertGrant(db: Connection, grant: NewGrant): Promise<bool
   return (numInsertedOrUpdatedRows ?? 0n) > 0n;
 }
 
-/** Gives or takes the right to download originals of a granted dataset. @returns false when nothing changed */
+/** Allows or forbids an account to download originals of a dataset that is granted to it. @returns false when nothing changed */
 export async function setDownloadGrant(
   db: Connection,
   {
@@ -40,7 +41,7 @@ export async function setDownloadGrant(
   return numUpdatedRows > 0n;
 }
 
-/** Whether the account may download originals of the dataset. Administrators need a grant, too. */
+/** Returns whether the account may download originals of the dataset. Administrators need a grant for this, too. */
 export async function mayDownload(db: Connection, uid: string, dataset: string): Promise<boolean> {
   const row = await db
     .selectFrom('dataset_grants')
@@ -51,7 +52,7 @@ export async function mayDownload(db: Connection, uid: string, dataset: string):
   return row?.may_download === 1;
 }
 
-/** @returns false when the grant did not exist */
+/** Revokes a grant. @returns false when it did not exist */
 export async function deleteGrant(db: Connection, uid: string, dataset: string): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('dataset_grants')
@@ -61,6 +62,7 @@ export async function deleteGrant(db: Connection, uid: string, dataset: string):
   return numDeletedRows > 0n;
 }
 
+/** Returns whether the dataset is granted to the account. */
 export async function hasGrant(db: Connection, uid: string, dataset: string): Promise<boolean> {
   const row = await db
     .selectFrom('dataset_grants')
@@ -77,21 +79,21 @@ async function listGrantsOf(db: Connection, uid: string): Promise<string[]> {
   return rows.map(({ dataset }) => dataset);
 }
 
-/** Replaces all grants of an account. @returns the added and the removed datasets */
+/** Replaces all grants of an account. @returns the names of the datasets whose grants were added and removed */
 export async function replaceGrants(
   db: Connection,
   { uid, grantedBy, now }: Omit<NewGrant, 'dataset'>,
   datasets: readonly string[],
-): Promise<{ readonly given: readonly string[]; readonly taken: readonly string[] }> {
-  const before = new Set(await listGrantsOf(db, uid));
-  const added = [...new Set(datasets)].filter((dataset) => !before.has(dataset));
-  const removed = [...before].filter((dataset) => !datasets.includes(dataset));
+): Promise<{ readonly added: readonly string[]; readonly removed: readonly string[] }> {
+  const previous = new Set(await listGrantsOf(db, uid));
+  const added = [...new Set(datasets)].filter((dataset) => !previous.has(dataset));
+  const removed = [...previous].filter((dataset) => !datasets.includes(dataset));
   for (const dataset of added) await insertGrant(db, { uid, dataset, grantedBy, now });
   for (const dataset of removed) await deleteGrant(db, uid, dataset);
-  return { given: added, taken: removed };
+  return { added, removed };
 }
 
-/** Lists all grants, oldest first. */
+/** Lists the grants of all datasets with the names of the accounts, oldest first. */
 export async function listGrants(db: Connection): Promise<(DatasetGrant & { readonly dataset: string })[]> {
   const rows = await db
     .selectFrom('dataset_grants')

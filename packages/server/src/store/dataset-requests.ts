@@ -1,14 +1,11 @@
-/**
- * Requests for restricted datasets and their answers; only the last one of each account and dataset is
- * stored.
- */
+/** Queries for requests for access to restricted datasets. Only the last request of each account for each dataset is stored. */
 import type { DatasetRequest } from '@lamina/contract';
 import type { Connection } from './database.ts';
 import type { Row } from './schema.ts';
 
 export type DatasetRequestRow = Row<'dataset_requests'>;
 
-/** Replaces an earlier request of the account for the dataset. */
+/** Stores an unanswered request. It replaces an earlier request of the account for the same dataset. */
 export async function saveDatasetRequest(
   db: Connection,
   request: Pick<DatasetRequestRow, 'id' | 'uid' | 'dataset' | 'reason' | 'at'>,
@@ -29,6 +26,7 @@ export async function findDatasetRequest(db: Connection, id: string): Promise<Da
   return row ?? null;
 }
 
+/** Finds the last request of an account for a dataset; null when there is none. */
 export async function findDatasetRequestOf(
   db: Connection,
   uid: string,
@@ -43,6 +41,7 @@ export async function findDatasetRequestOf(
   return row ?? null;
 }
 
+/** Lists the last request of an account for each dataset, unordered. */
 export function listDatasetRequestsOf(db: Connection, uid: string): Promise<DatasetRequestRow[]> {
   return db.selectFrom('dataset_requests').selectAll().where('uid', '=', uid).execute();
 }
@@ -50,12 +49,13 @@ export function listDatasetRequestsOf(db: Connection, uid: string): Promise<Data
 export interface DatasetAnswer {
   readonly answer: 'granted' | 'refused';
   readonly reason: string | null;
-  /** Uid of the administrator. */
+  /** Uid of the administrator who answers. */
   readonly answeredBy: string;
+  /** ISO 8601. */
   readonly now: string;
 }
 
-/** Answers the open requests among these; answered ones stay unchanged. */
+/** Answers the open requests of an account for these datasets. Requests that are answered already stay unchanged. */
 export async function answerDatasetRequests(
   db: Connection,
   { uid, datasets }: { readonly uid: string; readonly datasets: readonly string[] },
@@ -71,11 +71,11 @@ export async function answerDatasetRequests(
     .execute();
 }
 
-/** Lists the open requests of active members, oldest first. */
+/** Lists the open requests of active accounts for datasets that are still restricted, oldest first. */
 export function listOpenDatasetRequests(
   db: Connection,
 ): Promise<(DatasetRequest & { readonly dataset: string })[]> {
-  return openRequests(db)
+  return selectOpenRequests(db)
     .select([
       'dataset_requests.id',
       'dataset_requests.dataset',
@@ -90,16 +90,16 @@ export function listOpenDatasetRequests(
     .execute();
 }
 
-/** @param since ISO 8601; counts only later requests */
+/** Counts the open requests (see `listOpenDatasetRequests`). @param since ISO 8601; only later requests are counted */
 export async function countOpenDatasetRequests(db: Connection, since = ''): Promise<number> {
-  const { count } = await openRequests(db)
+  const { count } = await selectOpenRequests(db)
     .select((eb) => eb.fn.countAll().as('count'))
     .where('dataset_requests.at', '>', since)
     .executeTakeFirstOrThrow();
   return Number(count);
 }
 
-function openRequests(db: Connection) {
+function selectOpenRequests(db: Connection) {
   return db
     .selectFrom('dataset_requests')
     .innerJoin('users', 'users.uid', 'dataset_requests.uid')

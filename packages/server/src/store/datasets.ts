@@ -1,4 +1,7 @@
-/** Access settings of datasets. A dataset without a row is open to every active member. */
+/**
+ * Queries for the access settings of datasets, and for the datasets that accounts may not see. A dataset without settings is open to
+ * every active member.
+ */
 import { type DatasetAccess, nameKey } from '@lamina/contract';
 import type { Connection } from './database.ts';
 import { isOneOf } from './dialects.ts';
@@ -6,15 +9,18 @@ import type { Row } from './schema.ts';
 
 export type DatasetRow = Row<'datasets'>;
 
+/** Finds the access settings of a dataset by its canonical name; null when it has none. */
 export async function findDataset(db: Connection, name: string): Promise<DatasetRow | null> {
   const row = await db.selectFrom('datasets').selectAll().where('name', '=', name).executeTakeFirst();
   return row ?? null;
 }
 
+/** Lists the access settings of all datasets that have some, unordered. */
 export function listDatasetRows(db: Connection): Promise<DatasetRow[]> {
   return db.selectFrom('datasets').selectAll().execute();
 }
 
+/** Inserts or replaces the access settings of a dataset. */
 export async function saveDataset(
   db: Connection,
   {
@@ -29,12 +35,12 @@ export async function saveDataset(
     access: DatasetAccess;
     isListed: boolean;
     isShared?: boolean;
-    /** Absent: unchanged; false for a new row. */
+    /** Undefined keeps the stored value; a new row then gets false. */
     hasIdentifiableOriginals?: boolean;
     now: string;
   },
 ): Promise<void> {
-  const decided = {
+  const settings = {
     access,
     is_listed: isListed ? 1 : 0,
     is_shared: isShared ? 1 : 0,
@@ -45,12 +51,12 @@ export async function saveDataset(
   } as const;
   await db
     .insertInto('datasets')
-    .values({ name, ...decided })
-    .onConflict((conflict) => conflict.column('name').doUpdateSet(decided))
+    .values({ name, ...settings })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet(settings))
     .execute();
 }
 
-/** Returns the accounts to which each restricted dataset is granted, by the key of its name. */
+/** Returns the uids of the accounts to which each restricted dataset is granted, by the key of its name (see nameKey). */
 export async function listRestrictedDatasets(
   db: Connection,
 ): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
@@ -60,16 +66,17 @@ export async function listRestrictedDatasets(
     .select(['datasets.name', 'dataset_grants.uid'])
     .where('datasets.access', '=', 'restricted')
     .execute();
-  const granted = new Map<string, Set<string>>();
+  const uidsByDataset = new Map<string, Set<string>>();
   for (const { name, uid } of rows) {
     const key = nameKey(name);
-    const uids = granted.get(key) ?? new Set();
-    granted.set(key, uid === null ? uids : uids.add(uid));
+    const uids = uidsByDataset.get(key) ?? new Set();
+    if (uid !== null) uids.add(uid);
+    uidsByDataset.set(key, uids);
   }
-  return granted;
+  return uidsByDataset;
 }
 
-/** Counts the ready slides of each dataset that has catalogue entries, as the statistics count them. */
+/** Counts the ready slides of each dataset that has catalogue entries, without removed and missing slides. */
 export async function countImagesByDataset(db: Connection): Promise<ReadonlyMap<string, number>> {
   const rows = await db
     .selectFrom('images')
@@ -85,7 +92,7 @@ export async function countImagesByDataset(db: Connection): Promise<ReadonlyMap<
   return new Map(rows.map(({ dataset_name, count }) => [dataset_name ?? '', Number(count)]));
 }
 
-/** Whether any catalogue entry, removed or not, belongs to the dataset, or it has access settings. */
+/** Returns whether the dataset exists: it has access settings, or a catalogue entry that may be removed. */
 export async function isDataset(db: Connection, name: string): Promise<boolean> {
   if ((await findDataset(db, name)) !== null) return true;
   const image = await db
@@ -97,7 +104,7 @@ export async function isDataset(db: Connection, name: string): Promise<boolean> 
   return image !== undefined;
 }
 
-/** Whether the dataset has an entry that members with access to the dataset may open. */
+/** Returns whether the dataset has a slide that members with access to the dataset may open. */
 export async function hasVisibleImage(db: Connection, name: string): Promise<boolean> {
   const image = await db
     .selectFrom('images')
@@ -112,7 +119,7 @@ export async function hasVisibleImage(db: Connection, name: string): Promise<boo
   return image !== undefined;
 }
 
-/** Returns those of the images that belong to one of the datasets. */
+/** Returns the ids of those images that belong to one of the datasets. */
 export async function listImagesIn(
   db: Connection,
   datasets: ReadonlySet<string>,
@@ -128,12 +135,12 @@ export async function listImagesIn(
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Shared by the many accounts without restrictions. */
+/** One empty set, shared by the many accounts that may see every dataset, which saves memory. */
 export const noRestrictedDatasets: ReadonlySet<string> = new Set();
 
 /**
- * Returns the restricted datasets that each account may not see because they are not granted to it. Does not
- * check the account's status, nor whether it is an administrator and sees all.
+ * Returns the names of the restricted datasets that are not granted to each account, by uid. Checks only grants: the caller must
+ * check the status of the account, and that it is no administrator, who sees every dataset.
  */
 export async function restrictedDatasetsOf(
   db: Connection,
@@ -145,12 +152,12 @@ export async function restrictedDatasetsOf(
     .where('access', '=', 'restricted')
     .execute();
   if (restricted.length === 0 || uids.length === 0) return new Map();
-  const closed = new Map(uids.map((uid) => [uid, new Set(restricted.map(({ name }) => name))]));
+  const notGranted = new Map(uids.map((uid) => [uid, new Set(restricted.map(({ name }) => name))]));
   const grants = await db
     .selectFrom('dataset_grants')
     .select(['uid', 'dataset'])
-    .where(isOneOf(db, 'uid', [...closed.keys()]))
+    .where(isOneOf(db, 'uid', [...notGranted.keys()]))
     .execute();
-  for (const { uid, dataset } of grants) closed.get(uid)?.delete(dataset);
-  return closed;
+  for (const { uid, dataset } of grants) notGranted.get(uid)?.delete(dataset);
+  return notGranted;
 }

@@ -1,4 +1,4 @@
-/** SQL that differs between SQLite and PostgreSQL. */
+/** SQL expressions that differ between SQLite and PostgreSQL. */
 import { type Kysely, PostgresAdapter, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Tables } from './schema.ts';
 
@@ -9,7 +9,7 @@ export function isPostgres(db: DatabaseOrTransaction): boolean {
   return db.getExecutor().adapter instanceof PostgresAdapter;
 }
 
-/** Condition that a column has one of the values; it uses a single parameter. */
+/** Returns the condition that a column has one of the values. It has a single parameter, however many values there are. */
 export function isOneOf(
   db: DatabaseOrTransaction,
   column: string,
@@ -20,7 +20,7 @@ export function isOneOf(
     : sql`${sql.ref(column)} in (select value from json_each(${JSON.stringify(values)}))`;
 }
 
-/** A table with the text columns `key` and `value`. */
+/** Returns a subquery whose rows are the entries of the map, with the text columns `key` and `value`. */
 export function asKeyValueRows(
   db: DatabaseOrTransaction,
   map: ReadonlyMap<string, string>,
@@ -31,8 +31,8 @@ export function asKeyValueRows(
 }
 
 /**
- * Locks rows before they are updated, in the order of their hashes, so that two processes that update the
- * same rows cannot deadlock. SQLite has one writer at a time and needs no lock.
+ * Locks rows before an update, in the order of their hashes, so that two processes that update the same rows cannot deadlock.
+ * SQLite needs no such lock, because it has one writer at a time.
  */
 export async function lockInOrder(
   tx: Kysely<Tables>,

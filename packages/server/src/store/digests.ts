@@ -1,12 +1,13 @@
-/** Times of the last digest e-mails, so that all processes together send one at a time. */
+/** Queries for the times of the last digest e-mails, so that only one of several processes sends a digest. */
 import type { Change } from './database.ts';
 
-/** @returns ISO 8601; null before the first digest */
+/** Returns when the digest with this name was last sent (ISO 8601); null before the first one. */
 export async function findDigest(tx: Change, name: string): Promise<string | null> {
   const row = await tx.selectFrom('digests').select('sent_at').where('name', '=', name).executeTakeFirst();
   return row?.sent_at ?? null;
 }
 
+/** Records when a digest was sent (ISO 8601). */
 export async function saveDigest(tx: Change, name: string, sentAt: string): Promise<void> {
   await tx
     .insertInto('digests')

@@ -1,7 +1,7 @@
 import type SqliteDatabase from 'better-sqlite3';
 import { type DatabaseConnection, SqliteDialect, SqliteDriver } from 'kysely';
 
-/** Kysely's SQLite dialect, except for transactions that SQLite itself has rolled back. */
+/** Kysely's SQLite dialect, changed so that it does not roll back a transaction that SQLite has rolled back already. */
 export class EmbeddedDialect extends SqliteDialect {
   readonly #database: SqliteDatabase.Database;
 
@@ -24,8 +24,8 @@ class EmbeddedDriver extends SqliteDriver {
   }
 
   /**
-   * Rolls back unless SQLite has done so itself, as it does when the disk is full. A second rollback would
-   * fail and hide the original error.
+   * Rolls back the transaction unless SQLite has done so by itself, for example because the disk is full. A second rollback
+   * would fail and hide the original error.
    *
    * Source: sqlite.org/lang_transaction.html, "Response To Errors Within A Transaction".
    */

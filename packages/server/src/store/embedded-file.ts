@@ -1,4 +1,4 @@
-/** The file of the embedded database: exclusive access, and atomic replacement. */
+/** Opens the file of the embedded database exclusively, and replaces it atomically; backup and restore use it. */
 import fs from 'node:fs';
 import path from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
@@ -7,21 +7,21 @@ import type { Database } from './database.ts';
 import { withOwnMigrationLock } from './migrating.ts';
 import type { Tables } from './schema.ts';
 
-/** Another program has the database open. */
+/** Thrown when another program has the database open. */
 export class DatabaseInUse extends Error {
   override readonly name = 'DatabaseInUse';
 }
 
 /**
- * Opens the database exclusively, or creates it. While it is open, all data are in one file.
+ * Opens or creates a database file exclusively. While it is open, all data are in this one file, without a write-ahead log.
  *
- * @throws DatabaseInUse
+ * @throws DatabaseInUse when another program has the database open
  */
 export function openExclusively(file: string): Database {
   const database = new SqliteDatabase(file, { timeout: 1000 });
   try {
     database.pragma('locking_mode = EXCLUSIVE');
-    // Leaving WAL mode needs a lock that any other program with the database open holds.
+    // This fails while another program has the database open, because only the last connection can end WAL mode.
     database.pragma('journal_mode = DELETE');
     database.exec('begin exclusive; commit');
     database.pragma('synchronous = FULL');
@@ -38,29 +38,29 @@ export function openExclusively(file: string): Database {
 }
 
 /**
- * Replaces a database by another one; both must be closed. At every moment one of them exists.
+ * Replaces a database file with another; both databases must be closed. A crash at any moment leaves either the old or the new file.
  *
- * @returns the path of the safety copy of the replaced database; null when there was none
+ * @returns the path of the safety copy of the replaced file; null when no file was replaced
  */
 export function replaceDatabase(file: string, replacement: string): string | null {
   const safetyCopy = `${file}.before-restore`;
-  const isReplacement = fs.existsSync(file);
-  if (isReplacement) {
+  const hasOldDatabase = fs.existsSync(file);
+  if (hasOldDatabase) {
     for (const ending of ['', '-wal', '-shm']) fs.rmSync(`${safetyCopy}${ending}`, { force: true });
     fs.linkSync(file, safetyCopy);
-    // WAL files of a database that was not closed cleanly; the new database must not apply them.
+    // A database that was not closed cleanly left WAL files. They are moved away, because SQLite would apply them to the new file.
     for (const ending of ['-wal', '-shm']) {
       if (fs.existsSync(`${file}${ending}`)) fs.renameSync(`${file}${ending}`, `${safetyCopy}${ending}`);
     }
   }
   fs.renameSync(replacement, file);
   syncFolder(path.dirname(file));
-  return isReplacement ? safetyCopy : null;
+  return hasOldDatabase ? safetyCopy : null;
 }
 
-/** Flushes a folder, so that renames in it survive a power failure. */
+/** Flushes a folder to the disk, so that renames in it survive a power failure. */
 export function syncFolder(folder: string): void {
-  if (process.platform === 'win32') return; // cannot open folders
+  if (process.platform === 'win32') return; // Windows cannot open folders
   const handle = fs.openSync(folder, 'r');
   try {
     fs.fsyncSync(handle);

@@ -1,8 +1,13 @@
-/** Sign-in identities of accounts. The embedded sign-in service stores password hashes here. */
+/**
+ * Queries for the identities with which accounts sign in: an identity of an external provider, or the one of the embedded sign-in
+ * service, which contains the password hash.
+ */
 import type { Connection } from './database.ts';
 
+/** Value of the column `provider` for the embedded sign-in service. */
 const embedded = 'embedded';
 
+/** Stores the password hash of a new account. */
 export async function insertPassword(db: Connection, uid: string, passwordHash: string): Promise<void> {
   await db
     .insertInto('identities')
@@ -10,7 +15,7 @@ export async function insertPassword(db: Connection, uid: string, passwordHash: 
     .execute();
 }
 
-/** Returns the password hash; null when the account is unknown or signs in with an external provider. */
+/** Returns the password hash of an account; null when the account is unknown or signs in with an external provider. */
 export async function findPassword(db: Connection, uid: string): Promise<string | null> {
   const row = await db
     .selectFrom('identities')
@@ -21,7 +26,7 @@ export async function findPassword(db: Connection, uid: string): Promise<string 
   return row?.password_hash ?? null;
 }
 
-/** @returns false when the account has no password, because it signs in with an external provider */
+/** Replaces a password hash. @returns false when the account has none, because it signs in with an external provider */
 export async function updatePassword(db: Connection, uid: string, passwordHash: string): Promise<boolean> {
   const updated = await db
     .updateTable('identities')
@@ -32,18 +37,20 @@ export async function updatePassword(db: Connection, uid: string, passwordHash: 
   return updated.numUpdatedRows > 0n;
 }
 
-/** Deletes the password; the account then signs in with its external provider only. */
+/** Deletes the password hash of an account, which can then sign in only with its external provider. */
 export async function deletePassword(db: Connection, uid: string): Promise<void> {
   await db.deleteFrom('identities').where('provider', '=', embedded).where('subject', '=', uid).execute();
 }
 
-/** An identity of an external provider. */
+/** An identity at an external provider (OpenID Connect). */
 export interface ExternalIdentity {
-  /** The issuer URL. */
+  /** Issuer URL of the provider. */
   readonly provider: string;
+  /** Id of the person at the provider (claim `sub`). */
   readonly subject: string;
 }
 
+/** Adds an external identity to an account. */
 export async function insertIdentity(
   db: Connection,
   uid: string,
@@ -52,7 +59,7 @@ export async function insertIdentity(
   await db.insertInto('identities').values({ uid, provider, subject, password_hash: null }).execute();
 }
 
-/** Whether the account has an identity of the provider. */
+/** Returns whether the account has an identity at the provider. */
 export async function hasIdentityOf(db: Connection, uid: string, provider: string): Promise<boolean> {
   const row = await db
     .selectFrom('identities')
@@ -64,7 +71,7 @@ export async function hasIdentityOf(db: Connection, uid: string, provider: strin
   return row !== undefined;
 }
 
-/** Returns the uid of the account; null for an unknown identity. */
+/** Returns the uid of the account with this identity; null when there is none. */
 export async function findUidOfIdentity(
   db: Connection,
   { provider, subject }: ExternalIdentity,

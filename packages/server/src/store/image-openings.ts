@@ -1,10 +1,13 @@
-/** Which images have been shown in which image sessions. Rows are deleted with their session. */
+/**
+ * Queries that record which images were shown in which image sessions, so that the audit log lists each of them once. Rows are deleted
+ * together with their session.
+ */
 import { sql } from 'kysely';
 import type { Change, Connection } from './database.ts';
 import { isOneOf, isPostgres } from './dialects.ts';
 import type { NewRow, Row } from './schema.ts';
 
-/** Returns at least the rows of these sessions and images; rows of other pairs of them may be included. */
+/** Returns the rows for every combination of these sessions and images, which may be more than the caller needs. */
 export async function findOpenings(
   db: Connection,
   sessionHashes: readonly string[],
@@ -18,7 +21,7 @@ export async function findOpenings(
     .execute();
 }
 
-/** Inserts rows, or marks existing ones as viewed. The sessions must be held by `preventSessionDeletion`. */
+/** Inserts rows, or updates `is_viewed` of existing rows. The caller must have called `preventSessionDeletion` before. */
 export async function saveOpenings(tx: Change, rows: readonly NewRow<'image_openings'>[]): Promise<void> {
   if (rows.length === 0) return;
   await tx
@@ -33,16 +36,16 @@ export async function saveOpenings(tx: Change, rows: readonly NewRow<'image_open
 }
 
 /**
- * Keeps these sessions from being deleted until the transaction ends. On PostgreSQL, call it before taking the lock
- * `audit`: changes that delete sessions take the lock after the rows, and the same order prevents deadlocks.
+ * Prevents the deletion of image sessions until the transaction ends. Must be called before the transaction acquires the lock
+ * `audit`: transactions that delete sessions lock the session rows first and `audit` second, and the same order prevents deadlocks.
  */
 export async function preventSessionDeletion(tx: Change, hashes: readonly string[]): Promise<void> {
-  if (!isPostgres(tx)) return; // SQLite has one writer at a time
+  if (!isPostgres(tx)) return; // no other transaction can delete them, because SQLite has one writer at a time
   const isSelected = isOneOf(tx, 'hash', hashes);
   await sql`select 1 from image_sessions where ${isSelected} order by hash for key share`.execute(tx);
 }
 
-/** Returns those of the sessions that still exist. */
+/** Returns the hashes of those sessions that still exist. */
 export async function existingSessions(db: Connection, hashes: readonly string[]): Promise<Set<string>> {
   const rows = await db
     .selectFrom('image_sessions')

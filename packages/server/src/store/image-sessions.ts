@@ -1,4 +1,7 @@
-/** Image sessions: one row each, deleted with the session or its sign-in. */
+/**
+ * Queries for image sessions, the credentials with which viewers request pixels. A session belongs either to a sign-in or to a share
+ * link that a visitor has opened. Its row is deleted when the session, the sign-in or the link ends.
+ */
 import type { Role, Status } from '@lamina/contract';
 import { sql } from 'kysely';
 import { seesEveryDataset } from '../domain/dataset-access.ts';
@@ -10,22 +13,22 @@ import { imagesOfLinks } from './share-links.ts';
 import { touchTokens } from './tokens.ts';
 import { parseRole, parseStatus } from './users.ts';
 
-/** A session with the current state of its sign-in and account, which decide whether it is valid. */
+/** A session with the current state of its sign-in or share link and of its account, which decide whether it is valid. */
 export type SessionState = Pick<Row<'image_sessions'>, 'hash' | 'uid' | 'created_at' | 'expires_at'> & {
-  /** Of a share link: null. */
+  /** Bearer token of the sign-in; null for a visitor's session. */
   readonly token: {
     readonly hash: string;
     readonly last_used_at: string;
     readonly expires_at: string;
     readonly created_at: string;
   } | null;
-  /** Of a sign-in: null. */
+  /** Share link of a visitor's session; null for the session of a sign-in. */
   readonly link: {
     readonly id: string;
     readonly created_at: string;
     readonly expires_at: string;
     readonly ended_at: string | null;
-    /** The slides that the link opens, before the rights of its maker. */
+    /** Ids of the slides that the link names and that may be shared. Does not consider what the creator of the link may see. */
     readonly images: ReadonlySet<string>;
   } | null;
   readonly account_expires_at: string | null;
@@ -45,27 +48,27 @@ export async function countSessions(db: Connection, now: string): Promise<number
   return Number(count);
 }
 
-/** Finds sessions, unordered; deleted ones are missing from the result. */
+/** Finds sessions by hash, unordered; deleted sessions are missing from the result. */
 export async function findSessionStates(db: Connection, hashes: readonly string[]): Promise<SessionState[]> {
-  const rows = await sessionStates(db)
+  const rows = await selectSessionStates(db)
     .where(isOneOf(db, 'image_sessions.hash', hashes))
     .execute();
-  const links = rows.flatMap(({ share_link_id }) => share_link_id ?? []);
-  const images = await imagesOfLinks(db, [...new Set(links)]);
+  const linkIds = rows.flatMap(({ share_link_id }) => share_link_id ?? []);
+  const imagesByLink = await imagesOfLinks(db, [...new Set(linkIds)]);
   return withRestrictedDatasets(
     db,
-    rows.map((row) => stateOf(row, images)),
+    rows.map((row) => stateOf(row, imagesByLink)),
   );
 }
 
-/** Lists the sessions of an account with their request counts, newest first. */
+/** Lists the sessions of an account's sign-ins with their request counts, newest first. */
 export async function listSessionStates(
   db: Connection,
   uid: string,
 ): Promise<
   (Omit<SessionState, 'restrictedDatasets'> & Pick<Row<'image_sessions'>, 'prefix' | 'request_count'>)[]
 > {
-  const rows = await sessionStates(db)
+  const rows = await selectSessionStates(db)
     .select(['image_sessions.prefix', 'image_sessions.request_count'])
     .where('image_sessions.uid', '=', uid)
     .where('image_sessions.share_link_id', 'is', null)
@@ -87,11 +90,11 @@ async function withRestrictedDatasets<
   return rows.map((row) => ({ ...row, restrictedDatasets: restricted.get(row.uid) ?? noRestrictedDatasets }));
 }
 
-type StateRow = Awaited<ReturnType<ReturnType<typeof sessionStates>['execute']>>[number];
+type StateRow = Awaited<ReturnType<ReturnType<typeof selectSessionStates>['execute']>>[number];
 
 function stateOf(
   row: StateRow,
-  images: Awaited<ReturnType<typeof imagesOfLinks>>,
+  imagesByLink: Awaited<ReturnType<typeof imagesOfLinks>>,
 ): Omit<SessionState, 'restrictedDatasets'> {
   const { token_hash, token_last_used_at, token_expires_at, token_created_at } = row;
   const { share_link_id, link_created_at, link_expires_at } = row;
@@ -123,12 +126,12 @@ function stateOf(
             created_at: link_created_at,
             expires_at: link_expires_at,
             ended_at: row.link_ended_at,
-            images: new Set((images.get(share_link_id) ?? []).map(({ id }) => id)),
+            images: new Set((imagesByLink.get(share_link_id) ?? []).map(({ id }) => id)),
           },
   };
 }
 
-function sessionStates(db: Connection) {
+function selectSessionStates(db: Connection) {
   return db
     .selectFrom('image_sessions')
     .leftJoin('tokens', 'tokens.hash', 'image_sessions.token_hash')
@@ -153,7 +156,7 @@ function sessionStates(db: Connection) {
     ]);
 }
 
-/** Inserts the session of a share link, in the transaction that counts the opening. */
+/** Inserts a visitor's session, in the transaction that counts the opening of the share link. */
 export async function insertVisitorSession(
   tx: Change,
   row: NewRow<'image_sessions'> & { readonly share_link_id: string },
@@ -161,18 +164,18 @@ export async function insertVisitorSession(
   await tx.insertInto('image_sessions').values(row).execute();
 }
 
-/** A row of a sign-in. */
+/** Row of a new session of a sign-in. */
 type NewSession = NewRow<'image_sessions'> & { readonly token_hash: string };
 
 export interface NewImageSession {
   readonly expiresAt: string;
-  /** Sessions that were ended because of the limit per account. */
+  /** Hashes of older sessions that were deleted because they had expired or exceeded the limit per account. */
   readonly endedHashes: readonly string[];
 }
 
 /**
- * Inserts a session, which ends at the latest with its sign-in, and ends the account's oldest sessions beyond
- * `most`. Holds the accounts lock, so that a suspension happens entirely before or after it.
+ * Inserts a session of a sign-in and deletes the account's oldest sessions beyond `maxSessions`. The session expires no later than
+ * the sign-in. Holds the lock `accounts`, so that a concurrent suspension of the account happens entirely before or after.
  *
  * @param record writes the audit entry in the same transaction
  * @returns null when the sign-in has ended
@@ -180,11 +183,11 @@ export interface NewImageSession {
 export async function insertSession(
   db: Database,
   row: NewSession,
-  most: number,
+  maxSessions: number,
   record: (tx: Change) => Promise<void>,
 ): Promise<NewImageSession | null> {
   try {
-    return await insertUnlessSignedOut(db, row, most, record);
+    return await insertUnlessSignedOut(db, row, maxSessions, record);
   } catch (error) {
     if (isMissingReference(error)) return null; // the sign-in ended between the check and the insert
     throw error;
@@ -194,7 +197,7 @@ export async function insertSession(
 function insertUnlessSignedOut(
   db: Database,
   row: NewSession,
-  most: number,
+  maxSessions: number,
   record: (tx: Change) => Promise<void>,
 ): Promise<NewImageSession | null> {
   return change(db, 'accounts', async (tx) => {
@@ -206,7 +209,7 @@ function insertUnlessSignedOut(
       .executeTakeFirst();
     if (token === undefined) return null;
     const expiresAt = row.expires_at < token.expires_at ? row.expires_at : token.expires_at;
-    const older = await tx
+    const existing = await tx
       .selectFrom('image_sessions')
       .select(['hash', 'expires_at'])
       .where('uid', '=', row.uid)
@@ -214,11 +217,10 @@ function insertUnlessSignedOut(
       .orderBy('created_at', 'desc')
       .orderBy('hash')
       .execute();
-    const alive = older.filter(({ expires_at }) => expires_at > row.created_at);
-    const endedHashes = [
-      ...older.filter(({ expires_at }) => expires_at <= row.created_at),
-      ...alive.slice(most - 1),
-    ].map(({ hash }) => hash);
+    const expired = existing.filter(({ expires_at }) => expires_at <= row.created_at);
+    const valid = existing.filter(({ expires_at }) => expires_at > row.created_at);
+    const beyondLimit = valid.slice(maxSessions - 1); // together with the new session, `maxSessions` remain
+    const endedHashes = [...expired, ...beyondLimit].map(({ hash }) => hash);
     if (endedHashes.length > 0) {
       await tx.deleteFrom('image_sessions').where('hash', 'in', endedHashes).execute();
     }
@@ -231,7 +233,7 @@ function insertUnlessSignedOut(
   });
 }
 
-/** @returns false when the account has no such session */
+/** Deletes a session of one of the account's sign-ins. @returns false when the account has no such session */
 export async function deleteSession(db: Connection, uid: string, hash: string): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('image_sessions')
@@ -242,13 +244,15 @@ export async function deleteSession(db: Connection, uid: string, hash: string): 
   return numDeletedRows > 0n;
 }
 
-/** Usage since the last flush: requests by session, and the latest use by sign-in. */
+/** Usage that a process has collected in memory since it last wrote usage to the database. */
 export interface SessionUse {
+  /** Number of requests by session hash. */
   readonly requests: ReadonlyMap<string, number>;
+  /** Time of the latest request by token hash. */
   readonly tokensUsedAt: ReadonlyMap<string, Date>;
 }
 
-/** Writes the usage with one statement per table. */
+/** Adds collected usage to the database, with one update statement per table. */
 export async function recordSessionUse(db: Database, { requests, tokensUsedAt }: SessionUse): Promise<void> {
   await db.transaction().execute(async (tx) => {
     await lockInOrder(tx, 'image_sessions', [...requests.keys()]);
@@ -266,10 +270,10 @@ export async function recordSessionUse(db: Database, { requests, tokensUsedAt }:
   });
 }
 
-/** Rows per statement, which bounds how long locks are held. */
+/** Rows per statement, which bounds how long its locks are held. */
 const sessionsPerStatement = 1000;
 
-/** Deletes some of the expired sessions. @returns false when none is left */
+/** Deletes up to 1,000 expired sessions. @returns false when no expired session is left */
 export async function deleteExpiredSessions(db: Connection, now: string): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('image_sessions')

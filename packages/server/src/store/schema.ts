@@ -1,8 +1,8 @@
 /**
- * The tables of both databases. Portable types only: text ids, ISO 8601 text for times (UTC, so that text
- * order is time order), 0/1 for booleans, JSON as text.
+ * Types of all tables, for SQLite and PostgreSQL. Columns have portable types only: ids and JSON are text, times are ISO 8601
+ * text in UTC (so that text order is time order), booleans are 0 or 1. `uid` is always the id of an account.
  *
- * Longer than other files: one declaration for each table, in the order in which they came, with nothing to understand between them.
+ * The file is long because it has one declaration for each table, in the order in which migrations created them.
  */
 import type {
   AuditResult,
@@ -29,7 +29,7 @@ type Flag = 0 | 1;
 
 interface UserTable {
   uid: string;
-  /** As entered at registration. */
+  /** Address as the person entered it at registration. */
   email: string;
   /** Normalised address (Unicode NFKC, lower case). Unique. */
   email_key: string;
@@ -40,7 +40,7 @@ interface UserTable {
   created_at: string;
   updated_at: string;
   approval_date: string | null;
-  /** When access ends automatically; from then on the account counts as suspended. Null: never. */
+  /** Time at which access ends automatically; from then on the account counts as suspended. Null: access does not end. */
   expires_at: string | null;
   /** Language of e-mails to the account. */
   language: Generated<Language>;
@@ -57,7 +57,7 @@ interface IdentityTable {
   password_hash: string | null;
 }
 
-/** Valid bearer tokens. Ending a token deletes its row, so it cannot become valid again. */
+/** Valid bearer tokens, one for each sign-in. Revoking a token deletes its row, so it cannot become valid again. */
 interface TokenTable {
   /** SHA-256 of the token, base64url. */
   hash: string;
@@ -82,37 +82,40 @@ interface ApiTokenTable {
   name: string;
   /** JSON array of scopes. */
   scopes: string;
-  /** JSON array of dataset names; null: every dataset that the owner may see. */
+  /** JSON array of the dataset names that the token may read; null: every dataset that the owner may see. */
   datasets: string | null;
   created_at: string;
   expires_at: string;
   last_used_at: string | null;
 }
 
-/** What a token has used in the current hour and the audit log therefore has already. */
+/** Uses of API tokens in the current hour that are already in the audit log. The log records each use once per hour. */
 interface ApiTokenUseTable {
   token_id: string;
-  /** Id of an image; empty: calls without an image. */
+  /** Id of the image that was used; empty for calls that concern no image. */
   target: string;
   kind: 'call' | 'thumbnail' | 'viewer';
   /** Start of the hour, ISO 8601. */
   hour: string;
 }
 
-/** Image sessions; they end with their row, their token or share link, or at `expires_at`. */
+/**
+ * Image sessions: credentials for pixels, created for a sign-in or for a visitor with a share link. A session ends when its row
+ * is deleted, when its token or share link ends, or at `expires_at`.
+ */
 interface ImageSessionTable {
   /** SHA-256 of the session id, base64url. */
   hash: string;
   /** First 8 characters of the session id, shown to the account's owner. */
   prefix: string;
-  /** Owner of the session; of a share link, its maker. */
+  /** Account of the sign-in; for a visitor's session, the account that created the share link. */
   uid: string;
-  /** Null for the session of a share link. */
+  /** Hash of the sign-in's bearer token; null for a visitor's session. */
   token_hash: string | null;
   created_at: string;
   expires_at: string;
   request_count: number;
-  /** Null for the session of a sign-in. */
+  /** Share link of a visitor's session; null for the session of a sign-in. */
   share_link_id: Generated<string | null>;
 }
 
@@ -124,8 +127,8 @@ interface PasswordResetTable {
 }
 
 /**
- * A registration whose e-mail address is not confirmed yet: there is no account, and other API calls do not
- * see it.
+ * Registrations whose e-mail address is not confirmed yet. The account does not exist until then, and no other API call
+ * returns these rows.
  */
 interface RegistrationTable {
   /** SHA-256 of the e-mailed code, base64url. */
@@ -133,7 +136,7 @@ interface RegistrationTable {
   /** Uid of the future account. */
   uid: string;
   email: string;
-  /** See domain/email.ts. Not unique: each registration of an address has its own link and password. */
+  /** Normalised address (see domain/email.ts). Not unique: each registration of an address has its own link and password. */
   email_key: string;
   /** argon2id, encoded. */
   password_hash: string;
@@ -141,12 +144,13 @@ interface RegistrationTable {
   affiliation: string | null;
   purpose: string | null;
   expires_at: string;
-  /** Of the request that registered; the account gets it. */
+  /** Language of the registration request, which becomes the language of the account. */
   language: Language;
 }
 
 /**
- * Counters of attempts, and known networks of accounts: see sign-in/throttle.ts. Expired rows are deleted.
+ * Rate limiting (see sign-in/throttle.ts): counters of failed attempts, and networks from which accounts have signed in.
+ * Expired rows are deleted.
  */
 interface ThrottleTable {
   /** SHA-256, base64url; the table contains no e-mail or IP address. */
@@ -158,34 +162,34 @@ interface ThrottleTable {
 
 interface SecondFactorTable {
   uid: string;
-  /** Encrypted: see secrets.ts. */
+  /** TOTP secret, encrypted with SECRET_KEY (see secrets.ts). */
   secret: string;
   created_at: string;
   /** Null until the first code is confirmed; the factor is required only from then on. */
   confirmed_at: string | null;
-  /** The 30-second step of the last accepted code; codes of it or earlier ones are rejected. */
+  /** 30-second time step of the last accepted code. Codes of this or an earlier step are rejected. */
   last_step: number;
 }
 
-/** A recovery code replaces one code of the second factor. Using it deletes its row. */
+/** Unused recovery codes. A recovery code is accepted once instead of a code of the second factor, then its row is deleted. */
 interface RecoveryCodeTable {
   /** SHA-256 of uid and code, base64url. */
   hash: string;
   uid: string;
 }
 
-/** The outbox: e-mails that are not sent yet. */
+/** The outbox: e-mails that have not been sent yet. */
 interface EmailTable {
   id: string;
   /** Encrypted JSON, because an e-mail may contain a link that sets a password. */
   content: string;
   created_at: string;
   attempts: number;
-  /** When the next attempt is due. A process that claims the e-mail postpones this first. */
+  /** Time of the next attempt. A process claims an e-mail by moving this time into the future before it sends. */
   due_at: string;
 }
 
-/** An identity token that was used for a sign-in; it cannot be used again. */
+/** Identity tokens of external providers that were used for a sign-in. A token is accepted only once. */
 interface SpentIdentityTokenTable {
   /** SHA-256 of the identity token's header and payload, base64url. */
   hash: string;
@@ -193,7 +197,10 @@ interface SpentIdentityTokenTable {
   expires_at: string;
 }
 
-/** Where a slide is stored: a folder of the server, or the bucket. Requests never name it. */
+/**
+ * Storage location of a slide: one of three folders of the server, or the bucket of the object storage. API requests never
+ * contain it.
+ */
 export type SlideRoot = 'slides' | 'demo' | 'uploads' | 'bucket';
 
 interface ImageTable {
@@ -202,41 +209,42 @@ interface ImageTable {
   /** Path below the root, with forward slashes. Unique with the root. */
   path: string;
   /**
-   * JSON array of the slide's other files, relative to the leading file's folder; `folder/` stands for a
-   * whole folder.
+   * JSON array of the slide's other files, relative to the folder of the leading file. An entry that ends with a slash
+   * stands for a whole folder.
    */
   members: string;
-  /** Fingerprint of all files when they were last read; null before. */
+  /** Fingerprint of all files when the slide was last read; null before the first reading. */
   fingerprint: string | null;
   file_name: string;
   dataset_name: string | null;
   organ_type: string | null;
   /** Position in the catalogue: dataset, then file name (see domain/catalogue-order.ts). */
   sort_key: string;
-  /** Folded text that searches compare. */
+  /** Names in lower case without diacritics, with which searches compare their words. */
   search_text: string;
-  /** JSON array of the fields that an administrator edited; scans do not change those. */
+  /** JSON array of the fields that an administrator edited. Scans do not overwrite them. */
   edited_fields: string;
   status: ImageStatus;
   error: string | null;
-  /** SlideErrorCode of the error; null for files that were read before it was stored. */
+  /** SlideErrorCode of the error; null for files that were last read by a version that did not store the code. */
   error_code: string | null;
   width: number | null;
   height: number | null;
   mpp_x: number | null;
   mpp_y: number | null;
   objective_power: number | null;
-  /** Which of the two values is derived from the other, because the file does not contain it. Null: none. */
+  /** Which of pixel size and magnification was derived from the other because the file lacks it. Null: neither. */
   derived_scale: 'mpp' | 'objective_power' | null;
-  /** What the file states; kept while an entered scale replaces it. */
+  /** Scale that the file states. It is kept while a scale that an administrator entered replaces it. */
   file_mpp_x: number | null;
   file_mpp_y: number | null;
   file_objective_power: number | null;
-  /** Scale that an administrator entered; both null: the scale of the file. */
+  /** Scale that an administrator entered. When both are null, the scale of the file is used. */
   entered_mpp: number | null;
   entered_objective_power: number | null;
-  /** The shown focal plane, from 1, of how many; null for one plane and one time. */
+  /** Number of the focal plane that is shown, from 1; null for a file with one plane and one time point. */
   plane: number | null;
+  /** Numbers of focal planes and of time points in the file; null like `plane`. */
   planes: number | null;
   times: number | null;
   vendor: string | null;
@@ -244,26 +252,27 @@ interface ImageTable {
   size_bytes: number;
   created_at: string;
   updated_at: string;
-  /** Removed by an administrator; stays removed until it is restored. */
+  /** Time at which an administrator removed the entry; it stays removed until an administrator restores it. */
   removed_at: string | null;
-  /** The file is missing; it may reappear. */
+  /** Time since which scans no longer find the file. Null while the file exists. */
   missing_since: string | null;
-  /** Hidden from members: by an administrator, or until a metadata file can be read (see metadata_hold). */
+  /** Time since which members do not see the entry: an administrator hid it, or it waits for a metadata file (see metadata_hold). */
   hidden_at: string | null;
-  /** JSON of a MetadataHold (see domain/metadata-hold.ts): metadata files contradict the catalogue. */
+  /** JSON of a MetadataHold (see domain/metadata-hold.ts): what metadata files contradict in the catalogue. Null: nothing. */
   metadata_hold: string | null;
 }
 
-/** The canonical spelling of a name. Every name in images, datasets, grants and requests is one of these. */
+/** The canonical spelling of each name. Images, datasets, grants and requests contain only canonical spellings. */
 interface CatalogueNameTable {
   kind: 'dataset' | 'organ';
-  /** The common key of all spellings (see nameKey). Unique with the kind. */
+  /** Key that all spellings of the name share (see nameKey). Unique with the kind. */
   key: string;
   name: string;
 }
 
 /**
- * Metadata files that a scan has found, usable or not, so that a missing one is noticed even after a restart.
+ * Metadata files that scans have found, including invalid ones. With this table a scan notices that a file has disappeared,
+ * even after a restart.
  */
 interface MetadataFileTable {
   root: SlideRoot;
@@ -272,7 +281,7 @@ interface MetadataFileTable {
   seen_at: string;
 }
 
-/** The audit log, append-only: who did what to whom, when, from where, with which result. */
+/** The audit log, which is append-only. Each row tells who did what to whom, when, from where and with which result. */
 interface AuditTable {
   /** 1, 2, 3 … without gaps. */
   seq: number;
@@ -281,17 +290,17 @@ interface AuditTable {
   result: AuditResult;
   actor_uid: string | null;
   target: string | null;
-  /** JSON, never a secret. */
+  /** JSON with further facts, never with a secret. */
   detail: string;
   address: string | null;
   request_id: string | null;
-  /** Hash of the previous row; see domain/audit-chain.ts. */
+  /** `hash` of the previous row (see domain/audit-chain.ts). */
   previous_hash: string;
-  /** Hash of this row and of the previous hash. */
+  /** Hash of this row together with the previous hash. */
   hash: string;
 }
 
-/** Both ends of the audit log's hash chain: one row, inserted with the first entry. */
+/** Both ends of the hash chain of the audit log: a single row, inserted with the first entry. */
 interface AuditChainTable {
   name: 'audit';
   /** Number and hash of the last pruned row; 0 and '' before the first pruning. */
@@ -302,7 +311,7 @@ interface AuditChainTable {
   last_hash: string;
 }
 
-/** Affiliation and purpose of an applicant, and the reason of a rejection. No row: none of them. */
+/** Affiliation and purpose that an applicant entered, and the reason of a rejection. Accounts without any of them have no row. */
 interface ApplicationTable {
   uid: string;
   affiliation: string | null;
@@ -313,115 +322,120 @@ interface ApplicationTable {
 
 /** Access settings of a dataset. A dataset without a row is open. */
 interface DatasetTable {
-  /** As in `images.dataset_name`. */
+  /** Canonical spelling, as in `images.dataset_name`. */
   name: string;
   access: DatasetAccess;
-  /** Whether members can see and request the dataset while it is restricted. */
+  /** Whether members can see that the dataset exists, and request access, while it is restricted. */
   is_listed: Flag;
-  /** Whether originals that cannot be de-identified may be downloaded as they are. */
+  /** Whether original files may be downloaded even if labels or patient data cannot be removed from them. */
   identifiable_originals: Generated<Flag>;
   updated_at: string;
-  /** Whether its slides may be opened by share links. */
+  /** Whether share links may open slides of the dataset. */
   is_shared: Generated<Flag>;
 }
 
-/** Grants of restricted datasets; administrators need none. */
+/** Grants: the right of one account to see one restricted dataset. Administrators see all datasets without a grant. */
 interface DatasetGrantTable {
   uid: string;
   dataset: string;
-  /** Uid of the administrator. */
+  /** Uid of the administrator who granted the dataset. */
   granted_by: string;
   at: string;
   /** Whether the account may download original files. */
   may_download: Generated<Flag>;
 }
 
-/** The last request of an account for a dataset. */
+/** The last request of each account for access to each restricted dataset. */
 interface DatasetRequestTable {
   id: string;
   uid: string;
   dataset: string;
   reason: string;
   at: string;
-  /** Null: not answered yet. */
+  /** Decision of an administrator; null until the request is answered. */
   answer: 'granted' | 'refused' | null;
   answer_reason: string | null;
   answered_by: string | null;
   answered_at: string | null;
 }
 
-/** When a digest e-mail was last sent by any process. */
+/** Time at which any process last sent each digest e-mail. */
 interface DigestTable {
   name: string;
   sent_at: string;
 }
 
-/** Rows for locking: updating one locks it until the transaction ends, on both databases. */
+/**
+ * Named locks. A transaction acquires a lock by updating its row, which locks the row until the transaction ends, on both
+ * databases.
+ */
 export interface LockTable {
   name: 'accounts' | 'audit' | 'catalogue' | 'throttle' | 'uploads';
+  /** Number of transactions that have acquired the lock. */
   taken: number;
 }
 
+/** Images that were shown in each image session, so that the audit log records each of them once. */
 interface ImageOpeningTable {
   session_hash: string;
   image_id: string;
-  /** 0 while only the thumbnail has been shown. */
+  /** 1 when the slide was opened in the viewer; 0 while only its thumbnail has been shown. */
   is_viewed: Flag;
 }
 
-/** Which program version ran which migration; without those before the one that created this table. */
+/** The program version that ran each migration. Migrations before the one that created this table have no row. */
 interface SchemaChangeTable {
   migration: string;
   program_version: string;
   at: string;
 }
 
-/** An upload of an administrator: a file, or a folder of files. */
+/** Uploads by administrators: each is a file, or a folder of files. */
 interface UploadTable {
   id: string;
-  /** Uid of the administrator. */
+  /** Uid of the administrator who uploads. */
   uid: string;
   dataset: string;
   /** Path of the file or folder relative to the dataset, validated, with forward slashes. */
   path: string;
   is_folder: Flag;
-  /** Number of files and total bytes as announced. */
+  /** Number of files and their total size, as the client announced them. */
   file_count: number;
   size_bytes: number;
   state: UploadState;
   problem: UploadProblem | null;
   /** Normalised target path; unique. Null once the upload is done or abandoned. */
   place_key: string | null;
-  /** Lease of the process that is placing the upload. */
+  /** Until this time one process may move the upload to its destination. Null: no process does. */
   leased_until: string | null;
   begun_at: string;
   /** Time of the last progress. */
   touched_at: string;
 }
 
-/** A file of an unfinished upload. */
+/** Files of unfinished uploads. */
 interface UploadFileTable {
   id: string;
   upload_id: string;
   /**
-   * Path relative to the folder, validated, with forward slashes; of a single file its name. Unique with the
-   * upload.
+   * Validated path relative to the uploaded folder, with forward slashes; for an upload of a single file, its name. Unique
+   * within the upload.
    */
   path: string;
   size_bytes: number;
-  /** Time of the last change on the sender's disk, in milliseconds. */
+  /** Modification time of the file on the client's disk, in milliseconds since 1970. */
   modified_ms: number;
   /** Hexadecimal; null until all bytes have arrived. */
   sha256: string | null;
   state: UploadFileState;
-  /** Lease of the process that is checking the file. */
+  /** Until this time one process may check the file. Null: no process does. */
   leased_until: string | null;
 }
 
-/** Slides of one specimen. Belongs to a dataset, and is visible to the accounts that may see the dataset. */
+/** Cases: a case groups slides of one specimen. It belongs to a dataset; the accounts that may see the dataset see the case. */
 interface CaseTable {
   id: string;
-  /** As in `images.dataset_name`. */
+  /** Canonical spelling, as in `images.dataset_name`. */
   dataset: string;
   name: string;
   description: string | null;
@@ -442,74 +456,78 @@ interface CaseSlideTable {
   note: string | null;
 }
 
-/** Cases that metadata files name. The row of a case that an administrator has deleted stays, so that no scan makes it again. */
+/**
+ * Cases that scans imported from metadata files. When an administrator deletes such a case, this row stays, so that the next
+ * scan does not create the case again.
+ */
 interface CaseOfFilesTable {
-  /** Dataset and name in the form that all spellings share, separated by a line break. */
+  /** Keys of dataset and case name that all spellings share (see nameKey), separated by a line break. */
   key: string;
-  /** As in `cases.id`, also of a deleted case. */
+  /** Id of the case in `cases`, where it may have been deleted. */
   case_id: string;
-  /** JSON of what the last scan took from the files: name, description and slides. What differs from it was edited. */
+  /** JSON of name, description and slides as the last scan imported them. Fields of the case that differ were edited. */
   written: string;
 }
 
-/** How one slide of a case lies on another. */
+/** Registrations: the transform that aligns one slide of a case with another. */
 interface CaseRegistrationTable {
   case_id: string;
   from_image: string;
   to_image: string;
-  /** JSON of the pairs of points that the transform was computed from. */
+  /** JSON of the pairs of points from which the transform was computed. */
   points: string;
   /** JSON of a RegistrationMatrix. */
   matrix: string;
-  /** Null for a slide of unknown scale. */
+  /** Remaining error of the transform in micrometres; null for a slide of unknown scale. */
   residual_um: number | null;
   updated_at: string;
 }
 
-/** The number of changes of a slide's annotations; events and their order follow it. */
+/** The number of changes of each slide's annotations so far. It numbers the events that viewers receive. */
 interface AnnotationImageTable {
   image_id: string;
   change_no: number;
 }
 
-/** Result layers; their content is in DATA_DIR/results. */
+/** Result layers: raster or objects that a program has computed for a slide. Their content is in DATA_DIR/results. */
 interface ResultLayerTable {
   id: string;
   image_id: string;
   name: string;
   kind: ResultKind;
-  /** Null: found beside the slide, or the account was deleted. */
+  /** Null when the file was found beside the slide, or when the account was deleted. */
   owner_uid: string | null;
   source: ResultSource;
-  /** Of a file beside the slide: its path below the root of the slide, and the version that was read. */
+  /** Path of a file that was found beside the slide, relative to the slide's root; null for an uploaded file. */
   source_path: string | null;
+  /** Version (size and time, or ETag) in which that file was read; null for an uploaded file. */
   source_version: string | null;
-  /** JSON of a ResultRegistration; null: the default. */
+  /** JSON of a ResultRegistration; null: the result covers the whole slide. */
   registration: string | null;
   state: ResultState;
-  /** Progress of the import. */
+  /** Progress of the import, 0 to 100. */
   percent: number;
-  /** Code of results/problems.ts. */
+  /** Code of results/problems.ts; null unless the import failed. */
   problem: string | null;
-  /** Announced size of the file; null before. */
+  /** Size of the file that the client announced; null before the announcement and after the import. */
   upload_bytes: number | null;
-  /** On the disk. */
+  /** Size of the imported layer on the disk. */
   size_bytes: number;
   object_count: number | null;
   created_at: string;
   updated_at: string;
 }
 
-/** Annotation layers. A deleted one stays until it can no longer be restored. */
+/** Annotation layers. A deleted layer keeps its row until it can no longer be restored. */
 interface AnnotationLayerTable {
   id: string;
   image_id: string;
   name: string;
-  /** Null after the account was deleted: administrators own the layer. */
+  /** Null after the account was deleted; administrators then own the layer. */
   owner_uid: string | null;
   visibility: LayerVisibility;
   editing: LayerEditing;
-  /** Who locked the layer: only administrators unlock what an administrator locked. Null: not locked. */
+  /** Role that locked the layer. Only administrators unlock a layer that an administrator locked. Null: not locked. */
   locked_by: 'owner' | 'admin' | null;
   source: LayerSource;
   created_at: string;
@@ -519,21 +537,24 @@ interface AnnotationLayerTable {
   version: number;
   /** `annotation_images.change_no` of the last change. */
   change_no: number;
-  /** Of the annotations that are not deleted. */
+  /** Numbers of annotations and of their vertices, without deleted annotations. */
   annotation_count: number;
   vertex_count: number;
-  /** Position of the next new annotation. */
+  /** `annotations.position` of the next new annotation. */
   next_position: number;
 }
 
-/** Annotations, deleted ones included. */
+/** Annotations, including deleted ones. */
 interface AnnotationTable {
   layer_id: string;
   /** Chosen by the client; unique in the layer. */
   id: string;
   /** Order of creation in the layer. */
   position: number;
-  /** JSON of the feature without the fields of the server; `properties` is its last member and never empty. */
+  /**
+   * JSON of the GeoJSON feature without the fields that the server adds. `properties` is the last member and never empty, so
+   * that the server can insert its fields into the text.
+   */
   feature: string;
   object_type: string;
   class_name: string | null;
@@ -560,33 +581,34 @@ interface AnnotationRevisionTable {
   id: string;
   revision: number;
   change: 'create' | 'change' | 'delete' | 'restore';
-  /** Null for a deletion, and once a deleted annotation can no longer be restored. */
+  /** JSON of the feature after the change. Null for a deletion, and once a deleted annotation can no longer be restored. */
   feature: string | null;
-  /** Version of the layer with the change. */
+  /** Version of the layer after the change. */
   version: number;
   author: string;
   at: string;
 }
 
-/** Classes that the annotations of a dataset use. A dataset without a row has the default classes. */
+/** Annotation classes that each dataset offers. A dataset without a row has the default classes. */
 interface AnnotationClassTable {
   dataset: string;
-  /** JSON array. */
+  /** JSON array of AnnotationClass. */
   classes: string;
   version: number;
   updated_at: string;
 }
 
+/** Saved views: a field of view of one slide with a title, which an account has saved. */
 interface SavedViewTable {
   id: string;
-  /** Its owner. */
+  /** Owner of the view. */
   uid: string;
   image_id: string;
   title: string;
   text: string | null;
   /** JSON of a Field. */
   field: string;
-  /** JSON as the viewer stores it; null: none. */
+  /** JSON of display settings as the viewer stores them; null: none. The server does not interpret it. */
   colours: string | null;
   layers: string | null;
   version: number;
@@ -594,13 +616,14 @@ interface SavedViewTable {
   updated_at: string;
 }
 
+/** Collections: ordered lists of slides, cases and saved views, with texts and questions. */
 interface CollectionTable {
   id: string;
-  /** Its owner. */
+  /** Owner of the collection. */
   uid: string;
   title: string;
   description: string | null;
-  /** `members`: everyone with access to the catalogue; `listed`: the rows of collection_readers. */
+  /** `members`: all accounts with access to the catalogue; `listed`: only the accounts in collection_readers. */
   readers: 'members' | 'listed';
   version: number;
   created_at: string;
@@ -615,7 +638,7 @@ interface CollectionItemTable {
   /** Id of a slide, a case or a saved view. */
   target_id: string;
   text: string | null;
-  /** JSON of a Question, with what is correct. */
+  /** JSON of a Question, including its correct answer; null: the item has no question. */
   question: string | null;
 }
 
@@ -627,13 +650,13 @@ interface CollectionReaderTable {
 /** The last answer of each person to each question. */
 interface CollectionAnswerTable {
   collection_id: string;
-  /** Names the item also after the items have changed their order: see collections/item-keys.ts. */
+  /** Identifies the item even after the order of the items has changed (see collections/item-keys.ts). */
   item_key: string;
-  /** The uid, or the hash of the visitor's image session. */
+  /** Uid of the account, or hash of a visitor's image session. */
   person: string;
   /** Null for a visitor. */
   uid: string | null;
-  /** JSON. */
+  /** JSON of the answer. */
   answer: string;
   /** Null for a question without a correct answer. */
   is_correct: Flag | null;
@@ -641,7 +664,7 @@ interface CollectionAnswerTable {
   answered_at: string;
 }
 
-/** What a presenter shows now; all processes read it for their followers. */
+/** The slide and view that each presenter shows now. All processes read it for the followers that are connected to them. */
 interface PresentationTable {
   collection_id: string;
   /** Increments with every change. */
@@ -651,12 +674,12 @@ interface PresentationTable {
   updated_at: string;
 }
 
-/** Share links. Ending one keeps its row for the list. */
+/** Share links. An ended link keeps its row, so that lists still show it. */
 interface ShareLinkTable {
   id: string;
-  /** SHA-256 of the secret, base64url. */
+  /** SHA-256 of the secret in the link, base64url. */
   secret_hash: string;
-  /** Its maker. */
+  /** Account that created the link. */
   uid: string;
   title: string;
   target_type: ShareTargetType;
@@ -665,15 +688,16 @@ interface ShareLinkTable {
   password_hash: string | null;
   shows_annotations: Flag;
   allows_movement: Flag;
-  /** Null: any number. */
+  /** Number of times that the link may be opened; null: no limit. */
   max_openings: number | null;
   openings: number;
   created_at: string;
   expires_at: string;
-  /** When it was ended before its time. */
+  /** Time at which the link was ended before it expired; null otherwise. */
   ended_at: string | null;
 }
 
+/** All tables by their name in the database. */
 export interface Tables {
   annotation_images: AnnotationImageTable;
   result_layers: ResultLayerTable;
