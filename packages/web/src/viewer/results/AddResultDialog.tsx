@@ -6,51 +6,51 @@ import { uploadResult } from '../../api/result-uploads.ts';
 import { FormDialog } from '../../components/FormDialog.tsx';
 import { kindOfFile, layerNameOf, resultSuffixes } from './kind-of-file.ts';
 import { RegistrationFields } from './RegistrationFields.tsx';
-import { registrationAtFirst, registrationOf } from './registration-input.ts';
+import { defaultRegistrationInput, registrationOf } from './registration-input.ts';
 import { texts } from './texts.ts';
 
 interface AddResultDialogProps {
   readonly imageId: string;
   readonly onClose: () => void;
-  /** Called when the server has the file. */
+  /** Called with the name of the layer when the file is uploaded; the server then imports it. */
   readonly onAdded: (name: string) => void;
 }
 
-/** Uploads a result file as a new layer of the slide. Closing the dialog cancels the upload. */
+/** A dialog to upload a result file as a new layer of the slide. Closing it cancels the upload. */
 export function AddResultDialog({ imageId, onClose, onAdded }: AddResultDialogProps) {
   const [file, setFile] = useState<File | null>(null);
   const [name, setName] = useState('');
   const [kind, setKind] = useState<ResultKind>('vector');
-  const [typed, setTyped] = useState(registrationAtFirst);
-  const registration = registrationOf(typed);
-  /** Null: the upload is not running. */
-  const [sent, setSent] = useState<number | null>(null);
+  const [registrationInput, setRegistrationInput] = useState(defaultRegistrationInput);
+  const registration = registrationOf(registrationInput);
+  /** Share of the file that is sent, 0 to 1; null while no upload is running. */
+  const [sentShare, setSentShare] = useState<number | null>(null);
   const [failure, setFailure] = useState<string | null>(null);
-  const upload = useRef<AbortController>(null);
-  useEffect(() => () => upload.current?.abort(), []);
-  const isRunning = sent !== null;
+  const runningUpload = useRef<AbortController>(null);
+  useEffect(() => () => runningUpload.current?.abort(), []);
+  const isRunning = sentShare !== null;
 
-  const choose = (chosen: File | null) => {
-    setFile(chosen);
+  const chooseFile = (newFile: File | null) => {
+    setFile(newFile);
     setFailure(null);
-    if (chosen === null) return;
-    setName(layerNameOf(chosen.name));
-    setKind(kindOfFile(chosen.name));
+    if (newFile === null) return;
+    setName(layerNameOf(newFile.name));
+    setKind(kindOfFile(newFile.name));
   };
   async function start() {
     if (file === null || registration === null || isRunning) return;
-    const end = new AbortController();
-    upload.current = end;
+    const abortController = new AbortController();
+    runningUpload.current = abortController;
     setFailure(null);
-    setSent(0);
+    setSentShare(0);
     try {
       const layer = { imageId, name: name.trim(), kind, registration, file };
-      await uploadResult({ ...layer, signal: end.signal, onProgress: setSent });
-      if (!end.signal.aborted) onAdded(layer.name);
+      await uploadResult({ ...layer, signal: abortController.signal, onProgress: setSentShare });
+      if (!abortController.signal.aborted) onAdded(layer.name);
     } catch (error) {
-      if (!end.signal.aborted) setFailure(messageOf(error, texts.uploadFailed));
+      if (!abortController.signal.aborted) setFailure(messageOf(error, texts.uploadFailed));
     }
-    setSent(null);
+    setSentShare(null);
   }
 
   return (
@@ -69,7 +69,7 @@ export function AddResultDialog({ imageId, onClose, onAdded }: AddResultDialogPr
         placeholder={texts.chooseFile}
         accept={resultSuffixes.join(',')}
         value={file}
-        onChange={choose}
+        onChange={chooseFile}
         disabled={isRunning}
         clearable={false}
       />
@@ -87,11 +87,16 @@ export function AddResultDialog({ imageId, onClose, onAdded }: AddResultDialogPr
         onChange={({ currentTarget }) => setKind(ResultKinds.parse(currentTarget.value))}
         disabled={isRunning}
       />
-      <RegistrationFields kind={kind} value={typed} onChange={setTyped} isDisabled={isRunning} />
+      <RegistrationFields
+        kind={kind}
+        value={registrationInput}
+        onChange={setRegistrationInput}
+        isDisabled={isRunning}
+      />
       {isRunning && (
         <>
-          <Progress value={sent * 100} aria-label={texts.upload} />
-          <Text size="sm">{texts.sent(sent)}</Text>
+          <Progress value={sentShare * 100} aria-label={texts.upload} />
+          <Text size="sm">{texts.sent(sentShare)}</Text>
         </>
       )}
       {failure !== null && (

@@ -24,12 +24,15 @@ interface LayerPainter {
   close(): void;
 }
 
-/** One result layer over the slide, drawn in the same frame as the slide. The style sheet lets pointers pass through to the slide. */
+/**
+ * A canvas over the slide with one result layer, drawn in the same animation frame as the slide. Its style sheet lets pointer events
+ * pass through to the slide.
+ */
 export function LayerCanvas({ view, descriptor, style, opacity, clip }: LayerCanvasProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
-  const layer = useRef<LayerPainter>(null);
+  const currentPainter = useRef<LayerPainter>(null);
   const scheduleDraw = useRef<() => void>(() => undefined);
-  /** A ref, so that a new style does not create the layer anew. */
+  /** A ref, because a new style must not create the painter again. */
   const latestStyle = useRef(style);
 
   useEffect(() => {
@@ -51,15 +54,15 @@ export function LayerCanvas({ view, descriptor, style, opacity, clip }: LayerCan
       if (context === null || placement === null) return;
       painter.draw(context, scaled(placement, window.devicePixelRatio));
     };
-    layer.current = painter;
+    currentPainter.current = painter;
     scheduleDraw.current = schedule;
-    const endWatch = view.watch(draw);
+    const stopWatching = view.watch(draw);
     const resizeObserver = new ResizeObserver(schedule);
     if (canvas.current !== null) resizeObserver.observe(canvas.current);
     schedule();
     return () => {
       cancelAnimationFrame(frame);
-      endWatch();
+      stopWatching();
       resizeObserver.disconnect();
       painter.close();
     };
@@ -67,7 +70,7 @@ export function LayerCanvas({ view, descriptor, style, opacity, clip }: LayerCan
 
   useEffect(() => {
     latestStyle.current = style;
-    layer.current?.setStyle(style);
+    currentPainter.current?.setStyle(style);
     scheduleDraw.current();
   }, [style]);
 

@@ -15,22 +15,23 @@ import { VectorSettings } from './VectorSettings.tsx';
 
 interface LayerItemProps {
   readonly layer: ResultLayer;
-  /** Null: it is loading. */
+  /** Null while it is loading. */
   readonly descriptor: RasterDescriptor | VectorDescriptor | null;
   readonly hasFailed: boolean;
   readonly settings: LayerSettings;
-  /** Objects in the field of view or in the chosen area by class; null: not known. */
+  /** Numbers of objects in the field of view or in the chosen area, by class; null: not counted yet. */
   readonly counts: Counts | null;
   readonly areas: Areas;
-  /** In the list, from 0. */
-  readonly place: number;
-  readonly count: number;
+  /** Position in the list, from 0. */
+  readonly position: number;
+  readonly layerCount: number;
   readonly onChange: (settings: LayerSettings) => void;
-  readonly onMove: (places: number) => void;
+  /** Moves the layer down by `offset` positions; up if negative. */
+  readonly onMove: (offset: number) => void;
   readonly onRemove: () => void;
 }
 
-/** One layer in the panel: whether and how it is shown, its legend and its counts. */
+/** A layer in the panel: its switch, its position, its style, and its legend with counts. */
 export function LayerItem({
   layer,
   descriptor,
@@ -38,8 +39,8 @@ export function LayerItem({
   settings,
   counts,
   areas,
-  place,
-  count,
+  position,
+  layerCount,
   onChange,
   onMove,
   onRemove,
@@ -57,12 +58,16 @@ export function LayerItem({
           disabled={state !== 'ready'}
           onChange={({ currentTarget }) => onChange({ ...settings, isVisible: currentTarget.checked })}
         />
-        {count > 1 && (
+        {layerCount > 1 && (
           <div className={classes.moves}>
-            <MoveButton label={texts.moveUp(name)} isAtEnd={place === 0} onMove={() => onMove(-1)}>
+            <MoveButton label={texts.moveUp(name)} isAtEnd={position === 0} onMove={() => onMove(-1)}>
               <IconChevronUp size={16} aria-hidden />
             </MoveButton>
-            <MoveButton label={texts.moveDown(name)} isAtEnd={place === count - 1} onMove={() => onMove(1)}>
+            <MoveButton
+              label={texts.moveDown(name)}
+              isAtEnd={position === layerCount - 1}
+              onMove={() => onMove(1)}
+            >
               <IconChevronDown size={16} aria-hidden />
             </MoveButton>
           </div>
@@ -88,41 +93,66 @@ export function LayerItem({
             value={Math.round(settings.opacity * 100)}
             onChange={(value) => onChange({ ...settings, opacity: value / 100 })}
           />
-          {descriptor.kind === 'vector' ? (
-            <VectorSettings
-              descriptor={descriptor}
-              style={settings.style}
-              counts={counts}
-              areas={areas}
-              onChange={setStyle}
-            />
-          ) : descriptor.categories === null ? (
-            <ValueRange
-              {...(descriptor.value_range ?? { min: 0, max: 1 })}
-              isColoured
-              colours={colourRangeOf(descriptor)}
-              style={settings.style}
-              onChange={setStyle}
-            />
-          ) : (
-            <Legend
-              entries={descriptor.categories
-                .filter(({ value }) => value !== 0)
-                .map(({ value, name: label, color }) => ({ key: value, label, color, count: null }))}
-              hidden={settings.style.hidden}
-              onHide={(hidden) => setStyle({ hidden })}
-              note={null}
-            />
-          )}
+          <ContentSettings
+            descriptor={descriptor}
+            style={settings.style}
+            counts={counts}
+            areas={areas}
+            onChange={setStyle}
+          />
         </>
       )}
     </li>
   );
 }
 
+interface ContentSettingsProps {
+  readonly descriptor: RasterDescriptor | VectorDescriptor;
+  readonly style: LayerStyle;
+  readonly counts: Counts | null;
+  readonly areas: Areas;
+  readonly onChange: (change: Partial<LayerStyle>) => void;
+}
+
+/** The settings for the content of a layer: objects, a mask of categories, or a heatmap of values. */
+function ContentSettings({ descriptor, style, counts, areas, onChange }: ContentSettingsProps) {
+  if (descriptor.kind === 'vector') {
+    return (
+      <VectorSettings
+        descriptor={descriptor}
+        style={style}
+        counts={counts}
+        areas={areas}
+        onChange={onChange}
+      />
+    );
+  }
+  if (descriptor.categories !== null) {
+    return (
+      <Legend
+        entries={descriptor.categories
+          .filter(({ value }) => value !== 0)
+          .map(({ value, name, color }) => ({ key: value, label: name, color, count: null }))}
+        hidden={style.hidden}
+        onHide={(hidden) => onChange({ hidden })}
+        note={null}
+      />
+    );
+  }
+  return (
+    <ValueRange
+      {...(descriptor.value_range ?? { min: 0, max: 1 })}
+      isColoured
+      colourRange={colourRangeOf(descriptor)}
+      style={style}
+      onChange={onChange}
+    />
+  );
+}
+
 interface MoveButtonProps {
   readonly label: string;
-  /** At the end of the list it does nothing, but keeps the focus. */
+  /** Whether the layer cannot move further. The button then does nothing, but can still have the focus. */
   readonly isAtEnd: boolean;
   readonly onMove: () => void;
   readonly children: ReactNode;

@@ -4,21 +4,24 @@ import classes from './Results.module.css';
 import { texts } from './texts.ts';
 
 interface LegendEntry {
+  /** Index of the class, or value of the category. */
   readonly key: number;
   readonly label: string;
   readonly color: readonly [number, number, number];
+  /** Null: no count is shown. */
   readonly count: number | null;
 }
 
 interface LegendProps {
   readonly entries: readonly LegendEntry[];
+  /** Keys of the hidden entries. */
   readonly hidden: ReadonlySet<number>;
   readonly onHide: (hidden: ReadonlySet<number>) => void;
-  /** What the counts mean. */
+  /** Text above the list that explains the counts; null without counts. */
   readonly note: string | null;
 }
 
-/** Names, colours and counts of classes, each of which can be hidden. */
+/** Lists classes or categories with colour and count, each with a checkbox that shows or hides it. */
 export function Legend({ entries, hidden, onHide, note }: LegendProps) {
   return (
     <>

@@ -14,16 +14,16 @@ import { LayerCanvas } from './LayerCanvas.tsx';
 import { LayerItem } from './LayerItem.tsx';
 import {
   choiceOf,
-  keyOf,
   type LayerChoice,
   type LayerSettings,
-  moved,
+  layerKeyOf,
+  moveLayer,
   orderLayers,
   settingsOf,
 } from './layer-choices.ts';
 import classes from './Results.module.css';
 import { SwipeDivider } from './SwipeDivider.tsx';
-import { clipOf } from './swipe.ts';
+import { clipPathOf } from './swipe.ts';
 import { texts } from './texts.ts';
 import { type Areas, useAreas } from './use-areas.ts';
 import { useArrangement } from './use-arrangement.ts';
@@ -36,17 +36,18 @@ export interface ResultsProps {
   readonly layers: readonly ResultLayer[];
   /** Whether the person may add results. */
   readonly mayAdd: boolean;
-  /** Null: the annotations of the slide are not open. */
+  /** Null while the annotations of the slide are not open. */
   readonly annotations: AnnotationStore | null;
-  /** Whether the drawing tools are shown, which take more room than the others. */
+  /** Whether the drawing tools are shown; they are larger than the other tools, so the panel is placed differently. */
   readonly isDrawing: boolean;
+  /** Whether the panel is open. */
   readonly isOpen: boolean;
   readonly onClose: () => void;
 }
 
 type Descriptor = RasterDescriptor | VectorDescriptor;
 
-/** The result layers of a slide, and the panel that shows, hides and styles them. */
+/** The visible result layers of a slide, and the panel in which a person adds, shows, orders, styles and compares them. */
 export function Results({
   view,
   imageId,
@@ -58,37 +59,52 @@ export function Results({
   ...props
 }: ResultsProps) {
   const [arrangement, arrange] = useArrangement(imageId, layers);
-  const [removed, setRemoved] = useState<ResultLayer | null>(null);
+  /** The layer whose deletion the person is asked to confirm. */
+  const [layerToRemove, setLayerToRemove] = useState<ResultLayer | null>(null);
   const [isAdding, setAdding] = useState(false);
-  /** For screen readers: where a layer has been moved to. */
-  const [news, setNews] = useState('');
+  /** Tells screen readers the new position of a moved layer. */
+  const [announcement, setAnnouncement] = useState('');
   const areas = useAreas(isOpen ? annotations : null);
-  const ordered = orderLayers(layers, arrangement);
-  const choices = new Map(arrangement.layers.map((choice) => [choice.layer, choice]));
-  const choiceFor = ({ id }: ResultLayer) => choices.get(keyOf(id)) ?? { ...hidden, layer: keyOf(id) };
-  /** The upper layer first. */
-  const shown = ordered.filter((layer) => layer.state === 'ready' && choiceFor(layer).isVisible);
-  const [left, right] = shown;
+  const orderedLayers = orderLayers(layers, arrangement);
+  const choices = new Map(arrangement.layers.map((choice) => [choice.layerKey, choice]));
+  const choiceFor = ({ id }: ResultLayer): LayerChoice => {
+    const layerKey = layerKeyOf(id);
+    return choices.get(layerKey) ?? { layerKey, ...hiddenChoice };
+  };
+  const visibleLayers = orderedLayers.filter(
+    (layer) => layer.state === 'ready' && choiceFor(layer).isVisible,
+  );
+  // When two layers are compared, the uppermost is shown on the left of the divider and the next one on its right.
+  const [left, right] = visibleLayers;
   const swipe = left === undefined || right === undefined ? null : arrangement.swipe;
-  const upper = useOverlayDescriptor(left?.id ?? '', left !== undefined).data ?? null;
-  const beside = useOverlayDescriptor(right?.id ?? '', swipe !== null).data ?? null;
+  const leftDescriptor = useOverlayDescriptor(left?.id ?? '', left !== undefined).data ?? null;
+  const rightDescriptor = useOverlayDescriptor(right?.id ?? '', swipe !== null).data ?? null;
   const descriptorAt = useCallback(
-    (share: number) => (swipe !== null && share > swipe ? beside : upper),
-    [swipe, beside, upper],
+    (viewX: number) => (swipe !== null && viewX > swipe ? rightDescriptor : leftDescriptor),
+    [swipe, rightDescriptor, leftDescriptor],
   );
   const readout = useReadout(view, isOpen && left !== undefined ? descriptorAt : null);
 
   const change = (next: LayerChoice) =>
     arrange({
       ...arrangement,
-      layers: arrangement.layers.map((each) => (each.layer === next.layer ? next : each)),
+      layers: arrangement.layers.map((each) => (each.layerKey === next.layerKey ? next : each)),
     });
-  const move = (layer: ResultLayer, places: number) => {
-    const next = moved(arrangement, keyOf(layer.id), places);
+  const move = (layer: ResultLayer, offset: number) => {
+    const layerKey = layerKeyOf(layer.id);
+    const next = moveLayer(arrangement, layerKey, offset);
     arrange(next);
-    setNews(texts.movedTo(layer.name, next.layers.findIndex((each) => each.layer === keyOf(layer.id)) + 1));
+    const position = next.layers.findIndex((each) => each.layerKey === layerKey);
+    setAnnouncement(texts.movedTo(layer.name, position + 1));
   };
-  const setSwipe = (place: number | null) => arrange({ ...arrangement, swipe: place });
+  const setSwipe = (position: number | null) => arrange({ ...arrangement, swipe: position });
+
+  /** Returns the `clip-path` of a compared layer; undefined for a layer that is shown whole. */
+  const clipFor = (layer: ResultLayer) => {
+    if (swipe === null) return undefined;
+    if (layer === left) return clipPathOf('left', swipe);
+    return layer === right ? clipPathOf('right', swipe) : undefined;
+  };
 
   async function remove(layer: ResultLayer) {
     try {
@@ -97,24 +113,24 @@ export function Results({
     } catch (error) {
       toast.error(messageOf(error, texts.removeFailed));
     }
-    setRemoved(null);
+    setLayerToRemove(null);
   }
 
   return (
     <>
       <div className={classes.canvases} aria-hidden="true">
-        {shown.toReversed().map((layer) => (
-          <ShownLayer
+        {visibleLayers.toReversed().map((layer) => (
+          <VisibleLayer
             key={layer.id}
             view={view}
             id={layer.id}
             choice={choiceFor(layer)}
-            clip={clipAt(layer === left ? 'left' : layer === right ? 'right' : null, swipe)}
+            clip={clipFor(layer)}
           />
         ))}
       </div>
       {swipe !== null && left !== undefined && right !== undefined && (
-        <SwipeDivider place={swipe} left={left.name} right={right.name} onPlace={setSwipe} />
+        <SwipeDivider position={swipe} leftName={left.name} rightName={right.name} onMove={setSwipe} />
       )}
       {isOpen && (
         <section
@@ -142,22 +158,22 @@ export function Results({
             />
           )}
           <ul className={classes.layers}>
-            {ordered.map((layer, place) => (
+            {orderedLayers.map((layer, position) => (
               <ListedLayer
                 key={layer.id}
                 view={view}
                 areas={areas}
                 layer={layer}
                 choice={choiceFor(layer)}
-                place={place}
-                count={ordered.length}
+                position={position}
+                layerCount={orderedLayers.length}
                 onChange={change}
-                onMove={(places) => move(layer, places)}
-                onRemove={() => setRemoved(layer)}
+                onMove={(offset) => move(layer, offset)}
+                onRemove={() => setLayerToRemove(layer)}
               />
             ))}
           </ul>
-          <VisuallyHidden aria-live="polite">{news}</VisuallyHidden>
+          <VisuallyHidden aria-live="polite">{announcement}</VisuallyHidden>
           {mayAdd && (
             <Button
               size="xs"
@@ -171,7 +187,7 @@ export function Results({
           {left !== undefined && <output className={classes.readout}>{readout ?? texts.hover}</output>}
         </section>
       )}
-      {/* In front of the whole page, not of the slide alone; in `main`, since a header outside it would be a second banner. */}
+      {/* Dialogs cover the whole page, not only the slide. In `main`, because a `header` element outside of it would be a second banner. */}
       <Portal target="main">
         {isAdding && (
           <AddResultDialog
@@ -183,15 +199,15 @@ export function Results({
             }}
           />
         )}
-        {removed !== null && (
+        {layerToRemove !== null && (
           <ConfirmDialog
             title={texts.removeTitle}
             confirmLabel={texts.removeConfirm}
             isGrave
-            onConfirm={() => remove(removed)}
-            onClose={() => setRemoved(null)}
+            onConfirm={() => remove(layerToRemove)}
+            onClose={() => setLayerToRemove(null)}
           >
-            {texts.removeHint(removed.name)}
+            {texts.removeHint(layerToRemove.name)}
           </ConfirmDialog>
         )}
       </Portal>
@@ -199,21 +215,17 @@ export function Results({
   );
 }
 
-const hidden = { isVisible: false, style: {} } as const;
+const hiddenChoice = { isVisible: false, style: {} } as const;
 
-function clipAt(side: 'left' | 'right' | null, swipe: number | null): string | undefined {
-  return side === null || swipe === null ? undefined : clipOf(side, swipe);
-}
-
-interface ShownLayerProps {
+interface VisibleLayerProps {
   readonly view: SlideView;
   readonly id: string;
   readonly choice: LayerChoice;
-  /** Undefined: the whole layer is shown. */
+  /** `clip-path`; undefined: the whole layer is shown. */
   readonly clip: string | undefined;
 }
 
-function ShownLayer({ view, id, choice, clip }: ShownLayerProps) {
+function VisibleLayer({ view, id, choice, clip }: VisibleLayerProps) {
   const { data } = useOverlayDescriptor(id, true);
   const { opacity, style } = useSettings(data ?? null, choice);
   if (data === undefined) return null;
@@ -225,11 +237,11 @@ interface ListedLayerProps {
   readonly layer: ResultLayer;
   readonly areas: Areas;
   readonly choice: LayerChoice;
-  /** In the list, from 0. */
-  readonly place: number;
-  readonly count: number;
+  /** Position in the list, from 0. */
+  readonly position: number;
+  readonly layerCount: number;
   readonly onChange: (choice: LayerChoice) => void;
-  readonly onMove: (places: number) => void;
+  readonly onMove: (offset: number) => void;
   readonly onRemove: () => void;
 }
 
@@ -252,9 +264,9 @@ function ListedLayer({ view, layer, areas, choice, onChange, ...props }: ListedL
       counts={counts}
       areas={areas}
       onChange={(next: LayerSettings) =>
-        // Before the descriptor is known, it is not known what differs from the settings at first.
+        // Without the descriptor the defaults of the layer are unknown, so only the visibility can change.
         onChange(
-          data === null ? { ...choice, isVisible: next.isVisible } : choiceOf(choice.layer, data, next),
+          data === null ? { ...choice, isVisible: next.isVisible } : choiceOf(choice.layerKey, data, next),
         )
       }
       {...props}
@@ -262,11 +274,11 @@ function ListedLayer({ view, layer, areas, choice, onChange, ...props }: ListedL
   );
 }
 
-/** Returns what the person chose, or what a layer has at first: the same object while nothing changes, so that it is coloured once. */
+/** Returns the settings of a layer. The object stays the same until they change, because a new object makes the layer compute its colours again. */
 function useSettings(descriptor: Descriptor | null, choice: LayerChoice): LayerSettings {
-  const { layer, isVisible, opacity, style } = choice;
+  const { layerKey, isVisible, opacity, style } = choice;
   return useMemo(
-    () => settingsOf(descriptor, { layer, isVisible, opacity, style }),
-    [descriptor, layer, isVisible, opacity, style],
+    () => settingsOf(descriptor, { layerKey, isVisible, opacity, style }),
+    [descriptor, layerKey, isVisible, opacity, style],
   );
 }

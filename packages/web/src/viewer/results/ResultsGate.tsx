@@ -5,8 +5,8 @@ import type { ResultsProps } from './Results.tsx';
 const Results = lazy(async () => ({ default: (await import('./Results.tsx')).Results }));
 
 /**
- * Loads the code of result layers when the panel is opened for the first time, or at once when the address arranges layers.
- * Layers stay when it is closed.
+ * Loads the code of result layers when the panel is opened for the first time, or at once when the page's URL contains an arrangement
+ * of layers. The layers stay visible when the panel is closed.
  */
 export function ResultsGate(props: ResultsProps) {
   const { read, occasion } = use(ArrangementMemoryContext);

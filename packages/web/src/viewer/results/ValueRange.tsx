@@ -5,20 +5,24 @@ import classes from './Results.module.css';
 import type { RasterStyle } from './raster-style.ts';
 import { texts } from './texts.ts';
 
+type ValueStyle = Pick<RasterStyle, 'palette' | 'minValue' | 'maxValue'>;
+
 interface ValueRangeProps {
+  /** Lowest and highest value of the content, the ends of the slider. */
   readonly min: number;
   readonly max: number;
   /** Whether the values are shown as colours of the palette. */
   readonly isColoured: boolean;
-  /** Range over which the palette is spread; absent: min to max. */
-  readonly colours?: { readonly min: number; readonly max: number };
-  readonly style: Pick<RasterStyle, 'palette' | 'from' | 'to'>;
-  readonly onChange: (style: Partial<Pick<RasterStyle, 'palette' | 'from' | 'to'>>) => void;
+  /** Values that have the first and the last colour of the palette; by default `min` and `max`. */
+  readonly colourRange?: { readonly min: number; readonly max: number };
+  readonly style: ValueStyle;
+  readonly onChange: (change: Partial<ValueStyle>) => void;
 }
 
-/** Palette and thresholds of values. */
-export function ValueRange({ min, max, isColoured, colours, style, onChange }: ValueRangeProps) {
-  const shareOf = (value: number) => (max > min ? (value - min) / (max - min) : 0);
+/** Choice of the palette, and a slider with two thumbs for the range of values that are shown. */
+export function ValueRange({ min, max, isColoured, colourRange, style, onChange }: ValueRangeProps) {
+  /** Returns the position of a value on the slider, 0 to 1. */
+  const positionOf = (value: number) => (max > min ? (value - min) / (max - min) : 0);
   return (
     <>
       {isColoured && (
@@ -40,8 +44,8 @@ export function ValueRange({ min, max, isColoured, colours, style, onChange }: V
             style={{
               background: gradientOf(
                 style.palette,
-                colours && shareOf(colours.min),
-                colours && shareOf(colours.max),
+                colourRange && positionOf(colourRange.min),
+                colourRange && positionOf(colourRange.max),
               ),
             }}
             aria-hidden="true"
@@ -57,12 +61,12 @@ export function ValueRange({ min, max, isColoured, colours, style, onChange }: V
         label={formatFigure}
         thumbFromLabel={texts.from}
         thumbToLabel={texts.to}
-        value={[style.from, style.to]}
-        onChange={([from, to]) => onChange({ from, to })}
+        value={[style.minValue, style.maxValue]}
+        onChange={([minValue, maxValue]) => onChange({ minValue, maxValue })}
       />
       <div className={classes.ends}>
-        <span>{formatFigure(style.from)}</span>
-        <span>{formatFigure(style.to)}</span>
+        <span>{formatFigure(style.minValue)}</span>
+        <span>{formatFigure(style.maxValue)}</span>
       </div>
     </>
   );

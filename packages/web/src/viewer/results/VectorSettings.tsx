@@ -12,32 +12,40 @@ import { ValueRange } from './ValueRange.tsx';
 interface VectorSettingsProps {
   readonly descriptor: VectorDescriptor;
   readonly style: LayerStyle;
-  /** In the field of view or in the chosen area by class; null: not known. */
+  /** Numbers of objects in the field of view or in the chosen area, by class; null: not counted yet. */
   readonly counts: Counts | null;
   readonly areas: Areas;
   readonly onChange: (style: Partial<LayerStyle>) => void;
 }
 
-/** Filter by class and measurement, colours and counts of a layer of objects. */
+/** Settings of a layer of objects: filters by class and measurement, colours, and the counts with their export. */
 export function VectorSettings({ descriptor, style, counts, areas, onChange }: VectorSettingsProps) {
   const { column } = style;
-  const measured = descriptor.measurements.flatMap(({ name, count }, index) =>
+  /** Choices of the filter: the measurements that at least one object has. */
+  const measurementChoices = descriptor.measurements.flatMap(({ name, count }, index) =>
     count === 0 ? [] : [{ value: String(index), label: name }],
   );
   const chooseColumn = (value: string) => {
     if (value === '') return onChange({ column: null, isColoured: false });
     const { min, max } = measurementRange(descriptor, Number(value));
-    return onChange({ column: Number(value), from: min, to: max });
+    return onChange({ column: Number(value), minValue: min, maxValue: max });
   };
-  const region = areas.chosen?.label ?? texts.fieldOfView;
-  const save = () => {
+  const regionName = areas.chosen?.label ?? texts.fieldOfView;
+  const exportCounts = () => {
     if (counts === null) return;
-    const filter =
-      column === null ? ['', '', ''] : [descriptor.measurements[column]?.name ?? '', style.from, style.to];
+    const filterCells =
+      column === null
+        ? ['', '', '']
+        : [descriptor.measurements[column]?.name ?? '', style.minValue, style.maxValue];
     const rows = descriptor.classes.flatMap(({ name }, index) =>
-      style.hidden.has(index) ? [] : [[descriptor.name, region, name, ...filter, counts[name] ?? 0]],
+      style.hidden.has(index) ? [] : [[descriptor.name, regionName, name, ...filterCells, counts[name] ?? 0]],
     );
     saveFile(countsAsCsv([texts.csvHead, ...rows]), `${descriptor.name}.csv`);
+  };
+  /** Returns where the objects are counted. */
+  const noteOnCounts = () => {
+    if (counts === null) return texts.total(descriptor.object_count);
+    return areas.chosen === null ? texts.inView : texts.inArea(areas.chosen.label);
   };
   return (
     <>
@@ -64,29 +72,23 @@ export function VectorSettings({ descriptor, style, counts, areas, onChange }: V
         }))}
         hidden={style.hidden}
         onHide={(hidden) => onChange({ hidden })}
-        note={
-          counts === null
-            ? texts.total(descriptor.object_count)
-            : areas.chosen === null
-              ? texts.inView
-              : texts.inArea(areas.chosen.label)
-        }
+        note={noteOnCounts()}
       />
       <Button
         size="compact-xs"
         variant="subtle"
         leftSection={<IconDownload size={14} aria-hidden />}
         disabled={counts === null}
-        onClick={save}
+        onClick={exportCounts}
       >
         {texts.exportCounts}
       </Button>
-      {measured.length > 0 && (
+      {measurementChoices.length > 0 && (
         <NativeSelect
           size="xs"
           label={texts.measurement}
           value={column === null ? '' : String(column)}
-          data={[{ value: '', label: texts.noFilter }, ...measured]}
+          data={[{ value: '', label: texts.noFilter }, ...measurementChoices]}
           onChange={({ currentTarget }) => chooseColumn(currentTarget.value)}
         />
       )}

@@ -1,33 +1,42 @@
-/** Tests whether positions lie in an area, fast for many positions: each test reads only the edges of one horizontal strip. */
+/**
+ * Tests whether positions lie in an area. It is fast for many positions, because the edges of the area are sorted into horizontal strips
+ * and each test reads only the edges of one strip.
+ */
 import { type AreaGeometry, boundsOf, containsPosition, polygonsOf } from '@lamina/annotations';
 
-/** Number of horizontal strips into which the area is divided. */
-const strips = 512;
+const stripCount = 512;
 
-/** Returns a function that tells whether a position lies in the area, as `containsPosition` does. */
-export function areaTestOf(area: AreaGeometry): (x: number, y: number) => boolean {
+/** Returns a function that returns for a position the same as `containsPosition(area, position)`. */
+export function createAreaTest(area: AreaGeometry): (x: number, y: number) => boolean {
   if (area.type === 'Polygon' && area.isEllipse === true) return (x, y) => containsPosition(area, [x, y]);
   const { minX, minY, maxX, maxY } = boundsOf(area);
-  const height = Math.max((maxY - minY) / strips, Number.MIN_VALUE);
-  const stripOf = (y: number) => Math.min(strips - 1, Math.max(0, Math.floor((y - minY) / height)));
-  /** Edges by strip: x and y of both ends in turns. The parts of an area do not overlap: crossings of all rings count. */
-  const edges = Array.from({ length: strips }, (): number[] => []);
+  const stripHeight = Math.max((maxY - minY) / stripCount, Number.MIN_VALUE);
+  const stripOf = (y: number) => Math.min(stripCount - 1, Math.max(0, Math.floor((y - minY) / stripHeight)));
+  /**
+   * The edges of each strip as a flat list: x1, y1, x2, y2, x1, … The edges of all rings are in one list, because the parts of an area do
+   * not overlap, so a position is inside when a horizontal ray from it crosses an odd number of edges.
+   */
+  const edgesByStrip = Array.from({ length: stripCount }, (): number[] => []);
   for (const ring of polygonsOf(area).flat()) {
-    for (const [place, [x2, y2]] of ring.entries()) {
-      const [x1, y1] = ring[(place + 1) % ring.length] ?? [x2, y2];
-      if (y1 === y2) continue;
+    for (const [index, [x2, y2]] of ring.entries()) {
+      const [x1, y1] = ring[(index + 1) % ring.length] ?? [x2, y2];
+      if (y1 === y2) continue; // a ray does not cross a horizontal edge
       for (let strip = stripOf(Math.min(y1, y2)); strip <= stripOf(Math.max(y1, y2)); strip++) {
-        edges[strip]?.push(x1, y1, x2, y2);
+        edgesByStrip[strip]?.push(x1, y1, x2, y2);
       }
     }
   }
   return (x, y) => {
     if (x < minX || x > maxX || y < minY || y > maxY) return false;
-    const near = edges[stripOf(y)] ?? [];
+    const edges = edgesByStrip[stripOf(y)] ?? [];
     let isInside = false;
-    for (let at = 0; at < near.length; at += 4) {
-      const [x1 = 0, y1 = 0, x2 = 0, y2 = 0] = [near[at], near[at + 1], near[at + 2], near[at + 3]];
-      if (y1 > y !== y2 > y && x < ((x2 - x1) * (y - y1)) / (y2 - y1) + x1) isInside = !isInside;
+    for (let index = 0; index < edges.length; index += 4) {
+      const x1 = edges[index] ?? 0;
+      const y1 = edges[index + 1] ?? 0;
+      const x2 = edges[index + 2] ?? 0;
+      const y2 = edges[index + 3] ?? 0;
+      const spansY = y1 > y !== y2 > y;
+      if (spansY && x < ((x2 - x1) * (y - y1)) / (y2 - y1) + x1) isInside = !isInside;
     }
     return isInside;
   };

@@ -1,11 +1,11 @@
-/** React context that stores the arrangement of result layers, in the page's URL. Without a provider nothing is stored. */
+/** React context through which the viewer reads and writes the arrangement of result layers in the page's URL. Without a provider nothing is stored. */
 import { createContext } from 'react';
 
 export interface ArrangementMemory {
-  /** The text of `formatArrangement`; null: nothing is kept. It may be hostile. */
+  /** Returns the stored text of `formatArrangement`; null: nothing is stored. The text is untrusted. */
   readonly read: () => string | null;
   readonly write: (imageId: string, text: string) => void;
-  /** Another one when the browser's back and forward have changed what is kept. */
+  /** A value that changes when the back or forward button of the browser has changed the stored text. */
   readonly occasion: string;
 }
 

@@ -1,53 +1,59 @@
-/** A cache with a limited number of entries: it loads an entry when it is first requested and evicts the least recently used one. */
+/** An LRU cache with a limited number of entries, each of which is loaded when it is first requested. */
 export class BoundedCache<Key, Value> {
+  /** Least recently used first; null while an entry is loading. */
   readonly #entries = new Map<Key, Value | null>();
-  readonly #end = new AbortController();
-  readonly #limit: number;
+  readonly #abortController = new AbortController();
+  readonly #maxEntries: number;
   readonly #load: (key: Key, signal: AbortSignal) => Promise<Value>;
   readonly #onLoad: () => void;
 
-  /** @param onLoad called after something has arrived */
-  constructor(limit: number, load: (key: Key, signal: AbortSignal) => Promise<Value>, onLoad: () => void) {
-    this.#limit = limit;
+  /** @param onLoad called after each entry that has been loaded */
+  constructor(
+    maxEntries: number,
+    load: (key: Key, signal: AbortSignal) => Promise<Value>,
+    onLoad: () => void,
+  ) {
+    this.#maxEntries = maxEntries;
     this.#load = load;
     this.#onLoad = onLoad;
   }
 
-  /** Returns an entry and starts to load it if necessary; null while it is loading, and when it could not be loaded. */
+  /** Returns an entry, and starts to load it if necessary. Returns null while it is loading and after loading failed. */
   get(key: Key): Value | null {
     const entry = this.#entries.get(key);
     if (entry !== undefined) {
-      // Moves the entry to the end of the Map, which is in the order of eviction.
+      // A Map is in the order of insertion, so this moves the entry to the end.
       this.#entries.delete(key);
       this.#entries.set(key, entry);
       return entry;
     }
     this.#entries.set(key, null);
     for (const oldest of this.#entries.keys()) {
-      if (this.#entries.size <= this.#limit) break;
+      if (this.#entries.size <= this.#maxEntries) break;
       this.#entries.delete(oldest);
     }
-    this.#load(key, this.#end.signal).then(
+    this.#load(key, this.#abortController.signal).then(
       (value) => {
         if (!this.#entries.has(key)) return;
         this.#entries.set(key, value);
         this.#onLoad();
       },
       () => {
-        // The entry is loaded again when it is next requested, but not before `retryMs`: every frame would send a request.
-        if (!this.#end.signal.aborted) setTimeout(() => this.#entries.delete(key), retryMs);
+        // The failed entry is kept for `retryMs` before it can be loaded again; otherwise every frame would send a request.
+        if (!this.#abortController.signal.aborted) setTimeout(() => this.#entries.delete(key), retryMs);
       },
     );
     return null;
   }
 
-  /** Returns what is loaded, without a request. */
+  /** Returns an entry if it is loaded, otherwise null; loads nothing and does not change the order of eviction. */
   peek(key: Key): Value | null {
     return this.#entries.get(key) ?? null;
   }
 
+  /** Cancels running requests and removes all entries. */
   close(): void {
-    this.#end.abort();
+    this.#abortController.abort();
     this.#entries.clear();
   }
 }

@@ -1,19 +1,21 @@
-/** Counts the objects of a layer in an area. */
+/** Counts the objects of a layer (such as detected cells) in the field of view or in an annotation, and exports the counts. */
 import { type AreaGeometry, type Bounds, boundsOf } from '@lamina/annotations';
 import type { VectorDescriptor } from '@lamina/contract';
 import { countObjects } from '../../api/results.ts';
-import { areaTestOf } from './area-contains.ts';
+import { createAreaTest } from './area-contains.ts';
 import { visitObjects } from './layer-objects.ts';
-import { fits, type ObjectFilter } from './object-filter.ts';
+import { type ObjectFilter, passesFilter } from './object-filter.ts';
 
+/** Numbers of objects by the name of their class. */
 export type Counts = Readonly<Record<string, number>>;
 
 /**
- * Counts the objects of each class whose centre lies in a rectangle or an area, and whose measurement fits the filter.
+ * Counts the objects of each class whose centre lies in a region and which pass the filter. The server counts the objects of a
+ * rectangle without a filter; otherwise the browser loads the objects and counts them.
  *
- * @returns null when the layer has too many objects there
+ * @returns null when the region contains more objects than the browser may load
  */
-export async function countIn(
+export async function countObjectsIn(
   descriptor: VectorDescriptor,
   region: Bounds | AreaGeometry,
   filter: ObjectFilter,
@@ -26,27 +28,28 @@ export async function countIn(
     return countObjects(descriptor.id, [minX, minY, maxX, maxY], signal);
   }
   const contains = isArea
-    ? areaTestOf(region)
+    ? createAreaTest(region)
     : (x: number, y: number) => x >= minX && x <= maxX && y >= minY && y <= maxY;
-  const counts = descriptor.classes.map(() => 0);
+  const countsByClass = descriptor.classes.map(() => 0);
   const isCounted = await visitObjects(
     descriptor,
     { bounds, column: filter.column },
     ({ x, y, classes, values }) => {
-      for (const [place, index] of classes.entries()) {
-        if (values !== null && !fits(filter, values[place] ?? Number.NaN)) continue;
-        if (contains(x[place] ?? 0, y[place] ?? 0)) counts[index] = (counts[index] ?? 0) + 1;
+      for (const [object, classIndex] of classes.entries()) {
+        if (values !== null && !passesFilter(filter, values[object] ?? Number.NaN)) continue;
+        if (!contains(x[object] ?? 0, y[object] ?? 0)) continue;
+        countsByClass[classIndex] = (countsByClass[classIndex] ?? 0) + 1;
       }
     },
   );
   if (!isCounted) return null;
-  return Object.fromEntries(descriptor.classes.map(({ name }, index) => [name, counts[index] ?? 0]));
+  return Object.fromEntries(descriptor.classes.map(({ name }, index) => [name, countsByClass[index] ?? 0]));
 }
 
-/** Returns a CSV file of counts: UTF-8 with a byte order mark, for Excel. */
+/** Formats rows as a CSV file in UTF-8 with a byte order mark, without which Excel would use another encoding. */
 export function countsAsCsv(rows: readonly (readonly (string | number)[])[]): Blob {
   const cell = (value: string | number) => {
-    // A spreadsheet would run a text that starts like a formula.
+    // An apostrophe in front stops spreadsheets from running a text that starts like a formula.
     const text = typeof value === 'string' && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value);
     return /[",;\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   };

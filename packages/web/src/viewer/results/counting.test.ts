@@ -1,8 +1,8 @@
-/** Counting of objects inside an area, and the CSV file of the counts. */
+/** Tests of counting objects inside an area, of the CSV file of the counts, and of the filter of objects. */
 import { type AreaGeometry, containsPosition } from '@lamina/annotations';
 import type { VectorDescriptor } from '@lamina/contract';
 import { describe, expect, it } from 'vitest';
-import { areaTestOf } from './area-contains.ts';
+import { createAreaTest } from './area-contains.ts';
 import { countsAsCsv } from './count-objects.ts';
 import { kindOfFile, layerNameOf } from './kind-of-file.ts';
 import type { LayerStyle } from './object-filter.ts';
@@ -42,9 +42,9 @@ const star: AreaGeometry = {
   ],
 };
 
-describe('areaTestOf', () => {
-  it('returns the same as containsPosition for areas with holes and several parts', () => {
-    const contains = areaTestOf(star);
+describe('createAreaTest', () => {
+  it('returns a function that equals containsPosition for an area with a hole and several parts', () => {
+    const contains = createAreaTest(star);
     const differing: [number, number][] = [];
     let inside = 0;
     for (let x = -5; x <= 270; x += 1.25) {
@@ -58,7 +58,7 @@ describe('areaTestOf', () => {
     expect(inside).toBeGreaterThan(4000);
   });
 
-  it('tests an ellipse by its equation', () => {
+  it('returns a function that tests an ellipse by its equation', () => {
     const ellipse: AreaGeometry = {
       type: 'Polygon',
       isEllipse: true,
@@ -72,7 +72,7 @@ describe('areaTestOf', () => {
         ],
       ],
     };
-    const contains = areaTestOf(ellipse);
+    const contains = createAreaTest(ellipse);
     expect([contains(10, 5), contains(4, 2.2), contains(1, 1)]).toEqual([true, true, false]);
   });
 });
@@ -89,8 +89,8 @@ describe('countsAsCsv', () => {
   });
 });
 
-describe('a chosen result file', () => {
-  it('gives the layer its kind and name from the file name', () => {
+describe('kindOfFile and layerNameOf', () => {
+  it('return the kind and the suggested name of a layer from the name of the file', () => {
     expect(['a.TIFF', 'b.png', 'c.dcm', 'd.geojson.gz', 'e.csv'].map(kindOfFile)).toEqual([
       'raster',
       'raster',
@@ -102,7 +102,7 @@ describe('a chosen result file', () => {
   });
 });
 
-describe('the filter of objects', () => {
+describe('groupOf and colourOfGroup', () => {
   const descriptor: VectorDescriptor = {
     kind: 'vector',
     id: 'l',
@@ -121,27 +121,27 @@ describe('the filter of objects', () => {
   };
   const style: LayerStyle = {
     palette: 'viridis',
-    from: 2,
-    to: 8,
+    minValue: 2,
+    maxValue: 8,
     hidden: new Set([1]),
     column: 0,
     isColoured: false,
   };
 
-  it('hides classes, values outside the range, and objects without the measurement', () => {
+  it('hide objects of hidden classes, with values outside the range, and without the measurement', () => {
     const groups = [
       [0, 5],
       [0, 2],
       [0, 8.01],
       [0, Number.NaN],
       [1, 5],
-    ].map(([index = 0, value = 0]) => groupOf(descriptor, style, index, value));
+    ].map(([classIndex = 0, value = 0]) => groupOf(descriptor, style, classIndex, value));
     expect(groups).toEqual([0, 0, null, null, null]);
   });
 
-  it('colours objects by their class or by their measurement', () => {
+  it('colour objects by their class or by their measurement', () => {
     expect(colourOfGroup(descriptor, style, 0)).toBe('rgb(255 0 0)');
-    const measured = { ...style, from: 0, to: 10, isColoured: true };
+    const measured = { ...style, minValue: 0, maxValue: 10, isColoured: true };
     const colours = [0, 5, 10].map((value) =>
       colourOfGroup(descriptor, measured, groupOf(descriptor, measured, 0, value) ?? -1),
     );

@@ -1,6 +1,6 @@
 import type { ResultKind } from '@lamina/contract';
 
-/** Suffixes of result files that a person may choose. */
+/** File name extensions that the file dialog offers for result files. */
 export const resultSuffixes = [
   '.tif',
   '.tiff',
@@ -12,14 +12,14 @@ export const resultSuffixes = [
   '.csv',
   '.parquet',
 ];
-const rasters = /\.(tiff?|png|dcm)$/i;
+const rasterFileName = /\.(tiff?|png|dcm)$/i;
 
-/** Returns what a file with this name most probably contains. */
+/** Guesses from the name of a file whether it contains a raster (heatmap or mask) or vectors (objects). */
 export function kindOfFile(name: string): ResultKind {
-  return rasters.test(name) ? 'raster' : 'vector';
+  return rasterFileName.test(name) ? 'raster' : 'vector';
 }
 
-/** Returns the name that a layer of this file has at first. */
+/** Returns the suggested name of a layer: the file name without extension, at most 200 characters. */
 export function layerNameOf(file: string): string {
   const name = file.replace(/\.gz$/i, '').replace(/\.[^.]+$/, '');
   return (name === '' ? file : name).slice(0, 200);

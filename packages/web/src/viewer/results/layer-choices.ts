@@ -11,7 +11,7 @@ import type { RasterDescriptor, ResultLayer, VectorDescriptor } from '@lamina/co
 import { resultLimits } from '@lamina/contract';
 import { type LayerStyle, measurementRange } from './object-filter.ts';
 import { type PaletteName, paletteNames } from './palettes.ts';
-import { rasterStyleAtFirst } from './raster-style.ts';
+import { defaultRasterStyle } from './raster-style.ts';
 
 /** How a layer is shown. */
 export interface LayerSettings {
@@ -21,10 +21,10 @@ export interface LayerSettings {
   readonly style: LayerStyle;
 }
 
-/** The settings of a layer that the person has chosen; undefined ones have the default of the layer. */
+/** The settings that the person has changed; those that are missing have the default of the layer. */
 export interface LayerChoice {
-  /** The first characters of the id of the layer. */
-  readonly layer: string;
+  /** The first 8 characters of the layer's id, as `layerKeyOf` returns them. */
+  readonly layerKey: string;
   readonly isVisible: boolean;
   /** 0 to 1. */
   readonly opacity?: number | undefined;
@@ -32,7 +32,7 @@ export interface LayerChoice {
 }
 
 export interface Arrangement {
-  /** The upper layer first; a layer that is not in the list is hidden, below the others. */
+  /** The uppermost layer first. A layer that is not in the list is hidden and comes after the others. */
   readonly layers: readonly LayerChoice[];
   /** Position of the divider between two compared layers, 0 to 1 from the left; null when no layers are compared. */
   readonly swipe: number | null;
@@ -40,18 +40,20 @@ export interface Arrangement {
 
 type Descriptor = RasterDescriptor | VectorDescriptor;
 
-const idCharacters = 8;
-const maxCharacters = 4000;
-/** Classes of a mask may be any value of 16 bits. */
-const highestClass = 65_535;
-const nothing = '-';
+const keyLength = 8;
+const maxTextLength = 4000;
+/** Categories of a mask are integers of 16 bits. */
+const maxClass = 65_535;
+/** Text of an arrangement without layers. */
+const emptyArrangement = '-';
 const swipePrefix = 'swipe-';
 
-export const keyOf = (layerId: string) => layerId.slice(0, idCharacters);
+/** Returns the key of a layer in an arrangement. */
+export const layerKeyOf = (layerId: string) => layerId.slice(0, keyLength);
 
 /** Parses an arrangement; returns null for a text without a valid layer. */
 export function parseArrangement(text: unknown): Arrangement | null {
-  if (typeof text !== 'string' || text === '' || text.length > maxCharacters) return null;
+  if (typeof text !== 'string' || text === '' || text.length > maxTextLength) return null;
   const layers = new Map<string, LayerChoice>();
   let swipe: number | null = null;
   for (const part of text.split('*')) {
@@ -61,33 +63,35 @@ export function parseArrangement(text: unknown): Arrangement | null {
       continue;
     }
     const choice = parseLayer(part);
-    if (choice === null || layers.has(choice.layer)) continue;
-    layers.set(choice.layer, choice);
+    if (choice === null || layers.has(choice.layerKey)) continue;
+    layers.set(choice.layerKey, choice);
     if (layers.size === resultLimits.layersPerSlide) break;
   }
-  if (layers.size === 0 && text !== nothing) return null;
+  if (layers.size === 0 && text !== emptyArrangement) return null;
   return { layers: [...layers.values()], swipe };
 }
 
 function parseLayer(text: string): LayerChoice | null {
-  const [layer = '', ...options] = text.split('_');
-  if (!/^[0-9a-f]{8}$/.test(layer)) return null;
-  const option = (start: string) => options.find((each) => each.startsWith(start))?.slice(start.length);
+  const [layerKey = '', ...options] = text.split('_');
+  if (!/^[0-9a-f]{8}$/.test(layerKey)) return null;
+  /** Returns the text after the prefix of an option. */
+  const option = (prefix: string) => options.find((each) => each.startsWith(prefix))?.slice(prefix.length);
   const palette = paletteNames.find((name) => name === option('p-'));
-  const [from, to] = [numberOf(option('f')), numberOf(option('t'))];
+  const minValue = numberOf(option('f'));
+  const maxValue = numberOf(option('t'));
   const column = integerOf(option('m'), resultLimits.measurements - 1);
   const hidden = option('h')
     ?.split('.')
-    .map((each) => integerOf(each, highestClass))
+    .map((each) => integerOf(each, maxClass))
     .filter((each) => each !== undefined);
   return {
-    layer,
+    layerKey,
     isVisible: !options.includes('x'),
     opacity: shareOf(option('o')),
     style: {
       ...(palette !== undefined && { palette }),
-      ...(from !== undefined && { from }),
-      ...(to !== undefined && { to }),
+      ...(minValue !== undefined && { minValue }),
+      ...(maxValue !== undefined && { maxValue }),
       ...(column !== undefined && { column }),
       ...(hidden !== undefined && { hidden: new Set(hidden) }),
       ...(options.includes('c') && { isColoured: true }),
@@ -95,38 +99,41 @@ function parseLayer(text: string): LayerChoice | null {
   };
 }
 
+/** Formats an arrangement as the text that `parseArrangement` parses. */
 export function formatArrangement({ layers, swipe }: Arrangement): string {
   const parts = layers.map(formatLayer);
-  if (parts.length === 0) return nothing;
+  if (parts.length === 0) return emptyArrangement;
   if (swipe !== null) parts.push(`${swipePrefix}${percent(swipe)}`);
   return parts.join('*');
 }
 
-function formatLayer({ layer, isVisible, opacity, style }: LayerChoice): string {
-  const { palette, from, to, hidden, column, isColoured } = style;
+function formatLayer({ layerKey, isVisible, opacity, style }: LayerChoice): string {
+  const { palette, minValue, maxValue, hidden, column, isColoured } = style;
   const options = [
     isVisible ? null : 'x',
     opacity === undefined ? null : `o${percent(opacity)}`,
     palette === undefined ? null : `p-${palette}`,
-    from === undefined ? null : `f${from}`,
-    to === undefined ? null : `t${to}`,
+    minValue === undefined ? null : `f${minValue}`,
+    maxValue === undefined ? null : `t${maxValue}`,
     hidden === undefined ? null : `h${[...hidden].sort((a, b) => a - b).join('.')}`,
     column === undefined || column === null ? null : `m${column}`,
     isColoured === true ? 'c' : null,
   ];
-  return [layer, ...options.filter((each) => each !== null)].join('_');
+  return [layerKey, ...options.filter((each) => each !== null)].join('_');
 }
 
 const percent = (share: number) => Math.round(share * 100);
 
+/** Parses a percentage as a number from 0 to 1. */
 function shareOf(text: string | undefined): number | undefined {
   const value = integerOf(text, 100);
   return value === undefined ? undefined : value / 100;
 }
 
-function integerOf(text: string | undefined, most: number): number | undefined {
+/** Parses an integer from 0 to `max`; returns undefined for every other text. */
+function integerOf(text: string | undefined, max: number): number | undefined {
   if (text === undefined || !/^\d{1,5}$/.test(text)) return undefined;
-  return Number(text) <= most ? Number(text) : undefined;
+  return Number(text) <= max ? Number(text) : undefined;
 }
 
 function numberOf(text: string | undefined): number | undefined {
@@ -134,76 +141,83 @@ function numberOf(text: string | undefined): number | undefined {
   return Number.isFinite(Number(text)) ? Number(text) : undefined;
 }
 
-/**
- * Returns the layers in their order, the upper one first. Layers without a choice are below the others, as the server has
- * them.
- */
+/** Returns the layers, uppermost first: those of the arrangement in its order, then the others in the order of the server. */
 export function orderLayers(
   layers: readonly ResultLayer[],
   arrangement: Arrangement | null,
 ): readonly ResultLayer[] {
-  const places = new Map(arrangement?.layers.map(({ layer }, place) => [layer, place]));
-  const placeOf = ({ id }: ResultLayer) => places.get(keyOf(id)) ?? places.size;
-  return [...layers].sort((a, b) => placeOf(a) - placeOf(b));
+  const positions = new Map(arrangement?.layers.map(({ layerKey }, position) => [layerKey, position]));
+  const positionOf = ({ id }: ResultLayer) => positions.get(layerKeyOf(id)) ?? positions.size;
+  return [...layers].sort((a, b) => positionOf(a) - positionOf(b));
 }
 
 /**
- * Returns what the person has chosen for each layer, in their order. Choices for unknown layers are ignored; as long as
- * nothing is chosen, the first layer that is ready is shown.
+ * Returns an arrangement with exactly one choice for each layer of the slide. Choices for other layers are dropped. When the person has
+ * chosen nothing, or only layers that do not exist, the first layer that is ready is shown.
  */
-export function choicesOf(layers: readonly ResultLayer[], arrangement: Arrangement | null): Arrangement {
-  const known = new Set(layers.map(({ id }) => keyOf(id)));
-  const isMeant =
-    arrangement?.layers.length === 0 || arrangement?.layers.some(({ layer }) => known.has(layer));
-  const chosen = isMeant === true ? arrangement : null;
-  const first = layers.find(({ state }) => state === 'ready')?.id;
+export function completeArrangement(
+  layers: readonly ResultLayer[],
+  arrangement: Arrangement | null,
+): Arrangement {
+  const existingKeys = new Set(layers.map(({ id }) => layerKeyOf(id)));
+  const isApplicable =
+    arrangement?.layers.length === 0 ||
+    arrangement?.layers.some(({ layerKey }) => existingKeys.has(layerKey)) === true;
+  const chosen = isApplicable ? arrangement : null;
+  const firstReadyId = layers.find(({ state }) => state === 'ready')?.id;
   return {
     layers: orderLayers(layers, chosen).map(({ id }) => {
-      const layer = keyOf(id);
-      const choice = chosen?.layers.find((each) => each.layer === layer);
-      return choice ?? { layer, isVisible: chosen === null && id === first, style: {} };
+      const layerKey = layerKeyOf(id);
+      const choice = chosen?.layers.find((each) => each.layerKey === layerKey);
+      return choice ?? { layerKey, isVisible: chosen === null && id === firstReadyId, style: {} };
     }),
     swipe: chosen?.swipe ?? null,
   };
 }
 
-/** Returns an arrangement without the hidden layers at its end that are neither moved nor changed. */
-export function shortened(layers: readonly ResultLayer[], { layers: all, swipe }: Arrangement): Arrangement {
-  let kept = all;
+/**
+ * Returns an arrangement without the choices at its end that `completeArrangement` would add again: those of hidden layers that were
+ * neither moved nor changed. It makes the text in the URL shorter.
+ */
+export function withoutTrailingDefaults(
+  layers: readonly ResultLayer[],
+  { layers: choices, swipe }: Arrangement,
+): Arrangement {
+  let kept = choices;
   for (;;) {
     const last = kept.at(-1);
-    const fewer = { layers: kept.slice(0, -1), swipe };
-    const isPlain =
+    const withoutLast = { layers: kept.slice(0, -1), swipe };
+    const isDefault =
       last !== undefined &&
       !last.isVisible &&
       last.opacity === undefined &&
       Object.keys(last.style).length === 0;
-    if (!isPlain || !isSameOrder(orderLayers(layers, fewer), all)) return { layers: kept, swipe };
-    kept = fewer.layers;
+    if (!isDefault || !isSameOrder(orderLayers(layers, withoutLast), choices)) return { layers: kept, swipe };
+    kept = withoutLast.layers;
   }
 }
 
 function isSameOrder(layers: readonly ResultLayer[], choices: readonly LayerChoice[]): boolean {
-  return layers.every(({ id }, place) => keyOf(id) === choices[place]?.layer);
+  return layers.every(({ id }, position) => layerKeyOf(id) === choices[position]?.layerKey);
 }
 
-/** Returns the arrangement with a layer moved by a number of places, within the list. */
-export function moved({ layers, swipe }: Arrangement, layer: string, places: number): Arrangement {
-  const from = layers.findIndex((each) => each.layer === layer);
-  const choice = layers[from];
+/** Returns the arrangement with a layer moved down by `offset` positions (up if negative), at most to an end of the list. */
+export function moveLayer({ layers, swipe }: Arrangement, layerKey: string, offset: number): Arrangement {
+  const position = layers.findIndex((each) => each.layerKey === layerKey);
+  const choice = layers[position];
   if (choice === undefined) return { layers, swipe };
-  const others = layers.toSpliced(from, 1);
-  return { layers: others.toSpliced(Math.max(0, from + places), 0, choice), swipe };
+  const others = layers.toSpliced(position, 1);
+  return { layers: others.toSpliced(Math.max(0, position + offset), 0, choice), swipe };
 }
 
-/** Returns the settings of a layer: those that are chosen and possible for its content, otherwise its defaults. */
+/** Returns the settings of a layer: the chosen ones that are possible for its content, and defaults for the others. */
 export function settingsOf(
   descriptor: Descriptor | null,
   { isVisible, opacity, style }: LayerChoice,
 ): LayerSettings {
   const column = columnOf(descriptor, style.column ?? null);
   const defaults = defaultSettings(descriptor, column);
-  const next = {
+  const chosenStyle = {
     ...defaults.style,
     ...style,
     column,
@@ -213,23 +227,30 @@ export function settingsOf(
     isVisible,
     opacity: opacity ?? defaults.opacity,
     // A range whose minimum exceeds its maximum would show nothing and could not be corrected with the sliders.
-    style: next.from <= next.to ? next : { ...next, from: defaults.style.from, to: defaults.style.to },
+    style:
+      chosenStyle.minValue <= chosenStyle.maxValue
+        ? chosenStyle
+        : { ...chosenStyle, minValue: defaults.style.minValue, maxValue: defaults.style.maxValue },
   };
 }
 
-/** Returns the settings as a choice, without those that equal the defaults of the layer. */
-export function choiceOf(layer: string, descriptor: Descriptor | null, settings: LayerSettings): LayerChoice {
+/** Returns the settings as a choice, without those that equal the defaults of the layer; the opposite of `settingsOf`. */
+export function choiceOf(
+  layerKey: string,
+  descriptor: Descriptor | null,
+  settings: LayerSettings,
+): LayerChoice {
   const { isVisible, opacity, style } = settings;
   const defaults = defaultSettings(descriptor, style.column);
-  const { palette, from, to, hidden, column, isColoured } = style;
+  const { palette, minValue, maxValue, hidden, column, isColoured } = style;
   return {
-    layer,
+    layerKey,
     isVisible,
     opacity: opacity === defaults.opacity ? undefined : opacity,
     style: {
       ...(palette !== defaults.style.palette && { palette }),
-      ...(from !== defaults.style.from && { from }),
-      ...(to !== defaults.style.to && { to }),
+      ...(minValue !== defaults.style.minValue && { minValue }),
+      ...(maxValue !== defaults.style.maxValue && { maxValue }),
       ...(hidden.size > 0 && { hidden }),
       ...(column !== null && { column }),
       ...(isColoured && { isColoured }),
@@ -237,16 +258,16 @@ export function choiceOf(layer: string, descriptor: Descriptor | null, settings:
   };
 }
 
-/** Returns null for a measurement that the layer does not have. */
+/** Returns the column of a measurement; null if no object of the layer has the measurement. */
 function columnOf(descriptor: Descriptor | null, column: number | null): number | null {
   if (descriptor?.kind !== 'vector' || column === null) return null;
   return (descriptor.measurements[column]?.count ?? 0) > 0 ? column : null;
 }
 
 function defaultSettings(descriptor: Descriptor | null, column: number | null) {
-  if (descriptor?.kind === 'raster') return { opacity: 0.6, style: rasterStyleAtFirst(descriptor) };
+  if (descriptor?.kind === 'raster') return { opacity: 0.6, style: defaultRasterStyle(descriptor) };
   const { min, max } =
     descriptor === null || column === null ? { min: 0, max: 1 } : measurementRange(descriptor, column);
   const palette: PaletteName = 'viridis';
-  return { opacity: 1, style: { palette, from: min, to: max, hidden: new Set<number>() } };
+  return { opacity: 1, style: { palette, minValue: min, maxValue: max, hidden: new Set<number>() } };
 }

@@ -1,80 +1,90 @@
-/** Centres, classes and measurements of the objects of a layer, loaded in pages and kept for a while. */
+/** Loads centres, classes and measurements of the objects of a vector layer, in pages that the API client caches for a while. */
 import type { Bounds } from '@lamina/annotations';
 import type { VectorDescriptor } from '@lamina/contract';
 import { loadCenters, loadKeptIndex, loadMeasurement } from '../../api/results.ts';
 import { BlockIndex, type ObjectSpan } from './vector-block.ts';
 
-/** Objects of one request. */
+/** Number of objects per request. */
 const pageSize = 65_536;
-/** More objects are not loaded for a filter or an area: the layer is then shown and counted without it. */
-export const mostLoadedObjects = 2_000_000;
+/** If a filter or an area would need more objects than this, they are not loaded: the filter does not apply, and nothing is counted. */
+export const maxLoadedObjects = 2_000_000;
 
+/** Consecutive objects of a layer; all arrays have one element per object. */
 export interface ObjectRange {
+  /** Centres in pixels of the slide. */
   readonly x: Float32Array;
   readonly y: Float32Array;
-  /** Indexes of classes. */
+  /** Indexes of the classes in the descriptor. */
   readonly classes: Uint8Array;
-  /** NaN: the object does not have the measurement. Null: no measurement was requested. */
+  /** Values of the requested measurement, NaN for objects without it; null when no measurement was requested. */
   readonly values: Float32Array | null;
 }
 
 /**
- * Passes the objects of all blocks that touch the bounds; null stands for the whole layer.
+ * Calls `visit` with the objects of all blocks that touch the bounds, range by range. Blocks are loaded as a whole, so some objects may
+ * lie outside of the bounds.
  *
- * @returns false when there are too many
+ * @param selection `bounds` null selects the whole layer; `column` is the index of the requested measurement, null for none
+ * @returns false, without a call, when the blocks contain more than `maxLoadedObjects` objects
  */
 export async function visitObjects(
   { id, object_count }: Pick<VectorDescriptor, 'id' | 'object_count'>,
   { bounds, column }: { readonly bounds: Bounds | null; readonly column: number | null },
   visit: (objects: ObjectRange) => void,
 ): Promise<boolean> {
-  const spans = new BlockIndex(await loadKeptIndex(id)).spans(bounds);
-  if (spans.reduce((sum, { objects }) => sum + objects, 0) > mostLoadedObjects) return false;
-  const byPage = new Map<number, [from: number, to: number][]>();
+  const spans = new BlockIndex(await loadKeptIndex(id)).objectSpansIn(bounds);
+  if (spans.reduce((sum, { objects }) => sum + objects, 0) > maxLoadedObjects) return false;
+
+  /** Needed objects of each page, as positions in the page; `end` is exclusive. */
+  const rangesByPage = new Map<number, [start: number, end: number][]>();
   for (const { first, objects } of spans) {
-    for (let at = first; at < first + objects; ) {
-      const page = Math.floor(at / pageSize);
+    for (let start = first; start < first + objects; ) {
+      const page = Math.floor(start / pageSize);
       const end = Math.min(first + objects, (page + 1) * pageSize);
-      const ranges = byPage.get(page) ?? [];
-      byPage.set(page, [...ranges, [at - page * pageSize, end - page * pageSize]]);
-      at = end;
+      const ranges = rangesByPage.get(page) ?? [];
+      rangesByPage.set(page, [...ranges, [start - page * pageSize, end - page * pageSize]]);
+      start = end;
     }
   }
-  for (const [page, ranges] of byPage) {
+
+  for (const [page, ranges] of rangesByPage) {
     const range = { first: page * pageSize, count: Math.min(pageSize, object_count - page * pageSize) };
     const [centers, values] = await Promise.all([
       loadCenters(id, range),
       column === null ? null : loadMeasurement(id, column, range),
     ]);
+    // `centers` contains all x (4 bytes each), then all y (4 bytes each), then all classes (1 byte each).
     const x = new Float32Array(centers, 0, range.count);
     const y = new Float32Array(centers, range.count * 4, range.count);
     const classes = new Uint8Array(centers, range.count * 8, range.count);
-    const all = values === null ? null : new Float32Array(values);
-    for (const [from, to] of ranges) {
+    const pageValues = values === null ? null : new Float32Array(values);
+    for (const [start, end] of ranges) {
       visit({
-        x: x.subarray(from, to),
-        y: y.subarray(from, to),
-        classes: classes.subarray(from, to),
-        values: all?.subarray(from, to) ?? null,
+        x: x.subarray(start, end),
+        y: y.subarray(start, end),
+        classes: classes.subarray(start, end),
+        values: pageValues?.subarray(start, end) ?? null,
       });
     }
   }
   return true;
 }
 
-/** Returns one measurement of consecutive objects. */
-export async function measurementOf(
+/** Loads one measurement of consecutive objects; the result has one value per object, NaN for objects without the measurement. */
+export async function loadMeasurementOf(
   { id, object_count }: Pick<VectorDescriptor, 'id' | 'object_count'>,
   column: number,
   { first, objects }: ObjectSpan,
 ): Promise<Float32Array> {
-  const found = new Float32Array(objects);
-  for (let page = Math.floor(first / pageSize); page * pageSize < first + objects; page++) {
-    const start = page * pageSize;
-    const count = Math.min(pageSize, object_count - start);
-    const values = new Float32Array(await loadMeasurement(id, column, { first: start, count }));
-    const from = Math.max(first, start);
-    found.set(values.subarray(from - start, Math.min(first + objects, start + count) - start), from - first);
+  const result = new Float32Array(objects);
+  const end = first + objects;
+  for (let page = Math.floor(first / pageSize); page * pageSize < end; page++) {
+    const pageStart = page * pageSize;
+    const count = Math.min(pageSize, object_count - pageStart);
+    const pageValues = new Float32Array(await loadMeasurement(id, column, { first: pageStart, count }));
+    const copyStart = Math.max(first, pageStart);
+    const copyEnd = Math.min(end, pageStart + count);
+    result.set(pageValues.subarray(copyStart - pageStart, copyEnd - pageStart), copyStart - first);
   }
-  return found;
+  return result;
 }

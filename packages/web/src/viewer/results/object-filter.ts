@@ -1,22 +1,22 @@
-/** The style of a vector layer: which of its objects are shown and counted, and in which colours. */
+/** The style of a vector layer: which of its objects (such as detected cells) are shown and counted, and in which colours. */
 import type { VectorDescriptor } from '@lamina/contract';
 import type { RasterStyle } from './raster-style.ts';
 
 export interface LayerStyle extends RasterStyle {
-  /** Column of the measurement whose values must lie from `from` to `to`; null: objects are not filtered. */
+  /** Index of the measurement whose values must lie between `minValue` and `maxValue`; null: objects are not filtered. */
   readonly column: number | null;
   /** Whether objects have the colour of their measurement in place of the colour of their class. */
   readonly isColoured: boolean;
 }
 
-export type ObjectFilter = Pick<LayerStyle, 'column' | 'from' | 'to'>;
+export type ObjectFilter = Pick<LayerStyle, 'column' | 'minValue' | 'maxValue'>;
 
-/** Tells whether an object fits the measurement of the filter. An object without the measurement does not. */
-export function fits({ column, from, to }: ObjectFilter, value: number): boolean {
-  return column === null || (value >= from && value <= to);
+/** Returns whether an object with this measurement passes the filter. NaN (no measurement) passes only a filter without a column. */
+export function passesFilter({ column, minValue, maxValue }: ObjectFilter, value: number): boolean {
+  return column === null || (value >= minValue && value <= maxValue);
 }
 
-/** Returns the range of a measurement as Float32, as its values are. */
+/** Returns the lowest and highest value of a measurement, both Float32 like the values of the objects; 0 and 1 when there are none. */
 export function measurementRange({ measurements }: VectorDescriptor, column: number) {
   const { min, max } = measurements[column] ?? {};
   return { min: min ?? 0, max: max ?? 1 };

@@ -1,4 +1,4 @@
-/** Colours of values: perceptually uniform palettes that people with colour-blindness can read, too. */
+/** Palettes for values: perceptually uniform, so that people with colour blindness can also read them. */
 import {
   interpolateCividis,
   interpolateInferno,
@@ -19,9 +19,10 @@ export const paletteNames = Object.keys(interpolators) as readonly PaletteName[]
 
 type Rgb = readonly [number, number, number];
 
-/** @param share 0 to 1 */
-export function colourAt(palette: PaletteName, share: number): Rgb {
-  const text = interpolators[palette](Math.min(1, Math.max(0, share)));
+/** Returns a colour of a palette as red, green and blue from 0 to 255. @param position 0 (lowest value) to 1 (highest value) */
+export function colourAt(palette: PaletteName, position: number): Rgb {
+  // d3 returns `#rrggbb` for some palettes and `rgb(r, g, b)` for others.
+  const text = interpolators[palette](Math.min(1, Math.max(0, position)));
   const hex = /^#(..)(..)(..)$/.exec(text)?.slice(1);
   if (hex !== undefined) return triple(hex.map((part) => Number.parseInt(part, 16)));
   return triple((text.match(/\d+/g) ?? []).map(Number));
@@ -32,15 +33,17 @@ function triple([red = 0, green = 0, blue = 0]: readonly number[]): Rgb {
 }
 
 /**
- * Returns a CSS gradient from the lowest to the highest value.
+ * Returns a CSS gradient of the palette from left to right. Outside of `start` and `end` it continues with the first and the last colour.
  *
- * @param from share of the width, 0 to 1, where the palette starts; before it is the first colour
- * @param to where it ends; after it is the last colour
+ * @param start where the palette starts, as a fraction of the width, 0 to 1
+ * @param end where the palette ends
  */
-export function gradientOf(palette: PaletteName, from = 0, to = 1): string {
-  const stops = Array.from({ length: 9 }, (_, stop) => {
-    const place = from + (to - from) * (stop / 8);
-    return `rgb(${colourAt(palette, stop / 8).join(' ')}) ${Number((100 * place).toFixed(2))}%`;
+export function gradientOf(palette: PaletteName, start = 0, end = 1): string {
+  const intervals = 8;
+  const stops = Array.from({ length: intervals + 1 }, (_, stop) => {
+    const position = stop / intervals;
+    const percent = 100 * (start + (end - start) * position);
+    return `rgb(${colourAt(palette, position).join(' ')}) ${Number(percent.toFixed(2))}%`;
   });
   return `linear-gradient(to right, ${stops.join(', ')})`;
 }

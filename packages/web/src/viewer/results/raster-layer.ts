@@ -1,4 +1,7 @@
-/** A raster over the slide: tiles of values, coloured on the computer that shows them. */
+/**
+ * Draws a raster layer (heatmap or mask) over the slide. Its tiles contain values; this class converts them to colours in the browser, so
+ * that a change of the style needs no request.
+ */
 import type { RasterDescriptor } from '@lamina/contract';
 import { loadValueTile } from '../../api/results.ts';
 import { type Placement, visibleBounds, zoomOf } from '../overlay/placement.ts';
@@ -6,25 +9,30 @@ import { BoundedCache } from './bounded-cache.ts';
 import { colourTableOf, type RasterStyle } from './raster-style.ts';
 import { combine, transformOf } from './transform.ts';
 
-/** 256 tiles of 65,536 values, with their colours, are some 80 MB. */
+/** 256 tiles of 256 × 256 pixels need about 80 MB: one byte for the value and four bytes for the colour of each pixel. */
 const maxTiles = 256;
+
+/** Largest number of device pixels that a pixel of the drawn level may cover, unless there is no finer level. */
+const maxPixelScale = 1.5;
+/** Until the tiles of the drawn level are loaded, the level this many positions coarser is drawn. */
+const levelsToPlaceholder = 3;
 
 interface ValueTile {
   readonly width: number;
   readonly height: number;
   readonly values: Uint8Array;
   readonly canvas: OffscreenCanvas;
-  /** The colours that the canvas has. */
+  /** The colour table with which the canvas was drawn; null before it was drawn. */
   table: Uint8ClampedArray | null;
 }
 
 export class RasterLayer {
   readonly #descriptor: RasterDescriptor;
-  /** By 'level/column/row'. */
+  /** The key is `level/column/row`. */
   readonly #tiles: BoundedCache<string, ValueTile>;
   #table: Uint8ClampedArray;
 
-  /** @param onLoad called when a tile has arrived */
+  /** @param onLoad called after each tile that has been loaded */
   constructor(descriptor: RasterDescriptor, style: RasterStyle, onLoad: () => void) {
     this.#descriptor = descriptor;
     this.#table = colourTableOf(descriptor, style);
@@ -35,66 +43,72 @@ export class RasterLayer {
     this.#table = colourTableOf(this.#descriptor, style);
   }
 
+  /** Cancels running requests and frees the tiles. */
   close(): void {
     this.#tiles.close();
   }
 
   /**
-   * Draws the visible part: tiles of a coarser level until those of the right one have arrived.
+   * Draws the visible part of the layer, first from a coarser level until all tiles of the suitable level are loaded.
    *
-   * @param placement from pixels of the slide to device pixels
+   * @param placement converts pixels of the slide to device pixels
    */
   draw(context: OffscreenCanvasRenderingContext2D | CanvasRenderingContext2D, placement: Placement): void {
     const { levels, registration, categories } = this.#descriptor;
     const toScreen = combine(placement, transformOf(registration));
-    const factor = zoomOf(toScreen);
-    // The smallest level that has a pixel for each pixel of the screen; the largest one when there is none.
-    const sharp = levels.find(({ scale }) => scale * factor <= 1.5) ?? levels.at(-1);
-    if (sharp === undefined) return;
-    // Values must not be mixed: a mixture of two categories is a third one.
-    context.imageSmoothingEnabled = categories === null && sharp.scale * factor < 1;
-    const coarse = levels[Math.max(0, levels.indexOf(sharp) - 3)];
-    const isComplete = this.#drawLevel(context, toScreen, sharp, true);
-    if (isComplete || coarse === undefined || coarse === sharp) return;
+    const zoom = zoomOf(toScreen);
+    // Levels are sorted from coarse to fine.
+    const level = levels.find(({ scale }) => scale * zoom <= maxPixelScale) ?? levels.at(-1);
+    if (level === undefined) return;
+    // Colours of categories must not be mixed, because the mixture could be the colour of a third category.
+    context.imageSmoothingEnabled = categories === null && level.scale * zoom < 1;
+    const placeholderLevel = levels[Math.max(0, levels.indexOf(level) - levelsToPlaceholder)];
+    const isComplete = this.#drawLevel(context, toScreen, level, true);
+    if (isComplete || placeholderLevel === undefined || placeholderLevel === level) return;
     context.clearRect(0, 0, context.canvas.width, context.canvas.height);
-    this.#drawLevel(context, toScreen, coarse, true);
-    this.#drawLevel(context, toScreen, sharp, false);
+    this.#drawLevel(context, toScreen, placeholderLevel, true);
+    this.#drawLevel(context, toScreen, level, false);
   }
 
+  /** Draws the visible tiles of a level. @returns whether all of them are loaded */
   #drawLevel(
     context: OffscreenCanvasRenderingContext2D | CanvasRenderingContext2D,
     toScreen: Placement,
     { z, width, height, scale }: RasterDescriptor['levels'][number],
     mayLoad: boolean,
   ): boolean {
-    const size = this.#descriptor.tile_size;
+    const tileSize = this.#descriptor.tile_size;
     const placement = combine(toScreen, { a: scale, b: 0, c: 0, d: scale, e: 0, f: 0 });
-    const box = visibleBounds(placement, context.canvas);
+    const bounds = visibleBounds(placement, context.canvas);
     const { a, b, c, d, e, f } = placement;
     context.setTransform(a, b, c, d, e, f);
     let isComplete = true;
-    const lastColumn = Math.min(Math.ceil(width / size) - 1, Math.floor(box.maxX / size));
-    const lastRow = Math.min(Math.ceil(height / size) - 1, Math.floor(box.maxY / size));
-    for (let row = Math.max(0, Math.floor(box.minY / size)); row <= lastRow; row++) {
-      for (let column = Math.max(0, Math.floor(box.minX / size)); column <= lastColumn; column++) {
+    const lastColumn = Math.min(Math.ceil(width / tileSize) - 1, Math.floor(bounds.maxX / tileSize));
+    const lastRow = Math.min(Math.ceil(height / tileSize) - 1, Math.floor(bounds.maxY / tileSize));
+    const firstColumn = Math.max(0, Math.floor(bounds.minX / tileSize));
+    const firstRow = Math.max(0, Math.floor(bounds.minY / tileSize));
+    for (let row = firstRow; row <= lastRow; row++) {
+      for (let column = firstColumn; column <= lastColumn; column++) {
         const key = `${z}/${column}/${row}`;
         const tile = mayLoad ? this.#tiles.get(key) : this.#tiles.peek(key);
         if (tile === null) isComplete = false;
-        else context.drawImage(this.#coloured(tile), column * size, row * size);
+        else context.drawImage(this.#colouredCanvasOf(tile), column * tileSize, row * tileSize);
       }
     }
     context.setTransform(1, 0, 0, 1, 0, 0);
     return isComplete;
   }
 
-  #coloured(tile: ValueTile): OffscreenCanvas {
+  /** Returns the canvas of a tile with the colours of the current style. */
+  #colouredCanvasOf(tile: ValueTile): OffscreenCanvas {
     if (tile.table === this.#table) return tile.canvas;
     tile.table = this.#table;
+    // As 32-bit integers, the four bytes of a colour are copied at once.
     const pixels = new Uint32Array(tile.values.length);
     const colours = new Uint32Array(this.#table.buffer);
     for (let index = 0; index < pixels.length; index++) pixels[index] = colours[tile.values[index] ?? 0] ?? 0;
-    const picture = new ImageData(new Uint8ClampedArray(pixels.buffer), tile.width, tile.height);
-    tile.canvas.getContext('2d')?.putImageData(picture, 0, 0);
+    const imageData = new ImageData(new Uint8ClampedArray(pixels.buffer), tile.width, tile.height);
+    tile.canvas.getContext('2d')?.putImageData(imageData, 0, 0);
     return tile.canvas;
   }
 }
@@ -102,7 +116,7 @@ export class RasterLayer {
 async function loadTile(layerId: string, key: string, signal: AbortSignal): Promise<ValueTile> {
   const [z = 0, x = 0, y = 0] = key.split('/').map(Number);
   const blob = await loadValueTile(layerId, { z, x, y }, signal);
-  // Neither colour correction nor premultiplied alpha: the bytes are values.
+  // The bytes of the image are values, so the browser must change them neither by colour management nor by premultiplied alpha.
   const bitmap = await createImageBitmap(blob, {
     colorSpaceConversion: 'none',
     premultiplyAlpha: 'none',
@@ -110,10 +124,11 @@ async function loadTile(layerId: string, key: string, signal: AbortSignal): Prom
   const { width, height } = bitmap;
   const canvas = new OffscreenCanvas(width, height);
   const context = canvas.getContext('2d', { willReadFrequently: true });
-  if (context === null) throw new Error('The browser has no 2D canvas.');
+  if (context === null) throw new Error('This browser does not support 2D canvas.');
   context.drawImage(bitmap, 0, 0);
   bitmap.close();
   const { data } = context.getImageData(0, 0, width, height);
+  // The tile is a grey image: red, green and blue are equal, and each is the value.
   const values = new Uint8Array(width * height);
   for (let index = 0; index < values.length; index++) values[index] = data[index * 4] ?? 0;
   return { width, height, values, canvas, table: null };

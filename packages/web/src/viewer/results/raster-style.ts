@@ -4,28 +4,32 @@ import { colourAt, type PaletteName } from './palettes.ts';
 
 export interface RasterStyle {
   readonly palette: PaletteName;
-  /** Values outside are transparent. Not used for categories. */
-  readonly from: number;
-  readonly to: number;
-  /** Values of categories that are not shown; of objects: indexes of classes. */
+  /** Values below `minValue` or above `maxValue` are transparent. Both are ignored for masks of categories. */
+  readonly minValue: number;
+  readonly maxValue: number;
+  /** Hidden categories of a mask, by value; in a vector layer, hidden classes, by index. */
   readonly hidden: ReadonlySet<number>;
 }
 
-/** Returns the range over which the palette is spread: a few extreme values must not leave all others one colour. */
+/**
+ * Returns the values that have the first and the last colour of the palette. The usual range, which excludes rare extreme values,
+ * is preferred: with the whole range, a few outliers would give almost all other values the same colour.
+ */
 export function colourRangeOf({ usual_range, value_range }: RasterDescriptor): { min: number; max: number } {
   return usual_range ?? value_range ?? { min: 0, max: 1 };
 }
 
-export function rasterStyleAtFirst(descriptor: RasterDescriptor): RasterStyle {
+/** Returns the style with which a raster layer is shown until the person changes it. */
+export function defaultRasterStyle(descriptor: RasterDescriptor): RasterStyle {
   const { value_range, categories } = descriptor;
   const { min, max } = value_range ?? { min: 0, max: 1 };
   const usual = colourRangeOf(descriptor);
-  // The lowest values of a heatmap mean "nothing here": a tenth of the range hides them. The highest are never hidden.
-  const from = categories === null ? usual.min + (usual.max - usual.min) / 10 : min;
-  return { palette: 'viridis', from, to: max, hidden: new Set() };
+  // The lowest tenth of a heatmap's usual range is hidden, because such values mean "nothing here"; the highest values are always shown.
+  const minValue = categories === null ? usual.min + (usual.max - usual.min) / 10 : min;
+  return { palette: 'viridis', minValue, maxValue: max, hidden: new Set() };
 }
 
-/** Returns the colour of each byte of a value tile: 256 × red, green, blue, alpha. */
+/** Returns the colours for the 256 possible bytes of a value tile, as red, green, blue and alpha each. */
 export function colourTableOf(descriptor: RasterDescriptor, style: RasterStyle): Uint8ClampedArray {
   const { encoding, categories } = descriptor;
   const table = new Uint8ClampedArray(256 * 4);
@@ -33,22 +37,23 @@ export function colourTableOf(descriptor: RasterDescriptor, style: RasterStyle):
   for (let byte = 0; byte < 256; byte++) {
     if (byte === encoding.no_data) continue;
     const value = encoding.offset + encoding.scale * byte;
-    const colour = categories === null ? continuous(value) : category(value);
+    const colour = categories === null ? paletteColourOf(value) : categoryColourOf(value);
     if (colour !== null) table.set([...colour, 255], byte * 4);
   }
   return table;
 
-  function continuous(value: number) {
-    // Half a step of the encoding: the last byte must not fall out of the range by rounding.
-    const slack = Math.abs(encoding.scale) / 2;
-    if (value < style.from - slack || value > style.to + slack) return null;
+  function paletteColourOf(value: number) {
+    // Half a step of the encoding, so that rounding does not hide the values at the ends of the range.
+    const tolerance = Math.abs(encoding.scale) / 2;
+    if (value < style.minValue - tolerance || value > style.maxValue + tolerance) return null;
     const { min, max } = colourRange;
     return colourAt(style.palette, max === min ? 1 : (value - min) / (max - min));
   }
 
-  function category(value: number) {
-    const found = categories?.find((each) => Math.abs(each.value - value) < 0.5);
-    if (found === undefined || found.value === 0 || style.hidden.has(found.value)) return null;
-    return found.color;
+  /** Returns null for the background, which is category 0, and for hidden and unknown categories. */
+  function categoryColourOf(value: number) {
+    const category = categories?.find((each) => Math.abs(each.value - value) < 0.5);
+    if (category === undefined || category.value === 0 || style.hidden.has(category.value)) return null;
+    return category.color;
   }
 }

@@ -1,4 +1,4 @@
-/** How a person says where a result belongs on the slide. */
+/** Input of the registration of a result: how the coordinates of the result file are mapped to the slide. */
 import { ResultRegistration } from '@lamina/contract';
 
 export type RegistrationMethod = ResultRegistration['method'];
@@ -6,26 +6,27 @@ export const registrationMethods: readonly RegistrationMethod[] = ['full-size', 
 
 export interface RegistrationInput {
   readonly method: RegistrationMethod;
-  /** Micrometres per pixel of the file, as typed. */
+  /** Pixel size of the file in micrometres, as the person typed it. */
   readonly mpp: string | number;
-  /** Six numbers, as typed: a b c d e f. */
+  /** Affine transformation as the person typed it: six numbers a b c d e f, with x′ = a·x + c·y + e and y′ = b·x + d·y + f. */
   readonly matrix: string;
 }
 
-export const registrationAtFirst: RegistrationInput = { method: 'full-size', mpp: '', matrix: '' };
+export const defaultRegistrationInput: RegistrationInput = { method: 'full-size', mpp: '', matrix: '' };
 
-/** Returns null while what is typed is no registration. */
+/** Returns the registration; null while the input is incomplete or invalid, such as a singular matrix. */
 export function registrationOf({ method, mpp, matrix }: RegistrationInput): ResultRegistration | null {
   if (method === 'full-size') return { method };
-  if (method === 'pixel-size') return valid({ method, mpp: Number(mpp) });
+  if (method === 'pixel-size') return validated({ method, mpp: Number(mpp) });
   const numbers = matrix
     .split(/[\s,;[\]]+/)
     .filter((part) => part !== '')
     .map(Number);
   const [a = 0, b = 0, c = 0, d = 0] = numbers;
-  return a * d - b * c === 0 ? null : valid({ method, matrix: numbers });
+  const determinant = a * d - b * c;
+  return determinant === 0 ? null : validated({ method, matrix: numbers });
 }
 
-function valid(registration: unknown): ResultRegistration | null {
+function validated(registration: unknown): ResultRegistration | null {
   return ResultRegistration.safeParse(registration).data ?? null;
 }

@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { visibleBounds, zoomOf } from '../overlay/placement.ts';
 import { BoundedCache } from './bounded-cache.ts';
 import { colourAt, paletteNames } from './palettes.ts';
-import { colourTableOf, rasterStyleAtFirst } from './raster-style.ts';
+import { colourTableOf, defaultRasterStyle } from './raster-style.ts';
 import { combine, transformOf } from './transform.ts';
 import { BlockIndex, readBlock } from './vector-block.ts';
 
@@ -25,25 +25,25 @@ const heatmap: RasterDescriptor = {
 };
 const rgba = (table: Uint8ClampedArray, byte: number) => [...table.subarray(byte * 4, byte * 4 + 4)];
 
-describe('the colours of a heatmap', () => {
-  it('follow the palette from the lowest to the highest value', () => {
-    const table = colourTableOf(heatmap, { ...rasterStyleAtFirst(heatmap), from: 0 });
+describe('colourTableOf a heatmap', () => {
+  it('contains the colours of the palette from the lowest to the highest value', () => {
+    const table = colourTableOf(heatmap, { ...defaultRasterStyle(heatmap), minValue: 0 });
     expect(rgba(table, 0)).toEqual([...colourAt('viridis', 0), 255]);
     expect(rgba(table, 127)).toEqual([...colourAt('viridis', 0.5), 255]);
     expect(rgba(table, 254)).toEqual([...colourAt('viridis', 1), 255]);
   });
 
-  it('are transparent outside the threshold and where there is no data', () => {
-    const table = colourTableOf(heatmap, { ...rasterStyleAtFirst(heatmap), from: 0.5, to: 0.75 });
+  it('is transparent for values outside the chosen range and for the byte that means no data', () => {
+    const table = colourTableOf(heatmap, { ...defaultRasterStyle(heatmap), minValue: 0.5, maxValue: 0.75 });
     const alpha = (value: number) => rgba(table, Math.round(value * 254))[3];
     expect([0, 0.49, 0.5, 0.75, 0.76].map(alpha)).toEqual([0, 0, 255, 255, 0]);
     expect(rgba(table, 255)).toEqual([0, 0, 0, 0]);
   });
 
-  it('are spread over the usual range of values; higher values have the last colour', () => {
+  it('spreads the palette over the usual range of values and gives higher values its last colour', () => {
     const skewed: RasterDescriptor = { ...heatmap, usual_range: { min: 0.05, max: 0.25 } };
-    const style = rasterStyleAtFirst(skewed);
-    expect(style).toMatchObject({ from: expect.closeTo(0.07), to: 1 });
+    const style = defaultRasterStyle(skewed);
+    expect(style).toMatchObject({ minValue: expect.closeTo(0.07), maxValue: 1 });
     const table = colourTableOf(skewed, style);
     const last = [...colourAt('viridis', 1), 255];
     expect([0.25, 0.5, 1].map((value) => rgba(table, Math.ceil(value * 254)))).toEqual([last, last, last]);
@@ -51,13 +51,13 @@ describe('the colours of a heatmap', () => {
     expect(rgba(table, 38)).toEqual([...colourAt('viridis', (38 / 254 - 0.05) / 0.2), 255]);
   });
 
-  it('differ between the palettes', () => {
+  it('has a different colour in each palette', () => {
     expect(new Set(paletteNames.map((name) => colourAt(name, 0.5).join())).size).toBe(paletteNames.length);
   });
 });
 
-describe('the colours of a mask of categories', () => {
-  it('are those of the descriptor; the background and hidden categories are transparent', () => {
+describe('colourTableOf a mask of categories', () => {
+  it('contains the colours of the descriptor and is transparent for the background and hidden categories', () => {
     const mask: RasterDescriptor = {
       ...heatmap,
       encoding: { scale: 1, offset: 0, no_data: null },
@@ -68,7 +68,7 @@ describe('the colours of a mask of categories', () => {
         { value: 2, name: 'Stroma', color: [0, 200, 0] },
       ],
     };
-    const table = colourTableOf(mask, { ...rasterStyleAtFirst(mask), hidden: new Set([2]) });
+    const table = colourTableOf(mask, { ...defaultRasterStyle(mask), hidden: new Set([2]) });
     expect([0, 1, 2].map((byte) => rgba(table, byte))).toEqual([
       [0, 0, 0, 0],
       [200, 0, 0, 255],
@@ -77,8 +77,8 @@ describe('the colours of a mask of categories', () => {
   });
 });
 
-describe('transforms of result layers', () => {
-  it('are combined from the content to the slide to the screen', () => {
+describe('placement of a result layer', () => {
+  it('combines the transform from content to slide with the one from slide to screen', () => {
     const registration = transformOf([10, 0, 0, 10, 5, 7]);
     const placement = { a: 0, b: 0.5, c: -0.5, d: 0, e: 100, f: 0 }; // a quarter turn at half size
     const { a, b, c, d, e, f } = combine(placement, registration);
@@ -87,38 +87,38 @@ describe('transforms of result layers', () => {
     expect(zoomOf(combine(placement, registration))).toBe(5);
   });
 
-  it('give the part of the content that the screen shows', () => {
+  it('determines the bounds of the content that the screen shows', () => {
     const box = visibleBounds({ a: 0.5, b: 0, c: 0, d: 0.5, e: -50, f: 10 }, { width: 200, height: 100 });
     expect(box).toEqual({ minX: 100, minY: -20, maxX: 500, maxY: 180 });
   });
 });
 
-describe('a block of a vector layer', () => {
-  it('is rejected when its magic number is wrong', () => {
+describe('readBlock and BlockIndex of a vector layer', () => {
+  it('reject a block whose magic number is wrong', () => {
     expect(() => readBlock(new ArrayBuffer(64))).toThrow('not a block');
   });
 
-  it('has its bounds, in quarters of a pixel, and its objects in the index', () => {
+  it('read bounds in quarters of a pixel, and the range of objects, from the index', () => {
     const index = new BlockIndex(indexOf([{ box: [-4, 8, 40, 80], first: 7, objects: 3 }]));
-    expect(index.span(0)).toEqual({ first: 7, objects: 3 });
-    expect(index.inView({ minX: 10, minY: 20, maxX: 11, maxY: 21 }, 100)).toEqual([0]); // touches the corner
-    expect(index.inView({ minX: 10.25, minY: 2, maxX: 11, maxY: 20 }, 100)).toEqual([]);
-    expect(index.spans(null)).toEqual([{ first: 7, objects: 3 }]);
+    expect(index.objectSpanOf(0)).toEqual({ first: 7, objects: 3 });
+    expect(index.blocksIn({ minX: 10, minY: 20, maxX: 11, maxY: 21 }, 100)).toEqual([0]); // touches the corner
+    expect(index.blocksIn({ minX: 10.25, minY: 2, maxX: 11, maxY: 20 }, 100)).toEqual([]);
+    expect(index.objectSpansIn(null)).toEqual([{ first: 7, objects: 3 }]);
   });
 
-  it('counts by the fraction of its area in view; the index returns null for more objects than may be drawn', () => {
+  it('return null when the visible fractions of the blocks contain more objects than allowed', () => {
     const left = { box: [0, 0, 400, 400], first: 0, objects: 100 } as const; // 100 × 100 pixels
     const right = { box: [400, 0, 800, 400], first: 100, objects: 50 } as const;
     const index = new BlockIndex(indexOf([left, right]));
     const halfOfLeft = { minX: 0, minY: 0, maxX: 50, maxY: 100 };
-    expect([index.inView(halfOfLeft, 50), index.inView(halfOfLeft, 49)]).toEqual([[0], null]);
+    expect([index.blocksIn(halfOfLeft, 50), index.blocksIn(halfOfLeft, 49)]).toEqual([[0], null]);
     const both = { minX: 0, minY: 0, maxX: 200, maxY: 100 };
-    expect([index.inView(both, 150), index.inView(both, 149)]).toEqual([[0, 1], null]);
-    expect(index.spans(halfOfLeft)).toEqual([{ first: 0, objects: 100 }]);
+    expect([index.blocksIn(both, 150), index.blocksIn(both, 149)]).toEqual([[0, 1], null]);
+    expect(index.objectSpansIn(halfOfLeft)).toEqual([{ first: 0, objects: 100 }]);
   });
 });
 
-/** The index of a layer as the server sends it; boxes are in quarters of a pixel. */
+/** Returns the index of a layer as the server sends it. Boxes are minX, minY, maxX, maxY in quarters of a pixel. */
 function indexOf(
   blocks: readonly {
     readonly box: readonly number[];
@@ -129,16 +129,16 @@ function indexOf(
   const buffer = new ArrayBuffer(28 * blocks.length);
   const view = new DataView(buffer);
   for (const [number, { box, first, objects }] of blocks.entries()) {
-    const at = 28 * number;
-    for (const [side, bound] of box.entries()) view.setInt32(at + side * 4, bound, true);
-    view.setUint32(at + 16, first, true);
-    view.setUint32(at + 20, objects, true);
+    const offset = 28 * number;
+    for (const [position, bound] of box.entries()) view.setInt32(offset + position * 4, bound, true);
+    view.setUint32(offset + 16, first, true);
+    view.setUint32(offset + 20, objects, true);
   }
   return buffer;
 }
 
-describe('the cache of tiles and blocks', () => {
-  it('loads each entry once, notifies when it has arrived, and evicts the least recently used entry', async () => {
+describe('BoundedCache', () => {
+  it('loads each entry once, calls onLoad after it is loaded, and evicts the least recently used entry', async () => {
     const load = vi.fn<(key: number) => Promise<string>>(async (key) => `tile ${key}`);
     const onLoad = vi.fn<() => void>();
     const cache = new BoundedCache(2, load, onLoad);

@@ -1,16 +1,19 @@
-/** The divider between two compared result layers: the upper one is shown on its left, the next one on its right. */
+/**
+ * Computes the position of the divider between two compared result layers. The uppermost layer is shown on its left, the next one on its
+ * right. Positions are from 0 (left edge of the view) to 1 (right edge), in steps of 0.01, because the page's URL stores per cent.
+ */
 
-/** Per key press, as a part of the width. */
+// Movement of the divider by one key press.
 const smallStep = 0.02;
 const largeStep = 0.1;
 
-/** Returns the place of the divider within the view, 0 to 1. @param width of the view; 0 while it is not laid out */
-export function placeOfPointer(clientX: number, { left, width }: Pick<DOMRect, 'left' | 'width'>): number {
-  return width === 0 ? 0.5 : within((clientX - left) / width);
+/** Returns the position of the divider below the pointer; the middle while the view has no layout and therefore a width of 0. */
+export function dividerAtPointer(clientX: number, { left, width }: Pick<DOMRect, 'left' | 'width'>): number {
+  return width === 0 ? 0.5 : toPosition((clientX - left) / width);
 }
 
-/** Returns the place after a key press; null: the key does not move the divider. */
-export function placeAfterKey(place: number, key: string): number | null {
+/** Returns the position of the divider after a key press; null when the key does not move it. */
+export function dividerAfterKey(position: number, key: string): number | null {
   const steps: Readonly<Record<string, number>> = {
     ArrowLeft: -smallStep,
     ArrowDown: -smallStep,
@@ -22,16 +25,16 @@ export function placeAfterKey(place: number, key: string): number | null {
     End: 1,
   };
   const step = steps[key];
-  return step === undefined ? null : within(place + step);
+  return step === undefined ? null : toPosition(position + step);
 }
 
-/** Returns the `clip-path` of a compared layer. */
-export function clipOf(side: 'left' | 'right', place: number): string {
-  const percent = (share: number) => `${Number((share * 100).toFixed(2))}%`;
-  return side === 'left' ? `inset(0 ${percent(1 - place)} 0 0)` : `inset(0 0 0 ${percent(place)})`;
+/** Returns the CSS `clip-path` of the layer on one side of the divider. */
+export function clipPathOf(side: 'left' | 'right', position: number): string {
+  const percent = (fraction: number) => `${Number((fraction * 100).toFixed(2))}%`;
+  return side === 'left' ? `inset(0 ${percent(1 - position)} 0 0)` : `inset(0 0 0 ${percent(position)})`;
 }
 
-/** Hundredths: what the address holds. */
-function within(place: number): number {
-  return Math.round(Math.min(1, Math.max(0, place)) * 100) / 100;
+/** Limits a number to 0…1 and rounds it to hundredths. */
+function toPosition(value: number): number {
+  return Math.round(Math.min(1, Math.max(0, value)) * 100) / 100;
 }

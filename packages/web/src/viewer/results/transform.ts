@@ -1,6 +1,7 @@
-/** Transforms of result layers: `x' = a·x + c·y + e`, `y' = b·x + d·y + f`. */
+/** Affine transforms of result layers: x′ = a·x + c·y + e and y′ = b·x + d·y + f. */
 import type { Placement } from '../overlay/placement.ts';
 
+/** Returns the transform with the six numbers of a descriptor, in the order a b c d e f. */
 export function transformOf([a = 1, b = 0, c = 0, d = 1, e = 0, f = 0]: readonly number[]): Placement {
   return { a, b, c, d, e, f };
 }
@@ -17,6 +18,7 @@ export function combine(second: Placement, first: Placement): Placement {
   };
 }
 
+/** Returns the transform followed by a scaling about the origin. */
 export function scaled({ a, b, c, d, e, f }: Placement, factor: number): Placement {
   return { a: a * factor, b: b * factor, c: c * factor, d: d * factor, e: e * factor, f: f * factor };
 }

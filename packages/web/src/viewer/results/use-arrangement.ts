@@ -3,28 +3,31 @@ import { use, useEffect, useState } from 'react';
 import { ArrangementMemoryContext } from './arrangement-memory.ts';
 import {
   type Arrangement,
-  choicesOf,
+  completeArrangement,
   formatArrangement,
   parseArrangement,
-  shortened,
+  withoutTrailingDefaults,
 } from './layer-choices.ts';
 
-/** The address is written when nothing has changed for this long: browsers limit how often it may change. */
-const settledMs = 250;
+/** Delay after the last change before the URL is updated; browsers limit how often a page may change its URL. */
+const urlUpdateDelayMs = 250;
 
-/** The arrangement of the layers, read from the memory at first and written to it after each change. */
+/**
+ * Returns the arrangement of the layers and its setter. The arrangement is first read from the memory of the context (the page's URL),
+ * and written there after each change.
+ */
 export function useArrangement(
   imageId: string,
   layers: readonly ResultLayer[],
 ): readonly [Arrangement, (arrangement: Arrangement) => void] {
   const memory = use(ArrangementMemoryContext);
   const [chosen, setChosen] = useState(() => parseArrangement(memory.read()));
-  const arrangement = choicesOf(layers, chosen);
-  // While the list is loading, nothing is known about the layers.
-  const text = layers.length === 0 ? null : formatArrangement(shortened(layers, arrangement));
+  const arrangement = completeArrangement(layers, chosen);
+  // Without layers, their list is still loading, and the URL stays unchanged.
+  const text = layers.length === 0 ? null : formatArrangement(withoutTrailingDefaults(layers, arrangement));
   useEffect(() => {
     if (text === null) return;
-    const timer = setTimeout(() => memory.write(imageId, text), settledMs);
+    const timer = setTimeout(() => memory.write(imageId, text), urlUpdateDelayMs);
     return () => clearTimeout(timer);
   }, [memory, imageId, text]);
   return [arrangement, setChosen];

@@ -3,28 +3,34 @@ import type { VectorDescriptor } from '@lamina/contract';
 import { useEffect, useState } from 'react';
 import { visibleBounds } from '../overlay/placement.ts';
 import type { SlideView } from '../slide-view.ts';
-import { type Counts, countIn } from './count-objects.ts';
+import { type Counts, countObjectsIn } from './count-objects.ts';
 import type { ObjectFilter } from './object-filter.ts';
 
-/** Objects are counted when the view and the filter have not changed for this time. */
-const restMs = 300;
+/** Objects are counted when view and filter have not changed for this long. */
+const countDelayMs = 300;
 
 interface Counting extends ObjectFilter {
-  /** Null: nothing is counted. */
+  /** The layer; null: nothing is counted. */
   readonly descriptor: VectorDescriptor | null;
-  /** Null: the field of view. */
+  /** The area in which objects are counted; null: the field of view. */
   readonly area: AreaGeometry | null;
 }
 
-/** Returns the objects in the field of view or in an area by class; null until they are known, or when there are too many. */
-export function useCounts(view: SlideView, { descriptor, area, column, from, to }: Counting): Counts | null {
+/**
+ * Returns the numbers of objects in the field of view or in an area, by class; null until they are counted, and when there are too many
+ * objects to count.
+ */
+export function useCounts(
+  view: SlideView,
+  { descriptor, area, column, minValue, maxValue }: Counting,
+): Counts | null {
   const [counted, setCounted] = useState<(Counting & { readonly counts: Counts | null }) | null>(null);
   useEffect(() => {
     if (descriptor === null) return;
-    const filter = { column, from, to };
+    const filter = { column, minValue, maxValue };
     let timer: ReturnType<typeof setTimeout> | undefined;
     let request = new AbortController();
-    const later = () => {
+    const scheduleCount = () => {
       clearTimeout(timer);
       timer = setTimeout(() => {
         const placement = view.placement();
@@ -32,28 +38,28 @@ export function useCounts(view: SlideView, { descriptor, area, column, from, to 
         request.abort();
         request = new AbortController();
         const { signal } = request;
-        countIn(descriptor, area ?? visibleBounds(placement, view.size()), filter, signal).then(
+        countObjectsIn(descriptor, area ?? visibleBounds(placement, view.size()), filter, signal).then(
           (counts) => {
             if (!signal.aborted) setCounted({ descriptor, area, ...filter, counts });
           },
-          () => undefined, // counted again after the next movement
+          () => undefined, // the objects are counted again after the next movement
         );
-      }, restMs);
+      }, countDelayMs);
     };
-    const end = area === null ? view.watch(later) : () => undefined;
-    later();
+    const stopWatching = area === null ? view.watch(scheduleCount) : () => undefined;
+    scheduleCount();
     return () => {
-      end();
+      stopWatching();
       clearTimeout(timer);
       request.abort();
     };
-  }, [view, descriptor, area, column, from, to]);
+  }, [view, descriptor, area, column, minValue, maxValue]);
   const isCurrent =
     counted !== null &&
     counted.descriptor === descriptor &&
     counted.area === area &&
     counted.column === column &&
-    counted.from === from &&
-    counted.to === to;
+    counted.minValue === minValue &&
+    counted.maxValue === maxValue;
   return isCurrent ? counted.counts : null;
 }

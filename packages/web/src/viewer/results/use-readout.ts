@@ -6,22 +6,23 @@ import { toImage, zoomOf } from '../overlay/placement.ts';
 import type { SlideView } from '../slide-view.ts';
 import { texts } from './texts.ts';
 
-/** The value is requested when the pointer has not moved for this time. */
-const restMs = 150;
-/** Objects up to this far from the pointer are picked, in CSS pixels. */
-const pickPixels = 6;
-const mostMeasurements = 4;
+/** The value is requested when the pointer has not moved for this long. */
+const hoverDelayMs = 150;
+/** Maximum distance between the pointer and an object that is described, in CSS pixels. */
+const pickRadius = 6;
+/** Number of measurements that the description of an object includes. */
+const maxMeasurements = 4;
 
 /**
- * Returns what the layer has under the resting pointer, in words; null: the pointer has not rested on the slide yet.
+ * Returns a text for the value or object of a result layer under the pointer; null until the pointer has first paused over the slide.
  *
- * @param descriptorAt returns the layer at a place of the view, 0 to 1 from the left; null: nothing is read
+ * @param descriptorAt returns the layer shown at a horizontal position of the view, 0 to 1 from the left; null turns reading off
  */
 export function useReadout(
   view: SlideView,
-  descriptorAt: ((share: number) => RasterDescriptor | VectorDescriptor | null) | null,
+  descriptorAt: ((viewX: number) => RasterDescriptor | VectorDescriptor | null) | null,
 ): string | null {
-  const [read, setRead] = useState<{ readonly from: unknown; readonly text: string } | null>(null);
+  const [readout, setReadout] = useState<{ readonly source: unknown; readonly text: string } | null>(null);
   useEffect(() => {
     if (descriptorAt === null) return;
     const element = view.element();
@@ -37,15 +38,15 @@ export function useReadout(
         request.abort();
         request = new AbortController();
         const position = toImage(placement, { x: clientX - left, y: clientY - top });
-        const tolerance = pickPixels / zoomOf(placement);
+        const tolerance = pickRadius / zoomOf(placement);
         const { signal } = request;
         describe(descriptor, { ...position, tolerance }, signal).then(
           (text) => {
-            if (!signal.aborted) setRead({ from: descriptorAt, text });
+            if (!signal.aborted) setReadout({ source: descriptorAt, text });
           },
-          () => undefined, // the last readout stays
+          () => undefined, // the previous text stays
         );
-      }, restMs);
+      }, hoverDelayMs);
     };
     element.addEventListener('pointermove', onMove);
     return () => {
@@ -54,9 +55,10 @@ export function useReadout(
       request.abort();
     };
   }, [view, descriptorAt]);
-  return read !== null && read.from === descriptorAt ? read.text : null;
+  return readout !== null && readout.source === descriptorAt ? readout.text : null;
 }
 
+/** Loads the value or object at a position and describes it. Position and tolerance are in image pixels. */
 async function describe(
   descriptor: RasterDescriptor | VectorDescriptor,
   { x, y, tolerance }: { readonly x: number; readonly y: number; readonly tolerance: number },
@@ -73,7 +75,7 @@ async function describe(
   const object = await pickObject(descriptor.id, { x, y, tolerance }, signal);
   if (object === null) return texts.noValue;
   const measurements = Object.entries(object.measurements)
-    .slice(0, mostMeasurements)
+    .slice(0, maxMeasurements)
     .map(([name, value]) => `${name}: ${formatFigure(value)}`);
   return [object.class.name, ...measurements].join(' · ');
 }

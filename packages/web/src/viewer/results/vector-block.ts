@@ -1,69 +1,76 @@
-/** Reads the binary blocks of a vector layer; packages/contract/src/overlays.ts documents their layout. */
+/**
+ * Reads the binary index and the binary blocks of a vector layer. A block contains the objects (such as detected cells) of one part of the
+ * slide; packages/contract/src/overlays.ts documents both layouts.
+ */
 import type { Bounds } from '@lamina/annotations';
 
+/** Bytes of an entry of the index: four bounds, the first object, the number of objects, and the bytes of the stored block, 4 bytes each. */
 const entryBytes = 28;
+/** Coordinates are integers in quarters of a pixel. */
 const unitsPerPixel = 4;
-const magic = 0x3142_524c;
+/** The bytes `LRB1` at the start of a block, as a little-endian integer. */
+const magicNumber = 0x3142_524c;
+const headerBytes = 32;
 
-/** The objects of a block, as numbers of the layer. */
+/** The objects of a block: `objects` consecutive objects of the layer, beginning with number `first`. */
 export interface ObjectSpan {
   readonly first: number;
   readonly objects: number;
 }
 
-/** The blocks of a layer: a large one has tens of thousands, which each frame looks through. */
+/** The index of the blocks of a layer. A large layer has tens of thousands of blocks, and each frame searches all of them. */
 export class BlockIndex {
-  /** Pixels of the slide: minX, minY, maxX, maxY of each block. */
+  /** minX, minY, maxX and maxY of each block, in pixels of the slide. */
   readonly #bounds: Float64Array;
-  readonly #firsts: Uint32Array;
-  readonly #objects: Uint32Array;
+  /** Number of the first object of each block. */
+  readonly #firstObjects: Uint32Array;
+  readonly #objectCounts: Uint32Array;
 
   /** @param buffer the index as `getOverlayIndex` of the contract documents it */
   constructor(buffer: ArrayBuffer) {
     const view = new DataView(buffer);
-    const length = Math.floor(buffer.byteLength / entryBytes);
-    this.#bounds = new Float64Array(length * 4);
-    this.#firsts = new Uint32Array(length);
-    this.#objects = new Uint32Array(length);
-    for (let block = 0; block < length; block++) {
-      const at = block * entryBytes;
-      for (let side = 0; side < 4; side++)
-        this.#bounds[block * 4 + side] = view.getInt32(at + side * 4, true) / unitsPerPixel;
-      this.#firsts[block] = view.getUint32(at + 16, true);
-      this.#objects[block] = view.getUint32(at + 20, true);
+    const blockCount = Math.floor(buffer.byteLength / entryBytes);
+    this.#bounds = new Float64Array(blockCount * 4);
+    this.#firstObjects = new Uint32Array(blockCount);
+    this.#objectCounts = new Uint32Array(blockCount);
+    for (let block = 0; block < blockCount; block++) {
+      const offset = block * entryBytes;
+      for (let bound = 0; bound < 4; bound++)
+        this.#bounds[block * 4 + bound] = view.getInt32(offset + bound * 4, true) / unitsPerPixel;
+      this.#firstObjects[block] = view.getUint32(offset + 16, true);
+      this.#objectCounts[block] = view.getUint32(offset + 20, true);
     }
   }
 
-  span(block: number): ObjectSpan {
-    return { first: this.#firsts[block] ?? 0, objects: this.#objects[block] ?? 0 };
+  objectSpanOf(block: number): ObjectSpan {
+    return { first: this.#firstObjects[block] ?? 0, objects: this.#objectCounts[block] ?? 0 };
   }
 
-  /** Returns the objects of each block that touches the bounds, in the order of the layer; null stands for the whole layer. */
-  spans(bounds: Bounds | null): ObjectSpan[] {
-    const blocks = this.inView(bounds ?? everywhere, Number.POSITIVE_INFINITY) ?? [];
-    return blocks.map((block) => this.span(block));
+  /** Returns the objects of each block that touches the bounds, in the order of the layer. @param bounds null: the whole layer */
+  objectSpansIn(bounds: Bounds | null): ObjectSpan[] {
+    const blocks = this.blocksIn(bounds ?? everywhere, Number.POSITIVE_INFINITY) ?? [];
+    return blocks.map((block) => this.objectSpanOf(block));
   }
 
   /**
-   * Returns the blocks that touch the bounds.
-   *
-   * @returns null when more than `most` objects lie within the bounds; of a block that lies partly outside, its share is counted
+   * Returns the numbers of the blocks that touch the bounds; null when more than `maxObjects` objects lie within the bounds.
+   * The objects of a block that lies partly outside are estimated from the fraction of its area within the bounds.
    */
-  inView(bounds: Bounds, most: number): number[] | null {
-    const all = this.#bounds;
+  blocksIn(bounds: Bounds, maxObjects: number): number[] | null {
+    const blockBounds = this.#bounds;
     const found: number[] = [];
     let objects = 0;
-    for (let block = 0, at = 0; at < all.length; block++, at += 4) {
-      const minX = all[at] as number;
-      const minY = all[at + 1] as number;
-      const maxX = all[at + 2] as number;
-      const maxY = all[at + 3] as number;
+    for (let block = 0, offset = 0; offset < blockBounds.length; block++, offset += 4) {
+      const minX = blockBounds[offset] as number;
+      const minY = blockBounds[offset + 1] as number;
+      const maxX = blockBounds[offset + 2] as number;
+      const maxY = blockBounds[offset + 3] as number;
       if (minX > bounds.maxX || maxX < bounds.minX || minY > bounds.maxY || maxY < bounds.minY) continue;
       objects +=
-        (this.#objects[block] ?? 0) *
-        share(minX, maxX, bounds.minX, bounds.maxX) *
-        share(minY, maxY, bounds.minY, bounds.maxY);
-      if (objects > most) return null;
+        (this.#objectCounts[block] ?? 0) *
+        overlapFraction(minX, maxX, bounds.minX, bounds.maxX) *
+        overlapFraction(minY, maxY, bounds.minY, bounds.maxY);
+      if (objects > maxObjects) return null;
       found.push(block);
     }
     return found;
@@ -77,76 +84,80 @@ const everywhere: Bounds = {
   maxY: Number.POSITIVE_INFINITY,
 };
 
-/** Returns the share of a block that lies between two limits, 0 to 1. */
-function share(from: number, to: number, low: number, high: number): number {
-  return to <= from ? 1 : Math.max(0, Math.min(to, high) - Math.max(from, low)) / (to - from);
+/** Returns the fraction of the interval from `start` to `end` that lies between `low` and `high`, 0 to 1; 1 for an empty interval. */
+function overlapFraction(start: number, end: number, low: number, high: number): number {
+  if (end <= start) return 1;
+  return Math.max(0, Math.min(end, high) - Math.max(start, low)) / (end - start);
 }
 
-/** The objects of a block by group (class or colour), ready to draw. Coordinates are quarters of a pixel from the origin of the block. */
+/** The objects of a block in groups of one colour, ready to draw. Coordinates are quarters of a pixel from the origin of the block. */
 export interface BlockPaths {
-  /** Origin in pixels of the slide. */
+  /** Origin of the block in pixels of the slide. */
   readonly x: number;
   readonly y: number;
-  readonly classes: readonly ClassPaths[];
+  readonly groups: readonly GroupPaths[];
 }
 
-export interface ClassPaths {
-  /** Index of the class, or of the colour of a measurement. */
-  readonly index: number;
+export interface GroupPaths {
+  /** Index of the class, or of the colour bin of a measurement. */
+  readonly group: number;
   readonly outlines: Path2D;
-  /** Centres: x, y in turns. */
+  /** Centres of all objects: x, y, x, y, … */
   readonly centres: Float32Array;
-  /** Positions in `centres` of objects without an outline. */
-  readonly points: readonly number[];
+  /** Indexes in `centres` of the x of objects without an outline. */
+  readonly pointIndexes: readonly number[];
 }
 
 /**
- * @param groupOf returns the group of an object by its position in the block and its class; null: it is not drawn
- * @throws RangeError when the block is not as documented
+ * Reads a block and collects its objects in groups.
+ *
+ * @param groupOf returns the group of an object from its position in the block and the index of its class; null: it is not drawn
+ * @throws RangeError when the block does not have the documented layout
  */
 export function readBlock(
   buffer: ArrayBuffer,
-  groupOf: (object: number, index: number) => number | null = (_, index) => index,
+  groupOf: (object: number, classIndex: number) => number | null = (_, classIndex) => classIndex,
 ): BlockPaths {
   const header = new Uint32Array(buffer, 0, 8);
-  const [found = 0, , objects = 0, rings = 0, vertices = 0] = header;
-  if (found !== magic) throw new RangeError('This is not a block of a vector layer.');
+  const [magic = 0, , objects = 0, rings = 0, vertices = 0] = header;
+  if (magic !== magicNumber) throw new RangeError('This is not a block of a vector layer.');
   const [originX = 0, originY = 0] = new Int32Array(buffer, 20, 2);
-  let at = 32;
-  const centresX = new Int32Array(buffer, at, objects);
-  at += objects * 4;
-  const centresY = new Int32Array(buffer, at, objects);
-  at += objects * 4;
-  const ringVertices = new Uint32Array(buffer, at, rings);
-  at += rings * 4;
-  const deltas = new Int16Array(buffer, at, vertices * 2);
-  at += vertices * 4;
-  const objectRings = new Uint16Array(buffer, at, objects);
-  at += objects * 2;
-  const objectClasses = new Uint8Array(buffer, at, objects);
+  let offset = headerBytes;
+  const centresX = new Int32Array(buffer, offset, objects);
+  offset += objects * 4;
+  const centresY = new Int32Array(buffer, offset, objects);
+  offset += objects * 4;
+  const verticesOfRings = new Uint32Array(buffer, offset, rings);
+  offset += rings * 4;
+  // x and y of each vertex, as differences to the vertex before; the first vertex of a ring, to the centre of the object.
+  const deltas = new Int16Array(buffer, offset, vertices * 2);
+  offset += vertices * 4;
+  const ringsOfObjects = new Uint16Array(buffer, offset, objects);
+  offset += objects * 2;
+  const objectClasses = new Uint8Array(buffer, offset, objects);
 
-  const byClass = new Map<number, { outlines: Path2D; centres: number[]; points: number[] }>();
+  const pathsByGroup = new Map<number, { outlines: Path2D; centres: number[]; pointIndexes: number[] }>();
   let ring = 0;
   let delta = 0;
   for (let object = 0; object < objects; object++) {
-    const count = objectRings[object] ?? 0;
-    const index = groupOf(object, objectClasses[object] ?? 0);
-    if (index === null) {
-      for (const end = ring + count; ring < end; ring++) delta += 2 * (ringVertices[ring] ?? 0);
+    const ringCount = ringsOfObjects[object] ?? 0;
+    const group = groupOf(object, objectClasses[object] ?? 0);
+    if (group === null) {
+      for (const end = ring + ringCount; ring < end; ring++) delta += 2 * (verticesOfRings[ring] ?? 0);
       continue;
     }
-    let paths = byClass.get(index);
+    let paths = pathsByGroup.get(group);
     if (paths === undefined) {
-      paths = { outlines: new Path2D(), centres: [], points: [] };
-      byClass.set(index, paths);
+      paths = { outlines: new Path2D(), centres: [], pointIndexes: [] };
+      pathsByGroup.set(group, paths);
     }
     const [centreX, centreY] = [centresX[object] ?? 0, centresY[object] ?? 0];
-    if (count === 0) paths.points.push(paths.centres.length);
+    if (ringCount === 0) paths.pointIndexes.push(paths.centres.length);
     paths.centres.push(centreX, centreY);
-    for (let place = 0; place < count; place++) {
+    for (const end = ring + ringCount; ring < end; ring++) {
       let [x, y] = [centreX, centreY];
-      const size = ringVertices[ring++] ?? 0;
-      for (let vertex = 0; vertex < size; vertex++) {
+      const vertexCount = verticesOfRings[ring] ?? 0;
+      for (let vertex = 0; vertex < vertexCount; vertex++) {
         x += deltas[delta++] ?? 0;
         y += deltas[delta++] ?? 0;
         if (vertex === 0) paths.outlines.moveTo(x, y);
@@ -158,8 +169,8 @@ export function readBlock(
   return {
     x: originX / unitsPerPixel,
     y: originY / unitsPerPixel,
-    classes: [...byClass].map(([index, { centres, ...paths }]) => ({
-      index,
+    groups: [...pathsByGroup].map(([group, { centres, ...paths }]) => ({
+      group,
       ...paths,
       centres: Float32Array.from(centres),
     })),

@@ -1,55 +1,69 @@
 /**
- * Draws the objects of a vector layer (such as detected cells) over the slide: at low magnification as a grid of counts, at medium
- * magnification as dots, at high magnification as outlines. This choice does not affect the counts in the panel, which the server
- * computes.
+ * Draws the objects of a vector layer (such as detected cells) over the slide: at low magnification as a grid whose cells are coloured by
+ * the number of objects (density grid), at medium magnification as dots, at high magnification as outlines. This choice does not affect
+ * the counts in the panel.
  */
 import type { VectorDescriptor } from '@lamina/contract';
 import { loadBlock, loadBlockIndex, loadDensity } from '../../api/results.ts';
 import { type Placement, visibleBounds, zoomOf } from '../overlay/placement.ts';
 import { BoundedCache } from './bounded-cache.ts';
-import { measurementOf, mostLoadedObjects } from './layer-objects.ts';
+import { loadMeasurementOf, maxLoadedObjects } from './layer-objects.ts';
 import type { LayerStyle } from './object-filter.ts';
 import { colourAt } from './palettes.ts';
 import { combine } from './transform.ts';
 import { BlockIndex, type BlockPaths, readBlock } from './vector-block.ts';
-import { colourOfGroup, filteredGrid, groupOf } from './vector-paths.ts';
+import { colourOfGroup, countInGrid, groupOf } from './vector-paths.ts';
 
-/** When more objects are visible, a grid of counts is drawn instead. */
+/** When more objects are visible, the density grid is drawn instead. */
 const maxDrawnObjects = 60_000;
-/** Outlines are drawn from this zoom on, in device pixels per slide pixel; below it each object is a dot. */
+/** Smallest zoom with outlines, in device pixels per slide pixel; below it each object is a dot. */
 const minOutlineZoom = 0.25;
+/** Number of blocks in the cache. */
 const maxBlocks = 512;
+/** Coordinates in blocks are quarters of a pixel. */
 const unitsPerPixel = 4;
-/** Smallest width on the screen of a cell of the grid of counts, in device pixels. */
+/** Smallest width of a cell of the density grid on the screen, in device pixels. */
 const minCellPixels = 4;
+// Sizes on the screen in device pixels.
+const outlineWidth = 1.5;
+const dotSizeAmongOutlines = 4;
+const dotSize = 2;
+/** Alpha of the cells of the density grid, 0 to 255: the tissue below stays visible. */
+const densityAlpha = 215;
 
 interface LoadedBlock {
   readonly buffer: ArrayBuffer;
   /** Paths of all objects by class. */
   readonly paths: BlockPaths;
-  /** Paths of the objects that a style with a measurement shows; null before it is drawn. */
+  /** Paths of the objects that a style with a filter shows; null before they are drawn. */
   measured: { readonly style: LayerStyle; readonly paths: BlockPaths } | null;
 }
+
+type DensityGrid = VectorDescriptor['density'][number];
 
 export class VectorLayer {
   readonly #descriptor: VectorDescriptor;
   readonly #blocks: BoundedCache<number, LoadedBlock>;
+  /** Counts of one class in the cells of a density grid; the key is `level/class`. */
   readonly #densities: BoundedCache<string, Uint32Array>;
-  /** One measurement by block; null while it is loading. */
-  readonly #values = new Map<number, Float32Array | null>();
+  /** Values of the measurement `#column` by block; null while they are loading. */
+  readonly #valuesByBlock = new Map<number, Float32Array | null>();
   readonly #onLoad: () => void;
-  readonly #end = new AbortController();
+  readonly #abortController = new AbortController();
   #index: BlockIndex | null = null;
   #style: LayerStyle;
   #column: number | null;
-  /** The grid of counts that was drawn last, as a picture with one pixel per cell. */
-  #picture: { readonly level: number; readonly style: LayerStyle; readonly canvas: OffscreenCanvas } | null =
-    null;
+  /** The density grid that was drawn last, as an image with one pixel per cell. */
+  #densityImage: {
+    readonly level: number;
+    readonly style: LayerStyle;
+    readonly canvas: OffscreenCanvas;
+  } | null = null;
 
-  /** The filter whose counts are loading or drawn. */
-  #filtering: { readonly level: number; readonly style: LayerStyle } | null = null;
+  /** The density grid and filter for which objects are being counted or were counted last. */
+  #filterCount: { readonly level: number; readonly style: LayerStyle } | null = null;
 
-  /** @param onLoad called when something has arrived that can be drawn */
+  /** @param onLoad called when loaded data changes the drawing */
   constructor(descriptor: VectorDescriptor, style: LayerStyle, onLoad: () => void) {
     this.#descriptor = descriptor;
     this.#style = style;
@@ -67,17 +81,17 @@ export class VectorLayer {
     this.#densities = new BoundedCache(
       4 * (descriptor.classes.length + 1),
       async (key, signal) => {
-        const [level = 0, index = 0] = key.split('/').map(Number);
-        return new Uint32Array(await loadDensity(id, { level, class: index }, signal));
+        const [level = 0, classIndex = 0] = key.split('/').map(Number);
+        return new Uint32Array(await loadDensity(id, { level, class: classIndex }, signal));
       },
       onLoad,
     );
-    loadBlockIndex(id, this.#end.signal).then(
+    loadBlockIndex(id, this.#abortController.signal).then(
       (buffer) => {
         this.#index = new BlockIndex(buffer);
         onLoad();
       },
-      () => undefined, // the panel says that the layer cannot be loaded
+      () => undefined, // the panel shows that the layer cannot be loaded
     );
   }
 
@@ -85,130 +99,137 @@ export class VectorLayer {
     this.#style = style;
     if (this.#column === style.column) return;
     this.#column = style.column;
-    this.#values.clear();
+    this.#valuesByBlock.clear();
   }
 
+  /** Cancels running requests and frees the loaded data. */
   close(): void {
-    this.#end.abort();
+    this.#abortController.abort();
     this.#blocks.close();
     this.#densities.close();
   }
 
-  /** Draws the visible objects. @param placement from pixels of the slide to device pixels */
+  /** Draws the visible objects. @param placement converts pixels of the slide to device pixels */
   draw(context: CanvasRenderingContext2D, placement: Placement): void {
     if (this.#index === null) return;
-    const box = visibleBounds(placement, context.canvas);
-    // Blocks with too many objects are not loaded, even while the counts to draw instead are still being loaded.
-    const mostObjects = this.#descriptor.density.length > 0 ? maxDrawnObjects : Number.POSITIVE_INFINITY;
-    const visible = this.#index.inView(box, mostObjects);
-    if (visible === null) {
+    const bounds = visibleBounds(placement, context.canvas);
+    // A layer without density grids is small enough to be drawn as objects at every zoom.
+    const maxObjects = this.#descriptor.density.length > 0 ? maxDrawnObjects : Number.POSITIVE_INFINITY;
+    const visibleBlocks = this.#index.blocksIn(bounds, maxObjects);
+    if (visibleBlocks === null) {
       this.#drawDensity(context, placement);
       return;
     }
-    for (const number of visible) {
-      const loaded = this.#blocks.get(number);
-      const paths = loaded === null ? null : this.#pathsOf(number, loaded);
+    for (const block of visibleBlocks) {
+      const loaded = this.#blocks.get(block);
+      const paths = loaded === null ? null : this.#pathsOf(block, loaded);
       if (paths !== null) this.#drawBlock(context, placement, paths);
     }
     context.setTransform(1, 0, 0, 1, 0, 0);
   }
 
-  /** Returns the paths of the objects of a block that the style shows; null while the measurement is being loaded. */
-  #pathsOf(number: number, loaded: LoadedBlock): BlockPaths | null {
+  /** Returns the paths of the objects of a block that the style shows; null while the measurement of its filter is being loaded. */
+  #pathsOf(block: number, loaded: LoadedBlock): BlockPaths | null {
     const style = this.#style;
     if (style.column === null) return loaded.paths;
     if (loaded.measured?.style === style) return loaded.measured.paths;
-    const values = this.#valuesOf(number, style.column);
+    const values = this.#valuesOf(block, style.column);
     if (values === null) return null;
-    const paths = readBlock(loaded.buffer, (object, index) =>
-      groupOf(this.#descriptor, style, index, values[object] ?? Number.NaN),
+    const paths = readBlock(loaded.buffer, (object, classIndex) =>
+      groupOf(this.#descriptor, style, classIndex, values[object] ?? Number.NaN),
     );
     loaded.measured = { style, paths };
     return paths;
   }
 
-  #valuesOf(number: number, column: number): Float32Array | null {
-    const known = this.#values.get(number);
-    if (known !== undefined || this.#index === null) return known ?? null;
-    this.#values.set(number, null);
-    measurementOf(this.#descriptor, column, this.#index.span(number)).then(
+  /** Returns the values of a measurement for the objects of a block, and starts to load them if necessary; null until they are loaded. */
+  #valuesOf(block: number, column: number): Float32Array | null {
+    const knownValues = this.#valuesByBlock.get(block);
+    if (knownValues !== undefined || this.#index === null) return knownValues ?? null;
+    this.#valuesByBlock.set(block, null);
+    loadMeasurementOf(this.#descriptor, column, this.#index.objectSpanOf(block)).then(
       (values) => {
-        if (this.#end.signal.aborted || this.#column !== column) return;
-        this.#values.set(number, values);
+        if (this.#abortController.signal.aborted || this.#column !== column) return;
+        this.#valuesByBlock.set(block, values);
         this.#onLoad();
       },
-      () => this.#values.delete(number), // loaded again with the next frame
+      () => this.#valuesByBlock.delete(block), // the next frame loads them again
     );
     return null;
   }
 
-  #drawBlock(context: CanvasRenderingContext2D, placement: Placement, { x, y, classes }: BlockPaths): void {
+  #drawBlock(context: CanvasRenderingContext2D, placement: Placement, { x, y, groups }: BlockPaths): void {
     const unit = 1 / unitsPerPixel;
     const { a, b, c, d, e, f } = combine(placement, { a: unit, b: 0, c: 0, d: unit, e: x, f: y });
-    const factor = zoomOf(placement);
+    const zoom = zoomOf(placement);
     context.setTransform(a, b, c, d, e, f);
-    const pixel = unitsPerPixel / factor; // one device pixel in units of the block
-    for (const { index, outlines, centres, points } of classes) {
-      if (this.#style.column === null && this.#style.hidden.has(index)) continue;
-      const colour = colourOfGroup(this.#descriptor, this.#style, index);
+    const devicePixel = unitsPerPixel / zoom; // in units of the block
+    for (const { group, outlines, centres, pointIndexes } of groups) {
+      // Without a filter the groups are classes, and hidden ones are omitted here; with a filter `readBlock` has already omitted them.
+      if (this.#style.column === null && this.#style.hidden.has(group)) continue;
+      const colour = colourOfGroup(this.#descriptor, this.#style, group);
       context.fillStyle = colour;
-      if (factor >= minOutlineZoom) {
+      if (zoom >= minOutlineZoom) {
         context.strokeStyle = colour;
-        context.lineWidth = 1.5 * pixel;
+        context.lineWidth = outlineWidth * devicePixel;
         context.stroke(outlines);
-        for (const place of points) dot(context, centres, place, 4 * pixel);
+        for (const index of pointIndexes)
+          drawDot(context, centres, index, dotSizeAmongOutlines * devicePixel);
       } else {
-        for (let place = 0; place < centres.length; place += 2) dot(context, centres, place, 2 * pixel);
+        for (let index = 0; index < centres.length; index += 2)
+          drawDot(context, centres, index, dotSize * devicePixel);
       }
     }
   }
 
   #drawDensity(context: CanvasRenderingContext2D, placement: Placement): void {
     const { density, classes, object_count } = this.#descriptor;
-    const factor = zoomOf(placement);
-    const grid = density.find(({ cell }) => cell * factor >= minCellPixels) ?? density.at(-1);
+    const zoom = zoomOf(placement);
+    const grid = density.find(({ cell }) => cell * zoom >= minCellPixels) ?? density.at(-1);
     if (grid === undefined) return;
-    if (this.#style.column !== null && object_count <= mostLoadedObjects) {
-      this.#filterDensity(grid);
-    } else if (this.#picture?.level !== grid.level || this.#picture.style !== this.#style) {
-      const counts: Uint32Array[] = [];
-      for (const [index] of classes.entries()) {
-        if (this.#style.hidden.has(index)) continue;
-        const classCounts = this.#densities.get(`${grid.level}/${index}`);
-        if (classCounts === null) {
-          this.#paint(context, placement);
+    if (this.#style.column !== null && object_count <= maxLoadedObjects) {
+      this.#countFiltered(grid);
+    } else if (this.#densityImage?.level !== grid.level || this.#densityImage.style !== this.#style) {
+      const countsOfClasses: Uint32Array[] = [];
+      for (const [classIndex] of classes.entries()) {
+        if (this.#style.hidden.has(classIndex)) continue;
+        const counts = this.#densities.get(`${grid.level}/${classIndex}`);
+        if (counts === null) {
+          this.#drawDensityImage(context, placement);
           return;
         }
-        counts.push(classCounts);
+        countsOfClasses.push(counts);
       }
-      const canvas = pictureOf(counts, grid);
-      this.#picture = { level: grid.level, style: this.#style, canvas };
+      const canvas = densityCanvasOf(countsOfClasses, grid);
+      this.#densityImage = { level: grid.level, style: this.#style, canvas };
     }
-    this.#paint(context, placement);
+    this.#drawDensityImage(context, placement);
   }
 
-  /** Counts the objects that match the filter; the previous picture is drawn until then. */
-  #filterDensity(grid: VectorDescriptor['density'][number]): void {
+  /** Counts the objects that pass the filter. Until the counts are available, the previous image is drawn. */
+  #countFiltered(grid: DensityGrid): void {
     const style = this.#style;
-    if (this.#filtering?.level === grid.level && this.#filtering.style === style) return;
-    const filtering = { level: grid.level, style };
-    this.#filtering = filtering;
-    filteredGrid(this.#descriptor, style, grid).then(
+    if (this.#filterCount?.level === grid.level && this.#filterCount.style === style) return;
+    const filterCount = { level: grid.level, style };
+    this.#filterCount = filterCount;
+    countInGrid(this.#descriptor, style, grid).then(
       (counts) => {
-        if (this.#filtering !== filtering || this.#end.signal.aborted || counts === null) return;
-        this.#picture = { ...filtering, canvas: pictureOf([counts], grid) };
+        const isOutdated = this.#filterCount !== filterCount || this.#abortController.signal.aborted;
+        if (isOutdated || counts === null) return;
+        this.#densityImage = { ...filterCount, canvas: densityCanvasOf([counts], grid) };
         this.#onLoad();
       },
       () => {
-        if (this.#filtering === filtering) this.#filtering = null;
+        // After a failure, the next frame counts again.
+        if (this.#filterCount === filterCount) this.#filterCount = null;
       },
     );
   }
 
-  /** Draws the last picture of the counts, if there is one. */
-  #paint(context: CanvasRenderingContext2D, placement: Placement): void {
-    const grid = this.#descriptor.density.find(({ level }) => level === this.#picture?.level);
-    if (grid === undefined || this.#picture === null) return;
+  /** Draws the latest density image, if there is one. */
+  #drawDensityImage(context: CanvasRenderingContext2D, placement: Placement): void {
+    const grid = this.#descriptor.density.find(({ level }) => level === this.#densityImage?.level);
+    if (grid === undefined || this.#densityImage === null) return;
     const { a, b, c, d, e, f } = combine(placement, {
       a: grid.cell,
       b: 0,
@@ -219,31 +240,42 @@ export class VectorLayer {
     });
     context.setTransform(a, b, c, d, e, f);
     context.imageSmoothingEnabled = false;
-    context.drawImage(this.#picture.canvas, 0, 0);
+    context.drawImage(this.#densityImage.canvas, 0, 0);
     context.setTransform(1, 0, 0, 1, 0, 0);
   }
 }
 
-function dot(context: CanvasRenderingContext2D, centres: Float32Array, place: number, size: number): void {
-  const [x = 0, y = 0] = centres.subarray(place, place + 2);
+/** Draws a square at a centre. @param index of the x in `centres` */
+function drawDot(
+  context: CanvasRenderingContext2D,
+  centres: Float32Array,
+  index: number,
+  size: number,
+): void {
+  const [x = 0, y = 0] = centres.subarray(index, index + 2);
   context.fillRect(x - size / 2, y - size / 2, size, size);
 }
 
-/** Cells with more objects are brighter, by the square root of their number; empty cells are transparent. */
-function pictureOf(
-  counts: readonly Uint32Array[],
-  { width, height }: VectorDescriptor['density'][number],
+/**
+ * Returns an image of a density grid. Cells with more objects are brighter (by the square root of their number, so that sparse cells stay
+ * visible), and empty cells are transparent.
+ */
+function densityCanvasOf(
+  countsOfClasses: readonly Uint32Array[],
+  { width, height }: DensityGrid,
 ): OffscreenCanvas {
   const sums = new Uint32Array(width * height);
-  for (const each of counts)
-    for (let cell = 0; cell < sums.length; cell++) sums[cell] = (sums[cell] ?? 0) + (each[cell] ?? 0);
-  const most = sums.reduce((highest, sum) => Math.max(highest, sum), 1);
-  const picture = new ImageData(width, height);
+  for (const counts of countsOfClasses)
+    for (let cell = 0; cell < sums.length; cell++) sums[cell] = (sums[cell] ?? 0) + (counts[cell] ?? 0);
+  const maxSum = sums.reduce((max, sum) => Math.max(max, sum), 1);
+  const imageData = new ImageData(width, height);
   for (const [cell, sum] of sums.entries()) {
-    if (sum > 0)
-      picture.data.set([...colourAt('inferno', 0.25 + 0.75 * Math.sqrt(sum / most)), 215], cell * 4);
+    if (sum === 0) continue;
+    // The darkest quarter of the palette would be hard to see on tissue.
+    const [red, green, blue] = colourAt('inferno', 0.25 + 0.75 * Math.sqrt(sum / maxSum));
+    imageData.data.set([red, green, blue, densityAlpha], cell * 4);
   }
   const canvas = new OffscreenCanvas(width, height);
-  canvas.getContext('2d')?.putImageData(picture, 0, 0);
+  canvas.getContext('2d')?.putImageData(imageData, 0, 0);
   return canvas;
 }

@@ -1,48 +1,64 @@
-/** The objects of blocks as paths, by class or by measurement, and the grid of counts of the objects that a filter leaves. */
+/**
+ * Groups the objects of a vector layer by colour (one group per class, or per bin of a measurement), and counts the objects that pass a
+ * filter in the cells of a grid.
+ */
 import type { VectorDescriptor } from '@lamina/contract';
 import { visitObjects } from './layer-objects.ts';
-import { fits, type LayerStyle, measurementRange } from './object-filter.ts';
+import { type LayerStyle, measurementRange, passesFilter } from './object-filter.ts';
 import { colourAt } from './palettes.ts';
 
-/** Colours of measurements: objects of one colour are one path. */
-const bins = 24;
+/** Number of colours of a measurement. Objects of one colour are drawn as one path, so few colours are faster. */
+const binCount = 24;
+/** Colour of objects whose class is not in the descriptor. */
+const grey = [128, 128, 128] as const;
 
-/** Returns the group of an object: a class, or a colour of its measurement; null: the filter hides it. */
-export function groupOf(descriptor: VectorDescriptor, style: LayerStyle, index: number, value: number) {
-  if (style.hidden.has(index) || !fits(style, value)) return null;
-  if (!style.isColoured || style.column === null) return index;
+/**
+ * Returns the group of an object: the index of its class, or the bin of its measurement if the style colours by measurement; null when
+ * the style hides the object.
+ *
+ * @param value the object's measurement that the style filters by; NaN without it
+ */
+export function groupOf(
+  descriptor: VectorDescriptor,
+  style: LayerStyle,
+  classIndex: number,
+  value: number,
+): number | null {
+  if (style.hidden.has(classIndex) || !passesFilter(style, value)) return null;
+  if (!style.isColoured || style.column === null) return classIndex;
   const { min, max } = measurementRange(descriptor, style.column);
-  return Math.min(bins - 1, Math.max(0, Math.floor((max > min ? (value - min) / (max - min) : 1) * bins)));
+  const position = max > min ? (value - min) / (max - min) : 1;
+  return Math.min(binCount - 1, Math.max(0, Math.floor(position * binCount)));
 }
 
-/** Returns the colour of a group. */
+/** Returns the CSS colour of a group. */
 export function colourOfGroup({ classes }: VectorDescriptor, style: LayerStyle, group: number): string {
-  const isMeasured = style.isColoured && style.column !== null;
-  const colour = isMeasured
-    ? colourAt(style.palette, group / (bins - 1))
-    : (classes[group]?.color ?? [128, 128, 128]);
+  const isByMeasurement = style.isColoured && style.column !== null;
+  const colour = isByMeasurement
+    ? colourAt(style.palette, group / (binCount - 1))
+    : (classes[group]?.color ?? grey);
   return `rgb(${colour.join(' ')})`;
 }
 
 type Grid = VectorDescriptor['density'][number];
 
-/** Counts the objects that fit a filter in the cells of a grid. @returns null when the layer has too many objects */
-export async function filteredGrid(
+/** Counts the objects that the style shows, for each cell of a grid, row by row. @returns null when the layer has too many objects to load */
+export async function countInGrid(
   descriptor: VectorDescriptor,
   style: LayerStyle,
-  { x: left, y: top, cell, width, height }: Grid,
+  { x: left, y: top, cell: cellSide, width, height }: Grid,
 ): Promise<Uint32Array | null> {
   const counts = new Uint32Array(width * height);
   const isComplete = await visitObjects(
     descriptor,
     { bounds: null, column: style.column },
     ({ x, y, classes, values }) => {
-      for (const [place, index] of classes.entries()) {
-        if (style.hidden.has(index) || !fits(style, values?.[place] ?? Number.NaN)) continue;
-        const column = Math.min(width - 1, Math.max(0, Math.floor(((x[place] ?? 0) - left) / cell)));
-        const row = Math.min(height - 1, Math.max(0, Math.floor(((y[place] ?? 0) - top) / cell)));
-        const at = row * width + column;
-        counts[at] = (counts[at] ?? 0) + 1;
+      for (const [object, classIndex] of classes.entries()) {
+        if (style.hidden.has(classIndex) || !passesFilter(style, values?.[object] ?? Number.NaN)) continue;
+        const column = Math.min(width - 1, Math.max(0, Math.floor(((x[object] ?? 0) - left) / cellSide)));
+        const row = Math.min(height - 1, Math.max(0, Math.floor(((y[object] ?? 0) - top) / cellSide)));
+        const cell = row * width + column;
+        counts[cell] = (counts[cell] ?? 0) + 1;
       }
     },
   );
