@@ -7,16 +7,19 @@ import { announce } from '../../../notifications/notify.ts';
 import { texts } from './texts.ts';
 
 interface NewDatasetDialogProps {
-  /** Of a dataset that does not exist yet. */
+  /** Name of a dataset that does not exist yet. */
   readonly name: string;
-  /** The dataset may be uploaded to: it is restricted by now, or the person wants it to be open. */
+  /** Called when the upload may start: the dataset is restricted now, or the user chose to leave it open. */
   readonly onDecided: () => void;
   readonly onClose: () => void;
 }
 
 const choices: readonly DatasetAccess[] = ['restricted', 'open'];
 
-/** A dataset that an upload creates is open to all members unless it is restricted before: the person chooses. */
+/**
+ * Asks who may see a dataset that an upload is about to create. Without a choice it would be open to all members, so a
+ * restricted dataset has to be restricted before the upload starts.
+ */
 export function NewDatasetDialog({ name, onDecided, onClose }: NewDatasetDialogProps) {
   const [access, setAccess] = useState<DatasetAccess | null>(null);
 
@@ -46,12 +49,12 @@ export function NewDatasetDialog({ name, onDecided, onClose }: NewDatasetDialogP
         onChange={(value) => setAccess(value === 'open' ? 'open' : 'restricted')}
       >
         <Stack gap="xs" mt="xs">
-          {choices.map((each) => (
+          {choices.map((choice) => (
             <Radio
-              key={each}
-              value={each}
-              label={texts.newDatasetAccess[each]}
-              description={texts.newDatasetAccessHint[each]}
+              key={choice}
+              value={choice}
+              label={texts.newDatasetAccess[choice]}
+              description={texts.newDatasetAccessHint[choice]}
             />
           ))}
         </Stack>

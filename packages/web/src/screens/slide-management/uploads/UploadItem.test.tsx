@@ -20,8 +20,8 @@ const line = {
   uploadId: 'u1',
 } as const;
 
-it('shows the speed of an upload and the remaining time while it is sent, and neither while it stands', () => {
-  const show = (bytesPerSecond: number | null) => {
+it('an upload shows its speed and remaining time while bytes are sent, and neither at a rate of 0 or null', () => {
+  const renderItem = (bytesPerSecond: number | null) => {
     cleanup();
     render(
       <MantineProvider env="test">
@@ -29,12 +29,12 @@ it('shows the speed of an upload and the remaining time while it is sent, and ne
       </MantineProvider>,
     );
   };
-  show(2_000_000);
+  renderItem(2_000_000);
   screen.getByText('100 MB / 700 MB · 2 MB/sn · yaklaşık 5 dk kaldı');
-  show(20_000_000);
+  renderItem(20_000_000);
   screen.getByText('100 MB / 700 MB · 20 MB/sn · bir dakikadan az kaldı');
-  for (const standing of [0, null]) {
-    show(standing);
+  for (const noRate of [0, null]) {
+    renderItem(noRate);
     screen.getByText('100 MB / 700 MB');
   }
 });

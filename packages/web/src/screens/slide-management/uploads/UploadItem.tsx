@@ -6,7 +6,7 @@ import { announce } from '../../../notifications/notify.ts';
 import { texts } from './texts.ts';
 import classes from './UploadPanel.module.css';
 import type { UploadLine } from './upload-line.ts';
-import { cancel, forget, pause, resume } from './upload-queue.ts';
+import { cancel, pause, removeFinished, resume } from './upload-queue.ts';
 
 const colours = { calm: 'haematoxylin', good: 'teal', bad: 'eosin' } as const;
 
@@ -15,10 +15,13 @@ export function UploadItem({ line }: { readonly line: UploadLine }) {
   const { key, path, dataset, fileCount, sizeBytes, sentBytes, bytesPerSecond } = line;
   const { sentFiles, currentFile } = line;
 
-  async function cancelNow() {
+  // An upload that is only on the server is not in the queue of this tab; its key is the id of the server.
+  const isOnlyOnServer = line.key === line.uploadId;
+
+  async function cancelAndReport() {
     try {
       await cancel(key);
-      if (line.key === line.uploadId) await cancelUpload(line.key);
+      if (isOnlyOnServer) await cancelUpload(line.key);
     } catch (error) {
       announce({ success: false, message: messageOf(error, texts.giveUpFailed) });
     }
@@ -28,10 +31,11 @@ export function UploadItem({ line }: { readonly line: UploadLine }) {
     pause: () => pause(key),
     resume: () => resume(key),
     sendAgain: () => resume(key),
-    cancel: () => void cancelNow(),
-    hide: () => forget(key),
+    cancel: () => void cancelAndReport(),
+    hide: () => removeFinished(key),
   };
   const percent = sentBytes === null || sizeBytes === 0 ? 0 : (sentBytes / sizeBytes) * 100;
+  const isMoving = bytesPerSecond !== null && bytesPerSecond > 0;
 
   return (
     <li className={classes.item}>
@@ -63,8 +67,7 @@ export function UploadItem({ line }: { readonly line: UploadLine }) {
             </Text>
             <Text size="sm" c="dimmed">
               {texts.sentOf(formatBytes(sentBytes), formatBytes(sizeBytes))}
-              {bytesPerSecond !== null &&
-                bytesPerSecond > 0 &&
+              {isMoving &&
                 ` · ${texts.perSecond(formatBytes(bytesPerSecond))} · ${texts.remaining((sizeBytes - sentBytes) / bytesPerSecond)}`}
             </Text>
           </Group>

@@ -29,13 +29,16 @@ const unfinished: SlideUpload = {
   images: [],
 };
 
-/** Each test has an administrator of its own, since uploads are shown to their owner alone. */
-let administrators = 0;
+/**
+ * Number of administrators so far. Each test signs in as another one, which empties the upload queue: it is a module-wide
+ * value that shows the uploads of one account only.
+ */
+let adminCount = 0;
 
 async function openPanel(uploads: readonly SlideUpload[], api: Answers = {}) {
-  administrators += 1;
+  adminCount += 1;
   const opened = openApp('/admin/slides', {
-    signedInAs: account({ uid: `admin-${administrators}`, role: 'admin' }),
+    signedInAs: account({ uid: `admin-${adminCount}`, role: 'admin' }),
     api: {
       'GET /admin/uploads': { uploads, max_bytes: 1000 },
       'GET /admin/datasets': { datasets: [] },
@@ -54,11 +57,11 @@ async function openPanel(uploads: readonly SlideUpload[], api: Answers = {}) {
   return { ...opened, panel, choose };
 }
 
-const sent = (calls: readonly { readonly name: string; readonly body: unknown }[]) =>
+const announcedUploads = (calls: readonly { readonly name: string; readonly body: unknown }[]) =>
   calls.filter(({ name }) => name === 'POST /admin/uploads').map(({ body }) => body);
 
 describe('the upload panel', () => {
-  it('rejects a file that is no slide with a message, and asks for a dataset', async () => {
+  it('shows which chosen files are no slides, and asks for a dataset before it uploads the others', async () => {
     const { panel, choose, calls } = await openPanel([]);
     await choose('notes.txt', 'alone.mrxs', 'a.svs');
     const alert = within(await panel.findByRole('alert'));
@@ -66,10 +69,10 @@ describe('the upload panel', () => {
     alert.getByText(/Yanındaki klasör de gerekli/);
     await panel.findByText('Önce bir veri kümesi seçin veya yazın.');
     await panel.findByText('1 dosya hazır; yüklemek için veri kümesi seçin.');
-    expect(sent(calls)).toEqual([]);
+    expect(announcedUploads(calls)).toEqual([]);
   });
 
-  it('registers an upload when its dataset is chosen, and shows why it is rejected', async () => {
+  it('announces an upload when its dataset is chosen, and shows why the server rejects it', async () => {
     const { panel, choose, calls, person } = await openPanel([], {
       'POST /admin/uploads': refusal('upload_exists'),
       'GET /admin/datasets': { datasets: [existing] },
@@ -79,10 +82,10 @@ describe('the upload panel', () => {
     await person.click(await panel.findByRole('button', { name: 'Yüklemeyi başlat' }));
     await panel.findByText(/Var olanın üzerine yazılmaz/);
     const announced = { path: 'a.svs', is_folder: false, file_count: 1, size_bytes: 5 };
-    expect(sent(calls)).toEqual([{ dataset: 'Yeni', ...announced }]);
+    expect(announcedUploads(calls)).toEqual([{ dataset: 'Yeni', ...announced }]);
   });
 
-  describe('for a dataset that does not exist', () => {
+  describe('when the typed dataset does not exist', () => {
     async function chooseFor(dataset: string, api: Answers = {}) {
       const opened = await openPanel([], { 'POST /admin/uploads': refusal('storage_full'), ...api });
       const { panel, person, choose } = opened;
@@ -93,54 +96,55 @@ describe('the upload panel', () => {
       const start = dialog.getByRole<HTMLButtonElement>('button', { name: 'Yüklemeyi başlat' });
       return { ...opened, dialog, start };
     }
-    const enabled = (button: HTMLButtonElement) => waitFor(() => expect(button.disabled).toBe(false));
+    const waitUntilEnabled = (button: HTMLButtonElement) =>
+      waitFor(() => expect(button.disabled).toBe(false));
 
-    it('the person is asked who may see the slides, and nothing is sent before', async () => {
+    it('asks who may see the slides, and sends nothing before the answer', async () => {
       const { dialog, start, calls, person, panel } = await chooseFor('Taslak');
       expect(start.disabled).toBe(true);
       dialog.getByText('Slaytlar okunur okunmaz bütün aktif kullanıcılara görünür.');
       await person.click(dialog.getByRole('button', { name: 'Vazgeç' }));
       await panel.findByRole('button', { name: 'Yüklemeyi başlat' });
-      expect(sent(calls)).toEqual([]);
+      expect(announcedUploads(calls)).toEqual([]);
     });
 
-    it('the dataset is created as restricted before the upload starts', async () => {
+    it('creates the dataset as restricted before the upload starts', async () => {
       const { dialog, start, calls, person, panel } = await chooseFor('Taslak 2', {
         'PUT /admin/datasets': { message: 'tamam' },
       });
       await person.click(dialog.getByRole('radio', { name: 'Yalnızca erişim verdiklerim' }));
-      await enabled(start);
+      await waitUntilEnabled(start);
       await person.click(start);
       await panel.findByText(/Sunucunun diskinde yeterli yer yok/);
-      const decided = calls.filter(({ name }) => /^(PUT|POST) .admin/.test(name));
-      expect(decided.map(({ name }) => name)).toEqual(['PUT /admin/datasets', 'POST /admin/uploads']);
-      expect(decided[0]?.body).toEqual({ dataset: 'Taslak 2', access: 'restricted', listed: false });
+      const changes = calls.filter(({ name }) => /^(PUT|POST) .admin/.test(name));
+      expect(changes.map(({ name }) => name)).toEqual(['PUT /admin/datasets', 'POST /admin/uploads']);
+      expect(changes[0]?.body).toEqual({ dataset: 'Taslak 2', access: 'restricted', listed: false });
     });
 
-    it('nothing is sent when the dataset could not be restricted', async () => {
+    it('sends nothing when the dataset could not be restricted', async () => {
       const { dialog, start, calls, person } = await chooseFor('Taslak 3', {
         'PUT /admin/datasets': refusal('unavailable'),
       });
       await person.click(dialog.getByRole('radio', { name: 'Yalnızca erişim verdiklerim' }));
-      await enabled(start);
+      await waitUntilEnabled(start);
       await person.click(start);
       await screen.findByText(/Hizmet şu anda kullanılamıyor/);
-      expect(sent(calls)).toEqual([]);
+      expect(announcedUploads(calls)).toEqual([]);
     });
 
-    it('an upload for all members starts without another call, and the next one is not asked about', async () => {
+    it('starts the upload at once when all members may see it, and does not ask again for the same dataset', async () => {
       const { dialog, start, calls, person, panel, choose } = await chooseFor('Taslak 4');
       await person.click(dialog.getByRole('radio', { name: 'Bütün kullanıcılar' }));
-      await enabled(start);
+      await waitUntilEnabled(start);
       await person.click(start);
       await panel.findByText(/Sunucunun diskinde yeterli yer yok/);
       await choose('b.svs');
-      await waitFor(() => expect(sent(calls)).toHaveLength(2));
+      await waitFor(() => expect(announcedUploads(calls)).toHaveLength(2));
       expect(calls.some(({ name }) => name.startsWith('PUT'))).toBe(false);
     });
   });
 
-  it('asks nothing about a dataset that exists in another spelling', async () => {
+  it('does not ask who may see a dataset whose existing name is typed in capital letters', async () => {
     const { panel, choose, calls, person } = await openPanel([], {
       'POST /admin/uploads': refusal('storage_full'),
       'GET /admin/datasets': { datasets: [existing] },
@@ -158,7 +162,7 @@ describe('the upload panel', () => {
     await panel.findByText('Yarım kaldı');
     await choose('half.svs');
     await panel.findByText(/Sunucunun diskinde yeterli yer yok/);
-    expect(sent(calls)).toMatchObject([{ dataset: 'Böbrek', path: 'half.svs' }]);
+    expect(announcedUploads(calls)).toMatchObject([{ dataset: 'Böbrek', path: 'half.svs' }]);
     expect(panel.queryByText('Yarım kaldı')).toBeNull();
   });
 
@@ -170,7 +174,7 @@ describe('the upload panel', () => {
     expect(calls.some(({ name }) => name === 'DELETE /admin/uploads/u1')).toBe(true);
   });
 
-  it('shows no uploads of another person at this browser', async () => {
+  it('does not show the uploads of the account that was signed in before in this browser', async () => {
     const first = await openPanel([], {
       'POST /admin/uploads': refusal('storage_full'),
       'GET /admin/datasets': { datasets: [existing] },
@@ -184,7 +188,7 @@ describe('the upload panel', () => {
     expect(panel.queryByText('secret.svs')).toBeNull();
   });
 
-  it('says that the unfinished uploads could not be loaded', async () => {
+  it('shows the reason when the list of uploads cannot be loaded', async () => {
     const { panel } = await openPanel([], { 'GET /admin/uploads': refusal('unavailable') });
     await panel.findByText(/Hizmet şu anda kullanılamıyor/);
   });

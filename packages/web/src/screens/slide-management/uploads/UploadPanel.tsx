@@ -16,47 +16,52 @@ import { NewDatasetDialog } from './NewDatasetDialog.tsx';
 import { refusalSentence, texts } from './texts.ts';
 import { UploadItem } from './UploadItem.tsx';
 import classes from './UploadPanel.module.css';
-import { linesOf } from './upload-line.ts';
-import { enqueue, keepFor, pause, resume, useSendings } from './upload-queue.ts';
+import { uploadLinesOf } from './upload-line.ts';
+import { enqueue, pause, resume, setUploadOwner, useLocalUploads } from './upload-queue.ts';
 
-const refusedShown = 10;
+const maxRefusedShown = 10;
 
-/** Sends slides from this computer: chosen or dropped, files or folders; and what became of those that were sent. */
+/**
+ * Uploads slides that the user chooses or drops as files or folders, and lists all uploads with their state. Files that
+ * are chosen before their dataset is known stay in `pending`; an upload to a new dataset asks first who may see it.
+ */
 export function UploadPanel() {
   const [dataset, setDataset] = useState('');
   const [datasetError, setDatasetError] = useState<string | null>(null);
-  /** Chosen before it was known which dataset they are for. */
+  /** Chosen files that wait until the user has chosen a dataset. */
   const [pending, setPending] = useState<readonly FileGroup[]>([]);
   const [refused, setRefused] = useState<readonly RefusedFile[]>([]);
   const [dropFailed, setDropFailed] = useState(false);
-  const [isOver, setOver] = useState(false);
+  const [isDraggedOver, setDraggedOver] = useState(false);
   const datasetField = useRef<HTMLInputElement>(null);
   const filesInput = useRef<HTMLInputElement>(null);
   const folderInput = useRef<HTMLInputElement>(null);
-  /** A dataset that does not exist yet, while the person is asked who may see it. */
+  /** Name of a dataset that does not exist yet, while a dialog asks who may see it; null when no dialog is open. */
   const [newDataset, setNewDataset] = useState<string | null>(null);
-  /** New datasets that the person has decided about; they are in no list before their first slide has been read. */
-  const [decided, setDecided] = useState<ReadonlySet<string>>(new Set());
+  /** New datasets whose access the user has chosen. `useDatasets` lists them only after their first slide was read. */
+  const [decidedDatasets, setDecidedDatasets] = useState<ReadonlySet<string>>(new Set());
   const datasets = useDatasets();
-  const sendings = useSendings();
-  const awaited = sendings.flatMap(({ phase, uploadId }) => (phase === 'sent' ? (uploadId ?? []) : []));
-  const known = useUploads(new Set(awaited));
-  const uploads = known.data?.uploads ?? [];
-  const lines = linesOf(sendings, uploads, Date.now());
+  const localUploads = useLocalUploads();
+  const sentIds = localUploads.flatMap(({ phase, uploadId }) => (phase === 'sent' ? (uploadId ?? []) : []));
+  const serverUploads = useUploads(new Set(sentIds));
+  const uploads = serverUploads.data?.uploads ?? [];
+  const lines = uploadLinesOf(localUploads, uploads, Date.now());
 
-  const arrived = uploads.flatMap(({ images }) => images.map(({ id, status }) => `${id} ${status}`)).join();
+  const imageStatuses = uploads
+    .flatMap(({ images }) => images.map(({ id, status }) => `${id} ${status}`))
+    .join();
   useEffect(() => {
-    if (arrived !== '') void invalidateSlides();
-  }, [arrived]);
+    if (imageStatuses !== '') void invalidateSlides();
+  }, [imageStatuses]);
 
   const uid = useAuth().user?.uid ?? null;
   useEffect(() => {
-    if (uid !== null) keepFor(uid);
+    if (uid !== null) setUploadOwner(uid);
   }, [uid]);
 
-  /** Returns the dataset of an unfinished upload of the same files, which resumes there; null when there is none. */
+  /** Returns the dataset where an unfinished upload of the same files will resume; null when there is no such upload. */
   function unfinishedDatasetOf(group: FileGroup): string | null {
-    const before = uploads.find(
+    const unfinished = uploads.find(
       ({ state, path, is_folder, file_count, size_bytes }) =>
         state === 'open' &&
         path === group.path &&
@@ -64,71 +69,77 @@ export function UploadPanel() {
         file_count === group.files.length &&
         size_bytes === group.sizeBytes,
     );
-    return before?.dataset ?? null;
+    return unfinished?.dataset ?? null;
   }
 
-  function take(chosen: readonly ChosenFile[]): void {
+  function addFiles(chosen: readonly ChosenFile[]): void {
     const grouping = groupFiles(chosen);
     setRefused(grouping.refused);
-    void begin([...pending, ...grouping.groups]);
+    void startUploads([...pending, ...grouping.groups]);
   }
 
-  /** @param decidedNow a new dataset that the person has just decided about */
-  async function begin(groups: readonly FileGroup[], decidedNow: string | null = null): Promise<void> {
-    const typed = dataset.trim();
-    const placed = groups.map((group) => {
+  /**
+   * Adds the groups to the upload queue, or keeps them pending and shows what is missing: a valid dataset name, or
+   * the choice who may see a new dataset.
+   *
+   * @param justDecidedDataset new dataset whose access the user has just chosen
+   */
+  async function startUploads(
+    groups: readonly FileGroup[],
+    justDecidedDataset: string | null = null,
+  ): Promise<void> {
+    const typedDataset = dataset.trim();
+    const uploadsToStart = groups.map((group) => {
       const unfinished = unfinishedDatasetOf(group);
-      return { group, into: unfinished ?? typed, isNew: unfinished === null };
+      return { group, targetDataset: unfinished ?? typedDataset, isNew: unfinished === null };
     });
-    const fault = placed.some(({ into }) => into === '')
-      ? texts.datasetMissing
-      : placed.some(({ into }) => into.includes('/'))
-        ? texts.datasetSlash
-        : null;
-    setDatasetError(fault);
-    setPending(fault === null ? [] : groups);
-    if (fault !== null) {
+    const error = datasetErrorOf(uploadsToStart.map(({ targetDataset }) => targetDataset));
+    setDatasetError(error);
+    setPending(error === null ? [] : groups);
+    if (error !== null) {
       datasetField.current?.focus();
       return;
     }
-    if (typed !== decidedNow && !decided.has(typed) && placed.some(({ isNew }) => isNew)) {
+
+    const isDecided = typedDataset === justDecidedDataset || decidedDatasets.has(typedDataset);
+    if (!isDecided && uploadsToStart.some(({ isNew }) => isNew)) {
       setPending(groups);
-      const known = datasets.data ?? (await datasets.refetch()).data;
-      if (known === undefined) {
+      const existing = datasets.data ?? (await datasets.refetch()).data;
+      if (existing === undefined) {
         setDatasetError(texts.datasetsFailed);
         return;
       }
-      // In any spelling: the server takes "böbrek" for the dataset "Böbrek".
-      if (!known.some(({ name }) => nameKey(name) === nameKey(typed))) {
-        setNewDataset(typed);
+      // Compare like the server, which regards "böbrek" and "Böbrek" as the same dataset.
+      if (!existing.some(({ name }) => nameKey(name) === nameKey(typedDataset))) {
+        setNewDataset(typedDataset);
         return;
       }
       setPending([]);
     }
-    for (const { group, into } of placed) enqueue(group, into);
+    for (const { group, targetDataset } of uploadsToStart) enqueue(group, targetDataset);
   }
 
-  async function takeDropped(event: DragEvent): Promise<void> {
+  async function addDroppedFiles(event: DragEvent): Promise<void> {
     event.preventDefault();
-    setOver(false);
+    setDraggedOver(false);
     setDropFailed(false);
     try {
-      take(await filesOfDrop(event.dataTransfer));
+      addFiles(await filesOfDrop(event.dataTransfer));
     } catch {
-      setDropFailed(true); // what it is that cannot be read, browsers do not say
+      setDropFailed(true); // browsers do not tell which file cannot be read
     }
   }
 
-  function takeChosen(input: HTMLInputElement): void {
-    if (input.files !== null) take(filesOfInput(input.files));
-    input.value = ''; // the same files can be chosen again
+  function addChosenFiles(input: HTMLInputElement): void {
+    if (input.files !== null) addFiles(filesOfInput(input.files));
+    input.value = ''; // otherwise choosing the same files again would not be a change
   }
 
-  const counted = sendings.filter(({ phase }) => phase !== 'sent');
-  const all = counted.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
-  const sent = counted.reduce((sum, { sentBytes }) => sum + sentBytes, 0);
-  const running = counted.filter(({ phase }) => phase === 'sending' || phase === 'waiting');
-  const resting = counted.filter(({ phase }) => phase === 'paused' || phase === 'offline');
+  const unsent = localUploads.filter(({ phase }) => phase !== 'sent');
+  const totalBytes = unsent.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+  const sentBytes = unsent.reduce((sum, upload) => sum + upload.sentBytes, 0);
+  const pausable = unsent.filter(({ phase }) => phase === 'sending' || phase === 'waiting');
+  const resumable = unsent.filter(({ phase }) => phase === 'paused' || phase === 'offline');
 
   return (
     <Panel title={texts.heading}>
@@ -156,16 +167,16 @@ export function UploadPanel() {
             name={newDataset}
             onClose={() => setNewDataset(null)}
             onDecided={() => {
-              setDecided(new Set([...decided, newDataset]));
+              setDecidedDatasets(new Set([...decidedDatasets, newDataset]));
               setNewDataset(null);
-              void begin(pending, newDataset);
+              void startUploads(pending, newDataset);
             }}
           />
         )}
         {pending.length > 0 && newDataset === null && (
           <Group gap="sm">
             <Text size="sm">{texts.pending(pending.length)}</Text>
-            <Button size="sm" onClick={() => void begin(pending)}>
+            <Button size="sm" onClick={() => void startUploads(pending)}>
               {texts.start}
             </Button>
             <Button size="sm" variant="default" onClick={() => setPending([])}>
@@ -173,20 +184,20 @@ export function UploadPanel() {
             </Button>
           </Group>
         )}
-        {/* biome-ignore lint/a11y/noStaticElementInteractions: dropping is one more way; the buttons are the others */}
+        {/* biome-ignore lint/a11y/noStaticElementInteractions: the buttons below do the same without dropping */}
         <div
           className={classes.drop}
-          data-over={isOver || undefined}
+          data-over={isDraggedOver || undefined}
           onDragOver={(event) => {
             event.preventDefault();
-            setOver(true);
+            setDraggedOver(true);
           }}
-          onDragLeave={() => setOver(false)}
-          onDrop={(event) => void takeDropped(event)}
+          onDragLeave={() => setDraggedOver(false)}
+          onDrop={(event) => void addDroppedFiles(event)}
         >
-          <Text fw={600}>{isOver ? texts.dropNow : texts.drop}</Text>
+          <Text fw={600}>{isDraggedOver ? texts.dropNow : texts.drop}</Text>
           <Text size="sm" c="dimmed">
-            {texts.dropHint} {known.data && texts.largest(formatBytes(known.data.max_bytes))}
+            {texts.dropHint} {serverUploads.data && texts.largest(formatBytes(serverUploads.data.max_bytes))}
           </Text>
           <Group justify="center" gap="sm">
             <Button
@@ -209,7 +220,7 @@ export function UploadPanel() {
             type="file"
             multiple
             aria-label={texts.chooseFiles}
-            onChange={(event) => takeChosen(event.currentTarget)}
+            onChange={(event) => addChosenFiles(event.currentTarget)}
           />
           <input
             ref={folderInput}
@@ -217,53 +228,55 @@ export function UploadPanel() {
             type="file"
             aria-label={texts.chooseFolder}
             {...{ webkitdirectory: '' }}
-            onChange={(event) => takeChosen(event.currentTarget)}
+            onChange={(event) => addChosenFiles(event.currentTarget)}
           />
         </div>
-        {known.isError && (
+        {serverUploads.isError && (
           <LoadFailed
-            message={messageOf(known.error, texts.loadFailed)}
-            onRetry={() => void known.refetch()}
+            message={messageOf(serverUploads.error, texts.loadFailed)}
+            onRetry={() => void serverUploads.refetch()}
           />
         )}
         {dropFailed && <Alert color="eosin" variant="outline" title={texts.dropUnreadable} />}
         {refused.length > 0 && (
           <Alert color="eosin" variant="outline" title={texts.refusedHeading}>
             <ul className={classes.refused}>
-              {refused.slice(0, refusedShown).map(({ path, reason }) => (
+              {refused.slice(0, maxRefusedShown).map(({ path, reason }) => (
                 <li key={path}>
                   <strong>{path}</strong>: {refusalSentence(reason)}
                 </li>
               ))}
-              {refused.length > refusedShown && <li>{texts.refusedMore(refused.length - refusedShown)}</li>}
+              {refused.length > maxRefusedShown && (
+                <li>{texts.refusedMore(refused.length - maxRefusedShown)}</li>
+              )}
             </ul>
             <Button size="xs" variant="default" onClick={() => setRefused([])}>
               {texts.dismiss}
             </Button>
           </Alert>
         )}
-        {counted.length > 1 && (
+        {unsent.length > 1 && (
           <section aria-label={texts.overall}>
             <Group justify="space-between" gap="sm" mb={6}>
-              <Text size="sm">{texts.overallOf(formatBytes(sent), formatBytes(all))}</Text>
+              <Text size="sm">{texts.overallOf(formatBytes(sentBytes), formatBytes(totalBytes))}</Text>
               <Group gap="xs">
-                {running.length > 0 && (
+                {pausable.length > 0 && (
                   <Button
                     size="xs"
                     variant="default"
                     onClick={() => {
-                      for (const { key } of running.toReversed()) pause(key);
+                      for (const { key } of pausable.toReversed()) pause(key);
                     }}
                   >
                     {texts.pauseAll}
                   </Button>
                 )}
-                {resting.length > 0 && (
+                {resumable.length > 0 && (
                   <Button
                     size="xs"
                     variant="default"
                     onClick={() => {
-                      for (const { key } of resting) resume(key);
+                      for (const { key } of resumable) resume(key);
                     }}
                   >
                     {texts.resumeAll}
@@ -272,7 +285,10 @@ export function UploadPanel() {
               </Group>
             </Group>
             <Progress.Root size="lg">
-              <Progress.Section value={all === 0 ? 0 : (sent / all) * 100} aria-label={texts.overall} />
+              <Progress.Section
+                value={totalBytes === 0 ? 0 : (sentBytes / totalBytes) * 100}
+                aria-label={texts.overall}
+              />
             </Progress.Root>
           </section>
         )}
@@ -286,4 +302,10 @@ export function UploadPanel() {
       </div>
     </Panel>
   );
+}
+
+/** Returns why uploads to these datasets cannot start; null when every name is valid. */
+function datasetErrorOf(names: readonly string[]): string | null {
+  if (names.includes('')) return texts.datasetMissing;
+  return names.some((name) => name.includes('/')) ? texts.datasetSlash : null;
 }

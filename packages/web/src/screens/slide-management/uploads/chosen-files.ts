@@ -1,7 +1,7 @@
-/** Files as people choose or drop them, with the folders they come in. */
+/** Reads the files that a user chose in a file dialog or dropped onto the page, with their paths in chosen folders. */
 
 export interface ChosenFile {
-  /** With forward slashes, from the folder that was chosen or dropped; of a single file its name. */
+  /** Path with forward slashes, starting with the name of the chosen or dropped folder; a single file has its name. */
   readonly path: string;
   readonly file: File;
 }
@@ -10,41 +10,46 @@ export function filesOfInput(list: FileList): readonly ChosenFile[] {
   return [...list].map((file) => ({ path: file.webkitRelativePath || file.name, file }));
 }
 
-/** What was dropped has to be asked for before the event has ended; what lies in folders is read afterwards. */
+/**
+ * Returns all dropped files, also those inside dropped folders. Call it during the drop event: browsers empty the list of
+ * dropped items when the event ends.
+ *
+ * @throws the DOMException of the browser when a file or folder cannot be read
+ */
 export async function filesOfDrop(transfer: DataTransfer): Promise<readonly ChosenFile[]> {
   const dropped = [...transfer.items]
     .filter(({ kind }) => kind === 'file')
     .map((item) => ({ entry: item.webkitGetAsEntry(), file: item.getAsFile() }));
-  const found = dropped.map(async ({ entry, file }): Promise<readonly ChosenFile[]> => {
-    if (entry !== null) return filesBelow(entry, '');
-    return file === null ? [] : [{ path: file.name, file }]; // from another program than a file manager
+  const filesPerItem = dropped.map(async ({ entry, file }): Promise<readonly ChosenFile[]> => {
+    if (entry !== null) return filesOfEntry(entry, '');
+    return file === null ? [] : [{ path: file.name, file }]; // dropped from a program that is no file manager
   });
-  return (await Promise.all(found)).flat();
+  return (await Promise.all(filesPerItem)).flat();
 }
 
-async function filesBelow(entry: FileSystemEntry, folder: string): Promise<readonly ChosenFile[]> {
-  const path = folder + entry.name;
+/** @param parentPath empty, or a path that ends with a slash */
+async function filesOfEntry(entry: FileSystemEntry, parentPath: string): Promise<readonly ChosenFile[]> {
+  const path = parentPath + entry.name;
   if (entry.isFile) {
     const file = await new Promise<File>((resolve, reject) => {
       (entry as FileSystemFileEntry).file(resolve, reject);
     });
     return [{ path, file }];
   }
-  const found = (await childrenOf(entry as FileSystemDirectoryEntry)).map((child) =>
-    filesBelow(child, `${path}/`),
-  );
-  return (await Promise.all(found)).flat();
+  const children = await childrenOf(entry as FileSystemDirectoryEntry);
+  const filesPerChild = children.map((child) => filesOfEntry(child, `${path}/`));
+  return (await Promise.all(filesPerChild)).flat();
 }
 
-/** Browsers tell a hundred at a time. */
+/** Reads until an empty batch: `readEntries` returns at most 100 entries per call. */
 async function childrenOf(folder: FileSystemDirectoryEntry): Promise<readonly FileSystemEntry[]> {
   const reader = folder.createReader();
-  const all: FileSystemEntry[] = [];
+  const children: FileSystemEntry[] = [];
   for (;;) {
-    const some = await new Promise<FileSystemEntry[]>((resolve, reject) => {
+    const batch = await new Promise<FileSystemEntry[]>((resolve, reject) => {
       reader.readEntries(resolve, reject);
     });
-    if (some.length === 0) return all;
-    all.push(...some);
+    if (batch.length === 0) return children;
+    children.push(...batch);
   }
 }

@@ -1,4 +1,7 @@
-/** Groups the files that a person chose: each group is one upload, which the server accepts completely or not at all. */
+/**
+ * Divides the files that a user chose into uploads. The server accepts each upload completely or not at all, so a slide
+ * and its companions (the other files and folders that belong to it) have to be in the same upload.
+ */
 import { checkUploadPath, maxFilesOfUpload, type NameFault } from '@lamina/contract';
 import {
   companionFolderOf,
@@ -9,19 +12,21 @@ import {
 } from '@lamina/slide/names';
 import type { ChosenFile } from './chosen-files.ts';
 
+/** The files of one upload. */
 export interface FileGroup {
-  /** Below the dataset: of the file, or of the folder. */
+  /** Path of the file or folder below the dataset. */
   readonly path: string;
   readonly isFolder: boolean;
-  /** Paths below the folder; of a single file its name. */
+  /** Their paths start below the folder; the path of a single file is its name. */
   readonly files: readonly ChosenFile[];
   readonly sizeBytes: number;
 }
 
+/** `nothing`: the file is empty. `needsFolder`: the companion folder of the slide was not chosen. */
 export type Refusal = NameFault | 'noSlide' | 'nothing' | 'needsFolder' | 'tooMany';
 
 export interface RefusedFile {
-  /** As it was chosen. */
+  /** Path with which the user chose the file. */
   readonly path: string;
   readonly reason: Refusal;
 }
@@ -31,84 +36,94 @@ export interface Grouping {
   readonly refused: readonly RefusedFile[];
 }
 
-/** Files and folders that operating systems create by themselves. */
-const leftovers = /(^|\/)(\.[^/]*|__MACOSX|Thumbs\.db|desktop\.ini)(\/|$)/i;
+/** Matches hidden files, and files and folders that macOS and Windows create by themselves. */
+const systemFilePattern = /(^|\/)(\.[^/]*|__MACOSX|Thumbs\.db|desktop\.ini)(\/|$)/i;
 
 /**
- * - A slide of a single file is an upload of its own, also in a folder of such slides.
+ * Returns the uploads and the files that cannot be uploaded. System files are ignored. The rules:
+ *
+ * - A slide of a single file is one upload, also inside a folder of such slides.
  * - A slide with a companion folder is one upload with that folder (`name.mrxs` with `name`, `name.vsi` with `_name_`).
- * - DICOM files chosen together are one upload; so are all loose files beside a VMS file.
+ * - DICOM files without a folder are one upload.
+ * - With a VMS file, which lists its companions, all files without a folder are one upload.
  * - Any other folder is one upload.
  */
 export function groupFiles(chosen: readonly ChosenFile[]): Grouping {
   const groups: FileGroup[] = [];
   const refused: RefusedFile[] = [];
-  const kept: ChosenFile[] = [];
+  const accepted: ChosenFile[] = [];
   for (const { path, file } of chosen) {
-    if (leftovers.test(path)) continue;
+    if (systemFilePattern.test(path)) continue;
     const checked = checkUploadPath(path);
     if ('fault' in checked) refused.push({ path, reason: checked.fault });
-    else kept.push({ path: checked.names.join('/'), file });
+    else accepted.push({ path: checked.names.join('/'), file });
   }
 
-  const loose = kept.filter(({ path }) => !path.includes('/'));
-  const folders = Map.groupBy(
-    kept.filter(({ path }) => path.includes('/')),
+  const filesWithoutFolder = accepted.filter(({ path }) => !path.includes('/'));
+  const filesByFolder = Map.groupBy(
+    accepted.filter(({ path }) => path.includes('/')),
     ({ path }) => path.slice(0, path.indexOf('/')),
   );
 
-  const together = (path: string, files: readonly ChosenFile[]) => {
+  const addFolder = (path: string, files: readonly ChosenFile[]) => {
     if (files.length > maxFilesOfUpload) refused.push({ path, reason: 'tooMany' });
     else groups.push({ path, isFolder: true, files, sizeBytes: bytesOf(files) });
   };
-  const alone = ({ path, file }: ChosenFile) => {
-    const name = path.slice(path.lastIndexOf('/') + 1);
+  const addSingleFile = ({ path, file }: ChosenFile) => {
+    const name = nameOf(path);
     if (!hasSlideName(name) && !mayBeDicom(name)) refused.push({ path, reason: 'noSlide' });
     else if (file.size === 0) refused.push({ path, reason: 'nothing' });
     else groups.push({ path, isFolder: false, files: [{ path: name, file }], sizeBytes: file.size });
   };
 
-  const rest: ChosenFile[] = [];
-  for (const leading of loose) {
-    const folderName = companionFolderOf(leading.path);
-    if (folderName === null) {
-      rest.push(leading);
+  const filesWithoutCompanionFolder: ChosenFile[] = [];
+  for (const slideFile of filesWithoutFolder) {
+    const companionFolder = companionFolderOf(slideFile.path);
+    if (companionFolder === null) {
+      filesWithoutCompanionFolder.push(slideFile);
       continue;
     }
-    const [name, files] = [...folders].find(([each]) => each.toLowerCase() === folderName) ?? [];
-    if (name === undefined || files === undefined) {
-      refused.push({ path: leading.path, reason: 'needsFolder' });
+    const [folder, files] = [...filesByFolder].find(([name]) => name.toLowerCase() === companionFolder) ?? [];
+    if (folder === undefined || files === undefined) {
+      refused.push({ path: slideFile.path, reason: 'needsFolder' });
       continue;
     }
-    folders.delete(name);
-    together(stemOf(leading.path), [leading, ...files]);
+    filesByFolder.delete(folder);
+    addFolder(stemOf(slideFile.path), [slideFile, ...files]);
   }
 
-  const listing = rest.find(({ path }) => listsItsCompanions(path));
-  if (listing !== undefined) together(stemOf(listing.path), rest);
+  const listingFile = filesWithoutCompanionFolder.find(({ path }) => listsItsCompanions(path));
+  if (listingFile !== undefined) addFolder(stemOf(listingFile.path), filesWithoutCompanionFolder);
   else {
-    const dicom = rest.filter(({ path }) => mayBeDicom(path));
-    const [first] = dicom;
-    if (first !== undefined && dicom.length > 1) together(stemOf(first.path), dicom);
-    for (const each of rest) if (dicom.length < 2 || !mayBeDicom(each.path)) alone(each);
+    const dicomFiles = filesWithoutCompanionFolder.filter(({ path }) => mayBeDicom(path));
+    const [firstDicom] = dicomFiles;
+    const isDicomFolder = firstDicom !== undefined && dicomFiles.length > 1;
+    if (isDicomFolder) addFolder(stemOf(firstDicom.path), dicomFiles);
+    for (const chosenFile of filesWithoutCompanionFolder) {
+      if (!isDicomFolder || !mayBeDicom(chosenFile.path)) addSingleFile(chosenFile);
+    }
   }
 
-  for (const [name, files] of folders) {
-    const isOneByOne = !files.some(({ path }) => usuallyHasCompanions(path.slice(path.lastIndexOf('/') + 1)));
-    if (!isOneByOne) {
-      together(
-        name,
-        files.map(({ path, file }) => ({ path: path.slice(name.length + 1), file })),
+  for (const [folder, files] of filesByFolder) {
+    if (files.some(({ path }) => usuallyHasCompanions(nameOf(path)))) {
+      addFolder(
+        folder,
+        files.map(({ path, file }) => ({ path: path.slice(`${folder}/`.length), file })),
       );
-    } else for (const each of files) alone(each);
+    } else for (const chosenFile of files) addSingleFile(chosenFile);
   }
   return { groups, refused };
+}
+
+function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
 }
 
 function bytesOf(files: readonly ChosenFile[]): number {
   return files.reduce((sum, { file }) => sum + file.size, 0);
 }
 
+/** Returns the name without its extension. */
 function stemOf(name: string): string {
   return name.replace(/(?<=.)\.[^.]*$/, '');
 }

@@ -1,19 +1,19 @@
-/** The thread of hash-file.ts: the page stays usable while gigabytes are read. */
+/** The worker of `hash-file.ts`: receives a file as a message and replies with its SHA-256, hexadecimal. */
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
 
-const atOnceBytes = 4 * 1024 * 1024;
+const chunkBytes = 4 * 1024 * 1024;
 
 export type HashAnswer = { readonly sha256: string } | { readonly unreadable: string };
 
 async function hash(file: Blob): Promise<HashAnswer> {
   try {
-    const state = sha256.create();
-    for (let from = 0; from < file.size; from += atOnceBytes) {
-      const part = await file.slice(from, from + atOnceBytes).arrayBuffer();
-      state.update(new Uint8Array(part));
+    const hasher = sha256.create();
+    for (let offset = 0; offset < file.size; offset += chunkBytes) {
+      const chunk = await file.slice(offset, offset + chunkBytes).arrayBuffer();
+      hasher.update(new Uint8Array(chunk));
     }
-    return { sha256: bytesToHex(state.digest()) };
+    return { sha256: bytesToHex(hasher.digest()) };
   } catch (error) {
     return { unreadable: String(error) };
   }

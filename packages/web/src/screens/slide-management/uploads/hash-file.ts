@@ -1,10 +1,10 @@
 import type { HashAnswer } from './hash-file-worker.ts';
 
-/** The file has changed since it was chosen, or is not there any more. */
+/** The browser cannot read the file, because it was changed or deleted after the user chose it. */
 export class FileUnreadableError extends Error {}
 
 /**
- * Reads a file from its beginning to its end, in a thread of its own.
+ * Reads the whole file in a worker, so that the page stays responsive, and returns its checksum.
  *
  * @returns SHA-256, hexadecimal, lower case
  * @throws FileUnreadableError

@@ -1,4 +1,4 @@
-/** Sends one file of a slide upload. */
+/** Sends one file of a slide upload in parts, with the tus protocol. */
 import { createUploadFile } from '@lamina/contract';
 import { addressOf } from '../../../api/client.ts';
 import { sendByTus } from '../../../api/tus-upload.ts';
@@ -6,25 +6,25 @@ import { sendByTus } from '../../../api/tus-upload.ts';
 interface FileToSend {
   readonly file: File;
   readonly uploadId: string;
-  /** Below the folder of the upload. */
+  /** Path below the folder of the upload. */
   readonly path: string;
-  /** Id of a file that is resumed; null creates one. */
+  /** Id of the partly sent file to resume; null creates a new file. */
   readonly fileId: string | null;
   readonly signal: AbortSignal;
-  /** Called with the bytes of the file that the server has received. */
+  /** Receives the number of bytes of this file that the server has received. */
   readonly onProgress: (sentBytes: number) => void;
 }
 
 /**
- * @returns id of the file
- * @throws like `sendByTus`
+ * @returns the id that the server gave the file
+ * @throws the errors of `sendByTus`
  */
 export async function sendFile({ uploadId, path, fileId, ...transfer }: FileToSend): Promise<string> {
-  const files = addressOf(createUploadFile);
-  const url = await sendByTus({
+  const filesUrl = addressOf(createUploadFile);
+  const fileUrl = await sendByTus({
     ...transfer,
-    address: fileId === null ? { endpoint: files } : { uploadUrl: `${files}/${fileId}` },
+    address: fileId === null ? { endpoint: filesUrl } : { uploadUrl: `${filesUrl}/${fileId}` },
     metadata: { upload: uploadId, path, modified: String(transfer.file.lastModified) },
   });
-  return url.split('/').at(-1) ?? '';
+  return fileUrl.split('/').at(-1) ?? '';
 }

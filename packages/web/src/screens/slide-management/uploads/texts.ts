@@ -51,7 +51,7 @@ export const texts = wording({
     progressOf: (name: string) => `İlerleme: ${name}`,
     sentOf: (sent: string, all: string) => `${sent} / ${all}`,
     perSecond: (amount: string) => `${amount}/sn`,
-    /** @param seconds that are left */
+    /** @param seconds estimated time until the upload is complete */
     remaining: (seconds: number) =>
       seconds < 60 ? 'bir dakikadan az kaldı' : `yaklaşık ${formatNumber(Math.ceil(seconds / 60))} dk kaldı`,
     filesOf: (sent: number, all: number) => `${formatNumber(sent)} / ${formatNumber(all)} dosya`,
@@ -168,10 +168,12 @@ export const texts = wording({
   },
 });
 
+/** Returns why this browser does not upload a file. */
 export function refusalSentence(reason: Refusal): string {
   return isErrorReason(reason) ? reasonText(reason, languageNow('tr')) : texts[reason];
 }
 
+/** Returns why the server could not accept an upload. */
 export function problemSentence(problem: UploadProblem): string {
   return texts[problem];
 }

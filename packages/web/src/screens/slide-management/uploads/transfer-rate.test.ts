@@ -1,22 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import { createTransferRate } from './transfer-rate.ts';
 
-describe('createTransferRate', () => {
-  it('returns null before one second of samples', () => {
+describe('bytesPerSecond of a transfer rate', () => {
+  it('returns null while the samples cover less than one second', () => {
     const rate = createTransferRate();
     rate.add(0, 0);
     rate.add(500, 900);
     expect(rate.bytesPerSecond()).toBeNull();
   });
 
-  it('returns bytes per second', () => {
+  it('returns bytes per second between the first and the last sample', () => {
     const rate = createTransferRate();
     rate.add(0, 0);
     rate.add(4000, 2000);
     expect(rate.bytesPerSecond()).toBe(2000);
   });
 
-  it('forgets samples older than ten seconds', () => {
+  it('ignores samples that are older than ten seconds', () => {
     const rate = createTransferRate();
     rate.add(0, 0);
     rate.add(1_000_000, 5000);

@@ -1,27 +1,30 @@
-/** How fast an upload is, from what was sent lately. */
+/** Measures the speed of an upload over its last seconds. */
 
-/** Older samples say nothing of the network now. */
+/** Older samples do not describe the current speed of the network. */
 const windowMs = 10_000;
-/** Below this, a rate would be a guess. */
-const leastMs = 1000;
+/** A rate over a shorter time would be inaccurate. */
+const minMeasuredMs = 1000;
 
 export interface TransferRate {
-  /** @param bytes sent so far @param now milliseconds */
-  add(bytes: number, now: number): void;
-  /** Returns bytes per second over the last 10 s; null before a second of samples. */
+  /** @param totalBytes sent since the beginning of the upload @param nowMs monotonic time */
+  add(totalBytes: number, nowMs: number): void;
+  /** Returns the rate over the last 10 s; null while the samples cover less than 1 s. */
   bytesPerSecond(): number | null;
 }
 
 export function createTransferRate(): TransferRate {
-  let samples: { readonly bytes: number; readonly at: number }[] = [];
+  let samples: { readonly totalBytes: number; readonly timeMs: number }[] = [];
   return {
-    add(bytes, now) {
-      samples = [...samples.filter(({ at }) => now - at <= windowMs), { bytes, at: now }];
+    add(totalBytes, nowMs) {
+      const recent = samples.filter(({ timeMs }) => nowMs - timeMs <= windowMs);
+      samples = [...recent, { totalBytes, timeMs: nowMs }];
     },
     bytesPerSecond() {
       const [first, last] = [samples[0], samples.at(-1)];
-      if (first === undefined || last === undefined || last.at - first.at < leastMs) return null;
-      return ((last.bytes - first.bytes) / (last.at - first.at)) * 1000;
+      if (first === undefined || last === undefined) return null;
+      const measuredMs = last.timeMs - first.timeMs;
+      if (measuredMs < minMeasuredMs) return null;
+      return ((last.totalBytes - first.totalBytes) / measuredMs) * 1000;
     },
   };
 }

@@ -1,12 +1,13 @@
 import type { SlideUpload } from '@lamina/contract';
 import { describe, expect, it } from 'vitest';
-import { linesOf } from './upload-line.ts';
-import type { Sending } from './upload-queue.ts';
+import { uploadLinesOf } from './upload-line.ts';
+import type { LocalUpload } from './upload-queue.ts';
 
 const begun_at = '2026-11-21T10:00:00.000Z';
-const soon = Date.parse(begun_at) + 1000;
+const oneSecondLater = Date.parse(begun_at) + 1000;
+const twoMinutesLater = Date.parse(begun_at) + 120_000;
 
-const upload = (is: Partial<SlideUpload> = {}): SlideUpload => ({
+const serverUpload = (changes: Partial<SlideUpload> = {}): SlideUpload => ({
   id: 'u1',
   dataset: 'Böbrek',
   path: 'a.svs',
@@ -18,10 +19,10 @@ const upload = (is: Partial<SlideUpload> = {}): SlideUpload => ({
   problem: null,
   begun_at,
   images: [],
-  ...is,
+  ...changes,
 });
 
-const sending = (is: Partial<Sending> = {}): Sending => ({
+const localUpload = (changes: Partial<LocalUpload> = {}): LocalUpload => ({
   key: 'Böbrek/a.svs',
   dataset: 'Böbrek',
   path: 'a.svs',
@@ -36,7 +37,7 @@ const sending = (is: Partial<Sending> = {}): Sending => ({
   canResume: true,
   bytesPerSecond: null,
   uploadId: 'u1',
-  ...is,
+  ...changes,
 });
 
 const image = (status: 'pending' | 'ready' | 'failed', error: string | null = null) => ({
@@ -46,10 +47,15 @@ const image = (status: 'pending' | 'ready' | 'failed', error: string | null = nu
   error,
 });
 
-const told = (...lines: ReturnType<typeof linesOf>) =>
-  lines.map(({ state, detail, actions }) => [state, detail, actions]);
+/** Returns state, detail and actions of each line, one second after the uploads began. */
+const linesSoonAfterStart = (local: readonly LocalUpload[], onServer: readonly SlideUpload[]) =>
+  uploadLinesOf(local, onServer, oneSecondLater).map(({ state, detail, actions }) => [
+    state,
+    detail,
+    actions,
+  ]);
 
-describe('the line of an upload', () => {
+describe('uploadLinesOf', () => {
   it.each<[Partial<SlideUpload>, string, string | null]>([
     [{ state: 'open', checked_count: 0 }, 'Yarım kaldı', 'Sürdürmek için aynı dosyaları yeniden seçin.'],
     [{ state: 'open' }, 'Sunucu denetliyor', null],
@@ -64,49 +70,51 @@ describe('the line of an upload', () => {
       'Gönderilmedi',
       'Bu adda bir dosya veya klasör bu arada oluşmuş; üzerine yazılmadı.',
     ],
-  ])('that the server knows alone: %j', (is, state, detail) => {
-    expect(told(...linesOf([], [upload(is)], soon)).map(([first, second]) => [first, second])).toEqual([
-      [state, detail],
-    ]);
+  ])('returns state and detail of an upload that is only on the server: %j', (changes, state, detail) => {
+    const [line] = uploadLinesOf([], [serverUpload(changes)], oneSecondLater);
+    expect(line).toMatchObject({ state, detail });
   });
 
-  it('reports a folder without slides', () => {
-    const [line] = linesOf([], [upload()], Date.parse(begun_at) + 120_000);
+  it('says that a folder contains no slide when none was found within a minute', () => {
+    const [line] = uploadLinesOf([], [serverUpload()], twoMinutesLater);
     expect(line?.state).toBe('İçinde okunabilir bir slayt bulunamadı');
   });
 
-  it.each<[Partial<Sending>, string, readonly string[]]>([
+  it.each<[Partial<LocalUpload>, string, readonly string[]]>([
     [{}, 'Gönderiliyor', ['pause', 'cancel']],
     [{ phase: 'waiting' }, 'Sırada', ['pause', 'cancel']],
     [{ phase: 'paused' }, 'Duraklatıldı', ['resume', 'cancel']],
     [{ phase: 'refused', message: 'Yer yok.' }, 'Gönderilmedi', ['resume', 'cancel']],
-  ])('that is being sent: %j', (is, state, actions) => {
-    const before = upload({ state: 'open', checked_count: 0 });
-    expect(told(...linesOf([sending(is)], [before], soon))).toEqual([[state, is.message ?? null, actions]]);
+  ])('returns state and actions of an upload of this tab: %j', (changes, state, actions) => {
+    const open = serverUpload({ state: 'open', checked_count: 0 });
+    expect(linesSoonAfterStart([localUpload(changes)], [open])).toEqual([
+      [state, changes.message ?? null, actions],
+    ]);
   });
 
-  it('appears once for an upload that is waiting to be resumed', () => {
-    const before = upload({ state: 'open', checked_count: 0 });
-    const again = sending({ phase: 'waiting', uploadId: null });
-    expect(told(...linesOf([again], [before], soon))).toEqual([['Sırada', null, ['pause', 'cancel']]]);
+  it('returns one line for an unfinished upload of the server that waits in this tab to be resumed', () => {
+    const open = serverUpload({ state: 'open', checked_count: 0 });
+    const waiting = localUpload({ phase: 'waiting', uploadId: null });
+    expect(linesSoonAfterStart([waiting], [open])).toEqual([['Sırada', null, ['pause', 'cancel']]]);
   });
 
-  it('shows the state of the server for a finished upload', () => {
-    const sent = sending({ phase: 'sent', sentBytes: 100 });
-    expect(told(...linesOf([sent], [], soon))).toEqual([['Sunucu denetliyor', null, []]]);
-    expect(told(...linesOf([sent], [upload({ images: [image('ready')] })], soon))).toEqual([
+  it('returns the state that the server reports when this tab has sent all files', () => {
+    const sent = localUpload({ phase: 'sent', sentBytes: 100 });
+    expect(linesSoonAfterStart([sent], [])).toEqual([['Sunucu denetliyor', null, []]]);
+    expect(linesSoonAfterStart([sent], [serverUpload({ images: [image('ready')] })])).toEqual([
       ['Hazır', null, ['hide']],
     ]);
-    const damaged = upload({ state: 'open', checked_count: 0, problem: 'checksum' });
-    expect(told(...linesOf([sent], [damaged], soon))).toEqual([
+    const damaged = serverUpload({ state: 'open', checked_count: 0, problem: 'checksum' });
+    expect(linesSoonAfterStart([sent], [damaged])).toEqual([
       ['Gönderilmedi', 'Gelen dosya gönderilenle aynı değil. Yeniden gönderin.', ['sendAgain', 'cancel']],
     ]);
   });
-});
 
-it('an upload whose name is taken cannot be resumed', () => {
-  const actionsOf = (canResume: boolean) =>
-    linesOf([sending({ phase: 'refused', canResume, uploadId: null })], [], soon)[0]?.actions;
-  expect(actionsOf(true)).toEqual(['resume', 'cancel']);
-  expect(actionsOf(false)).toEqual(['cancel']);
+  it('offers no resume for a refused upload whose name is taken', () => {
+    const actionsOf = (canResume: boolean) =>
+      uploadLinesOf([localUpload({ phase: 'refused', canResume, uploadId: null })], [], oneSecondLater)[0]
+        ?.actions;
+    expect(actionsOf(true)).toEqual(['resume', 'cancel']);
+    expect(actionsOf(false)).toEqual(['cancel']);
+  });
 });

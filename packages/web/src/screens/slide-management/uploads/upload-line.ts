@@ -1,7 +1,7 @@
-/** Lines of the list of uploads: those of this browser, and those that the server knows. */
+/** Joins the uploads of this browser tab with those that the server reports into the lines of the upload list. */
 import type { SlideUpload } from '@lamina/contract';
 import { problemSentence, texts } from './texts.ts';
-import type { Sending } from './upload-queue.ts';
+import type { LocalUpload } from './upload-queue.ts';
 
 type LineAction = 'pause' | 'resume' | 'sendAgain' | 'cancel' | 'hide';
 
@@ -11,12 +11,13 @@ export interface UploadLine {
   readonly path: string;
   readonly fileCount: number;
   readonly sizeBytes: number;
-  /** Null once it has been sent. */
+  /** Null once all bytes have been sent, and for an upload of another tab or visit. */
   readonly sentBytes: number | null;
-  /** Null unless it is being sent. */
+  /** Null unless this tab is sending the upload. */
   readonly bytesPerSecond: number | null;
   readonly sentFiles: number;
   readonly currentFile: string | null;
+  /** State as a short text for the user, such as "Waiting" or "Ready". */
   readonly state: string;
   readonly tone: 'calm' | 'good' | 'bad';
   /** A reason or hint; null when there is none. */
@@ -25,71 +26,86 @@ export interface UploadLine {
   readonly uploadId: string | null;
 }
 
-/** How long a folder is looked through before nothing in it counts as nothing. */
-const lookingForMs = 60_000;
+/** When the server has found no slide in a folder after this time, the line says that the folder contains none. */
+const searchForSlidesMs = 60_000;
 
-/** Those that this browser sends come first, in the order they were chosen; the server's others the latest first. */
-export function linesOf(
-  sendings: readonly Sending[],
-  uploads: readonly SlideUpload[],
-  now: number,
+/**
+ * Returns the uploads of this tab in the order in which the user chose them, then the other uploads of the server in
+ * the order of `serverUploads`.
+ *
+ * @param nowMs time since the epoch
+ */
+export function uploadLinesOf(
+  localUploads: readonly LocalUpload[],
+  serverUploads: readonly SlideUpload[],
+  nowMs: number,
 ): readonly UploadLine[] {
-  const byId = new Map(uploads.map((upload) => [upload.id, upload]));
-  const own = new Set(sendings.map(({ uploadId }) => uploadId));
-  const places = new Set(sendings.map(placeOf));
+  const serverUploadById = new Map(serverUploads.map((upload) => [upload.id, upload]));
+  const localIds = new Set(localUploads.map(({ uploadId }) => uploadId));
+  const localTargets = new Set(localUploads.map(targetOf));
+  // A local upload that resumes an open upload of the server has no id until it has been announced again.
+  const isAlsoLocal = (upload: SlideUpload) =>
+    localIds.has(upload.id) || (upload.state === 'open' && localTargets.has(targetOf(upload)));
   return [
-    ...sendings.map((sending) => lineOfSending(sending, byId.get(sending.uploadId ?? ''), now)),
-    ...uploads
-      // One that is about to be resumed has not been announced again yet.
-      .filter((each) => !own.has(each.id) && !(each.state === 'open' && places.has(placeOf(each))))
-      .map((upload) => lineOfUpload(upload, now)),
+    ...localUploads.map((upload) =>
+      lineOfLocalUpload(upload, serverUploadById.get(upload.uploadId ?? ''), nowMs),
+    ),
+    ...serverUploads
+      .filter((upload) => !isAlsoLocal(upload))
+      .map((upload) => lineOfServerUpload(upload, nowMs)),
   ];
 }
 
-const placeOf = ({ dataset, path }: Pick<UploadLine, 'dataset' | 'path'>) => `${dataset}/${path}`;
+const targetOf = ({ dataset, path }: Pick<UploadLine, 'dataset' | 'path'>) => `${dataset}/${path}`;
 
-function lineOfSending(sending: Sending, upload: SlideUpload | undefined, now: number): UploadLine {
-  const { phase } = sending;
-  const progress = phase === 'sent' && upload !== undefined ? serverSays(upload, now) : null;
+function lineOfLocalUpload(local: LocalUpload, onServer: SlideUpload | undefined, nowMs: number): UploadLine {
+  const { phase } = local;
   const common = {
-    key: sending.key,
-    dataset: sending.dataset,
-    path: sending.path,
-    fileCount: sending.fileCount,
-    sizeBytes: sending.sizeBytes,
-    sentFiles: sending.sentFiles,
-    bytesPerSecond: sending.bytesPerSecond,
-    currentFile: sending.currentFile,
-    uploadId: sending.uploadId,
+    key: local.key,
+    dataset: local.dataset,
+    path: local.path,
+    fileCount: local.fileCount,
+    sizeBytes: local.sizeBytes,
+    sentFiles: local.sentFiles,
+    bytesPerSecond: local.bytesPerSecond,
+    currentFile: local.currentFile,
+    uploadId: local.uploadId,
   };
-  if (progress !== null) {
-    const isAgain = upload?.problem === 'checksum';
-    const isOver = upload?.state === 'done';
-    const actions: LineAction[] = isAgain ? ['sendAgain', 'cancel'] : isOver ? ['hide'] : [];
-    if (upload?.problem === 'exists') actions.push('cancel');
-    return { ...common, ...progress, sentBytes: null, actions };
+  if (phase === 'sent' && onServer !== undefined) {
+    return {
+      ...common,
+      ...serverStateOf(onServer, nowMs),
+      sentBytes: null,
+      actions: actionsAfterSending(onServer),
+    };
   }
-  const actions: Record<Sending['phase'], readonly LineAction[]> = {
+  const actions: Record<LocalUpload['phase'], readonly LineAction[]> = {
     waiting: ['pause', 'cancel'],
     sending: ['pause', 'cancel'],
     offline: ['resume', 'cancel'],
     paused: ['resume', 'cancel'],
-    refused: sending.canResume ? ['resume', 'cancel'] : ['cancel'],
+    refused: local.canResume ? ['resume', 'cancel'] : ['cancel'],
     sent: [],
   };
   return {
     ...common,
-    sentBytes: phase === 'sent' ? null : sending.sentBytes,
+    sentBytes: phase === 'sent' ? null : local.sentBytes,
     state: phase === 'sent' ? texts.checking : texts[phase],
     tone: phase === 'refused' || phase === 'offline' ? 'bad' : 'calm',
-    detail: sending.message,
+    detail: local.message,
     actions: actions[phase],
   };
 }
 
-function lineOfUpload(upload: SlideUpload, now: number): UploadLine {
-  const isWhole = upload.checked_count === upload.file_count;
-  const isInterrupted = upload.state === 'open' && (upload.problem === 'checksum' || !isWhole);
+function actionsAfterSending({ state, problem }: SlideUpload): readonly LineAction[] {
+  if (problem === 'checksum') return ['sendAgain', 'cancel'];
+  const actions: LineAction[] = state === 'done' ? ['hide'] : [];
+  return problem === 'exists' ? [...actions, 'cancel'] : actions;
+}
+
+function lineOfServerUpload(upload: SlideUpload, nowMs: number): UploadLine {
+  const isComplete = upload.checked_count === upload.file_count;
+  const isInterrupted = upload.state === 'open' && (upload.problem === 'checksum' || !isComplete);
   return {
     key: upload.id,
     dataset: upload.dataset,
@@ -103,26 +119,26 @@ function lineOfUpload(upload: SlideUpload, now: number): UploadLine {
     uploadId: upload.id,
     ...(isInterrupted
       ? { state: texts.interrupted, tone: 'bad' as const, detail: texts.interruptedHint }
-      : serverSays(upload, now)),
+      : serverStateOf(upload, nowMs)),
     actions: upload.state === 'open' ? ['cancel'] : [],
   };
 }
 
-/** What the server says of what it has. */
-function serverSays(
+/** Returns the state of an upload that the server has received completely. */
+function serverStateOf(
   { state, problem, images, begun_at }: SlideUpload,
-  now: number,
+  nowMs: number,
 ): Pick<UploadLine, 'state' | 'tone' | 'detail'> {
   if (problem !== null) return { state: texts.refused, tone: 'bad', detail: problemSentence(problem) };
   if (state === 'open') return { state: texts.checking, tone: 'calm', detail: null };
   if (state === 'placing') return { state: texts.placing, tone: 'calm', detail: null };
   if (images.length === 0) {
-    return now - Date.parse(begun_at) < lookingForMs
+    return nowMs - Date.parse(begun_at) < searchForSlidesMs
       ? { state: texts.reading, tone: 'calm', detail: null }
       : { state: texts.noSlideFound, tone: 'bad', detail: null };
   }
-  const failed = images.find(({ status }) => status === 'failed');
-  if (failed !== undefined) return { state: texts.unread, tone: 'bad', detail: failed.error };
+  const failedImage = images.find(({ status }) => status === 'failed');
+  if (failedImage !== undefined) return { state: texts.unread, tone: 'bad', detail: failedImage.error };
   if (images.some(({ status }) => status === 'pending'))
     return { state: texts.reading, tone: 'calm', detail: null };
   const ready = images.length === 1 ? texts.ready : texts.readyOf(images.length);

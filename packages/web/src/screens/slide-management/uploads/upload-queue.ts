@@ -1,6 +1,7 @@
 /**
- * The uploads of this browser. They continue while other screens are open and end with the page; what the server has
- * received by then is resumed when the same files are chosen again.
+ * The queue of uploads of this browser tab. It sends up to two uploads at a time, each file in parts, and continues
+ * while other screens are open. Closing the tab ends the queue, but the server keeps the received parts: an upload
+ * resumes when the user chooses the same files again.
  */
 import { AppError } from '@lamina/contract';
 import { useSyncExternalStore } from 'react';
@@ -14,63 +15,67 @@ import { texts } from './texts.ts';
 import { createTransferRate, type TransferRate } from './transfer-rate.ts';
 
 /**
- * - `waiting`: other uploads come first
- * - `offline`: no response from the server; retried automatically
- * - `sent`: the server has all files and reports their state
- * - `refused`: the server or the browser rejected it; the user has to act
+ * - `waiting`: waits until one of the uploads before it ends
+ * - `offline`: the server does not respond; the queue retries automatically
+ * - `sent`: the server has received all files, and from now on reports the state of the upload itself
+ * - `refused`: the server rejected the upload or a file could not be read; the user has to act
  */
-export type SendingPhase = 'waiting' | 'sending' | 'offline' | 'paused' | 'sent' | 'refused';
+export type LocalUploadPhase = 'waiting' | 'sending' | 'offline' | 'paused' | 'sent' | 'refused';
 
-export interface Sending {
+export interface LocalUpload {
+  /** Dataset and path, which identify the upload in this tab. */
   readonly key: string;
   readonly dataset: string;
-  /** Path below the dataset. */
+  /** Path of the file or folder below the dataset. */
   readonly path: string;
   readonly isFolder: boolean;
   readonly fileCount: number;
   readonly sizeBytes: number;
-  readonly phase: SendingPhase;
-  /** Number of files that the server has. */
+  readonly phase: LocalUploadPhase;
+  /** Number of files that the server has received completely. */
   readonly sentFiles: number;
   readonly sentBytes: number;
   /** Path of the file that is being sent; null when none is. */
   readonly currentFile: string | null;
-  /** Reason of a refusal; null otherwise. */
+  /** Why the upload was refused, as a sentence for the user; null in every other phase. */
   readonly message: string | null;
-  /** Whether a retry can succeed; false when the name is taken. */
+  /** Whether a retry can succeed; false when the dataset already has a file or folder of this name. */
   readonly canResume: boolean;
-  /** Null until it is measured, and while nothing is sent. */
+  /** Null until it has been measured, and while nothing is sent. */
   readonly bytesPerSecond: number | null;
-  /** Null until the upload is announced to the server. */
+  /** Id that the server gave the upload; null until the upload has been announced to the server. */
   readonly uploadId: string | null;
 }
 
-/** Number of concurrent uploads: the next one is sent while the server checks the one before. */
-const atOnce = 2;
-const tryAgainMs = 5000;
+/** With two, the next upload is sent while the server checks the previous one. */
+const maxConcurrentUploads = 2;
+const retryDelayMs = 5000;
 
 interface Entry {
-  sending: Sending;
+  upload: LocalUpload;
   readonly group: FileGroup;
-  /** Checksums by path: each file is read once, even when its upload is interrupted. */
+  /** SHA-256 by path. They are kept so that an interrupted upload does not hash its files again. */
   readonly checksums: Map<string, Promise<string>>;
-  running: AbortController | null;
+  /** Aborts the current attempt to send the upload; null while it is not being sent. */
+  attempt: AbortController | null;
   rate: TransferRate;
 }
 
 /** Phases that continue without an action of the user. */
-const activePhases: ReadonlySet<SendingPhase> = new Set(['waiting', 'sending', 'offline']);
+const activePhases: ReadonlySet<LocalUploadPhase> = new Set(['waiting', 'sending', 'offline']);
 
 const entries = new Map<string, Entry>();
-/** Uid of the owner of the files; null before the first sign-in. */
-let owner: string | null = null;
-let shown: readonly Sending[] = [];
+/** Uid of the account that chose the files; null before the first sign-in. */
+let ownerUid: string | null = null;
+/** What `useLocalUploads` returns; replaced after every change, because React compares it by identity. */
+let snapshot: readonly LocalUpload[] = [];
 const listeners = new Set<() => void>();
 
-function tell(): void {
-  shown = [...entries.values()].map(({ sending }) => sending);
+function publishChanges(): void {
+  snapshot = [...entries.values()].map(({ upload }) => upload);
   for (const listener of listeners) listener();
-  const active = shown.filter(({ phase }) => activePhases.has(phase));
+
+  const active = snapshot.filter(({ phase }) => activePhases.has(phase));
   reportUploadActivity({
     count: active.length,
     sentBytes: active.reduce((sum, { sentBytes }) => sum + sentBytes, 0),
@@ -78,27 +83,31 @@ function tell(): void {
   });
 }
 
-function set(entry: Entry, changes: Partial<Sending>): void {
-  entry.sending = { ...entry.sending, ...changes };
-  tell();
+function updateUpload(entry: Entry, changes: Partial<LocalUpload>): void {
+  entry.upload = { ...entry.upload, ...changes };
+  publishChanges();
 }
 
-/** Returns the uploads in the order in which they were chosen. */
-export function useSendings(): readonly Sending[] {
+/** Returns the uploads of this tab in the order in which the user chose them, and renders again when they change. */
+export function useLocalUploads(): readonly LocalUpload[] {
   return useSyncExternalStore(
     (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    () => shown,
+    () => snapshot,
   );
 }
 
-/** @returns false when the same path is being sent already */
+/**
+ * Adds an upload to the queue. It replaces a sent or refused upload with the same dataset and path.
+ *
+ * @returns false when an unfinished upload with the same dataset and path is in the queue already
+ */
 export function enqueue(group: FileGroup, dataset: string): boolean {
   const key = `${dataset}/${group.path}`;
-  const before = entries.get(key);
-  if (before !== undefined && before.sending.phase !== 'sent' && before.sending.phase !== 'refused') {
+  const previousPhase = entries.get(key)?.upload.phase;
+  if (previousPhase !== undefined && previousPhase !== 'sent' && previousPhase !== 'refused') {
     return false;
   }
   entries.delete(key);
@@ -106,9 +115,9 @@ export function enqueue(group: FileGroup, dataset: string): boolean {
   entries.set(key, {
     group,
     checksums: new Map(),
-    running: null,
+    attempt: null,
     rate: createTransferRate(),
-    sending: {
+    upload: {
       key,
       dataset,
       path,
@@ -125,105 +134,111 @@ export function enqueue(group: FileGroup, dataset: string): boolean {
       uploadId: null,
     },
   });
-  tell();
-  startNext();
+  publishChanges();
+  startWaiting();
   return true;
 }
 
 export function pause(key: string): void {
   const entry = entries.get(key);
   if (entry === undefined) return;
-  entry.running?.abort();
-  entry.running = null; // so that it can be resumed at once
-  set(entry, { phase: 'paused', currentFile: null, bytesPerSecond: null });
-  startNext();
+  entry.attempt?.abort();
+  entry.attempt = null; // `resume` ignores entries with an attempt, even one that is still ending
+  updateUpload(entry, { phase: 'paused', currentFile: null, bytesPerSecond: null });
+  startWaiting();
 }
 
 /** Resumes a paused or offline upload; retries a refused one. */
 export function resume(key: string): void {
   const entry = entries.get(key);
-  if (entry === undefined || entry.running !== null) return;
-  set(entry, { phase: 'waiting', message: null });
-  startNext();
+  if (entry === undefined || entry.attempt !== null) return;
+  updateUpload(entry, { phase: 'waiting', message: null });
+  startWaiting();
 }
 
-/** Aborts the upload, and lets the server remove the received files. @throws the errors of the API client */
+/** Aborts the upload and asks the server to remove the received files. @throws the errors of the API client */
 export async function cancel(key: string): Promise<void> {
   const entry = entries.get(key);
   if (entry === undefined) return;
-  entry.running?.abort();
-  const { uploadId } = entry.sending;
+  entry.attempt?.abort();
+  const { uploadId } = entry.upload;
   entries.delete(key);
-  tell();
-  startNext();
+  publishChanges();
+  startWaiting();
   if (uploadId !== null) await cancelUpload(uploadId);
 }
 
-/** Removes a finished upload from this list; it stays in the server's list. */
-export function forget(key: string): void {
+/** Removes a finished upload from the queue; the server continues to list it. */
+export function removeFinished(key: string): void {
   entries.delete(key);
-  tell();
+  publishChanges();
 }
 
-function startNext(): void {
+/** Starts waiting uploads, in their order, until `maxConcurrentUploads` are being sent. */
+function startWaiting(): void {
   const all = [...entries.values()];
-  let free = atOnce - all.filter(({ running }) => running !== null).length;
+  let freeSlots = maxConcurrentUploads - all.filter(({ attempt }) => attempt !== null).length;
   for (const entry of all) {
-    if (free <= 0) return;
-    if (entry.sending.phase !== 'waiting' || entry.running !== null) continue;
-    free -= 1;
-    void run(entry);
+    if (freeSlots <= 0) return;
+    if (entry.upload.phase !== 'waiting' || entry.attempt !== null) continue;
+    freeSlots -= 1;
+    void attemptUpload(entry);
   }
 }
 
-async function run(entry: Entry): Promise<void> {
-  const running = new AbortController();
-  entry.running = running;
-  guardPage();
+async function attemptUpload(entry: Entry): Promise<void> {
+  const attempt = new AbortController();
+  entry.attempt = attempt;
+  updatePageGuard();
   entry.rate = createTransferRate();
-  set(entry, { phase: 'sending', message: null });
+  updateUpload(entry, { phase: 'sending', message: null });
   try {
-    await send(entry, running.signal);
-    set(entry, { phase: 'sent', currentFile: null, bytesPerSecond: null });
+    await sendMissingFiles(entry, attempt.signal);
+    updateUpload(entry, { phase: 'sent', currentFile: null, bytesPerSecond: null });
     void invalidateUploads();
   } catch (error) {
-    if (!running.signal.aborted) stop(entry, error);
+    if (!attempt.signal.aborted) handleFailure(entry, error);
   } finally {
-    if (entry.running === running) entry.running = null;
-    guardPage();
-    startNext();
+    if (entry.attempt === attempt) entry.attempt = null;
+    updatePageGuard();
+    startWaiting();
   }
 }
 
-function stop(entry: Entry, error: unknown): void {
+/**
+ * After a failure without a response, retries in `retryDelayMs`, or earlier when the browser reports that the network
+ * is back. After any other failure, the upload is refused.
+ */
+function handleFailure(entry: Entry, error: unknown): void {
   if (error instanceof NoResponseError) {
-    set(entry, { phase: 'offline', currentFile: null, bytesPerSecond: null });
-    const goOn = () => {
-      window.removeEventListener('online', goOn);
+    updateUpload(entry, { phase: 'offline', currentFile: null, bytesPerSecond: null });
+    const retry = () => {
+      window.removeEventListener('online', retry);
       clearTimeout(timer);
-      if (entry.sending.phase === 'offline') resume(entry.sending.key);
+      if (entry.upload.phase === 'offline') resume(entry.upload.key);
     };
-    const timer = setTimeout(goOn, tryAgainMs);
-    window.addEventListener('online', goOn);
+    const timer = setTimeout(retry, retryDelayMs);
+    window.addEventListener('online', retry);
     return;
   }
-  // The API client handles the end of a sign-in.
+  // The API client ends the sign-in when a call of its own reports that the token is invalid.
   if (error instanceof AppError && error.code === 'token_invalid') void invalidateUploads();
-  const otherwise = error instanceof FileUnreadableError ? texts.unreadable : texts.failed;
-  set(entry, {
+  const defaultMessage = error instanceof FileUnreadableError ? texts.unreadable : texts.failed;
+  updateUpload(entry, {
     phase: 'refused',
     currentFile: null,
     bytesPerSecond: null,
-    message: messageOf(error, otherwise),
+    message: messageOf(error, defaultMessage),
     canResume: !(error instanceof AppError && error.code === 'upload_exists'),
   });
 }
 
-async function send(entry: Entry, signal: AbortSignal): Promise<void> {
-  const { group, sending } = entry;
+/** Announces the upload to the server, and sends the files that the server does not have completely. */
+async function sendMissingFiles(entry: Entry, signal: AbortSignal): Promise<void> {
+  const { group } = entry;
   const { upload, files } = await createUpload(
     {
-      dataset: sending.dataset,
+      dataset: entry.upload.dataset,
       path: group.path,
       is_folder: group.isFolder,
       file_count: group.files.length,
@@ -231,77 +246,81 @@ async function send(entry: Entry, signal: AbortSignal): Promise<void> {
     },
     signal,
   );
-  set(entry, { uploadId: upload.id, sentBytes: 0, sentFiles: 0 });
-  const begun = new Map(files.map((file) => [file.path, file]));
-  let before = 0;
-  let sentFiles = 0;
+  updateUpload(entry, { uploadId: upload.id, sentBytes: 0, sentFiles: 0 });
+
+  const serverFiles = new Map(files.map((serverFile) => [serverFile.path, serverFile]));
+  let completeBytes = 0;
+  let completeFiles = 0;
   for (const { path, file } of group.files) {
-    const known = begun.get(path);
-    const isThere = known?.state === 'checking' || known?.state === 'checked';
-    if (!isThere) {
-      set(entry, { currentFile: path });
+    const serverFile = serverFiles.get(path);
+    const isComplete = serverFile?.state === 'checking' || serverFile?.state === 'checked';
+    if (!isComplete) {
+      updateUpload(entry, { currentFile: path });
       const checksum = checksumOf(entry, path, file);
-      const isSame = known?.size_bytes === file.size && known.modified_ms === file.lastModified;
-      const sent = {
+      const transfer = {
         file,
         uploadId: upload.id,
         path,
         signal,
-        onProgress: (sentBytes: number) => {
-          entry.rate.add(before + sentBytes, performance.now());
-          set(entry, { sentBytes: before + sentBytes, bytesPerSecond: entry.rate.bytesPerSecond() });
+        onProgress: (sentBytesOfFile: number) => {
+          const sentBytes = completeBytes + sentBytesOfFile;
+          entry.rate.add(sentBytes, performance.now());
+          updateUpload(entry, { sentBytes, bytesPerSecond: entry.rate.bytesPerSecond() });
         },
       };
-      const fileId = await sendOrBeginAnew(sent, known?.state === 'open' && isSame ? known.id : null);
+      const isUnchanged =
+        serverFile?.size_bytes === file.size && serverFile.modified_ms === file.lastModified;
+      const resumedFileId = serverFile?.state === 'open' && isUnchanged ? serverFile.id : null;
+      const fileId = await sendOrRestart(transfer, resumedFileId);
       await submitChecksum(fileId, await checksum, signal);
     }
-    before += file.size;
-    sentFiles += 1;
-    set(entry, { sentBytes: before, sentFiles });
+    completeBytes += file.size;
+    completeFiles += 1;
+    updateUpload(entry, { sentBytes: completeBytes, sentFiles: completeFiles });
   }
 }
 
-/** Sends a file; starts it again when the server no longer has the begun one. */
-async function sendOrBeginAnew(
-  file: Omit<Parameters<typeof sendFile>[0], 'fileId'>,
+/** Resumes a partly sent file. Sends it from the beginning when `fileId` is null or unknown to the server. */
+async function sendOrRestart(
+  transfer: Omit<Parameters<typeof sendFile>[0], 'fileId'>,
   fileId: string | null,
 ): Promise<string> {
-  if (fileId === null) return sendFile({ ...file, fileId });
+  if (fileId === null) return sendFile({ ...transfer, fileId });
   try {
-    return await sendFile({ ...file, fileId });
+    return await sendFile({ ...transfer, fileId });
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'not_found') throw error;
-    return sendFile({ ...file, fileId: null });
+    return sendFile({ ...transfer, fileId: null });
   }
 }
 
 function checksumOf(entry: Entry, path: string, file: File): Promise<string> {
-  const known = entry.checksums.get(path);
-  if (known !== undefined) return known;
+  const cached = entry.checksums.get(path);
+  if (cached !== undefined) return cached;
   const checksum = hashFile(file);
   entry.checksums.set(path, checksum);
   checksum.catch(() => entry.checksums.delete(path)); // callers get the error; the next call reads the file again
   return checksum;
 }
 
-/** Removes the uploads of the account that was signed in before in this browser. */
-export function keepFor(uid: string): void {
-  if (owner === uid) return;
-  if (owner !== null) {
-    for (const { running } of entries.values()) running?.abort();
+/** Sets the signed-in account. When it differs from the previous one, aborts and removes the uploads of that account. */
+export function setUploadOwner(uid: string): void {
+  if (ownerUid === uid) return;
+  if (ownerUid !== null) {
+    for (const { attempt } of entries.values()) attempt?.abort();
     entries.clear();
-    tell();
+    publishChanges();
   }
-  owner = uid;
+  ownerUid = uid;
 }
 
-/** Makes the browser ask before it closes the page while files are sent. */
-function guardPage(): void {
-  const isSending = [...entries.values()].some(({ running }) => running !== null);
-  if (isSending) window.addEventListener('beforeunload', askFirst);
-  else window.removeEventListener('beforeunload', askFirst);
+/** Makes the browser ask before it closes the page while files are being sent. */
+function updatePageGuard(): void {
+  const isSending = [...entries.values()].some(({ attempt }) => attempt !== null);
+  if (isSending) window.addEventListener('beforeunload', askBeforeClosing);
+  else window.removeEventListener('beforeunload', askBeforeClosing);
 }
 
-function askFirst(event: BeforeUnloadEvent): void {
+function askBeforeClosing(event: BeforeUnloadEvent): void {
   event.preventDefault();
 }
