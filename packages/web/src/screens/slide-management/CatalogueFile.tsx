@@ -13,19 +13,23 @@ import { announce } from '../../notifications/notify.ts';
 import { ImportPreview } from './ImportPreview.tsx';
 import { texts } from './texts.ts';
 
-interface Looked {
+interface CheckedFile {
   readonly file: File;
+  /** What the file would change, as the server computed it. */
   readonly plan: ImportPlan;
-  /** The catalogue has changed between the last look and applying it. */
-  readonly isAnew: boolean;
+  /** Whether the catalogue changed after an earlier preview of this file, which could therefore not be applied. */
+  readonly isChangedMeanwhile: boolean;
 }
 
-/** The catalogue as a file: taken away, changed in a spreadsheet, looked at, and applied. */
+/**
+ * Exports the catalogue as a CSV file and imports an edited one: the server checks the file, the user sees a preview,
+ * and applies exactly what the preview shows.
+ */
 export function CatalogueFile() {
-  const [looked, setLooked] = useState<Looked | null>(null);
+  const [checkedFile, setCheckedFile] = useState<CheckedFile | null>(null);
   const [failure, setFailure] = useState<string | null>(null);
   const resetInput = useRef<() => void>(null);
-  const taken = useMutation({
+  const download = useMutation({
     mutationFn: downloadCatalogue,
     onSuccess: (blob) => {
       saveFile(blob, texts.downloadName(new Date().toISOString().slice(0, 10)));
@@ -33,30 +37,30 @@ export function CatalogueFile() {
     },
     onError: (error) => toast.error(messageOf(error, texts.downloadFailed)),
   });
-  const look = useMutation({
-    mutationFn: ({ file }: { readonly file: File; readonly isAnew: boolean }) => checkCatalogueFile(file),
-    onSuccess: (plan, { file, isAnew }) => setLooked({ file, plan, isAnew }),
+  const check = useMutation({
+    mutationFn: ({ file }: Omit<CheckedFile, 'plan'>) => checkCatalogueFile(file),
+    onSuccess: (plan, { file, isChangedMeanwhile }) => setCheckedFile({ file, plan, isChangedMeanwhile }),
     onError: (error) => setFailure(messageOf(error, texts.checkFailed)),
   });
   const apply = useMutation({
-    mutationFn: ({ file, plan }: Looked) => applyCatalogueFile(file, plan.plan),
+    mutationFn: ({ file, plan }: CheckedFile) => applyCatalogueFile(file, plan.plan),
     onSuccess: (result, { file }) => {
       if (!result.success && result.error === 'import_changed') {
-        look.mutate({ file, isAnew: true });
+        check.mutate({ file, isChangedMeanwhile: true });
         return;
       }
       announce(result);
-      if (result.success) setLooked(null);
+      if (result.success) setCheckedFile(null);
     },
   });
 
-  function choose(file: File | null) {
-    resetInput.current?.(); // the same file, corrected, can be chosen again
+  function checkChosenFile(file: File | null) {
+    resetInput.current?.(); // otherwise the browser would not report the same file, corrected and chosen again
     if (file === null) return;
-    setLooked(null);
+    setCheckedFile(null);
     setFailure(null);
     if (file.size > catalogueFile.maxBytes) setFailure(texts.tooLarge);
-    else look.mutate({ file, isAnew: false });
+    else check.mutate({ file, isChangedMeanwhile: false });
   }
 
   return (
@@ -71,8 +75,8 @@ export function CatalogueFile() {
             size="sm"
             variant="default"
             leftSection={<IconDownload size={18} aria-hidden />}
-            loading={taken.isPending}
-            onClick={() => taken.mutate()}
+            loading={download.isPending}
+            onClick={() => download.mutate()}
           >
             {texts.download}
           </Button>
@@ -80,17 +84,17 @@ export function CatalogueFile() {
             accept=".csv,.tsv,.txt,text/csv"
             resetRef={resetInput}
             inputProps={{ 'aria-label': texts.choose }}
-            onChange={choose}
+            onChange={checkChosenFile}
           >
             {(props) => (
               <Button
                 {...props}
                 size="sm"
                 leftSection={<IconUpload size={18} aria-hidden />}
-                loading={look.isPending}
+                loading={check.isPending}
                 disabled={apply.isPending}
               >
-                {looked === null ? texts.choose : texts.chooseAnother}
+                {checkedFile === null ? texts.choose : texts.chooseAnother}
               </Button>
             )}
           </FileButton>
@@ -98,14 +102,14 @@ export function CatalogueFile() {
         {failure !== null && (
           <Alert color="eosin" variant="outline" icon={<IconAlertTriangle aria-hidden />} title={failure} />
         )}
-        {look.isPending && looked === null && <Loading label={texts.checking} />}
-        {looked !== null && (
+        {check.isPending && checkedFile === null && <Loading label={texts.checking} />}
+        {checkedFile !== null && (
           <ImportPreview
-            name={looked.file.name}
-            plan={looked.plan}
-            isAnew={looked.isAnew}
-            isApplying={apply.isPending || look.isPending}
-            onApply={() => apply.mutate(looked)}
+            fileName={checkedFile.file.name}
+            plan={checkedFile.plan}
+            isChangedMeanwhile={checkedFile.isChangedMeanwhile}
+            isApplying={apply.isPending || check.isPending}
+            onApply={() => apply.mutate(checkedFile)}
           />
         )}
       </Stack>

@@ -8,9 +8,9 @@ import { texts } from './texts.ts';
 interface ChangeFormProps extends SlideFormProps {
   readonly hint: string;
   readonly submitLabel: string;
-  /** What the slides are to be changed to. */
+  /** The change that submitting the form applies to all slides. */
   readonly change: Parameters<typeof changeSlides>[1];
-  /** The field of the value. */
+  /** The input field of the new value. */
   readonly children: ReactNode;
 }
 

@@ -8,7 +8,7 @@ interface DatasetFieldProps {
   readonly onChange: (value: string) => void;
 }
 
-/** One of the datasets that there are, or a new one. */
+/** Text field for the name of a dataset, which suggests the existing datasets and accepts a new name. */
 export function DatasetField({ value, description, onChange }: DatasetFieldProps) {
   const datasets = useDatasets().data ?? [];
   return (

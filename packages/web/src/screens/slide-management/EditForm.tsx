@@ -8,24 +8,23 @@ import type { SlideFormProps } from './dialog-request.ts';
 import { ScaleFields } from './ScaleFields.tsx';
 import { texts } from './texts.ts';
 
-/** What the catalogue says of one slide. */
+/** Form for the catalogue entry of one slide: its name, dataset, organ and scale. */
 export function EditForm({ slides: [slide], onClose, onDone }: SlideFormProps) {
   const [name, setName] = useState(slide?.file_name ?? '');
   const [dataset, setDataset] = useState(slide?.dataset_name ?? '');
   const [organ, setOrgan] = useState(slide?.organ_type ?? '');
   const [mpp, setMpp] = useState(() => enteredText(slide, 'mpp'));
   const [power, setPower] = useState(() => enteredText(slide, 'power'));
-  const [isMissing, setMissing] = useState(false);
-  const [isInvalid, setInvalid] = useState(false);
+  const [isNameMissing, setNameMissing] = useState(false);
+  const [isScaleInvalid, setScaleInvalid] = useState(false);
   const [isRunning, setRunning] = useState(false);
   if (slide === undefined) return null;
   const calibration = calibrationOf(slide, mpp, power);
 
   async function submit(id: string, edit: SlideEdit) {
-    setMissing(name.trim() === '');
-    const isScaleInvalid = calibration === 'invalid';
-    setInvalid(isScaleInvalid);
-    if (name.trim() === '' || isScaleInvalid) return;
+    setNameMissing(name.trim() === '');
+    setScaleInvalid(calibration === 'invalid');
+    if (name.trim() === '' || calibration === 'invalid') return;
     if (Object.keys(edit).length === 0) {
       onClose();
       return;
@@ -37,7 +36,7 @@ export function EditForm({ slides: [slide], onClose, onDone }: SlideFormProps) {
     if (result.success) onDone();
   }
 
-  /** What is left as it is goes on following the files beside the slide. */
+  /** Only the changed fields: a field that is sent no longer follows the metadata files (`catalogue.csv`). */
   const edit: SlideEdit = {
     ...(name.trim() !== slide.file_name && { file_name: name.trim() }),
     ...(dataset.trim() !== (slide.dataset_name ?? '') && { dataset_name: dataset.trim() }),
@@ -57,7 +56,7 @@ export function EditForm({ slides: [slide], onClose, onDone }: SlideFormProps) {
           label={texts.fileName}
           description={texts.fileNameHint}
           inputWrapperOrder={['label', 'input', 'description', 'error']}
-          error={isMissing && texts.fileNameRequired}
+          error={isNameMissing && texts.fileNameRequired}
           maxLength={255}
           value={name}
           onChange={(event) => setName(event.currentTarget.value)}
@@ -75,9 +74,9 @@ export function EditForm({ slides: [slide], onClose, onDone }: SlideFormProps) {
           slide={slide}
           mpp={mpp}
           power={power}
-          isInvalid={isInvalid}
-          onMpp={setMpp}
-          onPower={setPower}
+          isInvalid={isScaleInvalid}
+          onMppChange={setMpp}
+          onPowerChange={setPower}
         />
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose}>

@@ -7,17 +7,17 @@ import classes from './SlideManagement.module.css';
 import { fieldLabels, texts } from './texts.ts';
 
 interface ImportPreviewProps {
-  /** Of the file. */
-  readonly name: string;
+  readonly fileName: string;
   readonly plan: ImportPlan;
-  /** Another preview was shown before, and the catalogue has changed since. */
-  readonly isAnew: boolean;
+  /** Whether the catalogue changed after an earlier preview of this file, so that this is a new one. */
+  readonly isChangedMeanwhile: boolean;
   readonly isApplying: boolean;
   readonly onApply: () => void;
 }
 
-/** What a catalogue file would change, what it cannot, and the button that does it. */
-export function ImportPreview({ name, plan, isAnew, isApplying, onApply }: ImportPreviewProps) {
+/** Shows what a catalogue file would change and which of its lines are wrong, with a button that applies it. */
+export function ImportPreview(props: ImportPreviewProps) {
+  const { fileName, plan, isChangedMeanwhile, isApplying, onApply } = props;
   const { changed, unchanged, unknown, wrong } = plan;
   const counts = [
     [texts.rows, plan.rows],
@@ -27,11 +27,11 @@ export function ImportPreview({ name, plan, isAnew, isApplying, onApply }: Impor
     [texts.wrongRows, wrong],
   ] as const;
   return (
-    <Stack component="section" aria-label={texts.preview(name)}>
+    <Stack component="section" aria-label={texts.preview(fileName)}>
       <Title order={3} size="h5" className={classes.wrapped ?? ''}>
-        {texts.preview(name)}
+        {texts.preview(fileName)}
       </Title>
-      {isAnew && (
+      {isChangedMeanwhile && (
         <Alert
           color="eosin"
           variant="outline"
@@ -50,8 +50,8 @@ export function ImportPreview({ name, plan, isAnew, isApplying, onApply }: Impor
           </div>
         ))}
       </dl>
-      <Problems title={texts.wrongList} lines={plan.wrong_lines} all={wrong} isWrong />
-      <Problems title={texts.unknownList} lines={plan.unknown_lines} all={unknown} />
+      <Problems title={texts.wrongList} lines={plan.wrong_lines} total={wrong} isWrong />
+      <Problems title={texts.unknownList} lines={plan.unknown_lines} total={unknown} />
       {changed > 0 && (
         <LineList
           title={texts.changesList}
@@ -75,17 +75,18 @@ export function ImportPreview({ name, plan, isAnew, isApplying, onApply }: Impor
 interface ProblemsProps {
   readonly title: string;
   readonly lines: readonly ImportProblem[];
-  /** How many there are, told or not. */
-  readonly all: number;
+  /** Number of such lines in the file; the server lists only the first of them. */
+  readonly total: number;
+  /** Whether the lines are errors, which prevent the import. */
   readonly isWrong?: boolean;
 }
 
-function Problems({ title, lines, all, isWrong = false }: ProblemsProps) {
-  if (all === 0) return null;
+function Problems({ title, lines, total, isWrong = false }: ProblemsProps) {
+  if (total === 0) return null;
   return (
     <LineList
       title={title}
-      hint={lines.length < all ? texts.firstProblemsOnly(lines.length, all) : null}
+      hint={lines.length < total ? texts.firstProblemsOnly(lines.length, total) : null}
       lines={lines}
     >
       {({ subject, reason }) => (

@@ -6,16 +6,18 @@ import { texts } from './texts.ts';
 
 interface LineListProps<Line extends { readonly line: number }> {
   readonly title: string;
-  /** What is not in the list; null when everything is. */
+  /** Says that the list shows only some of the lines; null when it shows all. */
   readonly hint: string | null;
   readonly lines: readonly Line[];
+  /** Renders one line. */
   readonly children: (line: Line) => ReactNode;
 }
 
-const usualHeight = 64;
-const linesBeyondEdges = 5;
+const estimatedLineHeightPx = 64;
+/** Lines that are rendered above and below the visible ones. */
+const overscanLines = 5;
 
-/** Lines of a file, thousands of them: only those in sight are in the page. */
+/** Lists lines of a file with their numbers. The list is virtual: of thousands of lines, only the visible ones are rendered. */
 export function LineList<Line extends { readonly line: number }>({
   title,
   hint,
@@ -24,13 +26,13 @@ export function LineList<Line extends { readonly line: number }>({
 }: LineListProps<Line>) {
   const titleId = useId();
   const scroller = useRef<HTMLElement>(null);
-  // The React compiler, which is not used, could not remember what it returns.
+  // The rule warns that the React compiler cannot memoise this component; the project does not use the compiler.
   // oxlint-disable-next-line react/incompatible-library
   const virtualizer = useVirtualizer({
     count: lines.length,
     getScrollElement: () => scroller.current,
-    estimateSize: () => usualHeight,
-    overscan: linesBeyondEdges,
+    estimateSize: () => estimatedLineHeightPx,
+    overscan: overscanLines,
   });
 
   return (
@@ -47,7 +49,7 @@ export function LineList<Line extends { readonly line: number }>({
         ref={scroller}
         className={classes.lines}
         aria-labelledby={titleId}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled with keys
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: focus lets the keyboard scroll the list
         tabIndex={0} // oxlint-disable-line jsx-a11y/no-noninteractive-tabindex
       >
         <ul style={{ height: virtualizer.getTotalSize() }}>

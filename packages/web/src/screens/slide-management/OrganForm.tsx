@@ -27,7 +27,7 @@ export function OrganForm(props: SlideFormProps) {
   );
 }
 
-/** Returns the organ that all slides have already, otherwise an empty text. */
+/** Returns the organ when all slides have the same one, otherwise an empty text. */
 function commonOrgan([first, ...others]: SlideFormProps['slides']): string {
   const organ = first?.organ_type ?? '';
   return others.every(({ organ_type }) => (organ_type ?? '') === organ) ? organ : '';

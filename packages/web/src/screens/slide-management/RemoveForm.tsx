@@ -6,7 +6,7 @@ import { announce } from '../../notifications/notify.ts';
 import type { SlideFormProps } from './dialog-request.ts';
 import { texts } from './texts.ts';
 
-/** Removing is asked about once, and can be undone for as long as the toast stands there, and later in the list. */
+/** Asks for a confirmation and removes the slides. The toast that follows, and later the slide list, undo the removal. */
 export function RemoveForm({ slides, onClose, onDone }: SlideFormProps) {
   const [isRunning, setRunning] = useState(false);
   const [first] = slides;

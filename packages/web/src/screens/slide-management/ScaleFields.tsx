@@ -5,15 +5,21 @@ import { texts } from './texts.ts';
 
 interface ScaleFieldsProps {
   readonly slide: ManagedImage;
+  /** Entered micrometres per pixel; empty to use the value of the slide file. */
   readonly mpp: string;
+  /** Entered objective power; empty to use the value of the slide file. */
   readonly power: string;
   readonly isInvalid: boolean;
-  readonly onMpp: (text: string) => void;
-  readonly onPower: (text: string) => void;
+  readonly onMppChange: (text: string) => void;
+  readonly onPowerChange: (text: string) => void;
 }
 
-/** A scale in place of that of the file; while it is used, empty fields show the file's. */
-export function ScaleFields({ slide, mpp, power, isInvalid, onMpp, onPower }: ScaleFieldsProps) {
+/**
+ * Fields for a scale that replaces the one of the slide file. While the scale of the file is used, the fields are empty
+ * and show it as their placeholders.
+ */
+export function ScaleFields(props: ScaleFieldsProps) {
+  const { slide, mpp, power, isInvalid, onMppChange, onPowerChange } = props;
   const placeholderOf = (value: number | null) =>
     value === null || slide.scale_entered === true
       ? texts.unknown
@@ -33,7 +39,7 @@ export function ScaleFields({ slide, mpp, power, isInvalid, onMpp, onPower }: Sc
           placeholder={placeholderOf(slide.mpp_x)}
           value={mpp}
           error={isInvalid}
-          onChange={(event) => onMpp(event.currentTarget.value)}
+          onChange={(event) => onMppChange(event.currentTarget.value)}
         />
         <TextInput
           label={texts.objectivePower}
@@ -41,7 +47,7 @@ export function ScaleFields({ slide, mpp, power, isInvalid, onMpp, onPower }: Sc
           placeholder={placeholderOf(slide.objective_power)}
           value={power}
           error={isInvalid}
-          onChange={(event) => onPower(event.currentTarget.value)}
+          onChange={(event) => onPowerChange(event.currentTarget.value)}
         />
       </Group>
     </Input.Wrapper>

@@ -4,32 +4,34 @@ import { useState } from 'react';
 import { applyQuickAction } from './apply-quick-action.ts';
 import type { DialogRequest } from './dialog-request.ts';
 import classes from './SlideManagement.module.css';
-import { changedBy, type QuickAction, stateOf } from './slide-state.ts';
+import { type QuickAction, slidesChangedBy, stateOf } from './slide-state.ts';
 import { texts } from './texts.ts';
 
 interface SelectionBarProps {
-  /** What is selected, not empty. */
+  /** The selected slides, not empty. */
   readonly slides: readonly ManagedImage[];
-  /** How many are in the list, and how many the filter lets through, loaded or not. */
-  readonly shown: number;
-  readonly all: number;
+  /** Number of slides that the list has loaded. */
+  readonly loadedCount: number;
+  /** Number of slides that match the filter, loaded or not. */
+  readonly matchingCount: number;
   readonly onSelectMore: () => void;
   readonly onClear: () => void;
-  readonly onAsk: (request: DialogRequest) => void;
+  readonly onOpenDialog: (request: DialogRequest) => void;
 }
 
 const quickActions: readonly QuickAction[] = ['hide', 'show', 'readAgain', 'bringBack'];
 
-/** What can be done to all that are selected; stays in sight while the list is scrolled. */
-export function SelectionBar({ slides, shown, all, onSelectMore, onClear, onAsk }: SelectionBarProps) {
-  const [running, setRunning] = useState<QuickAction | null>(null);
-  const most = Math.min(all, maxImagesAtOnce);
+/** Bar with the actions on all selected slides; it stays visible while the list is scrolled. */
+export function SelectionBar(props: SelectionBarProps) {
+  const { slides, loadedCount, matchingCount, onSelectMore, onClear, onOpenDialog } = props;
+  const [runningAction, setRunningAction] = useState<QuickAction | null>(null);
+  const maxSelectable = Math.min(matchingCount, maxImagesAtOnce);
   const present = slides.filter((slide) => stateOf(slide) !== 'removed');
 
   async function run(action: QuickAction) {
-    setRunning(action);
-    const isDone = await applyQuickAction(action, changedBy(action, slides));
-    setRunning(null);
+    setRunningAction(action);
+    const isDone = await applyQuickAction(action, slidesChangedBy(action, slides));
+    setRunningAction(null);
     if (isDone) onClear();
   }
 
@@ -39,7 +41,7 @@ export function SelectionBar({ slides, shown, all, onSelectMore, onClear, onAsk 
         <Text fw={600} aria-live="polite">
           {texts.selected(slides.length)}
         </Text>
-        {slides.length === maxImagesAtOnce && all > maxImagesAtOnce && (
+        {slides.length === maxImagesAtOnce && matchingCount > maxImagesAtOnce && (
           <Text size="sm">{texts.mostAtOnce(maxImagesAtOnce)}</Text>
         )}
       </div>
@@ -49,28 +51,28 @@ export function SelectionBar({ slides, shown, all, onSelectMore, onClear, onAsk 
             <Button
               size="compact-md"
               variant="default"
-              onClick={() => onAsk({ kind: 'move', slides: present })}
+              onClick={() => onOpenDialog({ kind: 'move', slides: present })}
             >
               {texts.move}
             </Button>
             <Button
               size="compact-md"
               variant="default"
-              onClick={() => onAsk({ kind: 'organ', slides: present })}
+              onClick={() => onOpenDialog({ kind: 'organ', slides: present })}
             >
               {texts.setOrgan}
             </Button>
           </>
         )}
         {quickActions
-          .filter((action) => changedBy(action, slides).length > 0)
+          .filter((action) => slidesChangedBy(action, slides).length > 0)
           .map((action) => (
             <Button
               key={action}
               size="compact-md"
               variant="default"
-              loading={running === action}
-              disabled={running !== null}
+              loading={runningAction === action}
+              disabled={runningAction !== null}
               onClick={() => void run(action)}
             >
               {texts[action]}
@@ -81,14 +83,14 @@ export function SelectionBar({ slides, shown, all, onSelectMore, onClear, onAsk 
             size="compact-md"
             color="eosin"
             variant="light"
-            onClick={() => onAsk({ kind: 'remove', slides: present })}
+            onClick={() => onOpenDialog({ kind: 'remove', slides: present })}
           >
             {texts.remove}
           </Button>
         )}
-        {shown < most && (
+        {loadedCount < maxSelectable && (
           <Button size="compact-md" variant="subtle" onClick={onSelectMore}>
-            {texts.selectMore(most)}
+            {texts.selectMore(maxSelectable)}
           </Button>
         )}
         <Button size="compact-md" variant="subtle" onClick={onClear}>

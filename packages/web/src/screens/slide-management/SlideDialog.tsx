@@ -11,12 +11,13 @@ import { texts } from './texts.ts';
 interface SlideDialogProps {
   readonly request: DialogRequest;
   readonly onClose: () => void;
-  /** It has been done. */
+  /** Called after the slides have been changed. */
   readonly onDone: () => void;
 }
 
 const forms = { edit: EditForm, move: MoveForm, organ: OrganForm, remove: RemoveForm };
 
+/** Dialog with the form that the request names. */
 export function SlideDialog({ request: { kind, slides }, onClose, onDone }: SlideDialogProps) {
   useReturnFocus();
   const Form = forms[kind];

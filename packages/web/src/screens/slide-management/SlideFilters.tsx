@@ -8,21 +8,23 @@ import { statusLabels, texts } from './texts.ts';
 interface SlideFiltersProps {
   readonly status: ManagedStatus;
   readonly filter: SlideFilter;
-  /** Undefined until they are known. */
+  /** Number of slides per status; undefined until they are loaded. */
   readonly counts: ManagedCounts | undefined;
-  /** Number of loaded and of matching slides in words; null while it is not known. */
+  /** Sentence with the numbers of loaded and of matching slides; null until they are loaded. */
   readonly count: string | null;
   readonly onChange: (status: ManagedStatus, filter: SlideFilter) => void;
 }
 
-/** Values of the choice of a dataset: a name may be any text, so a prefix tells names from the other two. */
-const [anyDataset, noDataset, named] = ['any', 'none', 'named:'];
+/** Option values of the dataset field. The prefix distinguishes a dataset named "any" from the option for all datasets. */
+const anyDataset = 'any';
+const noDataset = 'none';
+const namePrefix = 'named:';
 
 /** Search and filters above the list of slides. */
 export function SlideFilters({ status, filter, counts, count, onChange }: SlideFiltersProps) {
   const datasets = useDatasets().data ?? [];
   const { search, dataset } = filter;
-  const isNarrowed = search !== '' || dataset !== null || status !== 'listed';
+  const isFiltered = search !== '' || dataset !== null || status !== 'listed';
 
   return (
     <ListToolbar
@@ -31,21 +33,20 @@ export function SlideFilters({ status, filter, counts, count, onChange }: SlideF
       search={search}
       onSearch={(text) => onChange(status, { ...filter, search: text })}
       count={count}
-      onClear={isNarrowed ? () => onChange('listed', { search: '', dataset: null }) : null}
+      onClear={isFiltered ? () => onChange('listed', { search: '', dataset: null }) : null}
     >
       <NativeSelect
         size="md"
         label={texts.dataset}
         data={[
           { value: anyDataset, label: texts.anyDataset },
-          ...datasets.map(({ name }) => ({ value: named + name, label: name })),
+          ...datasets.map(({ name }) => ({ value: namePrefix + name, label: name })),
           { value: noDataset, label: texts.noDataset },
         ]}
-        value={dataset === null ? anyDataset : dataset === '' ? noDataset : named + dataset}
-        onChange={({ currentTarget: { value } }) => {
-          const chosen = value === anyDataset ? null : value === noDataset ? '' : value.slice(named.length);
-          onChange(status, { ...filter, dataset: chosen });
-        }}
+        value={optionOf(dataset)}
+        onChange={({ currentTarget: { value } }) =>
+          onChange(status, { ...filter, dataset: datasetOf(value) })
+        }
       />
       <NativeSelect
         size="md"
@@ -60,4 +61,14 @@ export function SlideFilters({ status, filter, counts, count, onChange }: SlideF
       />
     </ListToolbar>
   );
+}
+
+function optionOf(dataset: string | null): string {
+  if (dataset === null) return anyDataset;
+  return dataset === '' ? noDataset : namePrefix + dataset;
+}
+
+function datasetOf(option: string): string | null {
+  if (option === anyDataset) return null;
+  return option === noDataset ? '' : option.slice(namePrefix.length);
 }

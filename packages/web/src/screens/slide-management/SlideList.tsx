@@ -15,49 +15,49 @@ import { SlideDialog } from './SlideDialog.tsx';
 import { SlideFilters } from './SlideFilters.tsx';
 import classes from './SlideManagement.module.css';
 import { SlideTable } from './SlideTable.tsx';
-import { addressOfSlides, shownSlidesOf } from './slide-address.ts';
+import { readSlideFilters, writeSlideFilters } from './slide-address.ts';
 import { texts } from './texts.ts';
 
 const noFilter: SlideFilter = { search: '', dataset: null };
-const noSlides: ReadonlySet<string> = new Set();
+const noneSelected: ReadonlySet<string> = new Set();
 
-/** The list of slides with search and filters, which are kept in the address, and the selection. */
+/** The list of slides with search, filters and selection. The URL holds the search and the filters. */
 export function SlideList() {
   const [address, setAddress] = useSearchParams();
-  const { status, filter } = shownSlidesOf(address);
-  const [selected, setSelected] = useState(noSlides);
+  const { status, filter } = readSlideFilters(address);
+  const [selectedIds, setSelectedIds] = useState(noneSelected);
   const [dialog, setDialog] = useState<DialogRequest | null>(null);
   const counts = useSlideCounts(filter);
   const slides = useSlides(status, filter);
-  const shown = slides.data ?? [];
-  const all = counts.data?.[status] ?? shown.length;
-  // A slide that has left the list, changed here or elsewhere, is not selected any more.
-  const chosen = shown.filter(({ id }) => selected.has(id));
+  const loaded = slides.data ?? [];
+  const matchingCount = counts.data?.[status] ?? loaded.length;
+  // A slide that no longer matches the filters after a change is not selected any more.
+  const selected = loaded.filter(({ id }) => selectedIds.has(id));
 
-  const isNarrowed = status !== 'listed' || filter.search !== '' || filter.dataset !== null;
+  const isFiltered = status !== 'listed' || filter.search !== '' || filter.dataset !== null;
 
-  function narrow(nextStatus: ManagedStatus, nextFilter: SlideFilter) {
-    setAddress(addressOfSlides({ status: nextStatus, filter: nextFilter }), { replace: true });
-    setSelected(noSlides);
+  function applyFilter(nextStatus: ManagedStatus, nextFilter: SlideFilter) {
+    setAddress(writeSlideFilters({ status: nextStatus, filter: nextFilter }), { replace: true });
+    setSelectedIds(noneSelected);
   }
 
-  const select = (some: readonly ManagedImage[], isSelected: boolean) => {
-    const next = new Set(chosen.map(({ id }) => id));
-    for (const { id } of some) {
-      if (!isSelected) next.delete(id);
-      else if (next.size < maxImagesAtOnce) next.add(id);
+  const select = (changed: readonly ManagedImage[], isSelected: boolean) => {
+    const nextIds = new Set(selected.map(({ id }) => id));
+    for (const { id } of changed) {
+      if (!isSelected) nextIds.delete(id);
+      else if (nextIds.size < maxImagesAtOnce) nextIds.add(id);
     }
-    setSelected(next);
+    setSelectedIds(nextIds);
   };
 
-  /** Selects as many slides as can be changed at once, and loads those that are not loaded yet. */
+  /** Selects the first `maxImagesAtOnce` slides, after loading those that are not loaded yet. */
   async function selectMore() {
-    let loaded = slides;
-    while (loaded.hasNextPage && (loaded.data?.length ?? 0) < maxImagesAtOnce) {
-      loaded = (await loaded.fetchNextPage()) as typeof slides;
-      if (loaded.isFetchNextPageError) break;
+    let pages = slides;
+    while (pages.hasNextPage && (pages.data?.length ?? 0) < maxImagesAtOnce) {
+      pages = (await pages.fetchNextPage()) as typeof slides;
+      if (pages.isFetchNextPageError) break;
     }
-    setSelected(new Set((loaded.data ?? []).slice(0, maxImagesAtOnce).map(({ id }) => id)));
+    setSelectedIds(new Set((pages.data ?? []).slice(0, maxImagesAtOnce).map(({ id }) => id)));
   }
 
   return (
@@ -79,29 +79,33 @@ export function SlideList() {
         status={status}
         filter={filter}
         counts={counts.data}
-        count={slides.data === undefined ? null : texts.shown(shown.length, Math.max(all, shown.length))}
-        onChange={narrow}
+        count={
+          slides.data === undefined
+            ? null
+            : texts.shown(loaded.length, Math.max(matchingCount, loaded.length))
+        }
+        onChange={applyFilter}
       />
-      <List slides={slides} isNarrowed={isNarrowed} onClear={() => narrow('listed', noFilter)}>
+      <List slides={slides} isFiltered={isFiltered} onClear={() => applyFilter('listed', noFilter)}>
         <SlideTable
-          slides={shown}
-          selected={selected}
+          slides={loaded}
+          selectedIds={selectedIds}
           onSelect={select}
-          onAsk={setDialog}
-          onEndNear={() => {
+          onOpenDialog={setDialog}
+          onNearEnd={() => {
             const { hasNextPage, isFetchingNextPage, isFetchNextPageError } = slides;
             if (hasNextPage && !isFetchingNextPage && !isFetchNextPageError) void slides.fetchNextPage();
           }}
         />
       </List>
-      {chosen.length > 0 && (
+      {selected.length > 0 && (
         <SelectionBar
-          slides={chosen}
-          shown={shown.length}
-          all={all}
+          slides={selected}
+          loadedCount={loaded.length}
+          matchingCount={matchingCount}
           onSelectMore={() => void selectMore()}
-          onClear={() => setSelected(noSlides)}
-          onAsk={setDialog}
+          onClear={() => setSelectedIds(noneSelected)}
+          onOpenDialog={setDialog}
         />
       )}
       {dialog !== null && (
@@ -110,7 +114,7 @@ export function SlideList() {
           onClose={() => setDialog(null)}
           onDone={() => {
             setDialog(null);
-            setSelected(noSlides);
+            setSelectedIds(noneSelected);
           }}
         />
       )}
@@ -120,20 +124,21 @@ export function SlideList() {
 
 interface ListProps {
   readonly slides: ReturnType<typeof useSlides>;
-  readonly isNarrowed: boolean;
+  readonly isFiltered: boolean;
   readonly onClear: () => void;
-  /** The table, shown when there are slides. */
+  /** The table, rendered when there are slides. */
   readonly children: React.ReactNode;
 }
 
-function List({ slides, isNarrowed, onClear, children }: ListProps) {
+/** Renders the table, or the loading, failed or empty state of the list; below the table, what loads the next page. */
+function List({ slides, isFiltered, onClear, children }: ListProps) {
   if (slides.isPending) return <Loading label={texts.loading} />;
   if (slides.isLoadingError) {
     return (
       <LoadFailed message={messageOf(slides.error, texts.loadFailed)} onRetry={() => void slides.refetch()} />
     );
   }
-  if (slides.data.length === 0) return <NoSlides isNarrowed={isNarrowed} onClear={onClear} />;
+  if (slides.data.length === 0) return <NoSlides isFiltered={isFiltered} onClear={onClear} />;
 
   return (
     <>
@@ -156,8 +161,8 @@ function List({ slides, isNarrowed, onClear, children }: ListProps) {
   );
 }
 
-function NoSlides({ isNarrowed, onClear }: Pick<ListProps, 'isNarrowed' | 'onClear'>) {
-  if (!isNarrowed) return <EmptyState title={texts.none} hint={texts.noneHint} />;
+function NoSlides({ isFiltered, onClear }: Pick<ListProps, 'isFiltered' | 'onClear'>) {
+  if (!isFiltered) return <EmptyState title={texts.none} hint={texts.noneHint} />;
   return (
     <EmptyState
       title={texts.empty}

@@ -8,7 +8,7 @@ import { type Answers, type ApiCall, refusal } from '../../testing/stub-api.ts';
 const admin = account({ uid: 'uid-of-admin', role: 'admin' });
 const idOf = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
 
-function slide(number: number, is: Partial<ManagedImage> = {}): ManagedImage {
+function slide(number: number, changes: Partial<ManagedImage> = {}): ManagedImage {
   return {
     id: idOf(number),
     file_name: `slayt-${number}.svs`,
@@ -31,12 +31,12 @@ function slide(number: number, is: Partial<ManagedImage> = {}): ManagedImage {
     removed: false,
     missing: false,
     metadata_hold: null,
-    ...is,
+    ...changes,
   };
 }
 
 const counts = { listed: 2, ready: 1, pending: 0, failed: 1, hidden: 0, held: 0, missing: 0, removed: 3 };
-const broken = slide(2, {
+const unreadableSlide = slide(2, {
   dataset_name: null,
   status: 'failed',
   error: 'This is not a slide in a format that can be read.',
@@ -44,7 +44,7 @@ const broken = slide(2, {
   mpp_x: null,
 });
 
-function openSlides(api: Answers = {}, images: readonly ManagedImage[] = [slide(1), broken]) {
+function openSlides(api: Answers = {}, images: readonly ManagedImage[] = [slide(1), unreadableSlide]) {
   return openApp('/admin/slides', {
     signedInAs: admin,
     api: {
@@ -72,22 +72,22 @@ function openSlides(api: Answers = {}, images: readonly ManagedImage[] = [slide(
   });
 }
 
-async function row(name: string) {
-  const found = (await screen.findByText(name)).closest('tr');
-  if (found === null) throw new Error(`${name} has no row`);
-  return within(found);
+async function findRow(name: string) {
+  const row = (await screen.findByText(name)).closest('tr');
+  if (row === null) throw new Error(`${name} has no row`);
+  return within(row);
 }
 
 const bodyOf = (calls: readonly ApiCall[], name: string) => calls.find((call) => call.name === name)?.body;
 
-describe('slide management', () => {
+describe('the slide list of administrators', () => {
   it('lists slides by dataset with their properties, and why a slide could not be read', async () => {
     openSlides();
-    const shown = await row('slayt-1.svs');
-    shown.getByText('Hazır');
-    shown.getByText('12,4 MB');
-    shown.getByText('0,2526 µm/piksel');
-    const failed = await row('slayt-2.svs');
+    const readyRow = await findRow('slayt-1.svs');
+    readyRow.getByText('Hazır');
+    readyRow.getByText('12,4 MB');
+    readyRow.getByText('0,2526 µm/piksel');
+    const failed = await findRow('slayt-2.svs');
     failed.getByText('Okunamadı');
     failed.getByText('This is not a slide in a format that can be read.');
     screen.getByText('2 slaydın tümü gösteriliyor');
@@ -100,20 +100,22 @@ describe('slide management', () => {
     ]);
   });
 
-  it('shows why a scan kept a slide in its dataset, or hid it', async () => {
+  it('shows why a scan kept a slide in its dataset instead of moving it, or hid the slide', async () => {
     openSlides({}, [
       slide(1, { metadata_hold: { kind: 'kept', dataset: 'Açık küme' } }),
       slide(2, { hidden: true, metadata_hold: { kind: 'waiting', dataset: null } }),
     ]);
-    expect((await row('slayt-1.svs')).getByText(/^Dosyalara göre veri kümesi: Açık küme\./)).toBeDefined();
     expect(
-      (await row('slayt-2.svs')).getByText(/dosyası kullanılamadığı için slayt gizlendi\./),
+      (await findRow('slayt-1.svs')).getByText(/^Dosyalara göre veri kümesi: Açık küme\./),
+    ).toBeDefined();
+    expect(
+      (await findRow('slayt-2.svs')).getByText(/dosyası kullanılamadığı için slayt gizlendi\./),
     ).toBeDefined();
   });
 
-  it('filters by status, dataset and search on the server', async () => {
+  it('sends the status, dataset and search filters to the server', async () => {
     const { person, calls } = openSlides();
-    await row('slayt-1.svs');
+    await findRow('slayt-1.svs');
     const status = await screen.findByRole('combobox', { name: 'Durum' });
     await person.selectOptions(status, 'Katalogdan kaldırılanlar (3)');
     await person.selectOptions(screen.getByRole('combobox', { name: 'Veri kümesi' }), 'Veri kümesi yok');
@@ -134,11 +136,11 @@ describe('slide management', () => {
     );
   });
 
-  it('keeps the filters in the address, and clears them', async () => {
+  it('keeps the filters in the URL, and clears them with the Clear button', async () => {
     const { person, calls, address, goTo } = openSlides();
     await goTo('/admin/slides?q=kolon&dataset=Meme&status=removed');
-    const last = () => calls.filter(({ name }) => name === 'GET /admin/images').at(-1)?.query;
-    await waitFor(() => expect(last()).toEqual({ q: 'kolon', dataset: 'Meme', status: 'removed' }));
+    const lastQuery = () => calls.filter(({ name }) => name === 'GET /admin/images').at(-1)?.query;
+    await waitFor(() => expect(lastQuery()).toEqual({ q: 'kolon', dataset: 'Meme', status: 'removed' }));
     await person.clear(screen.getByRole('searchbox', { name: 'Ara' }));
     await waitFor(() => expect(address()).toBe('/admin/slides?dataset=Meme&status=removed'));
     await person.click(screen.getByRole('button', { name: 'Temizle' }));
@@ -148,28 +150,28 @@ describe('slide management', () => {
   it.each([
     [{ images: [], next_cursor: null }, 'Henüz slayt yok.'],
     [refusal('unavailable'), 'Hizmet şu anda kullanılamıyor. Lütfen biraz sonra yeniden deneyin.'],
-  ])('say when there are none, and why they cannot be shown', async (answer, sentence) => {
+  ])('shows that there are no slides, or why they cannot be loaded: %j', async (answer, sentence) => {
     openSlides({ 'GET /admin/images': answer });
     await screen.findByText(sentence);
   });
 
-  it('loads one page at a time', async () => {
+  it('loads the next page of slides with the cursor of the previous one', async () => {
     const pages: Record<string, object> = {
       '': { images: [slide(1)], next_cursor: 'more' },
       more: { images: [slide(2)], next_cursor: null },
     };
     openSlides({ 'GET /admin/images': ({ query }) => pages[query.cursor ?? ''] ?? {} });
-    await row('slayt-2.svs');
+    await findRow('slayt-2.svs');
     expect(screen.getByText('slayt-1.svs')).toBeDefined();
   });
 });
 
-it('a slide that fails again after it is read again returns to the failed slides', async () => {
+it('a slide that fails again after "Read again" returns to the list of failed slides', async () => {
   let isBeingRead = false;
   vi.useFakeTimers({ shouldAdvanceTime: true });
   onTestFinished(() => void vi.useRealTimers());
   const { person } = openSlides({
-    'GET /admin/images': () => ({ images: isBeingRead ? [] : [broken], next_cursor: null }),
+    'GET /admin/images': () => ({ images: isBeingRead ? [] : [unreadableSlide], next_cursor: null }),
     'GET /admin/images/counts': () => ({
       counts: isBeingRead ? { ...counts, pending: 1, failed: 0 } : counts,
     }),
@@ -179,23 +181,23 @@ it('a slide that fails again after it is read again returns to the failed slides
     },
   });
   await person.selectOptions(await screen.findByRole('combobox', { name: 'Durum' }), 'Okunamadı (1)');
-  await person.click((await row('slayt-2.svs')).getByRole('button', { name: 'İşlemler: slayt-2.svs' }));
+  await person.click((await findRow('slayt-2.svs')).getByRole('button', { name: 'İşlemler: slayt-2.svs' }));
   await person.click(await screen.findByRole('menuitem', { name: 'Yeniden oku' }));
   await screen.findByText('Bu filtrelere uyan slayt yok.');
   isBeingRead = false;
   await vi.advanceTimersByTimeAsync(5000);
-  await row('slayt-2.svs');
+  await findRow('slayt-2.svs');
 });
 
-describe('one slide', () => {
+describe('the action menu of one slide', () => {
   async function choose(name: string, action: string, api: Answers, images?: readonly ManagedImage[]) {
     const opened = openSlides(api, images);
-    await opened.person.click((await row(name)).getByRole('button', { name: `İşlemler: ${name}` }));
+    await opened.person.click((await findRow(name)).getByRole('button', { name: `İşlemler: ${name}` }));
     await opened.person.click(await screen.findByRole('menuitem', { name: action }));
     return opened;
   }
 
-  it('gets a scale from an administrator, with a decimal comma, and says so in the list', async () => {
+  it('sends a scale that an administrator enters with a decimal comma, after rejecting an invalid one', async () => {
     const { person, calls } = await choose('slayt-1.svs', 'Düzenle', {
       [`PUT /image-catalog/images/${idOf(1)}`]: { image: slide(1) },
     });
@@ -210,7 +212,7 @@ describe('one slide', () => {
     );
   });
 
-  it('gets the scale of its file back when both fields are emptied', async () => {
+  it('restores the scale of the slide file when both scale fields are emptied', async () => {
     const entered = slide(1, { mpp_x: 0.25, mpp_y: 0.25, objective_power: 40, scale_entered: true });
     const { person, calls } = await choose(
       'slayt-1.svs',
@@ -226,7 +228,7 @@ describe('one slide', () => {
     );
   });
 
-  it('sends only the changed fields when it is edited', async () => {
+  it('sends only the changed fields of the edit form', async () => {
     const answer = { image: slide(1, { organ_type: 'Deri' }) };
     const { person, calls } = await choose('slayt-1.svs', 'Düzenle', {
       [`PUT /image-catalog/images/${idOf(1)}`]: answer,
@@ -245,9 +247,9 @@ describe('one slide', () => {
   it.each([
     ['slayt-1.svs', 'Üyelerden gizle', { hidden: true }, slide(1)],
     ['slayt-1.svs', 'Üyelere göster', { hidden: false }, slide(1, { hidden: true })],
-    ['slayt-2.svs', 'Yeniden oku', { read_again: true }, broken],
+    ['slayt-2.svs', 'Yeniden oku', { read_again: true }, unreadableSlide],
     ['slayt-1.svs', 'Kataloğa geri al', { removed: false }, slide(1, { removed: true })],
-  ])('%s: "%s" sends %j', async (name, action, sent, image) => {
+  ])('changes %s when "%s" is chosen: %j', async (name, action, change, image) => {
     const { calls } = await choose(
       name,
       action,
@@ -255,10 +257,10 @@ describe('one slide', () => {
       [image],
     );
     await screen.findByText('1 slayt değişti, tamam.');
-    expect(bodyOf(calls, 'POST /admin/images/changes')).toEqual({ ids: [image.id], ...sent });
+    expect(bodyOf(calls, 'POST /admin/images/changes')).toEqual({ ids: [image.id], ...change });
   });
 
-  it('gets the focus back when its dialog is closed', async () => {
+  it('gets the keyboard focus back when a dialog that it opened is closed', async () => {
     const { person } = await choose('slayt-1.svs', 'Taşı', {});
     await screen.findByRole('dialog', { name: 'Veri kümesine taşı' });
     await person.keyboard('{Escape}');
@@ -268,14 +270,14 @@ describe('one slide', () => {
     );
   });
 
-  it('offers only the actions that are possible', async () => {
+  it('offers only "Put back" and the audit entries for a removed slide', async () => {
     const { person } = openSlides({}, [slide(1, { removed: true })]);
-    await person.click((await row('slayt-1.svs')).getByRole('button', { name: 'İşlemler: slayt-1.svs' }));
+    await person.click((await findRow('slayt-1.svs')).getByRole('button', { name: 'İşlemler: slayt-1.svs' }));
     const items = (await screen.findAllByRole('menuitem')).map(({ textContent }) => textContent);
     expect(items).toEqual(['Kataloğa geri al', 'Denetim kayıtları']);
   });
 
-  it('is removed after a confirmation, and the toast undoes the removal', async () => {
+  it('removes the slide after a confirmation, and the toast undoes the removal', async () => {
     const { person, calls } = await choose('slayt-1.svs', 'Katalogdan kaldır', {
       'POST /admin/images/changes': ({ body }) => ({
         message: (body as { removed: boolean }).removed ? 'Kaldırıldı.' : 'Geri alındı.',
@@ -300,16 +302,16 @@ describe('one slide', () => {
   });
 });
 
-describe('several selected slides', () => {
-  it('are counted and moved together', async () => {
+describe('the selection of several slides', () => {
+  it('is counted, and moved to another dataset in one call', async () => {
     const { person, calls } = openSlides({
       'POST /admin/images/changes': { message: '2 slayt değiştirildi.', changed: 2 },
     });
-    await row('slayt-1.svs');
+    await findRow('slayt-1.svs');
     await person.click(screen.getByRole('checkbox', { name: 'Gösterilenlerin tümünü seç' }));
     const bar = within(await screen.findByRole('region', { name: 'Seçili slaytlar' }));
     bar.getByText('2 slayt seçili');
-    // Of the two only one could not be read.
+    // The action is offered because one of the two slides could not be read.
     bar.getByRole('button', { name: 'Yeniden oku' });
     await person.click(bar.getByRole('button', { name: 'Taşı' }));
     const dialog = within(await screen.findByRole('dialog', { name: 'Veri kümesine taşı' }));
@@ -324,11 +326,11 @@ describe('several selected slides', () => {
     expect(screen.queryByRole('region', { name: 'Seçili slaytlar' })).toBeNull();
   });
 
-  it('get the same organ in one step', async () => {
+  it('gets the same organ in one call', async () => {
     const { person, calls } = openSlides({
       'POST /admin/images/changes': { message: '2 slayt değiştirildi.', changed: 2 },
     });
-    await row('slayt-1.svs');
+    await findRow('slayt-1.svs');
     await person.click(screen.getByRole('checkbox', { name: 'Gösterilenlerin tümünü seç' }));
     await person.click(await screen.findByRole('button', { name: 'Organı değiştir' }));
     const dialog = within(await screen.findByRole('dialog', { name: 'Organı değiştir' }));
@@ -344,9 +346,9 @@ describe('several selected slides', () => {
     });
   });
 
-  it('stay selected when an action fails', async () => {
+  it('is kept when an action fails', async () => {
     const { person } = openSlides({ 'POST /admin/images/changes': refusal('not_found') });
-    await person.click((await row('slayt-1.svs')).getByRole('checkbox'));
+    await person.click((await findRow('slayt-1.svs')).getByRole('checkbox'));
     await person.click(await screen.findByRole('button', { name: 'Üyelerden gizle' }));
     await screen.findByText('Bulunamadı.');
     screen.getByText('1 slayt seçili');
@@ -355,7 +357,7 @@ describe('several selected slides', () => {
   });
 });
 
-describe('a catalogue file', () => {
+describe('the import of a catalogue file', () => {
   const plan: ImportPlan = {
     plan: 'plan-1',
     encoding: 'windows-1254',
@@ -377,27 +379,27 @@ describe('a catalogue file', () => {
   };
   const file = new File(['file_name;organ_type\n'], 'liste.csv', { type: 'text/csv' });
 
-  async function chooseFile(api: Answers, chosen = file) {
+  async function chooseFile(api: Answers, chosenFile = file) {
     const opened = openSlides(api);
     await opened.person.click(await screen.findByRole('button', { name: 'Katalog dosyası (CSV)' }));
     const input = document.querySelector('input[type="file"]');
-    if (!(input instanceof HTMLInputElement)) throw new Error('no file can be chosen');
-    await opened.person.upload(input, chosen);
+    if (!(input instanceof HTMLInputElement)) throw new Error('the screen has no file input');
+    await opened.person.upload(input, chosenFile);
     return opened;
   }
-  const preview = async () => within(await screen.findByRole('region', { name: 'Önizleme: liste.csv' }));
+  const findPreview = async () => within(await screen.findByRole('region', { name: 'Önizleme: liste.csv' }));
 
-  it('is previewed, then applied as previewed', async () => {
+  it('shows a preview, and applies the previewed changes when the user confirms', async () => {
     const { person, calls } = await chooseFile({
       'POST /admin/catalogue-import/check': plan,
       'POST /admin/catalogue-import': { message: 'Katalog dosyası uygulandı: 1 slayt değişti.', changed: 1 },
     });
-    const shown = await preview();
-    shown.getByText(/Windows-1254/);
-    shown.getByText('Işık');
-    shown.getByText('yok.svs');
+    const preview = await findPreview();
+    preview.getByText(/Windows-1254/);
+    preview.getByText('Işık');
+    preview.getByText('yok.svs');
     expect(calls.some(({ name }) => name === 'POST /admin/catalogue-import')).toBe(false);
-    await person.click(shown.getByRole('button', { name: '1 değişikliği uygula' }));
+    await person.click(preview.getByRole('button', { name: '1 değişikliği uygula' }));
     await screen.findByText('Katalog dosyası uygulandı: 1 slayt değişti.');
     expect(calls.find(({ name }) => name === 'POST /admin/catalogue-import')?.query).toEqual({
       plan: 'plan-1',
@@ -405,38 +407,38 @@ describe('a catalogue file', () => {
     expect(screen.queryByRole('region', { name: /Önizleme/ })).toBeNull();
   });
 
-  it('is previewed again when the catalogue has changed meanwhile', async () => {
-    let looks = 0;
+  it('shows a new preview when the catalogue has changed since the first one', async () => {
+    let checkCount = 0;
     const { person } = await chooseFile({
       'POST /admin/catalogue-import/check': () => {
-        looks += 1;
-        return looks === 1 ? plan : { ...plan, plan: 'plan-2', changed: 0, changes: [] };
+        checkCount += 1;
+        return checkCount === 1 ? plan : { ...plan, plan: 'plan-2', changed: 0, changes: [] };
       },
       'POST /admin/catalogue-import': refusal('import_changed'),
     });
-    await person.click((await preview()).getByRole('button', { name: '1 değişikliği uygula' }));
+    await person.click((await findPreview()).getByRole('button', { name: '1 değişikliği uygula' }));
     await screen.findByText('Katalog bu arada değişti');
     screen.getByText('Bu dosyanın değiştireceği bir şey yok.');
-    expect(looks).toBe(2);
+    expect(checkCount).toBe(2);
   });
 
-  it('with invalid lines cannot be applied', async () => {
+  it('lists invalid lines, and offers no button to apply a file that contains them', async () => {
     const wrong = [{ line: 3, subject: 'a.svs', reason: 'Satırda çok sütun var.' }];
     await chooseFile({ 'POST /admin/catalogue-import/check': { ...plan, wrong: 1, wrong_lines: wrong } });
-    const shown = await preview();
-    shown.getByText('Satırda çok sütun var.');
-    shown.getByText('3. satır');
-    expect(shown.queryByRole('button', { name: /uygula/ })).toBeNull();
+    const preview = await findPreview();
+    preview.getByText('Satırda çok sütun var.');
+    preview.getByText('3. satır');
+    expect(preview.queryByRole('button', { name: /uygula/ })).toBeNull();
   });
 
-  it('of another kind is rejected with a message', async () => {
+  it('shows why the server rejects a file that is no CSV', async () => {
     await chooseFile({
       'POST /admin/catalogue-import/check': refusal('invalid_request', 'Bu bir CSV dosyası değil.'),
     });
     await screen.findByText('Bu bir CSV dosyası değil.');
   });
 
-  it('that is too large is not sent', async () => {
+  it('does not send a file of more than 10 MB', async () => {
     const large = new File([new Uint8Array(10 * 1024 * 1024 + 1)], 'liste.csv', { type: 'text/csv' });
     const { calls } = await chooseFile({}, large);
     await screen.findByText(/10 MB’tan büyük/);

@@ -9,20 +9,20 @@ import { SlideList } from './SlideList.tsx';
 import classes from './SlideManagement.module.css';
 import { texts } from './texts.ts';
 
-/** With the library that sends files: most visits send none. */
+/** Loaded on demand with the tus library, because most visits to this screen upload nothing. */
 const UploadPanel = lazy(async () => ({ default: (await import('./uploads/UploadPanel.tsx')).UploadPanel }));
 
-type Part = 'upload' | 'file';
+type OpenSection = 'upload' | 'file';
 
-/** Administration › slides: every entry of the catalogue, what can be done to it, and the catalogue as a file. */
+/** The screen "Administration › Slides": list and actions for all catalogue entries, uploads, and the catalogue as a CSV file. */
 export function SlideManagement() {
-  const [open, setOpen] = useState<Part | null>(null);
-  const toggle = (part: Part) => setOpen(open === part ? null : part);
-  // Thumbnails need an image session, as in the viewer.
+  const [openSection, setOpenSection] = useState<OpenSection | null>(null);
+  const toggle = (section: OpenSection) => setOpenSection(openSection === section ? null : section);
+  // Thumbnails need an image session, which is kept alive while a component is registered as a viewer.
   useEffect(() => {
-    const leave = imageSessions.registerViewer();
-    imageSessions.get().catch(() => undefined); // there is a grey icon instead
-    return leave;
+    const unregister = imageSessions.registerViewer();
+    imageSessions.get().catch(() => undefined); // without a session the rows show a grey icon
+    return unregister;
   }, []);
 
   return (
@@ -38,7 +38,7 @@ export function SlideManagement() {
           <Button
             size="sm"
             leftSection={<IconUpload size={18} aria-hidden />}
-            aria-expanded={open === 'upload'}
+            aria-expanded={openSection === 'upload'}
             onClick={() => toggle('upload')}
           >
             {texts.upload}
@@ -47,18 +47,18 @@ export function SlideManagement() {
             size="sm"
             variant="default"
             leftSection={<IconFileSpreadsheet size={18} aria-hidden />}
-            aria-expanded={open === 'file'}
+            aria-expanded={openSection === 'file'}
             onClick={() => toggle('file')}
           >
             {texts.catalogueFile}
           </Button>
         </Group>
-        {open === 'upload' && (
+        {openSection === 'upload' && (
           <Suspense fallback={<Loading label={shared.loading} />}>
             <UploadPanel />
           </Suspense>
         )}
-        {open === 'file' && <CatalogueFile />}
+        {openSection === 'file' && <CatalogueFile />}
         <SlideList />
       </div>
     </>

@@ -21,20 +21,20 @@ import { applyQuickAction } from './apply-quick-action.ts';
 import type { DialogRequest } from './dialog-request.ts';
 import classes from './SlideManagement.module.css';
 import { SlideThumbnail } from './SlideThumbnail.tsx';
-import { changedBy, type QuickAction, type SlideState, stateOf } from './slide-state.ts';
+import { type QuickAction, type SlideState, slidesChangedBy, stateOf } from './slide-state.ts';
 import { stateLabels, texts } from './texts.ts';
 
 interface SlideRowProps {
   readonly slide: ManagedImage;
-  /** What the list says of the row: where it stands, and how it is measured. */
-  readonly place: {
+  /** Attributes and ref by which the virtual list positions and measures the row. */
+  readonly rowProps: {
     readonly 'data-index': number;
     readonly 'aria-rowindex': number;
     readonly ref: Ref<HTMLTableRowElement>;
   };
   readonly isSelected: boolean;
   readonly onSelect: (isSelected: boolean) => void;
-  readonly onAsk: (request: DialogRequest) => void;
+  readonly onOpenDialog: (request: DialogRequest) => void;
 }
 
 const stateColours: Readonly<Record<SlideState, string>> = {
@@ -45,13 +45,19 @@ const stateColours: Readonly<Record<SlideState, string>> = {
   removed: 'gray',
 };
 
-export function SlideRow({ slide, place, isSelected, onSelect, onAsk }: SlideRowProps) {
+/** The row of one slide in the table: its properties, its state and a menu with its actions. */
+export function SlideRow({ slide, rowProps, isSelected, onSelect, onOpenDialog }: SlideRowProps) {
   const { id, file_name: name, organ_type: organ, format, size_bytes: size, error, hidden } = slide;
   const { metadata_hold: hold } = slide;
   const session = useImageSession().id;
   const state = stateOf(slide);
   return (
-    <tr className={classes.row} data-selected={isSelected || undefined} aria-selected={isSelected} {...place}>
+    <tr
+      className={classes.row}
+      data-selected={isSelected || undefined}
+      aria-selected={isSelected}
+      {...rowProps}
+    >
       <td className={classes.check}>
         <Checkbox
           aria-label={texts.select(name)}
@@ -94,13 +100,13 @@ export function SlideRow({ slide, place, isSelected, onSelect, onAsk }: SlideRow
       <Cell label={texts.size}>{formatBytes(size)}</Cell>
       <Cell label={texts.scale}>{scaleOf(slide)}</Cell>
       <td className={classes.menu}>
-        <RowMenu slide={slide} onAsk={onAsk} />
+        <RowMenu slide={slide} onOpenDialog={onOpenDialog} />
       </td>
     </tr>
   );
 }
 
-/** A card leaves it out where there is nothing to say. */
+/** A cell that shows "unknown" for null. On narrow screens, where rows become cards, CSS hides it when it is empty. */
 function Cell({ label, children }: { readonly label: string; readonly children: ReactNode }) {
   return (
     <td data-label={label} data-empty={children === null || undefined}>
@@ -128,14 +134,14 @@ const icons: Readonly<Record<QuickAction, typeof IconEye>> = {
 };
 const quickActions: readonly QuickAction[] = ['hide', 'show', 'readAgain', 'bringBack'];
 
-function RowMenu({ slide, onAsk }: Pick<SlideRowProps, 'slide' | 'onAsk'>) {
+function RowMenu({ slide, onOpenDialog }: Pick<SlideRowProps, 'slide' | 'onOpenDialog'>) {
   const state = stateOf(slide);
   const button = useRef<HTMLButtonElement>(null);
 
-  /** The dialog gives the focus back to what has it now: not to an item of a menu that is closed by then. */
-  function ask(kind: DialogRequest['kind']) {
+  /** Focuses the menu button first: the closing dialog returns the focus to it, since the menu item is gone by then. */
+  function openDialog(kind: DialogRequest['kind']) {
     button.current?.focus();
-    onAsk({ kind, slides: [slide] });
+    onOpenDialog({ kind, slides: [slide] });
   }
 
   return (
@@ -156,17 +162,17 @@ function RowMenu({ slide, onAsk }: Pick<SlideRowProps, 'slide' | 'onAsk'>) {
           </Menu.Item>
         )}
         {state !== 'removed' && state !== 'missing' && (
-          <Menu.Item leftSection={<IconPencil size={18} aria-hidden />} onClick={() => ask('edit')}>
+          <Menu.Item leftSection={<IconPencil size={18} aria-hidden />} onClick={() => openDialog('edit')}>
             {texts.edit}
           </Menu.Item>
         )}
         {state !== 'removed' && (
-          <Menu.Item leftSection={<IconFolder size={18} aria-hidden />} onClick={() => ask('move')}>
+          <Menu.Item leftSection={<IconFolder size={18} aria-hidden />} onClick={() => openDialog('move')}>
             {texts.move}
           </Menu.Item>
         )}
         {quickActions
-          .filter((action) => changedBy(action, [slide]).length > 0)
+          .filter((action) => slidesChangedBy(action, [slide]).length > 0)
           .map((action) => {
             const Icon = icons[action];
             return (
@@ -190,7 +196,7 @@ function RowMenu({ slide, onAsk }: Pick<SlideRowProps, 'slide' | 'onAsk'>) {
           <Menu.Item
             c="var(--mantine-color-error)"
             leftSection={<IconTrash size={18} aria-hidden />}
-            onClick={() => ask('remove')}
+            onClick={() => openDialog('remove')}
           >
             {texts.remove}
           </Menu.Item>

@@ -8,14 +8,13 @@ import { SlideRow } from './SlideRow.tsx';
 import { texts } from './texts.ts';
 
 interface SlideTableProps {
-  /** In the order of the catalogue, not empty. */
+  /** Ordered by dataset, not empty. */
   readonly slides: readonly ManagedImage[];
-  /** Ids. */
-  readonly selected: ReadonlySet<string>;
+  readonly selectedIds: ReadonlySet<string>;
   readonly onSelect: (slides: readonly ManagedImage[], isSelected: boolean) => void;
-  readonly onAsk: (request: DialogRequest) => void;
-  /** The last rows have come near. */
-  readonly onEndNear: () => void;
+  readonly onOpenDialog: (request: DialogRequest) => void;
+  /** Called when fewer than `linesBeforeEnd` lines follow the last rendered one; loads the next page. */
+  readonly onNearEnd: () => void;
 }
 
 type Line =
@@ -23,44 +22,50 @@ type Line =
   | { readonly kind: 'slide'; readonly slide: ManagedImage };
 
 const columns = ['slide', 'state', 'format', 'size', 'scale'] as const;
-/** Checkbox and actions. */
+/** Includes the columns of the checkbox and of the action menu. */
 const columnCount = columns.length + 2;
-const usualHeights = { dataset: 52, slide: 76 };
-const linesBeyondEdges = 10;
+const estimatedHeightsPx = { dataset: 52, slide: 76 };
+/** Lines that are rendered above and below the visible ones. */
+const overscanLines = 10;
 const linesBeforeEnd = 20;
 
-/** Entries under their datasets. Of a long list only the rows in sight, and some around them, are in the page. */
-export function SlideTable({ slides, selected, onSelect, onAsk, onEndNear }: SlideTableProps) {
+/**
+ * Table of slides with a heading line for each dataset. The table is virtual: only the visible lines and a few around
+ * them are rendered, and two empty rows take the height of the others.
+ */
+export function SlideTable(props: SlideTableProps) {
+  const { slides, selectedIds, onSelect, onOpenDialog, onNearEnd } = props;
   const body = useRef<HTMLTableSectionElement>(null);
+  /** Distance of the table body from the top of the document, in CSS pixels. */
   const [top, setTop] = useState(0);
   const lines = useMemo(() => linesOf(slides), [slides]);
   useLayoutEffect(() => {
     const measure = () => setTop((body.current?.getBoundingClientRect().top ?? 0) + window.scrollY);
     measure();
-    // What stands above the list comes and goes.
+    // The sections above the table open and close, which moves the table.
     const observer = new ResizeObserver(measure);
     observer.observe(document.body);
     return () => observer.disconnect();
   }, []);
-  // The React compiler, which is not used, could not remember what it returns.
+  // The rule warns that the React compiler cannot memoise this component; the project does not use the compiler.
   // oxlint-disable-next-line react/incompatible-library
   const virtualizer = useWindowVirtualizer({
     count: lines.length,
-    estimateSize: (index) => usualHeights[lines[index]?.kind ?? 'slide'],
+    estimateSize: (index) => estimatedHeightsPx[lines[index]?.kind ?? 'slide'],
     getItemKey: useCallback((index: number) => keyOf(lines[index], index), [lines]),
-    overscan: linesBeyondEdges,
+    overscan: overscanLines,
     scrollMargin: top,
   });
-  const inPage = virtualizer.getVirtualItems();
-  const lastIndex = inPage.at(-1)?.index ?? 0;
-  const isEndNear = lastIndex >= lines.length - linesBeforeEnd;
+  const renderedLines = virtualizer.getVirtualItems();
+  const lastIndex = renderedLines.at(-1)?.index ?? 0;
+  const isNearEnd = lastIndex >= lines.length - linesBeforeEnd;
   useEffect(() => {
-    if (isEndNear) onEndNear();
-  }, [isEndNear, onEndNear]);
+    if (isNearEnd) onNearEnd();
+  }, [isNearEnd, onNearEnd]);
 
-  const before = (inPage[0]?.start ?? top) - top;
-  const after = virtualizer.getTotalSize() - ((inPage.at(-1)?.end ?? top) - top);
-  const chosen = slides.filter(({ id }) => selected.has(id)).length;
+  const heightBefore = (renderedLines[0]?.start ?? top) - top;
+  const heightAfter = virtualizer.getTotalSize() - ((renderedLines.at(-1)?.end ?? top) - top);
+  const selectedCount = slides.filter(({ id }) => selectedIds.has(id)).length;
   return (
     <table className={classes.table} aria-label={texts.list} aria-rowcount={lines.length + 1}>
       <thead className={classes.head}>
@@ -68,8 +73,8 @@ export function SlideTable({ slides, selected, onSelect, onAsk, onEndNear }: Sli
           <td>
             <Checkbox
               label={<span className={classes.selectLabel}>{texts.selectShown}</span>}
-              checked={chosen > 0 && chosen === slides.length}
-              indeterminate={chosen > 0 && chosen < slides.length}
+              checked={selectedCount > 0 && selectedCount === slides.length}
+              indeterminate={selectedCount > 0 && selectedCount < slides.length}
               onChange={({ currentTarget }) => onSelect(slides, currentTarget.checked)}
             />
           </td>
@@ -84,18 +89,18 @@ export function SlideTable({ slides, selected, onSelect, onAsk, onEndNear }: Sli
         </tr>
       </thead>
       <tbody ref={body}>
-        <Gap height={before} />
-        {inPage.map(({ index, key }) => {
+        <Spacer height={heightBefore} />
+        {renderedLines.map(({ index, key }) => {
           const line = lines[index];
           if (line === undefined) return null;
-          const place = {
+          const rowProps = {
             'data-index': index,
             'aria-rowindex': index + 2,
             ref: virtualizer.measureElement,
           };
           if (line.kind === 'dataset') {
             return (
-              <tr key={key} className={classes.dataset} {...place}>
+              <tr key={key} className={classes.dataset} {...rowProps}>
                 <th colSpan={columnCount}>{line.name ?? texts.noDataset}</th>
               </tr>
             );
@@ -105,21 +110,21 @@ export function SlideTable({ slides, selected, onSelect, onAsk, onEndNear }: Sli
             <SlideRow
               key={key}
               slide={slide}
-              place={place}
-              isSelected={selected.has(slide.id)}
+              rowProps={rowProps}
+              isSelected={selectedIds.has(slide.id)}
               onSelect={(isSelected) => onSelect([slide], isSelected)}
-              onAsk={onAsk}
+              onOpenDialog={onOpenDialog}
             />
           );
         })}
-        <Gap height={after} />
+        <Spacer height={heightAfter} />
       </tbody>
     </table>
   );
 }
 
-/** Takes the place of the rows that are not in the page. */
-function Gap({ height }: { readonly height: number }) {
+/** Empty row with the height of the lines that are not rendered. */
+function Spacer({ height }: { readonly height: number }) {
   if (height <= 0) return null;
   return (
     <tr className={classes.gap} aria-hidden>
@@ -129,11 +134,12 @@ function Gap({ height }: { readonly height: number }) {
   );
 }
 
+/** Returns a line for each slide, and a dataset line before the first slide of each dataset. */
 function linesOf(slides: readonly ManagedImage[]): readonly Line[] {
-  return slides.flatMap((slide, place): Line[] => {
-    const isFirst = place === 0 || slides[place - 1]?.dataset_name !== slide.dataset_name;
+  return slides.flatMap((slide, index): Line[] => {
+    const isFirstOfDataset = index === 0 || slides[index - 1]?.dataset_name !== slide.dataset_name;
     const line: Line = { kind: 'slide', slide };
-    return isFirst ? [{ kind: 'dataset', name: slide.dataset_name }, line] : [line];
+    return isFirstOfDataset ? [{ kind: 'dataset', name: slide.dataset_name }, line] : [line];
   });
 }
 

@@ -6,32 +6,33 @@ import classes from './SlideManagement.module.css';
 
 interface SlideThumbnailProps {
   readonly imageId: string;
-  /** Image session to load it with; null shows none. */
+  /** Id of the image session (the credential of pixels) to load the thumbnail with; null shows only the icon. */
   readonly session: string | null;
 }
 
 /**
- * The slide, small: a grey icon until it is there, and when it cannot be had. It keeps the session that it was loaded
- * with, unless that had ended.
+ * Thumbnail of a slide; a grey icon until it is loaded, and when it cannot be loaded. A new image session does not load
+ * it again, unless loading with the previous session failed.
  */
 export function SlideThumbnail({ imageId, session }: SlideThumbnailProps) {
-  const [used, setUsed] = useState(session);
-  const [failed, setFailed] = useState<string | null>(null);
-  if (session !== null && session !== used && (used === null || failed === used)) setUsed(session);
+  const [usedSession, setUsedSession] = useState(session);
+  const [failedSession, setFailedSession] = useState<string | null>(null);
+  const needsNewSession = usedSession === null || failedSession === usedSession;
+  if (session !== null && session !== usedSession && needsNewSession) setUsedSession(session);
 
   return (
     <span className={classes.thumbnail}>
       <IconPhoto size={20} aria-hidden />
-      {session !== null && used !== null && failed !== used && (
+      {session !== null && usedSession !== null && failedSession !== usedSession && (
         <img
-          src={thumbnailAddress(imageId, used)}
+          src={thumbnailAddress(imageId, usedSession)}
           alt=""
           loading="lazy"
           decoding="async"
           fetchPriority="low"
           onError={() => {
-            setFailed(used);
-            // An <img> does not tell why it failed. If the session has ended, a new one lets it try again.
+            setFailedSession(usedSession);
+            // The error event has no reason. If the session has ended, this gets a new one, which loads the image again.
             imageSessions.get().catch(() => undefined);
           }}
         />

@@ -1,8 +1,11 @@
-/** The scale that an administrator enters for a slide, as texts of two fields. */
+/**
+ * Converts the scale that an administrator enters for a slide between the catalogue and two text fields: micrometres per
+ * pixel (`mpp`) and objective power (`power`).
+ */
 import type { ManagedImage } from '@lamina/contract';
 import type { SlideEdit } from '../../api/slides.ts';
 
-/** Returns a value as it was entered; empty while the scale of the file is used, or when only the other one was entered. */
+/** Returns the entered value as text; empty when the scale of the file is used, or only the other value was entered. */
 export function enteredText(slide: ManagedImage | undefined, value: 'mpp' | 'power'): string {
   if (slide?.scale_entered !== true) return '';
   const [entered, isDerived] =
@@ -13,8 +16,9 @@ export function enteredText(slide: ManagedImage | undefined, value: 'mpp' | 'pow
 }
 
 /**
- * Returns the scale that the two fields enter: null takes the entered one back, undefined leaves it as it is.
- * Both fields accept a decimal comma.
+ * Returns the scale that the two fields contain. Undefined means that it did not change, null that both fields were
+ * emptied, which restores the scale of the file. Both fields accept a decimal comma. Micrometres per pixel are valid from
+ * 0.001 to 1000, the objective power from 0.1 to 1000.
  */
 export function calibrationOf(
   slide: ManagedImage,
@@ -23,18 +27,22 @@ export function calibrationOf(
 ): NonNullable<SlideEdit['calibration']> | null | undefined | 'invalid' {
   if (mpp.trim() === enteredText(slide, 'mpp') && power.trim() === enteredText(slide, 'power'))
     return undefined;
-  const [size, objective] = [numberOf(mpp), numberOf(power)];
+  const mppValue = parseNumber(mpp);
+  const powerValue = parseNumber(power);
   const isValid =
-    (size === null || (size >= 0.001 && size <= 1000)) &&
-    (objective === null || (objective >= 0.1 && objective <= 1000));
+    (mppValue === null || (mppValue >= 0.001 && mppValue <= 1000)) &&
+    (powerValue === null || (powerValue >= 0.1 && powerValue <= 1000));
   if (!isValid) return 'invalid';
-  if (size === null && objective === null) return null;
-  return { ...(size !== null && { mpp: size }), ...(objective !== null && { objective_power: objective }) };
+  if (mppValue === null && powerValue === null) return null;
+  return {
+    ...(mppValue !== null && { mpp: mppValue }),
+    ...(powerValue !== null && { objective_power: powerValue }),
+  };
 }
 
 /** Returns null for an empty text, NaN for one that is no number. */
-function numberOf(text: string): number | null {
-  const written = text.trim().replace(',', '.');
-  if (written === '') return null;
-  return /^\d+(\.\d+)?$/.test(written) ? Number(written) : Number.NaN;
+function parseNumber(text: string): number | null {
+  const normalised = text.trim().replace(',', '.');
+  if (normalised === '') return null;
+  return /^\d+(\.\d+)?$/.test(normalised) ? Number(normalised) : Number.NaN;
 }

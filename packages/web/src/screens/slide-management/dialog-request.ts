@@ -1,16 +1,16 @@
 import type { ManagedImage } from '@lamina/contract';
 
-/** What is to be asked before something is done, and of which slides: one, or many. */
+/** Which dialog to open, and for which slides. */
 export interface DialogRequest {
   readonly kind: 'edit' | 'move' | 'organ' | 'remove';
   /** Not empty. */
   readonly slides: readonly ManagedImage[];
 }
 
-/** What a form inside the dialog is given. */
+/** Props of each form inside the dialog. */
 export interface SlideFormProps {
   readonly slides: readonly ManagedImage[];
   readonly onClose: () => void;
-  /** It has been done. */
+  /** Called after the slides have been changed. */
   readonly onDone: () => void;
 }

@@ -1,22 +1,25 @@
-/** Search and filters of the list of slides as they stand in the address. */
+/** Reads and writes the query parameters of the URL that hold the search and filters of the slide list. */
 import { ManagedStatus } from '@lamina/contract';
 import type { SlideFilter } from '../../api/slides.ts';
 
-export interface ShownSlides {
+export interface SlideListFilters {
   readonly status: ManagedStatus;
   readonly filter: SlideFilter;
 }
 
-/** An empty `dataset` means the slides without a dataset; without the parameter the slides of all datasets are shown. */
-export function shownSlidesOf(address: URLSearchParams): ShownSlides {
+/** An empty `dataset` selects the slides without a dataset; without that parameter, slides of all datasets match. */
+export function readSlideFilters(query: URLSearchParams): SlideListFilters {
   return {
-    status: ManagedStatus.safeParse(address.get('status')).data ?? 'listed',
-    filter: { search: address.get('q')?.trim() ?? '', dataset: address.get('dataset') },
+    status: ManagedStatus.safeParse(query.get('status')).data ?? 'listed',
+    filter: { search: query.get('q')?.trim() ?? '', dataset: query.get('dataset') },
   };
 }
 
-/** Values that are the usual ones stay out of the address. */
-export function addressOfSlides({ status, filter: { search, dataset } }: ShownSlides): URLSearchParams {
+/** Returns the query parameters of the filters, without those that have their default value. */
+export function writeSlideFilters({
+  status,
+  filter: { search, dataset },
+}: SlideListFilters): URLSearchParams {
   return new URLSearchParams({
     ...(search !== '' && { q: search }),
     ...(dataset !== null && { dataset }),

@@ -1,16 +1,16 @@
 import type { ManagedImage } from '@lamina/contract';
 import type { ChangeOfMany } from '../../api/slides.ts';
 
-/** What an administrator has to know of a slide first. */
+/** The most important state of a slide for an administrator; each slide has exactly one. */
 export type SlideState = 'ready' | 'pending' | 'failed' | 'missing' | 'removed';
 
-/** Whether it is hidden is another matter: a slide may be that beside any of these. */
+/** Returns the state of a slide. Whether members see the slide (`hidden`) is independent of it. */
 export function stateOf({ removed, missing, status }: ManagedImage): SlideState {
   if (removed) return 'removed';
   return missing ? 'missing' : status;
 }
 
-/** What can be done to one or to many at the press of a button. */
+/** An action on one or many slides that needs no dialog. */
 export type QuickAction = 'hide' | 'show' | 'bringBack' | 'readAgain';
 
 export const quickChanges: Readonly<Record<QuickAction, ChangeOfMany>> = {
@@ -20,8 +20,11 @@ export const quickChanges: Readonly<Record<QuickAction, ChangeOfMany>> = {
   readAgain: { read_again: true },
 };
 
-/** Those of these slides that the action would change. */
-export function changedBy(action: QuickAction, slides: readonly ManagedImage[]): readonly ManagedImage[] {
+/** Returns the slides that the action would change. */
+export function slidesChangedBy(
+  action: QuickAction,
+  slides: readonly ManagedImage[],
+): readonly ManagedImage[] {
   return slides.filter(isChangedBy[action]);
 }
 

@@ -263,7 +263,7 @@ export const texts = wording({
   },
 });
 
-/** What is asked for. */
+/** Labels of the status filter. */
 export const statusLabels = wording<Record<ManagedStatus, string>>({
   languageInMix: 'tr',
   tr: {
@@ -288,7 +288,7 @@ export const statusLabels = wording<Record<ManagedStatus, string>>({
   },
 });
 
-/** What one slide is. */
+/** Labels of the state of one slide. */
 export const stateLabels = wording<Record<Exclude<ManagedStatus, 'listed' | 'held'>, string>>({
   languageInMix: 'tr',
   tr: {
