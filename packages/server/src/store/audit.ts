@@ -14,11 +14,13 @@ type NewAuditRow = Omit<AuditRow, 'seq' | 'previous_hash' | 'hash'>;
 
 /** Both ends of the hash chain. */
 export interface AuditLogEnds {
-  /** The last pruned entry; number 0 before the first pruning. */
+  /** Number and hash of the last pruned entry; number 0 before the first pruning. */
   readonly before: ChainPosition;
+  /** Number and hash of the newest entry. */
   readonly last: ChainPosition;
 }
 
+/** Returns both ends of the hash chain; both have number 0 in an empty log. */
 export async function findAuditLogEnds(db: Connection): Promise<AuditLogEnds> {
   const row = await db.selectFrom('audit_chain').selectAll().where('name', '=', 'audit').executeTakeFirst();
   if (row === undefined) {
@@ -75,27 +77,28 @@ export function listChainedRows(db: Connection, afterSeq: number, limit: number)
   return db.selectFrom('audit').selectAll().where('seq', '>', afterSeq).orderBy('seq').limit(limit).execute();
 }
 
-/** Rows read or deleted per transaction, which bounds how long the lock is held. */
-const rowsPerTransaction = 2000;
+/** Rows that are read or deleted by one statement, which bounds how long its locks are held. */
+const rowsPerBatch = 2000;
 
 /**
- * Prunes the entries at the start of the log that are older than `before`. The last entry always stays.
+ * Prunes the entries at the start of the log that are older than `minTime` (ISO 8601). The last entry always stays. The rows remain
+ * until `deletePrunedAuditRows` deletes them.
  *
- * @param record writes the entry about the pruning in the same transaction
- * @returns the number of pruned entries
+ * @param record writes an audit entry about the pruning in the same transaction
+ * @returns the number of pruned entries; 0 when another process pruned them first
  */
 export async function pruneAuditRowsBefore(
   db: Database,
-  before: string,
-  record: (tx: Change, givenUp: { readonly upTo: ChainPosition; readonly entries: number }) => Promise<void>,
+  minTime: string,
+  record: (tx: Change, pruned: { readonly upTo: ChainPosition; readonly entries: number }) => Promise<void>,
 ): Promise<number> {
-  const { before: from, last } = await findAuditLogEnds(db);
-  const upTo = await lastRowOlderThan(db, before, from, last.seq);
-  const entries = upTo.seq - from.seq;
+  const { before: lastPruned, last } = await findAuditLogEnds(db);
+  const upTo = await findLastRowOlderThan(db, minTime, lastPruned, last.seq);
+  const entries = upTo.seq - lastPruned.seq;
   if (entries === 0) return 0;
   const isPruned = await change(db, 'audit', async (tx) => {
-    const { before: fromNow } = await findAuditLogEnds(tx);
-    if (fromNow.seq !== from.seq) return false; // another process was first
+    const { before: currentLastPruned } = await findAuditLogEnds(tx);
+    if (currentLastPruned.seq !== lastPruned.seq) return false; // another process has pruned meanwhile
     await record(tx, { upTo, entries });
     await tx
       .updateTable('audit_chain')
@@ -107,13 +110,14 @@ export async function pruneAuditRowsBefore(
   return isPruned ? entries : 0;
 }
 
-async function lastRowOlderThan(
+/** Returns the last entry of the uninterrupted series of old entries after `lastPruned`; `lastPruned` when there is none. */
+async function findLastRowOlderThan(
   db: Connection,
-  before: string,
-  from: ChainPosition,
+  minTime: string,
+  lastPruned: ChainPosition,
   lastSeq: number,
 ): Promise<ChainPosition> {
-  let upTo = from;
+  let upTo = lastPruned;
   for (;;) {
     const rows = await db
       .selectFrom('audit')
