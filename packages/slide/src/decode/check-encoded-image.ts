@@ -1,7 +1,7 @@
 /**
  * Checks an encoded picture before a decoder reads it: the signature of its codec, its size, and properties
- * that make a small stream expensive to decode. C decoders detect the format from the bytes, so without the
- * signature check a "WebP" tile would reach any decoder of libvips.
+ * that make a small stream expensive to decode. libvips chooses a decoder by the bytes, not by the declared
+ * codec: without the signature check, a file could declare WebP and reach any other decoder of libvips.
  */
 import { marker, readJpegHeader, segments } from '../jpeg/header.ts';
 import { type Codec, type EncodedImage, SlideError } from '../model/slide.ts';
@@ -12,7 +12,8 @@ import { isWebp, readWebpHeader } from './webp-header.ts';
 type Encoded = Pick<EncodedImage, 'codec' | 'bytes' | 'width' | 'height'>;
 
 /**
- * The accepted signature of each codec; null when code of this package reads the bytes, which does not detect formats.
+ * The signature check of each codec; null for the codecs that this package decodes itself, because its decoders
+ * never choose a format by the bytes.
  */
 const signatures: Readonly<Record<Codec, ((bytes: Uint8Array) => boolean) | null>> = {
   jpeg: isJpegStream,
@@ -27,10 +28,11 @@ const signatures: Readonly<Record<Codec, ((bytes: Uint8Array) => boolean) | null
 };
 
 /**
- * Encoders write 10 to 20 scans. For a scan of a few bytes the decoder processes every pixel of the picture.
+ * Maximum scans of a progressive JPEG; encoders write 10 to 20. The decoder processes every pixel of the
+ * picture for each scan, even for a scan of a few bytes.
  */
 const MAX_SCANS = 200;
-/** Maximum bytes of a colour profile; the largest profiles of printers have 3 MiB. */
+/** Maximum bytes of a colour profile. The largest profiles in use are those of printers, with 3 MiB. */
 const MAX_PROFILE_BYTES = 4 * 2 ** 20;
 
 /**
@@ -66,11 +68,16 @@ function checkJpeg(image: Encoded): void {
   checkProfile(profileBytes);
 }
 
+/** Bytes of a PNG signature and the header chunk after it. */
+const PNG_HEADER_BYTES = 33;
+/** Type of the header chunk: the letters IHDR. */
+const IHDR = 0x49_48_44_52;
+
 function checkPng(image: Encoded): void {
   const { bytes } = image;
-  if (bytes.length < 33) throw new SlideError('FILE_CORRUPT', 'A PNG ends in its header');
+  if (bytes.length < PNG_HEADER_BYTES) throw new SlideError('FILE_CORRUPT', 'A PNG ends in its header');
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-  if (view.getUint32(12) !== 0x49_48_44_52) throw new SlideError('FILE_CORRUPT', 'A PNG has no header');
+  if (view.getUint32(12) !== IHDR) throw new SlideError('FILE_CORRUPT', 'A PNG has no header');
   checkSize(image, { width: view.getUint32(16), height: view.getUint32(20) });
 }
 
@@ -102,19 +109,23 @@ export function isProgressive(frameMarker: number): boolean {
   return [0xc2, 0xc6, 0xca, 0xce].includes(frameMarker);
 }
 
-/** @throws SlideError LIMIT_EXCEEDED */
+/** Checks the number of scans of a progressive JPEG. @throws SlideError LIMIT_EXCEEDED for more than 200 */
 export function checkScanCount(count: number): void {
   if (count > MAX_SCANS) throw new SlideError('LIMIT_EXCEEDED', `A JPEG has more than ${MAX_SCANS} scans`);
 }
 
 /**
- * Counts the scans that start in these bytes. A scan's data contain no marker except RST. Source: ITU-T T.81,
- * B.1.1.5.
+ * Counts the start-of-scan markers (SOS). The data of a scan cannot be mistaken for one, because they contain
+ * no marker except RST. Source: ITU-T T.81, B.1.1.5.
  */
 export function countScans(bytes: Uint8Array): number {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   let count = 0;
-  for (let at = buffer.indexOf(START_OF_SCAN); at >= 0; at = buffer.indexOf(START_OF_SCAN, at + 2)) count++;
+  let position = buffer.indexOf(START_OF_SCAN);
+  while (position >= 0) {
+    count++;
+    position = buffer.indexOf(START_OF_SCAN, position + START_OF_SCAN.length);
+  }
   return count;
 }
 

@@ -1,4 +1,7 @@
-/** Declarations for the parts of two WebAssembly codecs that Lamina uses; the packages contain no types. */
+/**
+ * Type declarations for the parts of two WebAssembly codecs that Lamina uses: OpenJPEG (JPEG 2000) and CharLS
+ * (JPEG-LS). Their packages contain no types.
+ */
 
 interface CodecOptions {
   print?: (line: string) => void;
@@ -33,7 +36,10 @@ interface CodecEncoder {
 
 declare module '@cornerstonejs/codec-openjpeg/decodewasmjs' {
   interface J2KDecoder extends CodecDecoder {
-    /** @param layers number of quality layers; 0 for all */
+    /**
+     * @param halvings how often the decoded picture is half the size: 0 for full size, 1 for half, 2 for a quarter
+     * @param layers number of quality layers; 0 for all
+     */
     decodeSubResolution(halvings: number, layers: number): void;
   }
   export default function openJpeg(options: CodecOptions): Promise<{

@@ -1,14 +1,14 @@
 import type { Colour, Raster } from './raster.ts';
 
-/** One channel of a multichannel picture: its brightness, and the colour it is shown in. */
+/** One channel of a multichannel (fluorescence) picture: its brightness, and the colour it is shown in. */
 export interface Channel {
   /** Brightness as a grey raster: the three samples of a pixel are equal. */
   readonly brightness: Raster;
   readonly colour: Colour;
 }
 
-/** Colours for files that declare none, in this order; each is bright and differs from its neighbours. */
-const COLOURS: readonly [Colour, ...Colour[]] = [
+/** Default colours by channel index, for files that declare none. */
+const DEFAULT_COLOURS: readonly [Colour, ...Colour[]] = [
   { r: 255, g: 0, b: 0 },
   { r: 0, g: 255, b: 0 },
   { r: 0, g: 0, b: 255 },
@@ -18,14 +18,14 @@ const COLOURS: readonly [Colour, ...Colour[]] = [
 ];
 
 /** Returns the default colour of a channel. @param index index of the channel, from 0 */
-export function colourOfChannel(index: number): Colour {
-  return COLOURS[index % COLOURS.length] ?? COLOURS[0];
+export function defaultChannelColour(index: number): Colour {
+  return DEFAULT_COLOURS[index % DEFAULT_COLOURS.length] ?? DEFAULT_COLOURS[0];
 }
 
 /**
- * Adds the channels, each in its colour, as light adds up; sums above 255 are cut off.
+ * Returns the picture of all channels: the sum of the channels in their colours. Sums above 255 become 255.
  *
- * @param channels of equal size, at least one
+ * @param channels at least one, all of the same size
  */
 export function composeChannels(channels: readonly [Channel, ...Channel[]]): Raster {
   const { width, height } = channels[0].brightness;
@@ -37,15 +37,15 @@ export function composeChannels(channels: readonly [Channel, ...Channel[]]): Ras
 /**
  * Adds one channel to a picture, for callers that do not hold all channels in memory.
  *
- * @param rgb a picture of the channel's size
+ * @param rgb samples of a picture of the channel's size; changed in place
  */
 export function addChannel(rgb: Uint8ClampedArray, { brightness, colour }: Channel): void {
-  const [r, g, b] = [colour.r / 255, colour.g / 255, colour.b / 255];
+  const [redShare, greenShare, blueShare] = [colour.r / 255, colour.g / 255, colour.b / 255];
   for (let at = 0; at < rgb.length; at += 3) {
     const level = brightness.rgb[at] as number;
     if (level === 0) continue;
-    rgb[at] = (rgb[at] as number) + level * r;
-    rgb[at + 1] = (rgb[at + 1] as number) + level * g;
-    rgb[at + 2] = (rgb[at + 2] as number) + level * b;
+    rgb[at] = (rgb[at] as number) + level * redShare;
+    rgb[at + 1] = (rgb[at + 1] as number) + level * greenShare;
+    rgb[at + 2] = (rgb[at + 2] as number) + level * blueShare;
   }
 }

@@ -1,36 +1,38 @@
 /**
- * Chooses which samples of a single-channel picture become black and white where the file does not declare
- * it. Cameras write 12 or 14 bits, or fewer, into 16; shown unchanged, the picture would be black.
+ * Chooses which sample values of a single-channel picture are shown as black and as white when the file does not
+ * declare it. Cameras store samples of 14 bits or fewer in 16 bits; shown unchanged, such a picture would be
+ * nearly black.
  *
- * Source: docs/formats/channels.md.
+ * The readers of fluorescence and 16-bit grey formats use this module. The rules are in docs/formats/channels.md.
  */
 import type { EncodedImage, GreyRange, Level, Slide, TileAddress } from '../model/slide.ts';
 import { readOnce } from '../source/read-once.ts';
-import { countsDown, decodeBrightness, turnRange } from './decode-brightness.ts';
+import { decodeBrightness, isLargestSampleBlack, toSampleRange } from './decode-brightness.ts';
 import { cropRaster, type Raster } from './raster.ts';
 
 /** The levels and tiles of a picture, as `Slide` provides them. */
 type LevelTiles = Pick<Slide, 'levels' | 'readTile'>;
 
-/** Maximum number of tiles and pixels that an estimate reads. */
-const SAMPLE = { tiles: 64, pixels: 2 ** 24 };
-/** Share of the pixels that may be darker than black, and share that may be brighter than white. */
-const CUT = 0.001;
-/** Minimum range as a share of all values, so that an empty channel is not stretched to noise. */
+/** Maximum tiles and pixels that an estimate reads. */
+const SAMPLE_LIMITS = { tiles: 64, pixels: 2 ** 24 };
+/** Share of the pixels that an estimate ignores at each end of the range, such as dead and hot pixels. */
+const CUT_SHARE = 0.001;
+/** Minimum width of the range as a share of all values; a narrower range would amplify the noise of an empty channel. */
 const MIN_RANGE_SHARE = 1 / 64;
 
-/** A picture whose samples stay below this share of all values counts as too dark. */
+/** A picture counts as too dark when nearly all its samples are below this share of the maximum. */
 const DARK_SHARE = 1 / 2;
 
 /**
- * Returns a `readTile` whose tiles carry the samples that become black and white.
+ * Wraps `readTile` so that each tile states its range: the samples that are shown as black and white.
  *
- * A range that the file declares takes precedence. Otherwise, where nearly all samples are below half of the
- * maximum, the range is estimated. Otherwise tiles carry no range, and all values are shown. The estimate is
- * made once with the first tile and applies to all tiles.
+ * The range is, in this order of preference: the one that the file declares; an estimate, if nearly all samples are
+ * below half of the maximum; otherwise none, so that all values are shown. The estimate is made once, when the
+ * first tile is read, and applies to all tiles.
  *
  * @param tiles tiles of one sample per pixel
- * @param bits bits that a sample uses, more than 8
+ * @param bits bits per sample, more than 8
+ * @param declared the range that the file declares, null without one
  */
 export function withGreyRange(
   tiles: LevelTiles,
@@ -42,36 +44,40 @@ export function withGreyRange(
     const image = await tiles.readTile(...request);
     if (image === null) return null;
     const range = declared ?? (await readRange());
-    const usesRange = declared !== null || isOfFewBits(range, bits, countsDown(image));
-    return usesRange ? { ...image, colour: turnRange(image, range) } : image;
+    const usesRange = declared !== null || isTooDark(range, bits, isLargestSampleBlack(image));
+    return usesRange ? { ...image, colour: toSampleRange(image, range) } : image;
   };
 }
 
 /**
- * Whether a picture is too dark to be shown unchanged.
+ * Whether a picture is too dark to be shown unchanged: its samples use less than half of the possible values.
  *
- * @param range as brightness: the largest sample is black where samples count down
+ * @param range brightness of the darkest and the brightest pixels
+ * @param bits bits per sample
+ * @param isInverted whether the largest sample means black
  */
-export function isOfFewBits({ black, white }: GreyRange, bits: number, countsDownwards: boolean): boolean {
+export function isTooDark({ black, white }: GreyRange, bits: number, isInverted: boolean): boolean {
   const maximum = 2 ** bits - 1;
-  return (countsDownwards ? maximum - black : white) < maximum * DARK_SHARE;
+  const largestUsedSample = isInverted ? maximum - black : white;
+  return largestUsedSample < maximum * DARK_SHARE;
 }
 
 /**
- * Estimates which samples of a channel become black and white: nearly its darkest and its brightest.
+ * Estimates the range of a channel from its darkest to its brightest samples, except 0.1 % of the pixels at each end.
  *
- * Reads the smallest level, or tiles spread evenly over it where it is large. The choice of tiles is
+ * Reads the smallest level; of a large level, only some tiles spread evenly over it. The choice of tiles is
  * deterministic, so a slide always looks the same.
  *
  * @throws SlideError errors of reading and decoding those tiles
  */
 export async function estimateContrast(tiles: LevelTiles, bits: number): Promise<GreyRange> {
-  const read = new Map<string, Promise<EncodedImage | null>>();
+  // The second pass of `estimateRange` decodes the tiles of the first pass again.
+  const encodedTiles = new Map<string, Promise<EncodedImage | null>>();
   const readTileOnce = (address: TileAddress) => {
     const key = `${address.column} ${address.row}`;
-    const pending = read.get(key) ?? tiles.readTile(address);
-    read.set(key, pending);
-    return pending;
+    const encodedTile = encodedTiles.get(key) ?? tiles.readTile(address);
+    encodedTiles.set(key, encodedTile);
+    return encodedTile;
   };
   return estimateRange(tiles.levels, bits, async (address, range) => {
     const image = await readTileOnce(address);
@@ -80,33 +86,35 @@ export async function estimateContrast(tiles: LevelTiles, bits: number): Promise
   });
 }
 
-/** Renders a tile as brightness within a range, without padding. @returns null where the level has no tile */
-type DrawWithin = (address: TileAddress, range: GreyRange) => Promise<Raster | null>;
+/** Renders a tile as brightness within a range, without padding. @returns null when the level has no such tile */
+type DrawBrightness = (address: TileAddress, range: GreyRange) => Promise<Raster | null>;
 
 /**
- * Does the same as `estimateContrast` for any source of brightness tiles.
+ * Estimates a range like `estimateContrast`, from any source of brightness tiles.
  *
+ * @param bits bits per sample
  * @throws SlideError errors of `draw`
  */
 export async function estimateRange(
   levels: Slide['levels'],
   bits: number,
-  draw: DrawWithin,
+  draw: DrawBrightness,
 ): Promise<GreyRange> {
   const maximum = 2 ** bits - 1;
   const whole = { black: 0, white: maximum };
-  const addresses = sampleOf(levels);
+  const addresses = chooseSampleTiles(levels);
   let range: GreyRange = whole;
   let steps = await readExtremes(addresses, draw, range);
   if (steps === null) return whole;
   if (bits > 8) {
-    // 256 steps are too coarse, so a second pass measures between the ends of the first.
+    // The 256 brightness steps of the whole range are too coarse. A second pass measures again, with 256 steps
+    // between the two ends that the first pass found.
     range = { black: sampleAt(range, steps.darkest - 0.5), white: sampleAt(range, steps.brightest + 0.5) };
     steps = (await readExtremes(addresses, draw, range)) ?? steps;
   }
-  const least = Math.ceil(maximum * MIN_RANGE_SHARE);
-  const black = Math.min(sampleAt(range, steps.darkest), maximum - least);
-  return { black, white: Math.max(sampleAt(range, steps.brightest), black + least) };
+  const minRange = Math.ceil(maximum * MIN_RANGE_SHARE);
+  const black = Math.min(sampleAt(range, steps.darkest), maximum - minRange);
+  return { black, white: Math.max(sampleAt(range, steps.brightest), black + minRange) };
 }
 
 /** Removes the padding of a decoded edge tile, if it has any. */
@@ -116,30 +124,29 @@ export function cropToLevel(raster: Raster, level: Level, { column, row }: TileA
   return cropRaster(raster, 0, 0, width, height);
 }
 
-/** Addresses of tiles spread evenly over the smallest level. */
-function sampleOf(levels: Slide['levels']): readonly TileAddress[] {
-  const last = levels.length - 1;
-  const { columns, rows, tileWidth, tileHeight } = levels[last] ?? levels[0];
+/** Returns the addresses of tiles spread evenly over the smallest level, within the limits of an estimate. */
+function chooseSampleTiles(levels: Slide['levels']): readonly TileAddress[] {
+  const smallestLevel = levels.length - 1;
+  const { columns, rows, tileWidth, tileHeight } = levels[smallestLevel] ?? levels[0];
   const count = columns * rows;
-  const affordable = Math.floor(SAMPLE.pixels / (tileWidth * tileHeight));
-  const sampled = Math.max(1, Math.min(count, SAMPLE.tiles, affordable));
-  return Array.from({ length: sampled }, (_, i) => {
-    const index = Math.floor(((i + 0.5) * count) / sampled);
-    return { level: last, column: index % columns, row: Math.floor(index / columns) };
+  const tilesWithinPixelLimit = Math.floor(SAMPLE_LIMITS.pixels / (tileWidth * tileHeight));
+  const sampledCount = Math.max(1, Math.min(count, SAMPLE_LIMITS.tiles, tilesWithinPixelLimit));
+  return Array.from({ length: sampledCount }, (_, i) => {
+    const index = Math.floor(((i + 0.5) * count) / sampledCount);
+    return { level: smallestLevel, column: index % columns, row: Math.floor(index / columns) };
   });
 }
 
+/** Brightness steps, 0 (the black of a range) to 255 (its white). */
 interface Extremes {
   readonly darkest: number;
   readonly brightest: number;
 }
 
-/**
- * Finds the steps between black and white of a range that contain nearly all samples; null without pixels.
- */
+/** Returns the darkest and the brightest step, except 0.1 % of the pixels at each end; null without pixels. */
 async function readExtremes(
   addresses: readonly TileAddress[],
-  draw: DrawWithin,
+  draw: DrawBrightness,
   range: GreyRange,
 ): Promise<Extremes | null> {
   const counts = new Float64Array(256);
@@ -155,8 +162,11 @@ async function readExtremes(
     pixels += rgb.length / 3;
   }
   if (pixels === 0) return null;
-  const cut = Math.floor(pixels * CUT);
-  return { darkest: stepAfter(counts, cut), brightest: 255 - stepAfter(counts.toReversed(), cut) };
+  const cutPixels = Math.floor(pixels * CUT_SHARE);
+  return {
+    darkest: stepAfter(counts, cutPixels),
+    brightest: 255 - stepAfter(counts.toReversed(), cutPixels),
+  };
 }
 
 /** Returns the sample value of a step within the range. */

@@ -29,7 +29,7 @@ async function firstTile(directory: DirectoryPlan, littleEndian = true): Promise
   return tile;
 }
 
-/** Brightness of the first row. */
+/** Returns the brightness of the pixels of the first row, which must all be grey. */
 async function firstRow(tile: EncodedImage, range: GreyRange): Promise<number[]> {
   const { rgb, width } = await decodeBrightness(tile, range);
   return Array.from({ length: width }, (_, x) => {
@@ -42,18 +42,18 @@ async function firstRow(tile: EncodedImage, range: GreyRange): Promise<number[]>
 const columns = Array.from({ length: 32 }, (_, x) => x);
 const clamped = (level: number) => Math.max(0, Math.min(255, Math.round(level)));
 
-describe('the brightness of a fluorescence channel', () => {
-  it('equals the samples for the range 0 to 255', async () => {
+describe('decodeBrightness', () => {
+  it('returns the samples unchanged for the range 0 to 255', async () => {
     const row = await firstRow(await firstTile(exactDirectory(plan)), { black: 0, white: 255 });
     expect(row).toEqual(columns.map((x) => x * 8));
   });
 
-  it('is stretched to the range and clamped at its ends', async () => {
+  it('stretches the samples to the range and clamps them at its ends', async () => {
     const row = await firstRow(await firstTile(exactDirectory(plan)), { black: 50, white: 100 });
     expect(row).toEqual(columns.map((x) => clamped(((x * 8 - 50) * 255) / 50)));
   });
 
-  it.each([true, false])('uses all 16 bits (little-endian: %s)', async (littleEndian) => {
+  it.each([true, false])('uses all 16 bits of a sample (little-endian: %s)', async (littleEndian) => {
     const words = exactDirectory({ ...plan, bits: 16, littleEndian, sampleAt: (x) => 1000 + x * 3 });
     const row = await firstRow(await firstTile(words, littleEndian), { black: 1000, white: 1093 });
     expect(row).toEqual(columns.map((x) => clamped((x * 3 * 255) / 93)));
@@ -62,7 +62,7 @@ describe('the brightness of a fluorescence channel', () => {
   it.each([
     ['one', 1],
     ['several', 8],
-  ])('is decoded from 16-bit differences in %s blocks', async (_, blocks) => {
+  ])('decodes 16-bit samples stored as differences in %s compressed block(s)', async (_, blocks) => {
     const rows = 16 / blocks;
     const bytes = new Uint8Array(32 * 16 * 2);
     // Every row starts with 500 and grows by 700, which exceeds one byte at every step.
@@ -109,7 +109,7 @@ describe('the brightness of a fluorescence channel', () => {
     );
   });
 
-  it('is inverted when sample 0 means white', async () => {
+  it('inverts the samples when sample 0 means white', async () => {
     const inverted = withTags(exactDirectory(plan), { [tag.PhotometricInterpretation]: short(0) });
     const row = await firstRow(await firstTile(inverted), { black: 0, white: 255 });
     expect(row).toEqual(columns.map((x) => 255 - x * 8));
@@ -120,13 +120,13 @@ describe('the brightness of a fluorescence channel', () => {
     expect(dark).toEqual(columns.map((x) => clamped((x * 255) / 31)));
   });
 
-  it('is decoded from a JPEG', async () => {
+  it('stretches the samples of a grey JPEG to the range', async () => {
     const tile = await firstTile(await encodePicture(paintPlain(32, 32, [100, 100, 100]), 32, 'grey'));
     const row = await firstRow(tile, { black: 50, white: 150 });
     for (const level of row) expect(Math.abs(level - 128)).toBeLessThan(8);
   });
 
-  it('is rejected with FORMAT_NOT_SUPPORTED for three samples per pixel', async () => {
+  it('rejects three samples per pixel with FORMAT_NOT_SUPPORTED', async () => {
     const colours = await firstTile(exactDirectory({ ...plan, samplesPerPixel: 3 }));
     await expect(decodeBrightness(colours, { black: 0, white: 255 })).rejects.toMatchObject({
       code: 'FORMAT_NOT_SUPPORTED',

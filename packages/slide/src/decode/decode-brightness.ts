@@ -3,18 +3,17 @@ import { decodeImage } from './decode-image.ts';
 import type { Raster } from './raster.ts';
 
 /**
- * Decodes a single-channel picture as brightness. Palettes and inversions are ignored; the caller chooses the
- * colour.
+ * Decodes a single-channel picture as brightness: dark pixels are dark even in files that store black as the
+ * largest sample, and colours of a palette are ignored. The caller chooses the colour in which it is shown.
  *
- * @param range samples that become black and white, with values between them in proportion; `black` is less
- *   than `white`
+ * @param range brightness shown as black and as white, with linear scaling between; `black` is less than `white`
  * @returns pixels whose three samples are equal
  * @throws SlideError FORMAT_NOT_SUPPORTED for several samples per pixel; errors of decodeImage
  */
 export async function decodeBrightness(image: EncodedImage, range: GreyRange): Promise<Raster> {
   const { coding } = image;
-  if (acceptsRange(image)) return decodeImage({ ...image, colour: turnRange(image, range) });
-  if (image.codec !== 'tiff' || !coding) return mapLevels(await decodeImage(image), range);
+  if (decodesWithinRange(image)) return decodeImage({ ...image, colour: toSampleRange(image, range) });
+  if (image.codec !== 'tiff' || !coding) return stretchToRange(await decodeImage(image), range);
   if (coding.samplesPerPixel !== 1) {
     throw new SlideError(
       'FORMAT_NOT_SUPPORTED',
@@ -26,22 +25,22 @@ export async function decodeBrightness(image: EncodedImage, range: GreyRange): P
     ...coding,
     colour: { model: 'grey', isInverted: isInverted(coding), alpha: null },
   };
-  return mapLevels(await decodeImage({ ...image, coding: grey }), range);
+  return stretchToRange(await decodeImage({ ...image, coding: grey }), range);
 }
 
-/** Whether the codec may have more than 8 bits per sample and accepts the range to show. */
-function acceptsRange({ codec, layout }: EncodedImage): boolean {
+/** Whether `decodeImage` itself applies a range to the samples of this codec, which may have more than 8 bits. */
+function decodesWithinRange({ codec, layout }: EncodedImage): boolean {
   return codec === 'jpeg2000' || codec === 'jpegls' || codec === 'png' || layout?.samplesPerPixel === 1;
 }
 
-/** Whether the largest sample is black. */
-export function countsDown({ colour, coding }: EncodedImage): boolean {
+/** Whether the largest sample of a picture means black, as the file declares. */
+export function isLargestSampleBlack({ colour, coding }: EncodedImage): boolean {
   const isDown = typeof colour === 'object' && colour.black > colour.white;
   return isDown || (coding !== undefined && isInverted(coding));
 }
 
-/** Inverts a range where the file declares that the largest sample is black. */
-export function turnRange({ colour }: EncodedImage, { black, white }: GreyRange): GreyRange {
+/** Converts a range of brightness to sample values: inverted when the largest sample means black. */
+export function toSampleRange({ colour }: EncodedImage, { black, white }: GreyRange): GreyRange {
   const isDown = typeof colour === 'object' && colour.black > colour.white;
   return isDown ? { black: colour.black - black, white: colour.black - white } : { black, white };
 }
@@ -50,13 +49,14 @@ function isInverted({ colour }: TiffCoding): boolean {
   return colour.model === 'grey' && colour.isInverted;
 }
 
-function mapLevels({ width, height, rgb }: Raster, { black, white }: GreyRange): Raster {
+/** Stretches 8-bit brightness so that the ends of the range become 0 and 255. */
+function stretchToRange({ width, height, rgb }: Raster, { black, white }: GreyRange): Raster {
   if (black === 0 && white === 255) return { width, height, rgb };
-  const levels = Uint8Array.from({ length: 256 }, (_, sample) => levelOf(sample, black, white));
+  const levels = Uint8Array.from({ length: 256 }, (_, sample) => brightnessOf(sample, black, white));
   return { width, height, rgb: rgb.map((sample) => levels[sample] as number) };
 }
 
-function levelOf(sample: number, black: number, white: number): number {
-  const level = ((sample - black) * 255) / (white - black);
-  return level <= 0 ? 0 : level >= 255 ? 255 : Math.round(level);
+function brightnessOf(sample: number, black: number, white: number): number {
+  const brightness = ((sample - black) * 255) / (white - black);
+  return Math.round(Math.min(Math.max(brightness, 0), 255));
 }

@@ -14,38 +14,35 @@ import { orientRaster } from './turn-raster.ts';
 /** Reduction factor in both directions. Decoding a JPEG at these reductions is cheaper than at full size. */
 export type Shrink = 1 | 2 | 4 | 8;
 
-const half: Readonly<Record<Shrink, Shrink>> = { 1: 1, 2: 1, 4: 2, 8: 4 };
+const halfOf: Readonly<Record<Shrink, Shrink>> = { 1: 1, 2: 1, 4: 2, 8: 4 };
 
-/**
- * Maximum pixels of one decoded picture: the largest tile that a file may have, or several smaller ones
- * joined.
- */
+/** Maximum pixels of one decoded picture: the largest tile that a file may have, or several joined tiles. */
 const MAX_PIXELS = 8192 * 8192;
 
 /**
- * Decodes a picture of any codec. New codecs are added here.
+ * Decodes a picture of any codec to RGB pixels.
  *
- * @param shrink a divisor of both sides of the picture
+ * @param shrink reduction factor, a divisor of width and height
  * @returns upright pixels on a white background; each is the mean (for JPEG, nearly) of `shrink × shrink`
  *   pixels
- * @throws SlideError FILE_CORRUPT when the bytes are no such picture; FORMAT_NOT_SUPPORTED for an unsupported
- *   codec; LIMIT_EXCEEDED
+ * @throws SlideError FILE_CORRUPT when the bytes are not a picture of the declared codec and size;
+ *   FORMAT_NOT_SUPPORTED for an unsupported variant of the codec; LIMIT_EXCEEDED for a picture that is too large
  */
 export async function decodeImage(image: EncodedImage, shrink: Shrink = 1): Promise<Raster> {
   if (image.width * image.height > MAX_PIXELS) {
     throw new SlideError('LIMIT_EXCEEDED', `A picture has ${image.width} × ${image.height} pixels`);
   }
   checkEncodedImage(image);
-  return orientRaster(await decodeStored(image, shrink), image.orientation ?? 1);
+  return orientRaster(await decodeAsStored(image, shrink), image.orientation ?? 1);
 }
 
-async function decodeStored(image: EncodedImage, shrink: Shrink): Promise<Raster> {
+async function decodeAsStored(image: EncodedImage, shrink: Shrink): Promise<Raster> {
   switch (image.codec) {
     case 'jpeg':
       return (await decodeByTurbo(image, shrink)) ?? decodeBySharp(image, shrink);
     case 'png':
       if (typeof image.colour === 'object')
-        return shrinkRaster(await decodeWideGrey(image, image.colour), shrink);
+        return shrinkRaster(await decodeGrey16(image, image.colour), shrink);
       return shrinkRaster(await decodeBySharp(image, 1), shrink);
     case 'webp':
       return shrinkRaster(await decodeBySharp(image, 1), shrink);
@@ -53,12 +50,12 @@ async function decodeStored(image: EncodedImage, shrink: Shrink): Promise<Raster
       return shrinkRaster({ width: image.width, height: image.height, rgb: image.bytes }, shrink);
     case 'jpeg2000': {
       const { colour = 'as-declared' } = image;
-      // The smaller resolutions of JPEG 2000 are not means of pixels; averaging the last factor of two comes
-      // close.
+      // A smaller resolution of a JPEG 2000 picture is not the mean of its pixels. Decoding twice the wanted size and
+      // averaging the last factor of two is close to it.
       const raster = await decodeJpeg2000(image.bytes, {
         width: image.width,
         height: image.height,
-        shrink: half[shrink],
+        shrink: halfOf[shrink],
         colour: colour === 'rgb' ? 'as-declared' : colour,
       });
       return shrink === 1 ? raster : shrinkRaster(raster, 2);
@@ -74,7 +71,7 @@ async function decodeStored(image: EncodedImage, shrink: Shrink): Promise<Raster
 }
 
 /** The maximum of a 16-bit sample. */
-const WORD = 2 ** 16 - 1;
+const MAX_WORD = 2 ** 16 - 1;
 
 async function decodeTiff(image: EncodedImage): Promise<Raster> {
   const { width, height, coding } = image;
@@ -82,17 +79,17 @@ async function decodeTiff(image: EncodedImage): Promise<Raster> {
   if (typeof image.colour === 'object' && coding.bits === 16 && coding.samplesPerPixel === 1) {
     const values = await readTiffWords(image, coding);
     const isInverted = coding.colour.model === 'grey' && coding.colour.isInverted;
-    if (isInverted) for (const [i, word] of values.entries()) values[i] = WORD - word;
+    if (isInverted) for (const [i, word] of values.entries()) values[i] = MAX_WORD - word;
     return paintSamples(
-      { width, height, samplesPerPixel: 1, values, isPlanar: false, maximum: WORD },
+      { width, height, samplesPerPixel: 1, values, isPlanar: false, maximum: MAX_WORD },
       image.colour,
     );
   }
   return paintTiff(await readTiffSamples(image, coding), width, height, coding);
 }
 
-/** Decodes a picture of 16-bit grey. */
-async function decodeWideGrey({ bytes, width, height }: EncodedImage, range: GreyRange): Promise<Raster> {
+/** Decodes a PNG of 16-bit grey at full depth, and shows the samples of a range. */
+async function decodeGrey16({ bytes, width, height }: EncodedImage, range: GreyRange): Promise<Raster> {
   const sharp = await loadSharp();
   const { data, info } = await sharp(bytes, { failOn: 'warning', limitInputPixels: width * height })
     .toColourspace('grey16')
@@ -109,30 +106,39 @@ async function decodeWideGrey({ bytes, width, height }: EncodedImage, range: Gre
   }
   // Copied, because a 16-bit view needs an even address, which a small buffer may not have.
   const values = new Uint16Array(new Uint8Array(data).buffer);
-  return paintSamples({ width, height, samplesPerPixel: 1, values, isPlanar: false, maximum: WORD }, range);
+  return paintSamples(
+    { width, height, samplesPerPixel: 1, values, isPlanar: false, maximum: MAX_WORD },
+    range,
+  );
 }
 
-/** Buffer for pixels that are averaged afterwards; large enough for most tiles. */
+/** Reused buffer for pixels that are averaged into another one; large enough for most tiles. */
 const pixelBuffer = new Uint8Array(2 ** 20);
 
-/** @returns null for JPEGs that sharp decodes instead: unusual ones, and reductions by 4 and 8 */
+/**
+ * Decodes a JPEG with libjpeg-turbo.
+ *
+ * @returns null when sharp must decode it instead: unusual or damaged JPEGs, reductions by 4 and 8, and every
+ *   JPEG when libjpeg-turbo is not installed
+ */
 async function decodeByTurbo({ bytes, width, height }: EncodedImage, shrink: Shrink): Promise<Raster | null> {
   const turbo = shrink > 2 ? null : await loadTurboJpeg();
   if (!turbo) return null;
-  const size = width * height * 3;
-  const rgb = shrink > 1 && size <= pixelBuffer.length ? pixelBuffer.subarray(0, size) : new Uint8Array(size);
+  const sampleCount = width * height * 3;
+  const mayReuseBuffer = shrink > 1 && sampleCount <= pixelBuffer.length;
+  const rgb = mayReuseBuffer ? pixelBuffer.subarray(0, sampleCount) : new Uint8Array(sampleCount);
   return turbo.decode(bytes, width, height, rgb) ? shrinkRaster({ width, height, rgb }, shrink) : null;
 }
 
 async function decodeBySharp({ bytes, width, height }: EncodedImage, shrink: Shrink): Promise<Raster> {
   const sharp = await loadSharp();
-  // A warning means that the decoder has invented pixels, for example grey where a stream is truncated.
+  // A warning means that the decoder has invented pixels, for example grey ones after the end of a truncated stream.
   const picture = sharp(bytes, { failOn: 'warning', limitInputPixels: width * height });
-  // For 4 and 8 the JPEG decoder itself reduces by half of the factor or a quarter, which is cheaper; the
-  // cubic kernel, which of sharp's kernels is nearest to the mean, does the last step. For 2 it would decode
-  // the whole picture.
-  const isReduced = shrink > 2;
-  if (isReduced) picture.resize(width / shrink, height / shrink, { fit: 'fill', kernel: 'cubic' });
+  // For the factors 4 and 8, the JPEG decoder reduces by a part of the factor while it decodes, which is cheaper.
+  // The cubic kernel does the rest; of sharp's kernels its result is closest to the mean. For the factor 2, sharp
+  // would decode the whole picture anyway.
+  const isReducedBySharp = shrink > 2;
+  if (isReducedBySharp) picture.resize(width / shrink, height / shrink, { fit: 'fill', kernel: 'cubic' });
   const { data, info } = await picture
     .toColourspace('srgb')
     .flatten({ background: GLASS })
@@ -141,7 +147,7 @@ async function decodeBySharp({ bytes, width, height }: EncodedImage, shrink: Shr
     .catch((cause: unknown) => {
       throw new SlideError('FILE_CORRUPT', 'A tile cannot be decoded', { cause });
     });
-  const factor = isReduced ? shrink : 1;
+  const factor = isReducedBySharp ? shrink : 1;
   if (info.width * factor !== width || info.height * factor !== height || info.channels !== 3) {
     throw new SlideError(
       'FILE_CORRUPT',
@@ -149,5 +155,5 @@ async function decodeBySharp({ bytes, width, height }: EncodedImage, shrink: Shr
     );
   }
   const raster = { width: info.width, height: info.height, rgb: data };
-  return isReduced ? raster : shrinkRaster(raster, shrink);
+  return isReducedBySharp ? raster : shrinkRaster(raster, shrink);
 }

@@ -25,47 +25,47 @@ function image(
   return { codec, bytes, ...size, layout, colour };
 }
 
-describe('uncompressed samples', () => {
-  it('are decoded as RGB in the order of the file', () => {
+describe('decodeSamples of uncompressed samples', () => {
+  it('returns interleaved RGB samples unchanged', () => {
     expect(decodeSamples(image('samples', tissue.rgb, rgbLayout)).rgb).toEqual(tissue.rgb);
   });
 
-  it('are interleaved from planes', () => {
+  it('interleaves samples that are stored in planes', () => {
     const planes = planesOf(colourSamples) as Uint8Array;
     const raster = decodeSamples(image('samples', planes, { ...rgbLayout, isPlanar: true }));
     expect(raster.rgb).toEqual(tissue.rgb);
   });
 
-  it('are converted from YCbCr to RGB', () => {
+  it('converts YCbCr samples to RGB', () => {
     const ycc = Uint8Array.from({ length: 720 }, (_, i) => [150, 100, 180][i % 3] as number);
     expect([...decodeSamples(image('samples', ycc, rgbLayout, 'ycc')).rgb.subarray(0, 3)]).toEqual([
       223, 123, 100,
     ]);
   });
 
-  it('of 16 bits become grey between the black and white values', () => {
+  it('scales 16-bit samples to grey between the black and the white value', () => {
     const { rgb } = decodeSamples(image('samples', littleEndian, grey16, { black: 2700, white: 29_700 }));
     expect([rgb[0], rgb[60 * 3], rgb[110 * 3], rgb.at(-1)]).toEqual([0, 128, 255, 255]);
   });
 
-  it('become black or white when the black and white values are equal', () => {
+  it('returns only black and white when the black and the white value are equal', () => {
     const { rgb } = decodeSamples(image('samples', littleEndian, grey16, { black: 2700, white: 2700 }));
     expect([rgb[10 * 3], rgb[11 * 3]]).toEqual([0, 255]);
   });
 
-  it('are rejected with FILE_CORRUPT when there are too few', () => {
+  it('rejects too few samples with FILE_CORRUPT', () => {
     expect(() => decodeSamples(image('samples', tissue.rgb.subarray(1), rgbLayout))).toThrow(
       expect.objectContaining({ code: 'FILE_CORRUPT' }),
     );
   });
 });
 
-describe('run-length encoded samples', () => {
-  it('decode to the original pixels', () => {
+describe('decodeSamples of run-length encoded samples', () => {
+  it('returns the original RGB pixels', () => {
     expect(decodeSamples(image('rle', encodeDicomRle(colourSamples), rgbLayout)).rgb).toEqual(tissue.rgb);
   });
 
-  it('of 16 bits are decoded from a segment of high bytes followed by one of low bytes', () => {
+  it('joins 16-bit samples from a segment of high bytes and a segment of low bytes', () => {
     const bytes = encodeDicomRle({ ...size, samplesPerPixel: 1, values: ramp });
     const range = { black: 0, white: 65_535 };
     expect(decodeSamples(image('rle', bytes, grey16, range)).rgb).toEqual(
@@ -91,7 +91,7 @@ describe('run-length encoded samples', () => {
       'a run longer than the picture',
       (bytes) => Uint8Array.from([...bytes.subarray(0, 64), ...rampBytes.fill(129)]),
     ],
-  ])('are rejected with FILE_CORRUPT for %s', (_, damage) => {
+  ])('rejects a stream with FILE_CORRUPT that has %s', (_, damage) => {
     const flat = { ...size, samplesPerPixel: 3, values: new Uint8Array(720).fill(7) };
     const bytes = damage(encodeDicomRle(flat));
     expect(() => decodeSamples(image('rle', bytes, rgbLayout))).toThrow(

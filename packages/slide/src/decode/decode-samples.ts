@@ -6,22 +6,23 @@ import type { Raster } from './raster.ts';
 /**
  * Decodes pictures whose bytes are samples, uncompressed (`samples`) or run-length encoded (`rle`).
  *
- * @throws SlideError FILE_CORRUPT when there are fewer samples than pixels need; FORMAT_NOT_SUPPORTED
+ * @throws SlideError FILE_CORRUPT when the bytes contain too few samples; FORMAT_NOT_SUPPORTED
  */
 export function decodeSamples({ codec, bytes, width, height, colour, layout }: EncodedImage): Raster {
   if (!layout) throw new SlideError('FORMAT_NOT_SUPPORTED', 'Not supported: samples without a layout');
   const { samplesPerPixel, bits, isPlanar } = layout;
-  const count = width * height * samplesPerPixel;
+  const sampleCount = width * height * samplesPerPixel;
   const values =
     codec === 'rle'
       ? decodeDicomRle(bytes, width * height, samplesPerPixel, bits)
-      : readSamples(bytes, count, bits);
+      : readSamples(bytes, sampleCount, bits);
   return paintSamples(
     { width, height, samplesPerPixel, values, isPlanar: codec === 'rle' || isPlanar, maximum: 2 ** bits - 1 },
     colour ?? null,
   );
 }
 
+/** Returns the first `count` samples of 8 bits, or of 16 bits in little-endian order. */
 function readSamples(bytes: Uint8Array, count: number, bits: 8 | 16): Uint8Array | Uint16Array {
   if (bytes.length < (count * bits) / 8) {
     throw new SlideError('FILE_CORRUPT', `A picture of ${count} samples has ${bytes.length} bytes`);

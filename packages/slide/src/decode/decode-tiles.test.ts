@@ -9,20 +9,21 @@ import { decodeImage, type Shrink } from './decode-image.ts';
 import { decodeTiles } from './decode-tiles.ts';
 import { cropRaster, type Raster } from './raster.ts';
 
-type Three = [above: EncodedImage, middle: EncodedImage, below: EncodedImage];
+type ThreeTiles = [above: EncodedImage, middle: EncodedImage, below: EncodedImage];
 
-async function tilesOf(plan: SvsPlan): Promise<Three> {
+/** Reads three vertically adjacent tiles of a built slide. */
+async function tilesOf(plan: SvsPlan): Promise<ThreeTiles> {
   const slide = await openBytes(await buildSvs(plan));
   const tiles = [0, 1, 2].map((row) => slide.readTile({ level: 0, column: 1, row }));
-  return (await Promise.all(tiles)) as Three;
+  return (await Promise.all(tiles)) as ThreeTiles;
 }
 
-describe('JPEG tiles decoded together in one pass', () => {
+describe('decodeTiles', () => {
   it.each<[Shrink, PictureColour]>([
     [1, 'rgb'],
     [2, 'rgb'],
     [2, 'grey'],
-  ])('have the same pixels as tiles decoded separately: at 1/%d, %s', async (shrink, colour) => {
+  ])('returns the same pixels as decoding each JPEG tile separately: at 1/%d, %s', async (shrink, colour) => {
     const [above, middle, below] = await tilesOf({ colour });
     const together = await decodeTiles([[above, middle], [below]], shrink);
     expect(together).toHaveLength(3);
@@ -37,32 +38,35 @@ describe('JPEG tiles decoded together in one pass', () => {
     [1, 'ycbcr'],
     [2, 'ycbcr'],
     [8, 'ycbcr'],
-  ])('differ from tiles decoded separately only near the seams: at 1/%d, %s', async (shrink, colour) => {
-    const [above, middle, below] = await tilesOf({ colour });
-    const together = await decodeTiles([[above, middle], [below]], shrink);
-    const side = 128 / shrink;
-    const seamPixels = 4;
-    for (const [i, tile, top, bottom] of [
-      [0, above, 0, seamPixels],
-      [1, middle, seamPixels, 0],
-      [2, below, 0, 0],
-    ] as const) {
-      const inside = (raster: Raster) => cropRaster(raster, 0, top, side, side - top - bottom);
-      const separate = await decodeImage(tile, shrink);
-      expect(difference(inside(together[i] as Raster), inside(separate)).most).toBe(0);
-    }
-  });
+  ])(
+    'differs from decoding each JPEG tile separately only within 4 pixels of a seam: at 1/%d, %s',
+    async (shrink, colour) => {
+      const [above, middle, below] = await tilesOf({ colour });
+      const together = await decodeTiles([[above, middle], [below]], shrink);
+      const side = 128 / shrink;
+      const seamPixels = 4;
+      for (const [i, tile, top, bottom] of [
+        [0, above, 0, seamPixels],
+        [1, middle, seamPixels, 0],
+        [2, below, 0, 0],
+      ] as const) {
+        const inside = (raster: Raster) => cropRaster(raster, 0, top, side, side - top - bottom);
+        const separate = await decodeImage(tile, shrink);
+        expect(difference(inside(together[i] as Raster), inside(separate)).most).toBe(0);
+      }
+    },
+  );
 
-  it('are decoded separately when their tables differ', async () => {
-    const [one] = await tilesOf({ colour: 'rgb' });
-    const [, other] = await tilesOf({ colour: 'ycbcr' });
-    const together = await decodeTiles([[one, other]], 2);
-    for (const [i, tile] of [one, other].entries()) {
+  it('decodes JPEG tiles separately when their tables differ', async () => {
+    const [rgbTile] = await tilesOf({ colour: 'rgb' });
+    const [, yccTile] = await tilesOf({ colour: 'ycbcr' });
+    const together = await decodeTiles([[rgbTile, yccTile]], 2);
+    for (const [i, tile] of [rgbTile, yccTile].entries()) {
       expect(difference(together[i] as Raster, await decodeImage(tile, 2)).most).toBe(0);
     }
   });
 
-  it('return an empty list for no tiles', async () => {
+  it('returns an empty list for no tiles', async () => {
     expect(await decodeTiles([], 4)).toEqual([]);
   });
 
@@ -72,7 +76,7 @@ describe('JPEG tiles decoded together in one pass', () => {
       'has lost its second half',
       ({ bytes }) => Buffer.concat([bytes.subarray(0, bytes.length / 2), Buffer.of(0xff, 0xd9)]),
     ],
-  ])('are rejected with FILE_CORRUPT when one %s', async (_, damage) => {
+  ])('rejects the tiles with FILE_CORRUPT when one %s', async (_, damage) => {
     const [above, ...others] = await tilesOf({});
     const damaged = { ...above, bytes: damage(above) };
     await expect(decodeTiles([[damaged, ...others]], 2)).rejects.toMatchObject({ code: 'FILE_CORRUPT' });

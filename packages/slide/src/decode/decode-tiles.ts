@@ -5,32 +5,36 @@ import { decodeImage, type Shrink } from './decode-image.ts';
 import type { Raster } from './raster.ts';
 
 /** Vertically adjacent tiles of a level, top to bottom. */
-export type Column = readonly EncodedImage[];
+export type TileColumn = readonly EncodedImage[];
 
 /**
- * Decodes tiles of one level, all of the same size. JPEGs that can be joined are decoded together, which
- * takes half the time.
+ * Decodes tiles of one level, all of the same size. JPEG tiles with equal tables are joined into one tall JPEG and
+ * decoded together, which takes half the time.
  *
- * A decoder may smooth across the seam of joined tiles. Therefore only neighbours are joined, unless the
- * decoder does not smooth. At full size no tiles are joined, because those pixels are the file's own.
+ * A decoder may smooth across the seam between two joined tiles. Therefore arbitrary tiles are joined only when the
+ * decoder does not smooth; otherwise only vertically adjacent tiles are joined, and none at full size, where the
+ * pixels must be exactly those of the file.
  *
- * @returns pixels of every tile, column by column
+ * @returns the pixels of every tile, column by column, in the order of the tiles
  * @throws SlideError errors of decodeImage
  */
-export async function decodeTiles(columns: readonly Column[], shrink: Shrink): Promise<readonly Raster[]> {
+export async function decodeTiles(
+  columns: readonly TileColumn[],
+  shrink: Shrink,
+): Promise<readonly Raster[]> {
   const tiles = columns.flat();
   const separateGroups = shrink === 1 ? tiles.map((tile) => [tile]) : columns;
-  const groups = keepsSeams(tiles[0], shrink) ? [tiles] : separateGroups;
+  const groups = decodesWithoutSmoothing(tiles[0], shrink) ? [tiles] : separateGroups;
   const pieces: Raster[] = [];
   for (const group of groups) pieces.push(...(await decodeGroup(group, shrink)));
   return pieces;
 }
 
 /**
- * Whether decoding does not smooth across seams. A reduction by 4 or 8 ends with a filter, and subsampled
- * chroma is smoothed when it is enlarged.
+ * Whether the decoder does not smooth pixels vertically. It does so in two cases: a reduction by 4 or 8 ends with a
+ * filter, and vertically subsampled chroma is interpolated.
  */
-function keepsSeams(tile: EncodedImage | undefined, shrink: Shrink): boolean {
+function decodesWithoutSmoothing(tile: EncodedImage | undefined, shrink: Shrink): boolean {
   if (tile?.codec !== 'jpeg' || shrink > 2) return false;
   const { components } = readJpegHeader(tile.bytes);
   return components.every(({ vertical }) => vertical === components[0]?.vertical);
@@ -47,12 +51,12 @@ async function decodeGroup(tiles: readonly EncodedImage[], shrink: Shrink): Prom
   if (!first || !joined) return Promise.all(tiles.map((tile) => decodeImage(tile, shrink)));
 
   const { width, height } = first;
-  const whole: EncodedImage = { codec: 'jpeg', bytes: joined, width, height: height * tiles.length };
-  const { rgb } = await decodeImage(whole, shrink);
-  const bytes = rgb.length / tiles.length;
+  const tallJpeg: EncodedImage = { codec: 'jpeg', bytes: joined, width, height: height * tiles.length };
+  const { rgb } = await decodeImage(tallJpeg, shrink);
+  const bytesPerTile = rgb.length / tiles.length;
   return tiles.map((_, i) => ({
     width: width / shrink,
     height: height / shrink,
-    rgb: rgb.subarray(i * bytes, (i + 1) * bytes),
+    rgb: rgb.subarray(i * bytesPerTile, (i + 1) * bytesPerTile),
   }));
 }

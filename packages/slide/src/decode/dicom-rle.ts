@@ -1,16 +1,17 @@
 import { SlideError } from '../model/slide.ts';
 
+/** The header has sixteen 32-bit numbers: the number of segments, and the offsets of at most 15 segments. */
 const HEADER_BYTES = 64;
 const MAX_SEGMENTS = 15;
 
 /**
- * Decodes the run-length encoding of DICOM: a header of offsets, then one segment for each byte of a sample,
- * high byte first, each packed with PackBits.
+ * Decodes the run-length encoding of DICOM: a header of offsets, then segments packed with PackBits. Each segment
+ * contains one byte of one sample of all pixels; the high bytes come before the low bytes.
  *
  * Source: DICOM PS3.5, annex G.
  *
  * @param pixels number of pixels of the picture
- * @returns planes: all first samples, all second samples, …; 16-bit values in the byte order of this machine
+ * @returns planes: the first samples of all pixels, then the second samples of all pixels, and so on
  * @throws SlideError FILE_CORRUPT
  */
 export function decodeDicomRle(
@@ -20,27 +21,34 @@ export function decodeDicomRle(
   bits: 8 | 16,
 ): Uint8Array | Uint16Array {
   const bytesPerSample = bits / 8;
-  const segments = samplesPerPixel * bytesPerSample;
-  const offsets = readOffsets(bytes, segments);
-  const values = bits === 8 ? new Uint8Array(segments * pixels) : new Uint16Array(samplesPerPixel * pixels);
+  const segmentCount = samplesPerPixel * bytesPerSample;
+  const offsets = readOffsets(bytes, segmentCount);
+  const valueCount = samplesPerPixel * pixels;
+  const values = bits === 8 ? new Uint8Array(valueCount) : new Uint16Array(valueCount);
   const plane = new Uint8Array(pixels);
   for (const [segment, start] of offsets.entries()) {
     unpack(bytes.subarray(start, offsets[segment + 1] ?? bytes.length), plane);
-    const to = Math.floor(segment / bytesPerSample) * pixels;
+    const planeStart = Math.floor(segment / bytesPerSample) * pixels;
     const isHighByte = segment % bytesPerSample < bytesPerSample - 1;
-    if (bits === 8) values.set(plane, to);
-    else if (isHighByte) for (let i = 0; i < pixels; i++) values[to + i] = (plane[i] as number) << 8;
-    else for (let i = 0; i < pixels; i++) values[to + i] = (values[to + i] as number) | (plane[i] as number);
+    if (bits === 8) {
+      values.set(plane, planeStart);
+      continue;
+    }
+    for (let i = 0; i < pixels; i++) {
+      const byte = plane[i] as number;
+      const value = values[planeStart + i] as number;
+      values[planeStart + i] = isHighByte ? byte << 8 : value | byte;
+    }
   }
   return values;
 }
 
-function readOffsets(bytes: Uint8Array, segments: number): number[] {
+function readOffsets(bytes: Uint8Array, segmentCount: number): number[] {
   if (bytes.length < HEADER_BYTES) throw corrupt('its header is truncated');
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   const count = view.getUint32(0, true);
-  if (count !== segments || count > MAX_SEGMENTS) {
-    throw corrupt(`it has ${count} segments, and needs ${segments}`);
+  if (count !== segmentCount || count > MAX_SEGMENTS) {
+    throw corrupt(`it has ${count} segments, and needs ${segmentCount}`);
   }
   const offsets = Array.from({ length: count }, (_, i) => view.getUint32(4 + 4 * i, true));
   for (const [i, offset] of offsets.entries()) {
@@ -51,22 +59,28 @@ function readOffsets(bytes: Uint8Array, segments: number): number[] {
   return offsets;
 }
 
-/** Unpacks a segment until the plane is full; a byte that pads the segment to an even length may follow. */
+/**
+ * Unpacks a PackBits segment until the plane is full; a byte that pads the segment to an even length may follow.
+ * A code below 128 precedes `code + 1` literal bytes; a code above 128 repeats the next byte `257 - code` times.
+ */
 function unpack(packed: Uint8Array, plane: Uint8Array): void {
-  let from = 0;
-  let to = 0;
-  while (to < plane.length) {
-    const code = packed[from++];
+  let readPosition = 0;
+  let writePosition = 0;
+  while (writePosition < plane.length) {
+    const code = packed[readPosition++];
     if (code === undefined) throw corrupt('a segment is too short');
     if (code === 128) continue;
-    const length = code < 128 ? code + 1 : 257 - code;
-    const consumed = code < 128 ? length : 1;
-    if (to + length > plane.length) throw corrupt('a segment is too long');
-    if (from + consumed > packed.length) throw corrupt('a segment is too short');
-    if (code < 128) plane.set(packed.subarray(from, from + length), to);
-    else plane.fill(packed[from] as number, to, to + length);
-    from += consumed;
-    to += length;
+
+    const isLiteral = code < 128;
+    const length = isLiteral ? code + 1 : 257 - code;
+    const consumed = isLiteral ? length : 1;
+    if (writePosition + length > plane.length) throw corrupt('a segment is too long');
+    if (readPosition + consumed > packed.length) throw corrupt('a segment is too short');
+
+    if (isLiteral) plane.set(packed.subarray(readPosition, readPosition + length), writePosition);
+    else plane.fill(packed[readPosition] as number, writePosition, writePosition + length);
+    readPosition += consumed;
+    writePosition += length;
   }
 }
 

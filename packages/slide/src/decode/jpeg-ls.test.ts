@@ -12,30 +12,30 @@ const tissue = paintTissue(size.width, size.height);
 const encodeTissue = (interleave: 0 | 1 | 2 = 2) =>
   encodeJpegLs({ ...size, samplesPerPixel: 3, values: tissue.rgb }, interleave);
 
-/** Changes bytes of a stream; the frame marker follows SOI. */
+/** Returns a copy with other bytes from a position on. The frame marker is at byte 2, after SOI. */
 function changed(stream: Uint8Array, at: number, ...bytes: number[]): Uint8Array {
   const copy = Uint8Array.from(stream);
   copy.set(bytes, at);
   return copy;
 }
 
-/** The same stream with a segment after SOI. */
+/** Returns a copy with one more segment after SOI. */
 function withSegment(stream: Uint8Array, marker: number, ...body: number[]): Uint8Array {
   return Uint8Array.from([0xff, 0xd8, 0xff, marker, 0, body.length + 2, ...body, ...stream.subarray(2)]);
 }
 
-describe('a JPEG-LS picture', () => {
+describe('decodeJpegLs', () => {
   it.each([
-    ['with planar components', 0],
-    ['with line-interleaved components', 1],
-    ['with pixel-interleaved components', 2],
-  ] as const)('%s decodes to the original pixels', async (_, interleave) => {
+    ['planar components', 0],
+    ['line-interleaved components', 1],
+    ['pixel-interleaved components', 2],
+  ] as const)('returns the original pixels of a picture with %s', async (_, interleave) => {
     const { rgb } = decodeJpegLs(await encodeTissue(interleave), size, 'rgb');
     expect(Buffer.compare(rgb, tissue.rgb)).toBe(0);
   });
 
   it.each([0, 1, 2] as const)(
-    'of flat areas, long runs and noise is exact (interleave mode %i)',
+    'returns the exact samples of flat areas, long runs and noise (interleave mode %i)',
     async (interleave) => {
       const [width, height] = [301, 40];
       const values = new Uint8Array(width * height * 3).fill(200);
@@ -49,26 +49,32 @@ describe('a JPEG-LS picture', () => {
     },
   );
 
-  it.each([1, 3, 10])('with NEAR = %i differs from the original by at most NEAR', async (near) => {
+  it.each([1, 3, 10])('returns samples within NEAR of the original for NEAR = %i', async (near) => {
     const stream = await encodeJpegLs({ ...size, samplesPerPixel: 3, values: tissue.rgb }, 1, near);
     const { rgb } = decodeJpegLs(stream, size, 'rgb');
-    const most = rgb.reduce((far, value, i) => Math.max(far, Math.abs(value - (tissue.rgb[i] as number))), 0);
-    expect(most).toBeGreaterThan(0);
-    expect(most).toBeLessThanOrEqual(near);
+    const maxDifference = rgb.reduce(
+      (max, value, i) => Math.max(max, Math.abs(value - (tissue.rgb[i] as number))),
+      0,
+    );
+    expect(maxDifference).toBeGreaterThan(0);
+    expect(maxDifference).toBeLessThanOrEqual(near);
   });
 
-  it.each([2, 7, 8, 10, 12, 16])('of one component of %i bits is exact', async (bitsStored) => {
-    const length = size.width * size.height;
-    const noise = Array.from({ length }, (_, i) => (i * i * 131 + i * 7) % 2 ** bitsStored);
-    const values = bitsStored > 8 ? Uint16Array.from(noise) : Uint8Array.from(noise);
-    const stream = await encodeJpegLs({ ...size, samplesPerPixel: 1, values, bitsStored }, 0);
-    const white = 2 ** bitsStored - 1;
-    const { rgb } = decodeJpegLs(stream, size, null);
-    const grey = noise.flatMap((value) => Array(3).fill(Math.round((value * 255) / white)) as number[]);
-    expect([...rgb]).toEqual(grey);
-  });
+  it.each([2, 7, 8, 10, 12, 16])(
+    'returns the exact samples of one component of %i bits',
+    async (bitsStored) => {
+      const length = size.width * size.height;
+      const noise = Array.from({ length }, (_, i) => (i * i * 131 + i * 7) % 2 ** bitsStored);
+      const values = bitsStored > 8 ? Uint16Array.from(noise) : Uint8Array.from(noise);
+      const stream = await encodeJpegLs({ ...size, samplesPerPixel: 1, values, bitsStored }, 0);
+      const white = 2 ** bitsStored - 1;
+      const { rgb } = decodeJpegLs(stream, size, null);
+      const grey = noise.flatMap((value) => Array(3).fill(Math.round((value * 255) / white)) as number[]);
+      expect([...rgb]).toEqual(grey);
+    },
+  );
 
-  it('is shown within a grey range, which may be inverted', async () => {
+  it('scales samples to the requested grey range, also an inverted one', async () => {
     const values = Uint16Array.from({ length: 40 * 24 }, (_, i) => i * 4);
     const stream = await encodeJpegLs({ ...size, samplesPerPixel: 1, values, bitsStored: 12 }, 0);
     const { rgb } = decodeJpegLs(stream, size, { black: 3200, white: 640 });
@@ -77,16 +83,16 @@ describe('a JPEG-LS picture', () => {
 
   it.each<[string, (stream: Uint8Array) => Uint8Array, string]>([
     ['no bytes', () => new Uint8Array(), 'FILE_CORRUPT'],
-    ['a JPEG of another kind', (stream) => changed(stream, 3, 0xc0), 'FILE_CORRUPT'],
+    ['the frame marker of another kind of JPEG', (stream) => changed(stream, 3, 0xc0), 'FILE_CORRUPT'],
     [
       'two frames',
       (stream) => Uint8Array.from([...stream.subarray(0, 21), ...stream.subarray(2)]),
       'FILE_CORRUPT',
     ],
-    ['a stream truncated in its header', (stream) => stream.subarray(0, 12), 'FILE_CORRUPT'],
-    ['a stream truncated in its scan', (stream) => stream.subarray(0, 60), 'FILE_CORRUPT'],
-    ['a stream truncated in the middle', (stream) => stream.subarray(0, stream.length / 2), 'FILE_CORRUPT'],
-    ['a stream truncated near its end', (stream) => stream.subarray(0, -8), 'FILE_CORRUPT'],
+    ['a truncated header', (stream) => stream.subarray(0, 12), 'FILE_CORRUPT'],
+    ['a truncated scan', (stream) => stream.subarray(0, 60), 'FILE_CORRUPT'],
+    ['no second half', (stream) => stream.subarray(0, stream.length / 2), 'FILE_CORRUPT'],
+    ['no last 8 bytes', (stream) => stream.subarray(0, -8), 'FILE_CORRUPT'],
     ['an EOI marker in the middle', (stream) => changed(stream, 600, 0xff, 0xd9), 'FILE_CORRUPT'],
     ['a scan of zeros', (stream) => changed(stream, 40, ...Array<number>(200).fill(0)), 'FILE_CORRUPT'],
     [
@@ -113,25 +119,25 @@ describe('a JPEG-LS picture', () => {
       (stream) => withSegment(stream, 0xf8, 1, 1, 255, 0, 0, 0, 0, 0, 0, 0, 0),
       'FILE_CORRUPT',
     ],
-    ['parameters that are cut', (stream) => withSegment(stream, 0xf8, 1, 0, 255), 'FILE_CORRUPT'],
+    ['truncated parameters', (stream) => withSegment(stream, 0xf8, 1, 0, 255), 'FILE_CORRUPT'],
     [
       'the Hewlett-Packard colour transform',
       (stream) => withSegment(stream, 0xe8, 0x6d, 0x72, 0x66, 0x78, 1),
       'FORMAT_NOT_SUPPORTED',
     ],
-  ])('is rejected with an error for %s', async (_, damage, code) => {
+  ])('rejects a picture that has %s', async (_, damage, code) => {
     const stream = damage(await encodeTissue());
     expect(() => decodeJpegLs(stream, size, 'rgb')).toThrow(expect.objectContaining({ code }));
   });
 
-  it('of too many pixels is rejected with LIMIT_EXCEEDED before it is decoded', async () => {
+  it('rejects a picture of more than 2^24 pixels with LIMIT_EXCEEDED before decoding it', async () => {
     const stream = changed(await encodeTissue(), 7, 0x20, 0, 0x20, 0);
     expect(() => decodeJpegLs(stream, { width: 8192, height: 8192 }, 'rgb')).toThrow(
       expect.objectContaining({ code: 'LIMIT_EXCEEDED' }),
     );
   });
 
-  it('that is truncated at any byte is either decoded completely or rejected with FILE_CORRUPT', async () => {
+  it('decodes a picture truncated at any byte completely or rejects it with FILE_CORRUPT', async () => {
     const stream = await encodeTissue();
     const outcomes = Array.from(stream, (_, length) => {
       try {
@@ -143,7 +149,7 @@ describe('a JPEG-LS picture', () => {
     expect(outcomes).not.toContain(false);
   });
 
-  it.skipIf(slides === undefined)('of a real slide is decoded (TEST_SLIDES names the folder)', () => {
+  it.skipIf(slides === undefined)('decodes a tile of a real slide (TEST_SLIDES names the folder)', () => {
     const file = readFileSync(join(slides ?? '', 'dicom/highdicom/sm_image_jpegls.dcm'));
     const at = file.indexOf(Buffer.from([0xff, 0xd8, 0xff, 0xf7]));
     const { rgb } = decodeJpegLs(file.subarray(at), { width: 10, height: 10 }, 'rgb');

@@ -1,10 +1,11 @@
 /**
- * A decoder of JPEG-LS as DICOM stores it: lossless or near-lossless, each sample predicted from its
- * neighbours.
+ * A decoder of JPEG-LS as DICOM stores it. JPEG-LS is lossless or near-lossless: it predicts each sample from its
+ * neighbours and stores the prediction errors.
  *
- * The file and `decodeScan` are longer than usual because the functions of a scan share its state.
+ * The file and `decodeScan` are longer than usual because the functions that decode a scan share its state.
  *
- * Source: ITU-T T.87 (06/98). The names of its variables (A, B, C, N, NEAR, RANGE, …) are kept.
+ * Source: ITU-T T.87 (06/98). Variables have the names of the standard (A, B, C, N, NEAR, RANGE, Ra, k, …), so that
+ * each function can be compared with the cited section.
  */
 import { marker, type Segment, segments } from '../jpeg/header.ts';
 import { type SampleColour, SlideError } from '../model/slide.ts';
@@ -14,13 +15,14 @@ import type { Raster } from './raster.ts';
 /** Maximum pixels of a picture. */
 const MAX_PIXELS = 2 ** 24;
 
-/** Second bytes of the markers that JPEG-LS adds. Source: T.87, table C.1. */
+/** Second bytes of the frame and parameter markers of JPEG-LS. Source: T.87, table C.1. */
 const SOF55 = 0xf7;
 const LSE = 0xf8;
+/** Second byte of the marker that defines restart intervals. Source: ITU-T T.81, table B.1. */
 const DRI = 0xdd;
 /**
- * Hewlett-Packard's colour transforms, which are not part of the standard, are declared in an APP8 segment
- * "mrfx".
+ * Second byte of a marker whose segment "mrfx" declares a colour transform of Hewlett-Packard, which is not part of
+ * the standard.
  */
 const APP8 = 0xe8;
 
@@ -34,7 +36,10 @@ interface Frame {
   readonly components: readonly number[];
 }
 
-/** Source: T.87, C.2.4.1.1; 0 stands for the default, which depends on the other values. */
+/**
+ * Coding parameters that a stream may declare; 0 stands for the default, which depends on the other values.
+ * Source: T.87, C.2.4.1.1.
+ */
 interface Preset {
   readonly MAXVAL: number;
   readonly T1: number;
@@ -46,8 +51,8 @@ interface Preset {
 /**
  * Decodes a JPEG-LS picture of three 8-bit components, or of one component of 2 to 16 bits.
  *
- * @param size declared size in pixels; a picture of another size is rejected before it is decoded
- * @param colour null: RGB, or grey over all values
+ * @param size size in pixels that the file declares; a picture of another size is rejected before it is decoded
+ * @param colour meaning of the samples; null means RGB for three components, grey over the whole range for one
  * @throws SlideError FILE_CORRUPT, FORMAT_NOT_SUPPORTED, LIMIT_EXCEEDED
  */
 export function decodeJpegLs(
@@ -59,31 +64,32 @@ export function decodeJpegLs(
   let frame: Frame | null = null;
   let preset: Preset = { MAXVAL: 0, T1: 0, T2: 0, T3: 0, RESET: 0 };
   let values: Uint8Array | Uint16Array = new Uint8Array();
-  const missing = new Set<number>();
+  const missingComponents = new Set<number>();
 
-  for (let at = 2; frame === null || missing.size > 0; ) {
-    for (const segment of segments(bytes, at)) {
-      at = segment.end;
+  // `segments` stops at each scan, whose length is known only after decoding; reading goes on after the scan.
+  for (let position = 2; frame === null || missingComponents.size > 0; ) {
+    for (const segment of segments(bytes, position)) {
+      position = segment.end;
       if (segment.marker === SOF55) {
         if (frame) throw corrupt('it has two frames');
         frame = readFrame(bytes, segment);
         checkFrame(frame, size);
         const count = frame.width * frame.height * frame.components.length;
         values = frame.bits > 8 ? new Uint16Array(count) : new Uint8Array(count);
-        for (const place of frame.components.keys()) missing.add(place);
+        for (const component of frame.components.keys()) missingComponents.add(component);
       } else if (segment.marker === LSE) {
         preset = readPreset(bytes, segment);
       } else if (segment.marker === DRI) {
-        throw notRead('restart intervals');
+        throw notSupported('restart intervals');
       } else if (segment.marker === APP8 && startsWith(bytes, segment, 'mrfx')) {
-        throw notRead('a Hewlett-Packard colour transform');
+        throw notSupported('a Hewlett-Packard colour transform');
       } else if (segment.marker === marker.EOI) {
         throw corrupt('it ends before all its components');
       } else if (segment.marker === marker.SOS) {
         if (!frame) throw corrupt('its scan comes before its frame');
         const scan = readScan(bytes, segment, frame);
-        at = decodeScan(bytes, at, frame, scan, preset, values);
-        for (const place of scan.places) missing.delete(place);
+        position = decodeScan(bytes, position, frame, scan, preset, values);
+        for (const component of scan.components) missingComponents.delete(component);
       }
     }
   }
@@ -100,13 +106,14 @@ export function decodeJpegLs(
   );
 }
 
-/** Source: ITU-T T.81, B.2.2. */
+/** Reads a frame header. Source: ITU-T T.81, B.2.2. */
 function readFrame(bytes: Uint8Array, { bodyAt, end }: Segment): Frame {
   const [bits = 0, highY = 0, lowY = 0, highX = 0, lowX = 0, count = 0] = bytes.subarray(bodyAt, end);
   if (count === 0 || bodyAt + 6 + 3 * count > end) throw corrupt('its frame is truncated');
   const components = Array.from({ length: count }, (_, i) => bytes[bodyAt + 6 + 3 * i] ?? 0);
-  const isEven = components.every((_, i) => bytes[bodyAt + 7 + 3 * i] === 0x11);
-  if (!isEven) throw notRead('subsampled components');
+  // The high and the low half of this byte are the horizontal and vertical sampling factors.
+  const isFullyResolved = components.every((_, i) => bytes[bodyAt + 7 + 3 * i] === 0x11);
+  if (!isFullyResolved) throw notSupported('subsampled components');
   return { bits, height: (highY << 8) | lowY, width: (highX << 8) | lowX, components };
 }
 
@@ -120,43 +127,44 @@ function checkFrame(frame: Frame, size: { readonly width: number; readonly heigh
   }
   const isGrey = components.length === 1 && bits >= 2 && bits <= 16;
   const isColour = components.length === 3 && bits === 8;
-  if (!isGrey && !isColour) throw notRead(`${components.length} components of ${bits} bits`);
+  if (!isGrey && !isColour) throw notSupported(`${components.length} components of ${bits} bits`);
 }
 
+/** Reads an LSE segment. Its type 1 contains coding parameters; the others contain palettes and larger sizes. */
 function readPreset(bytes: Uint8Array, { bodyAt, end }: Segment): Preset {
-  if (bytes[bodyAt] !== 1) throw notRead('a mapping table');
+  if (bytes[bodyAt] !== 1) throw notSupported('a mapping table');
   if (bodyAt + 11 > end) throw corrupt('its parameters are truncated');
-  const value = (place: number) => uint16(bytes, bodyAt + 1 + 2 * place);
+  const value = (index: number) => uint16(bytes, bodyAt + 1 + 2 * index);
   return { MAXVAL: value(0), T1: value(1), T2: value(2), T3: value(3), RESET: value(4) };
 }
 
 interface Scan {
   /** Indices of the scan's components in the frame. */
-  readonly places: readonly number[];
-  /** Maximum difference between a sample and the original. */
+  readonly components: readonly number[];
+  /** Maximum difference between a sample and the original; 0 for a lossless scan. */
   readonly NEAR: number;
-  /** Samples are interleaved by pixel (2), or by line or plane (0 and 1). */
-  readonly isByPixel: boolean;
+  /** Whether the samples of a pixel are adjacent (interleave mode 2); otherwise whole lines are (modes 0 and 1). */
+  readonly isInterleavedByPixel: boolean;
 }
 
-/** Source: T.87, C.2.3. */
+/** Reads a scan header. Source: T.87, C.2.3. */
 function readScan(bytes: Uint8Array, { bodyAt, end }: Segment, frame: Frame): Scan {
   const count = bytes[bodyAt] ?? 0;
   if (bodyAt + 4 + 2 * count > end) throw corrupt('its scan is truncated');
-  const places = Array.from({ length: count }, (_, i) =>
+  const components = Array.from({ length: count }, (_, i) =>
     frame.components.indexOf(bytes[bodyAt + 1 + 2 * i] ?? -1),
   );
-  const [NEAR = 0, interleave = 0, transform = 0] = bytes.subarray(bodyAt + 1 + 2 * count, end);
-  const isWhole = count === frame.components.length && places.every((place, i) => place === i);
-  const isOne = count === 1 && places[0] !== -1;
-  if (interleave > 2 || !(isWhole || isOne) || (interleave > 0 && !isWhole)) {
-    throw corrupt('its scan has other components than its frame');
-  }
-  if (transform !== 0) throw notRead('a point transform');
-  return { places, NEAR, isByPixel: interleave === 2 && count > 1 };
+  const [NEAR = 0, interleaveMode = 0, transform = 0] = bytes.subarray(bodyAt + 1 + 2 * count, end);
+  const hasAllComponents =
+    count === frame.components.length && components.every((component, i) => component === i);
+  const hasOneComponent = count === 1 && components[0] !== -1;
+  const isComplete = hasAllComponents || (hasOneComponent && interleaveMode === 0);
+  if (interleaveMode > 2 || !isComplete) throw corrupt('its scan has other components than its frame');
+  if (transform !== 0) throw notSupported('a point transform');
+  return { components, NEAR, isInterleavedByPixel: interleaveMode === 2 && count > 1 };
 }
 
-/** Source: T.87, A.2.1; C.2.4.1.1.1 for default thresholds. */
+/** The parameters of a scan, with all defaults calculated. Source: T.87, A.2.1. */
 interface Coding extends Preset {
   readonly NEAR: number;
   readonly RANGE: number;
@@ -166,21 +174,22 @@ interface Coding extends Preset {
   readonly step: number;
 }
 
+/** Calculates the parameters of a scan. Source: T.87, A.2.1; C.2.4.1.1.1 for the default thresholds T1 to T3. */
 function codingOf({ bits }: Frame, { NEAR }: Scan, preset: Preset): Coding {
   const MAXVAL = preset.MAXVAL || 2 ** bits - 1;
   if (MAXVAL > 2 ** bits - 1 || NEAR > Math.min(255, Math.trunc(MAXVAL / 2))) {
     throw corrupt('its parameters contradict its samples');
   }
-  const clamp = (value: number, least: number) => (value > MAXVAL || value < least ? least : value);
+  const minIfOutside = (value: number, min: number) => (value > MAXVAL || value < min ? min : value);
   const isWide = MAXVAL >= 128;
   const factor = isWide ? Math.trunc((Math.min(MAXVAL, 4095) + 128) / 256) : Math.trunc(256 / (MAXVAL + 1));
-  const basic = (base: number, least: number, near: number) =>
+  const defaultThreshold = (base: number, min: number, nearFactor: number) =>
     isWide
-      ? factor * (base - least) + least + near * NEAR
-      : Math.max(least, Math.trunc(base / factor) + near * NEAR);
-  const T1 = preset.T1 || clamp(basic(3, 2, 3), NEAR + 1);
-  const T2 = preset.T2 || clamp(basic(7, 3, 5), T1);
-  const T3 = preset.T3 || clamp(basic(21, 4, 7), T2);
+      ? factor * (base - min) + min + nearFactor * NEAR
+      : Math.max(min, Math.trunc(base / factor) + nearFactor * NEAR);
+  const T1 = preset.T1 || minIfOutside(defaultThreshold(3, 2, 3), NEAR + 1);
+  const T2 = preset.T2 || minIfOutside(defaultThreshold(7, 3, 5), T1);
+  const T3 = preset.T3 || minIfOutside(defaultThreshold(21, 4, 7), T2);
   const RESET = preset.RESET || 64;
   if (T1 <= NEAR || T2 < T1 || T3 < T2 || T3 > MAXVAL || RESET < 3) {
     throw corrupt('its parameters are out of order');
@@ -192,20 +201,20 @@ function codingOf({ bits }: Frame, { NEAR }: Scan, preset: Preset): Coding {
   return { MAXVAL, T1, T2, T3, RESET, NEAR, RANGE, qbpp, LIMIT: 2 * (bpp + Math.max(8, bpp)), step };
 }
 
-/** Bits of a run length, by run index. Source: T.87, A.2.1. */
+/** Bits of the last part of a run length, by run index. Source: T.87, A.2.1. */
 const J = [
   0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 9, 10, 11, 12, 13, 14, 15,
 ];
-/** Contexts of regular mode; the two contexts of run interruption follow them. */
+/** Number of contexts of regular mode; the arrays A and N have two more, for the samples that end a run. */
 const CONTEXTS = 365;
-/** Bound of the sums: errors of real samples stay below it, and above it shifts would overflow. */
+/** Maximum of the error sums A and B. Valid streams stay below it; above it, 32-bit shifts would overflow. */
 const MAX_SUM = 2 ** 30;
 
 /**
  * Decodes one scan into `values`, where the samples of a pixel are adjacent.
  *
- * @param start position of the scan's first byte
- * @returns position of the marker after it
+ * @param start position of the first byte of the scan's data
+ * @returns position of the marker after the scan
  */
 function decodeScan(
   bytes: Uint8Array,
@@ -226,8 +235,9 @@ function decodeScan(
   const B = new Int32Array(CONTEXTS);
   const C = new Int32Array(CONTEXTS);
   const negatives = new Int32Array(2);
-  const runIndexes = scan.places.map(() => 0);
+  const runIndexes = scan.components.map(() => 0);
 
+  /** Reduces a difference between neighbours to one of nine steps. Source: T.87, A.3.3. */
   const quantise = (gradient: number): number => {
     if (gradient <= -T3) return -4;
     if (gradient <= -T2) return -3;
@@ -239,13 +249,14 @@ function decodeScan(
     return gradient < T3 ? 3 : 4;
   };
 
-  /** Source: T.87, A.5.3 (limited-length Golomb code). */
+  /** Reads a number in limited-length Golomb code. Source: T.87, A.5.3. */
   const readGolomb = (k: number, limit: number): number => {
     const zeros = reader.zeros(limit);
     if (zeros < limit - qbpp - 1) return zeros * 2 ** k + reader.bits(k);
     return reader.bits(qbpp) + 1;
   };
 
+  /** Returns the sample of a prediction and its error, which is stored modulo RANGE. Source: T.87, A.4.4. */
   const reconstruct = (predicted: number, error: number): number => {
     let value = predicted + error * step;
     if (value < -NEAR) value += RANGE * step;
@@ -253,7 +264,12 @@ function decodeScan(
     return value < 0 ? 0 : value > MAXVAL ? MAXVAL : value;
   };
 
-  /** Source: T.87, A.4 to A.6. */
+  /**
+   * Reads a sample in regular mode: predicts it from its neighbours (left Ra, above Rb, above left Rc), reads the error
+   * and adapts the context. Source: T.87, A.4 to A.6.
+   *
+   * @param context quantised differences between the neighbours, negative for mirrored ones
+   */
   const readRegular = (context: number, Ra: number, Rb: number, Rc: number): number => {
     const sign = context < 0 ? -1 : 1;
     const q = context < 0 ? -context : context;
@@ -268,14 +284,9 @@ function decodeScan(
     while (n << k < a) k++;
     const mapped = readGolomb(k, LIMIT);
     const isOdd = (mapped & 1) === 1;
+    const usualError = isOdd ? -(mapped + 1) / 2 : mapped / 2;
     const isInverted = NEAR === 0 && k === 0 && 2 * b <= -n;
-    const error = isInverted
-      ? isOdd
-        ? (mapped - 1) / 2
-        : -mapped / 2 - 1
-      : isOdd
-        ? -(mapped + 1) / 2
-        : mapped / 2;
+    const error = isInverted ? -usualError - 1 : usualError;
 
     b += error * step;
     a += Math.abs(error);
@@ -303,9 +314,13 @@ function decodeScan(
     return reconstruct(predicted, sign * error);
   };
 
-  /** Reads the sample that ends a run. Source: T.87, A.7.2. */
-  const readInterruption = (Ra: number, Rb: number, isAlone: boolean, runIndex: number): number => {
-    const type = isAlone && Math.abs(Ra - Rb) <= NEAR ? 1 : 0;
+  /**
+   * Reads the sample that ends a run. Source: T.87, A.7.2.
+   *
+   * @param isSingleComponent whether the run is of one component, not of the pixels of all components
+   */
+  const readInterruption = (Ra: number, Rb: number, isSingleComponent: boolean, runIndex: number): number => {
+    const type = isSingleComponent && Math.abs(Ra - Rb) <= NEAR ? 1 : 0;
     const q = CONTEXTS + type;
     let [a, n, negative] = [A[q] as number, N[q] as number, negatives[type] as number];
     const sum = type === 1 ? a + (n >> 1) : a;
@@ -314,8 +329,9 @@ function decodeScan(
     const mapped = readGolomb(k, LIMIT - (J[runIndex] as number) - 1);
     const mappedWithType = mapped + type;
     const isOdd = (mappedWithType & 1) === 1;
-    const size = (mappedWithType + (isOdd ? 1 : 0)) / 2;
-    const error = (k !== 0 || 2 * negative >= n) === isOdd ? -size : size;
+    const magnitude = (mappedWithType + (isOdd ? 1 : 0)) / 2;
+    const isOddNegative = k !== 0 || 2 * negative >= n;
+    const error = isOddNegative === isOdd ? -magnitude : magnitude;
 
     if (error < 0) negative++;
     a += (mapped + 1 - type) >> 1;
@@ -333,27 +349,27 @@ function decodeScan(
   };
 
   /** Reads how many of the remaining samples of a line repeat the previous one. Source: T.87, A.7.1. */
-  const readRun = (left: number, place: number): number => {
-    let index = runIndexes[place] as number;
+  const readRun = (remaining: number, component: number): number => {
+    let index = runIndexes[component] as number;
     for (let run = 0; ; ) {
       if (reader.bits(1) === 0) {
-        runIndexes[place] = index;
+        runIndexes[component] = index;
         run += reader.bits(J[index] as number);
-        if (run > left) throw corrupt('a run is longer than its line');
+        if (run > remaining) throw corrupt('a run is longer than its line');
         return run;
       }
       const length = 2 ** (J[index] as number);
-      if (run + length <= left && index < J.length - 1) index++;
+      if (run + length <= remaining && index < J.length - 1) index++;
       run += length;
-      if (run >= left) {
-        runIndexes[place] = index;
-        return left;
+      if (run >= remaining) {
+        runIndexes[component] = index;
+        return remaining;
       }
     }
   };
 
-  const decrementRunIndex = (place: number) => {
-    runIndexes[place] = Math.max((runIndexes[place] as number) - 1, 0);
+  const decrementRunIndex = (component: number) => {
+    runIndexes[component] = Math.max((runIndexes[component] as number) - 1, 0);
   };
 
   /** Sets the samples beyond both ends of a line to its neighbours. Source: T.87, A.2.1. */
@@ -362,6 +378,7 @@ function decodeScan(
     above[width + 1] = above[width] as number;
   };
 
+  /** Returns the context of the sample at `x`; 0 means that its neighbours are equal and a run starts. */
   const contextAt = (above: Int32Array, line: Int32Array, x: number): number => {
     const Ra = line[x - 1] as number;
     const Rb = above[x] as number;
@@ -373,7 +390,8 @@ function decodeScan(
   const readSample = (above: Int32Array, line: Int32Array, x: number, context: number): number =>
     readRegular(context, line[x - 1] as number, above[x] as number, above[x - 1] as number);
 
-  const readLine = (above: Int32Array, line: Int32Array, place: number) => {
+  /** Reads a line of one component. */
+  const readLine = (above: Int32Array, line: Int32Array, component: number) => {
     startLine(above, line);
     for (let x = 1; x <= width; x++) {
       const context = contextAt(above, line, x);
@@ -382,15 +400,16 @@ function decodeScan(
         continue;
       }
       const previous = line[x - 1] as number;
-      const run = readRun(width + 1 - x, place);
+      const run = readRun(width + 1 - x, component);
       line.fill(previous, x, x + run);
       x += run;
       if (x > width) break;
-      line[x] = readInterruption(previous, above[x] as number, true, runIndexes[place] as number);
-      decrementRunIndex(place);
+      line[x] = readInterruption(previous, above[x] as number, true, runIndexes[component] as number);
+      decrementRunIndex(component);
     }
   };
 
+  /** Reads a line of all components, pixel by pixel; a run is of pixels whose components all repeat. */
   const readPixels = (above: readonly Int32Array[], lines: readonly Int32Array[]) => {
     for (const [i, line] of lines.entries()) startLine(above[i] as Int32Array, line);
     for (let x = 1; x <= width; x++) {
@@ -413,36 +432,41 @@ function decodeScan(
     }
   };
 
-  const newLines = () => scan.places.map(() => new Int32Array(width + 2));
-  for (let y = 0, above = newLines(), lines = newLines(); y < height; y++, [above, lines] = [lines, above]) {
-    if (scan.isByPixel) readPixels(above, lines);
+  // One line per component, with one more sample at each end.
+  const newLines = () => scan.components.map(() => new Int32Array(width + 2));
+  let above = newLines();
+  let lines = newLines();
+  for (let y = 0; y < height; y++) {
+    if (scan.isInterleavedByPixel) readPixels(above, lines);
     else for (const [i, line] of lines.entries()) readLine(above[i] as Int32Array, line, i);
     for (const [i, line] of lines.entries()) {
-      let to = y * width * stride + (scan.places[i] as number);
-      for (let x = 1; x <= width; x++, to += stride) values[to] = line[x] as number;
+      let index = y * width * stride + (scan.components[i] as number);
+      for (let x = 1; x <= width; x++, index += stride) values[index] = line[x] as number;
     }
+    [above, lines] = [lines, above];
   }
   return reader.end();
 }
 
 interface BitReader {
-  /** The next bits, most significant first; at most 30. */
+  /** Reads the next `count` bits, at most 30, most significant bit first. */
   bits(count: number): number;
   /**
-   * Reads 0 bits up to and including the next 1, and returns their number.
+   * Reads up to and including the next 1 bit, and returns the number of 0 bits before it.
    *
-   * @throws SlideError when there are more than `most`
+   * @throws SlideError FILE_CORRUPT when there are more than `max`
    */
-  zeros(most: number): number;
-  /** Position of the marker that follows. */
+  zeros(max: number): number;
+  /** Returns the position of the next marker. */
   end(): number;
 }
 
-/** Reads bits of a scan. After a byte 0xff only 7 bits of the next byte are data. Source: T.87, A.1. */
+/** Creates a reader of a scan's bits. After a byte 0xff only 7 bits of the next byte are data. Source: T.87, A.1. */
 function bitReader(bytes: Uint8Array, start: number): BitReader {
   let at = start;
   let current = 0;
-  let left = 0;
+  /** Number of bits of the current byte that are not yet read. */
+  let unread = 0;
 
   const load = () => {
     const isAfterFF = current === 0xff && at > start;
@@ -450,15 +474,15 @@ function bitReader(bytes: Uint8Array, start: number): BitReader {
     if (next === undefined || (isAfterFF && next > 0x7f)) throw corrupt('its scan ends too early');
     at++;
     current = next;
-    left = isAfterFF ? 7 : 8;
+    unread = isAfterFF ? 7 : 8;
   };
   const bits = (count: number): number => {
     let value = 0;
     for (let missing = count; missing > 0; ) {
-      if (left === 0) load();
-      const taken = Math.min(missing, left);
-      value = (value << taken) | ((current >> (left - taken)) & (2 ** taken - 1));
-      left -= taken;
+      if (unread === 0) load();
+      const taken = Math.min(missing, unread);
+      value = (value << taken) | ((current >> (unread - taken)) & (2 ** taken - 1));
+      unread -= taken;
       missing -= taken;
     }
     return value;
@@ -466,16 +490,17 @@ function bitReader(bytes: Uint8Array, start: number): BitReader {
 
   return {
     bits,
-    zeros(most) {
+    zeros(max) {
       let count = 0;
-      while (bits(1) === 0) if (++count > most) throw corrupt('a code is too long');
+      while (bits(1) === 0) if (++count > max) throw corrupt('a code is too long');
       return count;
     },
     end() {
-      let place = at;
-      while (place + 1 < bytes.length && !(bytes[place] === 0xff && (bytes[place + 1] as number) > 0x7f))
-        place++;
-      return place;
+      const isMarker = (position: number) =>
+        bytes[position] === 0xff && (bytes[position + 1] as number) > 0x7f;
+      let position = at;
+      while (position + 1 < bytes.length && !isMarker(position)) position++;
+      return position;
     },
   };
 }
@@ -494,6 +519,6 @@ function corrupt(reason: string): SlideError {
   return new SlideError('FILE_CORRUPT', `A JPEG-LS picture is damaged: ${reason}`);
 }
 
-function notRead(what: string): SlideError {
-  return new SlideError('FORMAT_NOT_SUPPORTED', `Not supported: JPEG-LS with ${what}`);
+function notSupported(feature: string): SlideError {
+  return new SlideError('FORMAT_NOT_SUPPORTED', `Not supported: JPEG-LS with ${feature}`);
 }

@@ -19,21 +19,21 @@ async function encodeCmyk(): Promise<Uint8Array> {
   return jpeg;
 }
 
-describe('a JPEG of grey or CMYK components', () => {
-  it('decodes to its single component', async () => {
+describe('decodeJpegSamples', () => {
+  it('returns the single component of a grey JPEG', async () => {
     expect(await decodeJpegSamples(await grey(), 16, 16, 1)).toEqual(Buffer.alloc(256, 77));
   });
 
-  it('decodes to its four components as stored', async () => {
+  it('returns the four components of a CMYK JPEG as stored', async () => {
     const jpeg = await encodeCmyk();
     const samples = await decodeJpegSamples(jpeg, 16, 16, 4);
     expect(samples).toHaveLength(1024);
-    // As Photoshop CMYK, which libvips assumes, the samples would be inverted.
+    // libvips assumes that Photoshop wrote the picture, and therefore returns inverted samples.
     const inverted = await sharp(jpeg).pipelineColourspace('cmyk').toColourspace('cmyk').raw().toBuffer();
     expect([...samples.subarray(0, 4)]).toEqual([...inverted.subarray(0, 4)].map((value) => 255 - value));
   });
 
-  it('is decoded when it has more rows than requested, like the last strip of some writers', async () => {
+  it('accepts a JPEG with more rows than requested, like the last strip of some TIFF writers', async () => {
     expect((await decodeJpegSamples(await grey(), 16, 9, 1)).length).toBeGreaterThanOrEqual(16 * 9);
   });
 
@@ -43,7 +43,7 @@ describe('a JPEG of grey or CMYK components', () => {
     ['has another number of components', grey, 16, 16, 4],
     ['is truncated', async () => (await encodeCmyk()).subarray(0, -40), 16, 16, 4],
     ['is no JPEG', async () => new Uint8Array(300), 16, 16, 1],
-  ])('is rejected with FILE_CORRUPT when it %s', async (_, build, width, rows, components) => {
+  ])('rejects a JPEG with FILE_CORRUPT that %s', async (_, build, width, rows, components) => {
     const decoding = decodeJpegSamples(await build(), width, rows, components);
     await expect(decoding).rejects.toMatchObject({ name: 'SlideError', code: 'FILE_CORRUPT' });
   });

@@ -4,12 +4,13 @@ import { checkEncodedImage } from './check-encoded-image.ts';
 import { loadSharp } from './load-sharp.ts';
 
 /**
- * Decodes the components of a JPEG without a colour transform: one (grey) or four (CMYK, which screens cannot
- * show directly).
+ * Decodes the components of a JPEG without converting them to RGB: one component (grey) or four (CMYK).
  *
- * @param jpeg complete, without a marker that declares a colour transform
- * @returns width × height × components; callers use the first `rows` rows
- * @throws SlideError FILE_CORRUPT when it is no such picture
+ * @param jpeg a complete JPEG, without a marker that declares a colour transform
+ * @param width its width in pixels
+ * @param rows the minimum height; the last strip of some TIFF writers has more rows than its picture needs
+ * @returns width × height of the JPEG × components samples; callers use the first `rows` rows
+ * @throws SlideError FILE_CORRUPT when the JPEG is damaged or has another size or number of components
  */
 export async function decodeJpegSamples(
   jpeg: Uint8Array,
@@ -39,6 +40,6 @@ export async function decodeJpegSamples(
   if (info.channels !== components) {
     throw new SlideError('FILE_CORRUPT', `A tile decodes to ${info.channels} components`);
   }
-  // libvips treats every CMYK JPEG as one of Photoshop, whose samples are inverted, and inverts it.
+  // libvips assumes that Photoshop wrote every CMYK JPEG, with inverted samples, and inverts them. This undoes it.
   return components === 4 ? data.map((value) => 255 - value) : data;
 }

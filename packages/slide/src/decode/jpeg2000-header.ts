@@ -4,40 +4,42 @@ import { SlideError } from '../model/slide.ts';
 export interface Jpeg2000Header {
   /** The code stream without the boxes of a .jp2 file. */
   readonly codeStream: Uint8Array;
-  /** Pixels. */
+  /** Size in pixels. */
   readonly width: number;
   readonly height: number;
   readonly components: number;
   /** Bits per sample of the component with the most. */
   readonly bits: number;
   readonly isSigned: boolean;
-  /** The components after the first have only every second column, or every second column and row. */
+  /** Whether the second and third component have half the width of the first, or half the width and height. */
   readonly isSubsampled: boolean;
-  /** Subsampled components have only every second row too. */
+  /** Whether the subsampled components have half the height too. */
   readonly isHalvedInHeight: boolean;
-  /** Number of smaller resolutions, each half the size of the next, that can be decoded separately. */
+  /** Number of smaller resolutions that can be decoded separately; each is half the size of the one before. */
   readonly halvings: number;
-  /** The boxes declare YCbCr; always false without boxes. */
+  /** Whether the boxes declare YCbCr; always false without boxes. */
   readonly isDeclaredYcc: boolean;
-  /** The code stream contains transformed RGB, which the decoder transforms back to RGB. */
+  /** Whether the encoder has transformed RGB to another colour space; the decoder transforms it back. */
   readonly isTransformed: boolean;
-  /** A comment in the code stream names OpenJPEG as its writer. */
+  /** Whether a comment in the code stream names OpenJPEG as its writer. */
   readonly isByOpenJpeg: boolean;
 }
 
-/** Code blocks, precincts and tiles need memory even when they contain few bytes. */
+/** Limits of a picture. The decoder allocates memory for each tile and precinct, even if it contains no data. */
 const limits = { tiles: 1024, precincts: 2 ** 16, boxes: 1024 };
 
+// Markers of the code stream. Source: ITU-T T.800, table A.2.
 const SOC = 0xff4f;
 const SIZ = 0xff51;
 const COD = 0xff52;
 const COC = 0xff53;
 const COM = 0xff64;
 const SOT = 0xff90;
+/** The enumerated colour space YCbCr of a colr box. Source: T.800, table I.10. */
 const SYCC = 18;
 
 /**
- * Reads the boxes, if any, and the main header of the code stream.
+ * Reads the header of a JPEG 2000 picture: the boxes of a .jp2 file, if any, and the main header of the code stream.
  *
  * Source: ITU-T T.800, annexes A (code stream) and I (boxes).
  *
@@ -51,33 +53,41 @@ export function readJpeg2000Header(bytes: Uint8Array): Jpeg2000Header {
   return { codeStream, isDeclaredYcc, ...readMainHeader(codeStream) };
 }
 
-/** Whether bytes start like JPEG 2000: a bare code stream, or the signature box of a .jp2 file. */
+/** Whether the bytes start with a JPEG 2000 signature: that of a code stream, or the signature box of a .jp2 file. */
 export function isJpeg2000(start: Uint8Array): boolean {
   if (start.length < 12) return false;
   const view = viewOf(start);
-  return view.getUint32(0) === 0xff4f_ff51 || (view.getUint32(0) === 12 && view.getUint32(4) === 0x6a50_2020);
+  const isCodeStream = view.getUint16(0) === SOC && view.getUint16(2) === SIZ;
+  const hasSignatureBox = view.getUint32(0) === 12 && view.getUint32(4) === SIGNATURE_BOX_TYPE;
+  return isCodeStream || hasSignatureBox;
 }
+
+/** The letters "jP" and two spaces. */
+const SIGNATURE_BOX_TYPE = 0x6a50_2020;
 
 function readBoxes(bytes: Uint8Array): { codeStream: Uint8Array; isDeclaredYcc: boolean } {
   if (!isJpeg2000(bytes)) throw corrupt('it has neither a code stream nor boxes');
   const view = viewOf(bytes);
   let isDeclaredYcc = false;
-  // A superbox is entered and any other box skipped, so every step moves forward.
+  // The header superbox (jp2h) is entered, any other box is skipped; so the position always moves forward.
   for (let at = 0, boxes = 0; at + 8 <= bytes.length; boxes++) {
     if (boxes > limits.boxes) throw limitExceeded(`it has more than ${limits.boxes} boxes`);
     const type = String.fromCharCode(...bytes.subarray(at + 4, at + 8));
-    const short = view.getUint32(at);
-    const isLong = short === 1 && at + 16 <= bytes.length;
-    const header = isLong ? 16 : 8;
-    const length = short === 0 ? bytes.length - at : isLong ? Number(view.getBigUint64(at + 8)) : short;
-    if (length < header) throw corrupt(`its box ${JSON.stringify(type)} is too short`);
-    const contents = bytes.subarray(at + header, at + length);
+    // The length is 0 for a box that extends to the end of the file, and 1 when a 64-bit length follows the type.
+    const length32 = view.getUint32(at);
+    const hasLength64 = length32 === 1 && at + 16 <= bytes.length;
+    const headerBytes = hasLength64 ? 16 : 8;
+    let length = length32;
+    if (length32 === 0) length = bytes.length - at;
+    else if (hasLength64) length = Number(view.getBigUint64(at + 8));
+    if (length < headerBytes) throw corrupt(`its box ${JSON.stringify(type)} is too short`);
+    const contents = bytes.subarray(at + headerBytes, at + length);
     if (type === 'jp2c') return { codeStream: contents, isDeclaredYcc };
-    if (type === 'pclr') throw notRead('a palette');
+    if (type === 'pclr') throw notSupported('a palette');
     if (type === 'colr' && contents[0] === 1 && contents.length >= 7) {
       isDeclaredYcc = viewOf(contents).getUint32(3) === SYCC;
     }
-    at += type === 'jp2h' ? header : length;
+    at += type === 'jp2h' ? headerBytes : length;
   }
   throw corrupt('it has no code stream');
 }
@@ -96,16 +106,19 @@ function readMainHeader(stream: Uint8Array): Omit<Jpeg2000Header, 'codeStream' |
   for (let at = 2; ; ) {
     const marker = u16(at);
     if (marker === SOT) break;
-    if (marker < 0xff01) throw corrupt(`no marker at byte ${at}`);
+    if (marker < 0xff01) throw corrupt(`it has no marker at byte ${at}`);
     const length = u16(at + 2);
     if (length < 2) throw corrupt(`the segment at byte ${at} is too short`);
     if (marker === COD || marker === COC) {
-      const isOfAll = marker === COD;
-      const wide = size.components < 257 ? 1 : 2;
-      const style = stream[at + 4 + (isOfAll ? 0 : wide)] ?? 0;
-      const coding = readCoding(stream, at + (isOfAll ? 9 : 5 + wide), style, size);
-      halvings = Math.min(halvings ?? coding, coding);
-      if (isOfAll) isTransformed = stream[at + 8] === 1;
+      // COD applies to all components. COC applies to one: its index comes before the coding style. The bytes between
+      // style and number of halvings exist in COD only.
+      const isForAll = marker === COD;
+      const indexBytes = size.components < 257 ? 1 : 2;
+      const style = stream[at + 4 + (isForAll ? 0 : indexBytes)] ?? 0;
+      const halvingsAt = at + (isForAll ? 9 : 5 + indexBytes);
+      const declaredHalvings = readHalvings(stream, halvingsAt, style, size);
+      halvings = Math.min(halvings ?? declaredHalvings, declaredHalvings);
+      if (isForAll) isTransformed = stream[at + 8] === 1;
     }
     if (marker === COM) isByOpenJpeg ||= isOpenJpegComment(stream.subarray(at + 4, at + 2 + length));
     at += 2 + length;
@@ -114,7 +127,10 @@ function readMainHeader(stream: Uint8Array): Omit<Jpeg2000Header, 'codeStream' |
   return { ...size, halvings, isTransformed, isByOpenJpeg };
 }
 
-/** Two bytes before the text contain its encoding. Source: T.800, A.9.2; openjpeg (opj_j2k_setup_encoder). */
+/**
+ * Whether a comment was written by OpenJPEG. The first two bytes of a comment state the encoding of its text.
+ * Source: T.800, A.9.2; openjpeg (opj_j2k_setup_encoder).
+ */
 function isOpenJpegComment(comment: Uint8Array): boolean {
   return Buffer.from(comment.subarray(2, 22)).toString('latin1') === 'Created by OpenJPEG ';
 }
@@ -124,60 +140,66 @@ type Size = Omit<
   'codeStream' | 'isDeclaredYcc' | 'halvings' | 'isTransformed' | 'isByOpenJpeg'
 >;
 
-/** Source: T.800, A.5.1. */
+/** Reads the SIZ segment. Source: T.800, A.5.1. @param at position after the marker */
 function readSize(stream: Uint8Array, at: number): Size {
   const view = viewOf(stream);
   if (at + 38 > stream.length) throw corrupt('its header is truncated');
-  const [, , x, y, left, top, tileX, tileY] = Array.from({ length: 8 }, (_, i) =>
-    view.getUint32(at + 4 * i - 4),
-  );
+  const width = view.getUint32(at + 4);
+  const height = view.getUint32(at + 8);
+  const left = view.getUint32(at + 12);
+  const top = view.getUint32(at + 16);
+  const tileWidth = view.getUint32(at + 20);
+  const tileHeight = view.getUint32(at + 24);
   const components = view.getUint16(at + 36);
-  if (!x || !y || !tileX || !tileY || components === 0) throw corrupt('it has no size');
-  if (left !== 0 || top !== 0) throw notRead('an origin other than 0, 0');
-  const tiles = Math.ceil(x / tileX) * Math.ceil(y / tileY);
+  if (!width || !height || !tileWidth || !tileHeight || components === 0) throw corrupt('it has no size');
+  if (left !== 0 || top !== 0) throw notSupported('an origin other than 0, 0');
+  const tiles = Math.ceil(width / tileWidth) * Math.ceil(height / tileHeight);
   if (tiles > limits.tiles) throw limitExceeded(`it has ${tiles} tiles`);
-  if (components > 4) throw notRead(`${components} components`);
+  if (components > 4) throw notSupported(`${components} components`);
   if (at + 38 + 3 * components > stream.length) throw corrupt('its header is truncated');
 
-  const all = Array.from({ length: components }, (_, i) => {
+  const declared = Array.from({ length: components }, (_, i) => {
     const [depth = 0, stepX = 0, stepY = 0] = stream.subarray(at + 38 + 3 * i, at + 41 + 3 * i);
     return { bits: (depth & 0x7f) + 1, isSigned: depth > 127, steps: `${stepX}×${stepY}` };
   });
-  const [first, second, third] = all.map(({ steps }) => steps);
-  const isEven = all.every(({ steps }) => steps === '1×1');
+  const [first, second, third] = declared.map(({ steps }) => steps);
+  const isFullyResolved = declared.every(({ steps }) => steps === '1×1');
   const isSubsampled =
     components === 3 && first === '1×1' && second === third && (second === '2×1' || second === '2×2');
-  if (!isEven && !isSubsampled)
-    throw notRead(`components sampled ${all.map(({ steps }) => steps).join(', ')}`);
+  if (!isFullyResolved && !isSubsampled)
+    throw notSupported(`components sampled ${declared.map(({ steps }) => steps).join(', ')}`);
   return {
-    width: x,
-    height: y,
+    width,
+    height,
     components,
-    bits: Math.max(...all.map(({ bits }) => bits)),
-    isSigned: all.some(({ isSigned }) => isSigned),
+    bits: Math.max(...declared.map(({ bits }) => bits)),
+    isSigned: declared.some(({ isSigned }) => isSigned),
     isSubsampled,
     isHalvedInHeight: isSubsampled && second === '2×2',
   };
 }
 
 /**
- * Reads the number of halvings and checks the number of precincts.
+ * Reads the number of halvings and checks the number of precincts (the parts of a resolution that are coded
+ * separately).
  *
  * Source: T.800, A.6.1, tables A.13 to A.21.
  *
  * @param at position of the number of decomposition levels
  */
-function readCoding(stream: Uint8Array, at: number, style: number, size: Size): number {
+function readHalvings(stream: Uint8Array, at: number, style: number, size: Size): number {
   const halvings = stream[at] ?? 255;
   if (halvings > 32) throw corrupt(`it declares ${halvings} decomposition levels`);
   if ((style & 1) === 0) return halvings;
   let precincts = 0;
   for (let resolution = 0; resolution <= halvings; resolution++) {
-    const sizes = stream[at + 5 + resolution];
-    if (sizes === undefined) throw corrupt('its header is truncated');
+    // The exponents of the precinct's width and height, four bits each.
+    const exponents = stream[at + 5 + resolution];
+    if (exponents === undefined) throw corrupt('its header is truncated');
     const scale = 2 ** (halvings - resolution);
-    precincts +=
-      Math.ceil(size.width / scale / 2 ** (sizes & 15)) * Math.ceil(size.height / scale / 2 ** (sizes >> 4));
+    const precinctColumns = Math.ceil(size.width / scale / 2 ** (exponents & 15));
+    const precinctRows = Math.ceil(size.height / scale / 2 ** (exponents >> 4));
+    precincts += precinctColumns * precinctRows;
   }
   if (precincts * size.components > limits.precincts) throw limitExceeded(`it has ${precincts} precincts`);
   return halvings;
@@ -191,8 +213,8 @@ function corrupt(reason: string): SlideError {
   return new SlideError('FILE_CORRUPT', `A JPEG 2000 picture is damaged: ${reason}`);
 }
 
-function notRead(what: string): SlideError {
-  return new SlideError('FORMAT_NOT_SUPPORTED', `Not supported: JPEG 2000 with ${what}`);
+function notSupported(feature: string): SlideError {
+  return new SlideError('FORMAT_NOT_SUPPORTED', `Not supported: JPEG 2000 with ${feature}`);
 }
 
 function limitExceeded(reason: string): SlideError {

@@ -36,15 +36,20 @@ async function encodePlain(colour: readonly [number, number, number]): Promise<U
 }
 
 /**
- * The same stream without the declaration of its colour transform: it then decodes to (R + 2 G + B) / 4, B −
- * G + 128 and R − G + 128. Source: ITU-T T.800, annex G.2.
+ * Removes the declaration of the colour transform, so that a stream decodes to the transformed samples
+ * (R + 2 G + B) / 4, B − G + 128 and R − G + 128. Source: ITU-T T.800, annex G.2.
  */
 function untransformed(stream: Uint8Array): Uint8Array {
   return changed(stream, (view) => view.setUint8(codingAt(stream) + 8, 0));
 }
 
-/** A code stream in the boxes of a .jp2 file. */
-function boxed(codeStream: Uint8Array, colourSpace = 16, more: Uint8Array[] = []): Uint8Array {
+/**
+ * Wraps a code stream in the boxes of a .jp2 file.
+ *
+ * @param colourSpace 16 is sRGB, 18 is YCbCr
+ * @param moreBoxes further boxes of the header
+ */
+function boxed(codeStream: Uint8Array, colourSpace = 16, moreBoxes: Uint8Array[] = []): Uint8Array {
   const box = (type: string, ...parts: Uint8Array[]) => {
     const contents = Buffer.concat(parts);
     const head = Buffer.alloc(8);
@@ -56,27 +61,27 @@ function boxed(codeStream: Uint8Array, colourSpace = 16, more: Uint8Array[] = []
   return Buffer.concat([
     box('jP  ', Buffer.from([0x0d, 0x0a, 0x87, 0x0a])),
     box('ftyp', Buffer.from('jp2 \0\0\0\0jp2 ', 'latin1')),
-    box('jp2h', box('colr', colr), ...more),
+    box('jp2h', box('colr', colr), ...moreBoxes),
     box('jp2c', codeStream),
   ]);
 }
 
-/** SIZ starts at byte 4 with its length; numbers are big-endian. */
+/** Returns a changed copy of a code stream, in which the SIZ segment starts at byte 4; numbers are big-endian. */
 function changed(stream: Uint8Array, change: (view: DataView) => void): Uint8Array {
   const copy = Uint8Array.from(stream);
   change(new DataView(copy.buffer));
   return copy;
 }
 
-describe('a JPEG 2000 image', () => {
-  it('decodes to the original pixels', async () => {
+describe('decodeJpeg2000', () => {
+  it('returns the original pixels of a lossless picture', async () => {
     const tissue = paintTissue(96, 64);
     const raster = await decodeJpeg2000(await encodeTissue(96, 64), { ...declared, width: 96, height: 64 });
     expect(raster).toMatchObject({ width: 96, height: 64 });
     expect(Buffer.compare(raster.rgb, tissue.rgb)).toBe(0);
   });
 
-  it.each([2, 4, 8])('decoded at 1/%i is close to the mean of the pixels', async (shrink) => {
+  it.each([2, 4, 8])('returns pixels close to the mean at a reduction by %i', async (shrink) => {
     const [width, height] = [96, 64];
     const mean = shrinkRaster(paintTissue(width, height), shrink);
     const raster = await decodeJpeg2000(await encodeTissue(width, height), {
@@ -86,11 +91,11 @@ describe('a JPEG 2000 image', () => {
       shrink,
     });
     expect(raster).toMatchObject({ width: width / shrink, height: height / shrink });
-    const off = raster.rgb.reduce((sum, value, i) => sum + Math.abs(value - (mean.rgb[i] as number)), 0);
-    expect(off / raster.rgb.length).toBeLessThan(4);
+    const sum = raster.rgb.reduce((total, value, i) => total + Math.abs(value - (mean.rgb[i] as number)), 0);
+    expect(sum / raster.rgb.length).toBeLessThan(4);
   });
 
-  it('can be reduced further than its own resolutions', async () => {
+  it('reduces further than the smallest resolution of the picture', async () => {
     const [width, height] = [64, 64];
     const raster = await decodeJpeg2000(await encodeTissue(width, height, 1), {
       ...declared,
@@ -101,7 +106,7 @@ describe('a JPEG 2000 image', () => {
     expect(raster).toMatchObject({ width: 8, height: 8 });
   });
 
-  it('of one 16-bit component is shown within a grey range', async () => {
+  it('scales a 16-bit grey picture to the requested range', async () => {
     const values = Uint16Array.from({ length: 64 * 64 }, (_, i) => i * 8);
     const stream = await encodeJpeg2000({ width: 64, height: 64, samplesPerPixel: 1, values });
     const colour = { black: 8000, white: 24_000 };
@@ -111,12 +116,12 @@ describe('a JPEG 2000 image', () => {
     expect([...rgb.subarray(-3)]).toEqual([255, 255, 255]);
   });
 
-  it('of 16-bit colours shows their high bytes', async () => {
+  it('returns the high bytes of 16-bit colours', async () => {
     const { rgb } = await decodeJpeg2000(wideColours, { width: 16, height: 16, ...declared });
     expect(rgb).toEqual(paintPlain(16, 16, [196, 144, 116]).rgb);
   });
 
-  it('of undeclared YCbCr is converted when the caller declares it', async () => {
+  it('converts undeclared YCbCr to RGB when the caller declares it', async () => {
     const stream = untransformed(await encodePlain([196, 144, 116]));
     const request = { width: 64, height: 64 };
     const asStored = await decodeJpeg2000(stream, { ...request, ...declared });
@@ -128,7 +133,7 @@ describe('a JPEG 2000 image', () => {
   it.each<[string, [2, 1 | 2]]>([
     ['width', [2, 1]],
     ['width and height', [2, 2]],
-  ])('with chroma subsampled in %s loses only chroma resolution', async (_, steps) => {
+  ])('gives neighbouring pixels the same chroma when chroma is subsampled in %s', async (_, steps) => {
     const [width, height] = [75, 61];
     const values = paintTissue(width, height).rgb;
     const stream = await encodeSubsampledJpeg2000({ width, height, samplesPerPixel: 3, values }, steps);
@@ -136,20 +141,20 @@ describe('a JPEG 2000 image', () => {
     const shared = values.map((sample, i) => {
       const [pixel, component] = [Math.floor(i / 3), i % 3];
       const [x, y] = [pixel % width, Math.floor(pixel / width)];
-      const from = (y - (y % steps[1])) * width + x - (x % steps[0]);
-      return component === 0 ? sample : (values[from * 3 + component] as number);
+      const chromaPixel = (y - (y % steps[1])) * width + x - (x % steps[0]);
+      return component === 0 ? sample : (values[chromaPixel * 3 + component] as number);
     });
     const samples = { width, height, samplesPerPixel: 3, values: shared, isPlanar: false, maximum: 255 };
     expect(Buffer.compare(rgb, paintSamples(samples, 'ycc').rgb)).toBe(0);
   });
 
-  it('whose code stream contains transformed RGB is not converted again', async () => {
+  it('does not convert a picture from YCbCr whose code stream contains a colour transform', async () => {
     const stream = await encodePlain([196, 144, 116]);
     const { rgb } = await decodeJpeg2000(stream, { width: 64, height: 64, colour: 'ycc' });
     expect([...rgb.subarray(0, 3)]).toEqual([196, 144, 116]);
   });
 
-  it('in a .jp2 file decodes like its code stream, and as YCbCr when the boxes declare it', async () => {
+  it('decodes a .jp2 file like its code stream, and as YCbCr when the boxes declare it', async () => {
     const stream = untransformed(await encodePlain([196, 144, 116]));
     const request = { ...declared, width: 64, height: 64 };
     expect(await decodeJpeg2000(boxed(stream), request)).toEqual(await decodeJpeg2000(stream, request));
@@ -157,7 +162,7 @@ describe('a JPEG 2000 image', () => {
     expect(ycc).toEqual(await decodeJpeg2000(stream, { ...request, colour: 'ycc' }));
   });
 
-  it('is recognised by its first bytes', async () => {
+  it('isJpeg2000 recognises code streams and .jp2 files by their first bytes', async () => {
     const stream = await encodeTissue(40, 30);
     expect([isJpeg2000(stream), isJpeg2000(boxed(stream)), isJpeg2000(new Uint8Array(40))]).toEqual([
       true,
@@ -166,7 +171,7 @@ describe('a JPEG 2000 image', () => {
     ]);
   });
 
-  it('has its size and number of halvings in the header', async () => {
+  it('readJpeg2000Header returns the size and the number of halvings', async () => {
     expect(readJpeg2000Header(await encodeTissue(96, 64, 4))).toMatchObject({
       width: 96,
       height: 64,
@@ -231,13 +236,13 @@ describe('a JPEG 2000 image', () => {
       'FILE_CORRUPT',
     ],
     ['precincts of one pixel', (stream) => withPrecincts(stream, 0), 'LIMIT_EXCEEDED'],
-  ])('is rejected with an error for %s', async (_, damage, code) => {
+  ])('rejects a picture that has %s', async (_, damage, code) => {
     const stream = damage(await encodeTissue(512, 512));
     const request = { ...declared, width: 512, height: 512 };
     await expect(decodeJpeg2000(stream, request)).rejects.toMatchObject({ code });
   });
 
-  it('that is too large for memory is rejected with LIMIT_EXCEEDED before it is decoded', async () => {
+  it('rejects a picture of more than 2^23 pixels with LIMIT_EXCEEDED before decoding it', async () => {
     const stream = changed(await encodeTissue(64, 64), (view) => {
       for (const at of [8, 24]) view.setUint32(at, 8000);
       for (const at of [12, 28]) view.setUint32(at, 8000);
@@ -246,7 +251,7 @@ describe('a JPEG 2000 image', () => {
     await expect(decodeJpeg2000(stream, request)).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' });
   });
 
-  it('decodes correctly after another image has failed', async () => {
+  it('decodes a picture correctly after decoding another one has failed', async () => {
     const good = await encodeTissue(64, 64);
     const request = { ...declared, width: 64, height: 64 };
     const before = await decodeJpeg2000(good, request);
@@ -254,8 +259,8 @@ describe('a JPEG 2000 image', () => {
     expect(await decodeJpeg2000(good, request)).toEqual(before);
   });
 
-  describe.skipIf(slides === undefined)('of a real slide (TEST_SLIDES names the folder)', () => {
-    it('with subsampled chroma decodes to RGB', async () => {
+  describe.skipIf(slides === undefined)('with real slides (TEST_SLIDES names their folder)', () => {
+    it('decodes subsampled chroma of an Aperio slide to RGB', async () => {
       const file = readFileSync(join(slides ?? '', 'aperio/1065626.svs'));
       const at = file.indexOf(Buffer.from([0xff, 0x4f, 0xff, 0x51]));
       const end = file.indexOf(Buffer.from([0xff, 0xd9]), at) + 2;
@@ -267,7 +272,7 @@ describe('a JPEG 2000 image', () => {
       expect(half).toMatchObject({ width: 128, height: 128 });
     });
 
-    it('in a .jp2 file decodes to RGB', async () => {
+    it('decodes a .jp2 file to RGB', async () => {
       const file = readFileSync(join(slides ?? '', 'plain-images/cells-1.jp2'));
       const raster = await decodeJpeg2000(file, { ...declared, width: 185, height: 261 });
       expect(raster.rgb).toHaveLength(185 * 261 * 3);
@@ -275,6 +280,7 @@ describe('a JPEG 2000 image', () => {
   });
 });
 
+/** Declares tiles of 8 × 8 pixels. */
 function declareTiles(view: DataView): void {
   view.setUint32(24, 8);
   view.setUint32(28, 8);
@@ -285,7 +291,7 @@ function codingAt(stream: Uint8Array): number {
   return Buffer.from(stream).indexOf(Buffer.from([0xff, 0x52]));
 }
 
-/** The same stream with declared precincts of 2^exponent pixels in both directions. */
+/** Returns a copy of the stream that declares precincts of 2^exponent × 2^exponent pixels. */
 function withPrecincts(stream: Uint8Array, exponent: number): Uint8Array {
   const at = codingAt(stream);
   const halvings = stream[at + 9] as number;

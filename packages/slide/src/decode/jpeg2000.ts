@@ -1,13 +1,14 @@
 // The triple-slash reference makes the declarations available to every project that compiles these sources.
 // oxlint-disable-next-line typescript/triple-slash-reference
 /// <reference path="./codecs.d.ts" />
+/** Decodes JPEG 2000 pictures with OpenJPEG, compiled to WebAssembly. */
 import type openJpeg from '@cornerstonejs/codec-openjpeg/decodewasmjs';
 import { type GreyRange, SlideError } from '../model/slide.ts';
 import { type Jpeg2000Header, readJpeg2000Header } from './jpeg2000-header.ts';
 import { paintSamples } from './paint-samples.ts';
 import { type Raster, shrinkRaster } from './raster.ts';
 
-/** Options of the decoder, and the size that the file declares. */
+/** Options of `decodeJpeg2000`, with the size that the file declares for the picture. */
 export interface Jpeg2000Request {
   /** Declared size in pixels; a picture of another size is rejected before it is decoded. */
   readonly width: number;
@@ -17,25 +18,26 @@ export interface Jpeg2000Request {
   /**
    * Interpretation of the samples.
    *
-   * - `as-declared`: as the picture declares, RGB without a declaration.
-   * - `ycc`: YCbCr without a declaration, as Aperio writes with compression 33003. Other writers of that
-   * number let the code stream transform the colours; those are RGB.
-   * - `ycc-of-openjpeg`: YCbCr where OpenJPEG wrote the stream, even if it transforms colours; else
-   * `as-declared`.
-   * - A range: for a picture of one component.
+   * - `as-declared`: the colour space that the boxes of the picture declare, or RGB if they declare none.
+   * - `ycc`: YCbCr, which Aperio writes without declaring it (TIFF compression 33003); but RGB if the code stream
+   *   contains a colour transform, as other writers of that compression do.
+   * - `ycc-of-openjpeg`: YCbCr if OpenJPEG wrote the stream, even if the stream contains a colour transform;
+   *   otherwise like `as-declared`.
+   * - A grey range, for a picture of one component.
    */
   readonly colour: 'as-declared' | 'ycc' | 'ycc-of-openjpeg' | GreyRange;
 }
 
-/** Maximum decoded pixels; OpenJPEG needs some 24 bytes for each. */
+/** Maximum decoded pixels; OpenJPEG needs about 24 bytes of memory for each. */
 const MAX_PIXELS = 2 ** 23;
-/** The codec's memory never shrinks; an instance above this size is not used again. */
+/** The memory of a codec instance never shrinks; an instance with more than this is not used again. */
 const MAX_KEPT_BYTES = 128 * 2 ** 20;
 
 type OpenJpeg = Awaited<ReturnType<typeof openJpeg>>;
 
+/** The codec instance of this process; null before the first picture and after an instance was discarded. */
 let codec: Promise<OpenJpeg> | null = null;
-/** Error messages of OpenJPEG, which it prints instead of throwing. */
+/** Error messages of OpenJPEG for the current picture; it prints them instead of throwing. */
 let codecErrors: string[] = [];
 
 interface Decoded {
@@ -44,9 +46,9 @@ interface Decoded {
 }
 
 /**
- * Decodes a JPEG 2000 picture, a bare code stream or a .jp2 file. A reduction decodes less of it.
+ * Decodes a JPEG 2000 picture, a code stream or a .jp2 file. For a reduction, only smaller resolutions are decoded.
  *
- * Subsampled chroma (4:2:2, 4:2:0) always means YCbCr, whatever `colour` is.
+ * A picture with subsampled chroma (4:2:2, 4:2:0) is always interpreted as YCbCr, whatever `colour` is.
  *
  * @throws SlideError FILE_CORRUPT, FORMAT_NOT_SUPPORTED, LIMIT_EXCEEDED
  */
@@ -60,8 +62,8 @@ export async function decodeJpeg2000(bytes: Uint8Array, request: Jpeg2000Request
     );
   }
   const isGrey = header.components === 1 && header.bits <= 16;
-  const isDeep = header.bits > 8 && header.bits <= 16 && !header.isSubsampled;
-  const isColour = header.components === 3 && (header.bits === 8 || isDeep);
+  const isDeepColour = header.bits > 8 && header.bits <= 16 && !header.isSubsampled;
+  const isColour = header.components === 3 && (header.bits === 8 || isDeepColour);
   if ((!isGrey && !isColour) || header.isSigned) {
     throw new SlideError(
       'FORMAT_NOT_SUPPORTED',
@@ -86,38 +88,38 @@ export async function decodeJpeg2000(bytes: Uint8Array, request: Jpeg2000Request
     (colour === 'ycc' && !header.isTransformed) ||
     (colour === 'ycc-of-openjpeg' && header.isByOpenJpeg) ||
     (colour !== 'ycc' && header.isDeclaredYcc);
+  let values: Uint8Array | Uint16Array = samples;
+  if (header.isSubsampled) values = upsampleChroma(samples, header, halvings);
+  else if (bytesPerSample === 2) values = new Uint16Array(samples.buffer);
+  // Colours are reduced to 8 bits; grey keeps all its bits, because its range is chosen later.
+  const isReducedTo8Bits = !isGrey && header.bits > 8;
+
   const range = typeof colour === 'object' ? colour : null;
-  const values = header.isSubsampled
-    ? spreadColours(samples, header, halvings)
-    : bytesPerSample === 2
-      ? new Uint16Array(samples.buffer)
-      : samples;
+  const colourModel = isYcc || header.isSubsampled ? 'ycc' : 'rgb';
   const raster = paintSamples(
     {
       width: reducedWidth,
       height: reducedHeight,
       samplesPerPixel: header.components,
-      values:
-        isGrey || header.bits === 8 ? values : Uint8Array.from(values, (value) => value >> (header.bits - 8)),
+      values: isReducedTo8Bits ? Uint8Array.from(values, (value) => value >> (header.bits - 8)) : values,
       isPlanar: false,
       maximum: isGrey ? 2 ** header.bits - 1 : 255,
     },
-    isGrey ? range : isYcc || header.isSubsampled ? 'ycc' : 'rgb',
+    isGrey ? range : colourModel,
   );
   return shrinkRaster(raster, shrink / scale);
 }
 
-/**
- * Order of the components requested from the codec: the two subsampled ones, then the one of full resolution.
- */
+/** Order in which the codec returns the components: the two subsampled ones, then the one of full resolution. */
 const COMPONENT_ORDER = [1, 2, 0] as const;
 
 /**
- * Wraps a code stream with subsampled chroma in a .jp2 file.
+ * Wraps a code stream with subsampled chroma in a .jp2 file that maps its components to another order.
  *
- * The codec would convert such colours to RGB and truncate fractions. Components in another order are
- * returned unchanged. The codec then treats each as a plane of full resolution, so only the start of the
- * smaller ones is valid. The rest is whatever follows in its memory, so the larger component stands last.
+ * The codec would convert YCbCr in the usual order to RGB and truncate fractions; it returns components in another
+ * order unchanged. It copies every component as if it had full resolution, so only the start of a subsampled plane
+ * is valid, and the bytes after it are other memory of the codec. The component of full resolution must be the last,
+ * so that the codec does not read beyond its memory.
  *
  * Source: ITU-T T.800, annexes I.5.3.1 (ihdr), I.5.3.3 (colr: sRGB), I.5.3.4 (pclr) and I.5.3.5 (cmap: direct
  * use).
@@ -156,33 +158,39 @@ function bigEndian(value: number): Uint8Array {
 }
 
 /**
- * Assigns every pixel the chroma that it shares with its neighbours, as OpenSlide does.
+ * Gives every pixel the chroma sample that it shares with its neighbours, without interpolation, as OpenSlide does.
  *
- * @param handedOver samples of the planes in the order of `COMPONENT_ORDER`, interleaved
+ * @param decodedPlanes samples of the planes in the order of `COMPONENT_ORDER`, interleaved
+ * @returns interleaved YCbCr samples
  */
-function spreadColours(
+function upsampleChroma(
   decodedPlanes: Uint8Array,
   { width, height, isHalvedInHeight }: Jpeg2000Header,
   halvings: number,
 ): Uint8Array {
   const scale = 2 ** halvings;
-  const [wide, high] = [Math.ceil(width / scale), Math.ceil(height / scale)];
-  const colourWide = Math.ceil(Math.ceil(width / 2) / scale);
-  const down = isHalvedInHeight ? 1 : 0;
-  const ycc = new Uint8Array(wide * high * 3);
-  for (let y = 0, to = 0; y < high; y++) {
-    const colourRow = (y >> down) * colourWide;
-    for (let x = 0; x < wide; x++, to += 3) {
-      const colour = (colourRow + (x >> 1)) * 3;
-      ycc[to] = decodedPlanes[to + 2] as number;
-      ycc[to + 1] = decodedPlanes[colour] as number;
-      ycc[to + 2] = decodedPlanes[colour + 1] as number;
+  const [reducedWidth, reducedHeight] = [Math.ceil(width / scale), Math.ceil(height / scale)];
+  const chromaWidth = Math.ceil(Math.ceil(width / 2) / scale);
+  const rowShift = isHalvedInHeight ? 1 : 0;
+  const ycc = new Uint8Array(reducedWidth * reducedHeight * 3);
+  for (let y = 0, i = 0; y < reducedHeight; y++) {
+    const chromaRowStart = (y >> rowShift) * chromaWidth;
+    for (let x = 0; x < reducedWidth; x++, i += 3) {
+      const chroma = (chromaRowStart + (x >> 1)) * 3;
+      ycc[i] = decodedPlanes[i + 2] as number;
+      ycc[i + 1] = decodedPlanes[chroma] as number;
+      ycc[i + 2] = decodedPlanes[chroma + 1] as number;
     }
   }
   return ycc;
 }
 
-/** @returns no samples when the stream cannot be decoded, and the codec's error messages */
+/**
+ * Decodes a code stream, or a .jp2 file, with the codec.
+ *
+ * @returns the interleaved samples, none when the stream cannot be decoded; and the codec's error messages
+ * @throws SlideError FILE_CORRUPT when the codec throws
+ */
 async function decodeCodeStream(codeStream: Uint8Array, halvings: number): Promise<Decoded> {
   const loaded = await loadCodec();
   codecErrors = [];
@@ -203,10 +211,10 @@ async function decodeCodeStream(codeStream: Uint8Array, halvings: number): Promi
 
 function loadCodec(): Promise<OpenJpeg> {
   codec ??= import('@cornerstonejs/codec-openjpeg/decodewasmjs').then(({ default: openJpeg }) => {
-    const listen = (line: string) => {
+    const collectErrors = (line: string) => {
       if (line.startsWith('[ERROR]')) codecErrors.push(line);
     };
-    return openJpeg({ print: listen, printErr: listen });
+    return openJpeg({ print: collectErrors, printErr: collectErrors });
   });
   return codec;
 }

@@ -1,75 +1,82 @@
 import { SlideError } from '../model/slide.ts';
 
+/** Code that empties the table. Codes below it stand for one byte. */
 const CLEAR = 256;
+/** Code that ends the stream. */
 const END = 257;
+/** First code of the table: the codes from here on stand for strings that were written before. */
 const FIRST_FREE = 258;
+/** Bits of a code. */
 const MIN_WIDTH = 9;
 const MAX_WIDTH = 12;
 const MAX_CODES = 2 ** MAX_WIDTH;
 
 /**
- * Unpacks the LZW of TIFF into `target`; stops when it is full or the stream ends.
+ * Unpacks LZW as TIFF files use it into `target`; stops when the target is full or the stream ends.
  *
- * Every string of the table was written before and is followed by one more byte there. It is copied from the
- * target itself, so the table contains only positions and lengths.
+ * Each code adds a string to the table: the previous code's string and the byte after it in the target. Because
+ * the target already contains every such string, the table stores only positions and lengths.
  *
- * Source: TIFF 6.0, section 13. Writers before 1991 stored the bits of a code from the right and increased
- * the code width one code later; libtiff (tif_lzw.c, "old-style") detects them by the first code, Clear.
+ * Source: TIFF 6.0, section 13. Writers before 1991 stored the bits of a code from the right and increased the
+ * code width one code later. Like libtiff (tif_lzw.c, "old-style"), this function detects such streams by the
+ * bits of their first code, Clear.
  *
  * @returns the number of bytes written
  * @throws SlideError FILE_CORRUPT for an undefined code
  */
 export function unpackLzw(packed: Uint8Array, target: Uint8Array): number {
   const isOldStyle = packed[0] === 0 && ((packed[1] ?? 0) & 1) === 1;
-  /** How many codes before the end of a width the next width starts. */
-  const early = isOldStyle ? 0 : 1;
+  /** The code width increases this many codes before the codes of the current width are used up. */
+  const widthChangeMargin = isOldStyle ? 0 : 1;
   const positions = new Uint32Array(MAX_CODES);
   const lengths = new Uint32Array(MAX_CODES);
-  let free = FIRST_FREE;
+  let nextCode = FIRST_FREE;
   let width = MIN_WIDTH;
-  let bits = 0;
+  let bitBuffer = 0;
   let bitCount = 0;
-  let from = 0;
-  /** Position of the previous code's string in the target; its length is 0 after Clear. */
+  let readPosition = 0;
+  /** Position and length of the previous code's string in the target; the length is 0 after Clear. */
   let lastPosition = 0;
   let lastLength = 0;
-  let to = 0;
+  let writePosition = 0;
 
-  while (to < target.length) {
-    while (bitCount < width && from < packed.length) {
-      const byte = packed[from++] as number;
-      bits = isOldStyle ? bits | (byte << bitCount) : ((bits << 8) | byte) & 0xff_ffff;
+  while (writePosition < target.length) {
+    while (bitCount < width && readPosition < packed.length) {
+      const byte = packed[readPosition++] as number;
+      bitBuffer = isOldStyle ? bitBuffer | (byte << bitCount) : ((bitBuffer << 8) | byte) & 0xff_ffff;
       bitCount += 8;
     }
     if (bitCount < width) break;
     bitCount -= width;
-    const code = (isOldStyle ? bits : bits >> bitCount) & ((1 << width) - 1);
-    if (isOldStyle) bits >>= width;
+    const code = (isOldStyle ? bitBuffer : bitBuffer >> bitCount) & ((1 << width) - 1);
+    if (isOldStyle) bitBuffer >>= width;
 
     if (code === END) break;
     if (code === CLEAR) {
-      free = FIRST_FREE;
+      nextCode = FIRST_FREE;
       width = MIN_WIDTH;
       lastLength = 0;
       continue;
     }
-    if (lastLength > 0 && free < MAX_CODES) {
-      positions[free] = lastPosition;
-      lengths[free] = lastLength + 1;
-      free++;
+    if (lastLength > 0 && nextCode < MAX_CODES) {
+      positions[nextCode] = lastPosition;
+      lengths[nextCode] = lastLength + 1;
+      nextCode++;
     }
-    if (code >= free) throw new SlideError('FILE_CORRUPT', `An LZW stream has the code ${code} of ${free}`);
-    lastPosition = to;
+    if (code >= nextCode)
+      throw new SlideError('FILE_CORRUPT', `An LZW stream has the code ${code} of ${nextCode}`);
+    lastPosition = writePosition;
     if (code < CLEAR) {
-      target[to++] = code;
+      target[writePosition++] = code;
       lastLength = 1;
     } else {
       lastLength = lengths[code] as number;
-      const end = Math.min(to + lastLength, target.length);
+      const end = Math.min(writePosition + lastLength, target.length);
       // Byte by byte, because the string may overlap the bytes being written.
-      for (let i = positions[code] as number; to < end; i++) target[to++] = target[i] as number;
+      for (let i = positions[code] as number; writePosition < end; i++)
+        target[writePosition++] = target[i] as number;
     }
-    if (free >= (1 << width) - early && width < MAX_WIDTH) width++;
+    if (nextCode >= (1 << width) - widthChangeMargin && width < MAX_WIDTH) width++;
   }
-  return to;
+  return writePosition;
 }

@@ -1,29 +1,30 @@
 /**
- * Unpacks PackBits into `target`; stops when it is full or the stream ends.
+ * Unpacks PackBits into `target`; stops when the target is full or the stream ends. A code below 128 precedes
+ * `code + 1` literal bytes; a code above 128 repeats the next byte `257 - code` times; 128 does nothing.
  *
  * Source: TIFF 6.0, section 9; DICOM PS3.5, annex G.3.
  *
- * @returns the number of bytes written: fewer than the target has when the stream or its last run is
- *   truncated
+ * @returns the number of bytes written; less than the length of the target when the stream is truncated
  */
-export function unpackBits(packed: Uint8Array, target: Uint8Array): number {
-  let from = 0;
-  let to = 0;
-  while (to < target.length) {
-    const code = packed[from++];
+export function unpackPackBits(packed: Uint8Array, target: Uint8Array): number {
+  let readPosition = 0;
+  let writePosition = 0;
+  while (writePosition < target.length) {
+    const code = packed[readPosition++];
     if (code === undefined) break;
     if (code < 128) {
-      const literal = packed.subarray(from, Math.min(from + code + 1, from + target.length - to));
-      target.set(literal, to);
-      to += literal.length;
-      from += code + 1;
+      const length = Math.min(code + 1, target.length - writePosition);
+      const literal = packed.subarray(readPosition, readPosition + length);
+      target.set(literal, writePosition);
+      writePosition += literal.length;
+      readPosition += code + 1;
     } else if (code > 128) {
-      const repeated = packed[from++];
+      const repeated = packed[readPosition++];
       if (repeated === undefined) break;
-      const end = Math.min(to + 257 - code, target.length);
-      target.fill(repeated, to, end);
-      to = end;
+      const end = Math.min(writePosition + 257 - code, target.length);
+      target.fill(repeated, writePosition, end);
+      writePosition = end;
     }
   }
-  return to;
+  return writePosition;
 }

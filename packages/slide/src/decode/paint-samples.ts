@@ -1,7 +1,7 @@
 import { type SampleColour, SlideError } from '../model/slide.ts';
 import type { Raster } from './raster.ts';
 
-/** Samples in the layout in which a decoder returns them. */
+/** Samples as a decoder returns them. */
 export interface Samples {
   /** Size in pixels. */
   readonly width: number;
@@ -11,14 +11,15 @@ export interface Samples {
   readonly values: Uint8Array | Uint16Array;
   /** True when each component has its own plane, false when the samples of a pixel are adjacent. */
   readonly isPlanar: boolean;
-  /** Sample value of white when no range is declared: 255 for 8 bits. */
+  /** The largest possible sample, for example 255 for 8 bits; shown as white when no range is declared. */
   readonly maximum: number;
 }
 
 /**
- * Converts samples to pixels.
+ * Converts samples to RGB pixels.
  *
- * @param colour null: RGB, or grey from 0 to `maximum`
+ * @param colour meaning of the samples; null means RGB for three samples per pixel, grey from 0 (black) to `maximum`
+ *   (white) for one
  * @throws SlideError FORMAT_NOT_SUPPORTED for an unsupported number or size of samples
  */
 export function paintSamples(samples: Samples, colour: SampleColour | null): Raster {
@@ -47,16 +48,18 @@ function interleave(planes: Uint8Array, pixels: number): Uint8Array {
   return rgb;
 }
 
-/** Source: DICOM PS3.3 C.11.2.1.2.1 (a window is a linear function between two values). */
+/**
+ * Scales grey samples linearly between `black` and `white`. With equal values, larger samples are white and all others
+ * black. Source: DICOM PS3.3 C.11.2.1.2.1.
+ */
 function paintGrey(values: Uint8Array | Uint16Array, black: number, white: number): Uint8Array {
-  const slope = white === black ? 0 : 255 / (white - black);
+  const slope = 255 / (white - black);
   const greyOf = (value: number) => {
-    const exact = slope === 0 ? (value > black ? 255 : 0) : (value - black) * slope;
-    return exact <= 0 ? 0 : exact >= 255 ? 255 : Math.round(exact);
+    if (white === black) return value > black ? 255 : 0;
+    return Math.round(Math.min(Math.max((value - black) * slope, 0), 255));
   };
-  const greys = Uint8Array.from({ length: values instanceof Uint8Array ? 256 : 65_536 }, (_, value) =>
-    greyOf(value),
-  );
+  const possibleValues = values instanceof Uint8Array ? 256 : 65_536;
+  const greys = Uint8Array.from({ length: possibleValues }, (_, value) => greyOf(value));
   const rgb = new Uint8Array(values.length * 3);
   for (let i = 0, to = 0; i < values.length; i++) {
     const grey = greys[values[i] as number] as number;
@@ -67,7 +70,10 @@ function paintGrey(values: Uint8Array | Uint16Array, black: number, white: numbe
   return rgb;
 }
 
-/** Contributions of Cb and Cr to red, green and blue; those to green are scaled by 65,536. */
+/**
+ * Tables of what each value of Cb and Cr adds to red, green and blue. The values for green are scaled by 65,536,
+ * because their sum is rounded, not each of them.
+ */
 const contributions = {
   red: Int16Array.from({ length: 256 }, (_, cr) => rounded(1.402 * (cr - 128))),
   greenByBlue: Int32Array.from({ length: 256 }, (_, cb) => rounded(2 ** 16 * (0.5 - 0.34414 * (cb - 128)))),
@@ -81,8 +87,8 @@ function rounded(value: number): number {
 }
 
 /**
- * Converts YCbCr to RGB. Source: JFIF 1.02 (T.871 section 7), rounded as in OpenSlide, so that both show the
- * same.
+ * Converts YCbCr to RGB. Source: JFIF 1.02 (ITU-T T.871 section 7). Results are rounded as in OpenSlide, so that both
+ * programs show the same pixels.
  */
 function yccToRgb(ycc: Uint8Array): Uint8Array {
   const rgb = new Uint8ClampedArray(ycc.length);

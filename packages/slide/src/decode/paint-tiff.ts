@@ -2,11 +2,13 @@ import type { TiffCoding, TiffColour } from '../model/slide.ts';
 import { paintSamples } from './paint-samples.ts';
 import type { Colour, Raster } from './raster.ts';
 
-/** The background behind transparent pixels: empty glass. */
+/** The background behind transparent pixels: the white of empty glass. */
 export const GLASS: Colour = { r: 255, g: 255, b: 255 };
 
 /**
- * Converts samples of `readTiffSamples` to pixels.
+ * Converts the samples of a TIFF picture to RGB pixels, blended with the background if they are transparent.
+ *
+ * @param samples as `readTiffSamples` returns them: interleaved, one byte each
  *
  * Source: TIFF 6.0, PhotometricInterpretation (section 8) and sections 5 (palettes), 16 (CMYK), 18 (alpha)
  * and 21 (YCbCr).
@@ -38,9 +40,10 @@ function paintColours(samples: Uint8Array, width: number, height: number, coding
   }
 }
 
-/** Maps each value of a sample to the scale 0…255; null where the mapping is the identity. */
+/** Returns a table from sample value to 0…255; null when it would not change any value. */
 function levelsOf({ bits }: TiffCoding, isInverted: boolean): Uint8Array | null {
   if (bits >= 8 && !isInverted) return null;
+  // Samples of 16 bits are reduced to their high byte when they are read.
   const maximum = bits >= 8 ? 255 : 2 ** bits - 1;
   return Uint8Array.from({ length: maximum + 1 }, (_, value) => {
     const level = (value * 255) / maximum;
@@ -72,7 +75,7 @@ function paintPalette(samples: Uint8Array, pixels: number, samplesPerPixel: numb
   return rgb;
 }
 
-/** Converts CMYK without an ink profile, like libtiff's TIFFReadRGBAImage. */
+/** Converts CMYK without an ink profile, by the formula of libtiff's TIFFReadRGBAImage. */
 function paintCmyk(samples: Uint8Array, pixels: number, samplesPerPixel: number) {
   const rgb = new Uint8Array(pixels * 3);
   for (let from = 0, to = 0; to < rgb.length; from += samplesPerPixel, to += 3) {
@@ -84,6 +87,7 @@ function paintCmyk(samples: Uint8Array, pixels: number, samplesPerPixel: number)
   return rgb;
 }
 
+/** Returns the first three samples of each pixel, without alpha and other extra samples. */
 function pickRgb(samples: Uint8Array, pixels: number, samplesPerPixel: number, levels: Uint8Array | null) {
   if (samplesPerPixel === 3 && levels === null) return samples;
   const rgb = new Uint8Array(pixels * 3);
@@ -96,7 +100,7 @@ function pickRgb(samples: Uint8Array, pixels: number, samplesPerPixel: number, l
   return rgb;
 }
 
-/** Blends pixels with the background. Associated colours are already multiplied by alpha. */
+/** Blends pixels with the background, in place. Colours with associated alpha are already multiplied by alpha. */
 function blendWithGlass(
   rgb: Uint8Array,
   samples: Uint8Array,

@@ -1,7 +1,7 @@
 import { SlideError } from '../model/slide.ts';
 import type { ByteSource } from '../source/byte-source.ts';
 
-/** The metadata of a PNG file before its picture. */
+/** The metadata that precede the picture data in a PNG file. */
 export interface PngHeader {
   /** Size in pixels. */
   readonly width: number;
@@ -10,7 +10,7 @@ export interface PngHeader {
   readonly bytesPerPixel: number;
   /** Whether the image is 16-bit grey without transparency. */
   readonly isOpaqueGrey16: boolean;
-  /** The pixels are stored in seven passes over the picture, so it must be decoded as a whole. */
+  /** Whether the pixels are stored in seven passes over the picture, so that it must be decoded as a whole. */
   readonly isInterlaced: boolean;
   readonly isAnimated: boolean;
   /** Null when the file does not declare it. */
@@ -18,16 +18,17 @@ export interface PngHeader {
 }
 
 const SIGNATURE = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a);
-/** A chunk is: length, type, data, checksum. The decoder of the picture verifies the checksum. */
-const [HEAD_BYTES, CHECKSUM_BYTES] = [8, 4];
-/** Maximum chunks before the picture; writers produce a dozen. */
+/** A chunk has a head (length and type), data, and a checksum, which the decoder of the picture verifies. */
+const HEAD_BYTES = 8;
+const CHECKSUM_BYTES = 4;
+/** Maximum chunks before the picture data; writers produce a dozen. */
 const MAX_CHUNKS = 1000;
-/** Length of the IHDR chunk, the longest that is read. */
+/** Length of the data of the IHDR chunk, the longest chunk whose data are read. */
 const IHDR_DATA_BYTES = 13;
 /** Unit of the pHYs chunk: pixels per metre. */
 const PHYS_UNIT_METRE = 1;
 
-/** By colour type: allowed bits per sample, and samples of a decoded pixel. */
+/** Allowed bits per sample, and samples per decoded pixel, by colour type. Source: section 11.2.1, table 12. */
 const colourTypes: Readonly<Record<number, { bits: readonly number[]; decodedSamples: number }>> = {
   0: { bits: [1, 2, 4, 8, 16], decodedSamples: 1 },
   2: { bits: [8, 16], decodedSamples: 3 },
@@ -36,13 +37,13 @@ const colourTypes: Readonly<Record<number, { bits: readonly number[]; decodedSam
   6: { bits: [8, 16], decodedSamples: 4 },
 };
 
-/** Whether bytes start like PNG. */
+/** Whether the bytes start with the PNG signature. */
 export function isPng(start: Uint8Array): boolean {
   return SIGNATURE.every((byte, i) => start[i] === byte);
 }
 
 /**
- * Reads the chunks before the picture itself.
+ * Reads the chunks of a PNG file that precede its picture data (IDAT).
  *
  * Source: the PNG specification (W3C, third edition), sections 5 (chunks), 11.2.1 (IHDR), 11.3.1.1 (tRNS),
  * 11.3.4.3 (pHYs), 11.3.6.1 (acTL).

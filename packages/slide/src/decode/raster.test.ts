@@ -35,7 +35,7 @@ describe('shrinkRaster', () => {
   it('averages the remaining pixels on the right and bottom edges', () => {
     const small = shrinkRaster(numbered(5, 3), 2);
     expect(small).toMatchObject({ width: 3, height: 2 });
-    expect(reds(small)).toEqual([3, 5, 7, 11, 13, 14]); // 6.5 and 14 on the right, 10.5, 12.5 and 14 below
+    expect(reds(small)).toEqual([3, 5, 7, 11, 13, 14]); // 2.5, 4.5, 6.5, 10.5, 12.5 and 14
   });
 
   it.each([
@@ -58,7 +58,7 @@ describe('shrinkRaster', () => {
     expect(shrinkRaster(whole, 1)).toBe(whole);
   });
 
-  it('returns one pixel for a factor above the size', () => {
+  it('returns one pixel when the factor is larger than both sides', () => {
     expect(reds(shrinkRaster(numbered(3, 3), 8))).toEqual([4]);
   });
 });

@@ -14,7 +14,7 @@ export interface Colour {
   readonly b: number;
 }
 
-/** Cuts out a rectangle, in pixels. */
+/** Returns a rectangle of a raster, in pixels from the top left; the raster itself for its whole size. */
 export function cropRaster(raster: Raster, x: number, y: number, width: number, height: number): Raster {
   if (width === raster.width && height === raster.height) return raster;
   const rgb = new Uint8Array(width * height * 3);
@@ -33,8 +33,9 @@ export function cropRaster(raster: Raster, x: number, y: number, width: number, 
  */
 export function shrinkRaster(raster: Raster, factor: number): Raster {
   if (factor === 1) return raster;
-  const isInWords = raster.width % 4 === 0 && raster.height % 2 === 0 && raster.rgb.byteOffset % 4 === 0;
-  if (factor === 2 && isInWords) return halveRaster(raster);
+  const canHalveByWords =
+    raster.width % 4 === 0 && raster.height % 2 === 0 && raster.rgb.byteOffset % 4 === 0;
+  if (factor === 2 && canHalveByWords) return halveRaster(raster);
   const width = Math.ceil(raster.width / factor);
   const height = Math.ceil(raster.height / factor);
   const rgb = new Uint8Array(width * height * 3);
@@ -45,21 +46,22 @@ export function shrinkRaster(raster: Raster, factor: number): Raster {
     sums.fill(0);
     for (let row = top; row < top + rows; row++) addRow(raster, row, factor, sums);
     for (let x = 0, at = y * width * 3; x < width; x++) {
-      const part = 1 / (rows * Math.min(factor, raster.width - x * factor));
+      const weight = 1 / (rows * Math.min(factor, raster.width - x * factor));
       for (let sample = x * 3; sample < x * 3 + 3; sample++)
-        rgb[at++] = (sums[sample] as number) * part + 0.5;
+        rgb[at++] = (sums[sample] as number) * weight + 0.5;
     }
   }
   return { width, height, rgb };
 }
 
-/** Mask of every other byte of a word, which leaves space for two 16-bit sums. */
+/** Mask of bytes 0 and 2 of a 32-bit word. Each byte has 16 bits of space, enough for the sum of two bytes. */
 const PAIR = 0x00ff00ff;
+/** Mask of the lower of the two 16-bit sums in a word. */
 const LOW = 0xffff;
 
 /**
- * Halves a raster, the step that most rendered tiles need. Processes four pixels (three words) and the four
- * below them at once; sample by sample it takes 50 % longer.
+ * Halves a raster, the step that most rendered tiles need. It processes four pixels (three 32-bit words) and the four
+ * below them at once, because processing sample by sample takes 50 % longer.
  */
 function halveRaster({ rgb, width, height }: Raster): Raster {
   const words = new Uint32Array(rgb.buffer, rgb.byteOffset, rgb.length / 4);
@@ -68,8 +70,9 @@ function halveRaster({ rgb, width, height }: Raster): Raster {
   let to = 0;
   for (let upper = 0; upper < words.length; upper += 2 * rowWords) {
     for (let at = upper, end = upper + rowWords; at < end; at += 3, to += 6) {
-      // Memory order: r g b r, g b r g, b r g b. Bytes 0 and 2 of a word, and 1 and 3, are added to those
-      // below. All systems that Node supports are little-endian.
+      // The bytes of the three words are: r0 g0 b0 r1, g1 b1 r2 g2, b2 r3 g3 b3. Bytes 0 and 2 of a word are added to
+      // those of the word below, and likewise bytes 1 and 3: `r0b0` has the sum of r0 in its lower half and that of b0
+      // in its upper half. All systems that Node supports are little-endian.
       const above0 = words[at] as number;
       const above1 = words[at + 1] as number;
       const above2 = words[at + 2] as number;
@@ -93,7 +96,7 @@ function halveRaster({ rgb, width, height }: Raster): Raster {
   return { width: width / 2, height: height / 2, rgb: half };
 }
 
-/** Adds the samples of a row to the sums of the pixels that contain them. */
+/** Adds the samples of a row to the sums of the reduced pixels to which they contribute. */
 function addRow({ rgb, width }: Raster, row: number, factor: number, sums: Uint32Array): void {
   let from = row * width * 3;
   const end = from + width * 3;

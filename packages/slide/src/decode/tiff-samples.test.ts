@@ -25,8 +25,8 @@ const image = (change: Partial<TiffCoding> = {}, more: Partial<EncodedImage> = {
   ...more,
 });
 
-describe('a TIFF tile', () => {
-  it('decodes to its samples', async () => {
+describe('decodeImage of a TIFF tile', () => {
+  it('returns its RGB samples unchanged', async () => {
     expect(await decodeImage(image())).toEqual({
       width: 2,
       height: 2,
@@ -34,28 +34,28 @@ describe('a TIFF tile', () => {
     });
   });
 
-  it('of several blocks is assembled from top to bottom', async () => {
+  it('assembles several blocks from top to bottom', async () => {
     const { rgb } = await decodeImage(image({ blockRows: 1, blockBytes: [6, 6] }));
     expect([...rgb]).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
   });
 
-  it('with separate planes is interleaved, block by block', async () => {
+  it('interleaves the blocks of separate planes', async () => {
     const planes = { isPlanar: true, blockRows: 1, blockBytes: [2, 2, 2, 2, 2, 2] };
     const { rgb } = await decodeImage(image(planes));
     expect([...rgb]).toEqual([0, 4, 8, 1, 5, 9, 2, 6, 10, 3, 7, 11]);
   });
 
-  it('with predictor 2 has the running sums of each row, modulo the sample range', async () => {
+  it('returns the running sums of each row, modulo 256, when samples are stored as differences', async () => {
     const packed = { packing: 'packbits', isDifferenced: true } as const;
     const bytes = Uint8Array.of(11, 250, 1, 2, 10, 1, 2, 3, 0, 0, 1, 1, 1);
     const { rgb } = await decodeImage(image({ ...packed, blockBytes: [13] }, { bytes }));
     expect([...rgb]).toEqual([250, 1, 2, 4, 2, 4, 3, 0, 0, 4, 1, 1]);
   });
 
-  it('leaves the encoded bytes unchanged', async () => {
-    const asked = image({ isBitReversed: true });
-    await decodeImage(asked);
-    expect([...asked.bytes]).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
+  it('does not modify the encoded bytes', async () => {
+    const reversed = image({ isBitReversed: true });
+    await decodeImage(reversed);
+    expect([...reversed.bytes]).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
   });
 
   it.each<[string, EncodedImage, string]>([
@@ -75,7 +75,7 @@ describe('a TIFF tile', () => {
       image({ blockRows: 2 ** 31 - 1, packing: 'deflate' }),
       'LIMIT_EXCEEDED',
     ],
-  ])('is rejected with an error when it %s', async (_, asked, code) => {
-    await expect(decodeImage(asked)).rejects.toMatchObject({ name: 'SlideError', code });
+  ])('rejects a tile that %s', async (_, damagedTile, code) => {
+    await expect(decodeImage(damagedTile)).rejects.toMatchObject({ name: 'SlideError', code });
   });
 });

@@ -3,53 +3,53 @@ import { type EncodedImage, SlideError, type TiffCoding } from '../model/slide.t
 import { decodeJpegSamples } from './jpeg-samples.ts';
 import { unpack } from './unpack.ts';
 
-/** Byte order of numbers in memory. */
+/** Byte order of this machine. */
 const IS_LITTLE_ENDIAN = endianness() === 'LE';
-/** Maximum bytes of a picture's samples. */
+/** Maximum bytes of the unpacked samples of one picture. */
 const MAX_BYTES = 256 * 2 ** 20;
 
 /**
- * Reads the samples of a TIFF tile or of some strips: unpacks them, undoes differencing and interleaves
- * planes.
+ * Reads the samples of a TIFF tile, or of some adjacent strips: unpacks the bytes, undoes differencing (predictor 2)
+ * and interleaves planes.
  *
  * Source: TIFF 6.0, sections 3 (strips), 7 (FillOrder, PlanarConfiguration), 14 (differencing) and 15
  * (tiles).
  *
- * @returns width × height × samplesPerPixel; samples of fewer than 8 bits unchanged, of 16 bits their high
- *   byte
+ * @returns width × height × samplesPerPixel samples of one byte each: the high byte of 16-bit samples; smaller samples
+ *   are not scaled
  * @throws SlideError FILE_CORRUPT, LIMIT_EXCEEDED
  */
 export async function readTiffSamples(image: EncodedImage, coding: TiffCoding): Promise<Uint8Array> {
   const { width, height } = image;
   const { samplesPerPixel, isPlanar } = coding;
-  let whole: Uint8Array | null = null;
+  let picture: Uint8Array | null = null;
   for await (const { block, size, top, plane, isOnly } of readBlocks(image, coding)) {
     const { rows, rowBytes, perPixel } = size;
     const samples = expandToBytes(block, width * perPixel, rows, rowBytes, coding);
-    // Most tiles are one interleaved block, which is the result itself.
+    // Most tiles have a single block, which is then the result itself.
     if (isOnly) return samples;
-    whole ??= new Uint8Array(width * height * samplesPerPixel);
-    if (!isPlanar) whole.set(samples, top * width * samplesPerPixel);
-    else
-      for (
-        let n = 0, to = top * width * samplesPerPixel + plane;
-        n < samples.length;
-        n++, to += samplesPerPixel
-      )
-        whole[to] = samples[n] as number;
+    picture ??= new Uint8Array(width * height * samplesPerPixel);
+    const blockStart = top * width * samplesPerPixel;
+    if (!isPlanar) {
+      picture.set(samples, blockStart);
+      continue;
+    }
+    for (let i = 0; i < samples.length; i++) {
+      picture[blockStart + plane + i * samplesPerPixel] = samples[i] as number;
+    }
   }
-  return whole ?? new Uint8Array();
+  return picture ?? new Uint8Array();
 }
 
 /**
- * Reads the samples of a TIFF tile or of some strips with one 16-bit sample per pixel, at full depth.
+ * Reads all 16 bits of the samples of a TIFF tile, or of some adjacent strips, with one 16-bit sample per pixel.
  *
  * @throws SlideError FILE_CORRUPT, LIMIT_EXCEEDED
  */
 export async function readTiffWords(image: EncodedImage, coding: TiffCoding): Promise<Uint16Array> {
   const words = new Uint16Array(image.width * image.height);
   for await (const { block, size, top } of readBlocks(image, coding)) {
-    // A copy, because a 16-bit view needs an even address.
+    // Copied, because a 16-bit view needs an even address in memory.
     const stored = Uint8Array.from(block.subarray(0, size.rows * image.width * 2));
     if (coding.isLittleEndian !== IS_LITTLE_ENDIAN) Buffer.from(stored.buffer).swap16();
     words.set(new Uint16Array(stored.buffer), top * image.width);
@@ -57,13 +57,16 @@ export async function readTiffWords(image: EncodedImage, coding: TiffCoding): Pr
   return words;
 }
 
+/** A block is a separately compressed part of a picture: a tile, a strip, or one plane of them. */
 interface UnpackedBlock {
   /** At least rows × rowBytes bytes. */
   readonly block: Uint8Array;
   readonly size: BlockSize;
   /** Row of the picture at which the block starts. */
   readonly top: number;
+  /** Index of the samples that the block contains, in planar pictures; otherwise 0. */
   readonly plane: number;
+  /** Whether the picture has no other block. */
   readonly isOnly: boolean;
 }
 
@@ -96,13 +99,13 @@ async function* readBlocks(image: EncodedImage, coding: TiffCoding): AsyncGenera
   }
 }
 
-/** The size of a block, which contains all samples or one plane. */
+/** The size of a block. */
 interface BlockSize {
   readonly width: number;
   readonly rows: number;
   /** Bytes of a row; every row starts at a byte boundary. */
   readonly rowBytes: number;
-  /** Samples per pixel in the block. */
+  /** Samples per pixel in the block: 1 in planar pictures. */
   readonly perPixel: number;
 }
 
@@ -112,14 +115,14 @@ async function readBlock(stored: Uint8Array, size: BlockSize, coding: TiffCoding
   if (packing === 'jpeg') return decodeJpegSamples(stored, size.width, size.rows, size.perPixel);
   const packed = coding.isBitReversed ? reverseBits(stored) : stored;
   const bytes = unpack(packed, packing, size.rows * size.rowBytes, blockRows * size.rowBytes);
-  // Uncompressed bytes belong to the caller and are never differenced.
+  // Uncompressed bytes are the caller's memory and must not be changed; TIFF never stores them as differences.
   if (coding.isDifferenced && packing !== 'none') undoDifferencing(bytes, size, coding);
   return bytes;
 }
 
 /**
- * Undoes differencing: each sample is stored as the difference to its left neighbour, modulo the sample
- * range.
+ * Undoes differencing, in place: each sample is stored as the difference from the sample of the pixel to its left,
+ * modulo 2^bits.
  */
 function undoDifferencing(
   bytes: Uint8Array,
@@ -144,7 +147,7 @@ function undoDifferencing(
   }
 }
 
-/** Expands samples to one byte each. @param count samples of a row */
+/** Returns one byte for each sample. @param count samples per row */
 function expandToBytes(
   bytes: Uint8Array,
   count: number,
@@ -170,12 +173,13 @@ function expandToBytes(
   return samples;
 }
 
-const reversed = Uint8Array.from({ length: 256 }, (_, byte) => {
+/** Each byte with the order of its bits reversed. */
+const reversedBytes = Uint8Array.from({ length: 256 }, (_, byte) => {
   let bits = 0;
   for (let i = 0; i < 8; i++) bits |= ((byte >> i) & 1) << (7 - i);
   return bits;
 });
 
 function reverseBits(bytes: Uint8Array): Uint8Array {
-  return bytes.map((byte) => reversed[byte] as number);
+  return bytes.map((byte) => reversedBytes[byte] as number);
 }

@@ -11,7 +11,7 @@ const encoder = () => sharp(picture.rgb, { raw: { width: 150, height: 90, channe
 const library = await loadTurboJpeg();
 const skippedWithout = library ? '' : ' (skipped: libjpeg-turbo is not installed)';
 
-describe.skipIf(!library)(`libjpeg-turbo, called directly${skippedWithout},`, () => {
+describe.skipIf(!library)(`libjpeg-turbo${skippedWithout}`, () => {
   const turbo = library as TurboJpeg;
   function decode(jpeg: Uint8Array): Raster | null {
     const rgb = new Uint8Array(picture.rgb.length);
@@ -27,7 +27,7 @@ describe.skipIf(!library)(`libjpeg-turbo, called directly${skippedWithout},`, ()
     expect(difference(decode(jpeg) as Raster, await pixelsOf(jpeg)).most).toBe(0);
   });
 
-  it('decodes streams of red, green and blue components', async () => {
+  it('decodes a stream of RGB components, declared by an Adobe marker, without a colour transform', async () => {
     const jpeg = await encoder().jpeg({ chromaSubsampling: '4:4:4' }).toBuffer();
     // An Adobe marker with transform 0.
     const adobe = Uint8Array.of(0xff, 0xee, 0, 14, 0x41, 0x64, 0x6f, 0x62, 0x65, 0, 100, 0, 0, 0, 0, 0);
@@ -59,11 +59,11 @@ describe.skipIf(!library)(`libjpeg-turbo, called directly${skippedWithout},`, ()
         return Buffer.concat([jpeg.subarray(0, tables[0]?.at), jpeg.subarray(tables.at(-1)?.end)]);
       },
     ],
-  ])('returns false for a stream that %s', async (_, write) => {
+  ])('decode returns false for a stream that %s', async (_, write) => {
     expect(decode(await write())).toBeNull();
   });
 
-  it('encodes like sharp: similar size, similar difference to the picture', async () => {
+  it('encodes a JPEG whose size and pixels are close to those of sharp', async () => {
     const jpeg = turbo.encode(picture, 97) as Uint8Array;
     const sharpJpeg = await encoder()
       .jpeg({ quality: 97, chromaSubsampling: '4:4:4', optimiseCoding: false })
@@ -73,7 +73,7 @@ describe.skipIf(!library)(`libjpeg-turbo, called directly${skippedWithout},`, ()
     expect(readJpegHeader(jpeg)).toMatchObject({ frameMarker: 0xc0, declaresColour: true });
   });
 
-  it('encodes a small picture after a large one', async () => {
+  it('encodes a small picture correctly after a large one', async () => {
     const large = paintTissue(600, 500);
     const [first, second] = [turbo.encode(large, 97), turbo.encode(picture, 97)] as [Uint8Array, Uint8Array];
     expect(await pixelsOf(first)).toMatchObject({ width: 600, height: 500 });

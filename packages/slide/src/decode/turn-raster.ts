@@ -1,15 +1,16 @@
 import type { Orientation } from '../model/slide.ts';
 import type { Raster } from './raster.ts';
 
-/** The directions of the upright picture's axes in the stored picture. */
+/** How the axes of the upright picture run in the stored picture. */
 interface Turn {
-  /** Whether width and height are exchanged: upright x is stored y. */
+  /** Whether width and height are exchanged: the upright x axis is the stored y axis. */
   readonly isSwapped: boolean;
-  /** Whether upright x, or y, runs against its stored direction. */
+  /** Whether the upright x axis (or y axis) runs in the opposite direction of the stored axis. */
   readonly flipsX: boolean;
   readonly flipsY: boolean;
 }
 
+/** Transforms by the value of the TIFF tag Orientation. */
 const turns: Readonly<Record<Orientation, Turn>> = {
   1: { isSwapped: false, flipsX: false, flipsY: false },
   2: { isSwapped: false, flipsX: true, flipsY: false },
@@ -22,20 +23,21 @@ const turns: Readonly<Record<Orientation, Turn>> = {
 };
 
 /**
- * Returns the transform of an orientation. Source: TIFF 6.0, section 8, Orientation: the visual sides of the
- * stored row 0 and column 0.
+ * Returns the transform of an orientation. Source: TIFF 6.0, section 8, Orientation, which names the sides of the
+ * upright picture where the stored row 0 and column 0 are.
  */
 export function orientationTransform(orientation: Orientation): Turn {
   return turns[orientation];
 }
 
-/** Rotates and mirrors a stored image so that it is upright. */
+/** Returns the stored image rotated and mirrored so that it is upright. */
 export function orientRaster(raster: Raster, orientation: Orientation): Raster {
   if (orientation === 1) return raster;
   const { isSwapped, flipsX, flipsY } = orientationTransform(orientation);
   const width = isSwapped ? raster.height : raster.width;
   const height = isSwapped ? raster.width : raster.height;
   const rgb = new Uint8Array(raster.rgb.length);
+  /** Distance in the stored samples from one upright pixel to its right neighbour. */
   const step = (isSwapped ? raster.width : 1) * (flipsX ? -3 : 3);
   for (let y = 0, to = 0; y < height; y++) {
     const [alongX, alongY] = [flipsX ? width - 1 : 0, flipsY ? height - 1 - y : y];

@@ -24,8 +24,8 @@ function noise(length: number): Uint8Array {
   });
 }
 
-describe.each(packings)('bytes compressed with %s', (packing) => {
-  it.each(patterns)('unpack to the original: %s', (_, pattern) => {
+describe.each(packings)('unpack of bytes compressed with %s', (packing) => {
+  it.each(patterns)('returns the original bytes: %s', (_, pattern) => {
     for (const length of [1, 2, 3, 127, 128, 129, 1000, 70_000]) {
       const bytes = pattern(length);
       const unpacked = unpack(pack(bytes, packing), packing, length, length);
@@ -33,16 +33,16 @@ describe.each(packings)('bytes compressed with %s', (packing) => {
     }
   });
 
-  it('may unpack to more bytes than expected, like the last strip of some writers', () => {
+  it('returns more bytes than the minimum, up to the maximum, for a padded strip', () => {
     const unpacked = unpack(pack(noise(300), packing), packing, 200, 300);
     expect(Buffer.compare(unpacked, noise(300))).toBe(0);
   });
 
-  it('are rejected with FILE_CORRUPT when they unpack to too few bytes', () => {
+  it('rejects a stream that unpacks to too few bytes with FILE_CORRUPT', () => {
     expect(() => unpack(pack(noise(200), packing), packing, 300, 300)).toThrow('200 bytes, not 300');
   });
 
-  it('are rejected with FILE_CORRUPT when they are truncated', () => {
+  it('rejects a truncated stream with FILE_CORRUPT', () => {
     const packed = pack(noise(3000), packing);
     for (const end of [0, 1, 2, packed.length / 2, packed.length - 8]) {
       expect(() => unpack(packed.subarray(0, end), packing, 3000, 3000)).toThrow(
@@ -52,8 +52,8 @@ describe.each(packings)('bytes compressed with %s', (packing) => {
   });
 });
 
-describe('LZW', () => {
-  it('unpacks streams in the bit order of writers before 1991', () => {
+describe('unpack of LZW', () => {
+  it('reads streams in the bit order of writers before 1991', () => {
     for (const [name, pattern] of patterns) {
       for (const length of [1, 2, 1000, 70_000]) {
         const unpacked = unpack(pack(pattern(length), 'old-lzw'), 'lzw', length, length);
@@ -62,13 +62,13 @@ describe('LZW', () => {
     }
   });
 
-  it('unpacks the example of TIFF 6.0', () => {
+  it('reads the example of TIFF 6.0', () => {
     // 256 7 258 8 8 258 6 6 257, nine bits each.
     const packed = Buffer.from('80 01 e0 40 80 44 08 0c 06 80 80'.replaceAll(' ', ''), 'hex');
     expect([...unpack(packed, 'lzw', 9, 9)]).toEqual([7, 7, 7, 8, 8, 7, 7, 6, 6]);
   });
 
-  it('unpacks a stream without an initial Clear code and without a final End code', () => {
+  it('reads a stream without an initial Clear code and without a final End code', () => {
     // 65 66, nine bits each.
     expect([...unpack(Uint8Array.of(0x20, 0x90, 0x80), 'lzw', 2, 2)]).toEqual([65, 66]);
   });
@@ -91,37 +91,37 @@ describe('LZW', () => {
   });
 });
 
-describe('a decompression bomb', () => {
+describe('unpack of a decompression bomb', () => {
   const zeros = new Uint8Array(50_000_000);
 
   it.each<[Packing, () => Uint8Array]>([
     ['deflate', () => zlib.deflateSync(zeros)],
     ['zstd', () => zlib.zstdCompressSync(zeros)],
-  ])('compressed with %s is rejected with FILE_CORRUPT as soon as it exceeds the image', (packing, build) => {
+  ])('rejects it with FILE_CORRUPT when the output exceeds the maximum: %s', (packing, build) => {
     expect(() => unpack(build(), packing, 1000, 1000)).toThrow(
       expect.objectContaining({ code: 'FILE_CORRUPT' }),
     );
   });
 
-  it.each<Packing>(['lzw', 'packbits'])('packed with %s fills only the picture', (packing) => {
+  it.each<Packing>(['lzw', 'packbits'])('stops when the output reaches the maximum: %s', (packing) => {
     expect(unpack(pack(zeros.subarray(0, 500_000), packing), packing, 1000, 1000)).toHaveLength(1000);
   });
 });
 
-describe('a compressed stream', () => {
+describe('unpack of a damaged or unusual stream', () => {
   it.each<[string, Packing, Uint8Array]>([
     ['another compression than the directory declares', 'deflate', pack(noise(500), 'zstd')],
     ['another compression than the directory declares', 'zstd', pack(noise(500), 'deflate')],
     ['a wrong checksum', 'deflate', damaged(pack(noise(500), 'deflate'), -1)],
     ['a damaged header', 'zstd', damaged(pack(noise(500), 'zstd'), 4)],
     ['damaged data', 'deflate', damaged(zlib.deflateSync(paintTissue(20, 9).rgb.subarray(0, 500)), 60)],
-  ])('compressed with %s is rejected with FILE_CORRUPT: %s', (_, packing, packed) => {
+  ])('rejects it with FILE_CORRUPT: %s (declared as %s)', (_, packing, packed) => {
     expect(() => unpack(packed, packing, 500, 500)).toThrow(
       expect.objectContaining({ code: 'FILE_CORRUPT' }),
     );
   });
 
-  it('compressed with PackBits may contain no-op codes', () => {
+  it('skips the no-op codes of PackBits', () => {
     expect([...unpack(Uint8Array.of(128, 128, 1, 7, 8, 128, 255, 9), 'packbits', 4, 4)]).toEqual([
       7, 8, 9, 9,
     ]);

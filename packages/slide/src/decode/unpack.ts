@@ -1,50 +1,49 @@
 import zlib from 'node:zlib';
 import { type Packing, SlideError } from '../model/slide.ts';
 import { unpackLzw } from './lzw.ts';
-import { unpackBits } from './pack-bits.ts';
+import { unpackPackBits } from './pack-bits.ts';
 
 /**
- * Unpacks a stream of known size. The output never exceeds `most`, whatever the stream declares.
+ * Unpacks a stream whose size is known. The output never exceeds `maxBytes`, whatever the stream declares.
  *
- * @param expected required bytes
- * @param most maximum bytes; some writers pad the last strip, and bytes beyond are dropped
- * @returns between `expected` and `most` bytes
+ * @param maxBytes more than `minBytes` for the last strip of a picture, which some writers pad to full height
+ * @returns between `minBytes` and `maxBytes` bytes
  * @throws SlideError FILE_CORRUPT when the stream is damaged, too short or too long
  */
-export function unpack(packed: Uint8Array, packing: Packing, expected: number, most: number): Uint8Array {
-  const bytes = unpackUpTo(packed, packing, most);
-  if (bytes.length < expected) {
-    throw new SlideError('FILE_CORRUPT', `A tile unpacks to ${bytes.length} bytes, not ${expected}`);
+export function unpack(packed: Uint8Array, packing: Packing, minBytes: number, maxBytes: number): Uint8Array {
+  const bytes = unpackUpTo(packed, packing, maxBytes);
+  if (bytes.length < minBytes) {
+    throw new SlideError('FILE_CORRUPT', `A tile unpacks to ${bytes.length} bytes, not ${minBytes}`);
   }
   return bytes;
 }
 
-function unpackUpTo(packed: Uint8Array, packing: Packing, most: number): Uint8Array {
+function unpackUpTo(packed: Uint8Array, packing: Packing, maxBytes: number): Uint8Array {
   switch (packing) {
     case 'none':
-      return packed.subarray(0, most);
+      return packed.subarray(0, maxBytes);
     case 'lzw':
-      return fill(packed, unpackLzw, most);
+      return unpackIntoBuffer(packed, unpackLzw, maxBytes);
     case 'packbits':
-      return fill(packed, unpackBits, most);
+      return unpackIntoBuffer(packed, unpackPackBits, maxBytes);
     case 'deflate':
-      return inflate(() => zlib.inflateSync(packed, bounds(most)));
+      return inflate(() => zlib.inflateSync(packed, outputLimits(maxBytes)));
     case 'zstd':
-      return inflate(() => zlib.zstdDecompressSync(packed, bounds(most)));
+      return inflate(() => zlib.zstdDecompressSync(packed, outputLimits(maxBytes)));
   }
 }
 
-function fill(
+function unpackIntoBuffer(
   packed: Uint8Array,
   unpackInto: (packed: Uint8Array, target: Uint8Array) => number,
-  most: number,
+  maxBytes: number,
 ): Uint8Array {
-  const target = new Uint8Array(most);
+  const target = new Uint8Array(maxBytes);
   return target.subarray(0, unpackInto(packed, target));
 }
 
-/** One output chunk for all bytes, with space to detect excess bytes. */
-const bounds = (most: number) => ({ maxOutputLength: most, chunkSize: most + 64 });
+/** Options of zlib: one output buffer for all bytes, with some space to detect excess bytes. */
+const outputLimits = (maxBytes: number) => ({ maxOutputLength: maxBytes, chunkSize: maxBytes + 64 });
 
 function inflate(decompress: () => Uint8Array): Uint8Array {
   try {

@@ -1,6 +1,6 @@
 import { SlideError } from '../model/slide.ts';
 
-/** The metadata of a WebP file before its picture. */
+/** The metadata that precede the picture data in a WebP file. */
 interface WebpHeader {
   /** Size in pixels. */
   readonly width: number;
@@ -10,9 +10,10 @@ interface WebpHeader {
   readonly profileBytes: number;
 }
 
+/** Bytes of the file header and the start of the first chunk, up to the size of the picture. */
 const HEAD_BYTES = 30;
 
-/** Whether bytes start like WebP. Source: RFC 9649, section 2.4. */
+/** Whether the bytes start with the WebP signature. Source: RFC 9649, section 2.4. */
 export function isWebp(start: Uint8Array): boolean {
   return textAt(start, 0) === 'RIFF' && textAt(start, 8) === 'WEBP';
 }
@@ -28,17 +29,17 @@ export function readWebpHeader(bytes: Uint8Array): WebpHeader {
   if (!isWebp(bytes) || bytes.length < HEAD_BYTES) throw corrupt('its header is truncated');
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   const uint24 = (at: number) => view.getUint16(at, true) | (view.getUint8(at + 2) << 16);
-  const none = { isAnimated: false, profileBytes: 0 };
+  const simpleFile = { isAnimated: false, profileBytes: 0 };
   switch (textAt(bytes, 12)) {
     case 'VP8 ':
       return {
-        ...none,
+        ...simpleFile,
         width: view.getUint16(26, true) & 0x3fff,
         height: view.getUint16(28, true) & 0x3fff,
       };
     case 'VP8L': {
       const sizes = view.getUint32(21, true);
-      return { ...none, width: (sizes & 0x3fff) + 1, height: ((sizes >>> 14) & 0x3fff) + 1 };
+      return { ...simpleFile, width: (sizes & 0x3fff) + 1, height: ((sizes >>> 14) & 0x3fff) + 1 };
     }
     case 'VP8X': {
       const hasProfile = bytes.length >= HEAD_BYTES + 8 && textAt(bytes, HEAD_BYTES) === 'ICCP';

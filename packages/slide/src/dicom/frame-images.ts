@@ -4,7 +4,7 @@ import {
   type JpegColour,
   type JpegPrefix,
   jpegPrefix,
-  streamPlace,
+  tileOffset,
 } from '../jpeg/complete-jpeg.ts';
 import type { JpegHeader } from '../jpeg/header.ts';
 import { type EncodedImage, type GreyRange, type SampleColour, SlideError } from '../model/slide.ts';
@@ -37,7 +37,7 @@ export function openFrameImages(instance: Instance): ReadFrameImage {
     const meaning = jpegColourOf(pixels, colour);
     const prefix = jpegPrefix(null, meaning);
     return async (frame, signal) => {
-      const buffer = await readFrame(frame, streamPlace(prefix), signal);
+      const buffer = await readFrame(frame, tileOffset(prefix), signal);
       return { codec: 'jpeg', bytes: completeFrame(buffer, prefix, meaning, width, height), width, height };
     };
   }

@@ -25,8 +25,8 @@ import {
   type ReadSubblock,
   subblockReader,
 } from '../czi/subblock-pixels.ts';
-import { type Channel, colourOfChannel, composeChannels } from '../decode/compose-channels.ts';
-import { estimateRange, isOfFewBits } from '../decode/contrast.ts';
+import { type Channel, composeChannels, defaultChannelColour } from '../decode/compose-channels.ts';
+import { estimateRange, isTooDark } from '../decode/contrast.ts';
 import type { Colour, Raster } from '../decode/raster.ts';
 import { readJpegHeader } from '../jpeg/header.ts';
 import { shownPlaneOf } from '../model/shown-plane.ts';
@@ -170,7 +170,7 @@ function chooseChannels(
     return {
       number,
       // A single channel is displayed in grey, at full brightness.
-      colour: chosen.length === 1 ? WHITE : (metadataOfChannel?.colour ?? colourOfChannel(i)),
+      colour: chosen.length === 1 ? WHITE : (metadataOfChannel?.colour ?? defaultChannelColour(i)),
       ...greyRangeOf(firstSubblocks.get(number) as Subblock, metadataOfChannel),
     };
   });
@@ -265,7 +265,7 @@ function displayedImageOf(
         return isEmpty ? null : canvas;
       };
       const estimated = await estimateRange(levels, bits, drawTileOfChannel);
-      return isOfFewBits(estimated, bits, false) ? estimated : { black: 0, white: 2 ** bits - 1 };
+      return isTooDark(estimated, bits, false) ? estimated : { black: 0, white: 2 ** bits - 1 };
     }),
   }));
 

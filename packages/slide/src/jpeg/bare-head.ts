@@ -11,11 +11,12 @@ const NEEDED_MARKERS: ReadonlySet<number> = new Set([
 ]);
 
 /**
- * Builds the header for a scan of another picture size: tables, frame, restart interval and scan header.
- * Omits everything that decoding does not need, such as comments, thumbnails and names.
+ * Builds the header of a JPEG that shows a part of another JPEG: its tables, frame, restart interval and scan header,
+ * with the size of the part. Omits all other segments, such as comments, thumbnails and names.
  *
- * @param head a JPEG up to its first scan's data, as `readJpegHead` returns it
- * @param colour meaning of the samples when the head does not declare it
+ * @param head the other JPEG up to the data of its first scan, as `readJpegHead` returns it
+ * @param size size of the part in pixels
+ * @param colour meaning of the samples if the head does not declare it
  * @throws SlideError FILE_CORRUPT
  */
 export function scanHeader(
@@ -31,7 +32,7 @@ export function scanHeader(
     declaresColour ? Uint8Array.of(0xff, marker.SOI) : jpegPrefix(null, colour).bytes,
     ...needed.map(({ at, end }) => head.subarray(at, end)),
   ]);
-  // A frame is: marker (2 bytes), length (2), precision (1), height (2), width (2), …
+  // A frame starts with: marker (2 bytes), length (2), precision (1), height (2), width (2).
   const { frameAt } = readJpegHeader(header);
   header.writeUInt16BE(height, frameAt + 5);
   header.writeUInt16BE(width, frameAt + 7);

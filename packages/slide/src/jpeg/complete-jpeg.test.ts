@@ -5,21 +5,21 @@ import { difference, pixelsOf } from '../testing/compare-pixels.ts';
 import { encodePicture, type PictureColour } from '../testing/encode-picture.ts';
 import { paintTissue } from '../testing/paint-tissue.ts';
 import { tag } from '../tiff/tags.ts';
-import { completeJpeg, type JpegColour, type JpegPrefix, jpegPrefix, streamPlace } from './complete-jpeg.ts';
+import { completeJpeg, type JpegColour, type JpegPrefix, jpegPrefix, tileOffset } from './complete-jpeg.ts';
 import { segments } from './header.ts';
 
 const picture = paintTissue(64, 64);
-/** The same picture in grey: every pixel as bright as its green sample. */
+/** The same picture in grey: all samples of a pixel have the value of its green sample. */
 const grey: Raster = { ...picture, rgb: picture.rgb.map((_, i, rgb) => rgb[i - (i % 3) + 1] as number) };
 
-function complete(stream: Uint8Array, prefix: JpegPrefix): Uint8Array {
-  const at = streamPlace(prefix);
-  const buffer = new Uint8Array(at + stream.length);
-  buffer.set(stream, at);
+function complete(tile: Uint8Array, prefix: JpegPrefix): Uint8Array {
+  const offset = tileOffset(prefix);
+  const buffer = new Uint8Array(offset + tile.length);
+  buffer.set(tile, offset);
   return completeJpeg(buffer, prefix).jpeg;
 }
 
-/** A tile and the tables of its level, as TIFF stores them. */
+/** Encodes a picture as TIFF stores it: a tile and the tables of its level. */
 async function encodeTile(
   colour: PictureColour,
   shownPicture = picture,
@@ -30,12 +30,12 @@ async function encodeTile(
 
 const markers = (jpeg: Uint8Array) => [...segments(jpeg, 2)].map(({ marker }) => marker.toString(16));
 
-describe('a native tile completed to a JPEG', () => {
+describe('completeJpeg', () => {
   it.each<[PictureColour, JpegColour]>([
     ['rgb', 'rgb'],
     ['ycbcr', 'ycbcr'],
     ['grey', 'grey'],
-  ])('decodes to the original colours: %s', async (written, colour) => {
+  ])('returns a JPEG that decodes to the original colours: %s', async (written, colour) => {
     const shownPicture = written === 'grey' ? grey : picture;
     const { tile, tables } = await encodeTile(written, shownPicture);
     const pixels = await pixelsOf(complete(tile, jpegPrefix(tables, colour)));
@@ -48,7 +48,7 @@ describe('a native tile completed to a JPEG', () => {
     expect(jpeg.subarray(-(tile.length - 2))).toEqual(Buffer.from(tile.subarray(2)));
   });
 
-  it('declares the colour space of its samples with an Adobe marker', async () => {
+  it('declares RGB and YCbCr samples, but not grey ones, with an Adobe marker', async () => {
     const { tile, tables } = await encodeTile('rgb');
     const jpeg = complete(tile, jpegPrefix(tables, 'rgb'));
     expect([...jpeg.subarray(2, 18)]).toEqual([
@@ -60,7 +60,7 @@ describe('a native tile completed to a JPEG', () => {
     expect(markers(complete((await encodeTile('grey')).tile, jpegPrefix(null, 'grey')))).not.toContain('ee');
   });
 
-  describe('with a JFIF marker', () => {
+  describe('for a tile with a JFIF marker', () => {
     let jfif: Buffer;
     beforeAll(async () => {
       const { rgb, width, height } = picture;
@@ -71,12 +71,12 @@ describe('a native tile completed to a JPEG', () => {
       jfif = Buffer.concat([jpeg.subarray(0, 2), Buffer.from(marker), jpeg.subarray(2)]);
     });
 
-    it('gets no contradicting Adobe marker, whatever the TIFF directory says', async () => {
+    it('adds no Adobe marker, even if the TIFF directory declares RGB', async () => {
       const jpeg = complete(jfif, jpegPrefix(null, 'rgb'));
       expect(Buffer.from(jpeg)).toEqual(jfif);
     });
 
-    it('gets the tables of its level', async () => {
+    it('adds the tables of the level', async () => {
       const { tables } = await encodeTile('ycbcr');
       const jpeg = complete(jfif, jpegPrefix(tables, 'rgb'));
       expect(markers(jpeg)).not.toContain('ee');
@@ -84,7 +84,7 @@ describe('a native tile completed to a JPEG', () => {
     });
   });
 
-  it('is rejected with FILE_CORRUPT when it does not start with SOI', async () => {
+  it('rejects a tile that does not start with SOI with FILE_CORRUPT', async () => {
     const { tile, tables } = await encodeTile('rgb');
     expect(() => complete(tile.subarray(2), jpegPrefix(tables, 'rgb'))).toThrow(
       expect.objectContaining({ code: 'FILE_CORRUPT' }),
@@ -92,20 +92,20 @@ describe('a native tile completed to a JPEG', () => {
   });
 });
 
-describe('the JPEG tables of a level', () => {
+describe('jpegPrefix', () => {
   it.each<[string, (tables: Uint8Array) => Uint8Array]>([
     ['without SOI', (tables) => tables.subarray(2)],
     ['without EOI', (tables) => tables.subarray(0, -2)],
     ['with a truncated table', (tables) => tables.subarray(0, 40)],
-    ['when empty', () => new Uint8Array()],
-  ])('are rejected with FILE_CORRUPT %s', async (_, damage) => {
+    ['without any bytes', () => new Uint8Array()],
+  ])('rejects tables %s with FILE_CORRUPT', async (_, damage) => {
     const { tables } = await encodeTile('rgb');
     expect(() => jpegPrefix(damage(tables), 'rgb')).toThrow(
       expect.objectContaining({ code: 'FILE_CORRUPT' }),
     );
   });
 
-  it('are rejected with FILE_CORRUPT when they are a complete image', async () => {
+  it('rejects tables that contain a picture with FILE_CORRUPT', async () => {
     const jpeg = await sharp({ create: { width: 8, height: 8, channels: 3, background: 'red' } })
       .jpeg()
       .toBuffer();

@@ -1,3 +1,7 @@
+/**
+ * Completes the tiles of TIFF files to JPEG files without decoding them. TIFF stores the tables of a level once, and
+ * the colour space of the samples in the directory, so that a tile alone is not a valid JPEG in the right colours.
+ */
 import {
   corrupt,
   frameMarkers,
@@ -8,14 +12,13 @@ import {
   segments,
 } from './header.ts';
 
-/** Meaning of the samples of a native tile that does not declare it itself. */
+/** Meaning of the samples of a native tile (a tile stored in the file) that does not declare it itself. */
 export type JpegColour = 'rgb' | 'ycbcr' | 'grey';
 
 /**
- * The bytes that complete every native tile of a level to a JPEG: SOI, Adobe marker, tables.
- *
- * The Adobe marker must be omitted for a tile that declares its own colours. It stands first, so that it can
- * be skipped without copying.
+ * The bytes that complete every native tile of a level to a JPEG: the start-of-image marker (SOI), an Adobe marker that
+ * declares the colours, and the tables. For a tile that declares its own colours, the Adobe marker must be omitted. It
+ * comes before the tables, so that it can be skipped without copying them.
  */
 export interface JpegPrefix {
   readonly bytes: Uint8Array;
@@ -26,8 +29,8 @@ export interface JpegPrefix {
 const MARKER_BYTES = 2;
 
 /**
- * The Adobe marker, without which a decoder guesses: browsers treat three components numbered 1, 2, 3 or 0,
- * 1, 2 as YCbCr and draw RGB slides in wrong colours.
+ * Returns the Adobe marker, which declares the colour transform of the samples. Without it, browsers treat three
+ * components numbered 1, 2, 3 or 0, 1, 2 as YCbCr, and would draw RGB slides in wrong colours.
  *
  * Source: Adobe Technical Note 5116, "Supporting the DCT Filters in PostScript Level 2", section 18
  * (transform 0: no transform; 1: YCbCr).
@@ -35,18 +38,18 @@ const MARKER_BYTES = 2;
 function adobeMarker(transform: 0 | 1): number[] {
   const version = [0, 100];
   const flags = [0, 0, 0, 0];
-  return [0xff, marker.APP14, 0, 14, 0x41, 0x64, 0x6f, 0x62, 0x65, ...version, ...flags, transform];
+  const adobe = [0x41, 0x64, 0x6f, 0x62, 0x65];
+  return [0xff, marker.APP14, 0, 14, ...adobe, ...version, ...flags, transform];
 }
 
 /**
- * Builds the prefix of a level. TIFF stores quantisation and Huffman tables once per level (JPEGTables) and
- * an abbreviated stream per tile. Both start with SOI, and the tables end with EOI; without those two markers
- * they form one valid file.
+ * Builds the prefix of a level. TIFF stores the quantisation and Huffman tables once per level (JPEGTables), as a JPEG
+ * stream from SOI to EOI without a picture. The prefix contains them without these two markers.
  *
  * Source: TIFF Technical Note 2 (T. Lane, 1995), "JPEGTables field".
  *
- * @param tables null when every tile contains its own
- * @throws SlideError FILE_CORRUPT when the tables are no abbreviated JPEG stream
+ * @param tables null when every tile contains its own tables
+ * @throws SlideError FILE_CORRUPT when the tables are not a JPEG stream without a picture
  */
 export function jpegPrefix(tables: Uint8Array | null, colour: JpegColour): JpegPrefix {
   const body = tables ? tablesBody(tables) : { bytes: new Uint8Array(), declaresColour: false };
@@ -67,16 +70,16 @@ function tablesBody(tables: Uint8Array): { bytes: Uint8Array; declaresColour: bo
     if (frameMarkers.has(segment.marker)) break;
     declaresColour ||= isColourMarker(tables, segment);
   }
-  throw corrupt('its tables are a picture of their own');
+  throw corrupt('its tables contain a picture');
 }
 
-/** Index at which a native tile is read into a buffer: the prefix replaces the tile's SOI. */
-export function streamPlace(prefix: JpegPrefix): number {
+/** Returns the index of a buffer at which a native tile must be read, so that the prefix replaces the tile's SOI. */
+export function tileOffset(prefix: JpegPrefix): number {
   return prefix.bytes.length - MARKER_BYTES;
 }
 
 /**
- * Puts the prefix in front of a native tile that was read to `streamPlace` of the buffer.
+ * Writes the prefix in front of a native tile that was read to `tileOffset` of the buffer.
  *
  * Colour markers of the tile take precedence: QuPath writes OME-TIFF tiles as YCbCr with a JFIF marker, but
  * declares RGB in the directory.
@@ -88,8 +91,9 @@ export function completeJpeg(
   buffer: Uint8Array,
   prefix: JpegPrefix,
 ): { jpeg: Uint8Array; header: JpegHeader } {
-  const at = streamPlace(prefix);
-  if (buffer[at] !== 0xff || buffer[at + 1] !== marker.SOI) throw corrupt('a tile does not begin with SOI');
+  const offset = tileOffset(prefix);
+  if (buffer[offset] !== 0xff || buffer[offset + 1] !== marker.SOI)
+    throw corrupt('a tile does not begin with SOI');
   buffer.set(prefix.bytes);
   const header = readJpegHeader(buffer, prefix.bytes.length);
   if (!header.declaresColour || prefix.adobeBytes === 0) return { jpeg: buffer, header };
@@ -99,8 +103,8 @@ export function completeJpeg(
 }
 
 /**
- * Turns the markers that declare a colour transform into comments, so that a decoder returns the components
- * unchanged. Modifies the bytes in place.
+ * Changes the markers that declare a colour transform to comments, in place, so that a decoder returns the components
+ * unchanged.
  *
  * @throws SlideError FILE_CORRUPT
  */

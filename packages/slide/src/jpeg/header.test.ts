@@ -11,8 +11,8 @@ beforeAll(async () => {
     .toBuffer();
 });
 
-describe('the header of a JPEG', () => {
-  it('contains size, coding process and sampling factors', () => {
+describe('readJpegHeader', () => {
+  it('returns size, coding process and sampling factors', () => {
     expect(readJpegHeader(jpeg)).toMatchObject({
       frameMarker: 0xc0,
       precision: 8,
@@ -28,14 +28,14 @@ describe('the header of a JPEG', () => {
     });
   });
 
-  it("ends at the first byte of the scan's data", () => {
+  it('returns the positions of the frame, the scan and the data of the scan', () => {
     const { frameAt, scanAt, dataAt } = readJpegHeader(jpeg);
     expect([jpeg[frameAt], jpeg[frameAt + 1]]).toEqual([0xff, 0xc0]);
     expect([jpeg[scanAt], jpeg[scanAt + 1]]).toEqual([0xff, 0xda]);
     expect(dataAt).toBe(scanAt + 2 + jpeg.readUInt16BE(scanAt + 2));
   });
 
-  it('declares colours only with a JFIF or Adobe marker', () => {
+  it('reports declared colours only for a JFIF or an Adobe marker', () => {
     const withMarker = (marker: number, body: string) =>
       Buffer.concat([
         jpeg.subarray(0, 2),
@@ -51,18 +51,18 @@ describe('the header of a JPEG', () => {
     expect(readJpegHeader(withMarker(0xe1, 'Adobe\0\x64\0\0\0\0\0')).declaresColour).toBe(false);
   });
 
-  it('may have fill bytes before a marker', () => {
+  it('skips fill bytes before a marker', () => {
     const filled = Buffer.concat([jpeg.subarray(0, 2), Buffer.from([0xff, 0xff, 0xff]), jpeg.subarray(2)]);
     expect(readJpegHeader(filled).width).toBe(48);
   });
 
-  const cut = (at: (header: ReturnType<typeof readJpegHeader>) => number) => (bytes: Buffer) =>
-    bytes.subarray(0, at(readJpegHeader(bytes)));
+  type Position = (header: ReturnType<typeof readJpegHeader>) => number;
+  const cut = (position: Position) => (bytes: Buffer) => bytes.subarray(0, position(readJpegHeader(bytes)));
   const patch =
-    (at: (header: ReturnType<typeof readJpegHeader>) => number, ...values: number[]) =>
+    (position: Position, ...values: number[]) =>
     (bytes: Buffer) => {
       const patched = Buffer.from(bytes);
-      patched.set(values, at(readJpegHeader(bytes)));
+      patched.set(values, position(readJpegHeader(bytes)));
       return patched;
     };
 
@@ -86,7 +86,7 @@ describe('the header of a JPEG', () => {
     ['more components than its frame contains', patch(({ frameAt }) => frameAt + 9, 200)],
     ['a sampling factor of 0', patch(({ frameAt }) => frameAt + 11, 0x02)],
     ['a sampling factor of 5', patch(({ frameAt }) => frameAt + 11, 0x51)],
-  ])('is rejected with FILE_CORRUPT for %s', (_, damage) => {
+  ])('rejects a JPEG with FILE_CORRUPT that has %s', (_, damage) => {
     expect(() => readJpegHeader(damage(jpeg))).toThrow(expect.objectContaining({ code: 'FILE_CORRUPT' }));
   });
 });

@@ -1,9 +1,10 @@
+/** Reads the marker segments and the header of JPEG streams. */
 import { SlideError } from '../model/slide.ts';
 
 /** One colour component of a frame. */
 export interface FrameComponent {
   readonly id: number;
-  /** Sampling factors, 1…4; the largest of a frame is full resolution. */
+  /** Sampling factors, 1…4; a component with the largest factor of its frame has full resolution. */
   readonly horizontal: number;
   readonly vertical: number;
 }
@@ -14,26 +15,26 @@ export interface JpegHeader {
   readonly frameMarker: number;
   /** Bits per sample. */
   readonly precision: number;
-  /** Pixels. */
+  /** Size in pixels. */
   readonly width: number;
   readonly height: number;
   readonly components: readonly FrameComponent[];
-  /** MCUs between restart markers; 0 when there are none. */
+  /** Number of MCUs (see `mcuSize`) between two restart markers; 0 when there are none. */
   readonly restartInterval: number;
   /** Whether a JFIF or Adobe marker declares the colour transform. */
   readonly declaresColour: boolean;
   /** Number of components of the first scan. */
   readonly scanComponents: number;
-  /**
-   * Positions in the stream: of the frame marker, of the scan marker, of the first byte of the scan's data.
-   */
+  /** Position of the frame marker in the stream. */
   readonly frameAt: number;
+  /** Position of the scan marker in the stream. */
   readonly scanAt: number;
+  /** Position of the first byte of the scan's data in the stream. */
   readonly dataAt: number;
 }
 
-/** Side of a DCT block in pixels. */
-const BLOCK = 8;
+/** Width and height of a DCT block in pixels. */
+const BLOCK_SIDE = 8;
 
 /** Second bytes of the markers that Lamina reads or writes. Source: ITU-T T.81, table B.1. */
 export const marker = {
@@ -50,30 +51,34 @@ export const marker = {
   COM: 0xfe,
 } as const;
 
-/** The frame markers of all coding processes of T.81; the decoder decides which ones it supports. */
+/** The frame markers of all coding processes of T.81; each decoder supports some of them. */
 export const frameMarkers: ReadonlySet<number> = new Set([
   0xc0, 0xc1, 0xc2, 0xc3, 0xc5, 0xc6, 0xc7, 0xc9, 0xca, 0xcb, 0xcd, 0xce, 0xcf,
 ]);
 
+/** A marker with its data. */
 export interface Segment {
+  /** Second byte of the marker; the first one is always 0xff. */
   readonly marker: number;
-  /** Position of the marker's 0xff, and of the first byte after the length. */
+  /** Position of the marker. */
   readonly at: number;
+  /** Position of the data after marker and length. */
   readonly bodyAt: number;
   /** Position after the segment. */
   readonly end: number;
 }
 
 /**
- * Yields the marker segments from `at`, which must be a marker, up to and including SOS or EOI.
+ * Yields the marker segments up to and including the start of a scan (SOS) or the end of the image (EOI).
  *
+ * @param at position of the first marker
  * Source: ITU-T T.81 (JPEG), annex B.1.1 (markers, fill bytes, lengths).
  *
- * @throws SlideError FILE_CORRUPT
+ * @throws SlideError FILE_CORRUPT when there is no marker at a position where a segment must start
  */
 export function* segments(jpeg: Uint8Array, at: number): Generator<Segment> {
   for (let position = at; ; ) {
-    if (jpeg[position] !== 0xff) throw corrupt(`no marker at byte ${position}`);
+    if (jpeg[position] !== 0xff) throw corrupt(`it has no marker at byte ${position}`);
     while (jpeg[position + 1] === 0xff) position++;
     const code = jpeg[position + 1];
     if (code === undefined) throw corrupt('it ends before its scan');
@@ -91,7 +96,7 @@ export function* segments(jpeg: Uint8Array, at: number): Generator<Segment> {
 }
 
 /**
- * Reads the header before the first scan.
+ * Reads all segments before the data of the first scan.
  *
  * @param at position of a marker after SOI
  * @throws SlideError FILE_CORRUPT when the stream violates the JPEG syntax or has no frame before its scan
@@ -124,7 +129,8 @@ export function readJpegHeader(jpeg: Uint8Array, at = 2): JpegHeader {
 }
 
 /**
- * Whether a segment declares the colour transform: JFIF means YCbCr or grey, Adobe names the transform.
+ * Whether a segment declares the colour transform of the samples: a JFIF marker declares YCbCr or grey, an Adobe marker
+ * names the transform.
  *
  * Source: JFIF 1.02; Adobe Technical Note 5116, section 18.
  */
@@ -134,16 +140,16 @@ export function isColourMarker(jpeg: Uint8Array, segment: Segment): boolean {
 }
 
 /**
- * Size in pixels of an MCU, the smallest independently coded unit of a scan. A scan of one component is not
- * interleaved: its MCU is one block, whatever its sampling factors are.
+ * Returns the size in pixels of an MCU (minimum coded unit), the group of blocks that a scan stores together. In a scan
+ * of one component, an MCU is a single block, whatever the sampling factors are.
  *
  * Source: ITU-T T.81, section A.2.
  */
 export function mcuSize({ components }: JpegHeader): { width: number; height: number } {
-  if (components.length === 1) return { width: BLOCK, height: BLOCK };
+  if (components.length === 1) return { width: BLOCK_SIDE, height: BLOCK_SIDE };
   return {
-    width: BLOCK * Math.max(...components.map((component) => component.horizontal)),
-    height: BLOCK * Math.max(...components.map((component) => component.vertical)),
+    width: BLOCK_SIDE * Math.max(...components.map((component) => component.horizontal)),
+    height: BLOCK_SIDE * Math.max(...components.map((component) => component.vertical)),
   };
 }
 
@@ -179,6 +185,7 @@ function uint16(bytes: Uint8Array, at: number): number {
   return ((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0);
 }
 
+/** Returns the error for a damaged JPEG. @param reason a clause whose subject is the JPEG, such as "it has no scan" */
 export function corrupt(reason: string): SlideError {
   return new SlideError('FILE_CORRUPT', `A JPEG stream is damaged: ${reason}`);
 }

@@ -15,7 +15,7 @@ interface Coding {
   grey?: boolean;
 }
 
-/** Horizontal strips of the picture, each a JPEG with the standard tables. */
+/** Encodes horizontal strips of the picture, from the top; each is a JPEG with the standard tables. */
 function strips(heights: readonly number[], coding: Coding = {}): Promise<Buffer[]> {
   let y = 0;
   return Promise.all(
@@ -37,7 +37,7 @@ async function encode({ width, height, rgb }: Raster, { grey = false, ...coding 
 
 const tenStrips = Array.from({ length: 10 }, () => 32);
 
-/** The strips, each decoded separately. */
+/** Decodes the strips separately and joins their pixels. */
 async function stackedPixels(jpegs: readonly Uint8Array[]): Promise<Raster> {
   const parts = await Promise.all(jpegs.map(pixelsOf));
   return {
@@ -47,19 +47,19 @@ async function stackedPixels(jpegs: readonly Uint8Array[]): Promise<Raster> {
   };
 }
 
-describe('strips joined by joinScans', () => {
+describe('joinScans', () => {
   it.each<[string, readonly number[], Coding]>([
     ['colours at full resolution', tenStrips, {}],
     ['grey', tenStrips, { grey: true }],
     ['a lower last strip', [32, 32, 32, 20], {}],
     ['a single strip', [64], {}],
-  ])('decode to the same pixels as separate strips: %s', async (_, heights, coding) => {
+  ])('returns a JPEG with the same pixels as the separate strips: %s', async (_, heights, coding) => {
     const jpegs = await strips(heights, coding);
     const joined = joinScans(jpegs);
     expect(difference(await pixelsOf(joined ?? new Uint8Array()), await stackedPixels(jpegs)).most).toBe(0);
   });
 
-  it('with subsampled chroma differ from separate strips only beside the seams', async () => {
+  it('changes only the pixel rows at the seams when chroma is subsampled', async () => {
     const jpegs = await strips(tenStrips, { chromaSubsampling: '4:2:0' });
     const joined = await pixelsOf(joinScans(jpegs) ?? new Uint8Array());
     const separate = await stackedPixels(jpegs);
@@ -89,32 +89,31 @@ describe('strips joined by joinScans', () => {
     [
       'one strip is truncated',
       async () => {
-        const [one, other] = (await strips([32, 32])) as [Buffer, Buffer];
-        return [one.subarray(0, -40), other];
+        const [upper, lower] = (await strips([32, 32])) as [Buffer, Buffer];
+        return [upper.subarray(0, -40), lower];
       },
     ],
     [
       'the strips contain restart markers',
       async () => {
         const joined = await Promise.all([strips([32, 32]), strips([32, 32])]);
-        return joined.map((two) => Buffer.from(joinScans(two) ?? []));
+        return joined.map((pair) => Buffer.from(joinScans(pair) ?? []));
       },
     ],
-  ])('are null when %s', async (_, jpegs) => {
+  ])('returns null when %s', async (_, jpegs) => {
     expect(joinScans(await jpegs())).toBeNull();
   });
 
-  it('are null when the joined image would exceed 65,535 rows', async () => {
-    const one = await encode(paintTissue(16, 2048), {});
-    expect(joinScans(Array.from({ length: 31 }, () => one))).not.toBeNull();
-    expect(joinScans(Array.from({ length: 32 }, () => one))).toBeNull();
+  it('returns null when the joined image would exceed 65,535 rows', async () => {
+    const strip = await encode(paintTissue(16, 2048), {});
+    expect(joinScans(Array.from({ length: 31 }, () => strip))).not.toBeNull();
+    expect(joinScans(Array.from({ length: 32 }, () => strip))).toBeNull();
   });
 
-  it('are null when a strip has more MCUs than a restart interval can count', async () => {
-    const wide = await encode(paintTissue(2048 * 8, 8 * 8), {});
-    const huge = Buffer.concat([wide]);
-    expect(joinScans([wide, huge])).not.toBeNull();
-    const wider = await encode(paintTissue(16_384, 256), {});
-    expect(joinScans([wider, wider])).toBeNull();
+  it('returns null when a strip has more than 65,535 MCUs', async () => {
+    const largestStrip = await encode(paintTissue(2048 * 8, 8 * 8), {});
+    expect(joinScans([largestStrip, largestStrip])).not.toBeNull();
+    const tooLargeStrip = await encode(paintTissue(16_384, 256), {});
+    expect(joinScans([tooLargeStrip, tooLargeStrip])).toBeNull();
   });
 });

@@ -1,30 +1,31 @@
 import { type JpegHeader, marker, mcuSize, readJpegHeader } from './header.ts';
 
-/** A frame's height and a restart interval are 16-bit numbers. */
+/** Maximum of a frame's height and of a restart interval, which are 16-bit numbers. */
 const MAX_UINT16 = 65_535;
+/** Marker of a baseline frame (SOF0). */
 const BASELINE = 0xc0;
 const EOI = Buffer.of(0xff, marker.EOI);
 
 interface Stream {
   readonly jpeg: Uint8Array;
   readonly header: JpegHeader;
-  /** Byte offset of EOI, where the data of the scan end; -1 in a truncated stream. */
+  /** Position of EOI, where the data of the scan end; -1 in a truncated stream. */
   readonly endAt: number;
 }
 
 /**
- * Stacks pictures of equal width without decoding them: their scans, joined by restart markers, form one
- * baseline JPEG of their total height.
+ * Joins JPEGs of equal width to one JPEG that shows them one below the other, without decoding them: their scans are
+ * joined by restart markers. A restart marker resets the decoder's predictions to the state at the start of a stream.
  *
- * A restart marker resets the decoder's predictions to the state at the start of a stream. Decoding the
- * joined JPEG takes about half the time of decoding the pictures separately; the gain is largest at 1/2, 1/4 or 1/8 of
- * the size.
+ * Decoding the joined JPEG takes about half the time of decoding the JPEGs separately; the gain is largest when the
+ * decoder reduces the picture to 1/2, 1/4 or 1/8 of its size.
  *
  * Source: ITU-T T.81, sections E.1.4 (restart intervals) and A.2 (MCUs of a scan).
  *
- * @param jpegs complete JPEGs, top to bottom, of equal height except the last, which may be shorter
- * @returns the joined JPEG; null when they cannot be joined: not baseline, several scans, differing tables or sampling
- *   factors, restart markers, a height that is not a multiple of the height of an MCU, more than 65,535 rows, a truncated scan
+ * @param jpegs complete JPEGs, top to bottom, of equal height except the last, which may be lower
+ * @returns the joined JPEG; null when the JPEGs cannot be joined because one is not baseline, is truncated, has several
+ *   scans or restart markers, because tables or sampling factors differ, the height is not a multiple of the height of
+ *   an MCU (minimum coded unit), or the joined JPEG would have more than 65,535 rows
  */
 export function joinScans(jpegs: readonly Uint8Array[]): Uint8Array | null {
   const streams = jpegs.map(readStream);
@@ -33,6 +34,7 @@ export function joinScans(jpegs: readonly Uint8Array[]): Uint8Array | null {
 
   const { header } = first;
   const mcu = mcuSize(header);
+  /** The restart interval of the joined JPEG: the number of MCUs of one JPEG. */
   const interval = Math.ceil(header.width / mcu.width) * Math.ceil(header.height / mcu.height);
   const height = streams.reduce((sum, stream) => sum + stream.header.height, 0);
   const allButLast = streams.slice(0, -1);
@@ -67,21 +69,19 @@ export function joinScans(jpegs: readonly Uint8Array[]): Uint8Array | null {
 function readStream(jpeg: Uint8Array): Stream {
   const header = readJpegHeader(jpeg);
   const buffer = Buffer.from(jpeg.buffer, jpeg.byteOffset, jpeg.length);
-  // In a scan's data 0xff is followed by 0 or by a restart marker, so the first EOI is the end.
+  // In the data of a scan, 0xff is followed only by 0 or the second byte of a restart marker. So the first EOI ends it.
   return { jpeg, header, endAt: buffer.indexOf(EOI, header.dataAt) };
 }
 
-/**
- * Whether everything before the data is equal except the height: width, tables, sampling factors, colours.
- */
+/** Whether all bytes before the data of the scan are equal to those of the first JPEG, except the height. */
 function hasSameHeader(stream: Stream, first: Stream): boolean {
   const { frameAt, dataAt } = first.header;
   if (stream.header.frameAt !== frameAt || stream.header.dataAt !== dataAt) return false;
   const heightAt = heightOffset(first.header);
-  const same = (from: number, to: number) =>
-    Buffer.compare(stream.jpeg.subarray(from, to), first.jpeg.subarray(from, to)) === 0;
-  return same(0, heightAt) && same(heightAt + 2, dataAt);
+  const isEqual = (start: number, end: number) =>
+    Buffer.compare(stream.jpeg.subarray(start, end), first.jpeg.subarray(start, end)) === 0;
+  return isEqual(0, heightAt) && isEqual(heightAt + 2, dataAt);
 }
 
-/** A frame is: marker (2 bytes), length (2), precision (1), height (2), width (2), … */
+/** Position of the height. A frame starts with: marker (2 bytes), length (2), precision (1), height (2), width (2). */
 const heightOffset = ({ frameAt }: JpegHeader): number => frameAt + 5;

@@ -13,7 +13,7 @@ beforeAll(async () => {
     .toBuffer();
 });
 
-/** A JPEG with this many bytes of comments before its picture. */
+/** Returns a JPEG with this many bytes of comments before its picture. */
 function commented(bytes: number): Buffer {
   const comments: Buffer[] = [];
   for (let remaining = bytes; remaining > 0; remaining -= 65_537) {
@@ -36,15 +36,15 @@ function countReads(bytes: Uint8Array) {
   return { source: { ...source, read }, counter };
 }
 
-describe('the head of a JPEG', () => {
-  it('contains everything before the data of its first scan', async () => {
+describe('readJpegHead', () => {
+  it('returns everything before the data of the first scan, without reading the whole JPEG', async () => {
     const { source, counter } = countReads(Buffer.concat([Buffer.alloc(100), jpeg, Buffer.alloc(100)]));
     const head = await readJpegHead(source, 100, jpeg.length);
     expect(Buffer.compare(head, jpeg.subarray(0, readJpegHeader(jpeg).dataAt))).toBe(0);
     expect(counter.read).toBeLessThan(jpeg.length);
   });
 
-  it.each([10, 4000, 5000, 100_000, 2_000_000])('may contain %i bytes of comments', async (bytes) => {
+  it.each([10, 4000, 5000, 100_000, 2_000_000])('reads a JPEG with %i bytes of comments', async (bytes) => {
     const long = commented(bytes);
     const { source, counter } = countReads(long);
     const head = await readJpegHead(source, 0, long.length);
@@ -52,7 +52,7 @@ describe('the head of a JPEG', () => {
     expect(counter.read).toBeLessThan(10 * (bytes + 4096));
   });
 
-  it('is rejected with LIMIT_EXCEEDED above 16 MiB of comments', async () => {
+  it('rejects more than 16 MiB of comments with LIMIT_EXCEEDED', async () => {
     const long = commented(17 * 2 ** 20);
     const { source, counter } = countReads(long);
     await expect(readJpegHead(source, 0, long.length)).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' });
@@ -69,7 +69,7 @@ describe('the head of a JPEG', () => {
     ['EOI before the scan', () => Uint8Array.of(0xff, 0xd8, 0xff, 0xd9, 0, 0, 0, 0)],
     ['no marker where one is required', () => Uint8Array.of(0xff, 0xd8, 0, 0, 0, 0)],
     ['fill bytes without an end', () => Buffer.concat([jpeg.subarray(0, 2), Buffer.alloc(9000, 0xff)])],
-  ])('is rejected with FILE_CORRUPT for %s', async (_, bytes) => {
+  ])('rejects a JPEG with FILE_CORRUPT that is or has %s', async (_, bytes) => {
     const source = memorySource(bytes());
     await expect(readJpegHead(source, 0, source.size)).rejects.toMatchObject({
       name: 'SlideError',
@@ -77,7 +77,7 @@ describe('the head of a JPEG', () => {
     });
   });
 
-  it('is rejected with FILE_TRUNCATED when the file ends before the JPEG', async () => {
+  it('rejects a JPEG with FILE_TRUNCATED when the file ends before the end of the JPEG', async () => {
     const source = memorySource(jpeg.subarray(0, 100));
     await expect(readJpegHead(source, 0, jpeg.length)).rejects.toMatchObject({ code: 'FILE_TRUNCATED' });
   });

@@ -2,15 +2,17 @@ import { SlideError } from '../model/slide.ts';
 import type { ByteSource } from '../source/byte-source.ts';
 import { corrupt, marker } from './header.ts';
 
-/** Tables have some hundred bytes; metadata of cameras and editors before them may have megabytes. */
+/** Size of the first read. Tables have some hundred bytes; metadata of cameras and editors may have megabytes. */
 const FIRST_BYTES = 4096;
 const MAX_BYTES = 16 * 2 ** 20;
 
 /**
- * Reads a JPEG up to its first scan's data, for `readJpegHeader`, without the picture itself.
+ * Reads a JPEG up to the data of its first scan: everything that `readJpegHeader` needs, without the picture.
  *
+ * @param offset position of the JPEG in the source
  * @param byteCount length of the whole JPEG, or an upper bound
- * @throws SlideError FILE_CORRUPT when this is no JPEG or has no scan; FILE_TRUNCATED, LIMIT_EXCEEDED
+ * @throws SlideError FILE_CORRUPT when the bytes are not a JPEG or have no scan; FILE_TRUNCATED; LIMIT_EXCEEDED when
+ *   there are more than 16 MiB before the picture
  */
 export async function readJpegHead(
   source: ByteSource,
@@ -29,11 +31,11 @@ export async function readJpegHead(
   }
 }
 
-/** @returns the position after the header of the first scan; null when it lies beyond these bytes */
+/** Returns the position after the header of the first scan; null when these bytes do not contain all of it. */
 function endOfHead(bytes: Uint8Array): number | null {
   if (bytes[0] !== 0xff || bytes[1] !== marker.SOI) throw corrupt('it does not begin with SOI');
   for (let at = 2; at + 4 <= bytes.length; ) {
-    if (bytes[at] !== 0xff) throw corrupt(`no marker at byte ${at}`);
+    if (bytes[at] !== 0xff) throw corrupt(`it has no marker at byte ${at}`);
     const code = bytes[at + 1];
     if (code === 0xff) {
       at++;

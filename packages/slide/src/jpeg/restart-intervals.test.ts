@@ -8,7 +8,7 @@ import { readJpegHeader } from './header.ts';
 import { readJpegHead } from './read-head.ts';
 import { type IntervalArea, type IntervalStarts, intervalGrid, intervalReader } from './restart-intervals.ts';
 
-/** As wide as five intervals of 64 pixels, minus four pixels. */
+/** Five intervals of 64 pixels wide, minus four pixels, so that the picture does not fill the last one. */
 const picture = paintTissue(316, 140);
 
 async function largeJpeg(bytes: Uint8Array, width = picture.width, height = picture.height) {
@@ -19,54 +19,54 @@ async function largeJpeg(bytes: Uint8Array, width = picture.width, height = pict
   return { source, offset: 0, byteCount: bytes.length, head, width, height, grid, colour: 'ycbcr' as const };
 }
 
-/** Reads parts of a JPEG with a list of interval starts, by default the true one. */
+/** Creates a reader of a JPEG's parts. @param starts the listed interval starts, by default the correct ones */
 async function partsOf(jpeg: IntervalJpeg, starts: IntervalStarts | null = Uint32Array.from(jpeg.starts)) {
   return intervalReader(await largeJpeg(jpeg.bytes), async () => starts);
 }
 
-const area = (column: number, row: number, columns: number, rows: number): IntervalArea => ({
+const areaOf = (column: number, row: number, columns: number, rows: number): IntervalArea => ({
   column,
   row,
   columns,
   rows,
 });
 
-describe('the grid of restart intervals', () => {
+describe('intervalGrid', () => {
   const header = { ...readJpegHeader(headOf(3)), restartInterval: 0 };
   it.each([
-    ['is null without restart markers', 0, 1024, 768, null],
+    ['returns null without restart markers', 0, 1024, 768, null],
     [
-      'with intervals of a quarter row has four columns',
+      'returns four columns for intervals of a quarter row',
       32,
       1024,
       768,
       { width: 256, height: 8, columns: 4, rows: 96 },
     ],
     [
-      'with intervals of a row has one column',
+      'returns one column for intervals of a row',
       128,
       1024,
       768,
       { width: 1024, height: 8, columns: 1, rows: 96 },
     ],
     [
-      'with intervals of three rows has a third of the rows',
+      'returns a third of the rows for intervals of three rows',
       384,
       1024,
       765,
       { width: 1024, height: 24, columns: 1, rows: 32 },
     ],
     [
-      'counts a last MCU that the picture does not fill',
+      'counts the last MCU of a row that the picture does not fill',
       128,
       1017,
       768,
       { width: 1024, height: 8, columns: 1, rows: 96 },
     ],
-    ['is null when a row is no multiple of the interval', 100, 1024, 768, null],
-    ['is null for rows wider than decoders support', 8200, 65_600, 8, null],
+    ['returns null when a row is not a multiple of the interval', 100, 1024, 768, null],
+    ['returns null for intervals wider than decoders support', 8200, 65_600, 8, null],
     [
-      'may be wider than the frame can declare',
+      'returns a grid wider than the 65,535 pixels that a frame can declare',
       256,
       81_920,
       8,
@@ -76,11 +76,11 @@ describe('the grid of restart intervals', () => {
     expect(intervalGrid({ ...header, restartInterval }, width, height)).toEqual(grid);
   });
 
-  it('has MCUs of 16 pixels when chroma is subsampled', () => {
+  it('returns intervals of MCUs of 16 × 16 pixels when chroma is subsampled', () => {
     const [luma, ...chroma] = header.components;
-    const half = { ...header, components: [{ id: 1, horizontal: 2, vertical: 2 }, ...chroma] };
+    const subsampled = { ...header, components: [{ id: 1, horizontal: 2, vertical: 2 }, ...chroma] };
     expect(luma).toBeDefined();
-    expect(intervalGrid({ ...half, restartInterval: 32 }, 1024, 768)).toEqual({
+    expect(intervalGrid({ ...subsampled, restartInterval: 32 }, 1024, 768)).toEqual({
       width: 512,
       height: 16,
       columns: 2,
@@ -89,69 +89,70 @@ describe('the grid of restart intervals', () => {
   });
 });
 
-describe('a part of a JPEG with restart markers', () => {
+describe('intervalReader', () => {
   it.each<[string, IntervalCoding, IntervalArea, [number, number, number, number]]>([
-    ['one interval', { width: 64, height: 8 }, area(1, 3, 1, 1), [64, 24, 64, 8]],
-    ['the first interval', { width: 64, height: 8 }, area(0, 0, 1, 1), [0, 0, 64, 8]],
+    ['one interval', { width: 64, height: 8 }, areaOf(1, 3, 1, 1), [64, 24, 64, 8]],
+    ['the first interval', { width: 64, height: 8 }, areaOf(0, 0, 1, 1), [0, 0, 64, 8]],
     [
       'the last interval, which ends with the picture',
       { width: 64, height: 8 },
-      area(4, 17, 1, 1),
+      areaOf(4, 17, 1, 1),
       [256, 136, 60, 4],
     ],
-    ['a rectangle', { width: 64, height: 8 }, area(1, 2, 3, 12), [64, 16, 192, 96]],
-    ['the right edge', { width: 64, height: 8 }, area(3, 0, 2, 4), [192, 0, 124, 32]],
-    ['whole rows', { width: 64, height: 8 }, area(0, 5, 5, 9), [0, 40, 316, 72]],
-    ['the whole picture', { width: 64, height: 8 }, area(0, 0, 5, 18), [0, 0, 316, 140]],
-    ['intervals as wide as the picture', { width: 320, height: 8 }, area(0, 4, 1, 10), [0, 32, 316, 80]],
-    ['intervals of several rows', { width: 320, height: 24 }, area(0, 4, 1, 2), [0, 96, 316, 44]],
-    ['grey', { width: 64, height: 8, colour: 'grey' }, area(1, 2, 3, 12), [64, 16, 192, 96]],
-  ])('has exactly the pixels of the whole image: %s', async (_, coding, where, [x, y, width, height]) => {
+    ['a rectangle', { width: 64, height: 8 }, areaOf(1, 2, 3, 12), [64, 16, 192, 96]],
+    ['the right edge', { width: 64, height: 8 }, areaOf(3, 0, 2, 4), [192, 0, 124, 32]],
+    ['whole rows', { width: 64, height: 8 }, areaOf(0, 5, 5, 9), [0, 40, 316, 72]],
+    ['the whole picture', { width: 64, height: 8 }, areaOf(0, 0, 5, 18), [0, 0, 316, 140]],
+    ['intervals as wide as the picture', { width: 320, height: 8 }, areaOf(0, 4, 1, 10), [0, 32, 316, 80]],
+    ['intervals of several rows', { width: 320, height: 24 }, areaOf(0, 4, 1, 2), [0, 96, 316, 44]],
+    ['grey', { width: 64, height: 8, colour: 'grey' }, areaOf(1, 2, 3, 12), [64, 16, 192, 96]],
+  ])('reads a part with exactly the pixels of the whole image: %s', async (_, coding, area, rectangle) => {
+    const [x, y, width, height] = rectangle;
     const jpeg = await encodeIntervals(picture, coding);
-    const part = await (await partsOf(jpeg))(where);
+    const part = await (await partsOf(jpeg))(area);
     const whole = await pixelsOf(jpeg.bytes);
     expect(difference(await pixelsOf(part), cropRaster(whole, x, y, width, height)).most).toBe(0);
   });
 
-  it('with subsampled chroma differs from the whole image only along its edges', async () => {
+  it('reads a part that differs from the whole image only along its edges when chroma is subsampled', async () => {
     const jpeg = await encodeIntervals(picture, { width: 64, height: 16, colour: 'half' });
-    const part = await pixelsOf(await (await partsOf(jpeg))(area(1, 1, 3, 6)));
+    const part = await pixelsOf(await (await partsOf(jpeg))(areaOf(1, 1, 3, 6)));
     const shown = cropRaster(await pixelsOf(jpeg.bytes), 64, 16, 192, 96);
     expect(difference(cropRaster(part, 1, 1, 190, 94), cropRaster(shown, 1, 1, 190, 94)).most).toBe(0);
     expect(difference(part, shown).most).toBeLessThan(40);
   });
 
-  it('contains only the segments that decoding needs', async () => {
+  it('omits the segments of the image that decoding does not need, such as comments', async () => {
     const jpeg = await encodeIntervals(picture, { width: 64, height: 8 });
     const comment = Buffer.from('\xff\xfe\0\x10PATIENT 4711..', 'latin1');
     const bytes = Buffer.concat([jpeg.bytes.subarray(0, 2), comment, jpeg.bytes.subarray(2)]);
     const starts = Uint32Array.from(jpeg.starts, (start) => start + comment.length);
-    const part = await (await partsOf({ ...jpeg, bytes }, starts))(area(0, 1, 2, 2));
+    const part = await (await partsOf({ ...jpeg, bytes }, starts))(areaOf(0, 1, 2, 2));
     expect(Buffer.from(part).includes('PATIENT')).toBe(false);
     expect(readJpegHeader(part)).toMatchObject({ width: 128, height: 16, declaresColour: true });
   });
 
-  it('can be cut from an image that is wider than a JPEG frame can declare', async () => {
+  it('reads a part of an image that is wider than a JPEG frame can declare', async () => {
     const strip = paintTissue(70_000, 16);
     const jpeg = await encodeIntervals(strip, { width: 2000, height: 8 });
     expect(readJpegHeader(jpeg.bytes)).toMatchObject({ width: 0, height: 16 });
     const large = await largeJpeg(jpeg.bytes, 70_000, 16);
-    const part = await intervalReader(large, async () => Float64Array.from(jpeg.starts))(area(34, 0, 1, 2));
+    const part = await intervalReader(large, async () => Float64Array.from(jpeg.starts))(areaOf(34, 0, 1, 2));
     expect(difference(await pixelsOf(part), cropRaster(strip, 68_000, 0, 2000, 16)).mean).toBeLessThan(6);
   });
 
-  it('is rejected with FORMAT_NOT_SUPPORTED when it is wider than decoders support', async () => {
+  it('rejects a part that is wider than decoders support with FORMAT_NOT_SUPPORTED', async () => {
     const jpeg = await encodeIntervals(picture, { width: 64, height: 8 });
     const grid = { width: 65_600, height: 144, columns: 1, rows: 1 };
     const large = { ...(await largeJpeg(jpeg.bytes)), width: 65_600, grid };
-    const reading = intervalReader(large, async () => Uint32Array.from(jpeg.starts))(area(0, 0, 1, 1));
+    const reading = intervalReader(large, async () => Uint32Array.from(jpeg.starts))(areaOf(0, 0, 1, 1));
     await expect(reading).rejects.toMatchObject({ code: 'FORMAT_NOT_SUPPORTED' });
   });
 });
 
-describe('an invalid list of restart intervals', () => {
+describe('intervalReader with an invalid list of interval starts', () => {
   const coding = { width: 64, height: 8 };
-  const where = area(1, 2, 3, 12);
+  const area = areaOf(1, 2, 3, 12);
 
   it.each<[string, (starts: number[]) => IntervalStarts | null]>([
     ['is missing', () => null],
@@ -166,9 +167,9 @@ describe('an invalid list of restart intervals', () => {
     ['points past the end', (starts) => Float64Array.from(starts, (start) => start + 2 ** 40)],
     ['contains NaN', (starts) => Float64Array.from(starts, () => Number.NaN)],
     ['contains infinity', (starts) => Float64Array.from(starts, () => Number.POSITIVE_INFINITY)],
-  ])('is replaced by a search for the markers when it %s', async (_, change) => {
+  ])('searches the image for restart markers when the list %s', async (_, change) => {
     const jpeg = await encodeIntervals(picture, coding);
-    const part = await (await partsOf(jpeg, change([...jpeg.starts])))(where);
+    const part = await (await partsOf(jpeg, change([...jpeg.starts])))(area);
     const whole = await pixelsOf(jpeg.bytes);
     expect(difference(await pixelsOf(part), cropRaster(whole, 64, 16, 192, 96)).most).toBe(0);
   });
@@ -188,15 +189,15 @@ describe('an invalid list of restart intervals', () => {
       'EOI precedes the last marker',
       (jpeg, starts) => jpeg.fill(0xd9, (starts[80] as number) - 1, starts[80]),
     ],
-  ])('causes FILE_CORRUPT when the search fails too because %s', async (_, damage) => {
+  ])('rejects the image with FILE_CORRUPT when the search fails because %s', async (_, damage) => {
     const jpeg = await encodeIntervals(picture, coding);
     const bytes = damage(Buffer.from(jpeg.bytes), jpeg.starts);
     const read = await partsOf({ ...jpeg, bytes }, null);
-    await expect(read(where)).rejects.toMatchObject({ name: 'SlideError', code: 'FILE_CORRUPT' });
+    await expect(read(area)).rejects.toMatchObject({ name: 'SlideError', code: 'FILE_CORRUPT' });
   });
 });
 
-/** The head of a JPEG with this many components at full resolution. */
+/** Returns the head of a JPEG with this many components at full resolution. */
 function headOf(components: number): Uint8Array {
   const frame = Array.from({ length: components }, (_, i) => [i + 1, 0x11, 0]).flat();
   const scan = Array.from({ length: components }, (_, i) => [i + 1, 0]).flat();

@@ -1,8 +1,10 @@
 /**
- * Cuts parts out of a JPEG that is too large to decode as a whole. Restart markers divide its scan into
- * intervals that are coded independently, so any rectangle of intervals can become a JPEG of its own.
+ * Reads parts of a JPEG that is too large to decode as a whole, such as a level of a Hamamatsu NDPI file. Restart
+ * markers divide its scan into intervals that are coded independently; so the bytes of any rectangle of intervals,
+ * with a new header, are a complete JPEG. A list in the file usually states where each interval starts; if the list
+ * is missing or wrong, the whole JPEG is searched for restart markers.
  *
- * Source: ITU-T T.81, sections A.2 (order of MCUs), B.2.4.4 (restart interval), E.1.4 (what a marker resets).
+ * Source: ITU-T T.81, sections A.2 (order of MCUs), B.2.4.4 (restart interval), E.1.4 (effect of a restart marker).
  */
 import { SlideError } from '../model/slide.ts';
 import type { ByteSource } from '../source/byte-source.ts';
@@ -11,9 +13,9 @@ import { scanHeader } from './bare-head.ts';
 import type { JpegColour } from './complete-jpeg.ts';
 import { corrupt, type JpegHeader, marker, mcuSize } from './header.ts';
 
-/** The grid of restart intervals of a picture: all of one size, except at the right and bottom edges. */
+/** The grid of a picture's restart intervals, which have equal size except at the right and bottom edges. */
 export interface IntervalGrid {
-  /** Pixels of one interval. */
+  /** Size of one interval in pixels. */
   readonly width: number;
   readonly height: number;
   readonly columns: number;
@@ -23,12 +25,12 @@ export interface IntervalGrid {
 /** A JPEG in a file, and its head. */
 export interface LargeJpeg {
   readonly source: ByteSource;
-  /** Offset and length in the source. */
+  /** Position of the JPEG in the source. */
   readonly offset: number;
   readonly byteCount: number;
-  /** The bytes up to its first scan's data. */
+  /** The bytes of the JPEG up to the data of its first scan. */
   readonly head: Uint8Array;
-  /** Pixels; the frame's own numbers may have overflowed. */
+  /** Size in pixels as the file declares it; a frame of the JPEG cannot declare more than 65,535 pixels. */
   readonly width: number;
   readonly height: number;
   readonly grid: IntervalGrid;
@@ -49,45 +51,45 @@ export type IntervalStarts = Uint32Array | Float64Array;
 /** The largest frame side that libjpeg accepts; slightly less than 16 bits allow. */
 const MAX_SIDE = 65_500;
 const MARKER_BYTES = 2;
-/** Limits for one part, and for a JPEG that is searched for its markers. */
 const MAX_PART_BYTES = 64 * 2 ** 20;
+/** Maximum length of a JPEG that is searched for restart markers. */
 const MAX_SEARCHED_BYTES = 128 * 2 ** 20;
 const SEARCH_WINDOW_BYTES = 2 ** 20;
 
 /**
- * @param width of the picture in pixels, whatever the frame declares
- * @param height likewise
- * @returns null when the JPEG has no restart markers, or intervals that form no rectangles within decoder
- *   limits
+ * Returns the grid of a JPEG's restart intervals; null when it has no restart markers, or when its intervals are not
+ * rectangles or have sides of more than 65,500 pixels.
+ *
+ * @param width size of the picture in pixels, as the file declares it outside the JPEG
  */
 export function intervalGrid(header: JpegHeader, width: number, height: number): IntervalGrid | null {
   const { restartInterval } = header;
   const mcu = mcuSize(header);
-  const across = Math.ceil(width / mcu.width);
-  const down = Math.ceil(height / mcu.height);
+  const mcuColumns = Math.ceil(width / mcu.width);
+  const mcuRows = Math.ceil(height / mcu.height);
   if (restartInterval === 0) return null;
-  // One of the two numbers must be a multiple of the other, so that no interval ends inside a row of the
-  // next.
-  const columns = Math.max(1, across / restartInterval);
-  const lines = Math.max(1, restartInterval / across);
-  const size = { width: (across / columns) * mcu.width, height: lines * mcu.height };
-  const isRectangle = Number.isInteger(columns) && Number.isInteger(lines);
+  // Intervals are rectangles only if a row of MCUs is a multiple of the interval, or the interval is a multiple of a
+  // row of MCUs.
+  const columns = Math.max(1, mcuColumns / restartInterval);
+  const mcuRowsPerInterval = Math.max(1, restartInterval / mcuColumns);
+  const isRectangle = Number.isInteger(columns) && Number.isInteger(mcuRowsPerInterval);
+  const size = { width: (mcuColumns / columns) * mcu.width, height: mcuRowsPerInterval * mcu.height };
   if (!isRectangle || Math.max(size.width, size.height) > MAX_SIDE) return null;
-  return { ...size, columns, rows: Math.ceil(down / lines) };
+  return { ...size, columns, rows: Math.ceil(mcuRows / mcuRowsPerInterval) };
 }
 
 /**
  * Reads a part as a complete JPEG.
  *
- * @returns a JPEG of the size of the intervals; at an edge it ends with the picture
+ * @returns a JPEG as large as the area; on the right and bottom edges it ends where the picture ends
  */
 export type ReadIntervals = (area: IntervalArea, signal?: AbortSignal) => Promise<Uint8Array>;
 
 /**
  * Returns a function that reads parts of a JPEG without decoding.
  *
- * @param readStarts returns the interval starts that the file lists; null when it lists none. The list is
- *   compared with the markers. If it is wrong, a JPEG of up to 128 MiB is searched for them.
+ * @param readStarts returns the interval starts that the file lists; null when it lists none. Each read checks that
+ *   there is a restart marker before a listed start. If not, a JPEG of up to 128 MiB is searched for the markers.
  * @returns a function that throws SlideError FILE_CORRUPT when the markers are invalid; FILE_TRUNCATED,
  *   LIMIT_EXCEEDED; FORMAT_NOT_SUPPORTED for a part of more than 65,500 pixels a side
  */
@@ -95,31 +97,33 @@ export function intervalReader(
   jpeg: LargeJpeg,
   readStarts: () => Promise<IntervalStarts | null>,
 ): ReadIntervals {
-  const listed = readOnce(async () => {
+  const readListedStarts = readOnce(async () => {
     const starts = await readStarts();
     return starts && isInOrder(jpeg, starts) ? starts : null;
   });
-  const found = readOnce(() => findStarts(jpeg));
+  const searchStarts = readOnce(() => findStarts(jpeg));
   return async (area, signal) => {
-    const starts = await listed();
-    const part = starts && (await readPart(jpeg, starts, area, signal));
-    if (part) return part;
-    const searched = await readPart(jpeg, await found(), area, signal);
-    if (!searched) throw corrupt('its restart markers are out of order');
-    return searched;
+    const listedStarts = await readListedStarts();
+    const partByList = listedStarts && (await readPart(jpeg, listedStarts, area, signal));
+    if (partByList) return partByList;
+    const partBySearch = await readPart(jpeg, await searchStarts(), area, signal);
+    if (!partBySearch) throw corrupt('its restart markers are out of order');
+    return partBySearch;
   };
 }
 
 /** Consecutive intervals of the stream. */
 interface Run {
+  /** Number of the first interval, from 0. */
   readonly first: number;
+  /** Number of intervals. */
   readonly count: number;
-  /** Bytes of the stream, including the marker before the first interval. */
-  readonly from: number;
-  readonly to: number;
+  /** Position of its bytes in the JPEG, including the restart marker before the first interval. */
+  readonly start: number;
+  readonly end: number;
 }
 
-/** @returns null when the markers are not at the listed starts */
+/** Reads the intervals of an area as a complete JPEG; null when a restart marker is not where `starts` implies. */
 async function readPart(
   jpeg: LargeJpeg,
   starts: IntervalStarts,
@@ -127,46 +131,48 @@ async function readPart(
   signal?: AbortSignal,
 ): Promise<Uint8Array | null> {
   const runs = runsOf(jpeg, starts, area);
-  const byteCount = runs.reduce((sum, { from, to }) => sum + to - from, 0);
+  const byteCount = runs.reduce((sum, { start, end }) => sum + end - start, 0);
   if (byteCount > MAX_PART_BYTES) {
     throw new SlideError('LIMIT_EXCEEDED', `A part of a JPEG has ${byteCount} bytes`);
   }
   const head = scanHeader(jpeg.head, sizeOf(jpeg, area), jpeg.colour);
-  const [first] = runs;
-  // The marker before the first interval is read for comparison and then overwritten by the head.
-  const begin = head.length - (first && first.first > 0 ? MARKER_BYTES : 0);
-  const buffer = Buffer.allocUnsafe(begin + byteCount + MARKER_BYTES);
+  const [firstRun] = runs;
+  // The marker before the first interval is read to be checked; then the head overwrites it.
+  const dataStart = head.length - (firstRun && firstRun.first > 0 ? MARKER_BYTES : 0);
+  const buffer = Buffer.allocUnsafe(dataStart + byteCount + MARKER_BYTES);
 
   const reads: Promise<void>[] = [];
-  const offsets: number[] = [];
-  let at = begin;
-  for (const { from, to } of runs) {
-    offsets.push(at - from);
-    reads.push(jpeg.source.readInto(buffer, at, jpeg.offset + from, to - from, signal));
-    at += to - from;
+  /** For each run, the difference between a position in the buffer and in the JPEG. */
+  const shifts: number[] = [];
+  let dataEnd = dataStart;
+  for (const { start, end } of runs) {
+    shifts.push(dataEnd - start);
+    reads.push(jpeg.source.readInto(buffer, dataEnd, jpeg.offset + start, end - start, signal));
+    dataEnd += end - start;
   }
   await Promise.all(reads);
 
-  let intervalsRead = 0;
+  let intervalOfPart = 0;
   for (const [i, { first, count }] of runs.entries()) {
-    for (let interval = first; interval < first + count; interval++, intervalsRead++) {
+    for (let interval = first; interval < first + count; interval++, intervalOfPart++) {
       if (interval === 0) continue;
-      const markerAt = (offsets[i] as number) + (starts[interval] as number) - MARKER_BYTES;
+      const markerAt = (shifts[i] as number) + (starts[interval] as number) - MARKER_BYTES;
       if (buffer[markerAt] !== 0xff || buffer[markerAt + 1] !== restartMarker(interval)) return null;
-      buffer[markerAt + 1] = restartMarker(intervalsRead);
+      buffer[markerAt + 1] = restartMarker(intervalOfPart);
     }
   }
   buffer.set(head);
-  const end = endOfData(jpeg, runs, buffer, at);
-  buffer.set([0xff, marker.EOI], end);
-  return buffer.subarray(0, end + MARKER_BYTES);
+  const endAt = endOfData(jpeg, runs, buffer, dataEnd);
+  buffer.set([0xff, marker.EOI], endAt);
+  return buffer.subarray(0, endAt + MARKER_BYTES);
 }
 
-/** The marker before an interval; their numbers repeat from 0 to 7. */
+/** Returns the second byte of the marker before an interval. Markers are numbered from 0 to 7, again and again. */
 function restartMarker(interval: number): number {
   return marker.RST0 + ((interval - 1) & 7);
 }
 
+/** Returns the size of an area in pixels. @throws SlideError FORMAT_NOT_SUPPORTED for a side of more than 65,500 */
 function sizeOf({ grid, width, height }: LargeJpeg, area: IntervalArea): { width: number; height: number } {
   const size = {
     width: Math.min(area.columns * grid.width, width - area.column * grid.width),
@@ -180,8 +186,8 @@ function sizeOf({ grid, width, height }: LargeJpeg, area: IntervalArea): { width
 }
 
 /**
- * Whether all intervals follow each other in the stream. Together with the marker numbers this detects a list
- * that is off by eight intervals, where the numbers repeat.
+ * Whether the starts are in ascending order, the first one is after the head and the last one is inside the JPEG. The
+ * numbers of the markers alone would not detect a list that is off by eight intervals, because they repeat.
  */
 function isInOrder({ grid, head, byteCount }: LargeJpeg, starts: IntervalStarts): boolean {
   const count = grid.columns * grid.rows;
@@ -192,6 +198,7 @@ function isInOrder({ grid, head, byteCount }: LargeJpeg, starts: IntervalStarts)
   return (starts[count - 1] as number) <= byteCount;
 }
 
+/** Returns the runs of an area: one per row of intervals, or a single one if the area is as wide as the picture. */
 function runsOf(
   { grid, byteCount }: LargeJpeg,
   starts: IntervalStarts,
@@ -205,22 +212,28 @@ function runsOf(
     return {
       first,
       count,
-      from: (starts[first] as number) - (first > 0 ? MARKER_BYTES : 0),
-      to: isLast ? byteCount : (starts[first + count] as number) - MARKER_BYTES,
+      start: (starts[first] as number) - (first > 0 ? MARKER_BYTES : 0),
+      end: isLast ? byteCount : (starts[first + count] as number) - MARKER_BYTES,
     };
   });
 }
 
-/** The last interval of a JPEG is followed by EOI and possibly other bytes. */
-function endOfData({ byteCount }: LargeJpeg, runs: readonly Run[], buffer: Buffer, at: number): number {
-  const last = runs.at(-1);
-  if (last?.to !== byteCount) return at;
-  const end = buffer.indexOf(Uint8Array.of(0xff, marker.EOI), at - (last.to - last.from));
-  return end < 0 || end > at ? at : end;
+/**
+ * Returns the position in the buffer where the data of the last interval end. The last interval of the JPEG may be
+ * followed by EOI and other bytes, which are not part of the data.
+ */
+function endOfData({ byteCount }: LargeJpeg, runs: readonly Run[], buffer: Buffer, dataEnd: number): number {
+  const lastRun = runs.at(-1);
+  if (lastRun?.end !== byteCount) return dataEnd;
+  const endMarkerAt = buffer.indexOf(
+    Uint8Array.of(0xff, marker.EOI),
+    dataEnd - (lastRun.end - lastRun.start),
+  );
+  return endMarkerAt < 0 || endMarkerAt > dataEnd ? dataEnd : endMarkerAt;
 }
 
 /**
- * Searches the stream for its restart markers.
+ * Searches the JPEG for its restart markers and returns the start of each interval.
  *
  * @throws SlideError FILE_CORRUPT when the markers do not match the picture; LIMIT_EXCEEDED when the JPEG is
  *   too long
@@ -246,15 +259,15 @@ async function findStarts(jpeg: LargeJpeg): Promise<IntervalStarts> {
   return starts;
 }
 
-/** In a scan's data 0xff is followed by 0 or by the code of a marker. */
+/** Yields the markers in the data of a scan. There, 0xff is followed by 0 or by the second byte of a marker. */
 async function* markersAfter({ source, offset, byteCount }: LargeJpeg, start: number) {
-  for (let from = start; from + 1 < byteCount; from += SEARCH_WINDOW_BYTES) {
+  for (let windowStart = start; windowStart + 1 < byteCount; windowStart += SEARCH_WINDOW_BYTES) {
     // One byte more, for a marker that crosses the end of the window.
-    const length = Math.min(SEARCH_WINDOW_BYTES + 1, byteCount - from);
-    const bytes = Buffer.from(await source.read(offset + from, length));
+    const length = Math.min(SEARCH_WINDOW_BYTES + 1, byteCount - windowStart);
+    const bytes = Buffer.from(await source.read(offset + windowStart, length));
     for (let at = bytes.indexOf(0xff); at >= 0 && at + 1 < length; at = bytes.indexOf(0xff, at + 1)) {
       const code = bytes[at + 1] as number;
-      if (code !== 0 && code !== 0xff) yield { code, at: from + at };
+      if (code !== 0 && code !== 0xff) yield { code, at: windowStart + at };
     }
   }
 }

@@ -2,7 +2,7 @@
  * Reads the blocks of a TIFF image (its tiles or strips) as encoded images, without decoding them. An image whose samples are
  * not interleaved has one set of blocks for each sample, here called a plane.
  */
-import { completeJpeg, jpegPrefix, maskColourMarkers, streamPlace } from '../jpeg/complete-jpeg.ts';
+import { completeJpeg, jpegPrefix, maskColourMarkers, tileOffset } from '../jpeg/complete-jpeg.ts';
 import type { JpegHeader } from '../jpeg/header.ts';
 import { type Allocate, type EncodedImage, SlideError } from '../model/slide.ts';
 import type { ByteSource } from '../source/byte-source.ts';
@@ -86,7 +86,7 @@ function jpegReader(
     const { find, prefix } = tables;
     const block = find(request.first);
     if (!block) return null;
-    const streamAt = streamPlace(prefix);
+    const streamAt = tileOffset(prefix);
     const buffer = allocate(streamAt + block.byteCount);
     await source.readInto(buffer, streamAt, block.offset, block.byteCount, signal);
     const { jpeg, header } = completeJpeg(buffer, prefix);
@@ -210,7 +210,7 @@ async function readJpegs(
   signal?: AbortSignal,
 ): Promise<ReadBlockBytes> {
   const prefix = jpegPrefix(tables, 'grey');
-  const streamAt = streamPlace(prefix);
+  const streamAt = tileOffset(prefix);
   const jpegs: Uint8Array[] = [];
   for (const { offset, byteCount } of blocks) {
     const buffer = new Uint8Array(streamAt + byteCount);

@@ -3,7 +3,7 @@
  *
  * docs/formats/channels.md explains how colours and contrast are chosen.
  */
-import { addChannel, colourOfChannel } from '../decode/compose-channels.ts';
+import { addChannel, defaultChannelColour } from '../decode/compose-channels.ts';
 import { cropToLevel, estimateContrast } from '../decode/contrast.ts';
 import { decodeBrightness } from '../decode/decode-brightness.ts';
 import type { Colour } from '../decode/raster.ts';
@@ -96,7 +96,7 @@ async function openChannel(
   const usedBits = significantBits && significantBits < bits ? significantBits : bits;
   const declaredRange = await readDeclaredRange(directory, bits);
   const defaultColour = async () =>
-    count === 1 ? WHITE : ((await readPaletteColour(directory)) ?? colourOfChannel(index));
+    count === 1 ? WHITE : ((await readPaletteColour(directory)) ?? defaultChannelColour(index));
   return {
     pyramid,
     bits,

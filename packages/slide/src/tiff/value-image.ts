@@ -6,7 +6,7 @@
 import { endianness } from 'node:os';
 import { decodeJpegSamples } from '../decode/jpeg-samples.ts';
 import { unpack } from '../decode/unpack.ts';
-import { completeJpeg, type JpegPrefix, jpegPrefix, streamPlace } from '../jpeg/complete-jpeg.ts';
+import { completeJpeg, type JpegPrefix, jpegPrefix, tileOffset } from '../jpeg/complete-jpeg.ts';
 import { SlideError, type TiffCoding } from '../model/slide.ts';
 import type { ByteSource } from '../source/byte-source.ts';
 import type { TiffDirectory } from './directory.ts';
@@ -177,7 +177,7 @@ async function readJpegBlock(
   width: number,
   rows: number,
 ): Promise<Uint8Array> {
-  const streamAt = streamPlace(prefix);
+  const streamAt = tileOffset(prefix);
   const buffer = new Uint8Array(streamAt + length);
   await source.readInto(buffer, streamAt, offset, length);
   const samples = await decodeJpegSamples(completeJpeg(buffer, prefix).jpeg, width, rows, 1);

@@ -1,9 +1,9 @@
 /** Opens the image of an .ets file, which holds the pixels of a VSI slide, as levels and tiles. */
-import { type Channel, colourOfChannel, composeChannels } from '../decode/compose-channels.ts';
+import { type Channel, composeChannels, defaultChannelColour } from '../decode/compose-channels.ts';
 import { decodeBrightness } from '../decode/decode-brightness.ts';
 import { decodeImage } from '../decode/decode-image.ts';
 import type { Colour, Raster } from '../decode/raster.ts';
-import { completeJpeg, jpegPrefix, streamPlace } from '../jpeg/complete-jpeg.ts';
+import { completeJpeg, jpegPrefix, tileOffset } from '../jpeg/complete-jpeg.ts';
 import { shownPlaneOf } from '../model/shown-plane.ts';
 import { type EncodedImage, type GreyRange, type Level, type Slide, SlideError } from '../model/slide.ts';
 import type { ByteSource } from '../source/byte-source.ts';
@@ -79,7 +79,7 @@ export function openEtsPyramid(source: ByteSource, ets: EtsFile, stack: Stack): 
         const image = await readTileByIndex(tileIndexOf(channel), rangeOf(channel), signal);
         if (!image) continue;
         const brightness = await decodeChannel(image, rangeOf(channel));
-        const colour = stack.channels.get(channel)?.colour ?? colourOfChannel(i);
+        const colour = stack.channels.get(channel)?.colour ?? defaultChannelColour(i);
         decodedChannels.push({ brightness, colour });
       }
       const [first, ...others] = decodedChannels;
@@ -249,7 +249,7 @@ function createTileReader(source: ByteSource, ets: EtsFile): ReadTileByIndex {
   const { codec, tileWidth: width, tileHeight: height, samplesPerPixel, bits, tiles } = ets;
   const prefix = jpegPrefix(null, samplesPerPixel === 3 ? 'ycbcr' : 'grey');
   // completeJpeg writes the prefix in front of the stored bytes.
-  const prefixBytes = codec === 'jpeg' ? streamPlace(prefix) : 0;
+  const prefixBytes = codec === 'jpeg' ? tileOffset(prefix) : 0;
   return async (tileIndex, range, signal) => {
     const byteCount = tiles.byteCounts[tileIndex] ?? 0;
     if (tileIndex < 0 || byteCount === 0) return null;
