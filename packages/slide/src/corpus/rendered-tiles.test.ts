@@ -113,7 +113,7 @@ describe('rendered tiles of TEST_SLIDES', () => {
         if (mean !== null) means.push(mean);
       }
       await Promise.all([slide.close(), ...peerViews.map((other) => other.slide.close())]);
-      const sum = means.reduce((one, other) => one + other, 0);
+      const sum = means.reduce((a, b) => a + b, 0);
       expect(sum / Math.max(1, means.length)).toBeLessThanOrEqual(maxMean);
     },
     60_000,

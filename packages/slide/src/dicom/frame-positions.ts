@@ -42,7 +42,7 @@ export interface PositionCollector {
 export function depthsIn({ depths, isFirstPath }: FramePositions): readonly number[] {
   const all = new Set<number>();
   for (const [frame, depth] of depths.entries()) if (isFirstPath[frame] !== 0) all.add(depth);
-  return [...all].sort((one, other) => one - other);
+  return [...all].sort((a, b) => a - b);
 }
 
 /**

@@ -1,7 +1,7 @@
 /**
  * Reads Aperio ScanScope and GT 450 slides (.svs): TIFF whose descriptions begin with "Aperio".
  *
- * docs/formats/aperio.md lists what is read, with the source of each fact.
+ * docs/formats/aperio.md lists the features that are read, with the source of each fact.
  */
 import { type AssociatedImageName, type Slide, SlideError } from '../model/slide.ts';
 import type { TiffDirectory } from '../tiff/directory.ts';

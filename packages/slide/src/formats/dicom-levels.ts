@@ -1,4 +1,7 @@
-/** Chooses the levels of a DICOM slide among its image files, joins concatenations, and reads tiles of the levels. */
+/**
+ * Builds the pyramid of a DICOM slide: joins the files of each image, chooses the images that are levels, and reads their
+ * tiles. A concatenation is one image split into several files ("instances").
+ */
 import { withGreyRange } from '../decode/contrast.ts';
 import { isJpeg, openFrameImages, type ReadFrameImage } from '../dicom/frame-images.ts';
 import type { Instance } from '../dicom/instance.ts';
@@ -14,18 +17,23 @@ interface LevelFiles {
 }
 
 interface Pyramid {
+  /** The first file of the image of full resolution. */
   readonly full: Instance;
-  /** Files of other focal planes, optical paths or areas of the glass. */
+  /** Files of other focal planes, optical paths or areas of the glass, which are not displayed. */
   readonly unused: readonly Instance[];
   readonly levels: readonly [Level, ...Level[]];
   readonly shownPlane: ShownPlane;
   readonly readTile: Slide['readTile'];
 }
 
+/**
+ * @param volumes all files of the slide that are not associated images
+ * @throws SlideError NOT_A_SLIDE, FILE_MISSING, FILE_CORRUPT, FORMAT_NOT_SUPPORTED, LIMIT_EXCEEDED
+ */
 export function openPyramid(volumes: readonly Instance[]): Pyramid {
-  const candidates = chooseLevelFiles(volumes);
-  const [largest, ...smaller] = candidates;
-  const used = new Set(candidates.flatMap(({ parts }) => parts));
+  const chosenImages = chooseLevelFiles(volumes);
+  const [largest, ...smaller] = chosenImages;
+  const usedFiles = new Set(chosenImages.flatMap(({ parts }) => parts));
   const full = largest.first;
   const fullLevel = openLevel(largest, full);
   const smallerLevels = smaller.map((image) => openLevel(image, full));
@@ -40,14 +48,14 @@ export function openPyramid(volumes: readonly Instance[]): Pyramid {
   const hasUnknownGreyRange = samplesPerPixel === 1 && bitsStored > 8 && window === null;
   return {
     full,
-    unused: volumes.filter((instance) => !used.has(instance)),
+    unused: volumes.filter((instance) => !usedFiles.has(instance)),
     levels,
     shownPlane: focalPlanesOf(volumes, full),
     readTile: hasUnknownGreyRange ? withGreyRange({ levels, readTile }, bitsStored, null) : readTile,
   };
 }
 
-/** Counts the focal planes: those in the file of full resolution, or in files of its size and optical path. */
+/** Counts the focal planes: in the file of full resolution, otherwise in all files of its size and optical path. */
 function focalPlanesOf(volumes: readonly Instance[], full: Instance): ShownPlane {
   if (full.focalPlanes > 1) return { plane: 1, planes: full.focalPlanes, times: 1 };
   const depths = new Set(
@@ -56,27 +64,25 @@ function focalPlanesOf(volumes: readonly Instance[], full: Instance): ShownPlane
       .filter(({ opticalPath }) => opticalPath === full.opticalPath)
       .map(({ depth }) => depth ?? 0),
   );
-  const sorted = [...depths].sort((one, other) => one - other);
-  return { plane: sorted.indexOf(full.depth ?? 0) + 1, planes: sorted.length, times: 1 };
+  const sortedDepths = [...depths].sort((a, b) => a - b);
+  return { plane: sortedDepths.indexOf(full.depth ?? 0) + 1, planes: sortedDepths.length, times: 1 };
 }
 
 /**
- * Chooses the levels. The largest image is full resolution; every smaller image of the same area is a level. Of
- * several images with the same size (other focal planes or optical paths) one is used: at full resolution the first
- * of the series, at smaller levels the one most similar to full resolution.
+ * Chooses the levels. The largest image is full resolution; every smaller image of the same area is a level. Images of
+ * the same size show other focal planes or optical paths, and only one of them is used: at full resolution the one with
+ * the lowest instance number, at smaller levels the one most similar to full resolution.
  */
 function chooseLevelFiles(volumes: readonly Instance[]): [LevelFiles, ...LevelFiles[]] {
-  const candidates = [
-    ...Map.groupBy(volumes, ({ concatenation, sopInstance }) => concatenation?.uid ?? sopInstance).values(),
-  ]
-    .map(joinParts)
-    .toSorted(({ first: one }, { first: other }) => {
-      return (
-        other.width * other.height - one.width * one.height ||
-        (one.instanceNumber ?? 0) - (other.instanceNumber ?? 0)
-      );
-    });
-  const [largest] = candidates;
+  const filesByImage = Map.groupBy(
+    volumes,
+    ({ concatenation, sopInstance }) => concatenation?.uid ?? sopInstance,
+  );
+  const images = [...filesByImage.values()].map(joinParts).toSorted(({ first: a }, { first: b }) => {
+    const areaDifference = b.width * b.height - a.width * a.height;
+    return areaDifference || (a.instanceNumber ?? 0) - (b.instanceNumber ?? 0);
+  });
+  const [largest] = images;
   if (!largest) throw new SlideError('NOT_A_SLIDE', 'This DICOM series shows no slide');
   const full = largest.first;
   if (full.showsSpecimenLabel) {
@@ -84,11 +90,10 @@ function chooseLevelFiles(volumes: readonly Instance[]): [LevelFiles, ...LevelFi
   }
 
   const levels: [LevelFiles, ...LevelFiles[]] = [largest];
-  for (const sameSize of Map.groupBy(candidates, ({ first }) => `${first.width}×${first.height}`).values()) {
+  const imagesBySize = Map.groupBy(images, ({ first }) => `${first.width}×${first.height}`);
+  for (const sameSize of imagesBySize.values()) {
     const usable = sameSize.filter(({ first }) => isReduced(first, full) && !first.showsSpecimenLabel);
-    const [best] = usable.toSorted(
-      ({ first: one }, { first: other }) => similarity(other, full) - similarity(one, full),
-    );
+    const [best] = usable.toSorted(({ first: a }, { first: b }) => similarity(b, full) - similarity(a, full));
     const isSmaller = (best?.first.width ?? 0) < (levels.at(-1)?.first.width ?? 0);
     if (best && isSmaller) levels.push(best);
   }
@@ -98,37 +103,43 @@ function chooseLevelFiles(volumes: readonly Instance[]): [LevelFiles, ...LevelFi
   return levels;
 }
 
+/** Returns 0 to 3: the same optical path counts 2, the same focal plane 1. */
 function similarity(instance: Instance, full: Instance): number {
-  return 2 * Number(instance.opticalPath === full.opticalPath) + Number(instance.depth === full.depth);
+  const opticalPathScore = instance.opticalPath === full.opticalPath ? 2 : 0;
+  const focalPlaneScore = instance.depth === full.depth ? 1 : 0;
+  return opticalPathScore + focalPlaneScore;
 }
 
 /** Maximum difference between the origins of two levels, as a fraction of the image side; files round them differently. */
 const ORIGIN_TOLERANCE = 0.02;
 
 /**
- * Whether one image is a reduced version of the other: one downsample gives both sides, each within one pixel of
- * rounding, and both begin at the same position on the glass.
+ * Returns whether an image is a smaller version of full resolution: one downsample explains both of its sides, allowing
+ * for rounding by one pixel, and both images begin at the same position on the glass.
  */
 function isReduced(image: Instance, full: Instance): boolean {
   if (image.width >= full.width || image.height > full.height) return false;
-  const { least, most } = downsamples(image, full);
-  return least <= most && hasSameOrigin(image, full);
+  const { min, max } = downsampleBounds(image, full);
+  return min <= max && hasSameOrigin(image, full);
 }
 
+/** Compares the origins in millimetres; images without origin or pixel spacing count as having the same. */
 function hasSameOrigin(image: Instance, full: Instance): boolean {
   if (!image.origin || !full.origin || !full.spacing || !image.spacing) return true;
-  const isFar = (axis: 'x' | 'y', side: number) => {
+  const isFar = (axis: 'x' | 'y', sidePixels: number) => {
     const distance = Math.abs((image.origin?.[axis] ?? 0) - (full.origin?.[axis] ?? 0));
-    const spacing = full.spacing?.[axis] ?? 0;
-    return distance > ORIGIN_TOLERANCE * side * spacing + 2 * (image.spacing?.[axis] ?? 0);
+    const sideLength = sidePixels * (full.spacing?.[axis] ?? 0);
+    const twoPixels = 2 * (image.spacing?.[axis] ?? 0);
+    return distance > ORIGIN_TOLERANCE * sideLength + twoPixels;
   };
   return !isFar('x', full.width) && !isFar('y', full.height);
 }
 
-function downsamples(image: Instance, full: Instance): { least: number; most: number } {
+/** Returns the downsamples that the sides of an image allow if each was rounded by less than a pixel. */
+function downsampleBounds(image: Instance, full: Instance): { min: number; max: number } {
   return {
-    least: Math.max(full.width / (image.width + 1), full.height / (image.height + 1)),
-    most: Math.min(full.width / (image.width - 1), full.height / (image.height - 1)),
+    min: Math.max(full.width / (image.width + 1), full.height / (image.height + 1)),
+    max: Math.min(full.width / (image.width - 1), full.height / (image.height - 1)),
   };
 }
 
@@ -140,25 +151,25 @@ function downsamples(image: Instance, full: Instance): { least: number; most: nu
  * @throws SlideError FILE_MISSING when a part is absent, FILE_CORRUPT when the parts contradict each other
  */
 function joinParts(files: readonly Instance[]): LevelFiles {
-  const parts = files.toSorted(
-    (one, other) => (one.concatenation?.number ?? 0) - (other.concatenation?.number ?? 0),
-  );
+  const parts = files.toSorted((a, b) => (a.concatenation?.number ?? 0) - (b.concatenation?.number ?? 0));
   const [first] = parts;
   if (!first) throw new SlideError('FILE_MISSING', 'A file of this slide is missing');
   if (!first.concatenation) return { first, parts };
   const total = Math.max(...parts.map(({ concatenation }) => concatenation?.total ?? 0), parts.length);
-  let frames = 0;
+  let previousFrames = 0;
   for (const [i, part] of parts.entries()) {
+    const expectedNumber = i + 1;
     const { number, frameOffset } = part.concatenation ?? { number: 0, frameOffset: 0 };
-    if (number < i + 1 || (number === i + 1 && frameOffset < frames)) throw contradictingParts();
-    if (number > i + 1 || frameOffset > frames) throw missingPart(i + 1, total);
-    const isAlike =
+    const overlapsPreviousPart = number === expectedNumber && frameOffset < previousFrames;
+    if (number < expectedNumber || overlapsPreviousPart) throw contradictingParts();
+    if (number > expectedNumber || frameOffset > previousFrames) throw missingPart(expectedNumber, total);
+    const hasSameSizes =
       part.width === first.width &&
       part.height === first.height &&
       part.tileWidth === first.tileWidth &&
       part.tileHeight === first.tileHeight;
-    if (!isAlike) throw contradictingParts();
-    frames += part.frames;
+    if (!hasSameSizes) throw contradictingParts();
+    previousFrames += part.frames;
   }
   if (parts.length < total) throw missingPart(parts.length + 1, total);
   return { first, parts };
@@ -198,16 +209,17 @@ function openLevel({ first, parts }: LevelFiles, full: Instance): LevelReader {
       if (!isInside || !Number.isInteger(column) || !Number.isInteger(row)) {
         throw new SlideError('TILE_OUT_OF_RANGE', `There is no tile ${column}, ${row}`);
       }
-      const place = index.frameOf(column, row);
-      return place ? (readers[place.part]?.(place.frame, signal) ?? null) : null;
+      const frameAddress = index.frameOf(column, row);
+      if (!frameAddress) return null;
+      return readers[frameAddress.part]?.(frameAddress.frame, signal) ?? null;
     },
   };
 }
 
-/** Returns the downsample of a level: a power of two if one fits the rounded sizes, else the mean ratio of the sides. */
+/** Returns the downsample of a level: a power of two if one fits its rounded size, otherwise the mean ratio of its sides. */
 function downsampleOf(image: Instance, full: Instance): number {
-  const mean = (full.width / image.width + full.height / image.height) / 2;
-  const power = 2 ** Math.round(Math.log2(mean));
-  const { least, most } = downsamples(image, full);
-  return power >= least && power <= most ? power : mean;
+  const meanRatio = (full.width / image.width + full.height / image.height) / 2;
+  const powerOfTwo = 2 ** Math.round(Math.log2(meanRatio));
+  const { min, max } = downsampleBounds(image, full);
+  return powerOfTwo >= min && powerOfTwo <= max ? powerOfTwo : meanRatio;
 }

@@ -1,4 +1,4 @@
-/** Groups DICOM files into slides; a few kilobytes of each file are read. */
+/** Groups DICOM files into slides by their identity, for which a few kilobytes of each file are read. */
 import { type Identity, readIdentity } from '../dicom/identity.ts';
 import { limits } from '../dicom/limits.ts';
 import { isUnreachable, SlideError } from '../model/slide.ts';
@@ -10,8 +10,8 @@ export interface NamedIdentity {
   readonly identity: Identity;
 }
 
-/** Number of files that are read concurrently; more would not be faster. */
-const AT_ONCE = 8;
+/** Number of files that are read concurrently; a larger number is not faster. */
+const CONCURRENT_FILES = 8;
 
 /**
  * Returns the identity of each file that is part of a slide, sorted by name. A file that cannot be read is left out,
@@ -22,18 +22,19 @@ export async function readIdentities(
   open: (name: string) => Promise<ByteSource>,
 ): Promise<NamedIdentity[]> {
   const found: NamedIdentity[] = [];
-  const waiting = [...names];
-  const readNext = async () => {
-    for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
-      const identity = await identityOf(name, open);
+  const remainingNames = [...names];
+  const readRemaining = async () => {
+    for (let name = remainingNames.shift(); name !== undefined; name = remainingNames.shift()) {
+      const identity = await readIdentityOf(name, open);
       if (identity) found.push({ name, identity });
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, readNext));
-  return found.sort((one, other) => (one.name < other.name ? -1 : 1));
+  await Promise.all(Array.from({ length: CONCURRENT_FILES }, readRemaining));
+  return found.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-async function identityOf(
+/** Returns null for a damaged file or another format. @throws SlideError when the storage cannot be reached */
+async function readIdentityOf(
   name: string,
   open: (name: string) => Promise<ByteSource>,
 ): Promise<Identity | null> {
@@ -50,8 +51,8 @@ async function identityOf(
 }
 
 /**
- * Groups files by slide: one series, or one pyramid of a series that contains several. Labels and overviews belong to
- * no pyramid and are grouped with the first.
+ * Groups files by slide. A slide is a series, or one pyramid of a series with several pyramids. Labels and overviews that
+ * belong to none of these pyramids are grouped with the first pyramid.
  *
  * Source: DICOM PS3.3, C.7.3.1 (series), C.8.12.14 (pyramid).
  */
@@ -60,39 +61,45 @@ export function groupBySlide(files: readonly NamedIdentity[]): NamedIdentity[][]
   for (const series of Map.groupBy(files, ({ identity }) => identity.series).values()) {
     const volumes = series.filter(({ identity }) => identity.kind === 'volume');
     const pyramids = [...new Set(volumes.map(({ identity }) => identity.pyramid))];
-    const named = pyramids.filter((pyramid) => pyramid !== null);
-    if (named.length <= 1) {
+    const pyramidUids = pyramids.filter((pyramid) => pyramid !== null);
+    if (pyramidUids.length <= 1) {
       slides.push(series);
       continue;
     }
-    const first = named[0] ?? null;
-    const pyramidOf = ({ identity: { kind, pyramid } }: NamedIdentity) =>
-      kind !== 'volume' && (pyramid === null || !named.includes(pyramid)) ? first : pyramid;
+    const [firstUid = null] = pyramidUids;
+    const pyramidOf = ({ identity: { kind, pyramid } }: NamedIdentity) => {
+      const isInPyramid = pyramid !== null && pyramidUids.includes(pyramid);
+      return kind === 'volume' || isInPyramid ? pyramid : firstUid;
+    };
     slides.push(...Map.groupBy(series, pyramidOf).values());
   }
   return slides;
 }
 
-/** Sorts the leading file of a slide first: the largest image; of an image in several files, the first part. */
-function byImportance(one: NamedIdentity, other: NamedIdentity): number {
-  const [a, b] = [one.identity, other.identity];
+/**
+ * Compares two files so that the leading file of a slide is sorted first: volumes before associated images, larger before
+ * smaller images, then by part of the image, instance number and name.
+ */
+function compareImportance(fileA: NamedIdentity, fileB: NamedIdentity): number {
+  const a = fileA.identity;
+  const b = fileB.identity;
   return (
     Number(b.kind === 'volume') - Number(a.kind === 'volume') ||
     b.width * b.height - a.width * a.height ||
     (a.concatenation?.number ?? 0) - (b.concatenation?.number ?? 0) ||
     (a.instanceNumber ?? 0) - (b.instanceNumber ?? 0) ||
-    (one.name < other.name ? -1 : 1)
+    (fileA.name < fileB.name ? -1 : 1)
   );
 }
 
-/** Checks the number of files that are examined. @throws SlideError LIMIT_EXCEEDED */
+/** Checks the number of files that are searched for members of the slide. @throws SlideError LIMIT_EXCEEDED */
 export function checkFileCount(count: number): void {
   if (count > limits.files) {
     throw new SlideError('LIMIT_EXCEEDED', `More than ${limits.files} files may belong to this slide`);
   }
 }
 
-/** Checks the number of files that are open at once. @throws SlideError LIMIT_EXCEEDED */
+/** Checks the number of image files, which are open at the same time. @throws SlideError LIMIT_EXCEEDED */
 export function checkVolumeCount(count: number): void {
   if (count > limits.volumes) {
     throw new SlideError('LIMIT_EXCEEDED', `The slide is split into more than ${limits.volumes} files`);
@@ -103,7 +110,7 @@ export function checkVolumeCount(count: number): void {
 export async function groupDicomFiles({ names, open }: SlideFolder): Promise<readonly SlideGroup[]> {
   const slides = groupBySlide(await readIdentities(names, open));
   return slides.flatMap((files) => {
-    const [leading, ...others] = files.toSorted(byImportance).map(({ name }) => name);
+    const [leading, ...others] = files.toSorted(compareImportance).map(({ name }) => name);
     return leading === undefined || others.length === 0 ? [] : [{ leading, members: others.sort() }];
   });
 }

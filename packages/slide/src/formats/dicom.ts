@@ -1,7 +1,7 @@
 /**
  * Reads DICOM whole-slide images: each level is one or several files of the same series.
  *
- * docs/formats/dicom.md lists what is read, with the source of each fact.
+ * docs/formats/dicom.md lists the features that are read, with the source of each fact.
  */
 import { rgbOfCieLab } from '../dicom/cie-lab.ts';
 import { isDicom } from '../dicom/file-meta.ts';
@@ -31,6 +31,7 @@ export const dicom: SlideFormat = {
   },
 
   async open(files) {
+    // DICOM calls a file an instance, and an image of the pyramid (as opposed to label or overview) a volume.
     const leading = await readInstance(files.leading);
     if (leading.kind !== 'volume') {
       throw new SlideError(
@@ -38,16 +39,18 @@ export const dicom: SlideFormat = {
         `This DICOM file is ${kindNames[leading.kind]}, not the slide itself`,
       );
     }
-    const others = await findOthers(files, leading);
-    const volumes = others.filter(({ identity }) => identity.kind === 'volume');
-    checkVolumeCount(volumes.length);
-    const pyramid = openPyramid([leading, ...(await Promise.all(volumes.map(({ read }) => read())))]);
+    const otherFiles = await findOtherFiles(files, leading);
+    const volumeFiles = otherFiles.filter(({ identity }) => identity.kind === 'volume');
+    checkVolumeCount(volumeFiles.length);
+    const otherVolumes = await Promise.all(volumeFiles.map(({ readHeader }) => readHeader()));
+    const pyramid = openPyramid([leading, ...otherVolumes]);
     const { full } = pyramid;
     for (const { source } of pyramid.unused) if (source !== files.leading) await source.close();
+
     const associated = new Map<AssociatedImageName, OtherFile>();
-    for (const other of others) {
-      const name = associatedNames[other.identity.kind];
-      if (name && !associated.has(name)) associated.set(name, other);
+    for (const file of otherFiles) {
+      const name = associatedNames[file.identity.kind];
+      if (name && !associated.has(name)) associated.set(name, file);
     }
 
     return {
@@ -56,7 +59,7 @@ export const dicom: SlideFormat = {
       vendor: vendorOf(full.manufacturer),
       levels: pyramid.levels,
       mpp: mppOf(full),
-      objectivePower: plausible(full.objectivePower, 1000),
+      objectivePower: plausible(full.objectivePower),
       ...shownPlaneOf(pyramid.shownPlane),
       ...(full.origin !== null &&
         full.orientation !== null && {
@@ -68,7 +71,7 @@ export const dicom: SlideFormat = {
       async readAssociatedImage(name) {
         const file = associated.get(name);
         if (!file) throw new SlideError('ASSOCIATED_IMAGE_MISSING', `The slide has no ${name}`);
-        const instance = await file.read();
+        const instance = await file.readHeader();
         if (instance.frames > 1)
           throw new SlideError('FORMAT_NOT_SUPPORTED', `Not supported: a ${name} in tiles`);
         return openFrameImages(instance)(0);
@@ -101,40 +104,43 @@ const associatedNames: Readonly<Record<ImageKind, AssociatedImageName | null>> =
   overview: 'macro',
 };
 
-/** Another file of the slide: its identity, and its whole header, read on first use. */
+/** A file of the slide other than the leading one, by which the slide was opened. */
 interface OtherFile {
   readonly identity: Identity;
-  readonly read: () => Promise<Instance>;
+  /** Reads the whole header on the first call. */
+  readonly readHeader: () => Promise<Instance>;
 }
 
 /** Returns the other files of the slide, sorted by name. */
-async function findOthers(files: SlideFiles, leading: Instance): Promise<OtherFile[]> {
+async function findOtherFiles(files: SlideFiles, leading: Instance): Promise<OtherFile[]> {
   const names = (await files.list()).filter((name) => name !== files.name && !name.endsWith('/'));
   checkFileCount(names.length);
-  const self = { name: files.name, identity: leading };
+  const leadingFile = { name: files.name, identity: leading };
   const identities = await readIdentities(names, files.open);
-  const slide = groupBySlide([self, ...identities]).find((group) => group.includes(self)) ?? [];
+  const slide = groupBySlide([leadingFile, ...identities]).find((group) => group.includes(leadingFile)) ?? [];
   // A copy of a file has the same UID and is ignored.
-  const knownUids = new Set([leading.sopInstance]);
-  const isNew = ({ sopInstance }: Identity) => !knownUids.has(sopInstance) && knownUids.add(sopInstance);
-  return slide
-    .filter(({ identity }) => isNew(identity))
-    .map(({ name, identity }) => ({
-      identity,
-      read: readOnce(async () => readInstance(await files.open(name))),
-    }));
+  const seenUids = new Set([leading.sopInstance]);
+  const otherFiles: OtherFile[] = [];
+  for (const { name, identity } of slide) {
+    if (seenUids.has(identity.sopInstance)) continue;
+    seenUids.add(identity.sopInstance);
+    const readHeader = readOnce(async () => readInstance(await files.open(name)));
+    otherFiles.push({ identity, readHeader });
+  }
+  return otherFiles;
 }
 
 function mppOf({ spacing }: Instance): Slide['mpp'] {
-  // Rounds to twelve digits: more than any scanner measures, and few enough to remove binary rounding errors.
+  // Twelve digits are more than any scanner measures, and few enough to remove binary rounding errors.
   const micrometres = (millimetres: number) => Number((millimetres * 1000).toPrecision(12));
-  const x = plausible(spacing && micrometres(spacing.x), 1000);
-  const y = plausible(spacing && micrometres(spacing.y), 1000);
+  const x = plausible(spacing && micrometres(spacing.x));
+  const y = plausible(spacing && micrometres(spacing.y));
   return x === null || y === null ? null : { x, y };
 }
 
-function plausible(value: number | null, most: number): number | null {
-  return value !== null && value > 0.001 && value < most ? value : null;
+/** Returns a magnification or pixel size (µm) between 0.001 and 1000; null for anything else. */
+function plausible(value: number | null): number | null {
+  return value !== null && value > 0.001 && value < 1000 ? value : null;
 }
 
 /**

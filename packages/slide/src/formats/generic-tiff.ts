@@ -2,7 +2,7 @@
  * Reads TIFF of no particular vendor, classic or BigTIFF, in tiles or strips. The pyramid is in the directories after
  * the first or in its SubIFDs; without a pyramid, the server renders all smaller sizes.
  *
- * docs/formats/tiff.md lists what is read, with the source of each fact.
+ * docs/formats/tiff.md lists the features that are read, with the source of each fact.
  */
 import { SlideError } from '../model/slide.ts';
 import type { TiffDirectory } from '../tiff/directory.ts';

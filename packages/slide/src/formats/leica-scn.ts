@@ -1,8 +1,8 @@
 /**
- * Reads Leica SCN400: BigTIFF whose first description is XML of a collection of images. One image shows the whole glass
- * and is not displayed; the others are the scanned areas, with their position on the glass in nanometres.
+ * Reads slides of the Leica SCN400. The file is BigTIFF, and XML in its first directory lists a collection of images: the
+ * macro image, which shows the whole glass, and the scanned areas, with their position on the glass in nanometres.
  *
- * docs/formats/leica-scn.md lists what is read, with the source of each fact.
+ * docs/formats/leica-scn.md lists the features that are read, with the source of each fact.
  */
 import type { Colour } from '../decode/raster.ts';
 import { SlideError } from '../model/slide.ts';
@@ -35,25 +35,23 @@ export const leicaScn: SlideFormat = {
   async open(files, { tiff }) {
     const { leading } = files;
     if (!tiff) throw corrupt('the file is not TIFF');
-    const root = await readXmlTag(tiff.first, tag.ImageDescription, isRead);
+    const root = await readXmlTag(tiff.first, tag.ImageDescription, isReadElement);
     const images = readImages(root);
     const scans = chooseScans(images);
-    const [first] = scans;
+    const [firstScan] = scans;
     const directories = await tiff.directories();
     const macro = images.find(({ isMacro }) => isMacro) ?? null;
-    const tiffImages: ScanLevels[] = [];
-    for (const image of scans) tiffImages.push({ image, levels: await readLevels(image, directories) });
-    const { levels, readTile } = await openLevels(leading, tiffImages);
-    const full = tiffImages[0]?.levels[0];
+    const scanLevels: ScanLevels[] = [];
+    for (const image of scans) scanLevels.push({ image, levels: await readLevels(image, directories) });
+    const { levels, readTile } = await openLevels(leading, scanLevels);
+    const full = scanLevels[0]?.levels[0];
     return {
       format: 'leica-scn',
       fingerprint: files.fingerprint,
       vendor: 'Leica',
       levels,
-      mpp: full
-        ? { x: first.view.width / full.width / 1000, y: first.view.height / full.height / 1000 }
-        : null,
-      objectivePower: first.objectivePower,
+      mpp: full ? mppOf(firstScan.view, full) : null,
+      objectivePower: firstScan.objectivePower,
       background: WHITE,
       associatedImages: new Set(macro ? ['macro'] : []),
       readTile,
@@ -85,8 +83,13 @@ const READ_ELEMENTS = new Set([
   'scn/collection/image/scanSettings/illuminationSettings/illuminationSource',
 ]);
 
-function isRead(path: readonly string[]): boolean {
+function isReadElement(path: readonly string[]): boolean {
   return READ_ELEMENTS.has(path.join('/'));
+}
+
+/** Returns micrometres per pixel from the size on the glass in nanometres. */
+function mppOf(view: View, { width, height }: TiffImage): { x: number; y: number } {
+  return { x: view.width / width / 1000, y: view.height / height / 1000 };
 }
 
 /** A rectangle on the glass, in nanometres. */
@@ -105,8 +108,10 @@ interface Dimension {
   readonly directory: number;
 }
 
+/** An image that the XML lists. */
 interface ScnImage {
   readonly view: View;
+  /** Whether the image shows the whole glass. */
   readonly isMacro: boolean;
   readonly illumination: string;
   readonly objectivePower: number | null;
@@ -117,7 +122,10 @@ interface ScnImage {
 function readImages(root: XmlElement | null): readonly ScnImage[] {
   const [collection] = root?.name === 'scn' ? elementsAt(root, 'collection') : [];
   if (!collection) throw corrupt('its XML has no collection');
-  const glass = { width: numberOf(collection, 'sizeX'), height: numberOf(collection, 'sizeY') };
+  const glass = {
+    width: wholeAttribute(collection, 'sizeX'),
+    height: wholeAttribute(collection, 'sizeY'),
+  };
   return elementsAt(collection, 'image').map((image) => readImage(image, glass));
 }
 
@@ -125,22 +133,23 @@ function readImage(image: XmlElement, glass: Pick<View, 'width' | 'height'>): Sc
   const [viewElement] = elementsAt(image, 'view');
   if (!viewElement) throw corrupt('an image has no view');
   const view = {
-    x: numberOf(viewElement, 'offsetX'),
-    y: numberOf(viewElement, 'offsetY'),
-    width: numberOf(viewElement, 'sizeX'),
-    height: numberOf(viewElement, 'sizeY'),
+    x: wholeAttribute(viewElement, 'offsetX'),
+    y: wholeAttribute(viewElement, 'offsetY'),
+    width: wholeAttribute(viewElement, 'sizeX'),
+    height: wholeAttribute(viewElement, 'sizeY'),
   };
   const isMacro = view.x === 0 && view.y === 0 && view.width === glass.width && view.height === glass.height;
-  const isFirst = (dimension: XmlElement, name: string) =>
+  const isZero = (dimension: XmlElement, name: string) =>
     (dimension.attributes.get(name) ?? '0').trim() === '0';
+  // Attributes z and c are the numbers of the focal plane and the channel.
   const dimensions = elementsAt(image, 'pixels/dimension')
-    .filter((dimension) => isFirst(dimension, 'z') && isFirst(dimension, 'c'))
+    .filter((dimension) => isZero(dimension, 'z') && isZero(dimension, 'c'))
     .map((dimension) => ({
-      width: numberOf(dimension, 'sizeX'),
-      height: numberOf(dimension, 'sizeY'),
-      directory: numberOf(dimension, 'ifd'),
+      width: wholeAttribute(dimension, 'sizeX'),
+      height: wholeAttribute(dimension, 'sizeY'),
+      directory: wholeAttribute(dimension, 'ifd'),
     }))
-    .toSorted((one, other) => other.width - one.width);
+    .toSorted((a, b) => b.width - a.width);
   const [full] = dimensions;
   if (!full || full.width === 0 || full.height === 0 || view.width === 0 || view.height === 0) {
     throw corrupt('an image has no size');
@@ -158,7 +167,7 @@ function readImage(image: XmlElement, glass: Pick<View, 'width' | 'height'>): Sc
   };
 }
 
-function numberOf({ attributes, name }: XmlElement, attribute: string): number {
+function wholeAttribute({ attributes, name }: XmlElement, attribute: string): number {
   const value = readWhole(attributes.get(attribute));
   if (value === null)
     throw corrupt(
@@ -167,7 +176,7 @@ function numberOf({ attributes, name }: XmlElement, attribute: string): number {
   return value;
 }
 
-/** Chooses the brightfield scans; fluorescence scans are not displayed beside them. */
+/** Chooses the brightfield scans, which must have the same objective and number of levels; ignores fluorescence scans. */
 function chooseScans(images: readonly ScnImage[]): readonly [ScnImage, ...ScnImage[]] {
   const scans = images.filter(({ isMacro }) => !isMacro);
   checkAreas(scans.length, 0);
@@ -175,16 +184,15 @@ function chooseScans(images: readonly ScnImage[]): readonly [ScnImage, ...ScnIma
   if (!first && scans.length > 0) throw notSupported('an SCN file of fluorescence');
   if (!first) throw new SlideError('NOT_A_SLIDE', 'The SCN file has only the image of the whole glass');
   for (const other of others) {
-    if (
-      other.objectivePower !== first.objectivePower ||
-      other.dimensions.length !== first.dimensions.length
-    ) {
+    const hasSameObjective = other.objectivePower === first.objectivePower;
+    if (!hasSameObjective || other.dimensions.length !== first.dimensions.length) {
       throw notSupported('an SCN file whose images have different objectives or numbers of levels');
     }
   }
   return [first, ...others];
 }
 
+/** A scanned area and its stored resolutions. */
 interface ScanLevels {
   readonly image: ScnImage;
   /** Largest first. */
@@ -212,13 +220,14 @@ async function readLevels(
   return levels;
 }
 
+/** Opens a single scanned area with its stored tiles, or composes several areas. */
 async function openLevels(source: ByteSource, scans: readonly ScanLevels[]): Promise<LevelTiles> {
-  const [only, ...others] = scans;
-  if (!only || others.length > 0) return composeLevels(source, scans);
-  const [full] = only.levels;
+  const [first, ...others] = scans;
+  if (!first || others.length > 0) return composeLevels(source, scans);
+  const [full] = first.levels;
   return openDeclaredLevels(
     source,
-    only.levels.map((tiffImage) => ({
+    first.levels.map((tiffImage) => ({
       tiffImage,
       width: tiffImage.width,
       height: tiffImage.height,
@@ -227,10 +236,10 @@ async function openLevels(source: ByteSource, scans: readonly ScanLevels[]): Pro
   );
 }
 
-/** Largest relative difference between the resolutions of images of one slide. */
+/** Maximum relative difference between the resolutions (nanometres per pixel) of the scanned areas. */
 const MAX_SCALE_DIFFERENCE = 0.02;
 
-/** Composes images from separate areas of the glass into one image with glass between them. */
+/** Composes scanned areas to one image, with white glass between them. */
 async function composeLevels(source: ByteSource, scans: readonly ScanLevels[]): Promise<LevelTiles> {
   const left = Math.min(...scans.map(({ image }) => image.view.x));
   const top = Math.min(...scans.map(({ image }) => image.view.y));
@@ -239,23 +248,23 @@ async function composeLevels(source: ByteSource, scans: readonly ScanLevels[]): 
   const levels = [];
   let fullScale: number | null = null;
   for (const i of (scans[0]?.levels ?? []).keys()) {
-    // Nanometres per pixel. The smallest scale is used, so that no image extends into its neighbour.
-    const scales = scans.map(
+    const nanometresPerPixel = scans.map(
       ({ image, levels: tiffImages }) => image.view.width / (tiffImages[i]?.width ?? 1),
     );
-    const scale = Math.min(...scales);
-    if (Math.max(...scales) > scale * (1 + MAX_SCALE_DIFFERENCE)) {
+    // With the smallest scale, no area extends into its neighbour.
+    const scale = Math.min(...nanometresPerPixel);
+    if (Math.max(...nanometresPerPixel) > scale * (1 + MAX_SCALE_DIFFERENCE)) {
       throw notSupported('an SCN file whose images have different resolutions');
     }
     fullScale ??= scale;
     const areas = [];
-    let lines = 0;
+    let columnsAndRows = 0;
     for (const { image, levels: tiffImages } of scans) {
       const tiffImage = tiffImages[i];
       if (!tiffImage) continue;
       const { grid, readTile } = await openImageTiles(source, tiffImage);
-      lines += grid.columns + grid.rows;
-      checkAreas(scans.length, lines);
+      columnsAndRows += grid.columns + grid.rows;
+      checkAreas(scans.length, columnsAndRows);
       const x = Math.round((image.view.x - left) / scale);
       const y = Math.round((image.view.y - top) / scale);
       areas.push({

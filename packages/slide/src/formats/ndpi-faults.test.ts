@@ -95,7 +95,7 @@ const high =
     });
     const index = names
       .map(Number)
-      .sort((one, other) => one - other)
+      .sort((a, b) => a - b)
       .indexOf(name);
     const bytes = Buffer.alloc(4);
     bytes.writeUInt32LE(value);

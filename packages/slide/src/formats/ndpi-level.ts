@@ -1,4 +1,7 @@
-/** Reads one image of an NDPI file as tiles cut along its restart markers. */
+/**
+ * Reads one image of an NDPI file, a single JPEG, as tiles. JPEG restart markers divide the data into intervals that can be
+ * decoded separately; a tile is a rectangle of intervals.
+ */
 import { scanHeader } from '../jpeg/bare-head.ts';
 import type { JpegColour } from '../jpeg/complete-jpeg.ts';
 import { corrupt, type JpegHeader, readJpegHeader } from '../jpeg/header.ts';
@@ -17,7 +20,7 @@ import { readImageCoding } from '../tiff/image-coding.ts';
 import { readGeometry } from '../tiff/image-layout.ts';
 import { tag } from '../tiff/tags.ts';
 
-/** One image of an NDPI file: a single JPEG, divided into tiles at its restart markers. */
+/** One image of an NDPI file. Without restart markers, it has a single tile. */
 export interface NdpiLevel {
   readonly grid: Omit<Level, 'downsample'>;
   /** @throws SlideError TILE_OUT_OF_RANGE, FILE_CORRUPT, FILE_TRUNCATED, FORMAT_NOT_SUPPORTED, LIMIT_EXCEEDED */
@@ -26,25 +29,31 @@ export interface NdpiLevel {
 
 /** Preferred tile side in pixels, equal to that of the rendered tiles. */
 const TILE_SIDE = 256;
-/** Limits for an image without restart markers, which must be decoded as a whole. The side is the limit of libjpeg. */
+/** Limits for an image without restart markers, which is decoded as a whole. 65,500 pixels is the limit of libjpeg. */
 const MAX_WHOLE = { pixels: 2 ** 24, side: 65_500, bytes: 64 * 2 ** 20 };
 /** Largest side a JPEG frame header can state; larger ones are written as 0 or modulo 65,536. */
 const MAX_FRAME_SIDE = 65_535;
-/** Without restart markers, the JPEG may differ from its directory by this many pixels. */
-const ROUNDING = 16;
-const [BASELINE, EXTENDED] = [0xc0, 0xc1];
+/** Without restart markers, the sides of the JPEG may differ from those in the directory by this many pixels. */
+const SIDE_TOLERANCE = 16;
+/** JPEG frame markers SOF0 and SOF1. */
+const BASELINE = 0xc0;
+const EXTENDED = 0xc1;
 
 /** The parts of an image's JPEG that are read when the slide is opened. */
 interface NdpiJpeg {
   readonly source: ByteSource;
+  /** Position and length of the JPEG in the file. */
   readonly offset: number;
   readonly byteCount: number;
+  /** The bytes up to the first entropy-coded byte. */
   readonly head: Uint8Array;
   readonly header: JpegHeader;
   readonly colour: JpegColour;
 }
 
 /**
+ * Opens one image of an NDPI file.
+ *
  * @returns null when the image has no restart markers and is too large to be decoded as a whole
  * @throws SlideError FORMAT_NOT_SUPPORTED with the unsupported property, FILE_CORRUPT, FILE_TRUNCATED, LIMIT_EXCEEDED
  */
@@ -129,21 +138,22 @@ function openIntervals(
   };
 }
 
-/** Reads the restart interval offsets of the directory. @returns null when it lists fewer than the image has */
+/** Reads the offsets of the restart intervals. @returns null when the directory lists fewer than the image has */
 async function readIntervalStarts(directory: TiffDirectory, count: number): Promise<IntervalStarts | null> {
   if (directory.count(tag.McuStarts) < count) return null;
   const starts = await directory.table(tag.McuStarts, count);
   if (directory.count(tag.McuStartsHigh) < count) return starts;
-  const highs = await directory.table(tag.McuStartsHigh, count);
-  return Float64Array.from(starts, (start, i) => (highs[i] as number) * 2 ** 32 + start);
+  const upper32Bits = await directory.table(tag.McuStartsHigh, count);
+  return Float64Array.from(starts, (lower32Bits, i) => (upper32Bits[i] as number) * 2 ** 32 + lower32Bits);
 }
 
+/** Opens an image as a single tile; returns null when it is too large for that. */
 function openWhole(jpeg: NdpiJpeg, width: number, height: number): NdpiLevel | null {
   const { source, offset, byteCount, head, header, colour } = jpeg;
   const isTooLarge = width * height > MAX_WHOLE.pixels || Math.max(width, height) > MAX_WHOLE.side;
   if (isTooLarge || byteCount > MAX_WHOLE.bytes) return null;
-  checkSide(header.width, width, ROUNDING);
-  checkSide(header.height, height, ROUNDING);
+  checkSide(header.width, width, SIDE_TOLERANCE);
+  checkSide(header.height, height, SIDE_TOLERANCE);
   // The decoder returns the size that the JPEG states.
   const size = { width: header.width, height: header.height };
   const grid = { ...size, tileWidth: size.width, tileHeight: size.height, columns: 1, rows: 1 };
@@ -151,21 +161,25 @@ function openWhole(jpeg: NdpiJpeg, width: number, height: number): NdpiLevel | n
     grid,
     async readTile(column, row, signal) {
       checkTile(grid, column, row);
-      const bare = scanHeader(head, size, colour);
-      const length = byteCount - head.length;
-      const bytes = new Uint8Array(bare.length + length);
-      await source.readInto(bytes, bare.length, offset + head.length, length, signal);
-      bytes.set(bare);
+      const newHead = scanHeader(head, size, colour);
+      const scanBytes = byteCount - head.length;
+      const bytes = new Uint8Array(newHead.length + scanBytes);
+      await source.readInto(bytes, newHead.length, offset + head.length, scanBytes, signal);
+      bytes.set(newHead);
       return { codec: 'jpeg', bytes, ...size };
     },
   };
 }
 
-/** Checks a side of the JPEG against the directory. @param tolerance allowed difference in pixels */
-function checkSide(inFrame: number, inDirectory: number, tolerance: number): void {
-  const isOverflowed = inDirectory > MAX_FRAME_SIDE;
-  if (isOverflowed || (inFrame > 0 && Math.abs(inFrame - inDirectory) <= tolerance)) return;
-  throw corrupt(`its side is ${inFrame} pixels, not ${inDirectory}`);
+/**
+ * Checks a side in the JPEG frame header against the side in the directory, unless the side is too large for the header.
+ *
+ * @param tolerance allowed difference in pixels
+ */
+function checkSide(frameSide: number, directorySide: number, tolerance: number): void {
+  if (directorySide > MAX_FRAME_SIDE) return;
+  if (frameSide > 0 && Math.abs(frameSide - directorySide) <= tolerance) return;
+  throw corrupt(`its side is ${frameSide} pixels, not ${directorySide}`);
 }
 
 function checkTile({ columns, rows }: { columns: number; rows: number }, column: number, row: number): void {

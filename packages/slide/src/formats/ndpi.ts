@@ -1,7 +1,7 @@
 /**
- * Reads Hamamatsu NanoZoomer slides (.ndpi), a variant of TIFF with one directory and a single JPEG per resolution.
+ * Reads Hamamatsu NanoZoomer slides (.ndpi), a variant of TIFF in which each resolution is a directory with one JPEG.
  *
- * docs/formats/ndpi.md lists what is read, with the source of each fact.
+ * docs/formats/ndpi.md lists the features that are read, with the source of each fact.
  */
 import { shownPlaneOf } from '../model/shown-plane.ts';
 import { type Level, type ShownPlane, SlideError } from '../model/slide.ts';
@@ -26,11 +26,11 @@ interface NdpiDirectory {
   readonly focalPlane: number;
 }
 
-const MACRO = -1;
-/** Upper limit of a plausible magnification. */
-const MAX_POWER = 1000;
-/** Tolerance in pixels for the aspect ratio of a smaller level, both of whose sides are rounded. */
-const ROUNDING = 4;
+const MACRO_LENS = -1;
+/** Larger magnifications are implausible and ignored. */
+const MAX_OBJECTIVE_POWER = 1000;
+/** Maximum difference in pixels between the height of a smaller level and the height that its width predicts. */
+const HEIGHT_TOLERANCE = 4;
 
 export const ndpi: SlideFormat = {
   name: 'ndpi',
@@ -65,14 +65,15 @@ export const ndpi: SlideFormat = {
       levels.push({ ...level.grid, downsample: downsampleOf(level.grid, first.grid) });
     }
 
-    const macro = tiffImages.find(({ sourceLens }) => sourceLens === MACRO);
+    const macro = tiffImages.find(({ sourceLens }) => sourceLens === MACRO_LENS);
     return {
       format: 'ndpi',
       fingerprint: files.fingerprint,
       vendor: 'Hamamatsu',
       levels,
       mpp: await readResolution(full.directory),
-      objectivePower: full.sourceLens !== null && full.sourceLens < MAX_POWER ? full.sourceLens : null,
+      objectivePower:
+        full.sourceLens !== null && full.sourceLens < MAX_OBJECTIVE_POWER ? full.sourceLens : null,
       ...shownPlaneOf(focalPlanesOf(tiffImages, full)),
       background: { r: 255, g: 255, b: 255 },
       associatedImages: new Set(macro ? ['macro'] : []),
@@ -102,29 +103,29 @@ async function readNdpiDirectory(directory: TiffDirectory): Promise<NdpiDirector
   };
 }
 
-/** Counts the focal planes of the images with the size of full resolution. */
+/** Counts the focal planes among the images that have the size of full resolution. */
 function focalPlanesOf(tiffImages: readonly NdpiDirectory[], full: NdpiDirectory): ShownPlane {
   const planes = new Set(
     tiffImages
       .filter(({ width, height }) => width === full.width && height === full.height)
       .map(({ focalPlane }) => focalPlane),
   );
-  const sorted = [...planes].sort((one, other) => one - other);
-  return { plane: sorted.indexOf(full.focalPlane) + 1, planes: sorted.length, times: 1 };
+  const sortedPlanes = [...planes].sort((a, b) => a - b);
+  return { plane: sortedPlanes.indexOf(full.focalPlane) + 1, planes: sortedPlanes.length, times: 1 };
 }
 
 /**
- * Chooses the levels: images of the focal plane nearest to the middle that have a magnification and the aspect ratio of
- * the largest.
+ * Chooses the levels. An image is a level if it has a magnification, shows the focal plane closest to the middle, and has
+ * the aspect ratio of the largest such image.
  *
  * @returns largest first; empty when there are none
  */
 function choosePyramid(tiffImages: readonly NdpiDirectory[]): NdpiDirectory[] {
   const magnified = tiffImages.filter(({ sourceLens }) => sourceLens !== null && sourceLens > 0);
-  const [nearest] = magnified.toSorted((one, other) => Math.abs(one.focalPlane) - Math.abs(other.focalPlane));
+  const [closest] = magnified.toSorted((a, b) => Math.abs(a.focalPlane) - Math.abs(b.focalPlane));
   const bySize = magnified
-    .filter(({ focalPlane }) => focalPlane === nearest?.focalPlane)
-    .sort((one, other) => other.width * other.height - one.width * one.height);
+    .filter(({ focalPlane }) => focalPlane === closest?.focalPlane)
+    .sort((a, b) => b.width * b.height - a.width * a.height);
   const [full] = bySize;
   if (!full) return [];
   const chosen = [full];
@@ -143,8 +144,10 @@ interface Size {
   readonly height: number;
 }
 
+/** Returns whether an image has the aspect ratio of full resolution. */
 function isReduced(tiffImage: Size, full: Size): boolean {
-  return Math.abs((full.height * tiffImage.width) / full.width - tiffImage.height) <= ROUNDING;
+  const expectedHeight = (full.height * tiffImage.width) / full.width;
+  return Math.abs(expectedHeight - tiffImage.height) <= HEIGHT_TOLERANCE;
 }
 
 function downsampleOf(level: Size, full: Size): number {

@@ -3,7 +3,7 @@
  * XML assigns directories to the channels of its images. Their smaller sizes are SubIFDs, or directories of the main
  * chain that the XML does not mention.
  *
- * docs/formats/ome-tiff.md lists what is read, with the source of each fact.
+ * docs/formats/ome-tiff.md lists the features that are read, with the source of each fact.
  */
 import type { Colour } from '../decode/raster.ts';
 import { shownPlaneOf } from '../model/shown-plane.ts';

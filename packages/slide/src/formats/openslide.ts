@@ -2,7 +2,7 @@
  * Reads slides with the system's OpenSlide library where it is installed: MIRAX (.mrxs), Hamamatsu VMS and VMU, Sakura
  * (.svslide), and TIFF variants that OpenSlide knows and no other reader supports.
  *
- * docs/formats/openslide.md lists what is read, with the source of each fact.
+ * docs/formats/openslide.md lists the features that are read, with the source of each fact.
  */
 import type { Colour } from '../decode/raster.ts';
 import {

@@ -1,8 +1,8 @@
 /**
- * Reads TIFF exported by Philips' pathology software: the description of the first directory is XML with DICOM names.
- * Directories state sizes in whole tiles; the true size of a level follows from the pixel spacings.
+ * Reads TIFF exported by Philips' pathology software. The description of the first directory is XML with DICOM names.
+ * Directories state sizes rounded up to whole tiles; the true size of a level follows from its pixel spacing.
  *
- * docs/formats/philips-tiff.md lists what is read, with the source of each fact.
+ * docs/formats/philips-tiff.md lists the features that are read, with the source of each fact.
  */
 import { readJpegHeader } from '../jpeg/header.ts';
 import { type AssociatedImageName, type EncodedImage, SlideError } from '../model/slide.ts';
@@ -30,8 +30,9 @@ export const philipsTiff: SlideFormat = {
     const { leading } = files;
     if (!tiff) throw corrupt('the file is not TIFF');
     const scan = await readScan(tiff);
-    const { tiled, associatedTiffImages } = await sortDirectories(tiff);
-    const { levels, readTile } = await openDeclaredLevels(leading, declareLevels(tiled, scan.spacings));
+    const { levelTiffImages, associatedTiffImages } = await sortDirectories(tiff);
+    const declaredLevels = declareLevels(levelTiffImages, scan.spacings);
+    const { levels, readTile } = await openDeclaredLevels(leading, declaredLevels);
     const associated = new Set<AssociatedImageName>([...associatedTiffImages.keys(), ...scan.embedded]);
     return {
       format: 'philips-tiff',
@@ -49,7 +50,7 @@ export const philipsTiff: SlideFormat = {
         if (associated.has(name)) return readEmbedded(tiff, name);
         throw new SlideError('ASSOCIATED_IMAGE_MISSING', `The slide has no ${name}`);
       },
-      readIccProfile: () => readIccProfile(tiled[0]?.directory ?? tiff.first),
+      readIccProfile: () => readIccProfile(levelTiffImages[0]?.directory ?? tiff.first),
       close: files.close,
     };
   },
@@ -61,6 +62,7 @@ interface Spacing {
   readonly y: number;
 }
 
+/** Metadata of the scanned slide. */
 interface Scan {
   /** Pixel size at full resolution. */
   readonly spacing: Spacing | null;
@@ -71,6 +73,7 @@ interface Scan {
   readonly embedded: readonly AssociatedImageName[];
 }
 
+/** Associated images by their type in the XML. */
 const imageTypes: ReadonlyMap<string, AssociatedImageName> = new Map([
   ['LABELIMAGE', 'label'],
   ['MACROIMAGE', 'macro'],
@@ -81,12 +84,13 @@ async function readScan(tiff: TiffFile): Promise<Scan> {
   const scans = images.filter((image) => textOf(image, 'PIM_DP_IMAGE_TYPE') === 'WSI');
   const [scan] = scans;
   if (!scan || scans.length > 1) throw corrupt(`it has ${scans.length} images of the type WSI`);
+  // The XML calls a level a pixel data representation.
   const representations = objectsOf(scan, 'PIIM_PIXEL_DATA_REPRESENTATION_SEQUENCE')
-    .map((each) => ({
-      number: readWhole(textOf(each, 'PIIM_PIXEL_DATA_REPRESENTATION_NUMBER')),
-      spacing: readSpacing(each),
+    .map((object) => ({
+      number: readWhole(textOf(object, 'PIIM_PIXEL_DATA_REPRESENTATION_NUMBER')),
+      spacing: readSpacing(object),
     }))
-    .toSorted((one, other) => (one.number ?? 0) - (other.number ?? 0));
+    .toSorted((a, b) => (a.number ?? 0) - (b.number ?? 0));
   const spacings = representations.map(({ spacing }) => {
     if (!spacing) throw corrupt('a level has no DICOM_PIXEL_SPACING');
     return spacing;
@@ -106,6 +110,7 @@ function associatedName(image: XmlElement): AssociatedImageName | null {
   return imageTypes.get(textOf(image, 'PIM_DP_IMAGE_TYPE') ?? '') ?? null;
 }
 
+/** Returns the XML objects of the slide and its associated images. */
 async function readScannedImages(tiff: TiffFile): Promise<readonly XmlElement[]> {
   const root = await readXmlTag(tiff.first, tag.ImageDescription);
   if (root?.name !== 'DataObject' || root.attributes.get('ObjectType') !== 'DPUfsImport') {
@@ -135,30 +140,33 @@ function objectsOf(object: XmlElement, name: string): readonly XmlElement[] {
 function readSpacing(object: XmlElement): Spacing | null {
   const text = textOf(object, 'DICOM_PIXEL_SPACING');
   if (text === null) return null;
-  const [down, across, more] = text.replaceAll('"', ' ').trim().split(/\s+/);
-  const [x, y] = [(readDecimal(across) ?? 0) * 1000, (readDecimal(down) ?? 0) * 1000];
-  const isSpacing = more === undefined && x > 0 && y > 0 && x < 1e6 && y < 1e6;
-  if (!isSpacing) throw corrupt('a DICOM_PIXEL_SPACING is not a pair of plausible numbers');
+  const [rowSpacing, columnSpacing, excess] = text.replaceAll('"', ' ').trim().split(/\s+/);
+  const x = (readDecimal(columnSpacing) ?? 0) * 1000;
+  const y = (readDecimal(rowSpacing) ?? 0) * 1000;
+  const isPlausible = x > 0 && y > 0 && x < 1e6 && y < 1e6;
+  if (!isPlausible || excess !== undefined)
+    throw corrupt('a DICOM_PIXEL_SPACING is not a pair of plausible numbers');
   return { x, y };
 }
 
-/** Upper limit of a scanner's magnification; larger numbers at this position have another meaning. */
-const MAX_POWER = 200;
+/** Maximum magnification of a scanner; a larger number in its place has another meaning. */
+const MAX_OBJECTIVE_POWER = 200;
 
-/** Reads the first of the levels that a slide was derived from: `tiff-useBigTIFF=1-levels=40,20002,10000-…`. */
+/** Reads the first number after `levels=`, which is the magnification: `tiff-useBigTIFF=1-levels=40,20002,10000-…`. */
 function readObjectivePower(derivation: string): number | null {
-  // The text ends with a file name, which may contain anything.
+  // The text ends with a file name, which might contain `levels=` too.
   const [beforeName = ''] = derivation.split('sourceFilename');
   const [, levels] = /(?:^|-)levels=(\d+)/.exec(beforeName) ?? [];
   const power = readWhole(levels);
-  return power !== null && power > 0 && power <= MAX_POWER ? power : null;
+  return power !== null && power > 0 && power <= MAX_OBJECTIVE_POWER ? power : null;
 }
 
+/** Sorts directories: associated images are described by name; every other tiled image is a level. */
 async function sortDirectories(tiff: TiffFile): Promise<{
-  tiled: readonly TiffImage[];
+  levelTiffImages: readonly TiffImage[];
   associatedTiffImages: ReadonlyMap<AssociatedImageName, TiffImage>;
 }> {
-  const tiled: TiffImage[] = [];
+  const levelTiffImages: TiffImage[] = [];
   const associatedTiffImages = new Map<AssociatedImageName, TiffImage>();
   for (const directory of await tiff.directories()) {
     const tiffImage = await readTiffImage(directory);
@@ -167,33 +175,37 @@ async function sortDirectories(tiff: TiffFile): Promise<{
     const name = word?.toLowerCase();
     if (name === 'label' || name === 'macro' || name === 'thumbnail') {
       if (!associatedTiffImages.has(name)) associatedTiffImages.set(name, tiffImage);
-    } else if (tiffImage.tiles) tiled.push(tiffImage);
+    } else if (tiffImage.tiles) levelTiffImages.push(tiffImage);
   }
-  return { tiled, associatedTiffImages };
+  return { levelTiffImages, associatedTiffImages };
 }
 
-/** Calculates the levels; a downsample is a whole number, which the spacings give approximately. */
-function declareLevels(tiled: readonly TiffImage[], spacings: readonly Spacing[]): readonly DeclaredLevel[] {
-  const [full] = tiled;
-  const [first] = spacings;
-  if (!full || !first) throw corrupt('it has no level');
-  if (tiled.length !== spacings.length) {
-    throw corrupt(`${tiled.length} levels have ${spacings.length} pixel spacings`);
+/** Calculates size and downsample of each level. A downsample is the ratio of two pixel sizes, rounded to an integer. */
+function declareLevels(
+  tiffImages: readonly TiffImage[],
+  spacings: readonly Spacing[],
+): readonly DeclaredLevel[] {
+  const [full] = tiffImages;
+  const [fullSpacing] = spacings;
+  if (!full || !fullSpacing) throw corrupt('it has no level');
+  if (tiffImages.length !== spacings.length) {
+    throw corrupt(`${tiffImages.length} levels have ${spacings.length} pixel spacings`);
   }
-  let last = 0;
-  return tiled.map((tiffImage, i) => {
-    const { x, y } = spacings[i] ?? first;
-    const downsample = Math.round((x / first.x + y / first.y) / 2);
-    if (downsample <= last) throw corrupt('its pixel spacings do not grow from level to level');
-    last = downsample;
-    const [width, height] = [Math.ceil(full.width / downsample), Math.ceil(full.height / downsample)];
+  let previousDownsample = 0;
+  return tiffImages.map((tiffImage, i) => {
+    const { x, y } = spacings[i] ?? fullSpacing;
+    const downsample = Math.round((x / fullSpacing.x + y / fullSpacing.y) / 2);
+    if (downsample <= previousDownsample) throw corrupt('its pixel spacings do not grow from level to level');
+    previousDownsample = downsample;
+    const width = Math.ceil(full.width / downsample);
+    const height = Math.ceil(full.height / downsample);
     return { tiffImage, width, height, downsample };
   });
 }
 
-/** Reads a Base64-encoded JPEG from the XML. */
+/** Reads an associated image that the XML contains as Base64-encoded JPEG. */
 async function readEmbedded(tiff: TiffFile, name: AssociatedImageName): Promise<EncodedImage> {
-  const image = (await readScannedImages(tiff)).find((each) => associatedName(each) === name);
+  const image = (await readScannedImages(tiff)).find((candidate) => associatedName(candidate) === name);
   const text = (image && textOf(image, 'PIM_DP_IMAGE_DATA')) ?? '';
   const bytes = new Uint8Array(Buffer.from(text, 'base64'));
   const { width, height } = readJpegHeader(bytes);

@@ -2,7 +2,7 @@
  * Reads JPEG, PNG and JPEG 2000 files, which were not made as slides: one resolution without tiles. Every smaller size
  * is rendered.
  *
- * docs/formats/plain-images.md lists what is read, with the source of each fact.
+ * docs/formats/plain-images.md lists the features that are read, with the source of each fact.
  */
 import { isJpegStream, isProgressive } from '../decode/check-encoded-image.ts';
 import { withGreyRange } from '../decode/contrast.ts';

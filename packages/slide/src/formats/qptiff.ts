@@ -2,7 +2,7 @@
  * Reads QPTIFF of Akoya's (formerly PerkinElmer's) Vectra and PhenoCycler: TIFF whose directories each contain a small
  * XML with their type. Fluorescence has one grey directory per channel and size.
  *
- * docs/formats/qptiff.md lists what is read, with the source of each fact.
+ * docs/formats/qptiff.md lists the features that are read, with the source of each fact.
  */
 import type { Colour } from '../decode/raster.ts';
 import { type AssociatedImageName, SlideError } from '../model/slide.ts';

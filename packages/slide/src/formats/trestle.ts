@@ -1,8 +1,8 @@
 /**
- * Reads Trestle (MedScan) slides: tiled TIFF whose tiles overlap by a fixed number of pixels per level. A photograph
- * of the glass and finer overlaps are in companion files, which are not read.
+ * Reads Trestle (MedScan) slides: tiled TIFF whose tiles overlap by a fixed number of pixels per level. Companion files
+ * with a photograph of the glass and more precise overlaps are not read.
  *
- * docs/formats/trestle.md lists what is read, with the source of each fact.
+ * docs/formats/trestle.md lists the features that are read, with the source of each fact.
  */
 import type { Colour } from '../decode/raster.ts';
 import { SlideError } from '../model/slide.ts';
@@ -77,8 +77,8 @@ function isOverlapFile(name: string, leading: string): boolean {
 function readProperties(description: string): ReadonlyMap<string, string> {
   const properties = new Map<string, string>();
   for (const pair of description.split(';')) {
-    const at = pair.indexOf('=');
-    if (at >= 0) properties.set(pair.slice(0, at).trim(), pair.slice(at + 1).trim());
+    const [name = '', ...values] = pair.split('=');
+    if (values.length > 0) properties.set(name.trim(), values.join('=').trim());
   }
   return properties;
 }
@@ -90,26 +90,26 @@ function readBackground(text: string | undefined): Colour {
   return { r: level(r), g: level(g), b: level(b) };
 }
 
+/** Pixels by which neighbouring tiles of a level overlap. */
 interface Overlap {
-  /** Size of the level in pixels. */
   readonly x: number;
   readonly y: number;
 }
 
-/** Reads `64 64 32 32 16 16`: horizontal and vertical overlap of each level; missing ones are 0. */
+/** Parses `64 64 32 32 16 16`: horizontal and vertical overlap of each level, full resolution first. */
 function readOverlaps(text: string | undefined): readonly Overlap[] {
   const numbers = (text ?? '').split(/\s+/).flatMap((part) => (part === '' ? [] : [readWhole(part)]));
   const overlaps: Overlap[] = [];
   for (let i = 0; i < numbers.length; i += 2) {
-    const [x, y] = [numbers[i], numbers[i + 1]];
-    if (x === null || y === null || x === undefined || y === undefined)
-      throw corrupt('its overlaps are not pairs of numbers');
+    const x = numbers[i] ?? null;
+    const y = numbers[i + 1] ?? null;
+    if (x === null || y === null) throw corrupt('its overlaps are not pairs of numbers');
     overlaps.push({ x, y });
   }
   return overlaps;
 }
 
-/** Reads the directories, all of which are levels, largest first. */
+/** Reads the levels, largest first; every directory of the file is one. */
 async function readLevels(tiff: TiffFile): Promise<readonly TiffImage[]> {
   const tiffImages: TiffImage[] = [];
   for (const directory of await tiff.directories()) {
@@ -132,14 +132,14 @@ async function openLevels(
   let full: { width: number; height: number } | null = null;
   for (const [i, tiffImage] of tiffImages.entries()) {
     const { grid, readTile } = await openImageTiles(source, tiffImage);
-    const { x, y } = overlaps[i] ?? { x: 0, y: 0 };
-    if (x >= grid.tileWidth / 2 || y >= grid.tileHeight / 2)
+    const overlap = overlaps[i] ?? { x: 0, y: 0 };
+    if (overlap.x >= grid.tileWidth / 2 || overlap.y >= grid.tileHeight / 2)
       throw corrupt('its tiles overlap by half or more');
-    const width = grid.width - (grid.columns - 1) * x;
-    const height = grid.height - (grid.rows - 1) * y;
+    const width = grid.width - (grid.columns - 1) * overlap.x;
+    const height = grid.height - (grid.rows - 1) * overlap.y;
     full ??= { width, height };
     const downsample = (full.width / width + full.height / height) / 2;
-    if (x === 0 && y === 0) {
+    if (overlap.x === 0 && overlap.y === 0) {
       levels.push({ level: { ...grid, downsample }, readTile });
       continue;
     }
@@ -151,8 +151,8 @@ async function openLevels(
       cellsPerTile: 1,
       firstColumn: 0,
       firstRow: 0,
-      lefts: Array.from({ length: grid.columns }, (_, column) => column * (grid.tileWidth - x)),
-      tops: Array.from({ length: grid.rows }, (_, row) => row * (grid.tileHeight - y)),
+      lefts: Array.from({ length: grid.columns }, (_, column) => column * (grid.tileWidth - overlap.x)),
+      tops: Array.from({ length: grid.rows }, (_, row) => row * (grid.tileHeight - overlap.y)),
       width: grid.width,
       height: grid.height,
     };
@@ -161,11 +161,12 @@ async function openLevels(
   return joinLevels(levels);
 }
 
-/** Reads micrometres per pixel from XResolution and YResolution, which contain them whatever ResolutionUnit says. */
+/** Reads XResolution and YResolution, which contain micrometres per pixel; ResolutionUnit is ignored. */
 async function readMpp({ first }: TiffFile): Promise<{ x: number; y: number } | null> {
-  const [x, y] = [await first.real(tag.XResolution), await first.real(tag.YResolution)];
-  const isMpp = (value: number | null) => value !== null && value > 0 && value < 1000;
-  return isMpp(x) && isMpp(y) ? { x: x ?? 0, y: y ?? 0 } : null;
+  const x = (await first.real(tag.XResolution)) ?? 0;
+  const y = (await first.real(tag.YResolution)) ?? 0;
+  const isPlausible = (mpp: number) => mpp > 0 && mpp < 1000;
+  return isPlausible(x) && isPlausible(y) ? { x, y } : null;
 }
 
 function corrupt(what: string): SlideError {

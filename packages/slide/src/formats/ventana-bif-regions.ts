@@ -1,6 +1,6 @@
 /**
- * Reads the scanned regions of a Ventana BIF from the XML of its largest level: their frames, positions and the overlaps
- * of columns and rows.
+ * Reads the scanned regions of a Ventana BIF from the XML of its largest level: their position, and the overlaps of their
+ * camera frames, each of which is one stored tile.
  */
 import { SlideError } from '../model/slide.ts';
 import { checkAreas } from '../tiff/mosaic-level.ts';
@@ -17,45 +17,50 @@ export interface Region {
   readonly firstRow: number;
   readonly columns: number;
   readonly rows: number;
-  /** Pixels: position of its left edge, and of its bottom edge above a baseline below all regions. */
+  /** Position of the left edge in pixels. */
   readonly x: number;
-  readonly aboveBottom: number;
+  /** Height of the bottom edge in pixels above a baseline that lies below all regions. */
+  readonly bottomAboveBaseline: number;
   /** Overlap in pixels of each column, from the second on, with the one before it; likewise of each row. */
   readonly overlapsX: readonly number[];
   readonly overlapsY: readonly number[];
 }
 
-/** Whether a part of the frames' XML is read; the other parts are long and contain file names. */
-function isRead([, part]: readonly string[]): boolean {
-  return part === 'AoiOrigin' || part === 'SlideStitchInfo';
+/** Returns whether an XML element is read, by its path; the others are long and contain file names. */
+function isReadElement([, child]: readonly string[]): boolean {
+  return child === 'AoiOrigin' || child === 'SlideStitchInfo';
 }
 
-/** Returns null where the file describes no frames: its tiles then form an ordinary grid. */
+/**
+ * Reads the scanned regions; returns null when the file describes no frames, so that its tiles form an ordinary grid.
+ *
+ * @throws SlideError FILE_CORRUPT, FORMAT_NOT_SUPPORTED, LIMIT_EXCEEDED
+ */
 export async function readRegions(full: TiffImage): Promise<readonly Region[] | null> {
-  const root = await readXmlTag(full.directory, tag.XMP, isRead);
+  const root = await readXmlTag(full.directory, tag.XMP, isReadElement);
   if (root?.name !== 'EncodeInfo') return null;
   if (!full.tiles) throw corrupt('its largest level is not cut into tiles');
   if ((readWhole(root.attributes.get('Ver')) ?? 0) < 2) throw notSupported('EncodeInfo before version 2');
-  const stitched = elementsAt(root, 'SlideStitchInfo/ImageInfo');
+  const imageInfos = elementsAt(root, 'SlideStitchInfo/ImageInfo');
   const origins = elementsAt(root, 'AoiOrigin').flatMap(({ children }) => children);
-  if (stitched.length !== origins.length) {
-    throw corrupt(`${stitched.length} regions have ${origins.length} origins`);
+  if (imageInfos.length !== origins.length) {
+    throw corrupt(`${imageInfos.length} regions have ${origins.length} origins`);
   }
   const regions: Region[] = [];
-  let lines = 0;
-  for (const [i, info] of stitched.entries()) {
+  let columnsAndRows = 0;
+  for (const [i, imageInfo] of imageInfos.entries()) {
     const origin = origins[i];
-    lines += attributeOf(info, 'NumCols') + attributeOf(info, 'NumRows');
-    checkAreas(stitched.length, lines);
-    if (origin && attributeOf(info, 'AOIScanned') !== 0) {
-      regions.push(readRegion(info, origin, full.tiles, stitched.length === 1));
+    columnsAndRows += wholeAttribute(imageInfo, 'NumCols') + wholeAttribute(imageInfo, 'NumRows');
+    checkAreas(imageInfos.length, columnsAndRows);
+    if (origin && wholeAttribute(imageInfo, 'AOIScanned') !== 0) {
+      regions.push(readRegion(imageInfo, origin, full.tiles, imageInfos.length === 1));
     }
   }
   if (regions.length === 0) throw corrupt('none of its regions was scanned');
   return regions;
 }
 
-function attributeOf({ attributes, name }: XmlElement, attribute: string): number {
+function wholeAttribute({ attributes, name }: XmlElement, attribute: string): number {
   const value = readWhole(attributes.get(attribute));
   if (value === null)
     throw corrupt(
@@ -66,24 +71,28 @@ function attributeOf({ attributes, name }: XmlElement, attribute: string): numbe
 
 export type Tiles = NonNullable<TiffImage['tiles']>;
 
-/** @param isAlone whether it is the only region, which needs no position */
-function readRegion(info: XmlElement, origin: XmlElement, tiles: Tiles, isAlone: boolean): Region {
-  if (attributeOf(info, 'Width') !== tiles.width || attributeOf(info, 'Height') !== tiles.height) {
+/** @param isOnlyRegion whether the file has one region, which needs no position */
+function readRegion(imageInfo: XmlElement, origin: XmlElement, tiles: Tiles, isOnlyRegion: boolean): Region {
+  const frameWidth = wholeAttribute(imageInfo, 'Width');
+  const frameHeight = wholeAttribute(imageInfo, 'Height');
+  if (frameWidth !== tiles.width || frameHeight !== tiles.height) {
     throw corrupt('its frames and its tiles have different sizes');
   }
-  const [left, top] = [attributeOf(origin, 'OriginX'), attributeOf(origin, 'OriginY')];
-  const [firstColumn, firstRow] = [left / tiles.width, top / tiles.height];
+  const firstColumn = wholeAttribute(origin, 'OriginX') / tiles.width;
+  const firstRow = wholeAttribute(origin, 'OriginY') / tiles.height;
   if (!Number.isInteger(firstColumn) || !Number.isInteger(firstRow)) {
     throw corrupt('a region begins inside a tile');
   }
-  const [columns, rows] = [attributeOf(info, 'NumCols'), attributeOf(info, 'NumRows')];
+  const columns = wholeAttribute(imageInfo, 'NumCols');
+  const rows = wholeAttribute(imageInfo, 'NumRows');
   const isInside = firstColumn + columns <= tiles.columns && firstRow + rows <= tiles.rows;
   if (columns < 1 || rows < 1 || !isInside) throw corrupt('a region reaches beyond the tiles');
-  const { overlapsX, overlapsY } = readOverlaps(info, columns, rows, tiles);
-  const position = (name: string) => readDecimal(info.attributes.get(name) ?? (isAlone ? '0' : undefined));
-  const [x, aboveBottom] = [position('Pos-X'), position('Pos-Y')];
-  if (x === null || aboveBottom === null) throw corrupt('a region has no position');
-  return { firstColumn, firstRow, columns, rows, x, aboveBottom, overlapsX, overlapsY };
+  const { overlapsX, overlapsY } = readOverlaps(imageInfo, columns, rows, tiles);
+  const defaultPosition = isOnlyRegion ? '0' : undefined;
+  const x = readDecimal(imageInfo.attributes.get('Pos-X') ?? defaultPosition);
+  const bottomAboveBaseline = readDecimal(imageInfo.attributes.get('Pos-Y') ?? defaultPosition);
+  if (x === null || bottomAboveBaseline === null) throw corrupt('a region has no position');
+  return { firstColumn, firstRow, columns, rows, x, bottomAboveBaseline, overlapsX, overlapsY };
 }
 
 /** Minimum confidence (0…100) at which the overlap that the scanner measured for two frames is used. */
@@ -91,8 +100,9 @@ const MIN_CONFIDENCE = 98;
 
 /** The overlap of two neighbouring frames as the scanner measured it. */
 interface Joint {
-  /** Index of the gap between two columns or rows: 0 lies between the first and the second one. */
+  /** `x` for neighbours in a row, `y` for neighbours in a column. */
   readonly axis: 'x' | 'y';
+  /** Index of the gap between two columns or rows; gap 0 is between the first and the second one. */
   readonly gap: number;
   /** Measured overlap in pixels. */
   readonly overlap: number;
@@ -101,34 +111,35 @@ interface Joint {
 }
 
 /**
- * Calculates the overlap of each gap between columns and between rows, which applies to the whole gap: the mean of its
- * confident joints, or of all confident joints where the gap has none. Where no joint is confident (on glass, say),
- * the mean is weighted by confidence.
+ * Calculates one overlap for each gap between columns and between rows. It is the mean over the gap's joints of at least
+ * `MIN_CONFIDENCE`, or over such joints of all gaps if the gap has none. If the region has no such joint (e.g. on empty
+ * glass), all its joints are used, weighted by confidence.
  */
 function readOverlaps(
-  info: XmlElement,
+  imageInfo: XmlElement,
   columns: number,
   rows: number,
   tiles: Tiles,
 ): Pick<Region, 'overlapsX' | 'overlapsY'> {
-  const joints = elementsAt(info, 'TileJointInfo').map((joint) => readJoint(joint, columns, rows));
-  const along = (axis: 'x' | 'y', gaps: number, side: number) => {
-    const own = joints.filter((joint) => joint.axis === axis);
-    const confident = own.filter(({ confidence }) => confidence >= MIN_CONFIDENCE);
+  const joints = elementsAt(imageInfo, 'TileJointInfo').map((joint) => readJoint(joint, columns, rows));
+  const overlapsAlong = (axis: 'x' | 'y', gaps: number, frameSide: number) => {
+    const jointsOnAxis = joints.filter((joint) => joint.axis === axis);
+    const confident = jointsOnAxis.filter(({ confidence }) => confidence >= MIN_CONFIDENCE);
     const overlaps =
       confident.length > 0
-        ? meansOf(confident, gaps, () => 1)
-        : meansOf(own, gaps, (joint) => joint.confidence);
-    const isPlausible = overlaps.every((overlap) => Math.abs(overlap) < side / 2);
+        ? meanOverlaps(confident, gaps, () => 1)
+        : meanOverlaps(jointsOnAxis, gaps, (joint) => joint.confidence);
+    const isPlausible = overlaps.every((overlap) => Math.abs(overlap) < frameSide / 2);
     if (!isPlausible) throw corrupt('its frames overlap, or lie apart, by half a frame or more');
     return overlaps;
   };
   return {
-    overlapsX: along('x', columns - 1, tiles.width),
-    overlapsY: along('y', rows - 1, tiles.height),
+    overlapsX: overlapsAlong('x', columns - 1, tiles.width),
+    overlapsY: overlapsAlong('y', rows - 1, tiles.height),
   };
 }
 
+/** Steps in columns and rows from the first frame of a joint to the second. */
 const directions: ReadonlyMap<string, readonly [x: number, y: number]> = new Map([
   ['LEFT', [-1, 0]],
   ['RIGHT', [1, 0]],
@@ -137,10 +148,10 @@ const directions: ReadonlyMap<string, readonly [x: number, y: number]> = new Map
 ]);
 
 function readJoint(joint: XmlElement, columns: number, rows: number): Joint {
-  const one = gridPositionOf(attributeOf(joint, 'Tile1'), columns, rows);
-  const other = gridPositionOf(attributeOf(joint, 'Tile2'), columns, rows);
+  const frame1 = gridPositionOf(wholeAttribute(joint, 'Tile1'), columns, rows);
+  const frame2 = gridPositionOf(wholeAttribute(joint, 'Tile2'), columns, rows);
   const [stepX, stepY] = directions.get(joint.attributes.get('Direction') ?? '') ?? [0, 0];
-  const isNeighbour = other.column === one.column + stepX && other.row === one.row + stepY;
+  const isNeighbour = frame2.column === frame1.column + stepX && frame2.row === frame1.row + stepY;
   if (!isNeighbour || (stepX === 0 && stepY === 0)) {
     throw notSupported('frames joined to other than the left, right, upper or lower neighbour');
   }
@@ -150,39 +161,43 @@ function readJoint(joint: XmlElement, columns: number, rows: number): Joint {
   const isJoined = joint.attributes.get('FlagJoined') !== '0';
   return {
     axis,
-    gap: axis === 'y' ? Math.min(one.row, other.row) : Math.min(one.column, other.column),
+    gap: axis === 'y' ? Math.min(frame1.row, frame2.row) : Math.min(frame1.column, frame2.column),
     overlap,
-    confidence: isJoined ? attributeOf(joint, 'Confidence') : 0,
+    confidence: isJoined ? wholeAttribute(joint, 'Confidence') : 0,
   };
 }
 
-/** Frames are numbered from 1 in the order of the scan: from the bottom row up, every other row from right to left. */
+/**
+ * Returns the position of a frame in the grid. Frames are numbered from 1 in the order of the scan: from the bottom row
+ * up, alternately from left to right and from right to left.
+ */
 function gridPositionOf(number: number, columns: number, rows: number): { column: number; row: number } {
   if (number < 1 || number > columns * rows) throw corrupt('a joint names a frame that does not exist');
   const rowFromBottom = Math.floor((number - 1) / columns);
-  const alongRow = (number - 1) % columns;
+  const indexInRow = (number - 1) % columns;
   return {
-    column: rowFromBottom % 2 === 0 ? alongRow : columns - 1 - alongRow,
+    column: rowFromBottom % 2 === 0 ? indexInRow : columns - 1 - indexInRow,
     row: rows - 1 - rowFromBottom,
   };
 }
 
-function meansOf(
+/** Returns the weighted mean overlap of each gap; the mean of all gaps for a gap without weight. */
+function meanOverlaps(
   joints: readonly Joint[],
   gaps: number,
   weightOf: (joint: Joint) => number,
 ): readonly number[] {
   const sums = Array.from({ length: gaps }, () => ({ weight: 0, overlap: 0 }));
-  const all = { weight: 0, overlap: 0 };
+  const total = { weight: 0, overlap: 0 };
   for (const joint of joints) {
     const weight = weightOf(joint);
-    for (const sum of [all, sums[joint.gap] ?? all]) {
+    for (const sum of [total, sums[joint.gap] ?? total]) {
       sum.weight += weight;
       sum.overlap += weight * joint.overlap;
     }
   }
-  const mean = all.weight === 0 ? 0 : all.overlap / all.weight;
-  return sums.map(({ weight, overlap }) => (weight === 0 ? mean : overlap / weight));
+  const totalMean = total.weight === 0 ? 0 : total.overlap / total.weight;
+  return sums.map(({ weight, overlap }) => (weight === 0 ? totalMean : overlap / weight));
 }
 
 export function corrupt(what: string): SlideError {

@@ -1,9 +1,9 @@
 /**
  * Reads Ventana (Roche) BIF, and .tif files of the same scanners: TIFF whose first directory has XML of the iScan
- * scanner. The tiles of a BIF are overlapping camera frames; XML of the largest level gives the overlaps and the
- * scanned regions. Smaller levels contain the frames side by side, reduced.
+ * scanner. The tiles of a BIF are camera frames that overlap; XML in the largest level states the overlaps and the scanned
+ * regions. A tile of a level that is reduced by n contains n × n reduced frames side by side.
  *
- * docs/formats/ventana-bif.md lists what is read, with the source of each fact.
+ * docs/formats/ventana-bif.md lists the features that are read, with the source of each fact.
  */
 import type { Colour } from '../decode/raster.ts';
 import { type AssociatedImageName, SlideError } from '../model/slide.ts';
@@ -40,12 +40,12 @@ export const ventanaBif: SlideFormat = {
     const { leading } = files;
     if (!tiff) throw corrupt('the file is not TIFF');
     const scanner = await readScanner(tiff);
-    const { levels: stored, associatedTiffImages } = await sortDirectories(tiff);
-    const [full] = stored;
+    const { levels: storedLevels, associatedTiffImages } = await sortDirectories(tiff);
+    const [full] = storedLevels;
     if (!full) throw corrupt('it has no level');
     const background = readWhitePoint(scanner);
     const regions = await readRegions(full.tiffImage);
-    const { levels, readTile } = await openLevels(leading, stored, regions, background);
+    const { levels, readTile } = await openLevels(leading, storedLevels, regions, background);
     const mpp = readPositive(scanner, 'ScanRes');
     return {
       format: 'ventana-bif',
@@ -71,22 +71,23 @@ export const ventanaBif: SlideFormat = {
 /** Returns the iScan element: the root of the first directory's XML, or a child of a root named Metadata. */
 async function readScanner(tiff: TiffFile): Promise<XmlElement> {
   const root = await readXmlTag(tiff.first, tag.XMP);
-  const scanner =
-    root?.name === 'iScan' ? root : root?.name === 'Metadata' ? elementsAt(root, 'iScan')[0] : null;
+  const child = root?.name === 'Metadata' ? elementsAt(root, 'iScan')[0] : null;
+  const scanner = root?.name === 'iScan' ? root : child;
   if (!scanner) throw corrupt('its XML has no iScan element at the root or in Metadata');
   return scanner;
 }
 
+/** Returns a number above 0 and below 1000; null for anything else. */
 function readPositive({ attributes }: XmlElement, name: string): number | null {
   const value = readDecimal(attributes.get(name));
   return value !== null && value > 0 && value < 1000 ? value : null;
 }
 
-/** Returns the brightness of empty glass; 255 where the scanner does not state it. */
+/** Returns the colour of empty glass; white when the scanner does not state a brightness from 0 to 255. */
 function readWhitePoint({ attributes }: XmlElement): Colour {
-  const point = readWhole(attributes.get('ScanWhitePoint'));
-  const level = point === null || point > 255 ? 255 : point;
-  return { r: level, g: level, b: level };
+  const stated = readWhole(attributes.get('ScanWhitePoint'));
+  const brightness = stated === null || stated > 255 ? 255 : stated;
+  return { r: brightness, g: brightness, b: brightness };
 }
 
 interface StoredLevel {
@@ -106,7 +107,10 @@ const associatedNames: ReadonlyMap<string, AssociatedImageName> = new Map([
   ['Thumbnail', 'thumbnail'],
 ]);
 
-/** Sorts directories: levels are described as `level=1 mag=20 quality=90`, associated images by name; others are skipped. */
+/**
+ * Sorts directories by their description: `level=1 mag=20 quality=90` for a level, a name of `associatedNames` for an
+ * associated image. Other directories are skipped.
+ */
 async function sortDirectories(tiff: TiffFile): Promise<SortedDirectories> {
   const levels: StoredLevel[] = [];
   const associatedTiffImages = new Map<AssociatedImageName, TiffImage>();
@@ -116,11 +120,11 @@ async function sortDirectories(tiff: TiffFile): Promise<SortedDirectories> {
     const name = associatedNames.get(description);
     if (name && !associatedTiffImages.has(name))
       associatedTiffImages.set(name, await readTiffImage(directory));
-    const [, number] = /(?:^|\s)level=(\S*)/.exec(description) ?? [];
-    if (number === undefined) continue;
-    const [, magnification] = /(?:^|\s)mag=(\S*)/.exec(description) ?? [];
-    const power = readDecimal(magnification);
-    if (readWhole(number) !== levels.length || power === null || power <= 0) {
+    const [, levelText] = /(?:^|\s)level=(\S*)/.exec(description) ?? [];
+    if (levelText === undefined) continue;
+    const [, powerText] = /(?:^|\s)mag=(\S*)/.exec(description) ?? [];
+    const power = readDecimal(powerText);
+    if (readWhole(levelText) !== levels.length || power === null || power <= 0) {
       throw corrupt('its levels are not numbered consecutively, each with a magnification');
     }
     fullPower ??= power;
@@ -135,32 +139,34 @@ async function sortDirectories(tiff: TiffFile): Promise<SortedDirectories> {
   return { levels, associatedTiffImages };
 }
 
+/** Opens levels with their stored tiles if these form an ordinary grid, and otherwise composes the frames. */
 async function openLevels(
   source: ByteSource,
-  stored: readonly StoredLevel[],
+  storedLevels: readonly StoredLevel[],
   regions: readonly Region[] | null,
   background: Colour,
 ): Promise<LevelTiles> {
-  if (regions === null) return openDeclaredLevels(source, stored.map(asStored));
-  const [only] = regions;
-  if (only && regions.length === 1 && isPlainGrid(only))
-    return openDeclaredLevels(source, plainLevels(stored, only));
-  return joinLevels(await mosaicLevels(source, stored, regions, background));
+  if (regions === null) return openDeclaredLevels(source, storedLevels.map(withStoredSize));
+  const [first] = regions;
+  if (first && regions.length === 1 && isPlainGrid(first))
+    return openDeclaredLevels(source, plainLevels(storedLevels, first));
+  return joinLevels(await mosaicLevels(source, storedLevels, regions, background));
 }
 
-function asStored({ tiffImage, downsample }: StoredLevel) {
+function withStoredSize({ tiffImage, downsample }: StoredLevel) {
   return { tiffImage, width: tiffImage.width, height: tiffImage.height, downsample };
 }
 
-/** Whether the stored tiles form the image without overlaps and can be sent unchanged. */
+/** Returns whether the stored tiles form the image without overlaps, so that they can be sent unchanged. */
 function isPlainGrid({ firstColumn, firstRow, overlapsX, overlapsY }: Region): boolean {
   const isZero = (overlap: number) => overlap === 0;
   return firstColumn === 0 && firstRow === 0 && overlapsX.every(isZero) && overlapsY.every(isZero);
 }
 
-function plainLevels(stored: readonly StoredLevel[], { columns, rows }: Region) {
-  const tiles = tilesOf(stored[0]);
-  return stored.map(({ tiffImage, downsample }) => ({
+/** Returns levels cropped to the frames of a region that begins in the top left corner. */
+function plainLevels(storedLevels: readonly StoredLevel[], { columns, rows }: Region) {
+  const tiles = tilesOf(storedLevels[0]);
+  return storedLevels.map(({ tiffImage, downsample }) => ({
     tiffImage,
     width: Math.max(1, Math.floor((columns * tiles.width) / downsample)),
     height: Math.max(1, Math.floor((rows * tiles.height) / downsample)),
@@ -173,45 +179,45 @@ function tilesOf(level: StoredLevel | undefined): Tiles {
   return level.tiffImage.tiles;
 }
 
-/** Minimum side of a frame in a level, in pixels; the server renders smaller levels from a larger one. */
+/** Minimum side of a reduced frame in pixels. Levels with smaller frames are not used; the server renders them instead. */
 const MIN_CELL_SIDE = 16;
 
-/** Composes each level: in a level reduced by n, every stored tile contains n × n frames, which are placed separately. */
+/** Composes each level from frames: every stored tile of a level reduced by n is cut into n × n cells, one per frame. */
 async function mosaicLevels(
   source: ByteSource,
-  stored: readonly StoredLevel[],
+  storedLevels: readonly StoredLevel[],
   regions: readonly Region[],
   background: Colour,
 ): Promise<readonly ReadableLevel[]> {
-  const tiles = tilesOf(stored[0]);
-  const placed = placeRegions(regions, tiles);
+  const fullTiles = tilesOf(storedLevels[0]);
+  const placedRegions = placeRegions(regions, fullTiles);
   const levels: ReadableLevel[] = [];
-  for (const level of stored) {
+  for (const level of storedLevels) {
     const { downsample, tiffImage } = level;
-    const own = tilesOf(level);
-    if (own.width !== tiles.width || own.height !== tiles.height)
+    const tiles = tilesOf(level);
+    if (tiles.width !== fullTiles.width || tiles.height !== fullTiles.height)
       throw corrupt('its levels have different tiles');
     const cellWidth = tiles.width / downsample;
     const cellHeight = tiles.height / downsample;
-    const isWhole = [downsample, cellWidth, cellHeight].every(Number.isInteger);
-    if (!isWhole || Math.min(cellWidth, cellHeight) < MIN_CELL_SIDE) break;
+    const hasWholeCells = [downsample, cellWidth, cellHeight].every(Number.isInteger);
+    if (!hasWholeCells || Math.min(cellWidth, cellHeight) < MIN_CELL_SIDE) break;
     const { readTile } = await openImageTiles(source, tiffImage);
-    const areas = placed.map(({ region, lefts, tops }): MosaicArea => {
-      const isCovered =
-        Math.ceil((region.firstColumn + region.columns) / downsample) <= own.columns &&
-        Math.ceil((region.firstRow + region.rows) / downsample) <= own.rows;
-      if (!isCovered) throw corrupt('a level is smaller than its regions');
+    const areas = placedRegions.map(({ region, lefts, tops }): MosaicArea => {
+      const hasAllTiles =
+        Math.ceil((region.firstColumn + region.columns) / downsample) <= tiles.columns &&
+        Math.ceil((region.firstRow + region.rows) / downsample) <= tiles.rows;
+      if (!hasAllTiles) throw corrupt('a level is smaller than its regions');
       return {
         readTile,
-        tileWidth: own.width,
-        tileHeight: own.height,
+        tileWidth: tiles.width,
+        tileHeight: tiles.height,
         cellsPerTile: downsample,
         firstColumn: region.firstColumn,
         firstRow: region.firstRow,
         lefts: lefts.map((left) => Math.round(left / downsample)),
         tops: tops.map((top) => Math.round(top / downsample)),
-        width: own.columns * own.width,
-        height: own.rows * own.height,
+        width: tiles.columns * tiles.width,
+        height: tiles.rows * tiles.height,
       };
     });
     const right = Math.max(...areas.map(({ lefts }) => (lefts.at(-1) ?? 0) + cellWidth));
@@ -223,29 +229,30 @@ async function mosaicLevels(
 
 interface PlacedRegion {
   readonly region: Region;
-  /** Pixels of full resolution, from the top left corner of all regions. */
+  /** Left edge of each column and top edge of each row, in pixels of full resolution from the corner of all regions. */
   readonly lefts: readonly number[];
   readonly tops: readonly number[];
 }
 
 function placeRegions(regions: readonly Region[], tiles: Tiles): readonly PlacedRegion[] {
-  const placed = regions.map((region) => {
-    const lefts = startsOf(region.overlapsX, tiles.width);
-    const tops = startsOf(region.overlapsY, tiles.height);
+  const measured = regions.map((region) => {
+    const lefts = frameStarts(region.overlapsX, tiles.width);
+    const tops = frameStarts(region.overlapsY, tiles.height);
     const height = (tops.at(-1) ?? 0) + tiles.height;
-    // The scanner measures y upwards from a baseline; the result counts from the top.
-    return { region, lefts, tops, x: region.x, y: -(region.aboveBottom + height) };
+    // The scanner measures upwards from a baseline to the bottom edge; y is the top edge, measured downwards.
+    return { region, lefts, tops, x: region.x, y: -(region.bottomAboveBaseline + height) };
   });
-  const left = Math.min(...placed.map(({ x }) => x));
-  const top = Math.min(...placed.map(({ y }) => y));
-  return placed.map(({ region, lefts, tops, x, y }) => ({
+  const left = Math.min(...measured.map(({ x }) => x));
+  const top = Math.min(...measured.map(({ y }) => y));
+  return measured.map(({ region, lefts, tops, x, y }) => ({
     region,
     lefts: lefts.map((start) => start + x - left),
     tops: tops.map((start) => start + y - top),
   }));
 }
 
-function startsOf(overlaps: readonly number[], side: number): number[] {
+/** Returns the first pixel of each column or row of frames, whose side is given in pixels. */
+function frameStarts(overlaps: readonly number[], side: number): number[] {
   const starts = [0];
   for (const overlap of overlaps) starts.push((starts.at(-1) ?? 0) + side - overlap);
   return starts;
