@@ -1,4 +1,7 @@
-/** The viewer of a slide. Longer than other files: opening, retrying and renewed sessions share the state of one opening. */
+/**
+ * The viewer of a slide: opens it, shows progress and errors, retries, and renders the controls. The zoomable view itself is
+ * `slide-view.ts`. Longer than other files, because opening, retrying and renewed sessions share the state of one slide.
+ */
 import { type ComponentType, useCallback, useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
 import { useWhenIdle } from '../browser/use-when-idle.ts';
 import { type ColourAdjustment, isAsScanned } from './colours/adjustment.ts';
@@ -27,34 +30,34 @@ import type { SlideField } from './view-address.ts';
 import type { ViewedSlide } from './viewed-slide.ts';
 
 /** Delay before an opening that failed temporarily is retried. */
-const tryAgainMs = 10_000;
-/** The address is updated when the view has not changed for this long. */
-const settledMs = 250;
-/** How long the opening waits for the thumbnail in which it looks for tissue. */
-const maxTissueMs = 1500;
+const openRetryDelayMs = 10_000;
+/** `onField` is called when the view has not changed for this long. */
+const fieldDelayMs = 250;
+/** Maximum time that the opening waits for the thumbnail in which it searches for tissue. */
+const maxTissueSearchMs = 1500;
 
 export interface ViewingState {
-  /** What is loading; null when everything in view is loaded. */
+  /** Progress of opening or loading; null when all visible tiles are loaded. */
   readonly loading: LoadingState | null;
-  /** Error in place of the slide or over it. */
+  /** Error to show instead of the slide or over it; null without one. */
   readonly failure: PixelFailure | null;
   readonly retry: () => void;
 }
 
 interface SlideViewerProps {
-  /** Null while no slide is chosen; the viewer is prepared meanwhile. */
+  /** The slide to show; null while none is chosen, when the browser prepares the viewer. */
   readonly slide: ViewedSlide | null;
-  /** Address of the thumbnail that is shown until there are tiles; null when there is none. */
+  /** URL of the thumbnail that is shown until tiles are loaded; null when there is none. */
   readonly picture: string | null;
   readonly fetchPixels: FetchPixels;
   readonly descriptors: DescriptorSupply;
-  /** The current image session. With a new one the viewer retries what failed with the old one. */
+  /** The current image session (the credential of pixels). With a new session, the viewer retries the requests that failed with the old one. */
   readonly session: string | null;
-  /** The field to show first; null: the whole slide. */
+  /** Returns the field to show first; null: the whole slide. */
   readonly fieldAtFirst: () => SlideField | null;
-  /** Whether a first field of blank glass is replaced by one on tissue. */
+  /** Whether a first field without tissue is replaced by a field on tissue. */
   readonly avoidsGlass?: boolean;
-  /** Called after each movement with the resulting field. */
+  /** Called after each movement with the new field, as soon as the view has been still for 250 ms. */
   readonly onField: (field: SlideField) => void;
   /** Called with the view when it shows the slide, and with null when the slide is closed. Must be a stable function. */
   readonly onView: (view: SlideView | null) => void;
@@ -74,25 +77,25 @@ interface SlideViewerProps {
 
 /** A zoomable slide. OpenSeadragon is created once, when the browser is idle, and reused for every slide. */
 export function SlideViewer({ slide, ...props }: SlideViewerProps) {
-  const place = useRef<HTMLDivElement>(null);
+  const viewerElement = useRef<HTMLDivElement>(null);
   const view = useRef<SlideView>(null);
   const [isFullPage, toggleFullPage] = useFullPage();
 
-  const viewHere = useCallback(() => {
-    if (place.current === null) throw new Error('The viewer is not in the page.');
-    view.current ??= createSlideView(place.current, texts.slide);
+  const getOrCreateView = useCallback(() => {
+    if (viewerElement.current === null) throw new Error('The viewer is not in the page.');
+    view.current ??= createSlideView(viewerElement.current, texts.slide);
     return view.current;
   }, []);
 
   useEffect(() => {
-    // Only while no slide is chosen: opening a slide must not wait for it.
-    const ready = window.requestIdleCallback?.(viewHere);
+    // Prepares the viewer while no slide is chosen. A slide that is opened earlier creates the viewer itself.
+    const idleCallback = window.requestIdleCallback?.(getOrCreateView);
     return () => {
-      if (ready !== undefined) cancelIdleCallback(ready);
+      if (idleCallback !== undefined) cancelIdleCallback(idleCallback);
       view.current?.destroy();
       view.current = null;
     };
-  }, [viewHere]);
+  }, [getOrCreateView]);
 
   return (
     <div
@@ -100,12 +103,12 @@ export function SlideViewer({ slide, ...props }: SlideViewerProps) {
       data-full-page={isFullPage || undefined}
       data-empty={slide === null || undefined}
     >
-      <div className={classes.place} ref={place} />
+      <div className={classes.place} ref={viewerElement} />
       {slide !== null && (
         <OpenSlide
           key={slide.descriptorAddress}
           slide={slide}
-          viewHere={viewHere}
+          getOrCreateView={getOrCreateView}
           isFullPage={isFullPage}
           onToggleFullPage={toggleFullPage}
           {...props}
@@ -118,13 +121,13 @@ export function SlideViewer({ slide, ...props }: SlideViewerProps) {
 interface OpenSlideProps extends SlideViewerProps {
   readonly slide: ViewedSlide;
   /** Returns the view, which is created on the first call. */
-  readonly viewHere: () => SlideView;
+  readonly getOrCreateView: () => SlideView;
   readonly isFullPage: boolean;
   readonly onToggleFullPage: () => void;
 }
 
-/** One slide from opening to closing. */
-// oxlint-disable-next-line lamina/max-own-lines -- hooks of one slide, which share its state
+/** Opens a slide, shows it, and closes it when the component is removed. */
+// oxlint-disable-next-line lamina/max-own-lines -- the hooks share the state of one slide
 function OpenSlide(props: OpenSlideProps) {
   const {
     slide,
@@ -133,7 +136,7 @@ function OpenSlide(props: OpenSlideProps) {
     descriptors,
     session,
     Overlay,
-    viewHere,
+    getOrCreateView,
     fieldAtFirst,
     avoidsGlass = false,
     onField,
@@ -143,13 +146,17 @@ function OpenSlide(props: OpenSlideProps) {
   const [loading, setLoading] = useState<LoadingState | null>({ phase: 'opening' });
   const [failure, setFailure] = useState<PixelFailure | null>(null);
   const [pose, setPose] = useState<Pose | null>(null);
-  /** The view while it shows this slide; null before. */
+  /** The view; null until it shows this slide. */
   const [view, setView] = useState<SlideView | null>(null);
-  /** The controls are rendered when the browser is idle: the first tiles come first. */
+  /** The view for the controls, which are rendered when the browser is idle, because the first tiles are more important. */
   const viewOfInstruments = useWhenIdle(view);
+  /** Number of the attempt to open the slide; a new number opens the slide again. */
   const [attempt, setAttempt] = useState(0);
-  /** The thumbnail has the position of the whole slide; it does not change with a renewed session. */
-  const [standIn, setStandIn] = useState(() => (fieldAtFirst() === null ? picture : null));
+  /**
+   * URL of the thumbnail that is shown until tiles are loaded; null: no thumbnail. It fits only the field of the whole slide. State,
+   * because its URL must not change with a renewed session.
+   */
+  const [placeholderUrl, setPlaceholderUrl] = useState(() => (fieldAtFirst() === null ? picture : null));
   const [sharpness, setSharpness] = useState<Sharpness>('loading');
   const [lastFailure, setLastFailure] = useState<PixelFailure | null>(null);
   const incomplete = useIncompleteness({
@@ -176,35 +183,38 @@ function OpenSlide(props: OpenSlideProps) {
   );
   const calibration = useMemo(() => calibrationOf(slide.scale), [slide.scale]);
 
-  /** The field before the slide was opened again; null: the first opening. */
-  const fieldBefore = useRef<SlideField | null>(null);
-  const openingField = useEffectEvent(
+  /** The field at the time when the slide was opened again; null before that. */
+  const fieldBeforeReopening = useRef<SlideField | null>(null);
+  /** Returns the field with which the slide opens; null: the whole slide. */
+  const fieldForOpening = useEffectEvent(
     async (descriptor: DeepZoomDescriptor, size: Size, signal: AbortSignal): Promise<SlideField | null> => {
-      const field = fieldBefore.current ?? fieldAtFirst();
-      if (field === null || fieldBefore.current !== null || !avoidsGlass || picture === null) return field;
-      const limit = AbortSignal.any([signal, AbortSignal.timeout(maxTissueMs)]);
-      return loadSmallPicture(picture, limit).then(
-        (small) => fieldOnTissue(small, descriptor, size, field),
-        () => field, // without the thumbnail, the field that corresponds
+      if (fieldBeforeReopening.current !== null) return fieldBeforeReopening.current;
+      const field = fieldAtFirst();
+      if (field === null || !avoidsGlass || picture === null) return field;
+      const searchSignal = AbortSignal.any([signal, AbortSignal.timeout(maxTissueSearchMs)]);
+      return loadSmallPicture(picture, searchSignal).then(
+        (thumbnail) => fieldOnTissue(thumbnail, descriptor, size, field),
+        () => field, // without the thumbnail, the field is not moved to tissue
       );
     },
   );
-  /** Where the browser can neither use a graphics card nor read a canvas, corrected colours are those of other tiles. */
-  const tileAddressIn = useEffectEvent((view: SlideView, { profile: known }: DeepZoomDescriptor) => {
-    const isServerAsked = isCorrected && !view.correctsColours && known?.tableSize != null;
-    return (tile: TileAddress) => slide.tileAddressOf(tile, isServerAsked ? 'srgb' : undefined);
+  /** Returns the function that returns the URL of a tile. In browsers that cannot correct colours, it requests tiles that the server has corrected. */
+  const createTileUrls = useEffectEvent((view: SlideView, { profile: slideProfile }: DeepZoomDescriptor) => {
+    const isServerCorrecting = isCorrected && !view.correctsColours && slideProfile?.tableSize != null;
+    return (tile: TileAddress) => slide.tileAddressOf(tile, isServerCorrecting ? 'srgb' : undefined);
   });
-  const tellField = useEffectEvent((field: SlideField) => onField(field));
+  const publishField = useEffectEvent((field: SlideField) => onField(field));
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: each attempt opens the slide again
   useEffect(() => {
-    const end = new AbortController();
-    const { signal } = end;
-    let shown: SlideView | null = null;
-    let settling: ReturnType<typeof setTimeout> | undefined;
+    const abortController = new AbortController();
+    const { signal } = abortController;
+    let openedView: SlideView | null = null;
+    let fieldTimer: ReturnType<typeof setTimeout> | undefined;
+    /** The last field as JSON; empty before the first one. */
     let lastField = '';
-    /** The progress to show at the next frame; undefined when there is none. */
-    let news: LoadingState | null | undefined;
+    /** The progress to render in the next frame; undefined while no frame is scheduled. */
+    let pendingProgress: LoadingState | null | undefined;
     let frame = 0;
 
     async function open() {
@@ -219,13 +229,13 @@ function OpenSlide(props: OpenSlideProps) {
       const tiles = createTileLoading({
         fetchPixels,
         signal,
-        // While the person moves the slide, progress is not shown, but failures are.
-        onChange: (state) => tell(isComplete && state.phase === 'tiles' ? null : state),
+        // After the first complete view, the progress of tiles is no longer shown; other states (a session being renewed) still are.
+        onChange: (state) => scheduleProgress(isComplete && state.phase === 'tiles' ? null : state),
       });
       const load = async (address: string) => {
         try {
           const tile = await tiles.load(address);
-          setFailure(null); // a tile has arrived
+          setFailure(null); // the server delivers tiles again
           return tile;
         } catch (error) {
           if (!signal.aborted) {
@@ -237,60 +247,61 @@ function OpenSlide(props: OpenSlideProps) {
       };
       const onComplete = () => {
         isComplete = true;
-        tell(null);
-        setStandIn(null);
+        scheduleProgress(null);
+        setPlaceholderUrl(null);
       };
-      shown = viewHere();
-      const field = await openingField(descriptor, shown.size(), signal);
+      openedView = getOrCreateView();
+      const field = await fieldForOpening(descriptor, openedView.size(), signal);
       signal.throwIfAborted();
-      const addressOf = tileAddressIn(shown, descriptor);
-      const first = firstTiles(descriptor, shown.size(), field);
-      const arriving = tiles.preload(first.map(addressOf));
-      // They are decoded as they arrive, while OpenSeadragon still prepares its requests for them.
-      for (const [index, tile] of first.entries()) {
-        const blob = arriving[index];
-        if (blob) shown.prefetch(tile, addressOf(tile), () => blob).catch(() => undefined); // its request fails, too
+      const addressOf = createTileUrls(openedView, descriptor);
+      const firstVisibleTiles = firstTiles(descriptor, openedView.size(), field);
+      const preloadedBlobs = tiles.preload(firstVisibleTiles.map(addressOf));
+      // The first tiles are decoded as soon as they are loaded, while OpenSeadragon still prepares its requests for them.
+      for (const [index, tile] of firstVisibleTiles.entries()) {
+        const blob = preloadedBlobs[index];
+        // A failure is ignored here, because the request of OpenSeadragon for the same tile fails as well and is handled.
+        if (blob) openedView.prefetch(tile, addressOf(tile), () => blob).catch(() => undefined);
       }
-      const prefetch = createIdlePrefetch({ view: shown, descriptor, addressOf, fetchPixels, signal });
-      shown.show(descriptor, { addressOf, load, signal }, field, {
+      const prefetch = createIdlePrefetch({ view: openedView, descriptor, addressOf, fetchPixels, signal });
+      openedView.show(descriptor, { addressOf, load, signal }, field, {
         onComplete,
-        onSharpness: (now) => {
-          setSharpness(now);
-          if (now === 'sharp') prefetch.onSharp();
+        onSharpness: (newSharpness) => {
+          setSharpness(newSharpness);
+          if (newSharpness === 'sharp') prefetch.onSharp();
           else prefetch.onBusy();
         },
         onField: onFieldChanged,
-        onMove: (moved) => {
+        onMove: (newPose) => {
           prefetch.onMove();
-          setPose((before) => (before !== null && isSamePose(before, moved) ? before : moved));
+          setPose((before) => (before !== null && isSamePose(before, newPose) ? before : newPose));
         },
       });
-      setView(shown);
+      setView(openedView);
     }
 
-    /** Tiles arrive in large numbers: their progress is rendered once per frame. */
-    function tell(state: LoadingState | null) {
-      if (news === undefined) {
+    /** Renders the progress at most once per frame, because many tiles are loaded per frame. */
+    function scheduleProgress(state: LoadingState | null) {
+      if (pendingProgress === undefined) {
         frame = requestAnimationFrame(() => {
-          setLoading(news ?? null);
-          news = undefined;
+          setLoading(pendingProgress ?? null);
+          pendingProgress = undefined;
         });
       }
-      news = state;
+      pendingProgress = state;
     }
 
     function onFieldChanged(field: SlideField) {
-      const changed = JSON.stringify(field);
-      if (changed === lastField) return;
-      if (lastField !== '') setStandIn(null); // the thumbnail does not move with the view
-      lastField = changed;
-      clearTimeout(settling);
-      settling = setTimeout(() => tellField(field), settledMs);
+      const newField = JSON.stringify(field);
+      if (newField === lastField) return;
+      if (lastField !== '') setPlaceholderUrl(null); // the thumbnail does not move with the view
+      lastField = newField;
+      clearTimeout(fieldTimer);
+      fieldTimer = setTimeout(() => publishField(field), fieldDelayMs);
     }
 
-    /** A single missing tile is visible as blur; an error that affects all tiles needs a message. */
-    function onTileFailed(tileFailure: PixelFailure, hasOthers: boolean) {
-      if (!hasOthers || isAboutSession(tileFailure)) setFailure(tileFailure);
+    /** Shows a message for errors that affect all tiles. A single missing tile is only visible as blur. */
+    function onTileFailed(tileFailure: PixelFailure, hasLoadedTiles: boolean) {
+      if (!hasLoadedTiles || isAboutSession(tileFailure)) setFailure(tileFailure);
     }
 
     open().catch((error: unknown) => {
@@ -299,23 +310,24 @@ function OpenSlide(props: OpenSlideProps) {
       setFailure(failureOf(error));
     });
     return () => {
-      clearTimeout(settling);
+      clearTimeout(fieldTimer);
       cancelAnimationFrame(frame);
-      shown?.clear();
-      end.abort();
+      openedView?.clear();
+      abortController.abort();
     };
-  }, [slide, fetchPixels, descriptors, viewHere, attempt]);
+  }, [slide, fetchPixels, descriptors, getOrCreateView, attempt]);
 
-  const openAgain = useEffectEvent(() => {
+  /** Opens the slide again with tiles in the other colours, if the server and not the view corrects colours. */
+  const reopenForColours = useEffectEvent(() => {
     if (view === null || view.correctsColours || profile?.tableSize == null) return;
-    fieldBefore.current = view.destination();
+    fieldBeforeReopening.current = view.destination();
     setAttempt((before) => before + 1);
   });
-  const knownCorrection = useRef(isCorrected);
+  const previousCorrection = useRef(isCorrected);
   useEffect(() => {
-    if (isCorrected === knownCorrection.current) return;
-    knownCorrection.current = isCorrected;
-    openAgain();
+    if (isCorrected === previousCorrection.current) return;
+    previousCorrection.current = isCorrected;
+    reopenForColours();
   }, [isCorrected]);
 
   const isOpened = pose !== null;
@@ -332,14 +344,14 @@ function OpenSlide(props: OpenSlideProps) {
     setAttempt(attempt + 1);
   };
 
-  // A restarting server or database is back soon. The message stays until then.
+  // Opening is retried after failures that may be temporary, such as a restarting server. The message stays until the slide is open.
   useEffect(() => {
     if (view !== null || failure === null || !canRetry(failure)) return;
-    const timer = setTimeout(() => setAttempt((before) => before + 1), tryAgainMs);
+    const timer = setTimeout(() => setAttempt((before) => before + 1), openRetryDelayMs);
     return () => clearTimeout(timer);
   }, [failure, view]);
 
-  // When the network is back or the computer wakes up, failed requests are repeated at once.
+  // Failed tiles are requested again as soon as the network is available again or the page becomes visible.
   useEffect(() => {
     if (view === null) return;
     const retryWhenVisible = () => {
@@ -355,9 +367,9 @@ function OpenSlide(props: OpenSlideProps) {
     };
   }, [view]);
 
-  const [knownSession, setKnownSession] = useState(session);
-  if (session !== null && session !== knownSession) {
-    setKnownSession(session);
+  const [latestSession, setLatestSession] = useState(session);
+  if (session !== null && session !== latestSession) {
+    setLatestSession(session);
     if (failure !== null && isAboutSession(failure)) {
       setFailure(null);
       if (view === null) {
@@ -367,17 +379,17 @@ function OpenSlide(props: OpenSlideProps) {
     }
   }
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs for each new session
-  useEffect(() => view?.retryFailedTiles(), [view, knownSession]);
+  useEffect(() => view?.retryFailedTiles(), [view, latestSession]);
 
   return (
     <>
-      {standIn !== null && failure === null && (
+      {placeholderUrl !== null && failure === null && (
         <img
           className={classes.standIn}
-          src={standIn}
+          src={placeholderUrl}
           alt=""
           fetchPriority="high"
-          onError={() => setStandIn(null)}
+          onError={() => setPlaceholderUrl(null)}
         />
       )}
       {viewOfInstruments !== null && pose !== null && (
@@ -409,10 +421,12 @@ function OpenSlide(props: OpenSlideProps) {
   );
 }
 
+/** Returns the reason why pixels could not be loaded; `other` for unexpected errors. */
 function failureOf(error: unknown): PixelFailure {
   return error instanceof PixelError ? error.failure : { kind: 'other' };
 }
 
+/** Returns whether the server rejected the image session, which a renewed session may solve. */
 function isAboutSession(failure: PixelFailure): boolean {
   return failure.kind === 'session-lost' || (failure.kind === 'status' && failure.status === 401);
 }

@@ -38,9 +38,9 @@ function OpenCollection({ collection }: { readonly collection: Collection }) {
   useEffect(() => imageSessions.registerViewer(), []);
   const session = useImageSession();
   const steps = useMemo(() => collection.items.flatMap(stepsOf), [collection.items]);
-  const wanted = Number(address.get('step') ?? 1) - 1;
-  const place = Number.isInteger(wanted) && wanted >= 0 && wanted < steps.length ? wanted : 0;
-  const imageId = steps[place]?.imageId ?? null;
+  const requestedIndex = Number(address.get('step') ?? 1) - 1;
+  const stepIndex = steps[requestedIndex] === undefined ? 0 : requestedIndex;
+  const imageId = steps[stepIndex]?.imageId ?? null;
   const { image } = useImage(imageId);
   const slide = useViewedSlide(image);
   const pixels = useMemo(() => ({ fetchPixels, descriptors, session: session.id }), [session.id]);
@@ -48,8 +48,8 @@ function OpenCollection({ collection }: { readonly collection: Collection }) {
     <Tour
       title={collection.title}
       steps={steps}
-      place={place}
-      onPlace={(next) => setAddress({ step: String(next + 1) }, { replace: true })}
+      stepIndex={stepIndex}
+      onStepChange={(next) => setAddress({ step: String(next + 1) }, { replace: true })}
       slide={slide}
       picture={session.id === null || imageId === null ? null : thumbnailAddress(imageId, session.id)}
       pixels={pixels}

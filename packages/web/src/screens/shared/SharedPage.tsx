@@ -33,8 +33,8 @@ export function SharedPage() {
 }
 
 function SharedLink({ secret }: { readonly secret: string }) {
-  const [place, setPlace] = useState(0);
-  const { state, submitPassword, retry } = useSharedLink(secret, place);
+  const [stepIndex, setStepIndex] = useState(0);
+  const { state, submitPassword, retry } = useSharedLink(secret, stepIndex);
   switch (state.kind) {
     case 'opening':
       return <Loading label={texts.opening} />;
@@ -45,7 +45,7 @@ function SharedLink({ secret }: { readonly secret: string }) {
     case 'failed':
       return <Notice heading={texts.failedHeading} text={state.message} onRetry={() => void retry()} />;
     case 'open':
-      return <SharedSlides link={state.link} place={place} onPlace={setPlace} />;
+      return <SharedSlides link={state.link} stepIndex={stepIndex} onStepChange={setStepIndex} />;
   }
 }
 
@@ -111,14 +111,14 @@ function PasswordForm({ message, onSubmit }: PasswordFormProps) {
 
 interface SharedSlidesProps {
   readonly link: OpenedLink;
-  readonly place: number;
-  readonly onPlace: (place: number) => void;
+  readonly stepIndex: number;
+  readonly onStepChange: (stepIndex: number) => void;
 }
 
 /** The slides of a link one by one, with their titles, texts and questions. */
-function SharedSlides({ link, place, onPlace }: SharedSlidesProps) {
+function SharedSlides({ link, stepIndex, onStepChange }: SharedSlidesProps) {
   const { items, session_id: session } = link;
-  const item = items[place] ?? items[0];
+  const item = items[stepIndex] ?? items[0];
   const pixels = useMemo((): TourPixels => {
     // A session that the server rejects is not replaced here: use-shared-link.ts decides whether the link has ended.
     const sessions = {
@@ -147,8 +147,8 @@ function SharedSlides({ link, place, onPlace }: SharedSlidesProps) {
       <Tour
         title={link.title}
         steps={steps}
-        place={place}
-        onPlace={onPlace}
+        stepIndex={stepIndex}
+        onStepChange={onStepChange}
         slide={slide}
         picture={thumbnailAddress(imageId, session)}
         pixels={pixels}

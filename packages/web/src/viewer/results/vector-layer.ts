@@ -113,7 +113,7 @@ export class VectorLayer {
   draw(context: CanvasRenderingContext2D, placement: Placement): void {
     if (this.#index === null) return;
     const bounds = visibleBounds(placement, context.canvas);
-    // A layer without density grids is small enough to be drawn as objects at every zoom.
+    // Without a density grid to draw instead, all visible objects are drawn.
     const maxObjects = this.#descriptor.density.length > 0 ? maxDrawnObjects : Number.POSITIVE_INFINITY;
     const visibleBlocks = this.#index.blocksIn(bounds, maxObjects);
     if (visibleBlocks === null) {

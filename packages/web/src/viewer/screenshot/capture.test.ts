@@ -9,7 +9,7 @@ const descriptor = {
   format: 'jpeg',
   profile: null,
 };
-/** @param zoom pixels of the picture per image pixel */
+/** Returns the placement with image position x, y at the upper left of the picture. @param zoom pixels of the picture per image pixel */
 const placementAt = (x: number, y: number, zoom: number) => ({
   a: zoom,
   b: 0,
@@ -20,9 +20,9 @@ const placementAt = (x: number, y: number, zoom: number) => ({
 });
 
 describe('tilesOfStrip', () => {
-  it('returns the tiles of full resolution at native magnification', () => {
-    const places = tilesOfStrip(descriptor, placementAt(2400, 4800, 1), { width: 480, height: 240 });
-    expect(places).toEqual([
+  it('returns tiles of full resolution when a picture pixel is an image pixel', () => {
+    const tiles = tilesOfStrip(descriptor, placementAt(2400, 4800, 1), { width: 480, height: 240 });
+    expect(tiles).toEqual([
       { level: 16, column: 10, row: 20 },
       { level: 16, column: 11, row: 20 },
     ]);
@@ -35,13 +35,13 @@ describe('tilesOfStrip', () => {
   });
 
   it('returns no tiles outside the slide', () => {
-    const places = tilesOfStrip(descriptor, placementAt(-500, 29_900, 1), { width: 600, height: 600 });
-    expect(places.map(({ column, row }) => [column, row])).toEqual([[0, 124]]);
+    const tiles = tilesOfStrip(descriptor, placementAt(-500, 29_900, 1), { width: 600, height: 600 });
+    expect(tiles.map(({ column, row }) => [column, row])).toEqual([[0, 124]]);
   });
 });
 
 describe('captureSizeOf', () => {
-  it('returns the size of the viewer times the ratio', () => {
+  it('returns the size of the viewer times the ratio, rounded to whole pixels', () => {
     expect(captureSizeOf({ size: { width: 961, height: 686 }, ratio: 2.5 })).toEqual({
       width: 2403,
       height: 1715,

@@ -1,6 +1,6 @@
 /**
- * Draws the visible field at a chosen magnification from tiles that it loads for this purpose. It yields the picture as horizontal
- * strips, so that large pictures need little memory and the page stays responsive.
+ * Creates the picture of a screenshot: draws the visible field at a chosen magnification from tiles that it loads for this purpose. It
+ * yields the picture as horizontal strips, so that large pictures need little memory and the page stays responsive.
  */
 import { adjustPixels, isAsScanned } from '../colours/adjustment.ts';
 import { applyTable } from '../colours/apply-table.ts';

@@ -14,22 +14,22 @@ const pixels = (...colours: readonly (readonly [number, number, number])[]) =>
   Uint8ClampedArray.from(colours.flatMap((colour) => [...colour, 255]));
 
 describe('createPngWriter', () => {
-  it('writes a PNG that decodes to the added rows', async () => {
+  it('writes a PNG whose header, filters and compressed rows match the added pixels', async () => {
     const writer = createPngWriter(2, 3);
     await writer.addRows(pixels([10, 20, 30], [11, 19, 255], [0, 0, 0], [255, 255, 255]));
     await writer.addRows(pixels([1, 2, 3], [4, 5, 6]));
     const file = new DataView(await new Response(await writer.finish()).arrayBuffer());
 
-    expect([0, 4].map((place) => file.getUint32(place))).toEqual([0x89504e47, 0x0d0a1a0a]);
+    expect([0, 4].map((offset) => file.getUint32(offset))).toEqual([0x89504e47, 0x0d0a1a0a]);
     expect([file.getUint32(16), file.getUint32(20), file.getUint8(24), file.getUint8(25)]).toEqual([
       2, 3, 8, 2,
     ]);
     const chunks = new Map<string, number[]>();
-    for (let place = 8; place < file.byteLength; ) {
-      const length = file.getUint32(place);
-      const type = String.fromCharCode(...new Uint8Array(file.buffer, place + 4, 4));
-      chunks.set(type, [...(chunks.get(type) ?? []), ...new Uint8Array(file.buffer, place + 8, length)]);
-      place += 12 + length;
+    for (let offset = 8; offset < file.byteLength; ) {
+      const length = file.getUint32(offset);
+      const type = String.fromCharCode(...new Uint8Array(file.buffer, offset + 4, 4));
+      chunks.set(type, [...(chunks.get(type) ?? []), ...new Uint8Array(file.buffer, offset + 8, length)]);
+      offset += 12 + length;
     }
     expect([...chunks.keys()]).toEqual(['IHDR', 'IDAT', 'IEND']);
     const rows = inflateSync(Uint8Array.from(chunks.get('IDAT') ?? []));
@@ -40,9 +40,9 @@ describe('createPngWriter', () => {
     ]);
   });
 
-  it('ends each chunk with its checksum', async () => {
+  it('writes the CRC-32 at the end of the IEND chunk', async () => {
     const file = new DataView(await new Response(await createPngWriter(1, 1).finish()).arrayBuffer());
-    // The end of every PNG.
+    // The chunk IEND has no data, so its CRC is the same in every PNG.
     expect(file.getUint32(file.byteLength - 4)).toBe(0xae426082);
   });
 });

@@ -1,6 +1,6 @@
 /**
- * Writes a PNG row by row, compressed by the browser's `CompressionStream`, so that a picture of 100 megapixels is never in memory
- * as a whole.
+ * Writes a PNG row by row, compressed by the browser's `CompressionStream`, so that the pixels of a large screenshot (up to 100
+ * megapixels) are never in memory all at once.
  *
  * Source: PNG (Portable Network Graphics) Specification, Third Edition, W3C.
  */
@@ -12,7 +12,7 @@ const bitsPerSample = 8;
 /** Colour type: red, green and blue without alpha. */
 const rgbColourType = 2;
 
-/** Remainders of each byte for the CRC-32 of chunks (PNG specification, annex D). */
+/** Table for the CRC-32 of chunks, with one entry per byte value (PNG specification, annex D). */
 const crcTable = Uint32Array.from({ length: 256 }, (_, index) => {
   let value = index;
   for (let bit = 0; bit < 8; bit += 1) value = value & 1 ? 0xedb88320 ^ (value >>> 1) : value >>> 1;
@@ -20,17 +20,18 @@ const crcTable = Uint32Array.from({ length: 256 }, (_, index) => {
 });
 
 export interface PngWriter {
-  /** @param pixels RGBA of whole rows; alpha is ignored */
+  /** Appends rows. @param pixels RGBA of whole rows, 8 bits per sample; alpha is ignored */
   addRows(pixels: Uint8ClampedArray): Promise<void>;
-  /** Returns the file; called after the last row. */
+  /** Returns the file. Must be called once, after the last row. */
   finish(): Promise<Blob>;
 }
 
+/** Creates a writer for a PNG of this size in pixels. */
 export function createPngWriter(width: number, height: number): PngWriter {
   const compression = new CompressionStream('deflate');
   const input = compression.writable.getWriter();
   const parts: Blob[] = [];
-  const compressed = (async () => {
+  const allCompressed = (async () => {
     const reader = compression.readable.getReader();
     for (let read = await reader.read(); !read.done; read = await reader.read()) {
       parts.push(new Blob([chunk('IDAT', read.value)]));
@@ -43,7 +44,7 @@ export function createPngWriter(width: number, height: number): PngWriter {
     },
     async finish() {
       await input.close();
-      await compressed;
+      await allCompressed;
       const header = new DataView(new ArrayBuffer(13));
       header.setUint32(0, width);
       header.setUint32(4, height);
@@ -55,7 +56,7 @@ export function createPngWriter(width: number, height: number): PngWriter {
   };
 }
 
-/** Returns rows of RGB samples with filter Sub, each row after its filter type. */
+/** Returns rows of RGB samples with filter Sub. Each row begins with the byte of its filter type, as PNG requires. */
 function filteredRows(pixels: Uint8ClampedArray, width: number): Uint8Array<ArrayBuffer> {
   const rows = pixels.length / (4 * width);
   const filtered = new Uint8Array(rows * (1 + 3 * width));

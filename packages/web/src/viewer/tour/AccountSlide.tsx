@@ -15,13 +15,13 @@ const descriptors = createDescriptorSupply(fetchPixels);
 
 interface AccountSlideProps {
   readonly imageId: string;
-  /** Null: the whole slide. */
+  /** The field to show first; null: the whole slide. */
   readonly field: Field | null;
-  /** Must be a stable function. */
+  /** Called with the view when the slide is shown, and with null when it is closed. Must be a stable function. */
   readonly onView: (view: SlideView | null) => void;
 }
 
-/** A slide for a signed-in account, outside the slide viewer's own screen. */
+/** Shows a slide to a signed-in person on screens other than the slide viewer, such as the editor of collections. */
 export function AccountSlide({ imageId, field, onView }: AccountSlideProps) {
   useEffect(() => imageSessions.registerViewer(), []);
   const session = useImageSession();
@@ -36,13 +36,13 @@ export function AccountSlide({ imageId, field, onView }: AccountSlideProps) {
         descriptors={descriptors}
         session={session.id}
         fieldAtFirst={() => (field === null ? null : slideFieldOf(field))}
-        onField={ignore}
+        onField={doNothing}
         onView={onView}
-        onIncomplete={ignore}
+        onIncomplete={doNothing}
         isCorrected
-        onCorrect={ignore}
+        onCorrect={doNothing}
         keptColours={null}
-        onKeepColours={ignore}
+        onKeepColours={doNothing}
         hasKeys={false}
         Overlay={TourOverlay}
       />
@@ -50,4 +50,4 @@ export function AccountSlide({ imageId, field, onView }: AccountSlideProps) {
   );
 }
 
-const ignore = () => undefined;
+const doNothing = () => undefined;

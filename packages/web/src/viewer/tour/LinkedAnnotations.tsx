@@ -11,11 +11,11 @@ import { texts } from './texts.ts';
 interface LinkedAnnotationsProps {
   readonly view: SlideView;
   readonly imageId: string;
-  /** Of the share link. */
+  /** Image session of the share link. */
   readonly session: string;
 }
 
-/** The annotations that a share link shows over its slide. Pointers pass through to the slide. */
+/** Draws the annotations of a slide for visitors of a share link. Pointer events pass through to the slide. */
 export function LinkedAnnotations({ view, imageId, session }: LinkedAnnotationsProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const { data: layers, isError } = useLinkedAnnotations(imageId, session);
@@ -30,18 +30,19 @@ export function LinkedAnnotations({ view, imageId, session }: LinkedAnnotationsP
       const placement = view.placement();
       if (context === null || placement === null) return;
       const size = { ...view.size(), pixelRatio: window.devicePixelRatio };
-      if (painter.draw(context, placement, size)) later();
+      const isUnfinished = painter.draw(context, placement, size);
+      if (isUnfinished) scheduleDraw();
     };
-    const later = () => {
+    const scheduleDraw = () => {
       if (frame === 0) frame = requestAnimationFrame(draw);
     };
-    const stop = view.watch(draw);
-    const resized = new ResizeObserver(later);
-    if (canvas.current !== null) resized.observe(canvas.current);
-    later();
+    const stopWatching = view.watch(draw);
+    const resizeObserver = new ResizeObserver(scheduleDraw);
+    if (canvas.current !== null) resizeObserver.observe(canvas.current);
+    scheduleDraw();
     return () => {
-      stop();
-      resized.disconnect();
+      stopWatching();
+      resizeObserver.disconnect();
       cancelAnimationFrame(frame);
     };
   }, [view, layers]);
@@ -58,6 +59,7 @@ export function LinkedAnnotations({ view, imageId, session }: LinkedAnnotationsP
   );
 }
 
+/** Parses the GeoJSON features of a layer; invalid ones are omitted. */
 function annotationsOf({ layerId, features }: LinkedFeatures): readonly Annotation[] {
   return features.flatMap((value) => {
     const parsed = parseFeature(value, { extent: null });

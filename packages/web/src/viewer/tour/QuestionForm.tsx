@@ -5,11 +5,14 @@ import type { AnswerResult } from '../../api/collections.ts';
 import type { Point } from '../overlay/placement.ts';
 import { texts } from './texts.ts';
 
-/** What a person has answered so far, kept while other steps are shown. */
+/** The person's answer to one question, which the tour keeps while other steps are shown. */
 export interface AnswerDraft {
+  /** Indexes of the selected choices, in ascending order. */
   readonly chosen: readonly number[];
   readonly text: string;
+  /** The marked point in image pixels; null before the person marks one. */
   readonly point: Point | null;
+  /** The server's reply to the answer; null before it is sent. */
   readonly result: AnswerResult | null;
 }
 
@@ -19,14 +22,21 @@ interface QuestionFormProps {
   readonly question: ShownQuestion;
   readonly draft: AnswerDraft;
   readonly onDraft: (draft: AnswerDraft) => void;
-  /** Whether the next click on the slide marks the place. */
+  /** Whether the next click on the slide marks the point of the answer. */
   readonly isMarking: boolean;
-  readonly onMark: (isMarking: boolean) => void;
+  readonly onMarkingChange: (isMarking: boolean) => void;
   readonly onSend: (answer: number[] | string) => Promise<AnswerResult | { readonly error: string }>;
 }
 
-/** A question with the fields for its answer, and the result after the answer. */
-export function QuestionForm({ question, draft, onDraft, isMarking, onMark, onSend }: QuestionFormProps) {
+/** A question with the fields for its answer, and the result after the answer was sent. */
+export function QuestionForm({
+  question,
+  draft,
+  onDraft,
+  isMarking,
+  onMarkingChange,
+  onSend,
+}: QuestionFormProps) {
   const [isRunning, setRunning] = useState(false);
   const [error, setError] = useState<string | null>(null);
 
@@ -60,7 +70,7 @@ export function QuestionForm({ question, draft, onDraft, isMarking, onMark, onSe
           draft={draft}
           onDraft={onDraft}
           isMarking={isMarking}
-          onMark={onMark}
+          onMarkingChange={onMarkingChange}
         />
         {error !== null && <Alert color="red">{error}</Alert>}
         {result === null ? (
@@ -88,8 +98,8 @@ export function QuestionForm({ question, draft, onDraft, isMarking, onMark, onSe
 
 type AnswerFieldsProps = Omit<QuestionFormProps, 'onSend'>;
 
-function AnswerFields({ question, draft, onDraft, isMarking, onMark }: AnswerFieldsProps) {
-  const isDone = draft.result !== null;
+function AnswerFields({ question, draft, onDraft, isMarking, onMarkingChange }: AnswerFieldsProps) {
+  const isSent = draft.result !== null;
   if (question.kind === 'choice') {
     return (
       <Checkbox.Group
@@ -100,7 +110,7 @@ function AnswerFields({ question, draft, onDraft, isMarking, onMark }: AnswerFie
         <Stack gap="xs" mt="xs">
           {(question.choices ?? []).map((choice, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: a choice is its position
-            <Checkbox key={index} value={String(index)} label={choice} disabled={isDone} />
+            <Checkbox key={index} value={String(index)} label={choice} disabled={isSent} />
           ))}
         </Stack>
       </Checkbox.Group>
@@ -114,40 +124,44 @@ function AnswerFields({ question, draft, onDraft, isMarking, onMark }: AnswerFie
         minRows={2}
         maxRows={8}
         maxLength={4000}
-        disabled={isDone}
+        disabled={isSent}
         value={draft.text}
         onChange={({ currentTarget }) => onDraft({ ...draft, text: currentTarget.value })}
       />
     );
   }
-  if (isDone) return null;
+  if (isSent) return null;
+  const markedText = draft.point === null ? '' : texts.marked;
   return (
     <div>
       <Button
         variant={isMarking ? 'filled' : 'default'}
         aria-pressed={isMarking}
-        onClick={() => onMark(!isMarking)}
+        onClick={() => onMarkingChange(!isMarking)}
       >
         {draft.point === null ? texts.markPlace : texts.markAgain}
       </Button>
       <Text size="sm" c="dimmed" mt={4} role="status">
-        {isMarking ? texts.markHint : draft.point === null ? '' : texts.marked}
+        {isMarking ? texts.markHint : markedText}
       </Text>
     </div>
   );
 }
 
-/** Null: there is no answer yet. */
+/** Returns the answer as the API expects it (indexes of choices, a text, or a point as [x, y]); null while it is incomplete. */
 function answerOf({ kind }: ShownQuestion, { chosen, text, point }: AnswerDraft): number[] | string | null {
   if (kind === 'choice') return chosen.length === 0 ? null : [...chosen];
   if (kind === 'text') return text.trim() === '' ? null : text.trim();
   return point === null ? null : [point.x, point.y];
 }
 
+/** @param correct null when the server does not tell whether the answer is correct */
 function colourOf(correct: boolean | null): string {
-  return correct === null ? 'haematoxylin' : correct ? 'green' : 'red';
+  if (correct === null) return 'haematoxylin';
+  return correct ? 'green' : 'red';
 }
 
 function labelOf(correct: boolean | null): string {
-  return correct === null ? texts.received : correct ? texts.right : texts.wrong;
+  if (correct === null) return texts.received;
+  return correct ? texts.right : texts.wrong;
 }

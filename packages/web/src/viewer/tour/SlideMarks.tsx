@@ -7,17 +7,17 @@ type MarkedView = Pick<SlideView, 'placement' | 'watch' | 'centre'>;
 
 interface SlideMarksProps {
   readonly view: MarkedView;
-  /** In image pixels; numbered from 1 when there are several. */
+  /** Marked points in image pixels; several points are numbered from 1. */
   readonly points: readonly Point[];
-  /** Corners of an area in image pixels; drawn closed. */
+  /** Corners of an area in image pixels; the last corner is connected to the first. */
   readonly area?: readonly Point[];
-  /** Called with the place that was clicked, in image pixels; null: marking is off, and dragging moves the slide. */
+  /** Called with the clicked point in image pixels; null: marking is off, and the pointer moves the slide. */
   readonly onMark: ((point: Point) => void) | null;
-  /** Accessible name of the area that takes the clicks. */
+  /** Accessible name of the button that covers the slide while marking is on. */
   readonly label: string;
 }
 
-/** Points and an area over a slide. While marking is on, a click adds a point and does not move the slide. */
+/** Draws points and an area over a slide. While marking is on, a click marks a point instead of moving the slide. */
 export function SlideMarks({ view, points, area = [], onMark, label }: SlideMarksProps) {
   const placement = useSyncExternalStore(view.watch, view.placement);
   if (placement === null) return null;
@@ -55,10 +55,12 @@ export function SlideMarks({ view, points, area = [], onMark, label }: SlideMark
           aria-label={label}
           onClick={(event) => {
             const { left, top } = event.currentTarget.getBoundingClientRect();
-            // A press of Enter has no place: it marks the middle of the view.
-            const isByKey = event.detail === 0;
-            const at = isByKey ? view.centre() : { x: event.clientX - left, y: event.clientY - top };
-            onMark(toImage(placement, at));
+            // A click by keyboard (Enter) has no pointer position, so it marks the middle of the view.
+            const isByKeyboard = event.detail === 0;
+            const screenPoint = isByKeyboard
+              ? view.centre()
+              : { x: event.clientX - left, y: event.clientY - top };
+            onMark(toImage(placement, screenPoint));
           }}
         />
       )}

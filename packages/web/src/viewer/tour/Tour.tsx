@@ -1,4 +1,7 @@
-/** Plays a tour: shows one slide after the other with its text and question, at the person's own pace or following a presenter. */
+/**
+ * Plays a tour: shows the slides of a collection or share link one after the other with their texts and questions. People move through the
+ * steps themselves, or follow a presenter.
+ */
 import type { PresentationEvent } from '@lamina/contract';
 import { Button, Text } from '@mantine/core';
 import { lazy, type ReactNode, Suspense, useEffect, useEffectEvent, useRef, useState } from 'react';
@@ -23,13 +26,14 @@ const LinkedAnnotations = lazy(async () => ({
   default: (await import('./LinkedAnnotations.tsx')).LinkedAnnotations,
 }));
 const SlideViewer = preloadable(async () => (await import('../SlideViewer.tsx')).SlideViewer);
-/** Loads the code that a tour needs beside its own. */
+/** Loads the code of the slide viewer in advance. */
 export const preloadTour = SlideViewer.preload;
 
-/** How pixels are loaded, with the image session of an account or of a share link. */
+/** The functions that load pixels for an account or for a visitor of a share link. */
 export interface TourPixels {
   readonly fetchPixels: FetchPixels;
   readonly descriptors: DescriptorSupply;
+  /** Image session; null while it is being requested. */
   readonly session: string | null;
 }
 
@@ -37,87 +41,96 @@ interface TourProps {
   /** Title of the collection or link. */
   readonly title: string;
   readonly steps: readonly TourStep[];
-  readonly place: number;
-  readonly onPlace: (place: number) => void;
-  /** The slide of the present step; null while it is loading and without access. */
+  /** Index of the current step. */
+  readonly stepIndex: number;
+  readonly onStepChange: (stepIndex: number) => void;
+  /** The slide of the current step; null while it is loading, and when the person has no access. */
   readonly slide: ViewedSlide | null;
-  /** Address of its thumbnail; null without one. */
+  /** URL of its thumbnail; null when there is none. */
   readonly picture: string | null;
   readonly pixels: TourPixels;
-  /** Whether the person may move away from the field of a step. */
+  /** Whether the person may move and zoom the slide. */
   readonly isMovable: boolean;
-  /** For questions and presentations; null without a collection. */
+  /** Needed for questions and presentations; null for a link to a single slide, view or case. */
   readonly collectionId: string | null;
-  /** Whether pixels and calls are those of a visitor. */
+  /** Whether the person is a visitor of a share link without an account. */
   readonly isVisitor: boolean;
   /** Whether a visitor sees the annotations of the slides. */
   readonly showsAnnotations: boolean;
   readonly canPresent: boolean;
-  /** At the right end of the bar. */
+  /** Buttons at the right end of the bar. */
   readonly actions: ReactNode;
 }
 
 /** One long function, because the step, its field and the presentation share their state. */
 export function Tour(props: TourProps) {
-  const { title, steps, place, onPlace, slide, pixels, isMovable, collectionId } = props;
-  const step = steps[place];
+  const { title, steps, stepIndex, onStepChange, slide, pixels, isMovable, collectionId } = props;
+  const step = steps[stepIndex];
   const [view, setView] = useState<SlideView | null>(null);
+  /** Answers by the index of their step. */
   const [drafts, setDrafts] = useState<ReadonlyMap<number, AnswerDraft>>(new Map());
   const [isMarking, setMarking] = useState(false);
   const [isTextShown, setTextShown] = useState(true);
   const [areAnnotationsShown, setAnnotationsShown] = useState(true);
-  /** The field that a presenter showed last for a step. */
-  const presented = useRef<{ readonly place: number; readonly field: SlideField | null } | null>(null);
+  /** The step and field that a presenter showed last; null when the person has chosen the step. */
+  const presentedField = useRef<{ readonly stepIndex: number; readonly field: SlideField | null } | null>(
+    null,
+  );
 
   const session = props.isVisitor ? pixels.session : null;
   const presentation = usePresentation({
     collectionId,
     session,
     view,
-    item: itemOfStep(steps, place),
+    item: itemOfStep(steps, stepIndex),
     onShown: ({ field, item }: PresentationEvent) => {
-      const shown = item === null ? place : stepOfItem(steps, item);
-      if (shown === -1) return;
-      presented.current = { place: shown, field: field === null ? null : slideFieldOf(field) };
-      if (shown === place) showField();
-      else onPlace(shown);
+      const presentedIndex = item === null ? stepIndex : stepOfItem(steps, item);
+      if (presentedIndex === -1) return;
+      presentedField.current = {
+        stepIndex: presentedIndex,
+        field: field === null ? null : slideFieldOf(field),
+      };
+      if (presentedIndex === stepIndex) showField();
+      else onStepChange(presentedIndex);
     },
   });
 
-  const fieldNow = (): SlideField | null => {
+  /** Returns the field to show: that of the presenter, otherwise that of the step; null: the whole slide. */
+  const fieldToShow = (): SlideField | null => {
+    if (presentedField.current?.stepIndex === stepIndex) return presentedField.current.field;
     const field = step?.field ?? null;
-    if (presented.current?.place === place) return presented.current.field;
     return field === null ? null : slideFieldOf(field);
   };
   const showField = () => {
-    const field = fieldNow();
+    const field = fieldToShow();
     if (field === null) view?.goHome();
     else view?.moveTo(field);
   };
-  // A step of another slide opens with its field; one of the same slide moves there.
+  // When the next step has the same slide, the view moves; another slide opens with its field.
   const moveToStep = useEffectEvent(() => {
     setMarking(false);
     showField();
   });
-  const shownPlace = useRef(place);
+  const shownIndex = useRef(stepIndex);
   useEffect(() => {
-    if (shownPlace.current === place) return;
-    shownPlace.current = place;
+    if (shownIndex.current === stepIndex) return;
+    shownIndex.current = stepIndex;
     moveToStep();
-  }, [place]);
+  }, [stepIndex]);
 
-  const leave = () => {
+  /** Stops following a presenter, because the person uses the slide or the buttons. */
+  const stopFollowing = () => {
     if (presentation.isLive && presentation.isFollowing) presentation.setFollowing(false);
   };
-  const goTo = (next: number) => {
-    leave();
-    presented.current = null;
-    onPlace(next);
+  const goTo = (nextIndex: number) => {
+    stopFollowing();
+    presentedField.current = null;
+    onStepChange(nextIndex);
   };
 
   const question = step?.question ?? null;
-  const draft = drafts.get(place) ?? emptyDraft;
-  const setDraft = (next: AnswerDraft) => setDrafts((before) => new Map(before).set(place, next));
+  const draft = drafts.get(stepIndex) ?? emptyDraft;
+  const setDraft = (next: AnswerDraft) => setDrafts((before) => new Map(before).set(stepIndex, next));
   const hasPanel = (step?.text ?? null) !== null || question !== null;
 
   return (
@@ -126,7 +139,9 @@ export function Tour(props: TourProps) {
         <h1 className={classes.title}>
           {steps.length > 1 && step !== undefined ? `${title} · ${step.title}` : (step?.title ?? title)}
         </h1>
-        {steps.length > 1 && <StepButtons place={place} count={steps.length} onPlace={goTo} />}
+        {steps.length > 1 && (
+          <StepButtons stepIndex={stepIndex} stepCount={steps.length} onStepChange={goTo} />
+        )}
         {hasPanel && (
           <Button size="xs" variant="default" onClick={() => setTextShown(!isTextShown)}>
             {isTextShown ? texts.hideText : texts.showText}
@@ -159,15 +174,15 @@ export function Tour(props: TourProps) {
       <div className={classes.body}>
         <div
           className={classes.stage}
-          onPointerDownCapture={leave}
-          onWheelCapture={leave}
-          onKeyDownCapture={leave}
+          onPointerDownCapture={stopFollowing}
+          onWheelCapture={stopFollowing}
+          onKeyDownCapture={stopFollowing}
         >
           {step !== undefined && step.imageId === null && <NoAccess isVisitor={props.isVisitor} />}
-          {/* Without free movement the viewer takes neither pointer nor keys. */}
+          {/* When the slide is not movable, the viewer ignores pointer and keyboard. */}
           <div className={classes.viewer} inert={!isMovable} hidden={step?.imageId === null}>
             <Suspense fallback={<Loading label={texts.loading} />}>
-              <TourSlide {...props} slide={slide} step={step} fieldAtFirst={fieldNow} onView={setView} />
+              <TourSlide {...props} slide={slide} step={step} fieldAtFirst={fieldToShow} onView={setView} />
             </Suspense>
           </div>
           {view !== null && props.showsAnnotations && areAnnotationsShown && (
@@ -194,13 +209,13 @@ export function Tour(props: TourProps) {
             {step.text !== null && <p className={classes.text}>{step.text}</p>}
             {question !== null && collectionId !== null && step.item !== null && (
               <QuestionForm
-                key={place}
+                key={stepIndex}
                 question={question}
                 draft={draft}
                 onDraft={setDraft}
                 isMarking={isMarking}
-                onMark={setMarking}
-                onSend={(given) => sendAnswer(collectionId, { item: step.item ?? 0, answer: given }, session)}
+                onMarkingChange={setMarking}
+                onSend={(answer) => sendAnswer(collectionId, { item: step.item ?? 0, answer }, session)}
               />
             )}
           </section>
@@ -211,22 +226,32 @@ export function Tour(props: TourProps) {
 }
 
 interface StepButtonsProps {
-  readonly place: number;
-  readonly count: number;
-  readonly onPlace: (place: number) => void;
+  readonly stepIndex: number;
+  readonly stepCount: number;
+  readonly onStepChange: (stepIndex: number) => void;
 }
 
-function StepButtons({ place, count, onPlace }: StepButtonsProps) {
+function StepButtons({ stepIndex, stepCount, onStepChange }: StepButtonsProps) {
   return (
     <nav aria-label={texts.slides}>
       <Button.Group>
-        <Button size="xs" variant="default" disabled={place === 0} onClick={() => onPlace(place - 1)}>
+        <Button
+          size="xs"
+          variant="default"
+          disabled={stepIndex === 0}
+          onClick={() => onStepChange(stepIndex - 1)}
+        >
           {texts.previous}
         </Button>
         <Button.GroupSection size="xs" variant="default" aria-live="polite">
-          {texts.slide(place + 1, count)}
+          {texts.slide(stepIndex + 1, stepCount)}
         </Button.GroupSection>
-        <Button size="xs" variant="default" disabled={place >= count - 1} onClick={() => onPlace(place + 1)}>
+        <Button
+          size="xs"
+          variant="default"
+          disabled={stepIndex >= stepCount - 1}
+          onClick={() => onStepChange(stepIndex + 1)}
+        >
           {texts.next}
         </Button>
       </Button.Group>
@@ -234,7 +259,7 @@ function StepButtons({ place, count, onPlace }: StepButtonsProps) {
   );
 }
 
-/** Says that the owner presents, and offers to follow or to leave. */
+/** Tells the person that the owner of the collection is presenting, with a button to follow or to stop following. */
 function LiveBar({ presentation }: { readonly presentation: ReturnType<typeof usePresentation> }) {
   const { isLive, isFollowing, setFollowing, isPresenting } = presentation;
   if (isPresenting) {
@@ -292,28 +317,28 @@ interface TourSlideProps extends TourProps {
   readonly onView: (view: SlideView | null) => void;
 }
 
-/** The slide of a step with the colours of its saved view. */
+/** The slide of a step. It opens with the colours of the saved view; changes by the person last until another step is shown. */
 function TourSlide({ slide, picture, pixels, isMovable, step, fieldAtFirst, onView }: TourSlideProps) {
   const { profile, adjustment } = coloursOf(step?.colours);
-  const [chosen, setChosen] = useState({ of: step, profile, adjustment });
-  if (chosen.of !== step) setChosen({ of: step, profile, adjustment });
+  const [colours, setColours] = useState({ step, profile, adjustment });
+  if (colours.step !== step) setColours({ step, profile, adjustment });
   return (
     <SlideViewer
       slide={slide}
       picture={picture}
       {...pixels}
       fieldAtFirst={fieldAtFirst}
-      onField={ignore}
+      onField={doNothing}
       onView={onView}
-      onIncomplete={ignore}
-      isCorrected={chosen.profile === 'corrected'}
-      onCorrect={(isCorrected) => setChosen({ ...chosen, profile: isCorrected ? 'corrected' : 'scanned' })}
-      keptColours={chosen.adjustment}
-      onKeepColours={(kept) => setChosen({ ...chosen, adjustment: kept ?? coloursOf(null).adjustment })}
+      onIncomplete={doNothing}
+      isCorrected={colours.profile === 'corrected'}
+      onCorrect={(isCorrected) => setColours({ ...colours, profile: isCorrected ? 'corrected' : 'scanned' })}
+      keptColours={colours.adjustment}
+      onKeepColours={(kept) => setColours({ ...colours, adjustment: kept ?? coloursOf(null).adjustment })}
       hasKeys={isMovable}
       Overlay={TourOverlay}
     />
   );
 }
 
-const ignore = () => undefined;
+const doNothing = () => undefined;

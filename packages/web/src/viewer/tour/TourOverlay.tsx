@@ -3,7 +3,7 @@ import { SlideFailure, SlideProgress } from '../SlideNotice.tsx';
 import type { ViewingState } from '../SlideViewer.tsx';
 import { texts } from './texts.ts';
 
-/** Shows over a slide that it is loading, or that it could not be loaded. */
+/** Shows the progress of loading over a slide, or a message when it could not be loaded. */
 export function TourOverlay({ loading, failure, retry }: ViewingState) {
   if (failure !== null) {
     return (

@@ -4,7 +4,7 @@ import { asScanned, type ColourAdjustment } from '../colours/adjustment.ts';
 import type { SlideField } from '../view-address.ts';
 
 export interface TourStep {
-  /** Position in the collection; null for a link of a single slide, view or case. */
+  /** Position of the item in the collection, from 0; null for a link to a single slide, view or case. */
   readonly item: number | null;
   /** Null when the person may not view the slide. */
   readonly imageId: string | null;
@@ -12,45 +12,50 @@ export interface TourStep {
   readonly text: string | null;
   /** Null for the whole slide. */
   readonly field: Field | null;
-  /** As `storedColours` wrote them. */
+  /** Colours of a saved view, untrusted; `coloursOf` parses them. */
   readonly colours: unknown;
   readonly question: ShownQuestion | null;
 }
 
+/** Converts a field of the API to a field of the viewer. */
 export function slideFieldOf({ x, y, zoom, rotation, mirrored }: Field): SlideField {
   return { x, y, zoom, rotation, isMirrored: mirrored };
 }
 
+/** Converts a field of the viewer to a field of the API. */
 export function fieldOf({ x, y, zoom, rotation, isMirrored }: SlideField): Field {
   return { x, y, zoom, rotation, mirrored: isMirrored };
 }
 
 /**
- * Returns the step that a presenter names: a position in the collection, or the id of a slide for the further slides of a
- * case. -1 without such a step.
+ * Returns the index of the step that a presenter shows, or -1. A presenter identifies the first slide of an item by the item's position
+ * in the collection, and the other slides of a case by their id.
  */
 export function stepOfItem(steps: readonly TourStep[], item: number | string): number {
   return steps.findIndex((step) => (typeof item === 'number' ? step.item === item : step.imageId === item));
 }
 
-/** Returns how a presenter names a step for `stepOfItem`. */
-export function itemOfStep(steps: readonly TourStep[], place: number): number | string | null {
-  const step = steps[place];
+/** Returns the value by which a presenter identifies a step; `stepOfItem` is the opposite. Null when there is no such step. */
+export function itemOfStep(steps: readonly TourStep[], index: number): number | string | null {
+  const step = steps[index];
   if (step === undefined) return null;
-  const isFirst = step.item !== null && steps.findIndex(({ item }) => item === step.item) === place;
+  const isFirst = step.item !== null && steps.findIndex(({ item }) => item === step.item) === index;
   return isFirst ? step.item : step.imageId;
 }
 
-/** Colours of a saved view, as the server stores them without reading them. */
+/** Colours of a saved view. The server stores them without checking them. */
 export interface StoredColours {
   readonly profile: 'corrected' | 'scanned';
   readonly adjustment: ColourAdjustment;
 }
 
-/** Returns the colours of a saved view; as scanned and corrected when it has none that this version understands. */
+/**
+ * Returns the colours of a saved view. Without colours that this version understands, the slide is shown without adjustment and corrected
+ * by its colour profile.
+ */
 export function coloursOf(stored: unknown): StoredColours {
   const { profile, adjustment } = (stored ?? {}) as Partial<StoredColours>;
-  const isUnderstood =
+  const isValidAdjustment =
     typeof adjustment === 'object' &&
     adjustment !== null &&
     (['brightness', 'contrast', 'gamma', 'saturation'] as const).every(
@@ -58,6 +63,6 @@ export function coloursOf(stored: unknown): StoredColours {
     );
   return {
     profile: profile === 'scanned' ? 'scanned' : 'corrected',
-    adjustment: isUnderstood ? { ...asScanned, ...adjustment } : asScanned,
+    adjustment: isValidAdjustment ? { ...asScanned, ...adjustment } : asScanned,
   };
 }

@@ -5,27 +5,29 @@ import type { SlideView } from '../slide-view.ts';
 import { fieldOf } from './steps.ts';
 
 /** Shortest time between two fields that a presenter sends. */
-const sendEveryMs = 60;
-const nothing: PresentationEvent = { field: null, item: null };
+const minSendIntervalMs = 60;
+/** The event that ends a presentation. */
+const endEvent: PresentationEvent = { field: null, item: null };
 
+/** Returns whether the event shows something, that is, does not end the presentation. */
 function isShowing({ field, item }: PresentationEvent): boolean {
   return field !== null || item !== null;
 }
 
 interface PresentationInput {
-  /** Null without a collection, when nothing can be presented or followed. */
+  /** The collection that is presented; null when there is none. */
   readonly collectionId: string | null;
   /** Image session of a share link; null for an account. */
   readonly session: string | null;
   readonly view: SlideView | null;
-  /** Item that the person sees now. */
+  /** The item that the person sees now, as `itemOfStep` identifies it. */
   readonly item: PresentationEvent['item'];
-  /** Called with each event while the person follows. */
+  /** Called with each field or item of the presenter while the person follows. */
   readonly onShown: (event: PresentationEvent) => void;
 }
 
 interface Presentation {
-  /** Whether the owner presents now. */
+  /** Whether another person, the owner of the collection, is presenting. */
   readonly isLive: boolean;
   readonly isFollowing: boolean;
   readonly setFollowing: (isFollowing: boolean) => void;
@@ -33,48 +35,50 @@ interface Presentation {
   readonly setPresenting: (isPresenting: boolean) => void;
 }
 
-/** Sends the field of the presenter to everyone who follows, and shows it to those who do. */
+/** Connects a tour to the presentation of its collection: a presenter sends the current field, and followers receive it. */
 export function usePresentation(input: PresentationInput): Presentation {
   const { collectionId, session, view, item, onShown } = input;
-  const [shown, setShown] = useState<PresentationEvent>(nothing);
+  const [lastEvent, setLastEvent] = useState<PresentationEvent>(endEvent);
   const [isFollowing, setFollowing] = useState(true);
   const [isPresenting, setPresenting] = useState(false);
-  const isLive = !isPresenting && isShowing(shown);
+  const isLive = !isPresenting && isShowing(lastEvent);
 
   const receive = useEffectEvent((event: PresentationEvent) => {
-    setShown(event);
+    setLastEvent(event);
     if (isPresenting || !isShowing(event)) return;
-    // A person who left one presentation follows the next one.
-    if (!isShowing(shown)) setFollowing(true);
-    if (isFollowing || !isShowing(shown)) onShown(event);
+    // A person who stopped following one presentation follows the next one again.
+    const isNewPresentation = !isShowing(lastEvent);
+    if (isNewPresentation) setFollowing(true);
+    if (isFollowing || isNewPresentation) onShown(event);
   });
   useEffect(() => {
     if (collectionId === null) return;
     return follow(collectionId, session, (event) => receive(event));
   }, [collectionId, session]);
 
-  usePresenting(isPresenting ? collectionId : null, view, item);
+  useFieldSending(isPresenting ? collectionId : null, view, item);
 
   return {
     isLive,
     isFollowing,
     setFollowing: (next) => {
       setFollowing(next);
-      if (next && isLive) onShown(shown);
+      if (next && isLive) onShown(lastEvent);
     },
     isPresenting,
     setPresenting,
   };
 }
 
-/** Sends the field of the view after each movement, one request at a time. @param collectionId null: nothing is sent */
-function usePresenting(
+/** Sends the field of the view to the followers after each movement, one request at a time. @param collectionId null: nothing is sent */
+function useFieldSending(
   collectionId: string | null,
   view: SlideView | null,
   item: PresentationEvent['item'],
 ): void {
+  /** Requests that the current field is sent. */
   const send = useRef<() => void>(() => undefined);
-  const present = useEffectEvent((): PresentationEvent => {
+  const currentEvent = useEffectEvent((): PresentationEvent => {
     const field = view?.destination() ?? null;
     return { field: field === null ? null : fieldOf(field), item };
   });
@@ -84,32 +88,33 @@ function usePresenting(
     let isSending = false;
     let isChanged = false;
     let isEnded = false;
-    async function run(id: string) {
+    /** Sends the current field until it has not changed since the last request. */
+    async function sendUntilCurrent(id: string) {
       if (isSending) return;
       isSending = true;
       while (isChanged && !isEnded) {
         isChanged = false;
         await Promise.all([
-          showToFollowers(id, present()),
-          new Promise((resolve) => setTimeout(resolve, sendEveryMs)),
+          showToFollowers(id, currentEvent()),
+          new Promise((resolve) => setTimeout(resolve, minSendIntervalMs)),
         ]);
       }
       isSending = false;
-      if (isEnded) await showToFollowers(id, nothing);
+      if (isEnded) await showToFollowers(id, endEvent);
     }
     send.current = () => {
       isChanged = true;
-      void run(collectionId);
+      void sendUntilCurrent(collectionId);
     };
     send.current();
     return () => {
       isEnded = true;
       send.current = () => undefined;
-      if (!isSending) void showToFollowers(collectionId, nothing);
+      if (!isSending) void showToFollowers(collectionId, endEvent);
     };
   }, [collectionId]);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new item is sent too
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each new item is sent, too
   useEffect(() => send.current(), [item]);
   useEffect(() => {
     if (collectionId === null || view === null) return;
