@@ -6,7 +6,7 @@ import { databaseKinds } from '../store/testing/test-database.ts';
 import { type TestServer, type TestUser, testServer } from '../testing/test-server.ts';
 import { pointFeature } from '../testing/well-formed-requests.ts';
 
-describe.each(databaseKinds)('list of slides with annotations, on %s', (database) => {
+describe.each(databaseKinds)('lists and counts of annotated slides, on %s', (database) => {
   let server: TestServer;
   let member: TestUser;
   let other: TestUser;
@@ -31,7 +31,7 @@ describe.each(databaseKinds)('list of slides with annotations, on %s', (database
   const countsOf = async (reader: TestUser, images: readonly string[]) =>
     (await server.as(reader).call(countAnnotations, { query: { images: images.join() } })).body.counts;
 
-  it('lists each slide once, the slide with the latest change first', async () => {
+  it('list each annotated slide once, the slide with the latest change first', async () => {
     const older = await server.given.layer({ owner_uid: other.uid, name: 'Vessels', annotation_count: 2 });
     server.clock.advance(1000);
     const newer = await server.given.layer({ owner_uid: member.uid, annotation_count: 1 });
@@ -48,7 +48,7 @@ describe.each(databaseKinds)('list of slides with annotations, on %s', (database
     ]);
   });
 
-  it('moves a slide to the top after an annotation was drawn on it', async () => {
+  it('have a slide at the top and count its annotation after an annotation was drawn on it', async () => {
     const layer = await server.given.layer({ owner_uid: member.uid });
     server.clock.advance(1000);
     await server.given.layer({ owner_uid: other.uid, annotation_count: 1 });
@@ -60,10 +60,10 @@ describe.each(databaseKinds)('list of slides with annotations, on %s', (database
     expect(await countsOf(member, [layer.image_id])).toEqual({ [layer.image_id]: 1 });
   });
 
-  it('lists 8 readable slides although a hundred newer layers are unreadable for the account', async () => {
-    const own: string[] = [];
+  it('list the 8 latest readable slides even if more than 100 newer layers are unreadable for the account', async () => {
+    const ownImageIds: string[] = [];
     for (let i = 0; i < 9; i++) {
-      own.push((await server.given.layer({ owner_uid: member.uid, annotation_count: 1 })).image_id);
+      ownImageIds.push((await server.given.layer({ owner_uid: member.uid, annotation_count: 1 })).image_id);
       server.clock.advance(1000);
     }
     const name = `Kısıtlı ${randomUUID()}`;
@@ -74,11 +74,11 @@ describe.each(databaseKinds)('list of slides with annotations, on %s', (database
       await server.given.layer({ image_id: id, owner_uid: other.uid, annotation_count: 1 });
     }
     const slides = await recentOf(member);
-    expect(slides.map((slide) => slide.image_id)).toEqual(own.reverse().slice(0, 8));
+    expect(slides.map((slide) => slide.image_id)).toEqual(ownImageIds.reverse().slice(0, 8));
     expect((await recentOf(admin))[0]?.image_id).toBe(id);
   });
 
-  it('counts shared and own annotations for a member, and all of them for an administrator', async () => {
+  it('count shared and own annotations for a member, and all annotations for an administrator', async () => {
     const shared = await server.given.layer({ owner_uid: other.uid, annotation_count: 3 });
     const onSlide = { image_id: shared.image_id, visibility: 'private' } as const;
     await server.given.layer({ ...onSlide, owner_uid: other.uid, annotation_count: 10 });
@@ -92,7 +92,7 @@ describe.each(databaseKinds)('list of slides with annotations, on %s', (database
     expect(await countsOf(admin, images)).toEqual({ [shared.image_id]: 113 });
   });
 
-  it("neither lists nor counts another account's private layer", async () => {
+  it("omit another account's private layer", async () => {
     const layer = await server.given.layer({
       owner_uid: other.uid,
       visibility: 'private',
@@ -107,7 +107,7 @@ describe.each(databaseKinds)('list of slides with annotations, on %s', (database
     ['that is hidden from members', 'hidden'],
     ['that was deleted', 'deleted'],
     ['whose file cannot be read', 'failed'],
-  ] as const)('neither lists nor counts annotations of a slide %s', async (_, kind) => {
+  ] as const)('omit annotations of a slide %s', async (_, kind) => {
     const at = server.clock.now().toISOString();
     const name = `Kısıtlı ${randomUUID()}`;
     if (kind === 'restricted') {
@@ -126,7 +126,7 @@ describe.each(databaseKinds)('list of slides with annotations, on %s', (database
     expect(await countsOf(admin, [image.id])).toEqual(isListed ? { [image.id]: 1 } : {});
   });
 
-  it('rejects a request to count more than 100 slides or an invalid slide id', async () => {
+  it('return 400 for a request to count more than 100 slides, or for an invalid slide id', async () => {
     const ask = (images: string) =>
       server.as(member).inject({ method: 'GET', url: `${countAnnotations.path}?images=${images}` });
     expect((await ask(Array.from({ length: 101 }, () => randomUUID()).join())).status).toBe(400);

@@ -1,4 +1,4 @@
-/** Slides with annotations that an account may read: the ones that changed last, and counts for the catalogue. */
+/** Finds slides with annotations that an account may read: those that changed last, and the counts that the catalogue shows. */
 import type { AnnotatedSlide, User } from '@lamina/contract';
 import { inaccessibleDatasets } from '../datasets/inaccessible-datasets.ts';
 import { mayManageAllLayers } from '../domain/annotation-rights.ts';
@@ -15,15 +15,15 @@ import { isViewable } from './layer-access.ts';
 import { authorName, type Say } from './layers.ts';
 
 export interface AnnotatedSlides {
-  /** Returns the slides whose annotations changed last, each with the layer that changed. */
+  /** Returns at most 8 slides whose annotations changed last, newest first, each with the layer that changed. */
   recent(reader: User, say: Say): Promise<AnnotatedSlide[]>;
-  /** Counts the annotations of slides; a slide without annotations, or that the reader may not view, is missing. */
+  /** Returns the number of annotations by image id, without slides that have none or that the reader may not view. */
   count(reader: User, imageIds: readonly string[]): Promise<Readonly<Record<string, number>>>;
 }
 
 const maxRecentSlides = 8;
 const layersPerQuery = 100;
-/** Limits the search of an account that may view few of the annotated slides. */
+/** Bounds the work for an account that may view only few of the annotated slides. */
 const maxQueries = 10;
 
 export function createAnnotatedSlides({ db }: { readonly db: Database }): AnnotatedSlides {
@@ -32,7 +32,7 @@ export function createAnnotatedSlides({ db }: { readonly db: Database }): Annota
 
   return {
     async recent(reader, say) {
-      const closed = await inaccessibleDatasets(db, reader);
+      const restrictedDatasets = await inaccessibleDatasets(db, reader);
       const slides = new Map<string, AnnotatedImage>();
       let before: AnnotatedImage | null = null;
       for (let query = 0; query < maxQueries; query++) {
@@ -42,18 +42,18 @@ export function createAnnotatedSlides({ db }: { readonly db: Database }): Annota
         });
         for (const layer of layers) {
           if (slides.size === maxRecentSlides) break;
-          if (!slides.has(layer.image_id) && isViewable(layer, reader, closed))
+          if (!slides.has(layer.image_id) && isViewable(layer, reader, restrictedDatasets))
             slides.set(layer.image_id, layer);
         }
         before = layers.at(-1) ?? null;
         if (slides.size === maxRecentSlides || layers.length < layersPerQuery) break;
       }
-      const newest = [...slides.values()];
+      const newestLayers = [...slides.values()];
       const names = await displayNamesOf(
         db,
-        newest.flatMap(({ owner_uid }) => owner_uid ?? []),
+        newestLayers.flatMap(({ owner_uid }) => owner_uid ?? []),
       );
-      return newest.map((layer) => ({
+      return newestLayers.map((layer) => ({
         image_id: layer.image_id,
         file_name: layer.file_name,
         layer_id: layer.id,
@@ -66,13 +66,15 @@ export function createAnnotatedSlides({ db }: { readonly db: Database }): Annota
     },
 
     async count(reader, imageIds) {
-      const closed = await inaccessibleDatasets(db, reader);
+      const restrictedDatasets = await inaccessibleDatasets(db, reader);
       const counts = await countAnnotationsOf(db, layerReader(reader), [...new Set(imageIds)]);
       const images = await findImages(db, [...counts.keys()]);
       return Object.fromEntries(
         images.flatMap((image) => {
           const count = counts.get(image.id);
-          return count !== undefined && isViewable(image, reader, closed) ? [[image.id, count]] : [];
+          return count !== undefined && isViewable(image, reader, restrictedDatasets)
+            ? [[image.id, count]]
+            : [];
         }),
       );
     },

@@ -59,7 +59,7 @@ describe.each(databaseKinds)('import and export of annotation files, on %s', (da
     return { status, body: body as AnnotationImport & { readonly code?: string; readonly message?: string } };
   }
 
-  async function exported(format: string): Promise<string> {
+  async function exportFile(format: string): Promise<string> {
     const answer = await server
       .as(owner)
       .call(exportAnnotationFile, { params: { layerId: layer.id }, query: { format } });
@@ -67,7 +67,7 @@ describe.each(databaseKinds)('import and export of annotation files, on %s', (da
     return String(answer.body);
   }
 
-  async function stored(): Promise<
+  async function storedFeatures(): Promise<
     readonly { readonly id: string; readonly properties: Record<string, unknown> }[]
   > {
     const answer = await server.as(owner).call(listAnnotations, { params: { layerId: layer.id } });
@@ -104,13 +104,16 @@ describe.each(databaseKinds)('import and export of annotation files, on %s', (da
           version: 2,
         },
       });
-      expect(JSON.parse(await exported('qupath'))).toEqual({ type: 'FeatureCollection', features: [parent] });
+      expect(JSON.parse(await exportFile('qupath'))).toEqual({
+        type: 'FeatureCollection',
+        features: [parent],
+      });
     });
 
     it('changes no stored annotation in a dry run', async () => {
       const { body } = await send(collection(feature(randomUUID())), { dry_run: 'true' });
       expect(body).toMatchObject({ dry_run: true, imported: 0, features: 1, version: 1 });
-      expect(await stored()).toEqual([]);
+      expect(await storedFeatures()).toEqual([]);
     });
 
     it('updates annotations whose id the layer already has, and leaves unchanged ones untouched', async () => {
@@ -118,7 +121,7 @@ describe.each(databaseKinds)('import and export of annotation files, on %s', (da
       await send(collection(feature(first), feature(second)));
       const { body } = await send(collection(feature(first), feature(second, 50)));
       expect(body).toMatchObject({ imported: 1, features: 2, version: 3 });
-      expect((await stored()).map(({ id, properties }) => [id, properties.revision])).toEqual([
+      expect((await storedFeatures()).map(({ id, properties }) => [id, properties.revision])).toEqual([
         [first, 1],
         [second, 2],
       ]);
@@ -140,13 +143,13 @@ describe.each(databaseKinds)('import and export of annotation files, on %s', (da
       expect(body).toMatchObject({ format: 'aperio', imported: 1, classes: [{ name: 'Tumor', count: 1 }] });
     });
 
-    it('imports nothing and lists the invalid features when a feature of the file is invalid', async () => {
+    it('imports nothing and lists the invalid features when features of the file are invalid', async () => {
       const id = randomUUID();
-      const open = {
+      const withShortRing = {
         ...feature(randomUUID()),
         geometry: { type: 'Polygon', coordinates: [ring(0).slice(0, 3)] },
       };
-      const file = collection(feature(id), feature(id, 20), open);
+      const file = collection(feature(id), feature(id, 20), withShortRing);
       const { status, body } = await send(file);
       expect({ status, body }).toMatchObject({
         status: 400,
@@ -158,7 +161,7 @@ describe.each(databaseKinds)('import and export of annotation files, on %s', (da
           ],
         },
       });
-      expect(await stored()).toEqual([]);
+      expect(await storedFeatures()).toEqual([]);
       expect((await send(file, { dry_run: 'true' })).body).toMatchObject({ features: 1, refused_count: 2 });
       expect((await send(file, { skip_refused: 'true' })).body).toMatchObject({
         imported: 1,
@@ -167,26 +170,30 @@ describe.each(databaseKinds)('import and export of annotation files, on %s', (da
     });
 
     it.each<[string, () => string | Buffer, number]>([
-      ['nested arrays', () => '['.repeat(1_000_000), 400],
+      ['JSON with a million nested arrays', () => '['.repeat(1_000_000), 400],
       [
-        '10^7 vertices',
+        'GeoJSON with 10^7 vertices',
         () => `{"type":"LineString","coordinates":[${'[1,2],'.repeat(10_000_000)}[1,2]]}`,
         400,
       ],
-      ['an entity bomb', () => '<!DOCTYPE a [<!ENTITY b "cc">]><Annotations>&b;</Annotations>', 400],
       [
-        'bare NaN coordinates',
+        'XML with an entity declaration',
+        () => '<!DOCTYPE a [<!ENTITY b "cc">]><Annotations>&b;</Annotations>',
+        400,
+      ],
+      [
+        'GeoJSON with NaN as a coordinate',
         () => '{"type":"Feature","geometry":{"type":"Point","coordinates":[NaN,1]},"properties":{}}',
         400,
       ],
-      ['text', () => 'hello', 400],
-      ['an empty body', () => '', 400],
+      ['plain text', () => 'hello', 400],
+      ['empty', () => '', 400],
       ['damaged gzip', () => gzipSync('x').subarray(0, 12), 400],
-      ['a gzip bomb', () => gzipSync(Buffer.alloc(100 * 2 ** 20)), 413],
-    ])('refuses %s and changes nothing', async (_, create, expected) => {
+      ['gzip of 100 MiB of zeros', () => gzipSync(Buffer.alloc(100 * 2 ** 20)), 413],
+    ])('rejects a file that is %s with an error message and changes nothing', async (_, create, expected) => {
       const { status, body } = await send(create());
       expect([status, body.message]).toEqual([expected, expect.any(String)]);
-      expect(await stored()).toEqual([]);
+      expect(await storedFeatures()).toEqual([]);
     });
 
     it('rejects an import into a locked layer, and by an account without write access to the layer', async () => {

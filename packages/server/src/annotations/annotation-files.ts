@@ -1,4 +1,7 @@
-/** Import and export of annotation files. A worker thread parses files, because megabytes of JSON would block other requests. */
+/**
+ * Imports and exports annotation files (GeoJSON of QuPath, ASAP and others). A worker thread parses them, because parsing
+ * megabytes of JSON in the main thread would block other requests.
+ */
 import { Readable } from 'node:stream';
 import { exportAnnotations, type ImportResult } from '@lamina/annotations';
 import {
@@ -22,7 +25,7 @@ import { featuresOf } from './layer-features.ts';
 import type { Say } from './layers.ts';
 import type { StorableFeature } from './parse-feature.ts';
 
-/** A file to be saved. */
+/** A file that the client downloads. */
 export interface AnnotationFile {
   readonly stream: Readable;
   /** Content type. */
@@ -31,18 +34,23 @@ export interface AnnotationFile {
 }
 
 export interface AnnotationFiles {
-  /** @throws AppError not_found, forbidden, layer_locked, layer_full, too_large, invalid_request with `refused` */
+  /**
+   * Adds the annotations of a file to a layer, or with `dry_run` only reports what an import would do.
+   *
+   * @throws AppError not_found, forbidden, layer_locked, layer_full, too_large; invalid_request with the invalid features in
+   *   `refused`, unless `skip_refused` leaves them out; unavailable while two other files are parsed
+   */
   import(
-    by: Actor,
+    actor: Actor,
     reader: User,
     layerId: string,
     options: ImportOptions,
     say: Say,
     signal: AbortSignal,
   ): Promise<AnnotationImport>;
-  /** @throws AppError not_found */
+  /** Returns the annotations of a layer as a file. @throws AppError not_found */
   export(
-    by: Actor,
+    actor: Actor,
     reader: User,
     layerId: string,
     query: QueryOf<typeof exportAnnotationFile>,
@@ -57,35 +65,37 @@ interface Dependencies {
   readonly foreignUse: AuditForeignUse;
 }
 
-/** What the worker thread gets. */
+/** The input of the worker thread. */
 export interface ImportTask {
   readonly file: Uint8Array;
   readonly options: {
     readonly format: ImportOptions['format'];
+    /** Size of the slide in pixels; null when it is not known. */
     readonly extent: { readonly width: number; readonly height: number } | null;
+    /** Pixels that are added to all coordinates. */
     readonly offset: { readonly x: number; readonly y: number };
   };
 }
 
-type Parsed = Extract<ImportResult, { readonly ok: true }>;
+type SuccessfulImport = Extract<ImportResult, { readonly ok: true }>;
 
-/** What the worker thread returns: features in the form in which they are stored. */
+/** The result of the worker thread, with features in the form in which they are stored. */
 export type ImportAnswer =
-  | (Omit<Parsed, 'features'> & { readonly features: readonly StorableFeature[] })
+  | (Omit<SuccessfulImport, 'features'> & { readonly features: readonly StorableFeature[] })
   | Extract<ImportResult, { readonly ok: false }>
   | { readonly ok: false; readonly error: 'not_gzip' | 'too_large' };
 
-/** Memory of the worker thread: a file of 5 million vertices takes some 700 MB. */
+/** Memory limit of a worker thread. A file of 5 million vertices needs about 700 MB. */
 const workerMegabytes = 1536;
-/** Files that are parsed at a time. */
+/** Maximum number of files that are parsed at the same time. */
 const maxWorkers = 2;
 
 export function createAnnotationFiles({ db, annotations, foreignUse }: Dependencies): AnnotationFiles {
-  let running = 0;
+  let runningWorkers = 0;
 
   return {
     async import(
-      by,
+      actor,
       reader,
       layerId,
       { file, dry_run, skip_refused, format, offset_x, offset_y },
@@ -96,8 +106,8 @@ export function createAnnotationFiles({ db, annotations, foreignUse }: Dependenc
       if (!rights.annotate) throw new AppError('forbidden');
       if (layer.locked_by !== null) throw new AppError('layer_locked');
       if (file.length === 0) throw new AppError('invalid_request', { reason: 'annotation_file_empty' });
-      if (running >= maxWorkers) throw new AppError('unavailable', { retryAfterSeconds: 5 });
-      running++;
+      if (runningWorkers >= maxWorkers) throw new AppError('unavailable', { retryAfterSeconds: 5 });
+      runningWorkers++;
       try {
         const offset = { x: offset_x, y: offset_y };
         const answer = await parseInWorker(
@@ -106,16 +116,15 @@ export function createAnnotationFiles({ db, annotations, foreignUse }: Dependenc
         );
         if (!answer.ok) throw fileErrorOf(answer.error);
         const refused = answer.rejected.map((rejection) => refusedFeatureOf(rejection, say));
-        const isRejected = answer.rejectedCount > 0 && !skip_refused;
-        if (isRejected && !dry_run) {
+        if (answer.rejectedCount > 0 && !skip_refused && !dry_run) {
           throw new AppError('invalid_request', {
             reason: 'annotation_file_refused',
             limit: answer.rejectedCount,
             refused,
           });
         }
-        const isChanging = !dry_run && answer.features.length > 0;
-        const applied = isChanging ? await annotations.put(by, layerId, answer.features) : null;
+        const hasChanges = !dry_run && answer.features.length > 0;
+        const applied = hasChanges ? await annotations.put(actor, layerId, answer.features) : null;
         return {
           dry_run,
           format: answer.format,
@@ -137,13 +146,13 @@ export function createAnnotationFiles({ db, annotations, foreignUse }: Dependenc
           version: applied?.version ?? layer.version,
         };
       } finally {
-        running--;
+        runningWorkers--;
       }
     },
 
-    async export(by, reader, layerId, { format, offset_x, offset_y }) {
+    async export(actor, reader, layerId, { format, offset_x, offset_y }) {
       const { layer, image } = await requireLayer(db, reader, layerId);
-      await foreignUse.recordRead(by, reader, layer);
+      await foreignUse.recordRead(actor, reader, layer);
       const features = await featuresOf(db, layer.id);
       const { chunks, mediaType, extension } = exportAnnotations(features, {
         format,
@@ -151,7 +160,7 @@ export function createAnnotationFiles({ db, annotations, foreignUse }: Dependenc
         offset: { x: offset_x, y: offset_y },
       });
       return {
-        stream: Readable.from(inLargeParts(chunks)),
+        stream: Readable.from(joinedChunks(chunks)),
         type: mediaType,
         fileName: `annotations-${layer.id}.${extension}`,
       };
@@ -173,21 +182,23 @@ async function parseInWorker(task: ImportTask, signal: AbortSignal): Promise<Imp
       signal,
     });
   } catch (error) {
-    const isFull = (error as { code?: unknown }).code === 'ERR_WORKER_OUT_OF_MEMORY';
-    if (isFull)
+    const isOutOfMemory = (error as { code?: unknown }).code === 'ERR_WORKER_OUT_OF_MEMORY';
+    if (isOutOfMemory)
       throw new AppError('invalid_request', { reason: 'annotation_file_too_complex', cause: error });
     throw error;
   }
 }
 
-/** Joins pieces to parts of some 64 kB: a stream costs more for each part than for each byte. */
-function* inLargeParts(chunks: Iterable<string>): Generator<string> {
-  let part = '';
+const minChunkChars = 65_536;
+
+/** Joins short chunks to chunks of at least 64 Ki characters, because each chunk of a stream costs time of its own. */
+function* joinedChunks(chunks: Iterable<string>): Generator<string> {
+  let joined = '';
   for (const chunk of chunks) {
-    part += chunk;
-    if (part.length < 65_536) continue;
-    yield part;
-    part = '';
+    joined += chunk;
+    if (joined.length < minChunkChars) continue;
+    yield joined;
+    joined = '';
   }
-  if (part !== '') yield part;
+  if (joined !== '') yield joined;
 }

@@ -1,4 +1,4 @@
-/** Annotations of layers: list, change, restore, history. */
+/** Lists, changes and restores the annotations of a layer, and lists their history. The HTTP routes of annotations call it. */
 import {
   type AnnotationChange,
   type AnnotationFeature,
@@ -29,26 +29,31 @@ import { parseFeature, type SlideSize, type StorableFeature } from './parse-feat
 type ListQuery = QueryOf<typeof listAnnotations>;
 
 export interface Annotations {
-  /** @throws AppError not_found, invalid_request */
-  list(by: Actor, reader: User, layerId: string, query: ListQuery, say: Say): Promise<AnnotationList>;
-  /** @throws AppError not_found, forbidden, layer_locked, conflict, layer_full, invalid_request */
+  /** Returns the annotations of a layer as a stream of GeoJSON. @throws AppError not_found, invalid_request */
+  list(actor: Actor, reader: User, layerId: string, query: ListQuery, say: Say): Promise<AnnotationList>;
+  /** Applies all changes or none. @throws AppError not_found, forbidden, layer_locked, conflict, layer_full, invalid_request */
   change(
-    by: Actor,
+    actor: Actor,
     reader: User,
     layerId: string,
     changes: readonly AnnotationChange[],
   ): Promise<AppliedChanges>;
   /**
-   * Creates annotations, or changes those with the same id; annotations that are so already keep their revision.
+   * Creates annotations, or replaces those with the same id whatever their revision. Annotations that would stay the same keep
+   * their revision.
    *
    * @throws AppError not_found, forbidden, layer_locked, layer_full
    */
-  put(by: Actor, layerId: string, features: readonly StorableFeature[]): Promise<AppliedChanges>;
-  /** @throws AppError not_found, also 30 days after the deletion; forbidden, layer_locked, layer_full */
-  restore(by: Actor, layerId: string, annotationId: string): Promise<AnnotationFeature>;
-  /** @throws AppError not_found, invalid_request */
+  put(actor: Actor, layerId: string, features: readonly StorableFeature[]): Promise<AppliedChanges>;
+  /**
+   * Restores a deleted annotation and returns it.
+   *
+   * @throws AppError not_found, also more than 30 days after the deletion; forbidden, layer_locked, layer_full
+   */
+  restore(actor: Actor, layerId: string, annotationId: string): Promise<AnnotationFeature>;
+  /** Returns a page of the revisions of a layer or of one annotation, newest first. @throws AppError not_found, invalid_request */
   history(
-    by: Actor,
+    actor: Actor,
     reader: User,
     layerId: string,
     query: QueryOf<typeof listAnnotationHistory>,
@@ -68,14 +73,14 @@ interface Dependencies {
 export function createAnnotations(dependencies: Dependencies): Annotations {
   const { db, signIn, foreignUse, onCommit } = dependencies;
 
-  /** Locks a layer whose annotations the caller may change now. */
+  /** Locks a layer and checks that the caller may change its annotations. @throws AppError not_found, forbidden, layer_locked */
   async function lockForChange(
     tx: Change,
-    by: Actor,
+    actor: Actor,
     layerId: string,
   ): Promise<ReadableLayer & { readonly user: User }> {
     const found = await requireLockedLayer(tx, layerId, () =>
-      currentCaller(tx, signIn, by, 'annotations.write'),
+      currentCaller(tx, signIn, actor, 'annotations.write'),
     );
     if (!found.rights.annotate) throw new AppError('forbidden');
     if (found.layer.locked_by !== null) throw new AppError('layer_locked');
@@ -83,9 +88,9 @@ export function createAnnotations(dependencies: Dependencies): Annotations {
   }
 
   return {
-    async list(by, reader, layerId, query, say) {
+    async list(actor, reader, layerId, query, say) {
       const { layer } = await requireLayer(db, reader, layerId);
-      await foreignUse.recordRead(by, reader, layer);
+      await foreignUse.recordRead(actor, reader, layer);
       return annotationListOf(db, layer, query, {
         key: 'account',
         textOf: featureText,
@@ -97,28 +102,28 @@ export function createAnnotations(dependencies: Dependencies): Annotations {
       });
     },
 
-    async change(by, reader, layerId, changes) {
+    async change(actor, reader, layerId, changes) {
       rejectRepeatedIds(changes);
-      // Before the transaction, which blocks other changes.
+      // Parses before the transaction, because the transaction blocks other changes.
       const { image } = await requireLayer(db, reader, layerId);
       const parsed = changes.map((change) => parseChange(change, image));
       let afterCommit = () => {};
       const applied = await db.transaction().execute(async (tx) => {
-        const { layer, user } = await lockForChange(tx, by, layerId);
-        afterCommit = await foreignUse.recordChange(tx, by, user, layer);
+        const { layer, user } = await lockForChange(tx, actor, layerId);
+        afterCommit = await foreignUse.recordChange(tx, actor, user, layer);
         const now = dependencies.now().toISOString();
-        return applyChanges(tx, { layer, author: by.uid, now }, parsed);
+        return applyChanges(tx, { layer, author: actor.uid, now }, parsed);
       });
       afterCommit();
       onCommit(image.id);
       return applied;
     },
 
-    async put(by, layerId, features) {
+    async put(actor, layerId, features) {
       let afterCommit = () => {};
       const { applied, imageId } = await db.transaction().execute(async (tx) => {
-        const { layer, image, user } = await lockForChange(tx, by, layerId);
-        afterCommit = await foreignUse.recordChange(tx, by, user, layer);
+        const { layer, image, user } = await lockForChange(tx, actor, layerId);
+        afterCommit = await foreignUse.recordChange(tx, actor, user, layer);
         const ids = features.map(({ id }) => id);
         const current = await store.findAnnotations(tx, layerId, ids);
         const changes = features
@@ -131,7 +136,7 @@ export function createAnnotations(dependencies: Dependencies): Annotations {
           return { applied: { version: layer.version, revisions: {} }, imageId: image.id };
         const now = dependencies.now().toISOString();
         return {
-          applied: await applyChanges(tx, { layer, author: by.uid, now }, changes),
+          applied: await applyChanges(tx, { layer, author: actor.uid, now }, changes),
           imageId: image.id,
         };
       });
@@ -140,9 +145,9 @@ export function createAnnotations(dependencies: Dependencies): Annotations {
       return applied;
     },
 
-    async restore(by, layerId, annotationId) {
+    async restore(actor, layerId, annotationId) {
       const restored = await db.transaction().execute(async (tx) => {
-        const { layer, image } = await lockForChange(tx, by, layerId);
+        const { layer, image } = await lockForChange(tx, actor, layerId);
         const row = await store.findAnnotation(tx, layerId, annotationId.toLowerCase());
         if (row === null) throw new AppError('not_found');
         if (row.deleted_at === null) return { imageId: image.id, row };
@@ -150,25 +155,26 @@ export function createAnnotations(dependencies: Dependencies): Annotations {
         const feature = parseFeature(JSON.parse(row.feature) as AnnotationFeature, image);
         const now = dependencies.now().toISOString();
         const change = { id: row.id, feature, base: row.revision };
-        await applyChanges(tx, { layer, author: by.uid, now }, [change]);
-        const after = await store.findAnnotation(tx, layerId, row.id);
-        if (after === null) throw new AppError('not_found');
-        return { imageId: image.id, row: after };
+        await applyChanges(tx, { layer, author: actor.uid, now }, [change]);
+        const restoredRow = await store.findAnnotation(tx, layerId, row.id);
+        if (restoredRow === null) throw new AppError('not_found');
+        return { imageId: image.id, row: restoredRow };
       });
       onCommit(restored.imageId);
       return featureOf(restored.row) as AnnotationFeature;
     },
 
-    async history(by, reader, layerId, { annotation, limit, cursor }, say) {
+    async history(actor, reader, layerId, { annotation, limit, cursor }, say) {
       const { layer } = await requireLayer(db, reader, layerId);
-      await foreignUse.recordRead(by, reader, layer);
-      const before = cursor === undefined ? null : decodeCursor(cursor, readPlace, HistoryPosition);
+      await foreignUse.recordRead(actor, reader, layer);
+      const before = cursor === undefined ? null : decodeCursor(cursor, parsePosition, HistoryPosition);
       const rows = await store.listRevisions(db, layer.id, {
         annotation: annotation?.toLowerCase() ?? null,
         before,
         limit: limit + 1,
       });
       const page = rows.slice(0, limit);
+      const hasNextPage = rows.length > page.length;
       const last = page.at(-1);
       const names = await displayNamesOf(
         db,
@@ -187,8 +193,7 @@ export function createAnnotations(dependencies: Dependencies): Annotations {
             version: row.version,
           }),
         ),
-        next_cursor:
-          rows.length > page.length && last !== undefined ? encodeCursor(`${last.version}.${last.id}`) : null,
+        next_cursor: hasNextPage && last !== undefined ? encodeCursor(`${last.version}.${last.id}`) : null,
       };
     },
   };
@@ -202,9 +207,10 @@ function parseChange(change: AnnotationChange, size: SlideSize): ParsedChange {
   return { id: feature.id, feature, base: change.base_revision };
 }
 
+/** Position in the history of a layer, written in a cursor as `version.id`. */
 const HistoryPosition = z.object({ version: z.number().int(), id: z.string() });
 
-function readPlace(text: string): unknown {
+function parsePosition(text: string): unknown {
   const dot = text.indexOf('.');
   return { version: Number(text.slice(0, dot)), id: text.slice(dot + 1) };
 }

@@ -1,6 +1,6 @@
 /**
- * Applies a batch of changes to a layer: all of them or none. Each change names the revision of the annotation on which its
- * author based it; a different current revision is a conflict.
+ * Applies a batch of changes to the annotations of a layer: all of them or none. Each change states its base revision, which is
+ * the revision of the annotation that its author has seen. If the current revision is another one, the change is a conflict.
  */
 import { type AnnotationChange, AppError, annotationLayerLimits } from '@lamina/contract';
 import type { LayerRow } from '../store/annotation-layers.ts';
@@ -14,29 +14,36 @@ import {
   saveAnnotations,
 } from '../store/annotations.ts';
 import type { Change } from '../store/database.ts';
-import { featureAsItIs } from './feature-json.ts';
+import { currentFeatureOf } from './feature-json.ts';
 import type { StorableFeature } from './parse-feature.ts';
 
-/** A validated change. `feature` null deletes the annotation; `base` is the revision that the author knew, null for a new one. */
+/** A validated change of one annotation. */
 export interface ParsedChange {
+  /** Id of the annotation. */
   readonly id: string;
+  /** The new content; null deletes the annotation. */
   readonly feature: StorableFeature | null;
+  /** The base revision; null for a new annotation. */
   readonly base: number | null;
 }
 
 export interface AppliedChanges {
+  /** Version of the layer after the batch. */
   readonly version: number;
+  /** New revision of each annotation, by id. */
   readonly revisions: Readonly<Record<string, number>>;
 }
 
-/** Where and by whom a batch is applied. The transaction holds the lock of the layer. */
+/** The layer, which the transaction has locked, and the author and time of a batch. */
 export interface ChangeContext {
   readonly layer: LayerRow;
+  /** Uid. */
   readonly author: string;
+  /** ISO 8601, UTC. */
   readonly now: string;
 }
 
-/** @throws AppError invalid_request when an annotation occurs twice */
+/** Checks that a batch changes each annotation only once. @throws AppError invalid_request */
 export function rejectRepeatedIds(changes: readonly AnnotationChange[]): void {
   const ids = new Set(
     changes.map((change) => (change.op === 'put' ? change.feature.id : change.id).toLowerCase()),
@@ -44,7 +51,12 @@ export function rejectRepeatedIds(changes: readonly AnnotationChange[]): void {
   if (ids.size < changes.length) throw new AppError('invalid_request', { field: 'changes' });
 }
 
-/** @throws AppError conflict, layer_full */
+/**
+ * Applies the batch and returns the new version and revisions. A batch that the author has sent before, and that was applied,
+ * returns its earlier result.
+ *
+ * @throws AppError conflict with the current state of the conflicting annotations; layer_full
+ */
 export async function applyChanges(
   tx: Change,
   context: ChangeContext,
@@ -54,28 +66,34 @@ export async function applyChanges(
   const ids = changes.map(({ id }) => id);
   const current = await findAnnotations(tx, layer.id, ids);
   const conflicting = changes.filter((change) => isConflict(change, current.get(change.id)));
-  // A change that was applied before conflicts with its own result, except where it deleted or restored an annotation.
+  // If the batch was applied before, its changes conflict with their own results; those without a base do not if the annotations
+  // have been deleted since.
   if (conflicting.length > 0 || changes.every(({ base }) => base === null)) {
-    const earlier = await findEarlierResult(tx, context, changes, current);
-    if (earlier !== null) return earlier;
+    const earlierResult = await findEarlierResult(tx, context, changes, current);
+    if (earlierResult !== null) return earlierResult;
   }
   if (conflicting.length > 0) {
     throw new AppError('conflict', {
-      conflicts: conflicting.map(({ id }) => featureAsItIs(id, current.get(id))),
+      conflicts: conflicting.map(({ id }) => currentFeatureOf(id, current.get(id))),
     });
   }
   return writeChanges(tx, context, changes, current);
 }
 
+/** @param row current state of the annotation; undefined if it has never existed */
 function isConflict({ feature, base }: ParsedChange, row: AnnotationRow | undefined): boolean {
   if (row === undefined) return base !== null;
-  if (row.deleted_at !== null) return feature === null || (base !== null && base !== row.revision);
-  return base !== row.revision;
+  const isOtherRevision = base !== row.revision;
+  if (row.deleted_at === null) return isOtherRevision;
+  // A deleted annotation cannot be deleted again, but it can be created again, with or without its last revision as base.
+  const isDeletion = feature === null;
+  return isDeletion || (base !== null && isOtherRevision);
 }
 
 /**
- * Returns the result of an earlier batch of the same author that made exactly these changes, or null. A client that did not
- * receive the response sends its batch again. When the author has deleted an annotation since, storing it again is a new change.
+ * Returns the result of an earlier batch of the same author that made exactly these changes; null without one. A client that
+ * did not receive the response sends its batch again. But if the author has deleted one of the annotations since, a change that
+ * stores it is a new one.
  */
 async function findEarlierResult(
   tx: Change,
@@ -89,15 +107,17 @@ async function findEarlierResult(
   const applied: RevisionRow[] = [];
   for (const change of changes) {
     const ownRevisions = revisions.get(change.id) ?? [];
-    const earlier = ownRevisions.find((revision) => isResultOf(change, revision));
-    if (earlier === undefined) return null;
-    const isPutAgain =
-      change.feature !== null &&
+    const earlierRevision = ownRevisions.find((revision) => isResultOf(change, revision));
+    if (earlierRevision === undefined) return null;
+    const wasDeletedSince =
       current.get(change.id)?.deleted_at !== null &&
-      ownRevisions.some(({ change: kind, revision }) => kind === 'delete' && revision > earlier.revision);
-    if (isPutAgain) return null;
-    applied.push(earlier);
+      ownRevisions.some(
+        ({ change: kind, revision }) => kind === 'delete' && revision > earlierRevision.revision,
+      );
+    if (change.feature !== null && wasDeletedSince) return null;
+    applied.push(earlierRevision);
   }
+  // All revisions of one batch have the same version of the layer.
   const version = applied[0]?.version;
   if (version === undefined || applied.some((revision) => revision.version !== version)) return null;
   return {
@@ -106,6 +126,7 @@ async function findEarlierResult(
   };
 }
 
+/** Whether the change could have produced this revision. */
 function isResultOf({ feature, base }: ParsedChange, revision: RevisionRow): boolean {
   if (base !== null && revision.revision !== base + 1) return false;
   if (feature === null) return revision.change === 'delete';
@@ -125,12 +146,17 @@ async function writeChanges(
   const revisions: RevisionRow[] = [];
   for (const { id, feature } of changes) {
     const before = current.get(id);
-    /** Vertices that the counters of the layer contain for this annotation; null: new or deleted. */
-    const countedVertices = before !== undefined && before.deleted_at === null ? before.vertices : null;
     const row = nextRow({ layer, author, now, changeNo, position }, { id, feature }, before);
     if (before === undefined) position++;
-    count += (feature === null ? 0 : 1) - (countedVertices === null ? 0 : 1);
-    vertices += (feature?.vertices ?? 0) - (countedVertices ?? 0);
+    // The counters of a layer do not include its deleted annotations.
+    if (before !== undefined && before.deleted_at === null) {
+      count--;
+      vertices -= before.vertices;
+    }
+    if (feature !== null) {
+      count++;
+      vertices += feature.vertices;
+    }
     rows.push(row);
     revisions.push({
       layer_id: layer.id,
@@ -153,6 +179,7 @@ async function writeChanges(
   return { version, revisions: Object.fromEntries(rows.map(({ id, revision }) => [id, revision])) };
 }
 
+/** Returns the row of an annotation after a change. @param position position in the layer of a new annotation */
 function nextRow(
   {
     layer,
@@ -164,7 +191,7 @@ function nextRow(
   { id, feature }: Pick<ParsedChange, 'id' | 'feature'>,
   before: AnnotationRow | undefined,
 ): AnnotationRow {
-  const changed = {
+  const changeFields = {
     revision: (before?.revision ?? 0) + 1,
     change_no: changeNo,
     updated_by: author,
@@ -172,7 +199,7 @@ function nextRow(
   };
   if (feature === null) {
     if (before === undefined) throw new AppError('conflict');
-    return { ...before, ...changed, deleted_at: now };
+    return { ...before, ...changeFields, deleted_at: now };
   }
   return {
     layer_id: layer.id,
@@ -180,7 +207,7 @@ function nextRow(
     position: before?.position ?? position,
     created_by: before?.created_by ?? author,
     created_at: before?.created_at ?? now,
-    ...changed,
+    ...changeFields,
     deleted_at: null,
     feature: feature.json,
     object_type: feature.objectType,

@@ -1,6 +1,6 @@
 /**
- * Records that an administrator reads another person's private layer, or edits another person's layer: once for each
- * sign-in and layer, since autosave and events would otherwise fill the audit log.
+ * Records in the audit log that an administrator reads another person's private annotation layer, or edits another person's layer.
+ * Each sign-in gets one event for each layer and kind of use, because autosave and event streams would otherwise fill the log.
  */
 import type { User } from '@lamina/contract';
 import type { Actor } from '../audit/actor.ts';
@@ -10,16 +10,17 @@ import type { LayerRow } from '../store/annotation-layers.ts';
 import { type Change, change, type Database } from '../store/database.ts';
 
 export interface AuditForeignUse {
-  recordRead(by: Actor, reader: User, layer: LayerRow): Promise<void>;
+  /** Records the reading if the layer is another person's private layer. */
+  recordRead(actor: Actor, reader: User, layer: LayerRow): Promise<void>;
   /**
-   * Records an edit that only administrators may make, in the transaction of the change.
+   * Records an edit if only administrators may make it, in the transaction of the change.
    *
-   * @returns a function to call after the commit
+   * @returns a function that the caller must call after the commit; it remembers that the event is written
    */
-  recordChange(tx: Change, by: Actor, user: User, layer: LayerRow): Promise<() => void>;
+  recordChange(tx: Change, actor: Actor, user: User, layer: LayerRow): Promise<() => void>;
 }
 
-const maxRemembered = 10_000;
+const maxRecordedKeys = 10_000;
 
 export function createAuditForeignUse({
   db,
@@ -28,38 +29,40 @@ export function createAuditForeignUse({
   readonly db: Database;
   readonly audit: AuditRecorder;
 }): AuditForeignUse {
-  const recorded = new Set<string>();
+  /** Action, sign-in and layer of the events that this process has written. */
+  const recordedKeys = new Set<string>();
 
-  const keyOf = (action: AuditAction, by: Actor, layer: LayerRow) => `${action} ${by.tokenHash} ${layer.id}`;
+  const keyOf = (action: AuditAction, actor: Actor, layer: LayerRow) =>
+    `${action} ${actor.tokenHash} ${layer.id}`;
 
   function remember(key: string): void {
-    if (recorded.size >= maxRemembered) recorded.clear();
-    recorded.add(key);
+    if (recordedKeys.size >= maxRecordedKeys) recordedKeys.clear();
+    recordedKeys.add(key);
   }
 
-  const entryOf = (action: AuditAction, by: Actor, layer: LayerRow) => ({
+  const entryOf = (action: AuditAction, actor: Actor, layer: LayerRow) => ({
     action,
-    actor: by.uid,
+    actor: actor.uid,
     target: layer.image_id,
     detail: { layer: layer.id, owner: layer.owner_uid },
-    origin: by.origin,
+    origin: actor.origin,
   });
 
   return {
-    async recordRead(by, reader, layer) {
+    async recordRead(actor, reader, layer) {
       if (!isPrivateLayerOfAnother(reader, layer)) return;
-      const key = keyOf('annotation-layer-read', by, layer);
-      if (recorded.has(key)) return;
-      await change(db, 'audit', (tx) => audit.record(tx, entryOf('annotation-layer-read', by, layer)));
+      const key = keyOf('annotation-layer-read', actor, layer);
+      if (recordedKeys.has(key)) return;
+      await change(db, 'audit', (tx) => audit.record(tx, entryOf('annotation-layer-read', actor, layer)));
       remember(key);
     },
 
-    async recordChange(tx, by, user, layer) {
-      const isOrdinary =
-        layer.owner_uid === user.uid || (layer.visibility === 'members' && layer.editing === 'members');
-      const key = keyOf('annotations-changed', by, layer);
-      if (isOrdinary || recorded.has(key)) return () => undefined;
-      await audit.record(tx, entryOf('annotations-changed', by, layer));
+    async recordChange(tx, actor, user, layer) {
+      const isOwner = layer.owner_uid === user.uid;
+      const isEditableByMembers = layer.visibility === 'members' && layer.editing === 'members';
+      const key = keyOf('annotations-changed', actor, layer);
+      if (isOwner || isEditableByMembers || recordedKeys.has(key)) return () => undefined;
+      await audit.record(tx, entryOf('annotations-changed', actor, layer));
       return () => remember(key);
     },
   };

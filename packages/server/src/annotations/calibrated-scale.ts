@@ -1,8 +1,10 @@
 import type { ImageRow } from '../store/images.ts';
 
 /**
- * Returns the pixel size of a slide in micrometres for measurements in exported files. Null where the file does not state it:
- * a value derived from the magnification of the objective is no calibration.
+ * Returns the pixel size of a slide in micrometres, for measurements in exported annotation files.
+ *
+ * @returns null if the slide file does not state the pixel size. A pixel size that the server has derived from the magnification of
+ *   the objective (`derived_scale` is `mpp`) is not exact enough for measurements.
  */
 export function calibratedScaleOf({
   mpp_x: x,

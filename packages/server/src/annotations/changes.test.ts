@@ -39,7 +39,7 @@ const square = (x: number, size = 10) => ({
 
 const tumor = { name: 'Tumor', color: [200, 0, 0] };
 
-describe.each(databaseKinds)('annotations API, on %s', (database) => {
+describe.each(databaseKinds)('annotation endpoints, on %s', (database) => {
   let server: TestServer;
   let owner: TestUser;
   let layer: LayerRow;
@@ -79,7 +79,7 @@ describe.each(databaseKinds)('annotations API, on %s', (database) => {
   }
 
   describe('POST changes', () => {
-    it('stores an annotation with its author and returns it as QuPath writes it', async () => {
+    it('stores an annotation, and the list returns it with its author and the members that QuPath writes', async () => {
       const id = randomUUID();
       const properties = {
         name: 'A',
@@ -159,7 +159,7 @@ describe.each(databaseKinds)('annotations API, on %s', (database) => {
       });
     });
 
-    it('restores a deleted annotation when its author stores it again', async () => {
+    it('restores a deleted annotation when its author sends it again as a new one', async () => {
       const id = randomUUID();
       await send(owner, [put(feature(id))]);
       await send(owner, [remove(id, 1)]);
@@ -168,7 +168,7 @@ describe.each(databaseKinds)('annotations API, on %s', (database) => {
       expect((await list(owner)).features.map((each) => each.id)).toEqual([id]);
     });
 
-    it('rejects a new annotation whose id is already in use', async () => {
+    it('returns 409 conflict for a new annotation whose id is already in use', async () => {
       const id = randomUUID();
       await send(owner, [put(feature(id))]);
       expect(await send(await server.given.user(), [put(feature(id, { name: 'B' }))])).toMatchObject({
@@ -178,7 +178,7 @@ describe.each(databaseKinds)('annotations API, on %s', (database) => {
     });
 
     it.each([
-      ['an annotation twice', (id: string) => [put(feature(id)), put(feature(id), 1)]],
+      ['two changes of one annotation', (id: string) => [put(feature(id)), put(feature(id), 1)]],
       [
         'a ring that is not closed',
         (id: string) => [
@@ -206,7 +206,7 @@ describe.each(databaseKinds)('annotations API, on %s', (database) => {
       ],
       ['no change', () => []],
       ['1,001 changes', () => Array.from({ length: 1001 }, () => put(feature(randomUUID())))],
-    ])('rejects %s with 400', async (_, changes) => {
+    ])('returns 400 for a batch with %s', async (_, changes) => {
       expect(await send(owner, changes(randomUUID()))).toMatchObject({
         status: 400,
         body: { code: 'invalid_request' },
@@ -214,14 +214,14 @@ describe.each(databaseKinds)('annotations API, on %s', (database) => {
       expect((await list(owner)).features).toEqual([]);
     });
 
-    it('accepts a body with 1,000 large annotations, which is above the limit of other calls', async () => {
+    it('accepts a batch of 1,000 annotations', async () => {
       const changes = Array.from({ length: 1000 }, (_, i) => put(feature(randomUUID(), {}, i)));
       const answer = await send(owner, changes);
       expect(answer.status).toBe(200);
       expect((await list(owner)).features).toHaveLength(1000);
     });
 
-    it('rejects a batch that exceeds the limit of vertices per layer', async () => {
+    it('returns 409 layer_full when a layer would have more than 5 million vertices', async () => {
       await server.services.db
         .updateTable('annotation_layers')
         .set({ vertex_count: 4_999_999 })
@@ -233,15 +233,15 @@ describe.each(databaseKinds)('annotations API, on %s', (database) => {
       });
     });
 
-    it('keeps every change of 20 concurrent writers, or reports a conflict', async () => {
+    it('stores every new annotation of 20 concurrent writers, and only the first change of the same annotation', async () => {
       const shared = randomUUID();
       await send(owner, [put(feature(shared))]);
       const writers = await Promise.all(Array.from({ length: 20 }, () => server.given.user()));
-      const own = writers.map(() => Array.from({ length: 3 }, () => randomUUID()));
+      const ownIds = writers.map(() => Array.from({ length: 3 }, () => randomUUID()));
       const answers = await Promise.all(
         writers.map(async (writer, i) => {
           const statuses: number[] = [];
-          for (const id of own[i] ?? []) statuses.push((await send(writer, [put(feature(id))])).status);
+          for (const id of ownIds[i] ?? []) statuses.push((await send(writer, [put(feature(id))])).status);
           const onShared = await send(writer, [put(feature(shared, { name: writer.uid }), 1)]);
           return { statuses, onShared: onShared.status };
         }),
@@ -252,7 +252,7 @@ describe.each(databaseKinds)('annotations API, on %s', (database) => {
         ...Array(19).fill(409),
       ]);
       const { features, version } = await list(owner);
-      expect(features.map(({ id }) => id).sort()).toEqual([shared, ...own.flat()].sort());
+      expect(features.map(({ id }) => id).sort()).toEqual([shared, ...ownIds.flat()].sort());
       expect(version).toBe(1 + 1 + 60 + 1);
     }, 60_000);
   });
@@ -268,7 +268,7 @@ describe.each(databaseKinds)('annotations API, on %s', (database) => {
       expect((await server.as(owner).call(listAnnotations, { params, headers })).status).toBe(200);
     });
 
-    it('returns only the annotations that touch the requested rectangle', async () => {
+    it('returns only the annotations that intersect the rectangle bbox', async () => {
       const [left, right] = [randomUUID(), randomUUID()];
       await send(owner, [put(feature(left)), put(feature(right, {}, 100))]);
       expect((await list(owner, { bbox: '5,5,50,50' })).features.map(({ id }) => id)).toEqual([left]);
@@ -280,16 +280,16 @@ describe.each(databaseKinds)('annotations API, on %s', (database) => {
         owner,
         ids.map((id) => put(feature(id))),
       );
-      const seen: string[] = [];
+      const listedIds: string[] = [];
       for (let cursor: string | null = ''; cursor !== null; ) {
         const page = await list(owner, { limit: '2', ...(cursor && { cursor }) });
-        seen.push(...page.features.map(({ id }) => id));
+        listedIds.push(...page.features.map(({ id }) => id));
         cursor = page.next_cursor;
       }
-      expect(seen).toEqual(ids);
+      expect(listedIds).toEqual(ids);
     });
 
-    it('returns 10,000 annotations of 30 vertices without a limit', async () => {
+    it('returns all 10,000 annotations of a layer, with 30 vertices each, when the request has no limit', async () => {
       const ring = Array.from({ length: 30 }, (_, i) => {
         const angle = (2 * Math.PI * i) / 29;
         return [
@@ -316,7 +316,7 @@ describe.each(databaseKinds)('annotations API, on %s', (database) => {
   });
 
   describe('GET history of annotations', () => {
-    it('returns every change of a layer or an annotation with author and time, newest first', async () => {
+    it('returns every change of a layer or of one annotation with its author, newest first', async () => {
       const [a, b] = [randomUUID(), randomUUID()];
       await send(owner, [put(feature(a))]);
       await send(owner, [put(feature(b))]);
@@ -337,16 +337,22 @@ describe.each(databaseKinds)('annotations API, on %s', (database) => {
         revision: 3,
         feature: null,
       });
-      const ofA = await client.call(listAnnotationHistory, { params, query: { annotation: a, limit: '2' } });
-      expect(ofA.body.revisions.map(({ revision }) => revision)).toEqual([3, 2]);
-      const query = { annotation: a, cursor: ofA.body.next_cursor ?? '' };
-      const rest = await client.call(listAnnotationHistory, { params, query });
-      expect(rest.body).toMatchObject({ revisions: [{ revision: 1, change: 'create' }], next_cursor: null });
+      const firstPageOfA = await client.call(listAnnotationHistory, {
+        params,
+        query: { annotation: a, limit: '2' },
+      });
+      expect(firstPageOfA.body.revisions.map(({ revision }) => revision)).toEqual([3, 2]);
+      const query = { annotation: a, cursor: firstPageOfA.body.next_cursor ?? '' };
+      const secondPageOfA = await client.call(listAnnotationHistory, { params, query });
+      expect(secondPageOfA.body).toMatchObject({
+        revisions: [{ revision: 1, change: 'create' }],
+        next_cursor: null,
+      });
     });
   });
 
   describe('POST restore of an annotation', () => {
-    it('restores an annotation within 30 days after its deletion, and not later', async () => {
+    it('restores a deleted annotation, and returns 404 more than 30 days after its deletion', async () => {
       const id = randomUUID();
       await send(owner, [put(feature(id, { name: 'A' }))]);
       await send(owner, [remove(id, 1)]);
@@ -359,8 +365,8 @@ describe.each(databaseKinds)('annotations API, on %s', (database) => {
     });
   });
 
-  describe('annotation layers', () => {
-    it('return the number of their annotations by class', async () => {
+  describe('GET and POST annotation layers', () => {
+    it('return for each layer the number of its annotations by class', async () => {
       await send(owner, [
         put(feature(randomUUID(), { classification: tumor })),
         put(feature(randomUUID(), { classification: tumor })),
@@ -382,7 +388,7 @@ describe.each(databaseKinds)('annotations API, on %s', (database) => {
       ]);
     });
 
-    it('are private and editable by their owner only, unless the request says otherwise', async () => {
+    it('create a layer that is private and editable by its owner only, unless the request states otherwise', async () => {
       const params = { imageId: layer.image_id };
       const created = await server
         .as(owner)

@@ -1,4 +1,4 @@
-/** Classes of the annotations of datasets. */
+/** Reads and changes the annotation classes of datasets. A dataset without classes of its own has the default classes. */
 import {
   AppError,
   type BodyOf,
@@ -21,10 +21,10 @@ import { hasVisibleImage, isDataset } from '../store/datasets.ts';
 type Classes = ResponseOf<typeof updateAnnotationClasses>;
 
 export interface AnnotationClasses {
-  /** @param name in any spelling, here and below. @throws AppError not_found */
+  /** Returns the classes of a dataset. @param name in any spelling. @throws AppError not_found */
   get(reader: User, name: string): Promise<Classes>;
-  /** @throws AppError not_found, conflict */
-  update(by: Actor, name: string, wanted: BodyOf<typeof updateAnnotationClasses>): Promise<Classes>;
+  /** Replaces the classes of a dataset. @param name in any spelling. @throws AppError not_found; conflict for another version */
+  update(actor: Actor, name: string, wanted: BodyOf<typeof updateAnnotationClasses>): Promise<Classes>;
 }
 
 interface Dependencies {
@@ -37,43 +37,43 @@ interface Dependencies {
 export function createAnnotationClasses(dependencies: Dependencies): AnnotationClasses {
   const { db, audit, signIn } = dependencies;
   return {
-    async get(reader, asked) {
-      const dataset = await requireDataset(db, reader, asked);
-      return answerOf(await findClasses(db, dataset));
+    async get(reader, requestedName) {
+      const dataset = await requireDataset(db, reader, requestedName);
+      return classesOf(await findClasses(db, dataset));
     },
 
-    update: (by, asked, { classes, version }) =>
+    update: (actor, requestedName, { classes, version }) =>
       change(db, 'accounts', async (tx) => {
-        const user = await currentCaller(tx, signIn, by, 'annotations.manage');
-        const dataset = await requireDataset(tx, user, asked);
+        const user = await currentCaller(tx, signIn, actor, 'annotations.manage');
+        const dataset = await requireDataset(tx, user, requestedName);
         const before = await findClasses(tx, dataset);
-        const current = answerOf(before);
+        const current = classesOf(before);
         if (version !== current.version) throw new AppError('conflict', { conflicts: [current] });
         const after = { classes, version: current.version + 1 };
         await saveClasses(tx, dataset, after, dependencies.now().toISOString());
         await audit.record(tx, {
           action: 'annotation-classes-changed',
-          actor: by.uid,
+          actor: actor.uid,
           target: null,
           detail: { dataset, classes: classes.length },
-          origin: by.origin,
+          origin: actor.origin,
         });
-        return answerOf(after);
+        return classesOf(after);
       }),
   };
 }
 
-function answerOf(stored: StoredClasses | null): Classes {
+function classesOf(stored: StoredClasses | null): Classes {
   return stored === null
     ? { classes: [...defaultAnnotationClasses], version: 0 }
     : { classes: [...stored.classes], version: stored.version };
 }
 
-/** Returns the canonical name. @throws AppError not_found, also for a dataset that the account may not see */
-async function requireDataset(db: Connection, reader: User, asked: string): Promise<string> {
-  const name = await spellingOf(db, 'dataset', asked);
+/** Returns the stored spelling of the name. @throws AppError not_found, also for a dataset that the account may not see */
+async function requireDataset(db: Connection, reader: User, requestedName: string): Promise<string> {
+  const name = await spellingOf(db, 'dataset', requestedName);
   const restricted = await inaccessibleDatasets(db, reader);
-  const isThere = seesEveryDataset(reader) ? await isDataset(db, name) : await hasVisibleImage(db, name);
-  if (!isThere || restricted.has(name)) throw new AppError('not_found');
+  const exists = seesEveryDataset(reader) ? await isDataset(db, name) : await hasVisibleImage(db, name);
+  if (!exists || restricted.has(name)) throw new AppError('not_found');
   return name;
 }

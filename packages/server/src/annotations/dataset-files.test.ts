@@ -23,28 +23,34 @@ const cell = {
   },
 };
 
-describe('annotation files of a whole dataset (npm run annotations)', () => {
-  const said: string[] = [];
+describe('npm run annotations for a dataset', () => {
+  const printedSentences: string[] = [];
   const dependenciesOf = ({ services: { db, now, audit } }: TestServer) => ({
     db,
     now,
     audit,
-    say: (sentence: string) => void said.push(sentence),
+    say: (sentence: string) => void printedSentences.push(sentence),
   });
 
-  it('are imported into new layers of the slides that they are named after, and exported unchanged', async () => {
+  it('imports each file into a new layer of the slide whose name it begins with, and exports the annotations unchanged', async () => {
     const server = await testServer();
     const owner = await server.given.user();
     const image = await server.given.image({ dataset_name: 'Set', file_name: 'a.svs', width: 9, height: 9 });
     await server.given.image({ dataset_name: 'Set', file_name: 'ab.svs' });
-    const [from, to] = [createFolder(), createFolder()];
-    fs.writeFileSync(path.join(from, 'a.geojson'), JSON.stringify([cell]));
-    fs.writeFileSync(path.join(from, 'unknown.geojson'), JSON.stringify([cell]));
-    const options = { dataset: 'set', folder: from, owner: owner.email, layerName: null, isPrivate: false };
+    const [importFolder, exportFolder] = [createFolder(), createFolder()];
+    fs.writeFileSync(path.join(importFolder, 'a.geojson'), JSON.stringify([cell]));
+    fs.writeFileSync(path.join(importFolder, 'unknown.geojson'), JSON.stringify([cell]));
+    const options = {
+      dataset: 'set',
+      folder: importFolder,
+      owner: owner.email,
+      layerName: null,
+      isPrivate: false,
+    };
     await importDataset(dependenciesOf(server), { ...options, isDryRun: true });
-    expect(said.at(-1)).toBe('1 of 2 files can be imported. Nothing has been changed.');
+    expect(printedSentences.at(-1)).toBe('1 of 2 files can be imported. Nothing has been changed.');
     await importDataset(dependenciesOf(server), { ...options, isDryRun: false });
-    expect(said.at(-1)).toBe('1 of 2 files imported');
+    expect(printedSentences.at(-1)).toBe('1 of 2 files imported');
 
     const reader = server.as(await server.given.user());
     const { body } = await reader.call(listAnnotationLayers, { params: { imageId: image.id } });
@@ -56,18 +62,18 @@ describe('annotation files of a whole dataset (npm run annotations)', () => {
 
     await exportDataset(dependenciesOf(server), {
       dataset: 'Set',
-      folder: to,
+      folder: exportFolder,
       format: 'qupath',
       withPrivate: false,
     });
-    const [file = ''] = fs.readdirSync(to);
+    const [file = ''] = fs.readdirSync(exportFolder);
     expect(file).toMatch(/^a\.svs\.a\.[\da-f]{8}\.geojson$/);
-    const text = fs.readFileSync(path.join(to, file), 'utf8');
+    const text = fs.readFileSync(path.join(exportFolder, file), 'utf8');
     expect(text).toContain(cell.id);
     expect(text).toContain('"NaN"');
   });
 
-  it('omit private layers from an export that does not request them', async () => {
+  it('exports private layers only if they are requested', async () => {
     const server = await testServer();
     const image = await server.given.image({ dataset_name: 'Set', file_name: 'a.svs' });
     await server.given.layer({
@@ -82,13 +88,13 @@ describe('annotation files of a whole dataset (npm run annotations)', () => {
     }
   });
 
-  it('cause an error of one sentence when the dataset or the owner is unknown', async () => {
+  it('fails with a sentence for the operator when the dataset has no slides or the owner has no account', async () => {
     const server = await testServer();
     await server.given.image({ dataset_name: 'Set', file_name: 'a.svs' });
     const options = { layerName: null, isPrivate: false, isDryRun: false, folder: createFolder() };
-    const importing = (dataset: string) =>
+    const importInto = (dataset: string) =>
       importDataset(dependenciesOf(server), { ...options, dataset, owner: 'unknown@example.org' });
-    await expect(importing('Yok')).rejects.toThrow('The dataset Yok has no slides.');
-    await expect(importing('Set')).rejects.toThrow('There is no account with the address');
+    await expect(importInto('Yok')).rejects.toThrow('The dataset Yok has no slides.');
+    await expect(importInto('Set')).rejects.toThrow('There is no account with the address');
   });
 });

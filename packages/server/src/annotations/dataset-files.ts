@@ -1,4 +1,4 @@
-/** Annotations of a whole dataset as files in a folder: what `npm run annotations` does. */
+/** Exports the annotations of a whole dataset to files in a folder, and imports them: the work of `npm run annotations`. */
 import { randomUUID } from 'node:crypto';
 import fs from 'node:fs/promises';
 import path from 'node:path';
@@ -13,7 +13,7 @@ import { findUserByEmail } from '../store/users.ts';
 import { applyChanges } from './apply-changes.ts';
 import { calibratedScaleOf } from './calibrated-scale.ts';
 import { featuresOf } from './layer-features.ts';
-import { storable } from './parse-feature.ts';
+import { toStorable } from './parse-feature.ts';
 
 interface Dependencies {
   readonly db: Database;
@@ -27,7 +27,7 @@ export interface DatasetExport {
   readonly dataset: string;
   readonly folder: string;
   readonly format: ExportFormat;
-  /** Also layers that their owners keep private. */
+  /** Includes layers that are visible only to their owners. */
   readonly withPrivate: boolean;
 }
 
@@ -41,9 +41,13 @@ export interface DatasetImport {
   readonly isDryRun: boolean;
 }
 
-const importable = /\.(geojson|json|xml)$/i;
+const importableNames = /\.(geojson|json|xml)$/i;
 
-/** Writes a file `slide.layer.extension` for each layer. @throws Error with one sentence */
+/**
+ * Writes one file for each layer, named after the slide and the layer.
+ *
+ * @throws Error with a sentence for the operator when the dataset has no slides
+ */
 export async function exportDataset({ db, say }: Dependencies, options: DatasetExport): Promise<void> {
   const images = await imagesOf(db, options.dataset);
   await fs.mkdir(options.folder, { recursive: true, mode: 0o700 });
@@ -75,7 +79,7 @@ async function writeLayer(
   return name;
 }
 
-/** Replaces what a file name may not contain on any system. */
+/** Replaces characters that file names may not contain on some operating systems, and shortens the name to 100 characters. */
 function fileNameOf(text: string): string {
   return text
     .replace(/[^\p{L}\p{N} ._-]/gu, '_')
@@ -84,16 +88,18 @@ function fileNameOf(text: string): string {
 }
 
 /**
- * Imports each file into a new layer of the slide whose file name it begins with, with or without the extension of the slide.
+ * Imports each file into a new layer. The name of the file must begin with the file name of its slide, with or without the
+ * extension of the slide.
  *
- * @throws Error with one sentence when the dataset, the folder or the owner does not exist
+ * @throws Error with a sentence for the operator when the dataset has no slides or the owner has no account; the error of the
+ *   file system when the folder cannot be read
  */
 export async function importDataset(dependencies: Dependencies, options: DatasetImport): Promise<void> {
   const { db, say } = dependencies;
   const images = await imagesOf(db, options.dataset);
   const owner = await findUserByEmail(db, options.owner);
   if (owner === null) throw new Error(`There is no account with the address ${options.owner}.`);
-  const files = (await fs.readdir(options.folder)).filter((name) => importable.test(name)).sort();
+  const files = (await fs.readdir(options.folder)).filter((name) => importableNames.test(name)).sort();
   let imported = 0;
   for (const file of files) {
     const image = imageFor(images, file);
@@ -110,14 +116,14 @@ export async function importDataset(dependencies: Dependencies, options: Dataset
   );
 }
 
-/** The slide with the longest name that the file begins with; null when there is none or several. */
+/** Returns the slide whose name is the longest one that the file's name begins with; null if there is none, or more than one. */
 function imageFor(images: readonly ImageRow[], file: string): ImageRow | null {
-  const lengthOf = ({ file_name }: ImageRow) => {
+  const matchedLengthOf = ({ file_name }: ImageRow) => {
     const names = [fileNameOf(file_name), path.parse(fileNameOf(file_name)).name];
     return Math.max(0, ...names.filter((name) => file.startsWith(`${name}.`)).map(({ length }) => length));
   };
-  const best = Math.max(0, ...images.map(lengthOf));
-  const matching = best === 0 ? [] : images.filter((image) => lengthOf(image) === best);
+  const longest = Math.max(0, ...images.map(matchedLengthOf));
+  const matching = longest === 0 ? [] : images.filter((image) => matchedLengthOf(image) === longest);
   return matching.length === 1 ? (matching[0] ?? null) : null;
 }
 
@@ -133,13 +139,13 @@ async function importFile(
     say(`${file}: not imported (${result.error.code})`);
     return false;
   }
-  const left = result.rejectedCount === 0 ? '' : `, ${result.rejectedCount} left out as not valid`;
-  say(`${file}: ${result.features.length} annotations for ${image.file_name}${left}`);
+  const rejected = result.rejectedCount === 0 ? '' : `, ${result.rejectedCount} invalid ones left out`;
+  say(`${file}: ${result.features.length} annotations for ${image.file_name}${rejected}`);
   if (isDryRun || result.features.length === 0) return result.features.length > 0;
   const at = now().toISOString();
   const changes = result.features.map((feature) => ({
     id: feature.id,
-    feature: storable(feature),
+    feature: toStorable(feature),
     base: null,
   }));
   await db.transaction().execute(async (tx) => {
@@ -173,7 +179,7 @@ async function importFile(
   return true;
 }
 
-/** @throws Error when the dataset has no slide */
+/** Returns the listed images of a dataset in the order of the catalogue. @throws Error when the dataset has none */
 async function imagesOf(db: Connection, dataset: string): Promise<ImageRow[]> {
   const name = await spellingOf(db, 'dataset', dataset);
   const images = await db

@@ -1,4 +1,8 @@
-/** What has changed in the annotations of a slide since a number of changes, and what of it an account may read. */
+/**
+ * Reads changes of annotations from the database for event streams, and turns them into the events that an account may receive.
+ * Each slide has a change number, which grows with every change of its annotations. A stream remembers the number up to which it
+ * has sent changes.
+ */
 import type { AnnotationLayer, User } from '@lamina/contract';
 import type { Actor } from '../audit/actor.ts';
 import { layerRightsOf } from '../domain/annotation-rights.ts';
@@ -9,37 +13,43 @@ import type { AuditForeignUse } from './audit-foreign-use.ts';
 import { featureOf } from './feature-json.ts';
 import { layerFor } from './layers.ts';
 
-/** An event in a stream. */
+/** A server-sent event. `layer` describes a new or changed layer; `annotations` contains the changed annotations of a layer. */
 export type AnnotationEvent =
   | { readonly type: 'layer'; readonly data: { readonly layer: Omit<AnnotationLayer, 'counts'> } }
   | { readonly type: 'layer-removed'; readonly data: { readonly layer_id: string } }
   | { readonly type: 'annotations'; readonly data: object };
 
+/** The changes of a slide after the change number `since`, up to `changeNo`. */
 export interface ImageChanges {
   readonly changeNo: number;
   readonly since: number;
   /** All layers of the slide, deleted ones included. */
   readonly layers: readonly LayerRow[];
-  /** Display names of owners and authors. */
+  /** Display names of owners and authors by uid; null for an account without a name. */
   readonly names: ReadonlyMap<string, string | null>;
-  /** Changed annotations by layer; null: too many for an event. */
+  /** Changed annotations by id of the layer; null: too many for an event, so the client must load the layer again. */
   readonly annotations: ReadonlyMap<string, readonly AnnotationRow[] | null>;
 }
 
 export interface ChangeReader {
-  /** Reads what several streams of a slide need. */
-  since(imageId: string, changeNo: number): Promise<ImageChanges>;
-  /** Returns the events for an account, and keeps the set of layers that it knows up to date. */
+  /** Reads all changes of a slide after a change number. Streams of several accounts share the result. */
+  readSince(imageId: string, changeNo: number): Promise<ImageChanges>;
+  /**
+   * Returns the events for an account.
+   *
+   * @param sentLayerIds ids of the layers that the client has received; updated by this call
+   */
   eventsFor(
-    by: Actor,
+    actor: Actor,
     reader: User,
     changes: ImageChanges,
-    known: Set<string>,
+    sentLayerIds: Set<string>,
   ): Promise<readonly AnnotationEvent[]>;
+  /** Returns the ids of the layers of a slide that the account may read. */
   readableLayers(reader: User, imageId: string): Promise<Set<string>>;
 }
 
-/** Limits of an event; a client loads more than that by a list. */
+/** Limits of an event. If a layer has more changes, the event tells the client to load the whole layer. */
 const maxChanges = 500;
 const maxChars = 512 * 1024;
 
@@ -47,21 +57,24 @@ export function createChangeReader(
   db: Database,
   foreignUse: Pick<AuditForeignUse, 'recordRead'>,
 ): ChangeReader {
-  async function changedIn(layer: LayerRow, since: number): Promise<readonly AnnotationRow[] | null> {
+  async function listChangesOfLayer(
+    layer: LayerRow,
+    since: number,
+  ): Promise<readonly AnnotationRow[] | null> {
     const rows = await listChangedAnnotations(db, layer.id, since, maxChanges + 1);
     const chars = rows.reduce((sum, { feature }) => sum + feature.length, 0);
     return rows.length > maxChanges || chars > maxChars ? null : rows;
   }
 
   return {
-    async since(imageId, since) {
-      // The number before the rows: what is committed in between is read now and again with the next number.
+    async readSince(imageId, since) {
+      // Reads the number before the rows. A change that is committed in between is then sent twice, but never lost.
       const changeNo = (await changeNumbersOf(db, [imageId])).get(imageId) ?? 0;
       const layers = await listAllLayers(db, imageId);
       const annotations = new Map<string, readonly AnnotationRow[] | null>();
       for (const layer of layers) {
         if (layer.change_no > since && layer.deleted_at === null) {
-          annotations.set(layer.id, await changedIn(layer, since));
+          annotations.set(layer.id, await listChangesOfLayer(layer, since));
         }
       }
       const authors = [...annotations.values()].flatMap((rows) => rows ?? []).map((row) => row.updated_by);
@@ -70,22 +83,22 @@ export function createChangeReader(
       return { changeNo, since, layers, names, annotations };
     },
 
-    async eventsFor(by, reader, { since, layers, names, annotations }, known) {
+    async eventsFor(actor, reader, { since, layers, names, annotations }, sentLayerIds) {
       const events: AnnotationEvent[] = [];
       const readable = layers.filter(
         (layer) => layer.deleted_at === null && layerRightsOf(reader, layer).read,
       );
-      const ids = new Set(readable.map(({ id }) => id));
-      for (const id of known) {
-        if (ids.has(id)) continue;
-        known.delete(id);
+      const readableIds = new Set(readable.map(({ id }) => id));
+      for (const id of sentLayerIds) {
+        if (readableIds.has(id)) continue;
+        sentLayerIds.delete(id);
         events.push({ type: 'layer-removed', data: { layer_id: id } });
       }
       for (const layer of readable) {
-        const isNew = !known.has(layer.id);
-        known.add(layer.id);
+        const isNew = !sentLayerIds.has(layer.id);
+        sentLayerIds.add(layer.id);
         if (layer.change_no <= since && !isNew) continue;
-        await foreignUse.recordRead(by, reader, layer);
+        await foreignUse.recordRead(actor, reader, layer);
         const { counts: _, ...described }: AnnotationLayer = layerFor(
           reader,
           layer,

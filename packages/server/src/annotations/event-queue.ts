@@ -1,11 +1,11 @@
 /** Buffers the texts of an event stream until the connection can send them. */
 export interface EventQueue {
   push(text: string): void;
-  /** Whether more than 8 Mi characters wait because the client reads too slowly; the caller then ends the stream. */
+  /** Whether more than 8 Mi characters wait because the client reads too slowly. The caller should then end the stream. */
   isFull(): boolean;
-  /** Ends the stream after the texts that were pushed before. */
+  /** Ends the stream after the texts that are waiting. */
   end(): void;
-  /** Returns the texts; those that wait are joined into one. */
+  /** Returns the stream. All texts that are waiting are joined into one. */
   texts(): AsyncIterable<string>;
 }
 
@@ -15,6 +15,7 @@ export function createEventQueue(): EventQueue {
   let waitingTexts: string[] = [];
   let waitingChars = 0;
   let hasEnded = false;
+  /** Wakes the reader when it waits for a text or the end. */
   let wake = () => {};
 
   async function* texts(): AsyncGenerator<string> {

@@ -90,8 +90,8 @@ describe.each(databaseKinds)('stream of annotation events, on %s', (database) =>
   }
 
   const put = (feature: object) => ({ changes: [{ op: 'put', feature, base_revision: null }] });
-  const draw = (feature = pointFeature(), by = server.as(owner)) =>
-    by.call(changeAnnotations, { params: { layerId: layer.id }, body: put(feature) });
+  const draw = (feature = pointFeature(), client = server.as(owner)) =>
+    client.call(changeAnnotations, { params: { layerId: layer.id }, body: put(feature) });
   const within = (check: () => void, timeout = 1000) => vi.waitFor(check, { timeout, interval: 20 });
 
   it('sends a change by one account to another account within a second', async () => {
@@ -132,14 +132,14 @@ describe.each(databaseKinds)('stream of annotation events, on %s', (database) =>
     expect(JSON.stringify(second.events)).not.toContain(a.id);
   });
 
-  it('sends the stored events and ends when the request does not ask to wait', async () => {
+  it('sends the changes since Last-Event-ID and ends at once when the request has wait=0', async () => {
     await draw();
     const stream = await open(colleague, '0', '?wait=0');
     await within(() => expect(stream.endedAt).not.toBeNull(), 3000);
     expect(stream.events.map(({ event }) => event)).toEqual(['layer', 'annotations']);
   });
 
-  it('reports new, shared, hidden and deleted layers, and no private layer of another account', async () => {
+  it('sends events when a layer of another account becomes visible to members, private or deleted, and none while it is private', async () => {
     const stream = await open(colleague);
     const client = server.as(owner);
     const created = await client.call(createAnnotationLayer, { params: { imageId }, body: { name: 'Mine' } });
@@ -162,7 +162,7 @@ describe.each(databaseKinds)('stream of annotation events, on %s', (database) =>
     );
   });
 
-  it('ends within a second after the account is suspended, without any later event', async () => {
+  it('ends within a second after its account is suspended, without sending later changes', async () => {
     const stream = await open(colleague);
     await server.as(await server.given.admin()).call(suspendUser, { params: { uid: colleague.uid } });
     const start = performance.now();

@@ -1,6 +1,7 @@
 /**
- * Sends changes of annotations to browsers as server-sent events. A change made in this process is sent at once. For changes
- * made in other processes, and for readers who lose access, the module reads the database every 400 ms while streams are open.
+ * Sends changes of annotations to browsers as server-sent events; each open slide has one stream. A change made in this process is
+ * sent at once. While streams are open, the module also reads the database every 400 ms: it sends changes made in other
+ * processes, and ends the streams of accounts that have lost access.
  */
 import { may, type User } from '@lamina/contract';
 import type { Logger } from 'pino';
@@ -18,12 +19,12 @@ export interface AnnotationEvents {
   /**
    * Opens a stream. The caller aborts it when the client has gone.
    *
-   * @param options.after number of changes that the client has seen; null: begin with the next change
-   * @param options.waitMs ends the stream after this time; null: no limit
+   * @param options.after change number of the last event that the client has received; null: begin with the next change
+   * @param options.waitMs ends the stream after this time, with 0 after the first check; null: no limit
    * @throws AppError not_found
    */
-  open(by: Actor, reader: User, imageId: string, options: StreamOptions): Promise<AsyncIterable<string>>;
-  /** Sends the changes of a slide that have been committed. */
+  open(actor: Actor, reader: User, imageId: string, options: StreamOptions): Promise<AsyncIterable<string>>;
+  /** Sends changes of a slide. Called after they have been committed. */
   committed(imageId: string): void;
   /** Ends all streams. */
   close(): void;
@@ -36,23 +37,27 @@ export interface StreamOptions {
 }
 
 interface Stream {
-  readonly by: Actor;
+  readonly actor: Actor;
   readonly imageId: string;
   readonly queue: EventQueue;
-  /** Ids of the layers that the client may read. */
+  /** Ids of the layers that the client has received. */
   readonly layers: Set<string>;
+  /** Change number of the slide up to which changes have been sent. */
   changeNo: number;
 }
 
 interface Dependencies {
   readonly db: Database;
   readonly log: Logger;
+  /** Returns the account of a bearer token; null when the token is no longer valid. */
   readonly currentHolder: (tokenHash: string) => Promise<User | null>;
   readonly foreignUse: Pick<AuditForeignUse, 'recordRead'>;
 }
 
-const checkEveryMs = 400;
-const heartbeatEveryMs = 10_000;
+const checkIntervalMs = 400;
+const heartbeatIntervalMs = 10_000;
+/** A comment of the event-stream format, which clients ignore. */
+const emptyComment = ': \n\n';
 /** When an account opens one more stream, the server ends its oldest stream. */
 const maxStreamsPerAccount = 20;
 
@@ -65,7 +70,7 @@ export function createAnnotationEvents({
   const streams = new Set<Stream>();
   const changes = createChangeReader(db, foreignUse);
   let timer: NodeJS.Timeout | null = null;
-  let checking: Promise<void> | null = null;
+  let runningCheck: Promise<void> | null = null;
   let isCheckWanted = false;
   let lastHeartbeat = performance.now();
 
@@ -80,15 +85,15 @@ export function createAnnotationEvents({
   /** Checks all streams. A call during a check starts another check after it. */
   function check(): Promise<void> {
     isCheckWanted = true;
-    checking ??= (async () => {
+    runningCheck ??= (async () => {
       while (isCheckWanted) {
         isCheckWanted = false;
         await checkOnce();
       }
     })().finally(() => {
-      checking = null;
+      runningCheck = null;
     });
-    return checking;
+    return runningCheck;
   }
 
   async function checkOnce(): Promise<void> {
@@ -99,75 +104,77 @@ export function createAnnotationEvents({
       await sendChanges(checked, readers);
     } catch (error) {
       // Without the database the server cannot check access. The clients reconnect and resume after their last event.
-      log.warn(
-        { err: error },
-        'annotation events ended: access could not be checked; browsers connect again',
-      );
+      log.warn({ err: error }, 'annotation event streams closed: access check failed; browsers reconnect');
       for (const stream of checked) end(stream);
     }
-    if (performance.now() - lastHeartbeat < heartbeatEveryMs) return;
+    if (performance.now() - lastHeartbeat < heartbeatIntervalMs) return;
     lastHeartbeat = performance.now();
-    for (const { queue } of streams) queue.push(': \n\n');
+    for (const { queue } of streams) queue.push(emptyComment);
   }
 
-  /** Ends the streams whose access has ended. Returns the accounts of the others, by token. */
+  /** Ends the streams of accounts that have lost access. Returns the accounts of the others by hash of the bearer token. */
   async function endWithoutAccess(checked: readonly Stream[]): Promise<ReadonlyMap<string, User>> {
     const readers = new Map<string, User>();
-    const restricted = new Map<string, ReadonlySet<string>>();
-    for (const tokenHash of new Set(checked.map(({ by }) => by.tokenHash))) {
+    const restrictedByToken = new Map<string, ReadonlySet<string>>();
+    for (const tokenHash of new Set(checked.map(({ actor }) => actor.tokenHash))) {
       const user = await currentHolder(tokenHash);
       if (user === null) continue;
       readers.set(tokenHash, user);
-      restricted.set(tokenHash, await inaccessibleDatasets(db, user));
+      restrictedByToken.set(tokenHash, await inaccessibleDatasets(db, user));
     }
     const ids = [...new Set(checked.map(({ imageId }) => imageId))];
     const images = new Map((await findImages(db, ids)).map((image) => [image.id, image]));
     for (const stream of checked) {
-      const reader = readers.get(stream.by.tokenHash);
+      const reader = readers.get(stream.actor.tokenHash);
       const image = images.get(stream.imageId);
-      const closed = restricted.get(stream.by.tokenHash);
+      const restricted = restrictedByToken.get(stream.actor.tokenHash);
       const hasAccess =
-        reader && image && closed && may(reader, 'annotations.read') && isViewable(image, reader, closed);
+        reader &&
+        image &&
+        restricted &&
+        may(reader, 'annotations.read') &&
+        isViewable(image, reader, restricted);
       if (!hasAccess || stream.queue.isFull()) end(stream);
     }
     return readers;
   }
 
   async function sendChanges(checked: readonly Stream[], readers: ReadonlyMap<string, User>): Promise<void> {
-    const open = checked.filter((stream) => streams.has(stream));
-    const numbers = await changeNumbersOf(db, [...new Set(open.map(({ imageId }) => imageId))]);
-    /** Changes read from the database, by image and number of the last change sent: streams at the same number share them. */
+    const openStreams = checked.filter((stream) => streams.has(stream));
+    const changeNumbers = await changeNumbersOf(db, [...new Set(openStreams.map(({ imageId }) => imageId))]);
+    /** Changes by image and change number. Streams that have sent the same changes share one query. */
     const changesByStart = new Map<string, ImageChanges>();
-    for (const stream of open) {
-      const changeNo = numbers.get(stream.imageId) ?? 0;
-      const reader = readers.get(stream.by.tokenHash);
+    for (const stream of openStreams) {
+      const changeNo = changeNumbers.get(stream.imageId) ?? 0;
+      const reader = readers.get(stream.actor.tokenHash);
       if (changeNo === stream.changeNo || reader === undefined) continue;
       const key = `${stream.imageId} ${stream.changeNo}`;
-      const since = changesByStart.get(key) ?? (await changes.since(stream.imageId, stream.changeNo));
-      changesByStart.set(key, since);
-      for (const event of await changes.eventsFor(stream.by, reader, since, stream.layers)) {
+      const imageChanges =
+        changesByStart.get(key) ?? (await changes.readSince(stream.imageId, stream.changeNo));
+      changesByStart.set(key, imageChanges);
+      for (const event of await changes.eventsFor(stream.actor, reader, imageChanges, stream.layers)) {
         stream.queue.push(
-          `event: ${event.type}\nid: ${since.changeNo}\ndata: ${JSON.stringify(event.data)}\n\n`,
+          `event: ${event.type}\nid: ${imageChanges.changeNo}\ndata: ${JSON.stringify(event.data)}\n\n`,
         );
       }
-      stream.changeNo = since.changeNo;
+      stream.changeNo = imageChanges.changeNo;
     }
   }
 
   return {
-    async open(by, reader, imageId, { after, waitMs, signal }) {
+    async open(actor, reader, imageId, { after, waitMs, signal }) {
       await requireImage(db, reader, imageId);
       const current = (await changeNumbersOf(db, [imageId])).get(imageId) ?? 0;
       const layers = await changes.readableLayers(reader, imageId);
-      // A number above the current one comes from another database, such as one before a restore.
+      // A number above the current one comes from another database, for example from before a backup was restored.
       const changeNo = after === null || after > current ? current : after;
-      const stream: Stream = { by, imageId, queue: createEventQueue(), layers, changeNo };
-      const streamsOfAccount = [...streams].filter((each) => each.by.uid === by.uid);
+      const stream: Stream = { actor, imageId, queue: createEventQueue(), layers, changeNo };
+      const streamsOfAccount = [...streams].filter((each) => each.actor.uid === actor.uid);
       if (streamsOfAccount.length >= maxStreamsPerAccount && streamsOfAccount[0] !== undefined)
         end(streamsOfAccount[0]);
       streams.add(stream);
-      timer ??= setInterval(() => void check(), checkEveryMs).unref();
-      stream.queue.push('retry: 2000\n: \n\n');
+      timer ??= setInterval(() => void check(), checkIntervalMs).unref();
+      stream.queue.push(`retry: 2000\n${emptyComment}`);
       if (signal.aborted) end(stream);
       signal.addEventListener('abort', () => end(stream), { once: true });
       const checked = check();

@@ -1,4 +1,7 @@
-/** Features on the wire: the stored JSON with the fields of the server in its properties. */
+/**
+ * Turns stored annotations into the GeoJSON features that clients receive: the stored JSON, with revision, authors and times added
+ * to its `properties`.
+ */
 import type { AnnotationRecord } from '@lamina/contract';
 import type { AnnotationRow, ListedAnnotation } from '../store/annotations.ts';
 
@@ -14,13 +17,18 @@ function recordOf({
   return { revision, created_by, created_at, updated_by, updated_at };
 }
 
-/** Returns the JSON of a feature without parsing the stored one, which ends with the braces of its properties. */
+/**
+ * Returns the JSON of a feature without parsing the stored JSON, which saves time in long lists. `properties` is the last member
+ * of the stored JSON and is not empty, so the text ends with two braces, before which the fields are inserted.
+ */
 export function featureText(row: ListedAnnotation): string {
-  return `${row.feature.slice(0, -2)},${JSON.stringify(recordOf(row)).slice(1)}}`;
+  const withoutBraces = row.feature.slice(0, -2);
+  const addedMembers = JSON.stringify(recordOf(row)).slice(1, -1);
+  return `${withoutBraces},${addedMembers}}}`;
 }
 
-/** Returns the JSON of a feature for a visitor: how it is drawn, without people, dates, descriptions and metadata. */
-export function shownFeatureText({ feature }: Pick<ListedAnnotation, 'feature'>): string {
+/** Returns the JSON of a feature for a visitor of a share link: without people, times, descriptions and metadata. */
+export function visitorFeatureText({ feature }: Pick<ListedAnnotation, 'feature'>): string {
   const { type, id, geometry, properties } = JSON.parse(feature) as StoredFeature;
   const { objectType, name, color, classification, isLocked } = properties;
   return JSON.stringify({
@@ -38,13 +46,17 @@ export interface StoredFeature {
   readonly properties: Readonly<Record<string, unknown>>;
 }
 
-/** Returns an annotation as it is now; a deleted or unknown one without geometry, as `properties.deleted` says. */
-export function featureAsItIs(id: string, row: AnnotationRow | undefined): StoredFeature {
+/**
+ * Returns the current state of an annotation, which a client shows after a conflict. A deleted or unknown annotation has no
+ * geometry, and `properties.deleted` is true.
+ */
+export function currentFeatureOf(id: string, row: AnnotationRow | undefined): StoredFeature {
   if (row !== undefined && row.deleted_at === null) return featureOf(row);
   const record = row === undefined ? { revision: null } : recordOf(row);
   return { type: 'Feature', id, geometry: null, properties: { deleted: true, ...record } };
 }
 
+/** Returns an annotation as a feature. */
 export function featureOf(row: AnnotationRow): StoredFeature {
   const feature = JSON.parse(row.feature) as StoredFeature;
   return { ...feature, properties: { ...feature.properties, ...recordOf(row) } };

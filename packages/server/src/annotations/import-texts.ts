@@ -1,4 +1,7 @@
-/** Texts of what an import changed or refused. The package of annotations has codes and parameters only. */
+/**
+ * Messages in Turkish and English about annotation files: what an import has changed or rejected. The package `annotations`, which
+ * parses the files, returns only codes and parameters.
+ */
 import type {
   ImportErrorCode,
   ImportResult,
@@ -85,10 +88,11 @@ const rejections: Readonly<Record<RejectionCode, Bilingual>> = {
   unsupported_element: { tr: 'Bu öge desteklenmiyor.', en: 'This element is not supported.' },
 };
 
+/** Returns a rejected feature with its message. In the message, `{path}` and `{limit}` are replaced by their values. */
 export function refusedFeatureOf({ feature, line, code, path, params }: Rejection, say: Say): RefusedFeature {
   const values: Readonly<Record<string, string | number>> = { path, ...params };
-  const message = say(rejections[code]).replaceAll(/\{(\w+)\}/g, (whole, key: string) =>
-    String(values[key] ?? whole),
+  const message = say(rejections[code]).replaceAll(/\{(\w+)\}/g, (placeholder, key: string) =>
+    String(values[key] ?? placeholder),
   );
   return { feature, line, code, path, message };
 }

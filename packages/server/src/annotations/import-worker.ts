@@ -1,14 +1,15 @@
-/** The worker thread of annotation-files.ts: decompresses, parses and validates a file. */
+/** The worker thread that annotation-files.ts starts for each file: decompresses, parses and validates it. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { gunzipSync } from 'node:zlib';
 import { importAnnotations } from '@lamina/annotations';
 import { maxAnnotationFileBytes } from '@lamina/contract';
 import type { ImportAnswer, ImportTask } from './annotation-files.ts';
-import { storable } from './parse-feature.ts';
+import { toStorable } from './parse-feature.ts';
 
-function answer({ file, options }: ImportTask): ImportAnswer {
+function importFile({ file, options }: ImportTask): ImportAnswer {
   let bytes = file;
-  if (file[0] === 0x1f && file[1] === 0x8b) {
+  const isGzip = file[0] === 0x1f && file[1] === 0x8b;
+  if (isGzip) {
     try {
       bytes = gunzipSync(file, { maxOutputLength: maxAnnotationFileBytes });
     } catch (error) {
@@ -17,7 +18,7 @@ function answer({ file, options }: ImportTask): ImportAnswer {
     }
   }
   const result = importAnnotations(bytes, options);
-  return result.ok ? { ...result, features: result.features.map(storable) } : result;
+  return result.ok ? { ...result, features: result.features.map(toStorable) } : result;
 }
 
-parentPort?.postMessage(answer(workerData as ImportTask));
+parentPort?.postMessage(importFile(workerData as ImportTask));

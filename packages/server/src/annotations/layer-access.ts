@@ -1,4 +1,4 @@
-/** Which slides and layers an account may use, from the database as it is now. */
+/** Finds slides and annotation layers, and checks in the database that the account may use them. */
 import { AppError, type User } from '@lamina/contract';
 import { inaccessibleDatasets } from '../datasets/inaccessible-datasets.ts';
 import { type LayerRights, layerRightsOf } from '../domain/annotation-rights.ts';
@@ -8,16 +8,17 @@ import { findLayer, type LayerRow, lockLayer } from '../store/annotation-layers.
 import type { Change, Connection } from '../store/database.ts';
 import { findImage, type ImageRow } from '../store/images.ts';
 
-export const uuid = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
+export const uuidPattern = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
 
 /** Returns a slide that the account may view. @throws AppError not_found when it does not exist or may not be viewed */
 export async function requireImage(db: Connection, reader: User, imageId: string): Promise<ImageRow> {
   const restrictedDatasets = await inaccessibleDatasets(db, reader);
-  const image = uuid.test(imageId) ? await findImage(db, imageId) : null;
+  const image = uuidPattern.test(imageId) ? await findImage(db, imageId) : null;
   if (image === null || !isViewable(image, reader, restrictedDatasets)) throw new AppError('not_found');
   return image;
 }
 
+/** Whether the account may view the image. @param restrictedDatasets datasets that the account may not see */
 export function isViewable(
   image: Pick<ImageRow, 'removed_at' | 'missing_since' | 'status' | 'dataset_name' | 'hidden_at'>,
   reader: User,
@@ -26,8 +27,8 @@ export function isViewable(
   const seesHidden = seesEveryDataset(reader);
   const isListed =
     image.removed_at === null && image.missing_since === null && (image.status === 'ready' || seesHidden);
-  const place = { dataset: image.dataset_name, isHidden: image.hidden_at !== null };
-  return isListed && mayViewImage({ restrictedDatasets, seesHidden }, place);
+  const protectedImage = { dataset: image.dataset_name, isHidden: image.hidden_at !== null };
+  return isListed && mayViewImage({ restrictedDatasets, seesHidden }, protectedImage);
 }
 
 export interface ReadableLayer {
@@ -36,27 +37,31 @@ export interface ReadableLayer {
   readonly rights: LayerRights;
 }
 
-/** @throws AppError not_found for a layer that does not exist, is deleted, or that the account may not read */
+/** Returns a layer. @throws AppError not_found for a layer that does not exist, is deleted, or that the account may not read */
 export async function requireLayer(db: Connection, reader: User, layerId: string): Promise<ReadableLayer> {
-  const found = await findReadable(db, reader, uuid.test(layerId) ? await findLayer(db, layerId) : null);
+  const found = await findReadable(
+    db,
+    reader,
+    uuidPattern.test(layerId) ? await findLayer(db, layerId) : null,
+  );
   if (found.layer.deleted_at !== null) throw new AppError('not_found');
   return found;
 }
 
 /**
- * Locks a layer until the transaction ends. Must be the first statement of the transaction.
+ * Locks a layer until the transaction ends, and returns it. Must be the first statement of the transaction.
  *
- * @param reader called after the lock is taken: returns the account as it is in the transaction
- * @throws AppError not_found, and what `reader` throws
+ * @param findReader called after the lock is taken; returns the account as the transaction sees it
+ * @throws AppError not_found, and the errors of `findReader`
  */
 export async function requireLockedLayer(
   tx: Change,
   layerId: string,
-  reader: () => Promise<User>,
+  findReader: () => Promise<User>,
   { includesDeleted = false } = {},
 ): Promise<ReadableLayer & { readonly user: User }> {
-  const layer = uuid.test(layerId) ? await lockLayer(tx, layerId) : null;
-  const user = await reader();
+  const layer = uuidPattern.test(layerId) ? await lockLayer(tx, layerId) : null;
+  const user = await findReader();
   const found = await findReadable(tx, user, layer);
   if (found.layer.deleted_at !== null && !includesDeleted) throw new AppError('not_found');
   return { ...found, user };

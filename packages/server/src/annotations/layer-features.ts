@@ -1,4 +1,4 @@
-/** The stored annotations of a layer as features, for the files that the API and `npm run annotations` write. */
+/** Reads the annotations of a layer as features, for the files that the API and `npm run annotations` export. */
 import { type AnnotationFeature, parseFeature } from '@lamina/annotations';
 import { listAnnotations } from '../store/annotations.ts';
 import type { Database } from '../store/database.ts';

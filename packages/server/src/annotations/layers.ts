@@ -1,4 +1,4 @@
-/** Annotation layers: create, list, change, delete and restore. Each change is one transaction with its audit event. */
+/** Creates, lists, changes, deletes and restores annotation layers. Each change and its audit event are one transaction. */
 import { randomUUID } from 'node:crypto';
 import {
   type AnnotationLayer,
@@ -30,30 +30,30 @@ import {
 import type { Change, Connection, Database } from '../store/database.ts';
 import { requireImage, requireLockedLayer } from './layer-access.ts';
 
-/** Returns a sentence in the language of the request. */
+/** Returns the sentence in the language of the request. */
 export type Say = (sentence: Bilingual) => string;
 
 export interface AnnotationLayers {
-  /** @throws AppError not_found */
+  /** Returns the layers of a slide that the reader may read, or with `isDeleted` those that it may restore. @throws AppError not_found */
   list(reader: User, imageId: string, isDeleted: boolean, say: Say): Promise<AnnotationLayer[]>;
   /** @throws AppError not_found, too_many_layers */
   create(
-    by: Actor,
+    actor: Actor,
     imageId: string,
     layer: BodyOf<typeof createAnnotationLayer> & { readonly source: LayerSource },
     say: Say,
   ): Promise<AnnotationLayer>;
   /** @throws AppError not_found, forbidden, conflict, layer_locked */
   update(
-    by: Actor,
+    actor: Actor,
     layerId: string,
     change: BodyOf<typeof updateAnnotationLayer>,
     say: Say,
   ): Promise<AnnotationLayer>;
   /** @throws AppError not_found, forbidden, layer_locked */
-  remove(by: Actor, layerId: string): Promise<void>;
-  /** @throws AppError not_found, also 30 days after the deletion */
-  restore(by: Actor, layerId: string, say: Say): Promise<AnnotationLayer>;
+  remove(actor: Actor, layerId: string): Promise<void>;
+  /** Restores a deleted layer. @throws AppError forbidden; not_found, also more than 30 days after the deletion */
+  restore(actor: Actor, layerId: string, say: Say): Promise<AnnotationLayer>;
 }
 
 interface Dependencies {
@@ -66,16 +66,20 @@ interface Dependencies {
 }
 
 const deletedAccount: Bilingual = { tr: 'Silinmiş hesap', en: 'Deleted account' };
-/** Layers of one account on one slide. */
+/** Maximum number of layers of one account on one slide. */
 const maxLayersPerAccount = 200;
 const dayMs = 24 * 60 * 60_000;
 
-/** Returns the time before which deleted layers and annotations can no longer be restored. */
+/** Returns a time in ISO 8601. Layers and annotations that were deleted at this time or before can no longer be restored. */
 export function restorableSince(now: Date): string {
   return new Date(now.getTime() - annotationRetentionDays * dayMs).toISOString();
 }
 
-/** Returns the name of an author for display. */
+/**
+ * Returns the display name of an author or owner; null for an account without a name.
+ *
+ * @param names display names by uid; an account that is missing has been deleted
+ */
 export function authorName(
   names: ReadonlyMap<string, string | null>,
   uid: string | null,
@@ -89,7 +93,7 @@ export function createAnnotationLayers(dependencies: Dependencies): AnnotationLa
   const { db, audit, signIn, onCommit } = dependencies;
   const now = () => dependencies.now().toISOString();
 
-  /** Runs a change of a layer, and tells of it after the commit. */
+  /** Runs a change of a layer in a transaction, and calls `onCommit` afterwards. */
   async function commit<T extends Pick<AnnotationLayer, 'image_id'>>(
     work: (tx: Change) => Promise<T>,
   ): Promise<T> {
@@ -123,17 +127,17 @@ export function createAnnotationLayers(dependencies: Dependencies): AnnotationLa
 
   const record = (
     tx: Change,
-    by: Actor,
+    actor: Actor,
     action: AuditAction,
     layer: LayerRow,
     detail: Readonly<Record<string, string | boolean | null>> = {},
   ) =>
     audit.record(tx, {
       action,
-      actor: by.uid,
+      actor: actor.uid,
       target: layer.image_id,
       detail: { layer: layer.id, owner: layer.owner_uid, ...detail },
-      origin: by.origin,
+      origin: actor.origin,
     });
 
   return {
@@ -148,10 +152,10 @@ export function createAnnotationLayers(dependencies: Dependencies): AnnotationLa
       return describe(db, reader, layers, say);
     },
 
-    create: (by, imageId, { name, visibility, editing, source }, say) =>
+    create: (actor, imageId, { name, visibility, editing, source }, say) =>
       commit(async (tx) => {
-        const user = await writer(tx, by, imageId);
-        if ((await countLayersOf(tx, imageId, by.uid)) >= maxLayersPerAccount) {
+        const user = await requireWriter(tx, actor, imageId);
+        if ((await countLayersOf(tx, imageId, actor.uid)) >= maxLayersPerAccount) {
           throw new AppError('too_many_layers');
         }
         const at = now();
@@ -159,7 +163,7 @@ export function createAnnotationLayers(dependencies: Dependencies): AnnotationLa
           id: randomUUID(),
           image_id: imageId,
           name,
-          owner_uid: by.uid,
+          owner_uid: actor.uid,
           visibility,
           editing,
           locked_by: null,
@@ -173,20 +177,20 @@ export function createAnnotationLayers(dependencies: Dependencies): AnnotationLa
           vertex_count: 0,
           next_position: 1,
         });
-        await record(tx, by, 'annotation-layer-created', layer, { visibility });
+        await record(tx, actor, 'annotation-layer-created', layer, { visibility });
         return describeOne(tx, user, layer, say);
       }),
 
-    update: (by, layerId, { version, locked, ...wanted }, say) =>
+    update: (actor, layerId, { version, locked, ...requestedFields }, say) =>
       commit(async (tx) => {
         const { layer, rights, user } = await requireLockedLayer(tx, layerId, () =>
-          currentCaller(tx, signIn, by, 'annotations.write'),
+          currentCaller(tx, signIn, actor, 'annotations.write'),
         );
         if (!rights.manage) throw new AppError('forbidden');
         if (version !== layer.version) {
           throw new AppError('conflict', { conflicts: [await describeOne(tx, user, layer, say)] });
         }
-        const changes = changesOf(layer, wanted);
+        const changes = changesOf(layer, requestedFields);
         const isLocked = layer.locked_by !== null;
         const lockedBy = lockAfter(layer, user, locked);
         if (isLocked && lockedBy === null && !rights.lock) throw new AppError('forbidden');
@@ -197,7 +201,7 @@ export function createAnnotationLayers(dependencies: Dependencies): AnnotationLa
           return describeOne(tx, user, layer, say);
         }
         const saved = await saveLayer(tx, layer, { ...changes, locked_by: lockedBy }, now());
-        await record(tx, by, 'annotation-layer-changed', saved, {
+        await record(tx, actor, 'annotation-layer-changed', saved, {
           visibility: saved.visibility,
           editing: saved.editing,
           locked: saved.locked_by !== null,
@@ -205,53 +209,53 @@ export function createAnnotationLayers(dependencies: Dependencies): AnnotationLa
         return describeOne(tx, user, saved, say);
       }),
 
-    async remove(by, layerId) {
+    async remove(actor, layerId) {
       await commit(async (tx) => {
         const { layer, rights, user } = await requireLockedLayer(tx, layerId, () =>
-          currentCaller(tx, signIn, by, 'annotations.write'),
+          currentCaller(tx, signIn, actor, 'annotations.write'),
         );
         if (!rights.manage) throw new AppError('forbidden');
         if (layer.locked_by !== null && !mayManageAllLayers(user)) throw new AppError('layer_locked');
         const at = now();
         const deleted = await saveLayer(tx, layer, { deleted_at: at }, at);
-        await record(tx, by, 'annotation-layer-deleted', deleted);
+        await record(tx, actor, 'annotation-layer-deleted', deleted);
         return deleted;
       });
     },
 
-    restore: (by, layerId, say) =>
+    restore: (actor, layerId, say) =>
       commit(async (tx) => {
         const { layer, rights, user } = await requireLockedLayer(
           tx,
           layerId,
-          () => currentCaller(tx, signIn, by, 'annotations.write'),
+          () => currentCaller(tx, signIn, actor, 'annotations.write'),
           { includesDeleted: true },
         );
         if (layer.deleted_at === null && !rights.manage) throw new AppError('forbidden');
-        // Only who may restore it learns that a deleted layer exists.
+        // Only accounts that may restore a deleted layer learn that it exists.
         if (!rights.manage) throw new AppError('not_found');
         if (layer.deleted_at === null) return describeOne(tx, user, layer, say);
         if (layer.deleted_at <= restorableSince(dependencies.now())) throw new AppError('not_found');
         const saved = await saveLayer(tx, layer, { deleted_at: null }, now());
-        await record(tx, by, 'annotation-layer-restored', saved);
+        await record(tx, actor, 'annotation-layer-restored', saved);
         return describeOne(tx, user, saved, say);
       }),
   };
 
-  /** Returns the caller, after the transaction has taken its write lock. @throws AppError not_found */
-  async function writer(tx: Change, by: Actor, imageId: string): Promise<User> {
-    // Written first: SQLite then takes its write lock before the transaction reads.
+  /** Returns the caller, who may write annotations of the image, after the transaction has its write lock. @throws AppError not_found */
+  async function requireWriter(tx: Change, actor: Actor, imageId: string): Promise<User> {
+    // Changes no row, but makes SQLite take its write lock before the transaction reads.
     await tx.updateTable('annotation_images').set({ change_no: 0 }).where('image_id', '=', '').execute();
-    const user = await currentCaller(tx, signIn, by, 'annotations.write');
+    const user = await currentCaller(tx, signIn, actor, 'annotations.write');
     await requireImage(tx, user, imageId);
     return user;
   }
 }
 
-type Wanted = Pick<BodyOf<typeof updateAnnotationLayer>, 'name' | 'visibility' | 'editing'>;
+type RequestedFields = Pick<BodyOf<typeof updateAnnotationLayer>, 'name' | 'visibility' | 'editing'>;
 
 /** Returns the fields that differ from the layer. */
-function changesOf(layer: LayerRow, { name, visibility, editing }: Wanted): Partial<LayerRow> {
+function changesOf(layer: LayerRow, { name, visibility, editing }: RequestedFields): Partial<LayerRow> {
   return {
     ...(name !== undefined && name !== layer.name && { name }),
     ...(visibility !== undefined && visibility !== layer.visibility && { visibility }),
@@ -259,7 +263,7 @@ function changesOf(layer: LayerRow, { name, visibility, editing }: Wanted): Part
   };
 }
 
-/** Returns who has locked the layer after the change. What an administrator locks, only administrators unlock. */
+/** Returns the new value of `locked_by`. Only administrators may unlock a layer that an administrator has locked. */
 function lockAfter(layer: LayerRow, user: User, locked: boolean | undefined): LayerRow['locked_by'] {
   if (locked === undefined) return layer.locked_by;
   if (!locked) return null;
@@ -267,7 +271,7 @@ function lockAfter(layer: LayerRow, user: User, locked: boolean | undefined): La
   return layer.locked_by ?? 'owner';
 }
 
-/** Returns a layer as the caller sees it. */
+/** Returns a layer as the API describes it to the reader, with the reader's rights. */
 export function layerFor(
   reader: User,
   layer: LayerRow,

@@ -1,8 +1,10 @@
 /**
- * What visitors read of annotations: the layers of linked slides that every member may read, while a share link shows annotations.
- * Every call reads the link, its maker and the slide from the database, so it ends with the link on all processes.
+ * Annotations for visitors of share links. A link that shows annotations gives access to the layers of its slides that all members
+ * may read. Every call reads the link, its creator and the slide from the database, so that access ends with the link in all
+ * server processes.
  *
- * A visitor learns no person and no text that may name one: layers are numbered, since imported layers are named after files.
+ * Visitors learn no names of persons, and no texts that may contain them. Layers are therefore numbered instead of named: the name
+ * of an imported layer comes from a file name.
  */
 import {
   type AnnotationLayer,
@@ -18,16 +20,15 @@ import { countClasses, findLayer, type LayerRow, listLayers } from '../store/ann
 import type { Database } from '../store/database.ts';
 import { findShareLink, imagesOfLinks } from '../store/share-links.ts';
 import { findUser } from '../store/users.ts';
-
-import { shownFeatureText } from './feature-json.ts';
-import { requireImage, uuid } from './layer-access.ts';
+import { visitorFeatureText } from './feature-json.ts';
+import { requireImage, uuidPattern } from './layer-access.ts';
 import type { Say } from './layers.ts';
 import { type AnnotationList, annotationListOf } from './list-text.ts';
 
 export interface LinkedAnnotations {
-  /** Oldest first. @throws AppError not_found for a slide that the link does not open, and when it shows no annotations */
+  /** Returns the layers of a slide, oldest first. @throws AppError not_found when the link does not share the slide or annotations */
   layers(session: ImageSession, imageId: string, say: Say): Promise<AnnotationLayer[]>;
-  /** @throws AppError not_found, invalid_request */
+  /** Returns the annotations of a layer. @throws AppError not_found, invalid_request */
   list(
     session: ImageSession,
     layerId: string,
@@ -38,20 +39,20 @@ export interface LinkedAnnotations {
 const layerName = (number: number): Bilingual => ({ tr: `Katman ${number}`, en: `Layer ${number}` });
 
 export function createLinkedAnnotations(db: Database, now: () => Date): LinkedAnnotations {
-  /** @throws AppError not_found */
-  async function requireShown({ visitor }: ImageSession, imageId: string): Promise<void> {
+  /** Checks that the visitor's link shows annotations of the image. @throws AppError not_found */
+  async function requireAnnotationsShared({ visitor }: ImageSession, imageId: string): Promise<void> {
     const link = visitor === null ? null : await findShareLink(db, visitor.linkId);
-    const maker = link === null ? null : await findUser(db, link.uid);
-    if (link === null || maker === null) throw new AppError('not_found');
-    const isShown = link.shows_annotations === 1 && isShareLinkValid(link, maker, now());
-    const images = isShown ? ((await imagesOfLinks(db, [link.id])).get(link.id) ?? []) : [];
+    const creator = link === null ? null : await findUser(db, link.uid);
+    if (link === null || creator === null) throw new AppError('not_found');
+    const isShowingAnnotations = link.shows_annotations === 1 && isShareLinkValid(link, creator, now());
+    const images = isShowingAnnotations ? ((await imagesOfLinks(db, [link.id])).get(link.id) ?? []) : [];
     if (!images.some(({ id }) => id === imageId)) throw new AppError('not_found');
-    await requireImage(db, effectiveAccount(maker, now()), imageId);
+    await requireImage(db, effectiveAccount(creator, now()), imageId);
   }
 
   return {
     async layers(session, imageId, say) {
-      await requireShown(session, imageId);
+      await requireAnnotationsShared(session, imageId);
       const layers = (await listLayers(db, imageId, false)).filter(isForMembers);
       const counts = await countClasses(
         db,
@@ -80,13 +81,13 @@ export function createLinkedAnnotations(db: Database, now: () => Date): LinkedAn
     },
 
     async list(session, layerId, query) {
-      const layer = uuid.test(layerId) ? await findLayer(db, layerId) : null;
+      const layer = uuidPattern.test(layerId) ? await findLayer(db, layerId) : null;
       if (layer === null || layer.deleted_at !== null || !isForMembers(layer))
         throw new AppError('not_found');
-      await requireShown(session, layer.image_id);
+      await requireAnnotationsShared(session, layer.image_id);
       return annotationListOf(db, layer, query, {
         key: 'visitor',
-        textOf: shownFeatureText,
+        textOf: visitorFeatureText,
         authorsOf: null,
       });
     },

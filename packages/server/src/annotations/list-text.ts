@@ -1,4 +1,4 @@
-/** Lists of annotations as GeoJSON in parts. */
+/** Writes lists of annotations as a stream of GeoJSON text, so that a large layer is never in memory as a whole. */
 import { geoJsonType, type listAnnotations, type QueryOf } from '@lamina/contract';
 import { z } from 'zod';
 import { decodeCursor, encodeCursor } from '../domain/list-cursor.ts';
@@ -6,26 +6,28 @@ import { changeNumbersOf, type LayerRow } from '../store/annotation-layers.ts';
 import * as store from '../store/annotations.ts';
 import type { Database } from '../store/database.ts';
 
-/** A list of annotations as a stream of GeoJSON; null: the client has it already. */
+/** A list of annotations as a stream of GeoJSON. */
 export interface AnnotationList {
+  /** Content type. */
   readonly type: string;
   readonly etag: string;
   readonly parts: AsyncIterable<string>;
 }
 
-/** Who reads a list. */
+/** The recipient of a list, which determines what the list contains. */
 interface Audience {
-  /** Distinguishes the lists of one audience from those of others in the ETag. */
+  /** Part of the ETag, because lists for different audiences differ. */
   readonly key: 'account' | 'visitor';
+  /** Returns the JSON of a feature. */
   readonly textOf: (row: store.ListedAnnotation) => string;
-  /** Returns the display names of authors by uid; null: the audience learns no person. */
+  /** Returns the display names of authors by uid; null: the audience does not learn them. */
   readonly authorsOf: (() => Promise<Readonly<Record<string, string | null>>>) | null;
 }
 
-/** Rows per query of a list. */
+/** Maximum number of rows that one query reads. */
 const rowsPerBatch = 2000;
 
-/** @throws AppError invalid_request for a cursor that is not one of these lists */
+/** Returns a page of the annotations of a layer. @throws AppError invalid_request for an invalid cursor */
 export function annotationListOf(
   db: Database,
   layer: LayerRow,
@@ -41,17 +43,19 @@ export function annotationListOf(
   };
 }
 
+/** Parses the query parameter `bbox`: minX,minY,maxX,maxY in pixels of full resolution. */
 function boxOf(bbox: string): store.Box {
   const [minX = 0, minY = 0, maxX = 0, maxY = 0] = bbox.split(',').map(Number);
   return { minX, minY, maxX, maxY };
 }
 
-/** Weak, since the response may be compressed. */
+/** Returns a weak ETag, because the response may be compressed. */
 function etagOf({ id, version }: LayerRow, query: string): string {
   return `W/"${id}.${version}.${Buffer.from(query).toString('base64url')}"`;
 }
 
-interface Part {
+interface Page {
+  /** Only annotations that intersect the box; null: all. */
   readonly box: store.Box | null;
   /** Position of the last annotation of the previous page. */
   readonly after: number;
@@ -60,28 +64,28 @@ interface Part {
 }
 
 /**
- * Writes a FeatureCollection in parts. Version and event id are read before the annotations: what changes meanwhile is
- * perhaps among them, and in the events in any case.
+ * Writes a FeatureCollection. Reads the change number, which is the id of the last event, before the annotations. If an annotation
+ * changes meanwhile, the list may contain its old or new state, and the client gets the change as an event in both cases.
  */
 async function* listText(
   db: Database,
   layer: LayerRow,
-  part: Part,
+  page: Page,
   { textOf, authorsOf }: Audience,
 ): AsyncGenerator<string> {
   const changeNo = (await changeNumbersOf(db, [layer.image_id])).get(layer.image_id) ?? 0;
   const authors = authorsOf === null ? {} : await authorsOf();
   const head = { version: layer.version, event_id: String(changeNo), authors };
   yield `{"type":"FeatureCollection",${JSON.stringify(head).slice(1, -1)},"features":[`;
-  let { after } = part;
-  let left = part.limit ?? Infinity;
+  let { after } = page;
+  let remaining = page.limit ?? Infinity;
   let separator = '';
   let hasMore = false;
   for (;;) {
-    const wanted = Math.min(rowsPerBatch, left);
-    // One more row shows whether there is a next page.
-    const rows = await store.listAnnotations(db, layer.id, { box: part.box, after, limit: wanted + 1 });
-    const batch = rows.slice(0, wanted);
+    const batchSize = Math.min(rowsPerBatch, remaining);
+    // One more row shows whether there are more annotations.
+    const rows = await store.listAnnotations(db, layer.id, { box: page.box, after, limit: batchSize + 1 });
+    const batch = rows.slice(0, batchSize);
     let text = '';
     for (const row of batch) {
       text += `${separator}${textOf(row)}`;
@@ -89,9 +93,9 @@ async function* listText(
     }
     yield text;
     after = batch.at(-1)?.position ?? after;
-    left -= batch.length;
+    remaining -= batch.length;
     hasMore = rows.length > batch.length;
-    if (!hasMore || left === 0) break;
+    if (!hasMore || remaining === 0) break;
   }
   yield `],"next_cursor":${hasMore ? JSON.stringify(encodeCursor(String(after))) : 'null'}}`;
 }

@@ -1,4 +1,4 @@
-/** Checks a feature that a client sends and brings it into the form in which it is stored. */
+/** Validates a GeoJSON feature that a client sends, and converts it to the form in which it is stored. */
 import {
   type AnnotationFeature,
   countFeatureVertices,
@@ -16,22 +16,22 @@ export interface StorableFeature {
   readonly json: string;
   readonly objectType: string;
   readonly className: string | null;
-  /** JSON array. */
+  /** JSON array [red, green, blue], each 0 to 255; null without a class. */
   readonly classColor: string | null;
   readonly box: Box;
   readonly vertices: number;
 }
 
-/** Size of a slide in pixels; null before it is read. */
+/** Size of a slide in pixels of full resolution; null until the slide file has been read. */
 export interface SlideSize {
   readonly width: number | null;
   readonly height: number | null;
 }
 
-/** @throws AppError invalid_request with the path of the value that is not valid */
+/** Returns the feature in storable form. @throws AppError invalid_request with the path of the first invalid value */
 export function parseFeature(value: unknown, { width, height }: SlideSize): StorableFeature {
   const extent = width === null || height === null ? null : { width, height };
-  const parsed = parseStrictly(inOneSpelling(value), { extent });
+  const parsed = parseStrictly(withCurrentNames(value), { extent });
   if (!parsed.ok) {
     const { code, path } = parsed.error;
     throw new AppError('invalid_request', {
@@ -39,15 +39,17 @@ export function parseFeature(value: unknown, { width, height }: SlideSize): Stor
       cause: new Error(`${code} at ${path}`),
     });
   }
-  return storable(parsed.feature);
+  return toStorable(parsed.feature);
 }
 
-export function storable(feature: AnnotationFeature): StorableFeature {
-  const { properties, ...rest } = encodeFeature(feature);
+/** Converts a parsed feature to the form in which it is stored. */
+export function toStorable(feature: AnnotationFeature): StorableFeature {
+  const { properties, ...otherMembers } = encodeFeature(feature);
   const { classification, objectType } = feature.properties;
   return {
     id: feature.id,
-    json: JSON.stringify({ ...rest, properties: { ...properties, objectType } }),
+    // `featureText` relies on `properties` being the last member and not empty.
+    json: JSON.stringify({ ...otherMembers, properties: { ...properties, objectType } }),
     objectType,
     className: classification === undefined ? null : classification.names.join(': '),
     classColor: classification === undefined ? null : JSON.stringify(classification.color.slice(0, 3)),
@@ -56,6 +58,7 @@ export function storable(feature: AnnotationFeature): StorableFeature {
   };
 }
 
+/** Returns the bounding box in pixels of full resolution. */
 function boxOf({ geometry }: AnnotationFeature): Box {
   let [minX, minY, maxX, maxY] = [Infinity, Infinity, -Infinity, -Infinity];
   for (const path of pathsOf(geometry)) {
@@ -69,22 +72,26 @@ function boxOf({ geometry }: AnnotationFeature): Box {
   return { minX, minY, maxX, maxY };
 }
 
-/** Colour of a class that comes without one; QuPath cannot read a class without a colour. */
+/** Colour of a class for which the client sends no colour. QuPath cannot read a class without one. */
 const grey = [128, 128, 128];
 
-/** Accepts the spellings of older versions of QuPath and of scripts, which the strict parser does not know. */
-function inOneSpelling(value: unknown): unknown {
+/** Renames members to the current names. Older versions of QuPath and some scripts write `object_type` and similar names. */
+function withCurrentNames(value: unknown): unknown {
   if (!isObject(value)) return value;
-  const { nucleus_geometry: nucleus, nucleusGeometry = nucleus, ...rest } = value;
-  const given = isObject(value.properties) ? value.properties : {};
+  const {
+    nucleus_geometry: oldNucleusGeometry,
+    nucleusGeometry = oldNucleusGeometry,
+    ...otherMembers
+  } = value;
+  const original = isObject(value.properties) ? value.properties : {};
   const properties = {
-    ...given,
-    objectType: given.objectType ?? given.object_type,
-    parentId: given.parentId ?? given.parent_id,
-    isLocked: given.isLocked ?? given.is_locked,
-    classification: withColor(given.classification),
+    ...original,
+    objectType: original.objectType ?? original.object_type,
+    parentId: original.parentId ?? original.parent_id,
+    isLocked: original.isLocked ?? original.is_locked,
+    classification: withColor(original.classification),
   };
-  return { ...rest, nucleusGeometry, properties };
+  return { ...otherMembers, nucleusGeometry, properties };
 }
 
 function withColor(classification: unknown): unknown {

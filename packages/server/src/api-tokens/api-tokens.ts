@@ -55,11 +55,11 @@ export interface ApiTokens extends ApiTokenAuthentication {
    * @throws AppError forbidden for a scope that the caller may not give, not_found for a dataset that the caller may not
    *   see, too_many_api_tokens, rate_limited, token_invalid
    */
-  create(by: Actor, wanted: BodyOf<typeof createApiToken>): Promise<ResponseOf<typeof createApiToken>>;
+  create(actor: Actor, wanted: BodyOf<typeof createApiToken>): Promise<ResponseOf<typeof createApiToken>>;
   /** Revokes a token of the caller. @throws AppError not_found */
-  revokeOwn(by: Actor, id: string): Promise<void>;
+  revokeOwn(actor: Actor, id: string): Promise<void>;
   /** Revokes a token of any account. @throws AppError not_found, forbidden */
-  revoke(by: Actor, id: string): Promise<void>;
+  revoke(actor: Actor, id: string): Promise<void>;
   /**
    * Records a call with a token: the first of an hour, and the first of an hour for each slide.
    *
@@ -245,15 +245,15 @@ export function createApiTokens(dependencies: Dependencies): ApiTokens {
       });
     },
 
-    create(by, wanted) {
+    create(actor, wanted) {
       const token = apiTokenPrefix + newSecret();
       const id = randomUUID();
       return change(db, 'accounts', async (tx) => {
-        const user = await currentCaller(tx, signIn, by, 'api-tokens.own');
+        const user = await currentCaller(tx, signIn, actor, 'api-tokens.own');
         const allowed = scopesOf(user);
         if (!wanted.scopes.every((scope) => allowed.includes(scope))) throw new AppError('forbidden');
         const datasets = wanted.datasets ? await datasetsFor(tx, user, wanted.datasets) : null;
-        await limitActions.require(tx, 'api-token-created', by);
+        await limitActions.require(tx, 'api-token-created', actor);
         const createdAt = now();
         const valid = await listApiTokens(tx, user.uid, createdAt.toISOString());
         if (valid.length >= maxApiTokens) throw new AppError('too_many_api_tokens');
@@ -277,28 +277,28 @@ export function createApiTokens(dependencies: Dependencies): ApiTokens {
             datasets: datasets?.length ?? null,
             expires_at: expiresAt,
           },
-          origin: by.origin,
+          origin: actor.origin,
         });
         return { ...made, token, scopes: wanted.scopes, expires_at: expiresAt };
       });
     },
 
-    async revokeOwn(by, id) {
+    async revokeOwn(actor, id) {
       await change(db, 'accounts', async (tx) => {
-        await currentCaller(tx, signIn, by, 'api-tokens.own');
-        const deleted = await deleteApiToken(tx, id, by.uid);
+        await currentCaller(tx, signIn, actor, 'api-tokens.own');
+        const deleted = await deleteApiToken(tx, id, actor.uid);
         if (deleted === null) throw new AppError('not_found');
-        await audit.record(tx, revocationOf(by, deleted));
+        await audit.record(tx, revocationOf(actor, deleted));
       });
       recent.clear();
     },
 
-    async revoke(by, id) {
+    async revoke(actor, id) {
       await change(db, 'accounts', async (tx) => {
-        await currentCaller(tx, signIn, by, 'users.manage');
+        await currentCaller(tx, signIn, actor, 'users.manage');
         const deleted = await deleteApiToken(tx, id, null);
         if (deleted === null) throw new AppError('not_found');
-        await audit.record(tx, revocationOf(by, deleted));
+        await audit.record(tx, revocationOf(actor, deleted));
       });
       recent.clear();
     },

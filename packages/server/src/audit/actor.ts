@@ -1,10 +1,10 @@
 import type { Origin } from './audit-recorder.ts';
 
-/** The account behind a call, and the origin of the call. */
+/** The signed-in account that sends a request. Audit events name it. */
 export interface Actor {
   readonly uid: string;
   readonly email: string;
-  /** Identifies the sign-in that was used. */
+  /** Hash of the bearer token, which identifies the sign-in. */
   readonly tokenHash: string;
   readonly origin: Origin;
 }

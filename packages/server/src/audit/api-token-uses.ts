@@ -1,6 +1,6 @@
 /**
- * Audit events of API tokens: the first use of each slide in an hour, and the first use in an hour of calls without a slide.
- * The database remembers what it has for the current hour, so that all processes together write one event.
+ * Records the use of API tokens in the audit log: for each token, one event in an hour for each slide, and one for all calls that
+ * concern no slide. A database table lists the uses that are recorded in an hour, so that all processes together write one event.
  */
 import { AppError } from '@lamina/contract';
 import type { ApiTokenName, ViewKind } from '../domain/image-session.ts';
@@ -10,21 +10,21 @@ import type { AuditEntry, AuditRecorder, Origin } from './audit-recorder.ts';
 
 const hourMs = 60 * 60_000;
 
-/** The hour of the last call: each tile asks, and the text costs as much as a tenth of a tile. */
-let current = { hour: Number.NaN, text: '' };
+/** Result of the last call of `hourOf`. Each tile request calls it, and formatting a date takes a tenth of the time of a tile. */
+let cachedHour = { hour: Number.NaN, start: '' };
 
-/** Returns the start of the hour, by which uses are counted. */
+/** Returns the start of the hour that contains this time, in ISO 8601. */
 export function hourOf(at: Date): string {
   const hour = Math.floor(at.getTime() / hourMs);
-  if (hour !== current.hour) current = { hour, text: new Date(hour * hourMs).toISOString() };
-  return current.text;
+  if (hour !== cachedHour.hour) cachedHour = { hour, start: new Date(hour * hourMs).toISOString() };
+  return cachedHour.start;
 }
 
-interface Use {
+interface ApiTokenUse {
   readonly token: ApiTokenName;
   /** Uid of the owner. */
   readonly uid: string;
-  /** Null: a call without a slide. */
+  /** Null for a call that concerns no slide. */
   readonly imageId: string | null;
   readonly kind: 'call' | ViewKind;
   readonly origin: Origin;
@@ -39,11 +39,11 @@ interface Dependencies {
 }
 
 /**
- * Records a use unless the hour has it already.
+ * Records a use unless the same use is already recorded for this hour.
  *
  * @throws AppError token_invalid when the token has been revoked meanwhile
  */
-export async function recordApiTokenUse({ db, audit }: Dependencies, use: Use): Promise<void> {
+export async function recordApiTokenUse({ db, audit }: Dependencies, use: ApiTokenUse): Promise<void> {
   const { token, uid, imageId, kind, origin, at, action, detail } = use;
   const row = { token_id: token.id, target: imageId ?? '', kind, hour: hourOf(at) };
   try {

@@ -1,4 +1,4 @@
-/** The audit log as CSV for spreadsheets. */
+/** Formats audit events as CSV for spreadsheets, with headings and labels in the language of the administrator. */
 import {
   type AuditEntry,
   AuditResult,
@@ -42,6 +42,7 @@ export function csvLine(entry: AuditEntry, language: Language): string {
   return formatCsvLine(columns.map(([, value]) => value(entry, language)));
 }
 
+/** Returns the label of a result; for a result that this version does not know, the stored code. */
 function resultLabel(result: string, language: Language): string {
   const known = AuditResult.safeParse(result);
   return known.success ? auditResults[known.data][language] : result;

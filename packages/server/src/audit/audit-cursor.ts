@@ -1,4 +1,4 @@
-/** Cursors of the paginated audit log. */
+/** Encodes positions in the audit log, which is listed by time and number, as cursors for the next page. */
 import { z } from 'zod';
 import { decodeCursor, encodeCursor } from '../domain/list-cursor.ts';
 import type { AuditPosition } from '../store/audit.ts';
@@ -9,7 +9,7 @@ export function encodeAuditCursor({ at, seq }: AuditPosition): string {
   return encodeCursor(`${at} ${seq}`);
 }
 
-/** @throws AppError invalid_request for a text that is not such a cursor */
+/** Returns the position of the last event of the previous page. @throws AppError invalid_request for an invalid cursor */
 export function decodeAuditCursor(cursor: string): AuditPosition {
   const [at, seq] = decodeCursor(cursor, (text) => text.split(' '), Place);
   return { at, seq };

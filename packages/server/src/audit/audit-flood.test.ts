@@ -1,4 +1,4 @@
-/** Security finding 6: an account cannot flood the audit log. */
+/** An account cannot flood the audit log (security finding 6). */
 import {
   changePassword,
   createImageSession,
@@ -28,7 +28,7 @@ async function entriesOf({ services }: TestServer, action: string, uid: string) 
 }
 
 describe.each(databaseKinds)('flood protection of the audit log, on %s', (database) => {
-  it('POST image-session returns 429 with Retry-After after 30 requests of an account in a minute, counted over all processes', async () => {
+  it('returns 429 with Retry-After from POST image-session after 30 requests of an account in a minute, counted over all processes', async () => {
     const server = await testServer({ database });
     const [user, other] = [await server.given.user({ role: 'viewer' }), await server.given.user()];
     const token = await server.given.token(user);
@@ -60,7 +60,7 @@ describe.each(databaseKinds)('flood protection of the audit log, on %s', (databa
     expect((await create(0)).status).toBe(201);
   });
 
-  it('400 rejected calls of one account write two audit events: the first call and a summary', async () => {
+  it('writes two audit events for 400 rejected calls of one account: the first call and a summary', async () => {
     const server = await testServer({ database });
     const user = await server.given.user({ role: 'viewer' });
     const token = await server.given.token(user);
@@ -89,7 +89,7 @@ describe.each(databaseKinds)('flood protection of the audit log, on %s', (databa
     ]);
   });
 
-  it('60 rejected changes of the own password write two audit events', async () => {
+  it('writes two audit events for 60 rejected password changes of one account: the first one and a summary', async () => {
     const server = await testServer({ database });
     const user = await server.given.user();
     const token = await server.given.token(user);
@@ -104,7 +104,7 @@ describe.each(databaseKinds)('flood protection of the audit log, on %s', (databa
     ]);
   });
 
-  it('PUT password returns 429 after 10 password changes of an account in an hour', async () => {
+  it('returns 429 from PUT password after 10 password changes of an account in an hour', async () => {
     const server = await testServer({ database });
     const user = await server.given.user();
     const token = await server.given.token(user);
@@ -114,7 +114,7 @@ describe.each(databaseKinds)('flood protection of the audit log, on %s', (databa
     expect(await change(10)).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
   });
 
-  it('POST dataset-requests returns 429 after 20 in an hour, and records a repeated request once', async () => {
+  it('returns 429 from POST dataset-requests after 20 different requests of an account in an hour, and records a repeated request once', async () => {
     const server = await testServer({ database });
     const [admin, user] = [await server.given.admin(), await server.given.user()];
     await server.given.image({ dataset_name: 'Colon' });
@@ -131,7 +131,7 @@ describe.each(databaseKinds)('flood protection of the audit log, on %s', (databa
     expect(await entriesOf(server, 'dataset-requested', user.uid)).toHaveLength(20);
   });
 
-  it('is disabled for image sessions by THROTTLE=off', async () => {
+  it('does not limit POST image-session when the setting THROTTLE is off', async () => {
     const server = await testServer({ database, config: { throttle: false } });
     const token = await server.given.token(await server.given.user());
     for (let i = 0; i < 32; i++) {

@@ -1,4 +1,4 @@
-/** The audit log for administrators: pages, CSV export, verification of the hash chain, retention. */
+/** The audit log for administrators: paginated lists, CSV export, verification of the hash chain, and deletion of old events. */
 import { Readable } from 'node:stream';
 import type {
   AuditChain,
@@ -31,7 +31,7 @@ import type { AuditRecorder, Origin } from './audit-recorder.ts';
 import { checkChain } from './chain-check.ts';
 
 export interface AuditLog {
-  /** Returns a page, newest first. @throws AppError invalid_request for an invalid cursor */
+  /** Returns a page of matching events, newest first. @throws AppError invalid_request for an invalid cursor */
   list(query: QueryOf<typeof listAudit>): Promise<ResponseOf<typeof listAudit>>;
   /** Returns all matching events up to now as CSV. The export itself is recorded before it starts. */
   exportCsv(
@@ -39,9 +39,9 @@ export interface AuditLog {
     actor: { readonly uid: string; readonly origin: Origin },
     language: Language,
   ): Promise<Readable>;
-  /** Returns the result of the last verification, and starts another one when that is older than ten minutes. */
+  /** Returns the result of the last verification. Starts another one in the background if that is older than ten minutes. */
   chain(): AuditChain;
-  /** Starts a verification, unless one is running. */
+  /** Starts a verification unless one is running, and returns the last result. */
   checkChain(): AuditChain;
   /** Deletes events that are older than the retention period. */
   prune(): Promise<void>;
@@ -59,7 +59,7 @@ interface AuditLogDependencies {
 }
 
 const dayMs = 24 * 60 * 60_000;
-/** Reading a million events takes seconds of database time. */
+/** A result is not older than this when it is shown: verifying a million events takes seconds of database time. */
 const verificationTtlMs = 10 * 60_000;
 const csvChunkRows = 500;
 
@@ -74,7 +74,7 @@ export function createAuditLog(dependencies: AuditLogDependencies): AuditLog {
   let isVerifying = false;
   const closing = new AbortController();
 
-  /** Returns null when the filter names an e-mail address without an account. */
+  /** Resolves the account of a filter; returns null when the filter names an e-mail address that has no account. */
   async function queryOf({ who, ...filter }: AuditFilter): Promise<AuditQuery | null> {
     if (who === undefined) return filter;
     if (!who.includes('@')) return { ...filter, uid: who };
@@ -96,15 +96,15 @@ export function createAuditLog(dependencies: AuditLogDependencies): AuditLog {
       const targetOf = (id: string): AuditEntry['target'] => {
         const image = images.get(id);
         if (image !== undefined || isAboutImage(row.action)) {
-          const recorded = typeof detail.file_name === 'string' ? detail.file_name : null;
+          const recordedFileName = typeof detail.file_name === 'string' ? detail.file_name : null;
           return {
             kind: 'image',
             id,
-            fileName: image?.fileName ?? recorded,
+            fileName: image?.fileName ?? recordedFileName,
             isListed: image?.isListed ?? false,
           };
         }
-        if (users.has(id) || (isUid.test(id) && !isAboutThing(row.action)))
+        if (users.has(id) || (uidPattern.test(id) && !isAboutSharedItem(row.action)))
           return { kind: 'account', ...personOf(id) };
         return { kind: 'other', id };
       };
@@ -126,7 +126,7 @@ export function createAuditLog(dependencies: AuditLogDependencies): AuditLog {
   async function* csvOf(query: AuditQuery | null, language: Language): AsyncGenerator<string> {
     yield csvByteOrderMark + csvHeader(language);
     if (query === null) return;
-    // Events written during the export are not included, so that it ends.
+    // Events that are written during the export are left out; otherwise it might never end.
     const upToSeq = (await findAuditLogEnds(db)).last.seq;
     let after: AuditQuery['after'];
     for (;;) {
@@ -146,12 +146,12 @@ export function createAuditLog(dependencies: AuditLogDependencies): AuditLog {
       try {
         const { state, entries, brokenAt, lastHash } = await checkChain(db, closing.signal);
         lastResult = { state, entries, brokenAt, checkedAt: now().toISOString() };
-        // The log is usually stored elsewhere: its copy of the hash shows when the whole audit log was rewritten.
+        // Operators usually store the server's log elsewhere. Its copies of the last hash reveal a completely rewritten audit log.
         if (state === 'intact') log.info({ entries, lastHash }, 'audit log verified: intact');
         else
           log.error(
             { entries, brokenAt, lastHash },
-            'audit log broken: an entry was changed or removed; "npm run audit:verify" shows which',
+            'audit log broken: an event was changed or removed; run "npm run audit:verify" to find it',
           );
       } finally {
         isVerifying = false;
@@ -159,7 +159,7 @@ export function createAuditLog(dependencies: AuditLogDependencies): AuditLog {
     });
   }
 
-  const chainNow = (): AuditChain => ({ ...lastResult, isChecking: isVerifying });
+  const chainState = (): AuditChain => ({ ...lastResult, isChecking: isVerifying });
 
   async function prune(): Promise<void> {
     const before = new Date(now().getTime() - config.auditRetentionDays * dayMs).toISOString();
@@ -173,7 +173,7 @@ export function createAuditLog(dependencies: AuditLogDependencies): AuditLog {
       }),
     );
     if (entries > 0) log.info({ entries, before }, 'audit events older than AUDIT_RETENTION_DAYS deleted');
-    // Includes rows of an earlier pruning that was interrupted.
+    // Deletes the rows in batches, including rows that an interrupted earlier run has left.
     while (!closing.signal.aborted && (await deletePrunedAuditRows(db)));
   }
 
@@ -195,8 +195,9 @@ export function createAuditLog(dependencies: AuditLogDependencies): AuditLog {
 
     async exportCsv(filter, { uid, origin }, language) {
       const query = await queryOf(filter);
-      const { who: _, ...recorded } = filter; // may contain an e-mail address
-      const detail = { ...recorded, ...(filter.who !== undefined && { uid: query?.uid ?? null }) };
+      // `who` may contain an e-mail address, which an audit event must not; the event names the uid instead.
+      const { who: _, ...recordedFilter } = filter;
+      const detail = { ...recordedFilter, ...(filter.who !== undefined && { uid: query?.uid ?? null }) };
       await audit.note({
         action: 'audit-exported',
         actor: uid,
@@ -211,12 +212,12 @@ export function createAuditLog(dependencies: AuditLogDependencies): AuditLog {
       const age =
         lastResult.checkedAt === null ? Infinity : now().getTime() - Date.parse(lastResult.checkedAt);
       if (age >= verificationTtlMs) startVerification();
-      return chainNow();
+      return chainState();
     },
 
     checkChain() {
       startVerification();
-      return chainNow();
+      return chainState();
     },
 
     prune,
@@ -227,7 +228,7 @@ export function createAuditLog(dependencies: AuditLogDependencies): AuditLog {
   };
 }
 
-/** Removes undefined values, like JSON. */
+/** Removes the fields whose value is undefined. */
 function withoutUndefined(
   detail: Readonly<Record<string, string | null | undefined>>,
 ): Record<string, string | null> {
@@ -236,14 +237,14 @@ function withoutUndefined(
   );
 }
 
-const isUid = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
+const uidPattern = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
 
-/** Whether the target of the action is neither an account nor an image. */
-function isAboutThing(action: string): boolean {
+/** Whether the target of the action is a case, collection, saved view or share link, whose ids look like uids of accounts. */
+function isAboutSharedItem(action: string): boolean {
   return /^(case|collection|saved-view|share-link)-/.test(action);
 }
 
-/** Whether the target of the action is an image, also one that has left the catalogue. */
+/** Whether the target of the action is an image, even if the catalogue no longer lists it. */
 function isAboutImage(action: string): boolean {
   return action.startsWith('image-') && !action.startsWith('image-session-');
 }

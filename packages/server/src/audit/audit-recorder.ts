@@ -1,4 +1,4 @@
-/** Records audit events: who did what to whom, when, from where, with which result. */
+/** Records audit events: who did what to whom, when, from where and with which result. Every module that changes data uses it. */
 import type { Activity, AuditAction, AuditResult } from '@lamina/contract';
 import type { Logger } from 'pino';
 import { networkOf } from '../domain/network-of.ts';
@@ -8,12 +8,13 @@ import { type Change, change, type Database } from '../store/database.ts';
 
 export type { AuditAction } from '@lamina/contract';
 
-/** The origin of a call. */
+/** The client and the request that caused an event. */
 export interface Origin {
+  /** IP address of the client. */
   readonly address: string;
   /** Null for a summary of several requests. */
   readonly requestId: string | null;
-  /** Short name of browser and system; null when unknown. */
+  /** Name of browser and operating system, such as `Firefox · Windows`; null when unknown. */
   readonly browser?: string | null;
 }
 
@@ -34,18 +35,18 @@ export interface AuditEntry {
 }
 
 export interface AuditRecorder {
-  /** Records in the transaction of the change, so that both are committed together. */
+  /** Records an event in the transaction of the change, so that both are committed together. */
   record(tx: Change, entry: AuditEntry): Promise<void>;
   /** Records several events in order. */
   recordAll(tx: Change, entries: readonly AuditEntry[]): Promise<void>;
   /**
-   * Records in a transaction of its own, for actions that change nothing else, such as a rejected sign-in. The first
-   * refusal of a kind gets an event; repetitions are counted and summed up in one event per minute and account or network.
+   * Records an event in a separate transaction, for actions that change nothing else, such as a rejected sign-in. Repeated
+   * refusals of an account or network are counted instead, and recorded in one summary event each minute.
    */
   note(entry: AuditEntry): Promise<void>;
-  /** Like `note`, without waiting; also usable before the current transaction is rolled back. Failures are logged. */
+  /** Like `note`, but returns at once and logs failures. A transaction that will be rolled back can call it. */
   noteSoon(entry: AuditEntry): void;
-  /** Returns the latest sign-ins, slides and approvals of an account, newest first, at most 20. */
+  /** Returns at most 20 recent events of an account for its owner (sign-ins, slides, changes of the account), newest first. */
   ownActivity(uid: string): Promise<Activity[]>;
   /** Writes the pending summaries. */
   close(): Promise<void>;
@@ -53,12 +54,13 @@ export interface AuditRecorder {
 
 const activityLimit = 20;
 
-/** Actions that the owner of an account sees, by their names there. */
+/** Actions of the account itself that its owner sees in the list of recent activity, with their names in that list. */
 const ownActions = {
   'sign-in': 'sign-in',
   'image-opened': 'image-opened',
   'image-viewed': 'image-opened',
 } as const;
+/** The same for actions whose target is the account. */
 const actionsOnAccount = {
   registered: 'registered',
   approved: 'approved',
@@ -67,7 +69,7 @@ const actionsOnAccount = {
   'password-set': 'password-changed',
   'password-reset': 'password-changed',
 } as const;
-const activityOf: Readonly<Record<string, Activity['action']>> = { ...ownActions, ...actionsOnAccount };
+const activityNames: Readonly<Record<string, Activity['action']>> = { ...ownActions, ...actionsOnAccount };
 
 /** Delay between the first counted refusal and its summary. */
 const summaryDelayMs = 60_000;
@@ -104,10 +106,10 @@ export function createAuditRecorder({ db, now, log }: AuditRecorderDependencies)
     const { action, actor, origin, result, target } = entry;
     if (result !== 'refused' || origin === null) return write(entry);
     const at = now();
-    const isAccess = action === 'access-refused';
-    const refused = { actor, network: networkOf(origin.address) };
-    // An attempt to sign in to many accounts, or to change them, gets an event for each account.
-    const isAllowed = refusalLimit.take(refused, kindOf(entry), at, isAccess ? '' : (target ?? ''));
+    const requester = { actor, network: networkOf(origin.address) };
+    // Attempts to sign in to several accounts, or to change them, get one event for each account; other refusals do not.
+    const countedTarget = action === 'access-refused' ? '' : (target ?? '');
+    const isAllowed = refusalLimit.take(requester, refusalKindOf(entry), at, countedTarget);
     writeSummaries(refusalLimit.takeEnded(at));
     if (isAllowed) return write(entry);
     scheduleSummaries();
@@ -120,7 +122,7 @@ export function createAuditRecorder({ db, now, log }: AuditRecorderDependencies)
       } catch (error) {
         log.error(
           { err: error, summaries },
-          'audit summary of repeated refusals not written; this line is its only record',
+          'audit summary of refused requests not written; this log line is the only record',
         );
       }
     });
@@ -144,7 +146,7 @@ export function createAuditRecorder({ db, now, log }: AuditRecorderDependencies)
         note(entry).catch((error: unknown) =>
           log.error(
             { err: error, action: entry.action },
-            'audit event not written; it is missing in the audit log',
+            'audit event not written; the audit log does not contain it',
           ),
         ),
       );
@@ -158,11 +160,11 @@ export function createAuditRecorder({ db, now, log }: AuditRecorderDependencies)
         activityLimit,
       );
       return events.flatMap(({ at, action, detail, imageId, imageName }): Activity[] => {
-        const known = activityOf[action];
-        if (known === undefined) return [];
-        if (known !== 'image-opened') return [{ at, action: known, subject: null, imageId: null }];
-        const { file_name: recorded = null } = JSON.parse(detail) as { file_name?: string };
-        return [{ at, action: known, subject: imageName ?? recorded, imageId }];
+        const name = activityNames[action];
+        if (name === undefined) return [];
+        if (name !== 'image-opened') return [{ at, action: name, subject: null, imageId: null }];
+        const { file_name: recordedFileName = null } = JSON.parse(detail) as { file_name?: string };
+        return [{ at, action: name, subject: imageName ?? recordedFileName, imageId }];
       });
     },
 
@@ -175,8 +177,8 @@ export function createAuditRecorder({ db, now, log }: AuditRecorderDependencies)
   };
 }
 
-/** Returns the kind of a refusal: action and reason, for an account also the call. */
-function kindOf({ action, actor, detail }: AuditEntry): string {
+/** Returns the kind of a refusal, by which repetitions are recognised: action and reason; for an account also the endpoint. */
+function refusalKindOf({ action, actor, detail }: AuditEntry): string {
   const { code, what, call } = detail ?? {};
   return [action, code, what, actor === null ? undefined : call]
     .filter((part) => typeof part === 'string')
@@ -194,7 +196,7 @@ function summaryOf({ actor, network, count, kinds, first, last }: RefusalSummary
       first_at: first.toISOString(),
       last_at: last.toISOString(),
       kinds: kinds
-        .map(([kind, of]) => `${kind}: ${of}`)
+        .map(([kind, kindCount]) => `${kind}: ${kindCount}`)
         .join(', ')
         .slice(0, 1000),
     },

@@ -6,12 +6,12 @@ import { removeAuditTriggers } from '../store/testing/audit-triggers.ts';
 import { type DatabaseKind, databaseKinds, openTestDatabase } from '../store/testing/test-database.ts';
 import { checkChain } from './chain-check.ts';
 
-/** An audit log with this many events, in a database without the triggers that prevent changes. */
-async function unguarded(kind: DatabaseKind, entries: number): Promise<Database> {
+/** Returns a database whose audit log has this many events, without the triggers that prevent changes of the audit log. */
+async function databaseWithEvents(kind: DatabaseKind, entries: number): Promise<Database> {
   const { db, close } = await openTestDatabase(kind);
-  const restoreGuard = await removeAuditTriggers(db, kind);
+  const restoreTriggers = await removeAuditTriggers(db, kind);
   onTestFinished(async () => {
-    await restoreGuard();
+    await restoreTriggers();
     await close();
   });
   await change(db, 'audit', async (tx) => {
@@ -32,24 +32,27 @@ async function unguarded(kind: DatabaseKind, entries: number): Promise<Database>
 }
 
 describe.each(databaseKinds)('checkChain of the audit log, on %s', (kind) => {
-  it('reports a long untouched audit log as intact', async () => {
-    const db = await unguarded(kind, 1203);
+  it('reports an unchanged audit log of 1,203 events as intact', async () => {
+    const db = await databaseWithEvents(kind, 1203);
     expect(await checkChain(db)).toMatchObject({ state: 'intact', entries: 1203, brokenAt: null });
   });
 
   it('reports an empty audit log as intact', async () => {
-    expect(await checkChain(await unguarded(kind, 0))).toMatchObject({ state: 'intact', entries: 0 });
+    expect(await checkChain(await databaseWithEvents(kind, 0))).toMatchObject({
+      state: 'intact',
+      entries: 0,
+    });
   });
 
-  const altered = (db: Database, seq: number) =>
+  const alterEntry = (db: Database, seq: number) =>
     db.updateTable('audit').set({ actor_uid: 'another-uid' }).where('seq', '=', seq).execute();
-  const removed = (db: Database, seq: number) => db.deleteFrom('audit').where('seq', '=', seq).execute();
+  const removeEntry = (db: Database, seq: number) => db.deleteFrom('audit').where('seq', '=', seq).execute();
 
   it.each([
-    ['an altered entry', (db: Database) => altered(db, 3), 3],
-    ['a removed entry', (db: Database) => removed(db, 3), 3],
-    ['a removed first entry', (db: Database) => removed(db, 1), 1],
-    ['a removed last entry', (db: Database) => removed(db, 5), 5],
+    ['an altered entry', (db: Database) => alterEntry(db, 3), 3],
+    ['a removed entry', (db: Database) => removeEntry(db, 3), 3],
+    ['a removed first entry', (db: Database) => removeEntry(db, 1), 1],
+    ['a removed last entry', (db: Database) => removeEntry(db, 5), 5],
     ['an emptied audit log', (db: Database) => db.deleteFrom('audit').execute(), 1],
     [
       'two swapped entries',
@@ -98,13 +101,13 @@ describe.each(databaseKinds)('checkChain of the audit log, on %s', (kind) => {
       3,
     ],
   ] as const)('reports an audit log with %s as broken', async (_, tamper, brokenAt) => {
-    const db = await unguarded(kind, 5);
+    const db = await databaseWithEvents(kind, 5);
     await tamper(db);
     expect(await checkChain(db)).toMatchObject({ state: 'broken', brokenAt });
   });
 
-  it('rejects when its abort signal is aborted', async () => {
-    const db = await unguarded(kind, 5);
+  it('throws when its abort signal is aborted', async () => {
+    const db = await databaseWithEvents(kind, 5);
     await expect(checkChain(db, AbortSignal.abort())).rejects.toThrow();
   });
 });

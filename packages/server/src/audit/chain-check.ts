@@ -14,15 +14,15 @@ export interface ChainCheckResult {
   readonly lastHash: string;
 }
 
-/** Events that are hashed before the event loop gets control: some milliseconds. */
+/** Events that are hashed, in a few milliseconds, before other work of the process gets its turn. */
 const chunkSize = 500;
 
-/** @throws when the database is unavailable or the signal is aborted */
+/** Verifies all events that the audit log has now. @throws the errors of the database, and the reason of an aborted signal */
 export async function checkChain(db: Database, signal?: AbortSignal): Promise<ChainCheckResult> {
   for (;;) {
     const ends = await findAuditLogEnds(db);
     const result = await checkBetween(db, ends, signal);
-    // A pruning during the verification removed rows; verify again.
+    // If a pruning has removed rows during the verification, the result may be wrong: verify again.
     if (result.state === 'intact' || (await findAuditLogEnds(db)).before.seq === ends.before.seq)
       return result;
   }
@@ -33,31 +33,31 @@ async function checkBetween(
   { before, last }: AuditLogEnds,
   signal: AbortSignal | undefined,
 ): Promise<ChainCheckResult> {
-  let place = before;
-  /** Start of the audit log according to its last pruning event. */
-  let beginning = JSON.stringify([0, chainStart]);
+  let position = before;
+  /** Number and hash of the last deleted event according to the newest pruning event; initially: nothing was deleted. */
+  let recordedStart = JSON.stringify([0, chainStart]);
   const result = (brokenAt: number | null): ChainCheckResult => ({
     state: brokenAt === null ? 'intact' : 'broken',
-    entries: (brokenAt === null ? place.seq : brokenAt - 1) - before.seq,
+    entries: (brokenAt === null ? position.seq : brokenAt - 1) - before.seq,
     brokenAt,
     lastHash: last.hash,
   });
-  while (place.seq < last.seq) {
+  while (position.seq < last.seq) {
     signal?.throwIfAborted();
-    const rows = await listChainedRows(db, place.seq, Math.min(chunkSize, last.seq - place.seq));
-    if (rows.length === 0) return result(place.seq + 1);
-    const end = verifyChainLinks(place, rows);
-    if ('brokenAt' in end) return result(end.brokenAt);
+    const rows = await listChainedRows(db, position.seq, Math.min(chunkSize, last.seq - position.seq));
+    if (rows.length === 0) return result(position.seq + 1);
+    const verified = verifyChainLinks(position, rows);
+    if ('brokenAt' in verified) return result(verified.brokenAt);
     for (const { action, detail } of rows) {
       if (action !== 'audit-pruned') continue;
       const { before_seq, before_hash } = JSON.parse(detail) as Record<string, unknown>;
-      beginning = JSON.stringify([before_seq, before_hash]);
+      recordedStart = JSON.stringify([before_seq, before_hash]);
     }
-    place = end;
+    position = verified;
     await yieldToEventLoop();
   }
-  if (place.hash !== last.hash) return result(last.seq);
-  // Events at the start may be missing only if a pruning event says so.
-  if (beginning !== JSON.stringify([before.seq, before.hash])) return result(before.seq + 1);
+  if (position.hash !== last.hash) return result(last.seq);
+  // Events at the start may be missing only if a pruning event states that they were deleted.
+  if (recordedStart !== JSON.stringify([before.seq, before.hash])) return result(before.seq + 1);
   return result(null);
 }

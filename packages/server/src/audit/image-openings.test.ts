@@ -1,4 +1,7 @@
-/** Security finding 3: the audit log has an entry for the first pixel of a slide in a session, whichever call brings it. */
+/**
+ * The audit log has an event for the first request of a session for pixels of a slide, whichever endpoint sends them (security
+ * finding 3). "First pixel" below means this request.
+ */
 import {
   AppError,
   deleteImageSession,
@@ -47,7 +50,7 @@ async function serverWithSlides({ database, tileFastPath }: Variant, count = 1) 
   return { ...server, imageIds, imageId: imageIds[0] ?? '', user, token, session };
 }
 
-/** Audit entries about slides being shown, oldest first: action, slide and what brought the pixels. */
+/** Returns the events image-opened and image-viewed, oldest first. `by` is the kind of request that loaded the pixels. */
 async function entriesOf({ services }: Pick<SlideServer, 'services'>) {
   const rows = await services.db
     .selectFrom('audit')
@@ -88,7 +91,7 @@ describe.each(variants)(
       ]);
     });
 
-    it('records image-opened for every endpoint of pixels that an image session opens', async () => {
+    it('records image-opened for every endpoint that sends pixels to an image session', async () => {
       const pixelEndpoints = Object.values<Endpoint>(endpoints).filter(
         ({ access, path }) => access === 'image-session' && path.startsWith('/image-catalog/proxy/'),
       );
@@ -108,14 +111,14 @@ describe.each(variants)(
       }
     });
 
-    it('records image-opened when tiles are requested over a connection whose slide and session are in memory', async () => {
+    it('records image-opened for a second session when slide and account are already in memory', async () => {
       const server = await serverWithSlides(variant);
       const { imageId, token, session } = server;
       const ask = await overTheWire(server);
       await ask(`${imageId}/${nativeTile}`, session); // loads the slide and the account into memory
-      const other = await server.sessionOf(token);
+      const secondSession = await server.sessionOf(token);
       for (const tile of ['9/0_0', '9/1_1', '9/2_2']) {
-        expect((await ask(`${imageId}/image_files/${tile}.jpg`, other)).status).toBe(200);
+        expect((await ask(`${imageId}/image_files/${tile}.jpg`, secondSession)).status).toBe(200);
       }
       expect((await entriesOf(server)).map(({ action, target, by }) => [action, target, by])).toEqual([
         ['image-opened', imageId, 'tile'],
@@ -136,7 +139,7 @@ describe.each(variants)(
       expect(await checkChain(server.services.db)).toMatchObject({ state: 'intact' });
     });
 
-    it('records image-viewed once when a slide is viewed after its thumbnail, and lists it once as an activity', async () => {
+    it('records image-viewed once when a slide is viewed after its thumbnail, and lists the slide once in the activity', async () => {
       const server = await serverWithSlides(variant, 2);
       const { imageIds, session, token, clock } = server;
       for (const id of imageIds) await server.pixels(`${id}/${thumbnail}`, session);
@@ -182,7 +185,7 @@ describe.each(variants)(
       expect(await entriesOf(server)).toEqual([]);
     });
 
-    it('refuses the pixels, and records nothing, when the session ended after it was checked', async () => {
+    it('throws session_invalid and records no event when the session has ended after it was checked', async () => {
       const server = await serverWithSlides(variant);
       const { imageId, session, token, services } = server;
       const checked = await services.imageSessions.resolve(session);
@@ -195,7 +198,7 @@ describe.each(variants)(
       expect(await entriesOf(server)).toEqual([]);
     });
 
-    it('refuses the first pixel of a slide while the audit log cannot be written, and serves it afterwards', async () => {
+    it('returns 503 for the first pixel of a slide while the audit log cannot be written, and 200 afterwards', async () => {
       const server = await serverWithSlides(variant, 2);
       const { imageIds, session, services } = server;
       await server.pixels(`${imageIds[0]}/${nativeTile}`, session);
@@ -213,7 +216,7 @@ describe.each(variants)(
       expect((await entriesOf(server)).map(({ target }) => target)).toEqual(imageIds);
     });
 
-    it('serves the first pixel while the database is down, and writes the entry with its time when it is back', async () => {
+    it('sends the first pixel while the database is down, and records it with its original time when the database is back', async () => {
       const server = await serverWithSlides(variant, 2);
       const { imageIds, session, services, clock, user } = server;
       await server.pixels(`${imageIds[0]}/${nativeTile}`, session);

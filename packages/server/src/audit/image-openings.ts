@@ -1,15 +1,15 @@
 /**
- * The one place that records the first pixel of a slide in an image session. Every adapter that sends pixels (the pixel
- * routes, the fast path) calls it before it answers.
+ * Records in the audit log that an image session has loaded pixels of an image. Every code path that sends pixels (the pixel
+ * routes and the fast path) calls this module before it responds.
  *
- * - `image-opened`: once per image and session, whichever call brought the first pixel (`detail.by`).
- * - `image-viewed`: once per image and session, when a descriptor or tile follows after the thumbnail alone was shown.
+ * - `image-opened`: once per image and session, at the first request for pixels. `detail.by` names the kind of request.
+ * - `image-viewed`: once per image and session, when only the thumbnail was loaded before and a descriptor or tile is requested.
  * - An API token acts as one session for each hour (audit/api-token-uses.ts).
  *
- * The pixel waits until its entry is committed. Requests that arrive during a write share the next transaction, so a
- * page of thumbnails costs two commits. If the entry cannot be written, the request fails with 503. The exception is a
- * database that is down: requests are then served for at most 30 s (promise REL-5), and their entries stay in memory, are
- * named in the log, and are written when the database is back.
+ * The response waits until the audit event is committed. Requests that arrive during a write share the next transaction, so a
+ * page of thumbnails costs two commits. If the event cannot be written, the request fails with 503. The exception is an
+ * unavailable database: the server then continues to send pixels for at most 30 s (REL-5 in docs/requirements.md). It logs each
+ * delayed event, keeps it in memory, and writes it when the database is available again.
  */
 import { AppError } from '@lamina/contract';
 import type { Logger } from 'pino';
@@ -32,15 +32,15 @@ import { recordApiTokenUse } from './api-token-uses.ts';
 import type { AuditEntry, AuditRecorder, Origin } from './audit-recorder.ts';
 
 export interface ImageOpenings {
-  /** Answers from memory; false also for what another process has recorded. */
+  /** Whether this process knows that the view is recorded. May be false for a view that another process has recorded. */
   isRecorded(session: ImageSession, imageId: string, source: PixelSource): boolean;
   /**
-   * Resolves when the audit log has the entry, whichever process wrote it.
+   * Resolves when the audit log contains the event, whichever process wrote it, or when the event is delayed by an outage.
    *
-   * @throws AppError session_invalid when the session has ended meanwhile, and what the database throws
+   * @throws AppError session_invalid when the session has ended meanwhile, and the errors of the database
    */
   record(session: ImageSession, image: OpenedImage, source: PixelSource, origin: Origin): Promise<void>;
-  /** Writes the entries that an outage has delayed; logs those that it cannot write. */
+  /** Writes the events that an outage has delayed, and logs those that it cannot write. */
   close(): Promise<void>;
 }
 
@@ -57,18 +57,20 @@ interface Opening {
   readonly at: Date;
 }
 
-interface Waiting {
+/** An opening whose request waits for the commit. */
+interface WaitingOpening {
   readonly opening: Opening;
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
 }
 
-const mostPerTransaction = 500;
-const retryEveryMs = 1000;
-/** While the database is down; beyond either, requests fail with 503. */
-const mostDelayed = 10_000;
-const mostDelayMs = 30_000;
-const mostAttempts = 3;
+const maxOpeningsPerTransaction = 500;
+const retryIntervalMs = 1000;
+/** While the database is unavailable, requests fail with 503 once so many events are delayed, or one for so long. */
+const maxDelayedOpenings = 10_000;
+const maxDelayMs = 30_000;
+/** Attempts of a transaction that fails because of a deadlock. */
+const maxAttempts = 3;
 
 interface Dependencies {
   readonly db: Database;
@@ -77,91 +79,93 @@ interface Dependencies {
   readonly audit: Pick<AuditRecorder, 'record' | 'recordAll'>;
 }
 
-/** One closure of more than 60 lines: waiting, delayed and retried openings share their state. */
+/** Longer than 60 lines, because waiting, delayed and retried openings share their state in one closure. */
 export function createImageOpenings({ db, now, log, audit }: Dependencies): ImageOpenings {
-  const running = new Map<string, Promise<void>>();
-  let waiting: Waiting[] = [];
+  /** Recordings in progress, by session, image and kind of view: concurrent requests share one. */
+  const runningRecordings = new Map<string, Promise<void>>();
+  let waitingOpenings: WaitingOpening[] = [];
   let isWriting = false;
-  let delayed: Opening[] = [];
-  let isDown = false;
-  let retrying: Promise<void> | null = null;
+  let delayedOpenings: Opening[] = [];
+  let isDatabaseUnavailable = false;
+  let runningRetry: Promise<void> | null = null;
   let retryTimer: NodeJS.Timeout | null = null;
 
-  function remember({ session, image, source }: Opening): void {
+  /** Marks the view as recorded in the session. */
+  function markRecorded({ session, image, source }: Opening): void {
     if (!includesView(session.shownImages.get(image.id), viewKindOf(source))) {
       session.shownImages.set(image.id, viewKindOf(source));
     }
   }
 
-  /** @returns whether the entry may be written later */
+  /** Keeps the opening in memory until the database is available. @returns false when the limits of delayed events are reached */
   function delay(opening: Opening): boolean {
-    const oldest = delayed[0]?.at ?? opening.at;
-    const isTooLong = opening.at.getTime() - oldest.getTime() >= mostDelayMs;
-    if (delayed.length >= mostDelayed || isTooLong) return false;
-    delayed.push(opening);
-    remember(opening);
+    const oldestTime = delayedOpenings[0]?.at ?? opening.at;
+    const isDelayTooLong = opening.at.getTime() - oldestTime.getTime() >= maxDelayMs;
+    if (delayedOpenings.length >= maxDelayedOpenings || isDelayTooLong) return false;
+    delayedOpenings.push(opening);
+    markRecorded(opening);
     log.warn(
       logFieldsOf(opening),
-      'image opening not in the audit log yet: database unavailable; tried again until it is written',
+      'image opening not in the audit log yet: database unavailable; retrying until it is written',
     );
-    retrySoon();
+    scheduleRetry();
     return true;
   }
 
-  function retrySoon(): void {
+  function scheduleRetry(): void {
     retryTimer ??= setTimeout(() => {
       retryTimer = null;
       void writeDelayed();
-    }, retryEveryMs).unref();
+    }, retryIntervalMs).unref();
   }
 
   function writeDelayed(): Promise<void> {
-    retrying ??= (async () => {
-      while (delayed.length > 0) {
-        const batch = delayed.slice(0, mostPerTransaction);
+    runningRetry ??= (async () => {
+      while (delayedOpenings.length > 0) {
+        const batch = delayedOpenings.slice(0, maxOpeningsPerTransaction);
         try {
-          await write(db, audit, batch, { evenEnded: true });
+          await write(db, audit, batch, { includesEndedSessions: true });
         } catch (error) {
-          isDown = isDatabaseDown(error);
-          retrySoon();
+          isDatabaseUnavailable = isDatabaseDown(error);
+          scheduleRetry();
           return;
         }
-        delayed = delayed.slice(batch.length);
+        delayedOpenings = delayedOpenings.slice(batch.length);
       }
-      isDown = false;
+      isDatabaseUnavailable = false;
     })().finally(() => {
-      retrying = null;
+      runningRetry = null;
     });
-    return retrying;
+    return runningRetry;
   }
 
   async function writeWaiting(): Promise<void> {
     if (isWriting) return;
     isWriting = true;
-    while (waiting.length > 0) {
-      const batch = waiting.slice(0, mostPerTransaction);
-      waiting = waiting.slice(batch.length);
-      await settle(batch);
+    while (waitingOpenings.length > 0) {
+      const batch = waitingOpenings.slice(0, maxOpeningsPerTransaction);
+      waitingOpenings = waitingOpenings.slice(batch.length);
+      await writeAndSettle(batch);
     }
     isWriting = false;
   }
 
-  async function settle(batch: readonly Waiting[]): Promise<void> {
+  async function writeAndSettle(batch: readonly WaitingOpening[]): Promise<void> {
     try {
       const openings = batch.map(({ opening }) => opening);
-      const ended = await write(db, audit, openings, { evenEnded: false });
+      const endedSessions = await write(db, audit, openings, { includesEndedSessions: false });
       for (const { opening, resolve, reject } of batch) {
-        if (ended.has(opening.session.hash)) {
+        if (endedSessions.has(opening.session.hash)) {
           reject(new AppError('session_invalid'));
         } else {
-          remember(opening);
+          markRecorded(opening);
           resolve();
         }
       }
     } catch (error) {
-      isDown = isDatabaseDown(error);
+      isDatabaseUnavailable = isDatabaseDown(error);
       for (const { opening, resolve, reject } of batch) {
-        if (isDown && delay(opening)) resolve();
+        if (isDatabaseUnavailable && delay(opening)) resolve();
         else reject(error);
       }
     }
@@ -182,7 +186,7 @@ export function createImageOpenings({ db, now, log, audit }: Dependencies): Imag
         at,
       },
     );
-    remember(opening);
+    markRecorded(opening);
   }
 
   const isRecorded: ImageOpenings['isRecorded'] = ({ shownImages }, imageId, source) =>
@@ -194,33 +198,35 @@ export function createImageOpenings({ db, now, log, audit }: Dependencies): Imag
     record(session, image, source, origin) {
       if (isRecorded(session, image.id, source)) return Promise.resolve();
       const key = `${session.hash} ${image.id} ${viewKindOf(source)}`;
-      const known = running.get(key);
-      if (known !== undefined) return known;
+      const runningRecording = runningRecordings.get(key);
+      if (runningRecording !== undefined) return runningRecording;
       const opening = { session, image, source, origin, at: now() };
       if (session.apiToken !== undefined) {
-        const recordingUse = recordByToken(opening, session.apiToken).finally(() => running.delete(key));
-        running.set(key, recordingUse);
-        return recordingUse;
+        const tokenRecording = recordByToken(opening, session.apiToken).finally(() =>
+          runningRecordings.delete(key),
+        );
+        runningRecordings.set(key, tokenRecording);
+        return tokenRecording;
       }
-      // While the database is down, no request waits for it again.
-      if (isDown && delay(opening)) return Promise.resolve();
+      // While the database is known to be unavailable, requests do not wait for it.
+      if (isDatabaseUnavailable && delay(opening)) return Promise.resolve();
       const recording = new Promise<void>((resolve, reject) => {
-        waiting.push({ opening, resolve, reject });
+        waitingOpenings.push({ opening, resolve, reject });
         void writeWaiting();
-      }).finally(() => running.delete(key));
-      running.set(key, recording);
+      }).finally(() => runningRecordings.delete(key));
+      runningRecordings.set(key, recording);
       return recording;
     },
 
     async close() {
       if (retryTimer !== null) clearTimeout(retryTimer);
-      await retrying;
+      await runningRetry;
       await writeDelayed();
-      if (retryTimer !== null) clearTimeout(retryTimer);
-      for (const opening of delayed)
+      if (retryTimer !== null) clearTimeout(retryTimer); // set again if the write has failed
+      for (const opening of delayedOpenings)
         log.error(
           logFieldsOf(opening),
-          'image opening missing in the audit log: the process stops before the database answers',
+          'image opening missing from the audit log: process stops while the database is unavailable',
         );
     },
   };
@@ -239,79 +245,86 @@ function logFieldsOf({ session, image, source, origin, at }: Opening) {
   };
 }
 
-/** @returns hashes of ended sessions; their openings are recorded only with `evenEnded` */
+/**
+ * Writes the audit events of the openings that are not recorded yet, in one transaction.
+ *
+ * @returns the hashes of sessions that have ended; their openings are recorded only with `includesEndedSessions`
+ */
 async function write(
   db: Database,
   audit: Dependencies['audit'],
   openings: readonly Opening[],
-  { evenEnded }: { readonly evenEnded: boolean },
+  { includesEndedSessions }: { readonly includesEndedSessions: boolean },
 ): Promise<ReadonlySet<string>> {
   const hashes = [...new Set(openings.map(({ session }) => session.hash))];
   const imageIds = [...new Set(openings.map(({ image }) => image.id))];
-  // Another process has often recorded them already; finding that out takes no lock.
+  // Often another process has recorded all of them already. This query takes no lock.
   if (notYetRecorded(openings, await findOpenings(db, hashes, imageIds)).entries.length === 0)
     return new Set();
   const attempt = () =>
     db.transaction().execute(async (tx) => {
       await preventSessionDeletion(tx, hashes);
       await acquireLock(tx, 'audit');
-      const alive = await existingSessions(tx, hashes);
-      const recordable = evenEnded ? openings : openings.filter(({ session }) => alive.has(session.hash));
+      const activeHashes = await existingSessions(tx, hashes);
+      const recordable = includesEndedSessions
+        ? openings
+        : openings.filter(({ session }) => activeHashes.has(session.hash));
       const { entries, rows } = notYetRecorded(recordable, await findOpenings(tx, hashes, imageIds));
       await saveOpenings(
         tx,
-        rows.filter(({ session_hash }) => alive.has(session_hash)),
+        rows.filter(({ session_hash }) => activeHashes.has(session_hash)),
       );
       await audit.recordAll(tx, entries);
-      return new Set(hashes.filter((hash) => !alive.has(hash)));
+      return new Set(hashes.filter((hash) => !activeHashes.has(hash)));
     });
   for (let attempts = 1; ; attempts++) {
     try {
       return await attempt();
     } catch (error) {
-      if (!isDeadlock(error) || attempts === mostAttempts) throw error;
+      if (!isDeadlock(error) || attempts === maxAttempts) throw error;
     }
   }
 }
 
-/** Null for a visitor: the maker of the link has not opened the slide. */
+/** Returns the uid for the audit event; null for a visitor, because the creator of the share link has not opened the slide. */
 function actorOf({ uid, visitor }: ImageSession): string | null {
   return visitor === null ? uid : null;
 }
 
-interface Stored {
+interface OpeningRow {
   readonly session_hash: string;
   readonly image_id: string;
+  /** 0: only the thumbnail was loaded. */
   readonly is_viewed: 0 | 1;
 }
 
-/** Returns what is not recorded yet: events in the order of the openings, and one row per image and session. */
+/** Returns the audit events that are missing, in the order of the openings, and one row to save for each image and session. */
 function notYetRecorded(
   openings: readonly Opening[],
-  stored: readonly Stored[],
-): { readonly entries: AuditEntry[]; readonly rows: Stored[] } {
-  const keyOf = (row: Pick<Stored, 'session_hash' | 'image_id'>) => `${row.session_hash} ${row.image_id}`;
-  const known = new Map<string, ViewKind>(
-    stored.map((row) => [keyOf(row), row.is_viewed === 1 ? 'viewer' : 'thumbnail']),
+  storedRows: readonly OpeningRow[],
+): { readonly entries: AuditEntry[]; readonly rows: OpeningRow[] } {
+  const keyOf = (row: Pick<OpeningRow, 'session_hash' | 'image_id'>) => `${row.session_hash} ${row.image_id}`;
+  const recordedViews = new Map<string, ViewKind>(
+    storedRows.map((row) => [keyOf(row), row.is_viewed === 1 ? 'viewer' : 'thumbnail']),
   );
   const entries: AuditEntry[] = [];
-  const rows = new Map<string, Stored>();
+  const rows = new Map<string, OpeningRow>();
   for (const { session, image, source, origin, at } of openings) {
-    const shown = viewKindOf(source);
-    const place = { session_hash: session.hash, image_id: image.id };
-    const before = known.get(keyOf(place));
-    if (includesView(before, shown)) continue;
-    known.set(keyOf(place), shown);
-    rows.set(keyOf(place), { ...place, is_viewed: shown === 'viewer' ? 1 : 0 });
+    const view = viewKindOf(source);
+    const ids = { session_hash: session.hash, image_id: image.id };
+    const earlierView = recordedViews.get(keyOf(ids));
+    if (includesView(earlierView, view)) continue;
+    recordedViews.set(keyOf(ids), view);
+    rows.set(keyOf(ids), { ...ids, is_viewed: view === 'viewer' ? 1 : 0 });
     entries.push({
-      action: before === undefined ? 'image-opened' : 'image-viewed',
+      action: earlierView === undefined ? 'image-opened' : 'image-viewed',
       actor: actorOf(session),
       target: image.id,
       detail: {
         by: source,
         file_name: image.fileName,
         ...(session.visitor !== null && { share_link: session.visitor.linkId }),
-      }, // `by` comes first: see `thumbnailAlone` in store/audit.ts
+      }, // `by` must come first, because a query of store/audit.ts compares the start of the stored JSON
       origin,
       at,
     });

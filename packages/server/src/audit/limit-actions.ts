@@ -1,4 +1,4 @@
-/** Limits actions of an account by counting their audit events (domain/action-limits.ts). */
+/** Limits how often an account may take an action, by counting its audit events (domain/action-limits.ts has the limits). */
 import { AppError } from '@lamina/contract';
 import { actionLimits, type LimitedAction, msUntilAllowed } from '../domain/action-limits.ts';
 import { listActionTimes } from '../store/audit.ts';
@@ -7,9 +7,10 @@ import type { AuditRecorder, Origin } from './audit-recorder.ts';
 
 export interface LimitActions {
   /**
-   * Must run in the transaction that records the action, under a lock that all actions of the kind take.
+   * Checks that the account may take the action now. Must run in the transaction that records the action, under a lock that all
+   * actions of this kind take.
    *
-   * @throws AppError rate_limited, with the seconds to wait
+   * @throws AppError rate_limited with the seconds to wait
    */
   require(
     tx: Change,
@@ -21,7 +22,7 @@ export interface LimitActions {
 interface Dependencies {
   readonly now: () => Date;
   readonly audit: Pick<AuditRecorder, 'noteSoon'>;
-  /** Off for load tests. */
+  /** False in load tests. */
   readonly isOn: boolean;
 }
 
@@ -39,7 +40,7 @@ export function createLimitActions({ now, audit, isOn }: Dependencies): LimitAct
         at,
       );
       if (waitMs === 0) return;
-      // Written after this transaction, which is rolled back.
+      // The event must survive: the error below rolls this transaction back.
       audit.noteSoon({
         action: 'throttled',
         result: 'refused',

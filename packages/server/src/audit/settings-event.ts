@@ -1,25 +1,31 @@
-/** Records the settings of a start in the audit log when they differ from the last start. */
+/** At each start of the server, records the settings in the audit log if they differ from the last recorded ones. */
 
 import type { Config } from '../platform/config.ts';
 import { findLastAuditRow } from '../store/audit.ts';
 import { change, type Database } from '../store/database.ts';
 import type { AuditRecorder } from './audit-recorder.ts';
 
-/** Settings that differ between processes over the same database without being a change. */
-const perProcess: ReadonlySet<string> = new Set(['host', 'port', 'dataDir', 'metricsHost', 'metricsPort']);
+/** Settings that may differ between processes that share a database. A difference between processes is not a change. */
+const settingsPerProcess: ReadonlySet<string> = new Set([
+  'host',
+  'port',
+  'dataDir',
+  'metricsHost',
+  'metricsPort',
+]);
 
-/** Settings of which only their presence is recorded. */
-const withheld = /password|secret|token|key|email|smtp|databaseUrl|contact|privacyNotice/i;
+/** Settings with these words in their names may be secret or personal. The event contains only whether they are set. */
+const confidentialNames = /password|secret|token|key|email|smtp|databaseUrl|contact|privacyNotice/i;
 
 type RecordedSettings = Readonly<Record<string, string | number | boolean | null>>;
 
-/** Writes nothing when the last recorded settings are the same. */
+/** Records the settings; writes nothing if the last recorded settings are the same. */
 export async function recordSettingsChange(
   { db, audit }: { readonly db: Database; readonly audit: AuditRecorder },
   config: Config,
 ): Promise<void> {
   const current = recordedSettings(config);
-  // Of processes that start at the same moment, only one writes.
+  // The lock makes processes that start at the same moment write only one event.
   await change(db, 'audit', async (tx) => {
     const last = await findLastAuditRow(tx, 'settings-changed');
     const previous = last === null ? {} : (JSON.parse(last.detail) as RecordedSettings);
@@ -39,18 +45,19 @@ export async function recordSettingsChange(
 /** Returns the settings without secrets, personal addresses and passwords in URLs. */
 function recordedSettings(config: Config): RecordedSettings {
   const isShared = config.databaseUrl !== null;
-  const settings = Object.entries(config).filter(([name]) => !isShared || !perProcess.has(name));
+  const settings = Object.entries(config).filter(([name]) => !isShared || !settingsPerProcess.has(name));
   const current = settings.map(([name, value]: [string, unknown]): [string, RecordedSettings[string]] => {
-    if (withheld.test(name)) return [name, value === null ? null : 'set'];
+    if (confidentialNames.test(name)) return [name, value === null ? null : 'set'];
     if (value === null || typeof value === 'number' || typeof value === 'boolean') return [name, value];
-    return [name, typeof value === 'string' ? withoutCredentials(value) : plain(value)];
+    return [name, typeof value === 'string' ? withoutCredentials(value) : withoutSecrets(value)];
   });
   return Object.fromEntries(current);
 }
 
-function plain(value: unknown): string {
+/** Returns the JSON of a list or object without secrets. */
+function withoutSecrets(value: unknown): string {
   return JSON.stringify(value, (name, each: unknown) => {
-    if (name !== '' && withheld.test(name)) return each === null ? null : 'set';
+    if (name !== '' && confidentialNames.test(name)) return each === null ? null : 'set';
     return typeof each === 'string' ? withoutCredentials(each) : each;
   });
 }

@@ -45,14 +45,14 @@ export interface Cases {
   /** Returns those of the cases that the reader may see, by id. */
   visible(reader: User, ids: readonly string[], from?: Connection): Promise<ReadonlyMap<string, Case>>;
   /** @throws AppError not_found for an unknown dataset or slide */
-  create(by: Actor, wanted: NewCase): Promise<Case>;
+  create(actor: Actor, wanted: NewCase): Promise<Case>;
   /** @throws AppError not_found, conflict */
-  update(by: Actor, id: string, changes: CaseChanges): Promise<Case>;
+  update(actor: Actor, id: string, changes: CaseChanges): Promise<Case>;
   /** @throws AppError not_found */
-  delete(by: Actor, id: string): Promise<void>;
+  delete(actor: Actor, id: string): Promise<void>;
   /** @throws AppError not_found, invalid_request */
   register(
-    by: Actor,
+    actor: Actor,
     id: string,
     wanted: BodyOf<typeof registerEndpoint>,
   ): Promise<ResponseOf<typeof registerEndpoint>>;
@@ -102,15 +102,15 @@ export function createCases({ db, now, audit, signIn, datasets, visibleImages }:
 
   /** Runs a change of a case by an administrator, with its audit event. */
   function edit<T extends StoredCase | null>(
-    by: Actor,
+    actor: Actor,
     action: AuditAction,
     work: (tx: Change, user: User) => Promise<{ readonly target: StoredCase; readonly result: T }>,
   ): Promise<T> {
     return change(db, 'accounts', async (tx) => {
-      const user = await currentCaller(tx, signIn, by, 'catalogue.write');
+      const user = await currentCaller(tx, signIn, actor, 'catalogue.write');
       await acquireLock(tx, 'catalogue'); // cases are a level of the catalogue
       const { target, result } = await work(tx, user);
-      await record(tx, by, action, target);
+      await record(tx, actor, action, target);
       return result;
     });
   }
@@ -160,8 +160,8 @@ export function createCases({ db, now, audit, signIn, datasets, visibleImages }:
     get,
     visible,
 
-    async create(by, { dataset, name, description = null, slides }) {
-      return edit(by, 'case-created', async (tx, user) => {
+    async create(actor, { dataset, name, description = null, slides }) {
+      return edit(actor, 'case-created', async (tx, user) => {
         const at = now().toISOString();
         const made: StoredCase = {
           id: randomUUID(),
@@ -179,8 +179,8 @@ export function createCases({ db, now, audit, signIn, datasets, visibleImages }:
       });
     },
 
-    async update(by, id, changes) {
-      return edit(by, 'case-changed', async (tx, user) => {
+    async update(actor, id, changes) {
+      return edit(actor, 'case-changed', async (tx, user) => {
         const before = await storedCase(tx, id);
         if (changes.version !== undefined && changes.version !== before.version) {
           throw new AppError('conflict');
@@ -200,17 +200,17 @@ export function createCases({ db, now, audit, signIn, datasets, visibleImages }:
       });
     },
 
-    async delete(by, id) {
-      await edit(by, 'case-deleted', async (tx) => {
+    async delete(actor, id) {
+      await edit(actor, 'case-deleted', async (tx) => {
         const target = await storedCase(tx, id);
         await deleteStoredCase(tx, id);
         return { target, result: null };
       });
     },
 
-    async register(by, id, { from_image, to_image, points }) {
+    async register(actor, id, { from_image, to_image, points }) {
       return change(db, 'accounts', async (tx) => {
-        const user = await currentCaller(tx, signIn, by, 'sharing.own');
+        const user = await currentCaller(tx, signIn, actor, 'sharing.own');
         const seen = await get(user, id, tx);
         const has = (imageId: string) => seen.slides.some(({ image_id }) => image_id === imageId);
         if (!has(from_image) || !has(to_image)) throw new AppError('not_found');
@@ -231,7 +231,7 @@ export function createCases({ db, now, audit, signIn, datasets, visibleImages }:
           updated_at: at,
         });
         await saveCase(tx, { ...(await storedCase(tx, id)), version: seen.version + 1, updated_at: at });
-        await record(tx, by, 'case-registered', seen);
+        await record(tx, actor, 'case-registered', seen);
         return { matrix, residual_um };
       });
     },

@@ -44,11 +44,11 @@ export interface Collections {
   /** @throws AppError not_found for a collection of another account */
   own(uid: string, id: string, from?: Connection): Promise<StoredCollection>;
   /** @throws AppError not_found for an item that the owner may not view, and for an unknown reader */
-  create(by: Actor, wanted: NewCollection): Promise<Collection>;
+  create(actor: Actor, wanted: NewCollection): Promise<Collection>;
   /** @throws AppError not_found, conflict */
-  update(by: Actor, id: string, changes: BodyOf<typeof updateEndpoint>): Promise<Collection>;
+  update(actor: Actor, id: string, changes: BodyOf<typeof updateEndpoint>): Promise<Collection>;
   /** @throws AppError not_found */
-  delete(by: Actor, id: string): Promise<void>;
+  delete(actor: Actor, id: string): Promise<void>;
 }
 
 interface Dependencies {
@@ -121,11 +121,11 @@ export function createCollections(dependencies: Dependencies): Collections {
   }
 
   function edit<T>(
-    by: Actor,
+    actor: Actor,
     action: AuditAction,
     work: (tx: Change, user: User) => Promise<readonly [stored: StoredCollection, result: T]>,
   ): Promise<T> {
-    return editOwn(dependencies, by, action, async (tx, user) => {
+    return editOwn(dependencies, actor, action, async (tx, user) => {
       const [{ id, title, items, readers }, result] = await work(tx, user);
       return { target: id, detail: { title, items: items.length, readers }, result };
     });
@@ -180,12 +180,12 @@ export function createCollections(dependencies: Dependencies): Collections {
     readable,
     own,
 
-    create: (by, { title, description, items, readers }) =>
-      edit(by, 'collection-created', async (tx, user) => {
+    create: (actor, { title, description, items, readers }) =>
+      edit(actor, 'collection-created', async (tx, user) => {
         const at = now().toISOString();
         const stored: StoredCollection = {
           id: randomUUID(),
-          uid: by.uid,
+          uid: actor.uid,
           ownerName: user.displayName,
           title,
           description: description || null,
@@ -199,9 +199,9 @@ export function createCollections(dependencies: Dependencies): Collections {
         return [stored, await get(user, stored.id, tx)];
       }),
 
-    update: (by, id, { version, title, description, items, readers }) =>
-      edit(by, 'collection-changed', async (tx, user) => {
-        const before = await own(by.uid, id, tx);
+    update: (actor, id, { version, title, description, items, readers }) =>
+      edit(actor, 'collection-changed', async (tx, user) => {
+        const before = await own(actor.uid, id, tx);
         if (version !== undefined && version !== before.version) throw new AppError('conflict');
         const stored: StoredCollection = {
           ...before,
@@ -216,9 +216,9 @@ export function createCollections(dependencies: Dependencies): Collections {
         return [stored, await get(user, id, tx)];
       }),
 
-    delete: (by, id) =>
-      edit(by, 'collection-deleted', async (tx) => {
-        const stored = await own(by.uid, id, tx);
+    delete: (actor, id) =>
+      edit(actor, 'collection-deleted', async (tx) => {
+        const stored = await own(actor.uid, id, tx);
         await deleteCollectionRow(tx, id);
         return [stored, undefined];
       }),

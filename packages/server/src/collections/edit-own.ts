@@ -22,14 +22,14 @@ interface Edited<T> {
 /** Runs a change of what an account owns, in one transaction with its audit event. @throws AppError forbidden */
 export function editOwn<T>(
   { db, audit, signIn }: Dependencies,
-  by: Actor,
+  actor: Actor,
   action: AuditAction,
   work: (tx: Change, user: User) => Promise<Edited<T>>,
 ): Promise<T> {
   return change(db, 'accounts', async (tx) => {
-    const user = await currentCaller(tx, signIn, by, 'sharing.own');
+    const user = await currentCaller(tx, signIn, actor, 'sharing.own');
     const { target, detail, result } = await work(tx, user);
-    await audit.record(tx, { action, actor: by.uid, target, detail, origin: by.origin });
+    await audit.record(tx, { action, actor: actor.uid, target, detail, origin: actor.origin });
     return result;
   });
 }

@@ -29,11 +29,11 @@ export interface SavedViews {
   /** @throws AppError not_found, also for a view of another account */
   get(uid: string, id: string): Promise<SavedView>;
   /** @throws AppError not_found for a slide that the caller may not view */
-  create(by: Actor, wanted: BodyOf<typeof createEndpoint>): Promise<SavedView>;
+  create(actor: Actor, wanted: BodyOf<typeof createEndpoint>): Promise<SavedView>;
   /** @throws AppError not_found, conflict */
-  update(by: Actor, id: string, changes: BodyOf<typeof updateEndpoint>): Promise<SavedView>;
+  update(actor: Actor, id: string, changes: BodyOf<typeof updateEndpoint>): Promise<SavedView>;
   /** @throws AppError not_found */
-  delete(by: Actor, id: string): Promise<void>;
+  delete(actor: Actor, id: string): Promise<void>;
 }
 
 interface Dependencies {
@@ -46,11 +46,11 @@ interface Dependencies {
 
 export function createSavedViews({ db, now, audit, signIn, visibleImages }: Dependencies): SavedViews {
   function edit<T>(
-    by: Actor,
+    actor: Actor,
     action: AuditAction,
     work: (tx: Change, user: User) => Promise<readonly [row: SavedViewRow, result: T]>,
   ): Promise<T> {
-    return editOwn({ db, audit, signIn }, by, action, async (tx, user) => {
+    return editOwn({ db, audit, signIn }, actor, action, async (tx, user) => {
       const [row, result] = await work(tx, user);
       return { target: row.id, detail: { title: row.title, image: row.image_id }, result };
     });
@@ -72,13 +72,13 @@ export function createSavedViews({ db, now, audit, signIn, visibleImages }: Depe
 
     get: async (uid, id) => viewOf(await ownRow(db, uid, id)),
 
-    create: (by, { image_id, title, text, field, colours, layers }) =>
-      edit(by, 'saved-view-created', async (tx, user) => {
+    create: (actor, { image_id, title, text, field, colours, layers }) =>
+      edit(actor, 'saved-view-created', async (tx, user) => {
         await requireVisible(tx, user, image_id);
         const at = now().toISOString();
         const row: SavedViewRow = {
           id: randomUUID(),
-          uid: by.uid,
+          uid: actor.uid,
           image_id,
           title,
           text: text || null,
@@ -93,9 +93,9 @@ export function createSavedViews({ db, now, audit, signIn, visibleImages }: Depe
         return [row, viewOf(row)];
       }),
 
-    update: (by, id, { version, image_id, title, text, field, colours, layers }) =>
-      edit(by, 'saved-view-changed', async (tx, user) => {
-        const before = await ownRow(tx, by.uid, id);
+    update: (actor, id, { version, image_id, title, text, field, colours, layers }) =>
+      edit(actor, 'saved-view-changed', async (tx, user) => {
+        const before = await ownRow(tx, actor.uid, id);
         if (version !== undefined && version !== before.version) throw new AppError('conflict');
         if (image_id !== undefined) await requireVisible(tx, user, image_id);
         const row: SavedViewRow = {
@@ -113,9 +113,9 @@ export function createSavedViews({ db, now, audit, signIn, visibleImages }: Depe
         return [row, viewOf(row)];
       }),
 
-    delete: (by, id) =>
-      edit(by, 'saved-view-deleted', async (tx) => {
-        const row = await ownRow(tx, by.uid, id);
+    delete: (actor, id) =>
+      edit(actor, 'saved-view-deleted', async (tx) => {
+        const row = await ownRow(tx, actor.uid, id);
         await deleteSavedViewRow(tx, id);
         return [row, undefined];
       }),
