@@ -1,5 +1,5 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
   api,
   bare,
@@ -241,6 +241,18 @@ describe('a catalogue of thousands of slides', () => {
     await user.keyboard('{ArrowDown}');
     expect(focused()).toContain('22222222');
     expect(row.ariaCurrent).toBeNull();
+  });
+
+  it('does not scroll when a person clicks a visible image', async () => {
+    api({ lists: [list(...many(10_000))], descriptors: [() => new Promise(() => {})] });
+    const user = show();
+    const row = await screen.findByRole('button', { name: /^slide-1\.svs/ });
+    const scrollTo = vi.fn(); // jsdom has no such method
+    Object.defineProperty(Element.prototype, 'scrollTo', { configurable: true, value: scrollTo });
+    onTestFinished(() => void Reflect.deleteProperty(Element.prototype, 'scrollTo'));
+    await user.click(row);
+    await waitFor(() => expect(row.ariaCurrent).toBe('true'));
+    expect(scrollTo).not.toHaveBeenCalled();
   });
 
   it('focuses its search field on /, wherever the focus is', async () => {

@@ -1,6 +1,6 @@
 import type { Image } from '@lamina/contract';
 import { VisuallyHidden } from '@mantine/core';
-import { lazy, Suspense, useCallback, useEffect, useMemo, useState } from 'react';
+import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { reloadCatalogue } from '../../api/catalogue.ts';
 import { useRequestableDatasets } from '../../api/datasets.ts';
@@ -12,7 +12,6 @@ import { preloadable } from '../../components/preloadable.tsx';
 import { languageNow } from '../../language/language.ts';
 import { titles } from '../../language/texts.ts';
 import type { ColourAdjustment } from '../../viewer/colours/adjustment.ts';
-import type { Half } from '../../viewer/link-views.ts';
 import type { Incompleteness } from '../../viewer/PictureNotes.tsx';
 import { createDescriptorSupply } from '../../viewer/preload.ts';
 import { ArrangementMemoryContext } from '../../viewer/results/arrangement-memory.ts';
@@ -22,6 +21,7 @@ import { NothingShown } from './NothingShown.tsx';
 import { RestrictedDatasets, restrictedDatasetsId } from './RestrictedDatasets.tsx';
 import { SessionStats } from './SessionStats.tsx';
 import { useComparison } from './use-comparison.ts';
+import { useIncompleteHalves } from './use-incomplete-halves.ts';
 import { useViewed } from './use-viewed.ts';
 import { ViewedHalf } from './ViewedHalf.tsx';
 import type { ShownStatus } from './ViewerBar.tsx';
@@ -104,13 +104,7 @@ export function WsiViewer() {
     }
   };
 
-  const [incomplete, setIncomplete] = useState(nothingIncomplete);
-  const onIncomplete = useMemo(() => {
-    // Keeps the same object while nothing changes, so that the screen is not rendered again before the first tiles.
-    const setHalf = (half: Half) => (reason: Incompleteness | null) =>
-      setIncomplete((before) => (before[half] === reason ? before : { ...before, [half]: reason }));
-    return { first: setHalf('first'), second: setHalf('second') };
-  }, []);
+  const { incomplete, onIncomplete } = useIncompleteHalves();
   /** Colour adjustment that the person keeps for all slides; null when each slide opens unadjusted. */
   const [keptColours, setKeptColours] = useState<ColourAdjustment | null>(null);
 
@@ -266,8 +260,6 @@ function comparedSlides({ halves: { first, second } }: ReturnType<typeof useComp
     views: { first: first.view, second: second.view },
   };
 }
-
-const nothingIncomplete: Readonly<Record<Half, Incompleteness | null>> = { first: null, second: null };
 
 /** Returns the session status to show: an active session is shown as an error while the server is unreachable, and as doubtful while tiles fail to load. */
 function statusShown(

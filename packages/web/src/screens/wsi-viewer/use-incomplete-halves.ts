@@ -1,0 +1,22 @@
+import { useMemo, useState } from 'react';
+import type { Half } from '../../viewer/link-views.ts';
+import type { Incompleteness } from '../../viewer/PictureNotes.tsx';
+
+type IncompleteHalves = Readonly<Record<Half, Incompleteness | null>>;
+
+const completeHalves: IncompleteHalves = { first: null, second: null };
+
+/**
+ * Returns why tiles are missing in either half of the viewer's screen (null: none is missing), and the functions with which
+ * the halves report it. A report that changes nothing keeps the object, so that React does not render the screen again; each
+ * half sends one before its first tiles.
+ */
+export function useIncompleteHalves() {
+  const [incomplete, setIncomplete] = useState(completeHalves);
+  const onIncomplete = useMemo(() => {
+    const setHalf = (half: Half) => (reason: Incompleteness | null) =>
+      setIncomplete((before) => (before[half] === reason ? before : { ...before, [half]: reason }));
+    return { first: setHalf('first'), second: setHalf('second') };
+  }, []);
+  return { incomplete, onIncomplete };
+}
