@@ -72,7 +72,11 @@ export interface Accounts {
    */
   signIn(given: Credentials, origin: Origin): Promise<IssuedToken>;
   signOut(by: Actor): Promise<void>;
-  /** Mails a reset link in the background, so that the response does not reveal whether the address is known. @throws AppError rate_limited */
+  /**
+   * Mails a reset link in the background, so that the response does not reveal whether the address is known.
+   *
+   * @throws AppError rate_limited
+   */
   requestPasswordReset(email: string, origin: Origin): Promise<void>;
   /** @throws AppError reset_link_invalid, rate_limited */
   checkPasswordReset(code: string, origin: Origin): Promise<void>;

@@ -110,8 +110,8 @@ export type ListedAnnotation = Pick<
 /**
  * Lists the annotations of a layer in the order of their creation, without deleted ones.
  *
- * @param page `box` selects the annotations whose bounds touch it (null: all), `after` is the position of the last annotation of
- *   the previous page
+ * @param page `box` selects the annotations whose bounds touch it (null: all), `after` is the position of the last annotation
+ *   of the previous page
  */
 export function listAnnotations(
   db: Connection,
@@ -135,7 +135,8 @@ export function listAnnotations(
 }
 
 /**
- * Lists the annotations of a layer that changed later than a numbered change, including deleted ones, in the order of the changes.
+ * Lists the annotations of a layer that changed later than a numbered change, including deleted ones, in the order of the
+ * changes.
  *
  * @param sinceChangeNo number of the last change that the caller knows (`annotation_images.change_no`)
  */
@@ -176,7 +177,8 @@ export interface HistoryPosition {
 /**
  * Lists the history of a layer, newest first.
  *
- * @param query `annotation` is the id of the only annotation to list (null: all), `before` the last revision of the previous page
+ * @param query `annotation` is the id of the only annotation to list (null: all), `before` the last revision of the previous
+ *   page
  */
 export function listRevisions(
   db: Connection,

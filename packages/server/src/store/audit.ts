@@ -1,7 +1,7 @@
 /**
- * Queries for the audit log. Entries are only appended; each contains the hash of the previous entry, so that a changed or deleted
- * entry is detected. Pruning removes the oldest entries in two steps: it first moves the recorded start of the chain, from then on
- * lists omit the pruned entries, and a later job deletes their rows.
+ * Queries for the audit log. Entries are only appended; each contains the hash of the previous entry, so that a changed or
+ * deleted entry is detected. Pruning removes the oldest entries in two steps: it first moves the recorded start of the chain,
+ * from then on lists omit the pruned entries, and a later job deletes their rows.
  */
 import { sessionActions } from '@lamina/contract';
 import { sql } from 'kysely';
@@ -81,8 +81,8 @@ export function listChainedRows(db: Connection, afterSeq: number, limit: number)
 const rowsPerBatch = 2000;
 
 /**
- * Prunes the entries at the start of the log that are older than `minTime` (ISO 8601). The last entry always stays. The rows remain
- * until `deletePrunedAuditRows` deletes them.
+ * Prunes the entries at the start of the log that are older than `minTime` (ISO 8601). The last entry always stays. The rows
+ * remain until `deletePrunedAuditRows` deletes them.
  *
  * @param record writes an audit entry about the pruning in the same transaction
  * @returns the number of pruned entries; 0 when another process pruned them first
@@ -230,8 +230,8 @@ export async function findLastAuditRow(db: Connection, action: string): Promise<
 }
 
 /**
- * Condition that an entry is not about a thumbnail in a list, which are too frequent to count. It compares the start of the JSON
- * that audit/image-openings.ts writes with `JSON.stringify`.
+ * Condition that an entry is not about a thumbnail in a list, which are too frequent to count. It compares the start of the
+ * JSON that audit/image-openings.ts writes with `JSON.stringify`.
  */
 const isNotThumbnailOnly = sql<boolean>`substr(detail, 1, 17) <> '{"by":"thumbnail"'`;
 

@@ -1,6 +1,6 @@
 /**
- * Queries for cases (groups of slides of one specimen) with their slides and registrations, and for the record of the cases that
- * scans import from metadata files.
+ * Queries for cases (groups of slides of one specimen) with their slides and registrations, and for the record of the cases
+ * that scans import from metadata files.
  */
 import { type CaseRegistration, isSameName, type RegistrationMatrix } from '@lamina/contract';
 import { sortKeyOf } from '../domain/catalogue-order.ts';
@@ -74,8 +74,8 @@ async function withSlidesAndRegistrations(db: Connection, rows: readonly CaseRow
 }
 
 /**
- * Inserts or replaces a case and its slides. Does not save `registrations` (see `saveRegistration`), but deletes the registrations
- * of slides that are no longer in the case.
+ * Inserts or replaces a case and its slides. Does not save `registrations` (see `saveRegistration`), but deletes the
+ * registrations of slides that are no longer in the case.
  */
 export async function saveCase(tx: Change, { slides, registrations: _, ...row }: StoredCase): Promise<void> {
   const { id, ...fields } = {

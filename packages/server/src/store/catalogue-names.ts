@@ -1,6 +1,7 @@
 /**
- * Queries for the canonical spelling of each dataset and organ name: spellings that differ only in case or Unicode form share a key.
- * When two processes register two spellings of a name at the same time, the unique key of the table lets only one succeed.
+ * Queries for the canonical spelling of each dataset and organ name: spellings that differ only in case or Unicode form share
+ * a key. When two processes register two spellings of a name at the same time, the unique key of the table lets only one
+ * succeed.
  */
 import { nameKey, spellName } from '@lamina/contract';
 import type { Connection } from './database.ts';

@@ -1,14 +1,14 @@
 /**
- * Speeds up searches of the catalogue on PostgreSQL with an extension and statistics. Both need permissions that the database user
- * may lack, so they are not part of the migrations.
+ * Speeds up searches of the catalogue on PostgreSQL with an extension and statistics. Both need permissions that the database
+ * user may lack, so they are not part of the migrations.
  */
 import { sql } from 'kysely';
 import type { Database } from './database.ts';
 import { isPostgres } from './dialects.ts';
 
 /**
- * Creates a trigram index, so that a search for a word without matches does not scan every entry. Also computes statistics if the
- * table has none, which is the case after a move or a restore.
+ * Creates a trigram index, so that a search for a word without matches does not scan every entry. Also computes statistics if
+ * the table has none, which is the case after a move or a restore.
  *
  * @returns null when the index exists afterwards or the database is SQLite; otherwise the error
  */
@@ -31,8 +31,8 @@ export async function prepareSearch(db: Database): Promise<Error | null> {
 }
 
 /**
- * Returns whether PostgreSQL has statistics of the table `images`. Without them every query scans the whole table until autovacuum
- * computes them, about a minute later.
+ * Returns whether PostgreSQL has statistics of the table `images`. Without them every query scans the whole table until
+ * autovacuum computes them, about a minute later.
  */
 async function hasStatistics(db: Database): Promise<boolean> {
   const { rows } = await sql`

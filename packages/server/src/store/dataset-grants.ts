@@ -21,7 +21,11 @@ export async function insertGrant(db: Connection, grant: NewGrant): Promise<bool
   return (numInsertedOrUpdatedRows ?? 0n) > 0n;
 }
 
-/** Allows or forbids an account to download originals of a dataset that is granted to it. @returns false when nothing changed */
+/**
+ * Allows or forbids an account to download originals of a dataset that is granted to it.
+ *
+ * @returns false when nothing changed
+ */
 export async function setDownloadGrant(
   db: Connection,
   {

@@ -1,6 +1,6 @@
 /**
- * Queries for the access settings of datasets, and for the datasets that accounts may not see. A dataset without settings is open to
- * every active member.
+ * Queries for the access settings of datasets, and for the datasets that accounts may not see. A dataset without settings is
+ * open to every active member.
  */
 import { type DatasetAccess, nameKey } from '@lamina/contract';
 import type { Connection } from './database.ts';
@@ -139,8 +139,8 @@ export async function listImagesIn(
 export const noRestrictedDatasets: ReadonlySet<string> = new Set();
 
 /**
- * Returns the names of the restricted datasets that are not granted to each account, by uid. Checks only grants: the caller must
- * check the status of the account, and that it is no administrator, who sees every dataset.
+ * Returns the names of the restricted datasets that are not granted to each account, by uid. Checks only grants: the caller
+ * must check the status of the account, and that it is no administrator, who sees every dataset.
  */
 export async function restrictedDatasetsOf(
   db: Connection,

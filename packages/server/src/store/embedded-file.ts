@@ -38,7 +38,8 @@ export function openExclusively(file: string): Database {
 }
 
 /**
- * Replaces a database file with another; both databases must be closed. A crash at any moment leaves either the old or the new file.
+ * Replaces a database file with another; both databases must be closed. A crash at any moment leaves either the old or the new
+ * file.
  *
  * @returns the path of the safety copy of the replaced file; null when no file was replaced
  */
@@ -48,7 +49,8 @@ export function replaceDatabase(file: string, replacement: string): string | nul
   if (hasOldDatabase) {
     for (const ending of ['', '-wal', '-shm']) fs.rmSync(`${safetyCopy}${ending}`, { force: true });
     fs.linkSync(file, safetyCopy);
-    // A database that was not closed cleanly left WAL files. They are moved away, because SQLite would apply them to the new file.
+    // A database that was not closed cleanly left WAL files. They are moved away, because SQLite would apply them to the new
+    // file.
     for (const ending of ['-wal', '-shm']) {
       if (fs.existsSync(`${file}${ending}`)) fs.renameSync(`${file}${ending}`, `${safetyCopy}${ending}`);
     }

@@ -1,6 +1,6 @@
 /**
- * Queries for the identities with which accounts sign in: an identity of an external provider, or the one of the embedded sign-in
- * service, which contains the password hash.
+ * Queries for the identities with which accounts sign in: an identity of an external provider, or the one of the embedded
+ * sign-in service, which contains the password hash.
  */
 import type { Connection } from './database.ts';
 

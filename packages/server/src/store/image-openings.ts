@@ -1,6 +1,6 @@
 /**
- * Queries that record which images were shown in which image sessions, so that the audit log lists each of them once. Rows are deleted
- * together with their session.
+ * Queries that record which images were shown in which image sessions, so that the audit log lists each of them once. Rows are
+ * deleted together with their session.
  */
 import { sql } from 'kysely';
 import type { Change, Connection } from './database.ts';
@@ -37,7 +37,8 @@ export async function saveOpenings(tx: Change, rows: readonly NewRow<'image_open
 
 /**
  * Prevents the deletion of image sessions until the transaction ends. Must be called before the transaction acquires the lock
- * `audit`: transactions that delete sessions lock the session rows first and `audit` second, and the same order prevents deadlocks.
+ * `audit`: transactions that delete sessions lock the session rows first and `audit` second, and the same order prevents
+ * deadlocks.
  */
 export async function preventSessionDeletion(tx: Change, hashes: readonly string[]): Promise<void> {
   if (!isPostgres(tx)) return; // no other transaction can delete them, because SQLite has one writer at a time

@@ -1,6 +1,6 @@
 /**
- * Queries for image sessions, the credentials with which viewers request pixels. A session belongs either to a sign-in or to a share
- * link that a visitor has opened. Its row is deleted when the session, the sign-in or the link ends.
+ * Queries for image sessions, the credentials with which viewers request pixels. A session belongs either to a sign-in or to a
+ * share link that a visitor has opened. Its row is deleted when the session, the sign-in or the link ends.
  */
 import type { Role, Status } from '@lamina/contract';
 import { sql } from 'kysely';
@@ -174,8 +174,9 @@ export interface NewImageSession {
 }
 
 /**
- * Inserts a session of a sign-in and deletes the account's oldest sessions beyond `maxSessions`. The session expires no later than
- * the sign-in. Holds the lock `accounts`, so that a concurrent suspension of the account happens entirely before or after.
+ * Inserts a session of a sign-in and deletes the account's oldest sessions beyond `maxSessions`. The session expires no later
+ * than the sign-in. Holds the lock `accounts`, so that a concurrent suspension of the account happens entirely before or
+ * after.
  *
  * @param record writes the audit entry in the same transaction
  * @returns null when the sign-in has ended

@@ -1,4 +1,7 @@
-/** Catalogue entries: one row for each slide that is, or was, in a slide root. */
+/**
+ * Queries that read and change catalogue entries, mainly for scans. There is one entry for each slide that is, or was, in a
+ * slide root (the slide folder or the bucket).
+ */
 import { searchTextOf, sortKeyOf } from '../domain/catalogue-order.ts';
 import { registerNames } from './catalogue-names.ts';
 import type { Change, Connection } from './database.ts';
@@ -11,7 +14,7 @@ export type ImageRow = Row<'images'>;
 export const editableFields = ['file_name', 'dataset_name', 'organ_type'] as const;
 export type EditableField = (typeof editableFields)[number];
 
-/** Finds an entry, also a removed one; null when its file is missing, unless `includeMissing`. */
+/** Finds an entry, even if it is removed. Returns null when its file is missing, unless `includeMissing` is true. */
 export async function findImage(
   db: Connection,
   id: string,
@@ -21,7 +24,9 @@ export async function findImage(
   return row === undefined || (row.missing_since !== null && !includeMissing) ? null : row;
 }
 
-/** Lists names of entries, unlisted ones included, unordered. */
+/**
+ * Lists the file names of entries by id, unordered. Entries that are removed or whose file is missing have `isListed` false.
+ */
 export async function listImageNames(
   db: Connection,
   imageIds: readonly string[],
@@ -39,18 +44,18 @@ export async function listImageNames(
   }));
 }
 
-/** Whether the catalogue has no entry with a file; removed entries count, missing files do not. */
+/** Returns whether no entry, removed or not, has an existing file. */
 export async function hasNoImages(db: Connection): Promise<boolean> {
-  const any = await db
+  const firstImage = await db
     .selectFrom('images')
     .select('id')
     .where('missing_since', 'is', null)
     .limit(1)
     .executeTakeFirst();
-  return any === undefined;
+  return firstImage === undefined;
 }
 
-/** The columns that a scan compares with the files; scans read all rows. */
+/** The columns that a scan compares with the files. Scans read all rows, so they read only these columns. */
 export type ScannedRow = Pick<
   ImageRow,
   | 'id'
@@ -88,7 +93,7 @@ const scannedColumns = [
   'metadata_hold',
 ] as const satisfies readonly (keyof ScannedRow)[];
 
-/** Lists rows by id, starting after an id; '' starts at the first. */
+/** Lists entries sorted by id, starting after an id; '' starts with the first entry. */
 export function listScannedRows(db: Connection, afterId: string, limit: number): Promise<ScannedRow[]> {
   return db
     .selectFrom('images')
@@ -99,7 +104,7 @@ export function listScannedRows(db: Connection, afterId: string, limit: number):
     .execute();
 }
 
-/** Finds the entry by the current or last path of its leading file; null when there is none. */
+/** Finds an entry by the current or last known path of its leading file; null when there is none. */
 export async function findImageAt(db: Connection, root: SlideRoot, path: string): Promise<ScannedRow | null> {
   const row = await db
     .selectFrom('images')
@@ -110,7 +115,7 @@ export async function findImageAt(db: Connection, root: SlideRoot, path: string)
   return row ?? null;
 }
 
-/** Where the leading file of an entry is or was, and its dataset. */
+/** Current or last known path of an entry's leading file (the file by which the slide is opened), and its dataset. */
 export type ImageLocation = Pick<ImageRow, 'id' | 'root' | 'path' | 'dataset_name'>;
 
 /** Lists the entries with these paths below a root, unordered. */
@@ -119,20 +124,20 @@ export function listImagesAt(
   root: SlideRoot,
   paths: readonly string[],
 ): Promise<ImageLocation[]> {
-  return placedImages(db)
+  return selectImageLocations(db)
     .where('root', '=', root)
     .where(isOneOf(db, 'path', paths))
     .execute();
 }
 
-/** Lists entries by id, unordered; unknown ones are missing from the result. */
+/** Finds the locations of entries by id, unordered; unknown ids are missing from the result. */
 export function findImageLocations(db: Connection, ids: readonly string[]): Promise<ImageLocation[]> {
-  return placedImages(db)
+  return selectImageLocations(db)
     .where(isOneOf(db, 'id', ids))
     .execute();
 }
 
-function placedImages(db: Connection) {
+function selectImageLocations(db: Connection) {
   return db.selectFrom('images').select(['id', 'root', 'path', 'dataset_name']);
 }
 
@@ -141,25 +146,28 @@ export interface NewImage {
   readonly root: SlideRoot;
   readonly path: string;
   readonly members: string;
-  /** Fingerprint from the scan; null when it was not computed. */
+  /** Fingerprint that the scan computed; null when it computed none. */
   readonly fingerprint: string | null;
   readonly file_name: string;
   readonly dataset_name: string | null;
   readonly organ_type: string | null;
   readonly size_bytes: number;
-  /** Null or absent: members see the slide as soon as it is read. */
+  /** Time since which the entry is hidden. Null or absent: members see the slide as soon as it has been read. */
   readonly hidden_at?: string | null;
   readonly metadata_hold?: string | null;
 }
 
-/** Inserts pending entries, some hundred at most. An entry that another process inserted first stays. */
+/**
+ * Inserts entries with the status `pending`; at most some hundred per call, because a statement has a limited number of
+ * parameters. When another process has inserted an entry for the same path, that entry stays unchanged.
+ */
 export async function insertImages(tx: Connection, images: readonly NewImage[], now: string): Promise<void> {
   if (images.length === 0) return;
-  const spelled = await withCanonicalNames(tx, images);
+  const canonicalImages = await withCanonicalNames(tx, images);
   await tx
     .insertInto('images')
     .values(
-      spelled.map((image) => ({
+      canonicalImages.map((image) => ({
         hidden_at: null,
         metadata_hold: null,
         ...image,
@@ -231,32 +239,32 @@ export type ImageChanges = Partial<
   >
 >;
 
-/** Replaces datasets and organs by their canonical spelling, and registers new names. */
+/** Returns copies of the images with the canonical spelling of their dataset and organ. Registers names that are new. */
 export async function withCanonicalNames<T extends Partial<Pick<ImageRow, 'dataset_name' | 'organ_type'>>>(
   tx: Connection,
   images: readonly T[],
 ): Promise<T[]> {
-  const datasets = await registerNames(
+  const canonicalDataset = await registerNames(
     tx,
     'dataset',
     images.flatMap(({ dataset_name: name }) => name ?? []),
   );
-  const organs = await registerNames(
+  const canonicalOrgan = await registerNames(
     tx,
     'organ',
     images.flatMap(({ organ_type: name }) => name ?? []),
   );
   return images.map((image) => ({
     ...image,
-    ...(image.dataset_name && { dataset_name: datasets(image.dataset_name) }),
-    ...(image.organ_type && { organ_type: organs(image.organ_type) }),
+    ...(image.dataset_name && { dataset_name: canonicalDataset(image.dataset_name) }),
+    ...(image.organ_type && { organ_type: canonicalOrgan(image.organ_type) }),
   }));
 }
 
 /**
- * Updates an entry, and its sort key and search text with the names.
+ * Updates an entry. When a name changes, also updates the sort key and the search text.
  *
- * @returns null when the entry does not exist
+ * @returns the changed entry; null when it does not exist
  */
 export async function updateImage(
   tx: Change,
@@ -264,10 +272,10 @@ export async function updateImage(
   changes: ImageChanges,
   now: string,
 ): Promise<ImageRow | null> {
-  const [spelled = changes] = await withCanonicalNames(tx, [changes]);
+  const [canonicalChanges = changes] = await withCanonicalNames(tx, [changes]);
   const changed = await tx
     .updateTable('images')
-    .set({ ...spelled, updated_at: now })
+    .set({ ...canonicalChanges, updated_at: now })
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirst();

@@ -1,6 +1,7 @@
 /**
- * Cases as a level of the catalogue: catalogue entries by case. An entry counts for one case, the first of its dataset that it is in,
- * in the order of `sort_key` and id. A case of another dataset is ignored: not every reader of the entry may see its name.
+ * Queries for the catalogue grouped by cases. An entry may be in several cases; it is listed in only one of them: the first,
+ * in the order of `sort_key` and id, among the cases of the entry's own dataset. Cases of other datasets are ignored, because
+ * their names must not be shown to readers who cannot see those datasets.
  */
 import { sql } from 'kysely';
 import type { Connection } from './database.ts';
@@ -9,7 +10,7 @@ import { type ListedImage, listedColumns } from './listed-image.ts';
 import { filterAndSearchConditions, type ImageFilter, type Visibility } from './listed-images.ts';
 import type { Row } from './schema.ts';
 
-/** Number of entries with one case and one organ. */
+/** Number of entries that are listed in one case and have one organ. */
 export interface CaseCount {
   readonly id: string;
   readonly name: string;
@@ -19,12 +20,12 @@ export interface CaseCount {
   readonly images: number;
 }
 
-/** Counts the entries that match a search and are in a case, by case and organ; in no order. */
+/** Counts the entries that match a search and are listed in a case, grouped by case and organ, unordered. */
 export async function countImagesOfCases(
   db: Connection,
   filter: Visibility & Pick<ImageFilter, 'search'>,
 ): Promise<CaseCount[]> {
-  const rows = await inCases(db, { ...filter, dataset: undefined, organ: undefined })
+  const rows = await selectImagesInCases(db, { ...filter, dataset: undefined, organ: undefined })
     .select((eb) => [
       'cases.id',
       'cases.name',
@@ -45,14 +46,17 @@ export async function countImagesOfCases(
   }));
 }
 
-/** Returns the entries of some cases that match a filter: case by case in the order of the list, each in the order of its slides. */
+/**
+ * Returns the entries of some cases that match a filter: case by case in the order of the list, each in the order of its
+ * slides.
+ */
 export async function listImagesOfCases(
   db: Connection,
   filter: ImageFilter,
   caseIds: readonly string[],
 ): Promise<ListedImage[]> {
   if (caseIds.length === 0) return [];
-  return inCases(db, filter)
+  return selectImagesInCases(db, filter)
     .where(isOneOf(db, 'cases.id', caseIds))
     .select(listedColumns.map((column) => `images.${column}` as const))
     .orderBy('cases.sort_key')
@@ -61,13 +65,13 @@ export async function listImagesOfCases(
     .execute();
 }
 
-/** Returns the id of the case that an entry counts for; null without one. */
+/** Returns the id of the case in which an entry is listed; null when it is in no case of its dataset. */
 export async function findCaseOfImage(
   db: Connection,
   { id, dataset_name }: Pick<Row<'images'>, 'id' | 'dataset_name'>,
 ): Promise<string | null> {
   if (dataset_name === null) return null;
-  const found = await db
+  const firstCase = await db
     .selectFrom('case_slides')
     .innerJoin('cases', 'cases.id', 'case_slides.case_id')
     .select('cases.id')
@@ -77,11 +81,11 @@ export async function findCaseOfImage(
     .orderBy('cases.id')
     .limit(1)
     .executeTakeFirst();
-  return found?.id ?? null;
+  return firstCase?.id ?? null;
 }
 
 /** Selects from the cases to their entries: SQLite keeps the order of a cross join, so it reads no other entries. */
-function inCases(db: Connection, filter: ImageFilter) {
+function selectImagesInCases(db: Connection, filter: ImageFilter) {
   const query = db
     .selectFrom('cases')
     .crossJoin('case_slides')

@@ -1,10 +1,10 @@
-/** A catalogue entry as lists return it: its columns in the database, and its form in the contract. */
+/** The database columns that lists of catalogue entries read, and their conversion to the `Image` of the API. */
 import type { Image } from '@lamina/contract';
 import type { Row } from './schema.ts';
 
 type ImageRow = Row<'images'>;
 
-/** The columns of an entry, and its position in the catalogue. */
+/** Columns of an entry that the API returns, and `sort_key`, its position in the catalogue. */
 export const listedColumns = [
   'id',
   'file_name',
@@ -34,6 +34,7 @@ export const listedColumns = [
 
 export type ListedImage = Pick<ImageRow, (typeof listedColumns)[number]>;
 
+/** Converts the row of an entry to the `Image` of the API. */
 export function imageOf(row: Omit<ListedImage, 'sort_key'>): Image {
   return {
     id: row.id,
@@ -60,10 +61,12 @@ export function imageOf(row: Omit<ListedImage, 'sort_key'>): Image {
   };
 }
 
+/** Returns the field `shown_plane`, or no field for an image with one focal plane and one time point. */
 function shownPlaneOf({
   plane,
   planes,
   times,
 }: Pick<ImageRow, 'plane' | 'planes' | 'times'>): Pick<Image, 'shown_plane'> {
-  return plane === null || planes === null || times === null ? {} : { shown_plane: { plane, planes, times } };
+  if (plane === null || planes === null || times === null) return {};
+  return { shown_plane: { plane, planes, times } };
 }

@@ -1,4 +1,8 @@
-/** Lists, counts and searches of catalogue entries, limited to the entries that their reader may see. */
+/**
+ * Lists, counts and searches catalogue entries, limited to the entries that the reader may see. The queries are shaped so that
+ * each database uses the intended index, because a catalogue may have 100,000 entries. They must also never compare the text
+ * of entries that the reader may not see: the duration of a search would reveal that text.
+ */
 import { type ImageOrder, type ImageStatus, searchWords } from '@lamina/contract';
 import { type RawBuilder, sql } from 'kysely';
 import { rangeOfDataset, type SortKeyRange } from '../domain/catalogue-order.ts';
@@ -10,28 +14,30 @@ import type { Row } from './schema.ts';
 
 type ImageRow = Row<'images'>;
 
-/** Which entries a reader may see. */
+/** The entries that a reader may see. */
 export interface Visibility {
-  /** Null: every status. */
+  /** Status that entries must have; null allows every status. */
   readonly status: ImageStatus | null;
   /** Whether entries that are hidden from members are included. */
   readonly includesHidden: boolean;
-  /** Names of datasets whose entries are left out. */
+  /** Names of the datasets whose entries the reader may not see. */
   readonly restrictedDatasets: ReadonlySet<string>;
-  /** Sort keys of the entries outside restricted datasets, as `unrestrictedRanges` returns them; null: any. */
+  /** Ranges of sort keys outside the restricted datasets, as `unrestrictedRanges` returns them; null: no limit. */
   readonly ranges: readonly SortKeyRange[] | null;
 }
 
 export interface ImageFilter extends Visibility {
+  /** Words that the search text of an entry must contain, as the user typed them. */
   readonly search: string | undefined;
-  /** Null: entries without a dataset. */
+  /** Dataset of the entries; null selects entries without a dataset. */
   readonly dataset: string | null | undefined;
-  /** Null: entries without an organ. */
+  /** Organ of the entries; null selects entries without an organ. */
   readonly organ: string | null | undefined;
-  /** Leaves out entries that are in a case of their dataset. */
+  /** Excludes entries that are in a case of their dataset. */
   readonly withoutCases?: boolean;
 }
 
+/** Position of an entry in the catalogue, which is sorted by sort key and id. */
 export interface ImagePosition {
   readonly sortKey: string;
   readonly id: string;
@@ -39,52 +45,60 @@ export interface ImagePosition {
 
 export interface ImagePage extends ImageFilter {
   readonly order?: ImageOrder;
-  /** The last entry of the previous page, in the order of names; null: the list begins with its first entry. */
+  /** Last entry of the previous page, for the order `name` only; null starts with the first entry. */
   readonly after: ImagePosition | null;
-  /** Number of entries that are left out before the page. */
+  /** Number of entries to skip before the page. */
   readonly skip?: number;
   readonly limit: number;
 }
 
-/** Up to this number of matches, a search sorts the matches. A word with more matches is found quickly by scanning the list. */
+/**
+ * A search with at most this number of matches finds all of them by the word index and sorts them. A word with more matches is
+ * so frequent that scanning the sorted list quickly finds enough entries for a page.
+ */
 const maxSortedResults = 1000;
 
-/** Returns a page of entries in the order of the catalogue. */
+/** Returns a page of entries in the requested order. */
 export async function listImages(db: Connection, page: ImagePage): Promise<ListedImage[]> {
   const { order = 'name', dataset, limit, skip = 0 } = page;
-  // A restricted dataset is treated as one that does not exist: its entries are not read, whatever plan the database chooses.
-  if (isRestricted(page)) return [];
+  // A restricted dataset looks like one that does not exist: no query reads its entries, whatever plan the database chooses.
+  if (isForRestrictedDataset(page)) return [];
+
   const words = searchWords(page.search ?? '');
-  // Within a dataset the list is short enough to scan. On SQLite, readers with restrictions scan too: one index contains
-  // all filter columns, and visible entries are adjacent in it.
+  // Within a dataset the list is short enough to scan. On SQLite, the lists of readers with restrictions are scanned too: one
+  // index contains all filter columns, and the visible entries are adjacent in it.
   const isScan = order !== 'name' || dataset !== undefined || (!isPostgres(db) && !seesEverything(page));
-  const ids = words.length === 0 || isScan ? null : await idsWithWords(db, page, words);
-  if (ids?.length === 0) return [];
+  const matchingIds = words.length === 0 || isScan ? null : await findIdsWithWords(db, page, words);
+  if (matchingIds?.length === 0) return [];
+
+  // Each query first selects the ids of the page from an index, then reads the rows of these ids.
   if (order !== 'name') {
-    const selected = orderedPlaces(db, page, words, order).select('id').limit(limit).offset(skip);
-    return inOrder(listed(db).where('id', 'in', selected), order).execute();
+    const pageIds = selectSortedByColumn(db, page, words, order).select('id').limit(limit).offset(skip);
+    return inOrder(selectListedColumns(db).where('id', 'in', pageIds), order).execute();
   }
-  const places =
-    ids === null
-      ? placesOf(db, page, words)
-      : within(matching(db, page), everything, page.after).where('id', 'in', ids).select(['id', 'sort_key']);
-  if (places === null) return [];
-  const selected = db
-    .selectFrom(places.as('places'))
+  const positions =
+    matchingIds === null
+      ? selectPositions(db, page, words)
+      : withinRange(selectMatching(db, page), everything, page.after)
+          .where('id', 'in', matchingIds)
+          .select(['id', 'sort_key']);
+  if (positions === null) return [];
+  const pageIds = db
+    .selectFrom(positions.as('positions'))
     .select('id')
     .orderBy('sort_key')
     .orderBy('id')
     .limit(limit)
     .offset(skip);
-  return inOrder(listed(db).where('id', 'in', selected), order).execute();
+  return inOrder(selectListedColumns(db).where('id', 'in', pageIds), order).execute();
 }
 
-/** Selects whole rows; used for the entries of a page only. */
-function listed(db: Connection) {
+/** Reads whole rows instead of an index; used only for the entries of one page. */
+function selectListedColumns(db: Connection) {
   return db.selectFrom('images').select(listedColumns);
 }
 
-/** Returns how many entries come before an entry in its dataset; null when the filter leaves the entry out. */
+/** Returns how many entries of an entry's dataset precede it in a list; null when the filter excludes the entry. */
 export async function countImagesBefore(
   db: Connection,
   filter: ImageFilter,
@@ -94,23 +108,33 @@ export async function countImagesBefore(
   if (filter.dataset !== undefined && filter.dataset !== entry.dataset_name) return null;
   const inDataset = { ...filter, dataset: entry.dataset_name };
   const words = searchWords(filter.search ?? '');
-  const matches = await withWords(db, inDataset, words).where('id', '=', entry.id).select('id').execute();
+  const matches = await selectMatchingWords(db, inDataset, words)
+    .where('id', '=', entry.id)
+    .select('id')
+    .execute();
   if (matches.length === 0) return null;
-  const isEarlier = sql<boolean>`(sort_key, id) < (${entry.sort_key}, ${entry.id})`;
+
+  const isBeforeByName = sql<boolean>`(sort_key, id) < (${entry.sort_key}, ${entry.id})`;
   const column = order === 'newest' ? 'created_at' : 'size_bytes';
   const value = entry[column];
-  const condition =
+  const isBefore =
     order === 'name'
-      ? isEarlier
-      : sql<boolean>`(${sql.ref(column)} > ${value} or (${sql.ref(column)} = ${value} and ${isEarlier}))`;
-  const { count } = await within(withWords(db, inDataset, words), rangeOfDataset(entry.dataset_name), null)
-    .where(condition)
+      ? isBeforeByName
+      : sql<boolean>`(${sql.ref(column)} > ${value} or (${sql.ref(column)} = ${value} and ${isBeforeByName}))`;
+  const { count } = await withinRange(
+    selectMatchingWords(db, inDataset, words),
+    rangeOfDataset(entry.dataset_name),
+    null,
+  )
+    .where(isBefore)
     .select((eb) => eb.fn.countAll().as('count'))
     .executeTakeFirstOrThrow();
   return Number(count);
 }
 
-/** Number of entries with one dataset and one organ, and the values by which datasets are sorted in the other orders. */
+/**
+ * Number of entries with one dataset and one organ, and the values by which the orders `newest` and `largest` sort datasets.
+ */
 export interface ImageCount {
   readonly dataset: string | null;
   readonly organ: string | null;
@@ -121,13 +145,13 @@ export interface ImageCount {
   readonly largest: number;
 }
 
-/** Counts the entries that match a search, by dataset and organ. */
+/** Counts the entries that match a search, grouped by dataset and organ. */
 export async function countImages(
   db: Connection,
   filter: Visibility & Pick<ImageFilter, 'search'>,
 ): Promise<ImageCount[]> {
   const all = { ...filter, dataset: undefined, organ: undefined };
-  const rows = await withWords(db, all, searchWords(filter.search ?? ''))
+  const rows = await selectMatchingWords(db, all, searchWords(filter.search ?? ''))
     .select((eb) => [
       'dataset_name',
       'organ_type',
@@ -146,13 +170,13 @@ export async function countImages(
   }));
 }
 
-/** Whether the reader sees every listed entry. */
+/** Returns whether the reader may see every listed entry. */
 function seesEverything({ status, includesHidden, restrictedDatasets }: Visibility): boolean {
   return status === null && includesHidden && restrictedDatasets.size === 0;
 }
 
-/** @returns null when there are more than `maxSortedResults` */
-async function idsWithWords(
+/** Returns the ids of all entries that contain the words; null when there are more than `maxSortedResults`. */
+async function findIdsWithWords(
   db: Connection,
   filter: ImageFilter,
   words: readonly string[],
@@ -179,44 +203,53 @@ function contains(words: readonly string[]): RawBuilder<boolean> {
 }
 
 /**
- * Returns the condition that an entry has the words. The text of entries that the reader may not see is never compared,
- * because the duration would reveal it. AND does not fix the order of evaluation, and a word index covers all entries.
- * CASE is evaluated from left to right and uses no index.
+ * Returns the condition that an entry contains the words, without comparing the text of entries that the reader may not see.
+ * AND would not guarantee that: databases evaluate its operands in any order, and a word index covers all entries. CASE
+ * evaluates the visibility first and uses no index.
  */
 function hasWords(db: Connection, filter: Visibility, words: readonly string[]): RawBuilder<boolean> {
   if (seesEverything(filter)) return contains(words);
+  const isVisible = sql.join(visibilityConditions(db, filter), sql` and `);
   const never = isPostgres(db) ? sql`false` : sql`0`;
-  return sql<boolean>`case when ${sql.join(visibility(db, filter), sql` and `)} then ${contains(words)} else ${never} end`;
+  return sql<boolean>`case when ${isVisible} then ${contains(words)} else ${never} end`;
 }
 
-function withWords(db: Connection, filter: ImageFilter, words: readonly string[]) {
-  return words.length === 0 ? matching(db, filter) : matching(db, filter).where(hasWords(db, filter, words));
+function selectMatchingWords(db: Connection, filter: ImageFilter, words: readonly string[]) {
+  const query = selectMatching(db, filter);
+  return words.length === 0 ? query : query.where(hasWords(db, filter, words));
 }
 
-/** Returns the query of the matching places, range by range, so that the database does not read restricted datasets; null for none. */
-function placesOf(db: Connection, page: ImagePage, words: readonly string[]) {
+/**
+ * Returns a query for the positions of the matching entries from `after` on; null when none can match. It is a union over the
+ * ranges of sort keys that the reader may see, so that the database does not read restricted datasets.
+ */
+function selectPositions(db: Connection, page: ImagePage, words: readonly string[]) {
   const { after, limit, skip = 0 } = page;
-  const all = withWords(db, page, words);
-  const ahead = rangesOf(page).filter(({ to }) => to === null || after === null || to > after.sortKey);
-  const [first, ...others] = ahead.map((range) => {
-    const places = within(all, range, after)
+  const matching = selectMatchingWords(db, page, words);
+  const remainingRanges = rangesOf(page).filter(
+    ({ to }) => to === null || after === null || to > after.sortKey,
+  );
+  const [firstQuery, ...otherQueries] = remainingRanges.map((range) => {
+    const positions = withinRange(matching, range, after)
       .select(['id', 'sort_key'])
       .orderBy('sort_key')
       .orderBy('id')
       .limit(limit + skip);
-    return db.selectFrom(places.as('range')).select(['id', 'sort_key']);
+    return db.selectFrom(positions.as('range')).select(['id', 'sort_key']);
   });
-  return first === undefined ? null : others.reduce((parts, part) => parts.unionAll(part), first);
+  return firstQuery === undefined
+    ? null
+    : otherQueries.reduce((union, query) => union.unionAll(query), firstQuery);
 }
 
-/** Sorts the matching entries by time or size; no index contains these orders. */
-function orderedPlaces(db: Connection, page: ImagePage, words: readonly string[], order: ImageOrder) {
+/** Sorts all matching entries by creation time or size, because no index contains these orders. */
+function selectSortedByColumn(db: Connection, page: ImagePage, words: readonly string[], order: ImageOrder) {
   const range = page.dataset === undefined ? everything : rangeOfDataset(page.dataset);
-  return inOrder(within(withWords(db, page, words), range, null), order);
+  return inOrder(withinRange(selectMatchingWords(db, page, words), range, null), order);
 }
 
-/** Whether the filter asks for a dataset that the reader may not see. */
-function isRestricted({ dataset, restrictedDatasets }: ImageFilter): boolean {
+/** Returns whether the filter selects a dataset that the reader may not see. */
+function isForRestrictedDataset({ dataset, restrictedDatasets }: ImageFilter): boolean {
   return dataset !== undefined && restrictedDatasets.has(dataset ?? withoutDataset);
 }
 
@@ -226,38 +259,42 @@ function rangesOf({ dataset, ranges }: ImageFilter): readonly SortKeyRange[] {
 
 const everything: SortKeyRange = { from: '', to: null };
 
-/** Adds only one lower bound, because with two SQLite starts at the first and scans all entries that the second excludes. */
-function within(
-  query: ReturnType<typeof matching>,
+/**
+ * Limits a query to a range of sort keys and to the entries after a position. Adds only the higher of the two lower bounds:
+ * given both, SQLite would start at the lower one and scan all entries that the other excludes.
+ */
+function withinRange(
+  query: ReturnType<typeof selectMatching>,
   { from, to }: SortKeyRange,
   after: ImagePosition | null,
-): ReturnType<typeof matching> {
-  const ended = to === null ? query : query.where('sort_key', '<', to);
+): ReturnType<typeof selectMatching> {
+  const belowEnd = to === null ? query : query.where('sort_key', '<', to);
   if (after === null || after.sortKey < from)
-    return from === '' ? ended : ended.where('sort_key', '>=', from);
-  return ended.where(({ eb, refTuple, tuple }) =>
+    return from === '' ? belowEnd : belowEnd.where('sort_key', '>=', from);
+  return belowEnd.where(({ eb, refTuple, tuple }) =>
     eb(refTuple('sort_key', 'id'), '>', tuple(after.sortKey, after.id)),
   );
 }
 
-/** Adds the order of a list. */
+/** Sorts a query in the order of a list; entries that are equal in that order are sorted by name. */
 function inOrder<Query extends { orderBy(column: 'sort_key' | 'id' | RawBuilder<unknown>): Query }>(
   query: Query,
   order: ImageOrder,
 ): Query {
-  const first = order === 'newest' ? sql`created_at desc` : order === 'largest' ? sql`size_bytes desc` : null;
-  return (first === null ? query : query.orderBy(first)).orderBy('sort_key').orderBy('id');
+  const firstColumns = { name: null, newest: sql`created_at desc`, largest: sql`size_bytes desc` };
+  const firstColumn = firstColumns[order];
+  return (firstColumn === null ? query : query.orderBy(firstColumn)).orderBy('sort_key').orderBy('id');
 }
 
-/** The listed entries that the reader may see and that match the filter, except for its search. */
-function matching(db: Connection, filter: ImageFilter) {
+/** Selects the listed entries that the reader may see and that match the filter. Does not apply the search words. */
+function selectMatching(db: Connection, filter: ImageFilter) {
   return filterConditions(db, filter).reduce(
     (query, condition) => query.where(condition),
     db.selectFrom('images'),
   );
 }
 
-/** Returns the conditions of a filter and of its search, for a query that joins other tables to `images`. */
+/** Returns the conditions of a filter including its search words, for a query that joins other tables to `images`. */
 export function filterAndSearchConditions(
   db: Connection,
   filter: ImageFilter,
@@ -269,14 +306,14 @@ export function filterAndSearchConditions(
 function filterConditions(db: Connection, filter: ImageFilter): readonly RawBuilder<boolean>[] {
   const { dataset, organ, withoutCases = false } = filter;
   return [
-    ...visibility(db, filter),
+    ...visibilityConditions(db, filter),
     ...(dataset === undefined ? [] : [equals(unindexed(db, 'dataset_name'), dataset)]),
     ...(organ === undefined ? [] : [equals(sql.ref('organ_type'), organ)]),
     ...(withoutCases ? [sql<boolean>`not exists ${casesOfImage}`] : []),
   ];
 }
 
-/** The cases of an image's dataset that it is in. */
+/** Subquery for the cases that contain an image and belong to its dataset. */
 const casesOfImage = sql`(select 1 from case_slides cross join cases
   where case_slides.image_id = images.id and cases.id = case_slides.case_id and cases.dataset = images.dataset_name)`;
 
@@ -285,15 +322,15 @@ function equals(column: RawBuilder<unknown>, value: string | null): RawBuilder<b
 }
 
 /**
- * Returns a column reference that no index serves. SQLite has no statistics and would take an index on a common value for
- * selective; a plus before the name prevents that.
+ * Returns a reference to a column for which the database uses no index. SQLite has no statistics here, so it would use an index
+ * even for a value that most rows have; a unary plus before the column name prevents that.
  */
 function unindexed(db: Connection, name: keyof ImageRow): RawBuilder<unknown> {
   return isPostgres(db) ? sql.ref(name) : sql`+${sql.ref(name)}`;
 }
 
-/** The conditions under which the reader may see an entry. */
-function visibility(db: Connection, filter: Visibility): readonly RawBuilder<boolean>[] {
+/** Returns the conditions under which the reader may see an entry. */
+function visibilityConditions(db: Connection, filter: Visibility): readonly RawBuilder<boolean>[] {
   const column = (name: keyof ImageRow) => unindexed(db, name);
   const restricted = [...filter.restrictedDatasets];
   return [
@@ -311,9 +348,9 @@ function visibility(db: Connection, filter: Visibility): readonly RawBuilder<boo
   ];
 }
 
-/** Returns the names of the datasets that have entries, in no order. */
+/** Lists the names of the datasets that have entries, unordered. */
 export async function listDatasetNames(db: Connection): Promise<string[]> {
-  // Jumps from each name to the next in the index: one step per name instead of per entry.
+  // The recursive query looks up each next name in the index: one step per name instead of one per entry.
   const { rows } = await sql<{ name: string }>`
     with recursive names (name) as (
       select min(dataset_name) from images

@@ -1,4 +1,4 @@
-/** Catalogue entries for administrators, including removed and hidden ones and those with missing files. */
+/** Queries for administrators, who also see catalogue entries that are removed, hidden or whose file is missing. */
 import type { ManagedCounts, ManagedStatus } from '@lamina/contract';
 import { type RawBuilder, sql } from 'kysely';
 import { searchTextOf, sortKeyOf, sortKeysOfDataset } from '../domain/catalogue-order.ts';
@@ -8,20 +8,20 @@ import { containsWords } from './listed-images.ts';
 
 export interface ManagedFilter {
   readonly search: string | undefined;
-  /** '' selects entries without a dataset. */
+  /** Dataset of the entries; '' selects entries without a dataset. */
   readonly dataset: string | undefined;
 }
 
 interface ManagedPage extends ManagedFilter {
   readonly status: ManagedStatus;
-  /** Last entry of the previous page. */
+  /** Last entry of the previous page; null starts with the first entry. */
   readonly after: { readonly sortKey: string; readonly id: string } | null;
   readonly limit: number;
 }
 
 const isListed = sql<boolean>`removed_at is null and missing_since is null`;
 
-const conditions: Readonly<Record<ManagedStatus, RawBuilder<boolean>>> = {
+const statusConditions: Readonly<Record<ManagedStatus, RawBuilder<boolean>>> = {
   listed: isListed,
   ready: sql<boolean>`${isListed} and status = 'ready'`,
   pending: sql<boolean>`${isListed} and status = 'pending'`,
@@ -32,36 +32,37 @@ const conditions: Readonly<Record<ManagedStatus, RawBuilder<boolean>>> = {
   held: sql<boolean>`${isListed} and metadata_hold is not null`,
 };
 
-/** Lists entries in catalogue order. */
+/** Lists a page of entries in catalogue order. */
 export function listManagedImages(db: Connection, page: ManagedPage): Promise<ImageRow[]> {
-  let entries = matching(db, page).where(conditions[page.status]);
+  let entries = selectMatching(db, page).where(statusConditions[page.status]);
   const { after } = page;
   if (after !== null) {
     entries = entries.where(({ eb, refTuple, tuple }) =>
       eb(refTuple('sort_key', 'id'), '>', tuple(after.sortKey, after.id)),
     );
   }
-  // The page is found in the index alone; whole rows are read for it only.
-  const found = entries.select('id').orderBy('sort_key').orderBy('id').limit(page.limit);
+  // The ids of the page are found in an index; only then are whole rows read, and only those of the page.
+  const pageIds = entries.select('id').orderBy('sort_key').orderBy('id').limit(page.limit);
   return db
     .selectFrom('images')
     .selectAll()
-    .where('id', 'in', found)
+    .where('id', 'in', pageIds)
     .orderBy('sort_key')
     .orderBy('id')
     .execute();
 }
 
+/** Counts the entries of each status that match a filter. */
 export async function countManagedImages(db: Connection, filter: ManagedFilter): Promise<ManagedCounts> {
-  const counted = (status: ManagedStatus) =>
-    sql<number | null>`sum(case when ${conditions[status]} then 1 else 0 end)`.as(status);
-  const statuses = Object.keys(conditions) as ManagedStatus[];
-  const counts = await matching(db, filter).select(statuses.map(counted)).executeTakeFirstOrThrow();
+  const countOf = (status: ManagedStatus) =>
+    sql<number | null>`sum(case when ${statusConditions[status]} then 1 else 0 end)`.as(status);
+  const statuses = Object.keys(statusConditions) as ManagedStatus[];
+  const counts = await selectMatching(db, filter).select(statuses.map(countOf)).executeTakeFirstOrThrow();
   // The sum of no rows is null; PostgreSQL returns sums as text.
   return Object.fromEntries(statuses.map((status) => [status, Number(counts[status] ?? 0)])) as ManagedCounts;
 }
 
-function matching(db: Connection, { search, dataset }: ManagedFilter) {
+function selectMatching(db: Connection, { search, dataset }: ManagedFilter) {
   let query = db.selectFrom('images');
   if (dataset === '') query = query.where('dataset_name', 'is', null);
   else if (dataset !== undefined) {
@@ -71,30 +72,30 @@ function matching(db: Connection, { search, dataset }: ManagedFilter) {
       .where('sort_key', '<', to)
       .where('dataset_name', '=', dataset);
   }
-  const words = containsWords(search ?? '');
-  return words === null ? query : query.where(words);
+  const hasWords = containsWords(search ?? '');
+  return hasWords === null ? query : query.where(hasWords);
 }
 
 /** Finds entries by id, unordered; unknown ids are missing from the result. */
 export async function findImages(db: Connection, ids: readonly string[]): Promise<ImageRow[]> {
-  const found: ImageRow[] = [];
-  for (let from = 0; from < ids.length; from += idsPerStatement) {
-    const batch = ids.slice(from, from + idsPerStatement);
-    found.push(...(await db.selectFrom('images').selectAll().where('id', 'in', batch).execute()));
+  const images: ImageRow[] = [];
+  for (let start = 0; start < ids.length; start += idsPerStatement) {
+    const batch = ids.slice(start, start + idsPerStatement);
+    images.push(...(await db.selectFrom('images').selectAll().where('id', 'in', batch).execute()));
   }
-  return found;
+  return images;
 }
 
 /** Ids per statement; far below the parameter limit of both databases. */
 const idsPerStatement = 500;
 
-/** Columns that are compared with a catalogue file. */
+/** Columns that an import compares with a catalogue file (a CSV that an administrator exported and edited). */
 export type ImageNames = Pick<
   ImageRow,
   'id' | 'path' | 'file_name' | 'dataset_name' | 'organ_type' | 'edited_fields' | 'metadata_hold'
 >;
 
-/** Lists the names of listed entries by id, starting after an id. */
+/** Lists the names of listed entries, sorted by id, starting after an id. */
 export function listImageNamings(db: Connection, afterId: string, limit: number): Promise<ImageNames[]> {
   return db
     .selectFrom('images')
@@ -107,7 +108,7 @@ export function listImageNamings(db: Connection, afterId: string, limit: number)
     .execute();
 }
 
-/** Lists entries in catalogue order, starting after a position. */
+/** Lists listed entries in catalogue order for the export to a catalogue file, starting after a position. */
 export function listImagesToExport(
   db: Database,
   after: { readonly sortKey: string; readonly id: string },
@@ -125,17 +126,19 @@ export function listImagesToExport(
     .execute();
 }
 
-/** All naming columns of an entry. */
+/** Columns of an entry that a renaming changes. */
 export type ImageNaming = Pick<
   ImageRow,
   'id' | 'file_name' | 'dataset_name' | 'organ_type' | 'edited_fields' | 'metadata_hold'
 >;
 
-/** Renames many entries with one statement; some hundred per call. */
+/**
+ * Renames entries with one statement; at most some hundred per call, because a statement has a limited number of parameters.
+ */
 export async function renameImages(tx: Change, namings: readonly ImageNaming[], now: string): Promise<void> {
   if (namings.length === 0) return;
-  const spelled = await withCanonicalNames(tx, namings);
-  const rows = spelled.map(
+  const canonicalNamings = await withCanonicalNames(tx, namings);
+  const rows = canonicalNamings.map(
     (naming) =>
       sql`(${naming.id}, ${naming.file_name}, ${naming.dataset_name}, ${naming.organ_type}, ${naming.edited_fields}, ${naming.metadata_hold}, ${sortKeyOf(naming)}, ${searchTextOf(naming)})`,
   );

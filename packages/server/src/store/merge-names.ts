@@ -1,4 +1,4 @@
-/** Merges several spellings of a dataset or an organ into one. */
+/** Queries that merge several spellings of a dataset or an organ into one. */
 import type { DatasetAccess } from '@lamina/contract';
 import { sql } from 'kysely';
 import { mergeClasses } from './annotation-classes.ts';
@@ -8,7 +8,7 @@ import { saveDataset } from './datasets.ts';
 import { listDatasetNames } from './listed-images.ts';
 import type { ImageNaming } from './managed-images.ts';
 
-/** Lists every spelling in use once, unordered. */
+/** Lists each spelling of a dataset or organ that is in use, unordered and without duplicates. */
 export async function listNamesInUse(db: Connection, kind: NameKind): Promise<string[]> {
   if (kind === 'organ') return listOrganNames(db);
   const fromSettings = await db
@@ -22,7 +22,7 @@ export async function listNamesInUse(db: Connection, kind: NameKind): Promise<st
 }
 
 async function listOrganNames(db: Connection): Promise<string[]> {
-  // Jumps from each name to the next in the index: one step per name instead of per entry.
+  // The recursive query looks up each next name in the index: one step per name instead of one per entry.
   const { rows } = await sql<{ name: string }>`
     with recursive names (name) as (
       select min(organ_type) from images
@@ -33,7 +33,10 @@ async function listOrganNames(db: Connection): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** Lists entries with exactly this spelling, including removed ones and missing files, by id after an id. */
+/**
+ * Lists the entries with exactly this spelling, including removed entries and entries with a missing file, sorted by id,
+ * starting after an id.
+ */
 export function listSlidesNamed(
   tx: Change,
   kind: NameKind,
@@ -55,15 +58,18 @@ interface Spellings {
   readonly name: string;
   /** All spellings; may include `name`. */
   readonly spellings: readonly string[];
+  /** ISO 8601. */
   readonly now: string;
 }
 
 /**
- * Merges the access settings: restricted if one of them was, listed if all restricted ones were. An account
- * keeps its grant if it had one for each restricted spelling; if none was restricted, for each spelling with
- * any grant. Rights to download, and the permission of identifiable originals, stay if every spelling had them.
+ * Merges the access settings of all spellings of a dataset so that no account gains access:
+ * - The dataset is restricted if one spelling was, and listed if all restricted spellings were.
+ * - An account keeps its grant if it had a grant for every restricted spelling. If no spelling was restricted, it needs one for
+ *   every spelling that has grants.
+ * - The right to download, and the permission for identifiable originals, remain only if every spelling had them.
  *
- * @returns the access, and the accounts that lost a grant
+ * @returns the merged access, and the uids of the accounts that lost their grants
  */
 export async function mergeDatasetRows(
   tx: Change,
@@ -78,28 +84,26 @@ export async function mergeDatasetRows(
   const restricted = rows.filter(({ access }) => access === 'restricted');
   const access = restricted.length > 0 ? 'restricted' : 'open';
 
-  const needed = new Set(
+  const requiredGrants = new Set(
     restricted.length > 0 ? restricted.map((row) => row.name) : grants.map(({ dataset }) => dataset),
   );
-  const grantsOf = Map.groupBy(grants, ({ uid }) => uid);
-  const keptGrants = [...grantsOf].filter(([, own]) => {
-    const granted = new Set(own.map(({ dataset }) => dataset));
-    return [...needed].every((required) => granted.has(required));
+  const grantsByUid = Map.groupBy(grants, ({ uid }) => uid);
+  const keptGrants = [...grantsByUid].filter(([, accountGrants]) => {
+    const granted = new Set(accountGrants.map(({ dataset }) => dataset));
+    return [...requiredGrants].every((dataset) => granted.has(dataset));
   });
   const keptUids = new Set(keptGrants.map(([uid]) => uid));
 
   await tx.deleteFrom('dataset_grants').where('dataset', 'in', spellings).execute();
-  for (const [, own] of keptGrants) {
-    const [first] = own.toSorted((a, b) => (a.at < b.at ? -1 : 1));
-    if (first !== undefined)
-      await tx
-        .insertInto('dataset_grants')
-        .values({
-          ...first,
-          dataset: name,
-          may_download: own.length >= needed.size && own.every((grant) => grant.may_download === 1) ? 1 : 0,
-        })
-        .execute();
+  for (const [, accountGrants] of keptGrants) {
+    const [oldest] = accountGrants.toSorted((a, b) => (a.at < b.at ? -1 : 1));
+    if (oldest === undefined) continue;
+    const mayDownload =
+      accountGrants.length >= requiredGrants.size && accountGrants.every((grant) => grant.may_download === 1);
+    await tx
+      .insertInto('dataset_grants')
+      .values({ ...oldest, dataset: name, may_download: mayDownload ? 1 : 0 })
+      .execute();
   }
   await tx.deleteFrom('datasets').where('name', 'in', spellings).execute();
   if (rows.length > 0) {
@@ -110,10 +114,10 @@ export async function mergeDatasetRows(
   }
   await mergeRequests(tx, name, spellings);
   await mergeClasses(tx, name, spellings);
-  return { access, revoked: [...grantsOf.keys()].filter((uid) => !keptUids.has(uid)) };
+  return { access, revoked: [...grantsByUid.keys()].filter((uid) => !keptUids.has(uid)) };
 }
 
-/** Merges requests; the last one of each account stays. */
+/** Merges the requests for access; only the last request of each account is kept. */
 async function mergeRequests(tx: Change, name: string, spellings: readonly string[]): Promise<void> {
   const requests = await tx
     .selectFrom('dataset_requests')
@@ -122,8 +126,8 @@ async function mergeRequests(tx: Change, name: string, spellings: readonly strin
     .orderBy('at')
     .execute();
   await tx.deleteFrom('dataset_requests').where('dataset', 'in', spellings).execute();
-  const last = new Map(requests.map((request) => [request.uid, request]));
-  for (const request of last.values()) {
+  const lastByUid = new Map(requests.map((request) => [request.uid, request])); // later requests replace earlier ones
+  for (const request of lastByUid.values()) {
     await tx
       .insertInto('dataset_requests')
       .values({ ...request, dataset: name })

@@ -1,13 +1,17 @@
-/** Metadata files that scans have found. A file stays known until it is found again or an administrator removes its entry. */
+/**
+ * Queries for the metadata files (catalogue.csv or dataset.json) that scans have found. A file that disappears stays in the
+ * table, so that scans can report it as missing, until it is found again or an administrator removes its catalogue entry.
+ */
 import { type Change, type Connection, change, type Database } from './database.ts';
 import type { SlideRoot } from './schema.ts';
 
-/** Lists paths relative to the root. */
+/** Lists the paths of the known metadata files of a root, relative to the root. */
 export async function listMetadataFiles(db: Connection, root: SlideRoot): Promise<ReadonlySet<string>> {
   const rows = await db.selectFrom('metadata_files').select('path').where('root', '=', root).execute();
   return new Set(rows.map(({ path }) => path));
 }
 
+/** Adds metadata files by their paths relative to the root; known files stay unchanged. */
 export async function insertMetadataFiles(
   tx: Change,
   root: SlideRoot,
@@ -22,6 +26,7 @@ export async function insertMetadataFiles(
     .execute();
 }
 
+/** Removes metadata files from the table by their paths relative to the root. */
 export async function deleteMetadataFiles(
   tx: Change,
   root: SlideRoot,
@@ -32,20 +37,21 @@ export async function deleteMetadataFiles(
 }
 
 /**
- * Deletes metadata files whose entries an administrator has removed, and those entries. A missing file then
- * counts as absent; an existing one is listed again by the next scan.
+ * Forgets the metadata files whose catalogue entry an administrator has removed, and deletes these entries. Scans no longer
+ * report such a file as missing; if it still exists, the next scan adds it again.
  */
 export async function deleteRemovedMetadataFiles(db: Database): Promise<void> {
-  if ((await listRemoved(db)).length === 0) return; // a change without need would invalidate all cached lists
+  // Acquiring the lock `catalogue` invalidates all cached lists, so it is acquired only when there is something to delete.
+  if ((await listRemovedMetadataFiles(db)).length === 0) return;
   await change(db, 'catalogue', async (tx) => {
-    for (const { id, root, path } of await listRemoved(tx)) {
+    for (const { id, root, path } of await listRemovedMetadataFiles(tx)) {
       await deleteMetadataFiles(tx, root, [path]);
       await tx.deleteFrom('images').where('id', '=', id).execute();
     }
   });
 }
 
-function listRemoved(db: Connection) {
+function listRemovedMetadataFiles(db: Connection) {
   return db
     .selectFrom('metadata_files')
     .innerJoin('images', (join) =>

@@ -1,6 +1,6 @@
 /**
- * Migrates the tables of a database: forward only, all pending migrations in one transaction, one process at
- * a time. A process that is killed meanwhile leaves the database unchanged.
+ * Migrates the tables of a database to a newer version; there are no migrations back. All pending migrations run in one
+ * transaction, under a lock that only one process at a time holds, so that a killed process leaves the database unchanged.
  */
 import {
   type Dialect,
@@ -21,25 +21,23 @@ export type Migrations = Readonly<Record<string, Migration>>;
 
 interface MigrationOptions {
   readonly migrations: Migrations;
-  /** Called before a database that is not empty is changed, while no other process can write. */
+  /** Called before migrations change a database that is not empty, while no other process can write to it. */
   readonly beforeChange?: () => void;
 }
 
-/**
- * Arbitrary number of the PostgreSQL advisory lock that a migrating process holds until its transaction ends.
- */
+/** Arbitrary key of the PostgreSQL advisory lock that a migrating process holds until its transaction ends. */
 const migrationLock = 6_127_354_021;
 
-/** @throws Error with one sentence when a newer version wrote the database, or a migration fails */
+/** Runs all pending migrations. @throws Error when a newer version wrote the database, or a migration fails */
 export async function migrateToLatest(db: Kysely<Tables>, options: MigrationOptions): Promise<void> {
   if ((await pendingMigrations(db, options.migrations)).length === 0) return;
   await db.transaction().execute((tx) => migrate(tx, options));
 }
 
 /**
- * Migrates within a transaction of the caller.
+ * Runs the pending migrations within the caller's transaction.
  *
- * @param upTo last migration to run; absent: all
+ * @param upTo name of the last migration to run; undefined runs all
  */
 export async function migrate(
   tx: Transaction<Tables>,
@@ -47,9 +45,11 @@ export async function migrate(
   upTo?: string,
 ): Promise<void> {
   await lockMigrations(tx);
-  const pending = await pendingMigrations(tx, options.migrations); // checked again: another process may have migrated first
+  // Another process may have migrated the database while this one waited for the lock, so the pending migrations are read here.
+  const pending = await pendingMigrations(tx, options.migrations);
   if (pending.length === 0 || (upTo !== undefined && !pending.includes(upTo))) return;
-  if (pending.length < Object.keys(options.migrations).length) options.beforeChange?.();
+  const isEmpty = pending.length === Object.keys(options.migrations).length;
+  if (!isEmpty) options.beforeChange?.();
   const migrator = new Migrator({ db: tx, provider: { getMigrations: async () => options.migrations } });
   const { error, results } = await (upTo === undefined
     ? migrator.migrateToLatest()
@@ -58,14 +58,14 @@ export async function migrate(
   await recordChanges(tx, results?.map(({ migrationName }) => migrationName) ?? []);
 }
 
-/** Lists the executed migrations in order; none for an empty database. */
+/** Lists the names of the executed migrations in order; an empty database has none. */
 export async function executedMigrations(db: Kysely<Tables>): Promise<string[]> {
   if (!(await tableNames(db)).has('kysely_migration')) return [];
   const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(db);
   return rows.map(({ name }) => name).sort();
 }
 
-/** Names of all tables in the current schema, including those of the migrator. */
+/** Returns the names of all tables in the current schema, including the two tables of Kysely's migrator. */
 export async function tableNames(db: Kysely<Tables>): Promise<ReadonlySet<string>> {
   const { rows } = await (isPostgres(db)
     ? sql<{ name: string }>`select table_name as name from information_schema.tables
@@ -76,37 +76,42 @@ export async function tableNames(db: Kysely<Tables>): Promise<ReadonlySet<string
 }
 
 /**
- * @throws Error with one sentence when the database has executed migrations that this version does not know
+ * Lists the migrations that have not run.
+ *
+ * @throws Error when the database has run migrations that this version does not know
  */
 async function pendingMigrations(db: Kysely<Tables>, migrations: Migrations): Promise<string[]> {
   const executed = new Set(await executedMigrations(db));
   const known = Object.keys(migrations).sort();
   const unknown = [...executed].filter((name) => !known.includes(name)).sort();
-  const newest = unknown.at(-1);
-  if (newest !== undefined) throw new Error(await describeNewerVersion(db, newest, known.at(-1)));
+  const newestUnknown = unknown.at(-1);
+  if (newestUnknown !== undefined)
+    throw new Error(await describeNewerVersion(db, newestUnknown, known.at(-1)));
   return known.filter((name) => !executed.has(name));
 }
 
+/** Returns the error message for a database that a newer version of the program has migrated. */
 async function describeNewerVersion(
   db: Kysely<Tables>,
-  newest: string,
+  newestUnknown: string,
   lastKnown: string | undefined,
 ): Promise<string> {
   const change = (await tableNames(db)).has('schema_changes')
     ? await db
         .selectFrom('schema_changes')
         .select('program_version')
-        .where('migration', '=', newest)
+        .where('migration', '=', newestUnknown)
         .executeTakeFirst()
     : undefined;
   const version = change === undefined ? 'a newer version' : `version ${change.program_version}`;
   return (
-    `The database was written by ${version} of this program (its tables are at ${newest}); this is version ` +
+    `The database was written by ${version} of this program (its tables are at ${newestUnknown}); this is version ` +
     `${programVersion}, which knows them up to ${lastKnown}. Start the newer version, or restore a backup that ` +
     `version ${programVersion} made.`
   );
 }
 
+/** Records which version of the program ran the migrations, once the table for this exists. */
 async function recordChanges(tx: Transaction<Tables>, names: readonly string[]): Promise<void> {
   if (names.length === 0 || !(await tableNames(tx)).has('schema_changes')) return;
   const at = new Date().toISOString();
@@ -118,14 +123,11 @@ async function recordChanges(tx: Transaction<Tables>, names: readonly string[]):
 
 async function lockMigrations(tx: Transaction<Tables>): Promise<void> {
   if (isPostgres(tx)) await sql`select pg_advisory_xact_lock(${sql.lit(migrationLock)})`.execute(tx);
-  // The value is irrelevant; writing it acquires SQLite's single write lock.
+  // Any write acquires SQLite's single write lock; the value of `user_version` is not used.
   else await sql`pragma user_version = 1`.execute(tx);
 }
 
-/**
- * Wraps a Kysely dialect so that migrations run in a transaction, under this module's lock, on both
- * databases.
- */
+/** Returns a Kysely dialect whose migrations run in a transaction under the lock of this module, on both databases. */
 export function withOwnMigrationLock(dialect: Dialect): Dialect {
   const adapter: DialectAdapter =
     dialect.createAdapter() instanceof PostgresAdapter ? new LockedPostgres() : new TransactionalSqlite();
@@ -137,14 +139,16 @@ export function withOwnMigrationLock(dialect: Dialect): Dialect {
   };
 }
 
-/** SQLite supports DDL in transactions; Kysely assumes that it does not. */
+/** Tells Kysely that SQLite supports changes of tables in transactions, which Kysely assumes it does not. */
 class TransactionalSqlite extends SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {
     return true;
   }
 }
 
-/** Kysely would release its lock before the transaction ends, and hide the error of a failed migration. */
+/**
+ * Disables Kysely's own lock, which Kysely would release before the transaction ends, hiding the error of a failed migration.
+ */
 class LockedPostgres extends PostgresAdapter {
   override async acquireMigrationLock(): Promise<void> {}
   override async releaseMigrationLock(): Promise<void> {}

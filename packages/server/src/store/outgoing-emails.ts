@@ -1,5 +1,6 @@
 /**
- * The outbox of e-mails. A process claims an e-mail for a while to send it, and deletes the row afterwards.
+ * Queries for the outbox of e-mails. A process claims an e-mail by postponing its due time, sends it, and then deletes the
+ * row. If the process is killed in between, another process sends the e-mail when it is due again.
  */
 import type { Connection } from './database.ts';
 import type { Row } from './schema.ts';
@@ -21,7 +22,7 @@ export async function findDueEmail(db: Connection, now: string): Promise<Row<'le
   return row ?? null;
 }
 
-/** @returns false when another process claimed it first */
+/** Claims an e-mail until a time (ISO 8601) and counts an attempt. @returns false when another process claimed it first */
 export async function claimEmail(db: Connection, email: Row<'letters'>, until: string): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('letters')
@@ -32,6 +33,7 @@ export async function claimEmail(db: Connection, email: Row<'letters'>, until: s
   return numUpdatedRows > 0n;
 }
 
+/** Sets the time of the next attempt (ISO 8601), after an attempt has failed. */
 export async function postponeEmail(db: Connection, id: string, until: string): Promise<void> {
   await db.updateTable('letters').set({ due_at: until }).where('id', '=', id).execute();
 }
@@ -40,7 +42,7 @@ export async function deleteEmail(db: Connection, id: string): Promise<void> {
   await db.deleteFrom('letters').where('id', '=', id).execute();
 }
 
-/** Returns when the next e-mail is due; null when the outbox is empty. */
+/** Returns when the next e-mail is due (ISO 8601); null when the outbox is empty. */
 export async function nextEmailDue(db: Connection): Promise<string | null> {
   const { due } = await db
     .selectFrom('letters')

@@ -256,7 +256,10 @@ interface ImageTable {
   removed_at: string | null;
   /** Time since which scans no longer find the file. Null while the file exists. */
   missing_since: string | null;
-  /** Time since which members do not see the entry: an administrator hid it, or it waits for a metadata file (see metadata_hold). */
+  /**
+   * Time since which members do not see the entry: an administrator hid it, or it waits for a metadata file (see
+   * metadata_hold).
+   */
   hidden_at: string | null;
   /** JSON of a MetadataHold (see domain/metadata-hold.ts): what metadata files contradict in the catalogue. Null: nothing. */
   metadata_hold: string | null;
@@ -311,7 +314,9 @@ interface AuditChainTable {
   last_hash: string;
 }
 
-/** Affiliation and purpose that an applicant entered, and the reason of a rejection. Accounts without any of them have no row. */
+/**
+ * Affiliation and purpose that an applicant entered, and the reason of a rejection. Accounts without any of them have no row.
+ */
 interface ApplicationTable {
   uid: string;
   affiliation: string | null;
