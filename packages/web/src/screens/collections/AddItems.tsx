@@ -10,9 +10,10 @@ import { texts } from './texts.ts';
 
 type Kind = DraftItem['type'];
 
-/** Something that can be added, with what distinguishes it from others of the same title. */
-interface Offer {
+/** An item that the user can add. */
+interface Candidate {
   readonly item: Parameters<typeof draftItemOf>[0];
+  /** Distinguishes items with the same title; may be empty. */
   readonly detail: string;
 }
 
@@ -21,18 +22,18 @@ interface AddItemsProps {
   readonly onClose: () => void;
 }
 
-/** Chooses saved views, slides and cases, and adds them at the end of a collection. */
+/** Dialog in which the user searches and chooses saved views, slides and cases, and adds them to a collection. */
 export function AddItems({ onAdd, onClose }: AddItemsProps) {
   const [kind, setKind] = useState<Kind>('view');
-  const [words, setWords] = useState('');
-  const [chosen, setChosen] = useState<ReadonlyMap<string, Offer>>(new Map());
-  const offers = useOffers(kind, words);
+  const [search, setSearch] = useState('');
+  const [chosen, setChosen] = useState<ReadonlyMap<string, Candidate>>(new Map());
+  const candidates = useCandidates(kind, search);
 
-  function toggle(offer: Offer) {
-    const next = new Map(chosen);
-    const key = keyOf(offer);
-    if (!next.delete(key)) next.set(key, offer);
-    setChosen(next);
+  function toggle(candidate: Candidate) {
+    const nextChosen = new Map(chosen);
+    const key = keyOf(candidate);
+    if (!nextChosen.delete(key)) nextChosen.set(key, candidate);
+    setChosen(nextChosen);
   }
 
   return (
@@ -59,20 +60,20 @@ export function AddItems({ onAdd, onClose }: AddItemsProps) {
           type="search"
           aria-label={texts.search}
           placeholder={texts.search}
-          value={words}
-          onChange={({ currentTarget }) => setWords(currentTarget.value)}
+          value={search}
+          onChange={({ currentTarget }) => setSearch(currentTarget.value)}
         />
-        {offers.length === 0 ? (
+        {candidates.length === 0 ? (
           <Text c="dimmed">{kind === 'view' ? texts.noViewsHint : texts.nothingFound}</Text>
         ) : (
           <Stack gap="xs" className={classes.offers ?? ''} role="group" aria-label={texts.addItems}>
-            {offers.map((offer) => (
+            {candidates.map((candidate) => (
               <Checkbox
-                key={keyOf(offer)}
-                label={offer.item.title}
-                description={offer.detail}
-                checked={chosen.has(keyOf(offer))}
-                onChange={() => toggle(offer)}
+                key={keyOf(candidate)}
+                label={candidate.item.title}
+                description={candidate.detail}
+                checked={chosen.has(keyOf(candidate))}
+                onChange={() => toggle(candidate)}
               />
             ))}
           </Stack>
@@ -96,39 +97,40 @@ export function AddItems({ onAdd, onClose }: AddItemsProps) {
   );
 }
 
-function keyOf({ item }: Offer): string {
+function keyOf({ item }: Candidate): string {
   return `${item.type}:${item.id}`;
 }
 
-function useOffers(kind: Kind, words: string): readonly Offer[] {
+/** Returns the items of a kind whose titles match the search. The server searches slides; the browser, views and cases. */
+function useCandidates(kind: Kind, search: string): readonly Candidate[] {
   const views = useSavedViews({ isEnabled: kind === 'view' });
-  const images = useFoundImages(words, { isEnabled: kind === 'slide' });
+  const images = useFoundImages(search, { isEnabled: kind === 'slide' });
   const cases = useCases({ isEnabled: kind === 'case' });
   if (kind === 'slide') {
     return (images.data ?? []).map(
-      ({ id, file_name: name, dataset_name: dataset }): Offer => ({
+      ({ id, file_name: name, dataset_name: dataset }): Candidate => ({
         item: { type: 'slide', id, title: name || id, images: [id] },
         detail: dataset ?? '',
       }),
     );
   }
-  const wanted = words.trim().toLocaleLowerCase('tr');
-  const isFound = (title: string) => title.toLocaleLowerCase('tr').includes(wanted);
+  const searchedText = search.trim().toLocaleLowerCase('tr');
+  const matchesSearch = (title: string) => title.toLocaleLowerCase('tr').includes(searchedText);
   if (kind === 'view') {
     return (views.data ?? [])
-      .filter(({ title }) => isFound(title))
+      .filter(({ title }) => matchesSearch(title))
       .map(
-        ({ id, title, text, field, image_id: imageId }): Offer => ({
+        ({ id, title, text, field, image_id: imageId }): Candidate => ({
           item: { type: 'view', id, title, images: [imageId], field },
           detail: text ?? '',
         }),
       )
-      .reverse(); // in the order in which they were saved
+      .reverse(); // the API returns the last changed view first
   }
   return (cases.data ?? [])
-    .filter(({ name }) => isFound(name))
+    .filter(({ name }) => matchesSearch(name))
     .map(
-      ({ id, name, dataset, slides }): Offer => ({
+      ({ id, name, dataset, slides }): Candidate => ({
         item: { type: 'case', id, title: name, images: slides.map(({ image_id }) => image_id) },
         detail: dataset,
       }),

@@ -14,14 +14,14 @@ import { announce } from '../../notifications/notify.ts';
 import classes from './Collections.module.css';
 import { texts } from './texts.ts';
 
-/** The answers to the questions of an own collection, as a table and as CSV. */
+/** The screen in which the owner of a collection reads the answers to its questions, as a table and as a CSV file. */
 export function CollectionAnswers() {
   const { collectionId = '' } = useParams();
   const collection = useCollection(collectionId);
   const answers = useAnswers(collectionId);
   const [isDownloading, setDownloading] = useState(false);
 
-  async function save() {
+  async function saveAsCsv() {
     setDownloading(true);
     try {
       saveFile(await downloadAnswers(collectionId), 'answers.csv');
@@ -46,7 +46,7 @@ export function CollectionAnswers() {
           leftSection={<IconDownload size={18} aria-hidden />}
           loading={isDownloading}
           disabled={(answers.data ?? []).length === 0}
-          onClick={() => void save()}
+          onClick={() => void saveAsCsv()}
         >
           {texts.downloadCsv}
         </Button>
@@ -61,35 +61,39 @@ export function CollectionAnswers() {
       ) : answers.data.length === 0 ? (
         <EmptyState title={texts.noAnswers} hint={texts.noAnswersHint} />
       ) : (
-        <AnswerTable answers={answers.data} choicesOf={(item) => choicesOf(collection.data, item)} />
+        <AnswerTable
+          answers={answers.data}
+          choicesOfItem={(itemIndex) => choicesOf(collection.data, itemIndex)}
+        />
       )}
     </>
   );
 }
 
+/** Returns the texts of the choices; empty for another kind of question, and when its item is no longer in the collection. */
 function choicesOf(
   collection: ReturnType<typeof useCollection>['data'],
-  item: number | null,
+  itemIndex: number | null,
 ): readonly string[] {
-  return (item === null ? undefined : collection?.items[item]?.question?.choices) ?? [];
+  return (itemIndex === null ? undefined : collection?.items[itemIndex]?.question?.choices) ?? [];
 }
 
 interface AnswerTableProps {
   readonly answers: readonly CollectionAnswer[];
-  readonly choicesOf: (item: number | null) => readonly string[];
+  readonly choicesOfItem: (itemIndex: number | null) => readonly string[];
 }
 
-/** A table that is wider than its place is scrolled by keyboard when it has the focus. */
-const scrolledByKey = { tabIndex: 0 };
+/** The focus lets the keyboard scroll a table that is wider than its container. */
+const scrollableByKeyboard = { tabIndex: 0 };
 
-/** A table in a wide window, cards in a narrow one. */
-function AnswerTable({ answers, choicesOf: choices }: AnswerTableProps) {
-  const right = answers.filter(({ correct }) => correct === true).length;
-  const judged = answers.filter(({ correct }) => correct !== null).length;
+/** Shows a table; the style sheet turns its rows into cards in a narrow window. */
+function AnswerTable({ answers, choicesOfItem }: AnswerTableProps) {
+  const correctCount = answers.filter(({ correct }) => correct === true).length;
+  const judgedCount = answers.filter(({ correct }) => correct !== null).length;
   return (
     <>
-      {judged > 0 && <Text mb="sm">{texts.rightOf(right, judged)}</Text>}
-      <section className={classes.table} {...scrolledByKey} aria-label={texts.answers}>
+      {judgedCount > 0 && <Text mb="sm">{texts.rightOf(correctCount, judgedCount)}</Text>}
+      <section className={classes.table} {...scrollableByKeyboard} aria-label={texts.answers}>
         <Table striped>
           <Table.Thead>
             <Table.Tr>
@@ -103,17 +107,17 @@ function AnswerTable({ answers, choicesOf: choices }: AnswerTableProps) {
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
-            {answers.map((each) => (
-              <Table.Tr key={`${each.item} ${each.question} ${each.uid ?? each.person}`}>
-                <Table.Td data-label={texts.step}>{each.item === null ? '–' : each.item + 1}</Table.Td>
-                <Table.Td data-label={texts.question}>{each.question ?? texts.removedQuestion}</Table.Td>
-                <Table.Td data-label={texts.person}>{personOf(each)}</Table.Td>
-                <Table.Td data-label={texts.answer}>{answerText(each, choices(each.item))}</Table.Td>
-                <Table.Td data-label={texts.result}>
-                  {texts.results[each.correct === null ? 'open' : each.correct ? 'right' : 'wrong']}
+            {answers.map((answer) => (
+              <Table.Tr key={`${answer.item} ${answer.question} ${answer.uid ?? answer.person}`}>
+                <Table.Td data-label={texts.step}>{answer.item === null ? '–' : answer.item + 1}</Table.Td>
+                <Table.Td data-label={texts.question}>{answer.question ?? texts.removedQuestion}</Table.Td>
+                <Table.Td data-label={texts.person}>{personOf(answer)}</Table.Td>
+                <Table.Td data-label={texts.answer}>
+                  {answerText(answer, choicesOfItem(answer.item))}
                 </Table.Td>
-                <Table.Td data-label={texts.attempts}>{each.attempts}</Table.Td>
-                <Table.Td data-label={texts.answeredAt}>{formatDateAndTime(each.answered_at)}</Table.Td>
+                <Table.Td data-label={texts.result}>{texts.results[resultOf(answer)]}</Table.Td>
+                <Table.Td data-label={texts.attempts}>{answer.attempts}</Table.Td>
+                <Table.Td data-label={texts.answeredAt}>{formatDateAndTime(answer.answered_at)}</Table.Td>
               </Table.Tr>
             ))}
           </Table.Tbody>
@@ -123,16 +127,22 @@ function AnswerTable({ answers, choicesOf: choices }: AnswerTableProps) {
   );
 }
 
-/** The server numbers visitors in English. */
-function personOf({ uid, person }: CollectionAnswer): string {
-  const number = uid === null ? /^Visitor (\d+)$/.exec(person)?.[1] : undefined;
-  return number === undefined ? person : texts.visitor(Number(number));
+function resultOf({ correct }: CollectionAnswer): 'open' | 'right' | 'wrong' {
+  if (correct === null) return 'open';
+  return correct ? 'right' : 'wrong';
 }
 
+/** Returns the name of the person. The server names visitors without an account "Visitor 1" and so on, in English. */
+function personOf({ uid, person }: CollectionAnswer): string {
+  const visitorNumber = uid === null ? /^Visitor (\d+)$/.exec(person)?.[1] : undefined;
+  return visitorNumber === undefined ? person : texts.visitor(Number(visitorNumber));
+}
+
+/** Returns a free text, the texts of the chosen choices, or the coordinates of the point that was marked. */
 function answerText({ answer, question }: CollectionAnswer, choices: readonly string[]): string {
   if (typeof answer === 'string') return answer;
   if (question !== null && choices.length > 0) {
-    return answer.map((index) => choices[index] ?? `${index + 1}`).join(', ');
+    return answer.map((choiceIndex) => choices[choiceIndex] ?? `${choiceIndex + 1}`).join(', ');
   }
-  return answer.map((value) => Math.round(value)).join(', ');
+  return answer.map((coordinate) => Math.round(coordinate)).join(', ');
 }

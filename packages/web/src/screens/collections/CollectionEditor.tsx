@@ -26,11 +26,11 @@ import { nameOf } from '../../formatting/person.ts';
 import { announce } from '../../notifications/notify.ts';
 import { AddItems } from './AddItems.tsx';
 import classes from './Collections.module.css';
-import { changesOf, type Draft, draftOf, missingOf } from './draft.ts';
+import { changesOf, type Draft, draftOf, missingPartOf } from './draft.ts';
 import { ItemList } from './ItemList.tsx';
 import { texts } from './texts.ts';
 
-/** An own collection with its texts, items and readers, to change them. */
+/** The screen in which the owner of a collection changes its texts, items and readers. */
 export function CollectionEditor() {
   const { collectionId = '' } = useParams();
   const collection = useCollection(collectionId);
@@ -55,10 +55,10 @@ function Editor({ collection }: { readonly collection: Collection }) {
 
   async function save() {
     if (draft.title.trim() === '') return setError(texts.titleRequired);
-    const incomplete = draft.items.findIndex(
-      ({ question }) => question !== null && missingOf(question) !== null,
+    const incompleteIndex = draft.items.findIndex(
+      ({ question }) => question !== null && missingPartOf(question) !== null,
     );
-    if (incomplete !== -1) return setError(texts.questionIncomplete(incomplete + 1));
+    if (incompleteIndex !== -1) return setError(texts.questionIncomplete(incompleteIndex + 1));
     setRunning(true);
     const result = await changeCollection(collection.id, {
       ...changesOf(draft),
@@ -146,16 +146,20 @@ interface ReadersProps {
   readonly onChange: (readers: Collection['readers']) => void;
 }
 
-/** Who may read the collection. Only administrators have a list of accounts to choose from. */
+/**
+ * Field for who may read the collection: its owner alone, all members, or listed accounts. Only administrators can
+ * change the listed accounts, because only they may read the list of all accounts.
+ */
 function Readers({ value, onChange }: ReadersProps) {
   const { user } = useAuth();
-  const canChoose = user !== null && may(user, 'users.manage');
-  const [kind, setKind] = useState(value === 'members' ? 'members' : value.length === 0 ? 'none' : 'listed');
-  const [listed, setListed] = useState<readonly string[]>(value === 'members' ? [] : value);
-  const hasListed = canChoose || listed.length > 0;
-  function choose(next: string) {
-    setKind(next);
-    onChange(next === 'members' ? 'members' : next === 'listed' ? [...listed] : []);
+  const canListAccounts = user !== null && may(user, 'users.manage');
+  const [kind, setKind] = useState(() => readersKindOf(value));
+  const [listedUids, setListedUids] = useState<readonly string[]>(value === 'members' ? [] : value);
+  const offersListed = canListAccounts || listedUids.length > 0;
+  function choose(nextKind: ReadersKind) {
+    setKind(nextKind);
+    if (nextKind === 'members') onChange('members');
+    else onChange(nextKind === 'listed' ? [...listedUids] : []);
   }
   return (
     <div>
@@ -171,21 +175,21 @@ function Readers({ value, onChange }: ReadersProps) {
         data={[
           { value: 'none', label: texts.onlyMe },
           { value: 'members', label: texts.allMembers },
-          ...(hasListed ? [{ value: 'listed', label: texts.chosenPeople }] : []),
+          ...(offersListed ? [{ value: 'listed' as const, label: texts.chosenPeople }] : []),
         ]}
       />
       {kind === 'listed' &&
-        (canChoose ? (
+        (canListAccounts ? (
           <ReaderList
-            value={listed}
-            onChange={(next) => {
-              setListed(next);
-              onChange([...next]);
+            value={listedUids}
+            onChange={(uids) => {
+              setListedUids(uids);
+              onChange([...uids]);
             }}
           />
         ) : (
           <Text size="sm" c="dimmed" mt="xs">
-            {texts.readersOf(listed.length)}
+            {texts.readersOf(listedUids.length)}
           </Text>
         ))}
       <Text size="sm" c="dimmed" mt={4}>
@@ -195,21 +199,31 @@ function Readers({ value, onChange }: ReadersProps) {
   );
 }
 
+type ReadersKind = 'none' | 'members' | 'listed';
+
+function readersKindOf(readers: Collection['readers']): ReadersKind {
+  if (readers === 'members') return 'members';
+  return readers.length === 0 ? 'none' : 'listed';
+}
+
 interface ReaderListProps {
+  /** Uids of the listed accounts. */
   readonly value: readonly string[];
   readonly onChange: (uids: readonly string[]) => void;
 }
 
 function ReaderList({ value, onChange }: ReaderListProps) {
   const users = useAllUsers();
-  const active = (users.data ?? []).filter(({ status, uid }) => status === 'active' || value.includes(uid));
+  const choosable = (users.data ?? []).filter(
+    ({ status, uid }) => status === 'active' || value.includes(uid),
+  );
   return (
     <MultiSelect
       mt="xs"
       aria-label={texts.chosenPeople}
       placeholder={texts.choosePeople}
       searchable
-      data={active.map((user) => ({ value: user.uid, label: `${nameOf(user)} (${user.email})` }))}
+      data={choosable.map((user) => ({ value: user.uid, label: `${nameOf(user)} (${user.email})` }))}
       value={[...value]}
       onChange={onChange}
       limit={50}

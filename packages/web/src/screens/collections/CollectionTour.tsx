@@ -17,7 +17,7 @@ import { texts } from './texts.ts';
 
 const descriptors = createDescriptorSupply(fetchPixels);
 
-/** A collection as a tour: one slide after the other, in the window. */
+/** The screen that shows a collection as a tour, one slide at a time. The URL holds the number of the step. */
 export function CollectionTour() {
   const { collectionId = '' } = useParams();
   const collection = useCollection(collectionId);
@@ -34,11 +34,11 @@ export function CollectionTour() {
 }
 
 function OpenCollection({ collection }: { readonly collection: Collection }) {
-  const [address, setAddress] = useSearchParams();
+  const [query, setQuery] = useSearchParams();
   useEffect(() => imageSessions.registerViewer(), []);
   const session = useImageSession();
   const steps = useMemo(() => collection.items.flatMap(stepsOf), [collection.items]);
-  const requestedIndex = Number(address.get('step') ?? 1) - 1;
+  const requestedIndex = Number(query.get('step') ?? 1) - 1;
   const stepIndex = steps[requestedIndex] === undefined ? 0 : requestedIndex;
   const imageId = steps[stepIndex]?.imageId ?? null;
   const { image } = useImage(imageId);
@@ -49,7 +49,7 @@ function OpenCollection({ collection }: { readonly collection: Collection }) {
       title={collection.title}
       steps={steps}
       stepIndex={stepIndex}
-      onStepChange={(next) => setAddress({ step: String(next + 1) }, { replace: true })}
+      onStepChange={(nextIndex) => setQuery({ step: String(nextIndex + 1) }, { replace: true })}
       slide={slide}
       picture={session.id === null || imageId === null ? null : thumbnailAddress(imageId, session.id)}
       pixels={pixels}
@@ -67,12 +67,12 @@ function OpenCollection({ collection }: { readonly collection: Collection }) {
   );
 }
 
-/** The slides of a case are steps of their own; the first one has the question. */
+/** Returns one step for each slide of the item; of a case with several slides, only the first step has the question. */
 function stepsOf(
   { images, title, text, question, field, colours }: CollectionItem,
-  item: number,
+  itemIndex: number,
 ): readonly TourStep[] {
-  const step = { item, text, question, field, colours, title: title ?? texts.noAccess };
+  const step = { item: itemIndex, text, question, field, colours, title: title ?? texts.noAccess };
   if (images.length === 0) return [{ ...step, imageId: null, question: null }];
   return images.map((imageId, index) => ({
     ...step,

@@ -5,7 +5,7 @@ import { account } from '../../testing/accounts.ts';
 import { openApp } from '../../testing/open-app.tsx';
 import { refusal } from '../../testing/stub-api.ts';
 
-/** Sends an event of the presentation that is followed. */
+/** `send` delivers an event to the client that follows a presentation. */
 const presentation = vi.hoisted((): { send: (event: object) => void } => ({ send: () => undefined }));
 vi.mock(import('../../api/presentations.ts'), async (original) => ({
   ...(await original()),
@@ -14,7 +14,7 @@ vi.mock(import('../../api/presentations.ts'), async (original) => ({
     return () => undefined;
   },
 }));
-// The drawing library needs a real browser.
+// The real viewer draws with OpenSeadragon, which needs a browser.
 vi.mock('../../viewer/SlideViewer.tsx', () => ({ SlideViewer: () => <p>the slide</p> }));
 
 const field = { x: 10, y: 20, zoom: 0.5, rotation: 90, mirrored: false };
@@ -44,7 +44,7 @@ const collection = {
   updated_at: '2026-11-22T10:00:00.000Z',
 };
 
-const view = {
+const savedView = {
   id: 'v-1',
   version: 1,
   image_id: 'a',
@@ -59,11 +59,11 @@ const view = {
 
 const lists = {
   'GET /collections': { collections: [collection] },
-  'GET /saved-views': { saved_views: [view] },
+  'GET /saved-views': { saved_views: [savedView] },
 };
 
 describe('the collections screen', () => {
-  it('lists collections and saved views, and opens a view in the slide viewer with its field', async () => {
+  it('lists collections and saved views, with a link that opens a view in the slide viewer at its position', async () => {
     openApp('/collections', { signedInAs: account(), api: lists });
     const open = await screen.findByRole('link', { name: 'Aç: Kenar' });
     expect(open.getAttribute('href')).toBe('/wsi-viewer?image=a&x=10&y=20&zoom=0.5&rotation=90');
@@ -72,7 +72,7 @@ describe('the collections screen', () => {
     screen.getByRole('link', { name: 'Yanıtlar: Ders 3' });
   });
 
-  it('offers the role viewer neither new collections nor saved views', async () => {
+  it('offers neither new collections nor saved views to an account with the role viewer', async () => {
     const api = { 'GET /collections': { collections: [{ ...collection, own: false }] } };
     const { calls } = openApp('/collections', { signedInAs: account({ role: 'viewer' }), api });
     await screen.findByRole('link', { name: 'Aç: Ders 3' });
@@ -81,7 +81,7 @@ describe('the collections screen', () => {
     expect(calls.map(({ name }) => name)).not.toContain('GET /saved-views');
   });
 
-  it('creates a share link to a collection', async () => {
+  it('creates a share link to a collection with the chosen options', async () => {
     const url = 'https://example.org/shared#s';
     const { calls, person } = openApp('/collections', {
       signedInAs: account(),
@@ -102,7 +102,7 @@ describe('the collections screen', () => {
 });
 
 describe('the editor of a collection', () => {
-  it('saves a changed order, texts and a question, with the version that was loaded', async () => {
+  it('saves a changed order and a changed question, with the version that was loaded', async () => {
     const { calls, person, address } = openApp('/collections/c-1/edit', {
       signedInAs: account(),
       api: { ...lists, 'GET /collections/c-1': collection, 'PATCH /collections/c-1': collection },
@@ -121,7 +121,7 @@ describe('the editor of a collection', () => {
     });
   });
 
-  it('does not save a question without a correct answer', async () => {
+  it('shows an error instead of saving a question without a correct choice', async () => {
     const { calls, person } = openApp('/collections/c-1/edit', {
       signedInAs: account(),
       api: { ...lists, 'GET /collections/c-1': collection },
@@ -149,14 +149,14 @@ describe('the editor of a collection', () => {
   });
 });
 
-describe('a collection as a tour', () => {
+describe('the tour of a collection', () => {
   const api = {
     ...lists,
     'GET /collections/c-1': { ...collection, own: false },
     'POST /collections/c-1/answers': { correct: true, explanation: 'Çekirdekler mavi.' },
   };
 
-  it('shows one item after the other, and sends the answer to its question', async () => {
+  it('shows one item at a time, sends the answer to its question and keeps the explanation', async () => {
     const { calls, person, address } = openApp('/collections/c-1', { signedInAs: account(), api });
     await screen.findByRole('heading', { name: 'Ders 3 · Kenar' });
     screen.getByText('Kenara bakın.');
@@ -174,11 +174,11 @@ describe('a collection as a tour', () => {
     screen.getByText('Çekirdekler mavi.');
   });
 
-  it('links to the access request of an item that the reader may not view', async () => {
-    const closed = { ...item, access: false, title: null, images: [], field: null };
+  it('says that the reader may not view an item and can request access', async () => {
+    const inaccessible = { ...item, access: false, title: null, images: [], field: null };
     openApp('/collections/c-1', {
       signedInAs: account({ role: 'viewer' }),
-      api: { ...api, 'GET /collections/c-1': { ...collection, own: false, items: [closed] } },
+      api: { ...api, 'GET /collections/c-1': { ...collection, own: false, items: [inaccessible] } },
     });
     await screen.findByText('Bu slaydı görme yetkiniz yok');
     screen.getByText(/erişim isteyebilirsiniz/);
@@ -198,7 +198,7 @@ describe('a collection as a tour', () => {
     await screen.findByRole('heading', { name: 'Ders 3 · Kenar' });
   });
 
-  it('sends the owner’s item to the followers while the owner presents', async () => {
+  it('sends each item that the owner shows to the server while the owner presents, and null at the end', async () => {
     const { calls, person } = openApp('/collections/c-1', {
       signedInAs: account(),
       api: {
@@ -207,19 +207,19 @@ describe('a collection as a tour', () => {
         'POST /collections/c-1/presentation': new Response(null, { status: 204 }),
       },
     });
-    const sent = () =>
+    const sentEvents = () =>
       calls.filter(({ name }) => name === 'POST /collections/c-1/presentation').map(({ body }) => body);
     await person.click(await screen.findByRole('button', { name: 'Sunumu başlat' }));
-    await expect.poll(sent).toContainEqual({ field: null, item: 0 });
+    await expect.poll(sentEvents).toContainEqual({ field: null, item: 0 });
     await person.click(screen.getByRole('button', { name: 'Sonraki' }));
-    await expect.poll(sent).toContainEqual({ field: null, item: 1 });
+    await expect.poll(sentEvents).toContainEqual({ field: null, item: 1 });
     await person.click(screen.getByRole('button', { name: 'Sunumu bitir' }));
-    await expect.poll(() => sent().at(-1)).toEqual({ field: null, item: null });
+    await expect.poll(() => sentEvents().at(-1)).toEqual({ field: null, item: null });
   });
 });
 
-describe('the answers of a collection', () => {
-  it('are shown as a table with the texts of the choices', async () => {
+describe('the answers screen of a collection', () => {
+  it('shows a table of answers with the texts of the choices', async () => {
     const answers = [
       {
         item: 0,

@@ -42,18 +42,18 @@ type Dialog =
       readonly title: string;
     };
 
-/** Collections that the person made or may read, and own saved views. */
+/** The screen with the collections that the account owns or may read, and its own saved views. */
 export function Collections() {
   const { user } = useAuth();
   const [dialog, setDialog] = useState<Dialog | null>(null);
-  if (user === null) return null; // the guard redirects
-  const canMake = may(user, 'sharing.own');
+  if (user === null) return null; // the route guard redirects to the sign-in
+  const canCreate = may(user, 'sharing.own');
   const close = () => setDialog(null);
   return (
     <>
       <Group justify="space-between" mb="xs">
         <Title order={1}>{texts.heading}</Title>
-        {canMake && (
+        {canCreate && (
           <Button leftSection={<IconPlus size={18} aria-hidden />} onClick={() => setDialog({ kind: 'new' })}>
             {texts.newCollection}
           </Button>
@@ -62,8 +62,8 @@ export function Collections() {
       <Text c="dimmed" mb="lg">
         {texts.hint}
       </Text>
-      <CollectionList canMake={canMake} onDialog={setDialog} />
-      {canMake && <ViewList onDialog={setDialog} />}
+      <CollectionList canCreate={canCreate} onOpenDialog={setDialog} />
+      {canCreate && <ViewList onOpenDialog={setDialog} />}
       {dialog?.kind === 'new' && <NewCollection onClose={close} />}
       {dialog?.kind === 'share' && (
         <ShareDialog
@@ -81,7 +81,8 @@ export function Collections() {
           confirmLabel={texts.delete}
           isGrave
           onConfirm={async () => {
-            announce(await (dialog.type === 'collection' ? removeCollection : removeView)(dialog.id));
+            const remove = dialog.type === 'collection' ? removeCollection : removeView;
+            announce(await remove(dialog.id));
             close();
           }}
           onClose={close}
@@ -98,10 +99,10 @@ export function Collections() {
 }
 
 interface ListProps {
-  readonly onDialog: (dialog: Dialog) => void;
+  readonly onOpenDialog: (dialog: Dialog) => void;
 }
 
-function CollectionList({ canMake, onDialog }: ListProps & { readonly canMake: boolean }) {
+function CollectionList({ canCreate, onOpenDialog }: ListProps & { readonly canCreate: boolean }) {
   const collections = useCollections();
   if (collections.isPending) return <Loading label={texts.loading} />;
   if (collections.isError) {
@@ -113,21 +114,22 @@ function CollectionList({ canMake, onDialog }: ListProps & { readonly canMake: b
     );
   }
   if (collections.data.length === 0) {
-    return <EmptyState title={texts.none} hint={canMake ? texts.noneHint : texts.noneReaderHint} />;
+    return <EmptyState title={texts.none} hint={canCreate ? texts.noneHint : texts.noneReaderHint} />;
   }
   return (
     <ul className={classes.cards}>
       {collections.data.map((collection) => (
-        <CollectionCard key={collection.id} collection={collection} onDialog={onDialog} />
+        <CollectionCard key={collection.id} collection={collection} onOpenDialog={onOpenDialog} />
       ))}
     </ul>
   );
 }
 
-function CollectionCard({ collection, onDialog }: ListProps & { readonly collection: Collection }) {
-  const { id, title, description, items, own, owner_name: ownerName, readers, updated_at: at } = collection;
+function CollectionCard({ collection, onOpenDialog }: ListProps & { readonly collection: Collection }) {
+  const { id, title, description, items, own: isOwn, owner_name: ownerName, readers } = collection;
+  const readersText = texts.readersOf(readers === 'members' ? 'members' : readers.length);
   const hasQuestions = items.some(({ question }) => question !== null);
-  const of = { type: 'collection', id, title } as const;
+  const dialogTarget = { type: 'collection', id, title } as const;
   return (
     <li className={classes.card}>
       <div className={classes.cardText}>
@@ -137,8 +139,8 @@ function CollectionCard({ collection, onDialog }: ListProps & { readonly collect
         <Text size="sm" c="dimmed">
           {[
             texts.itemCount(items.length),
-            own ? texts.readersOf(readers === 'members' ? 'members' : readers.length) : (ownerName ?? ''),
-            texts.changedAt(formatDateAndTime(at)),
+            isOwn ? readersText : (ownerName ?? ''),
+            texts.changedAt(formatDateAndTime(collection.updated_at)),
           ]
             .filter(Boolean)
             .join(' · ')}
@@ -156,7 +158,7 @@ function CollectionCard({ collection, onDialog }: ListProps & { readonly collect
         >
           {texts.open}
         </Button>
-        {own && (
+        {isOwn && (
           <>
             <Button
               component={Link}
@@ -171,7 +173,7 @@ function CollectionCard({ collection, onDialog }: ListProps & { readonly collect
               size="xs"
               variant="default"
               aria-label={texts.shareOf(title)}
-              onClick={() => onDialog({ kind: 'share', ...of })}
+              onClick={() => onOpenDialog({ kind: 'share', ...dialogTarget })}
             >
               {texts.share}
             </Button>
@@ -191,7 +193,7 @@ function CollectionCard({ collection, onDialog }: ListProps & { readonly collect
               variant="subtle"
               color="eosin"
               aria-label={texts.deleteOf(title)}
-              onClick={() => onDialog({ kind: 'delete', ...of })}
+              onClick={() => onOpenDialog({ kind: 'delete', ...dialogTarget })}
             >
               {texts.delete}
             </Button>
@@ -202,7 +204,7 @@ function CollectionCard({ collection, onDialog }: ListProps & { readonly collect
   );
 }
 
-function ViewList({ onDialog }: ListProps) {
+function ViewList({ onOpenDialog }: ListProps) {
   const views = useSavedViews();
   return (
     <section aria-label={texts.views} className={classes.views}>
@@ -218,7 +220,7 @@ function ViewList({ onDialog }: ListProps) {
       ) : (
         <ul className={classes.cards}>
           {views.data.map((view) => (
-            <ViewCard key={view.id} view={view} onDialog={onDialog} />
+            <ViewCard key={view.id} view={view} onOpenDialog={onOpenDialog} />
           ))}
         </ul>
       )}
@@ -226,10 +228,10 @@ function ViewList({ onDialog }: ListProps) {
   );
 }
 
-function ViewCard({ view, onDialog }: ListProps & { readonly view: SavedView }) {
-  const { id, title, text, image_id: imageId, field, updated_at: at } = view;
-  const of = { type: 'view', id, title } as const;
-  const address = new URLSearchParams({ image: imageId, ...formatField(slideFieldOf(field)) });
+function ViewCard({ view, onOpenDialog }: ListProps & { readonly view: SavedView }) {
+  const { id, title, text, image_id: imageId, field } = view;
+  const dialogTarget = { type: 'view', id, title } as const;
+  const viewerQuery = new URLSearchParams({ image: imageId, ...formatField(slideFieldOf(field)) });
   return (
     <li className={classes.card}>
       <div className={classes.cardText}>
@@ -237,14 +239,14 @@ function ViewCard({ view, onDialog }: ListProps & { readonly view: SavedView }) 
           {title}
         </Title>
         <Text size="sm" c="dimmed">
-          {texts.changedAt(formatDateAndTime(at))}
+          {texts.changedAt(formatDateAndTime(view.updated_at))}
         </Text>
         {text !== null && <p className={classes.description}>{text}</p>}
       </div>
       <Group gap="xs">
         <Button
           component={Link}
-          to={{ pathname: '/wsi-viewer', search: `${address}` }}
+          to={{ pathname: '/wsi-viewer', search: `${viewerQuery}` }}
           size="xs"
           variant="default"
           aria-label={texts.openOf(title)}
@@ -255,7 +257,7 @@ function ViewCard({ view, onDialog }: ListProps & { readonly view: SavedView }) 
           size="xs"
           variant="default"
           aria-label={texts.shareOf(title)}
-          onClick={() => onDialog({ kind: 'share', ...of })}
+          onClick={() => onOpenDialog({ kind: 'share', ...dialogTarget })}
         >
           {texts.share}
         </Button>
@@ -264,7 +266,7 @@ function ViewCard({ view, onDialog }: ListProps & { readonly view: SavedView }) 
           variant="subtle"
           color="eosin"
           aria-label={texts.deleteOf(title)}
-          onClick={() => onDialog({ kind: 'delete', ...of })}
+          onClick={() => onOpenDialog({ kind: 'delete', ...dialogTarget })}
         >
           {texts.delete}
         </Button>
@@ -279,13 +281,13 @@ function NewCollection({ onClose }: { readonly onClose: () => void }) {
   const [isRunning, setRunning] = useState(false);
   const [error, setError] = useState<string | null>(null);
 
-  async function make() {
+  async function create() {
     if (title.trim() === '') return setError(texts.titleRequired);
     setRunning(true);
-    const made = await addCollection(title.trim());
+    const created = await addCollection(title.trim());
     setRunning(false);
-    if ('error' in made) return setError(made.error);
-    await navigate(`/collections/${made.id}/edit`);
+    if ('error' in created) return setError(created.error);
+    await navigate(`/collections/${created.id}/edit`);
   }
 
   return (
@@ -293,7 +295,7 @@ function NewCollection({ onClose }: { readonly onClose: () => void }) {
       title={texts.newCollection}
       submitLabel={texts.create}
       isRunning={isRunning}
-      onSubmit={() => void make()}
+      onSubmit={() => void create()}
       onClose={onClose}
     >
       <TextInput

@@ -2,7 +2,7 @@ import { ActionIcon, Button, Group, Text, Textarea, Tooltip } from '@mantine/cor
 import { IconArrowDown, IconArrowUp, IconGripVertical, IconTrash } from '@tabler/icons-react';
 import { useState } from 'react';
 import classes from './Collections.module.css';
-import { type DraftItem, emptyQuestion, moved } from './draft.ts';
+import { type DraftItem, emptyQuestion, moveEntry } from './draft.ts';
 import { QuestionFields } from './QuestionFields.tsx';
 import { texts } from './texts.ts';
 
@@ -11,51 +11,53 @@ interface ItemListProps {
   readonly onChange: (items: readonly DraftItem[]) => void;
 }
 
-/** The items of a collection in order: moved with the buttons or by dragging, each with its text and question. */
+/** The items of a collection with their texts and questions. Buttons or dragging change their order. */
 export function ItemList({ items, onChange }: ItemListProps) {
-  /** Positions of the item that is dragged, and of the one below the pointer. */
-  const [drag, setDrag] = useState<{ readonly from: number; readonly to: number } | null>(null);
-  const [news, setNews] = useState('');
-  function move(from: number, to: number) {
-    const next = moved(items, from, to);
-    if (next === items) return;
-    onChange(next);
-    setNews(texts.movedTo(items[from]?.title ?? texts.noAccess, to + 1));
+  /** Index of the dragged item, and of the item below the pointer; null while nothing is dragged. */
+  const [drag, setDrag] = useState<{ readonly dragged: number; readonly target: number } | null>(null);
+  /** Text for screen readers about the last move. */
+  const [announcement, setAnnouncement] = useState('');
+
+  function move(fromIndex: number, toIndex: number) {
+    const reordered = moveEntry(items, fromIndex, toIndex);
+    if (reordered === items) return;
+    onChange(reordered);
+    setAnnouncement(texts.movedTo(items[fromIndex]?.title ?? texts.noAccess, toIndex + 1));
   }
   return (
     <>
       <ol className={classes.items}>
-        {items.map((item, place) => (
-          // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- the buttons of the item do the same by key
+        {items.map((item, index) => (
+          // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- the buttons of the item do the same with the keyboard
           <li
             key={item.key}
             className={classes.item}
-            data-over={(drag !== null && drag.to === place) || undefined}
+            data-over={drag?.target === index || undefined}
             onDragOver={(event) => {
               if (drag === null) return;
               event.preventDefault();
-              if (drag.to !== place) setDrag({ ...drag, to: place });
+              if (drag.target !== index) setDrag({ ...drag, target: index });
             }}
             onDrop={(event) => {
               event.preventDefault();
-              if (drag !== null) move(drag.from, place);
+              if (drag !== null) move(drag.dragged, index);
               setDrag(null);
             }}
           >
             <Item
               item={item}
-              place={place}
+              index={index}
               count={items.length}
-              onMove={(to) => move(place, to)}
-              onDrag={(isDragged) => setDrag(isDragged ? { from: place, to: place } : null)}
-              onChange={(changed) => onChange(items.with(place, changed))}
-              onRemove={() => onChange(items.toSpliced(place, 1))}
+              onMove={(toIndex) => move(index, toIndex)}
+              onDrag={(isDragged) => setDrag(isDragged ? { dragged: index, target: index } : null)}
+              onChange={(changed) => onChange(items.with(index, changed))}
+              onRemove={() => onChange(items.toSpliced(index, 1))}
             />
           </li>
         ))}
       </ol>
       <p role="status" className={classes.unseen}>
-        {news}
+        {announcement}
       </p>
     </>
   );
@@ -63,15 +65,15 @@ export function ItemList({ items, onChange }: ItemListProps) {
 
 interface ItemProps {
   readonly item: DraftItem;
-  readonly place: number;
+  readonly index: number;
   readonly count: number;
-  readonly onMove: (to: number) => void;
+  readonly onMove: (toIndex: number) => void;
   readonly onDrag: (isDragged: boolean) => void;
   readonly onChange: (item: DraftItem) => void;
   readonly onRemove: () => void;
 }
 
-function Item({ item, place, count, onMove, onDrag, onChange, onRemove }: ItemProps) {
+function Item({ item, index, count, onMove, onDrag, onChange, onRemove }: ItemProps) {
   const title = item.title ?? texts.noAccess;
   return (
     <>
@@ -91,7 +93,7 @@ function Item({ item, place, count, onMove, onDrag, onChange, onRemove }: ItemPr
           <IconGripVertical size={20} />
         </span>
         <Text className={classes.itemTitle ?? ''}>
-          <b>{place + 1}.</b> {title}{' '}
+          <b>{index + 1}.</b> {title}{' '}
           <Text component="span" size="sm" c="dimmed">
             {texts.kinds[item.type]}
           </Text>
@@ -101,8 +103,8 @@ function Item({ item, place, count, onMove, onDrag, onChange, onRemove }: ItemPr
             variant="default"
             size={36}
             aria-label={texts.moveUpOf(title)}
-            disabled={place === 0}
-            onClick={() => onMove(place - 1)}
+            disabled={index === 0}
+            onClick={() => onMove(index - 1)}
           >
             <IconArrowUp size={18} aria-hidden />
           </ActionIcon>
@@ -112,8 +114,8 @@ function Item({ item, place, count, onMove, onDrag, onChange, onRemove }: ItemPr
             variant="default"
             size={36}
             aria-label={texts.moveDownOf(title)}
-            disabled={place === count - 1}
-            onClick={() => onMove(place + 1)}
+            disabled={index === count - 1}
+            onClick={() => onMove(index + 1)}
           >
             <IconArrowDown size={18} aria-hidden />
           </ActionIcon>

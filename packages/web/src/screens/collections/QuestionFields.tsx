@@ -22,14 +22,18 @@ import { texts } from './texts.ts';
 
 interface QuestionFieldsProps {
   readonly question: DraftQuestion;
-  /** The slide of the item; null without access. */
+  /** Image on which a region is drawn; null when the account may not view the item. */
   readonly imageId: string | null;
   readonly field: CollectionItem['field'];
   /** Null removes the question. */
   readonly onChange: (question: DraftQuestion | null) => void;
 }
 
-/** The question of an item: its kind, text, correct answer and explanation. */
+const minChoices = 2;
+const maxChoices = 20;
+const minCorners = 3;
+
+/** Fields for the question of an item: its kind, text, correct answer and explanation. */
 export function QuestionFields({ question, imageId, field, onChange }: QuestionFieldsProps) {
   const [isDrawing, setDrawing] = useState(false);
   return (
@@ -64,7 +68,7 @@ export function QuestionFields({ question, imageId, field, onChange }: QuestionF
               {texts.drawRegion}
             </Button>
             <Text size="sm" c="dimmed">
-              {question.region.length < 3 ? texts.regionMissing : texts.regionDrawn}
+              {question.region.length < minCorners ? texts.regionMissing : texts.regionDrawn}
             </Text>
           </Group>
         )}
@@ -106,7 +110,21 @@ interface ChoicesProps {
 }
 
 function Choices({ question, onChange }: ChoicesProps) {
-  const { choices, correct } = question;
+  const { choices, correct: correctIndexes } = question;
+
+  function setCorrect(index: number, isCorrect: boolean) {
+    const others = correctIndexes.filter((correct) => correct !== index);
+    onChange({ ...question, correct: isCorrect ? [...others, index] : others });
+  }
+
+  /** Removes a choice. The choices after it move up by one, and so do their indexes. */
+  function removeChoice(index: number) {
+    const correct = correctIndexes
+      .filter((correctIndex) => correctIndex !== index)
+      .map((correctIndex) => (correctIndex > index ? correctIndex - 1 : correctIndex));
+    onChange({ ...question, choices: choices.toSpliced(index, 1), correct });
+  }
+
   return (
     <div>
       <Text size="sm" mb="xs">
@@ -114,19 +132,12 @@ function Choices({ question, onChange }: ChoicesProps) {
       </Text>
       <Stack gap="xs">
         {choices.map((choice, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: a choice is its position
+          // biome-ignore lint/suspicious/noArrayIndexKey: a choice has no other identity than its position
           <Group key={index} gap="xs" wrap="nowrap">
             <Checkbox
               aria-label={texts.isCorrect(index + 1)}
-              checked={correct.includes(index)}
-              onChange={({ currentTarget }) =>
-                onChange({
-                  ...question,
-                  correct: currentTarget.checked
-                    ? [...correct, index]
-                    : correct.filter((each) => each !== index),
-                })
-              }
+              checked={correctIndexes.includes(index)}
+              onChange={({ currentTarget }) => setCorrect(index, currentTarget.checked)}
             />
             <TextInput
               className={classes.grow ?? ''}
@@ -140,16 +151,8 @@ function Choices({ question, onChange }: ChoicesProps) {
             />
             <CloseButton
               aria-label={texts.removeChoice(index + 1)}
-              disabled={choices.length <= 2}
-              onClick={() =>
-                onChange({
-                  ...question,
-                  choices: choices.toSpliced(index, 1),
-                  correct: correct
-                    .filter((each) => each !== index)
-                    .map((each) => (each > index ? each - 1 : each)),
-                })
-              }
+              disabled={choices.length <= minChoices}
+              onClick={() => removeChoice(index)}
             />
           </Group>
         ))}
@@ -157,7 +160,7 @@ function Choices({ question, onChange }: ChoicesProps) {
           <Button
             size="xs"
             variant="subtle"
-            disabled={choices.length >= 20}
+            disabled={choices.length >= maxChoices}
             onClick={() => onChange({ ...question, choices: [...choices, ''] })}
           >
             {texts.addChoice}
@@ -176,7 +179,7 @@ interface RegionDialogProps {
   readonly onClose: () => void;
 }
 
-/** The slide of an item, on which the corners of the correct region are placed. */
+/** Dialog that shows the slide of an item, on which the author clicks the corners of the correct region. */
 function RegionDialog({ imageId, field, region, onDone, onClose }: RegionDialogProps) {
   const [view, setView] = useState<SlideView | null>(null);
   const [corners, setCorners] = useState(region);
@@ -226,7 +229,7 @@ function RegionDialog({ imageId, field, region, onDone, onClose }: RegionDialogP
             <Button variant="default" onClick={onClose}>
               {texts.cancel}
             </Button>
-            <Button disabled={corners.length < 3} onClick={() => onDone(corners)}>
+            <Button disabled={corners.length < minCorners} onClick={() => onDone(corners)}>
               {texts.takeRegion}
             </Button>
           </Group>

@@ -1,25 +1,38 @@
 import { describe, expect, it } from 'vitest';
-import { changesOf, type DraftQuestion, draftItemOf, emptyQuestion, missingOf, moved } from './draft.ts';
+import {
+  changesOf,
+  type DraftQuestion,
+  draftItemOf,
+  emptyQuestion,
+  missingPartOf,
+  moveEntry,
+} from './draft.ts';
 
 const slide: Parameters<typeof draftItemOf>[0] = { type: 'slide', id: 'a', title: 'A', images: ['a'] };
-const choice: DraftQuestion = {
+const choiceQuestion: DraftQuestion = {
   ...emptyQuestion('choice'),
   text: 'Hangisi?',
   choices: ['Bir', '', 'İki'],
   correct: [2],
 };
 
-function sent(question: DraftQuestion) {
+/** Returns the question that the API receives. */
+function savedQuestionOf(question: DraftQuestion) {
   const item = { ...draftItemOf(slide), question };
   return changesOf({ title: ' T ', description: '', readers: [], items: [item] }).items?.[0]?.question;
 }
 
 describe('the draft of a collection', () => {
-  it('leaves empty choices out and keeps the correct one correct', () => {
-    expect(sent(choice)).toEqual({ kind: 'choice', text: 'Hangisi?', choices: ['Bir', 'İki'], correct: [1] });
+  it('is saved without empty choices, and with the adjusted index of the correct choice', () => {
+    expect(savedQuestionOf(choiceQuestion)).toEqual({
+      kind: 'choice',
+      text: 'Hangisi?',
+      choices: ['Bir', 'İki'],
+      correct: [1],
+    });
   });
 
-  it('closes the polygon of a region', () => {
+  it('is saved with a region whose polygon is closed, and loads the region without the repeated corner', () => {
     const corners = [
       { x: 0, y: 0 },
       { x: 9, y: 0 },
@@ -37,25 +50,30 @@ describe('the draft of a collection', () => {
         ],
       ],
     };
-    expect(sent(question)).toEqual({ kind: 'region', text: 'Nerede?', explanation: 'Orada.', region });
+    expect(savedQuestionOf(question)).toEqual({
+      kind: 'region',
+      text: 'Nerede?',
+      explanation: 'Orada.',
+      region,
+    });
     expect(
       draftItemOf({ ...slide, question: { kind: 'region', text: '', region } }).question?.region,
     ).toEqual(corners);
   });
 
   it.each([
-    ['text', { ...choice, text: ' ' }],
-    ['choices', { ...choice, choices: ['Bir', ''] }],
-    ['correct', { ...choice, correct: [1] }],
+    ['text', { ...choiceQuestion, text: ' ' }],
+    ['choices', { ...choiceQuestion, choices: ['Bir', ''] }],
+    ['correct', { ...choiceQuestion, correct: [1] }],
     ['region', { ...emptyQuestion('region'), text: 'Nerede?' }],
-    [null, choice],
+    [null, choiceQuestion],
     [null, { ...emptyQuestion('text'), text: 'Anlatın.' }],
-  ])('says that %s is missing of a question', (missing, question) => {
-    expect(missingOf(question)).toBe(missing);
+  ])('reports the missing part of a question: %s', (missing, question) => {
+    expect(missingPartOf(question)).toBe(missing);
   });
 
-  it('moves an item up and down, but not beyond the ends', () => {
-    expect(moved(['a', 'b', 'c'], 0, 2)).toEqual(['b', 'c', 'a']);
-    expect(moved(['a', 'b'], 0, -1)).toEqual(['a', 'b']);
+  it('has items that moveEntry moves to another index, but not beyond the ends of the list', () => {
+    expect(moveEntry(['a', 'b', 'c'], 0, 2)).toEqual(['b', 'c', 'a']);
+    expect(moveEntry(['a', 'b'], 0, -1)).toEqual(['a', 'b']);
   });
 });

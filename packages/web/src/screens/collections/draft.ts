@@ -1,23 +1,23 @@
-/** A collection while its owner edits it. */
+/** A collection while its owner edits it, and the conversion from and to the types of the API. */
 import type { Collection, CollectionItem, Question, ShownQuestion } from '@lamina/contract';
 import type { CollectionChanges } from '../../api/collections.ts';
 
 export interface DraftItem
   extends Pick<CollectionItem, 'type' | 'id' | 'access' | 'title' | 'images' | 'field'> {
-  /** Stays the same while the order changes. */
+  /** Identifies the item while its position changes. */
   readonly key: string;
   readonly text: string;
   readonly question: DraftQuestion | null;
 }
 
-/** A question that may still be incomplete. */
+/** A question that may be incomplete. It keeps the parts of all kinds, so that changing the kind loses nothing. */
 export interface DraftQuestion {
   readonly kind: Question['kind'];
   readonly text: string;
   readonly choices: readonly string[];
   /** Indexes of the correct choices. */
   readonly correct: readonly number[];
-  /** Corners in image pixels, without the repeated first one. */
+  /** Corners in level-0 pixels; unlike in GeoJSON, the first corner is not repeated at the end. */
   readonly region: readonly { readonly x: number; readonly y: number }[];
   readonly explanation: string;
 }
@@ -76,24 +76,27 @@ function draftQuestionOf({
   };
 }
 
-/** What is still missing of a question. */
-export type Missing = 'text' | 'choices' | 'correct' | 'region';
+/** A part that a question needs before it can be saved; `correct` is a correct choice. */
+export type MissingPart = 'text' | 'choices' | 'correct' | 'region';
 
-export function missingOf(question: DraftQuestion): Missing | null {
+/** Returns the first missing part of a question; null when it is complete. */
+export function missingPartOf(question: DraftQuestion): MissingPart | null {
   if (question.text.trim() === '') return 'text';
   if (question.kind === 'choice') {
-    if (filledChoices(question).length < 2) return 'choices';
-    if (filledChoices(question).every(({ index }) => !question.correct.includes(index))) return 'correct';
+    const filled = filledChoices(question);
+    if (filled.length < 2) return 'choices';
+    if (!filled.some(({ index }) => question.correct.includes(index))) return 'correct';
   }
   if (question.kind === 'region' && question.region.length < 3) return 'region';
   return null;
 }
 
+/** Returns the choices that have a text, with their indexes in the draft. */
 function filledChoices({ choices }: DraftQuestion) {
   return choices.map((text, index) => ({ text: text.trim(), index })).filter(({ text }) => text !== '');
 }
 
-/** @returns the question as the API takes it; choices without a text are left out */
+/** Returns the question for the API, without empty choices. The indexes of the correct choices follow. */
 function questionOf(draft: DraftQuestion): Question {
   const text = draft.text.trim();
   const explanation = draft.explanation.trim();
@@ -105,18 +108,17 @@ function questionOf(draft: DraftQuestion): Question {
       kind: 'choice',
       ...common,
       choices: filled.map((choice) => choice.text),
-      correct: filled.flatMap(({ index }, place) => (draft.correct.includes(index) ? [place] : [])),
+      correct: filled.flatMap(({ index }, filledIndex) =>
+        draft.correct.includes(index) ? [filledIndex] : [],
+      ),
     };
   }
-  const ring = draft.region.map(({ x, y }) => [x, y]);
-  return {
-    kind: 'region',
-    ...common,
-    region: { type: 'Polygon', coordinates: [[...ring, ...ring.slice(0, 1)]] },
-  };
+  const corners = draft.region.map(({ x, y }) => [x, y]);
+  const closedRing = [...corners, ...corners.slice(0, 1)];
+  return { kind: 'region', ...common, region: { type: 'Polygon', coordinates: [closedRing] } };
 }
 
-/** @returns the changes of a draft without missing parts, as the API takes them */
+/** Returns the changes for the API. The questions of the draft must be complete (`missingPartOf`). */
 export function changesOf({ title, description, readers, items }: Draft): CollectionChanges {
   return {
     title: title.trim(),
@@ -131,10 +133,9 @@ export function changesOf({ title, description, readers, items }: Draft): Collec
   };
 }
 
-/** Returns the list with the entry at `from` at `to` instead. */
-export function moved<T>(list: readonly T[], from: number, to: number): readonly T[] {
-  const entry = list[from];
-  if (entry === undefined || to < 0 || to >= list.length) return list;
-  const rest = list.toSpliced(from, 1);
-  return rest.toSpliced(to, 0, entry);
+/** Returns a list in which the entry has moved to another index; the same list when an index is out of range. */
+export function moveEntry<T>(list: readonly T[], fromIndex: number, toIndex: number): readonly T[] {
+  const entry = list[fromIndex];
+  if (entry === undefined || toIndex < 0 || toIndex >= list.length) return list;
+  return list.toSpliced(fromIndex, 1).toSpliced(toIndex, 0, entry);
 }

@@ -1,6 +1,6 @@
 import { wording } from '../../language/language.ts';
 
-/** All members, or the number of listed readers. */
+/** `members` for all members, otherwise the number of listed readers. */
 type ReaderCount = 'members' | number;
 
 export const texts = wording({
@@ -73,7 +73,7 @@ export const texts = wording({
     moveUpOf: (title: string) => `Yukarı taşı: ${title}`,
     moveDown: 'Aşağı taşı',
     moveDownOf: (title: string) => `Aşağı taşı: ${title}`,
-    movedTo: (title: string, place: number) => `“${title}” ${place}. sıraya taşındı.`,
+    movedTo: (title: string, position: number) => `“${title}” ${position}. sıraya taşındı.`,
     remove: 'Kaldır',
     removeOf: (title: string) => `Kaldır: ${title}`,
     addQuestion: 'Soru ekle',
@@ -82,8 +82,8 @@ export const texts = wording({
     questionKind: 'Soru türü',
     questionKinds: { choice: 'Seçmeli', region: 'Yer gösterme', text: 'Serbest metin' },
     questionText: 'Soru metni',
-    questionIncomplete: (place: number) =>
-      `${place}. adımın sorusu eksik: metni, en az iki seçeneği ve doğru yanıtı ya da bölgesi olmalı.`,
+    questionIncomplete: (step: number) =>
+      `${step}. adımın sorusu eksik: metni, en az iki seçeneği ve doğru yanıtı ya da bölgesi olmalı.`,
     choicesHint: 'Doğru seçenekleri işaretleyin.',
     choice: (number: number) => `${number}. seçenek`,
     isCorrect: (number: number) => `${number}. seçenek doğru`,
@@ -188,7 +188,7 @@ export const texts = wording({
     moveUpOf: (title: string) => `Move up: ${title}`,
     moveDown: 'Move down',
     moveDownOf: (title: string) => `Move down: ${title}`,
-    movedTo: (title: string, place: number) => `“${title}” moved to position ${place}.`,
+    movedTo: (title: string, position: number) => `“${title}” moved to position ${position}.`,
     remove: 'Remove',
     removeOf: (title: string) => `Remove: ${title}`,
     addQuestion: 'Add a question',
@@ -197,8 +197,8 @@ export const texts = wording({
     questionKind: 'Kind of question',
     questionKinds: { choice: 'Choice', region: 'Point to a place', text: 'Free text' },
     questionText: 'Text of the question',
-    questionIncomplete: (place: number) =>
-      `The question of step ${place} is incomplete: it needs a text, and at least two choices with a correct one, or a region.`,
+    questionIncomplete: (step: number) =>
+      `The question of step ${step} is incomplete: it needs a text, and at least two choices with a correct one, or a region.`,
     choicesHint: 'Select the correct choices.',
     choice: (number: number) => `Choice ${number}`,
     isCorrect: (number: number) => `Choice ${number} is correct`,
