@@ -10,7 +10,7 @@ import { parseTerms, termsOf } from './terms.ts';
 import { texts } from './texts.ts';
 
 interface AccessDialogProps {
-  /** Active. */
+  /** An account with the status `active`. */
   readonly user: UserDetails;
   readonly onClose: () => void;
 }

@@ -18,18 +18,18 @@ import { roleLabel, statusLabel } from '../../language/texts.ts';
 import { texts } from './texts.ts';
 import { UserCard } from './UserCard.tsx';
 import classes from './UserManagement.module.css';
-import { addressOf, userQueryOf } from './user-address.ts';
+import { readUserQuery, writeUserQuery } from './user-address.ts';
 
-/** The accounts, a page at a time, with search, filters and order kept in the address. */
+/** The list of accounts in pages. The URL holds search, filters, order and page. */
 export function AllUsers() {
-  const [address, setAddress] = useSearchParams();
-  const query = userQueryOf(address);
+  const [urlQuery, setUrlQuery] = useSearchParams();
+  const query = readUserQuery(urlQuery);
   const users = useUsers(query);
   const top = useRef<HTMLDivElement>(null);
 
-  /** A new search or filter begins at the first page. */
-  const narrow = (change: Partial<UserQuery>) =>
-    setAddress(addressOf({ ...query, page: 1, ...change }), { replace: true });
+  /** Applies a change of search, filters or order, and returns to the first page. */
+  const changeQuery = (change: Partial<UserQuery>) =>
+    setUrlQuery(writeUserQuery({ ...query, page: 1, ...change }), { replace: true });
 
   async function refresh() {
     const { isSuccess } = await users.refetch();
@@ -37,9 +37,9 @@ export function AllUsers() {
   }
 
   const { data } = users;
-  const isNarrowed = query.search !== '' || query.status !== null || query.role !== null;
-  const clear = () => narrow({ search: '', status: null, role: null });
-  const pages = data === undefined ? 1 : Math.ceil(data.total / usersPerPage);
+  const isFiltered = query.search !== '' || query.status !== null || query.role !== null;
+  const clear = () => changeQuery({ search: '', status: null, role: null });
+  const pageCount = data === undefined ? 1 : Math.ceil(data.total / usersPerPage);
   return (
     <Panel
       title={texts.title}
@@ -61,7 +61,7 @@ export function AllUsers() {
           searchLabel={texts.search}
           searchHint={texts.searchHint}
           search={query.search}
-          onSearch={(search) => narrow({ search })}
+          onSearch={(search) => changeQuery({ search })}
           choices={[
             {
               label: texts.statusFilter,
@@ -75,7 +75,7 @@ export function AllUsers() {
                     : statusLabel(value),
                 })),
               ],
-              onChange: (value) => narrow({ status: Status.safeParse(value).data ?? null }),
+              onChange: (value) => changeQuery({ status: Status.safeParse(value).data ?? null }),
             },
             {
               label: texts.roleFilter,
@@ -84,17 +84,17 @@ export function AllUsers() {
                 { value: '', label: texts.anyRole },
                 ...Role.options.map((value) => ({ value, label: roleLabel(value) })),
               ],
-              onChange: (value) => narrow({ role: Role.safeParse(value).data ?? null }),
+              onChange: (value) => changeQuery({ role: Role.safeParse(value).data ?? null }),
             },
             {
               label: texts.sort,
               value: query.sort,
               options: UserSort.options.map((value) => ({ value, label: texts.sorts[value] })),
-              onChange: (value) => narrow({ sort: UserSort.safeParse(value).data ?? 'newest' }),
+              onChange: (value) => changeQuery({ sort: UserSort.safeParse(value).data ?? 'newest' }),
             },
           ]}
           count={data === undefined ? null : texts.userCount(data.total)}
-          onClear={isNarrowed ? clear : null}
+          onClear={isFiltered ? clear : null}
         />
       </div>
       {users.isPending ? (
@@ -105,7 +105,7 @@ export function AllUsers() {
           onRetry={() => void users.refetch()}
         />
       ) : users.data.users.length === 0 ? (
-        <NoUsers isNarrowed={isNarrowed} isBeyondEnd={users.data.total > 0} onClear={clear} />
+        <NoUsers isFiltered={isFiltered} isBeyondEnd={users.data.total > 0} onClear={clear} />
       ) : (
         <ul className={classes.cards} data-stale={users.isPlaceholderData || undefined}>
           {users.data.users.map((user) => (
@@ -113,13 +113,13 @@ export function AllUsers() {
           ))}
         </ul>
       )}
-      {pages > 1 && (
+      {pageCount > 1 && (
         <Pagination
           className={classes.pages ?? ''}
-          total={pages}
+          total={pageCount}
           value={query.page}
           onChange={(page) => {
-            setAddress(addressOf({ ...query, page }));
+            setUrlQuery(writeUserQuery({ ...query, page }));
             top.current?.scrollIntoView({ block: 'start' });
           }}
           getControlProps={(control) => ({ 'aria-label': texts.pageControls[control] })}
@@ -131,21 +131,21 @@ export function AllUsers() {
 }
 
 interface NoUsersProps {
-  readonly isNarrowed: boolean;
-  /** The page of the address is behind the last one. */
+  readonly isFiltered: boolean;
+  /** Whether the URL has a page number after the last page. */
   readonly isBeyondEnd: boolean;
-  /** Also leads to the first page. */
+  /** Clears the filters and opens the first page. */
   readonly onClear: () => void;
 }
 
-function NoUsers({ isNarrowed, isBeyondEnd, onClear }: NoUsersProps) {
-  if (!isNarrowed && !isBeyondEnd) return <EmptyState title={texts.empty} hint={texts.emptyHint} />;
+function NoUsers({ isFiltered, isBeyondEnd, onClear }: NoUsersProps) {
+  if (!isFiltered && !isBeyondEnd) return <EmptyState title={texts.empty} hint={texts.emptyHint} />;
   return (
     <EmptyState
       title={isBeyondEnd ? texts.emptyPage : texts.noMatch}
       action={
         <Button size="sm" variant="default" onClick={onClear}>
-          {isBeyondEnd && !isNarrowed ? texts.firstPage : texts.clearFilters}
+          {isBeyondEnd && !isFiltered ? texts.firstPage : texts.clearFilters}
         </Button>
       }
     />

@@ -11,36 +11,37 @@ import { texts } from './texts.ts';
 interface ApplicationRowProps {
   readonly user: UserDetails;
   readonly duplicates: readonly LikelyDuplicate[];
-  readonly isChosen: boolean;
-  readonly onChoose: (isChosen: boolean) => void;
-  /** The row keeps its place while the buttons are disabled, such as after a change of the list. */
+  readonly isSelected: boolean;
+  readonly onSelect: (isSelected: boolean) => void;
+  /** Disables the buttons, for example for a moment after rows have moved. */
   readonly isDisabled: boolean;
-  /** The approval is on its way. */
+  /** Whether the call that approves the applicant is running. */
   readonly isApproving: boolean;
-  /** @param height of the row, in pixels */
-  readonly onApprove: (height: number) => void;
-  readonly onApproveWith: () => void;
+  /** @param rowHeight in CSS pixels */
+  readonly onApprove: (rowHeight: number) => void;
+  /** Opens the dialog in which the role, the datasets and the end date are chosen. */
+  readonly onApproveWithTerms: () => void;
   readonly onReject: () => void;
 }
 
 /**
- * One application: person, institution and purpose, likely duplicates, and the decision. Rendered again only when its data
- * or its state changes: the handlers of the list work the same in every render.
+ * Row of one applicant with name, institution, purpose, likely duplicates, and the buttons of the decision. It is rendered
+ * again only when its data or state changes; new handlers are ignored, because those of every render do the same.
  */
 export const ApplicationRow = memo(function ApplicationRow({
   user,
   duplicates,
-  isChosen,
-  onChoose,
+  isSelected,
+  onSelect,
   isDisabled,
   isApproving,
   onApprove,
-  onApproveWith,
+  onApproveWithTerms,
   onReject,
 }: ApplicationRowProps) {
   const row = useRef<HTMLLIElement>(null);
   const name = nameOf(user);
-  const said = [
+  const statements = [
     [texts.affiliation, user.affiliation],
     [texts.purpose, user.purpose],
   ] as const;
@@ -49,9 +50,9 @@ export const ApplicationRow = memo(function ApplicationRow({
     <li className={classes.row} ref={row}>
       <Checkbox
         mt={4}
-        checked={isChosen}
+        checked={isSelected}
         aria-label={texts.choose(name)}
-        onChange={(event) => onChoose(event.currentTarget.checked)}
+        onChange={(event) => onSelect(event.currentTarget.checked)}
       />
       <div className={classes.rowBody}>
         <div>
@@ -63,9 +64,9 @@ export const ApplicationRow = memo(function ApplicationRow({
             {formatDateAndTime(user.createdAt)}
           </Text>
         </div>
-        {said.some(([, text]) => text !== null) && (
+        {statements.some(([, text]) => text !== null) && (
           <dl className={classes.said}>
-            {said.map(
+            {statements.map(
               ([label, text]) =>
                 text !== null && (
                   <div key={label}>
@@ -85,11 +86,11 @@ export const ApplicationRow = memo(function ApplicationRow({
             title={texts.duplicates}
           >
             <ul className={classes.duplicates}>
-              {duplicates.map((other) => (
-                <li key={other.uid}>
-                  {nameOf(other)}
-                  {nameOf(other) === other.email ? '' : ` (${other.email})`}: {texts.likeness[other.why]},{' '}
-                  {statusLabel(other.status)}
+              {duplicates.map((duplicate) => (
+                <li key={duplicate.uid}>
+                  {nameOf(duplicate)}
+                  {nameOf(duplicate) === duplicate.email ? '' : ` (${duplicate.email})`}:{' '}
+                  {texts.likeness[duplicate.why]}, {statusLabel(duplicate.status)}
                 </li>
               ))}
             </ul>
@@ -104,7 +105,12 @@ export const ApplicationRow = memo(function ApplicationRow({
           >
             {texts.approve}
           </Button>
-          <Button size="sm" variant="default" disabled={isApproving || isDisabled} onClick={onApproveWith}>
+          <Button
+            size="sm"
+            variant="default"
+            disabled={isApproving || isDisabled}
+            onClick={onApproveWithTerms}
+          >
             {texts.approveWith}
           </Button>
           <Button size="sm" variant="default" disabled={isApproving || isDisabled} onClick={onReject}>
@@ -120,7 +126,7 @@ function isSameRow(before: ApplicationRowProps, after: ApplicationRowProps): boo
   return (
     before.user === after.user &&
     before.duplicates === after.duplicates &&
-    before.isChosen === after.isChosen &&
+    before.isSelected === after.isSelected &&
     before.isDisabled === after.isDisabled &&
     before.isApproving === after.isApproving
   );

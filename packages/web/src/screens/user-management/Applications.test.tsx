@@ -7,14 +7,14 @@ import { type Answers, later } from '../../testing/stub-api.ts';
 
 const admin = account({ uid: 'uid-of-admin', role: 'admin' });
 
-function applicant(uid: string, displayName: string, said: Partial<UserDetails> = {}) {
-  const standing = {
+function applicant(uid: string, displayName: string, details: Partial<UserDetails> = {}) {
+  const pending = {
     status: 'pending',
     role: 'unassigned',
     adminApproved: false,
     approvalDate: null,
   } as const;
-  return { ...account({ uid, email: `${uid}@example.org`, displayName, ...standing }), ...said };
+  return { ...account({ uid, email: `${uid}@example.org`, displayName, ...pending }), ...details };
 }
 
 const deniz = applicant('deniz', 'Deniz Kaya', { affiliation: 'Ege Üniversitesi', purpose: 'Tez' });
@@ -23,7 +23,7 @@ const queueOf = (...people: object[]) => ({
   applications: people.map((user) => ({ user, duplicates: [] })),
   waiting: people.length,
 });
-const restricted = {
+const restrictedDataset = {
   name: 'Böbrek',
   access: 'restricted',
   listed: true,
@@ -40,7 +40,9 @@ function openQueue(api: Answers = {}) {
     api: {
       'GET /admin/waiting': { applications: 2, datasetRequests: 0 },
       'GET /admin/applications': queueOf(deniz, ekin),
-      'GET /admin/datasets': { datasets: [restricted, { ...restricted, name: 'Açık', access: 'open' }] },
+      'GET /admin/datasets': {
+        datasets: [restrictedDataset, { ...restrictedDataset, name: 'Açık', access: 'open' }],
+      },
       'GET /admin/users/deniz': { user: deniz },
       'GET /admin/users/ekin': { user: ekin },
       ...api,
@@ -56,10 +58,15 @@ async function rowOf(name: string) {
 
 describe('the queue of applicants', () => {
   it('shows name, e-mail, institution, purpose and likely duplicates of an applicant', async () => {
-    const other = { uid: 'x', email: 'deniz@eski.example', displayName: 'Deniz Kaya', status: 'deactivated' };
+    const duplicate = {
+      uid: 'x',
+      email: 'deniz@eski.example',
+      displayName: 'Deniz Kaya',
+      status: 'deactivated',
+    };
     openQueue({
       'GET /admin/applications': {
-        applications: [{ user: deniz, duplicates: [{ ...other, why: 'same-name' }] }],
+        applications: [{ user: deniz, duplicates: [{ ...duplicate, why: 'same-name' }] }],
         waiting: 260,
       },
     });
@@ -71,13 +78,13 @@ describe('the queue of applicants', () => {
     screen.getByText('Bekleyen 260 kişiden en uzun süredir bekleyen 1 kişi gösteriliyor.');
   });
 
-  it('says that no applicant is waiting, and what happens next', async () => {
+  it('says, when empty, that no applicant is waiting and that an e-mail will announce new ones', async () => {
     openQueue({ 'GET /admin/applications': queueOf() });
     await screen.findByText('Onay bekleyen kimse yok.');
     screen.getByText('Yeni başvurular geldiğinde burada görünür ve size e-postayla bildirilir.');
   });
 
-  it('is a tab with the number of applicants', async () => {
+  it('has a tab with the number of applicants, which the URL selects', async () => {
     const { person, address } = openQueue({ 'GET /admin/users': { users: [], message: '' } });
     await screen.findByRole('tab', { name: /Bekleyenler\s*2/, selected: true });
     await person.click(screen.getByRole('tab', { name: 'Tüm Kullanıcılar' }));
@@ -85,7 +92,7 @@ describe('the queue of applicants', () => {
     expect(address()).toBe('/admin/users');
   });
 
-  it('approves an applicant with one click, as the role user without an end date', async () => {
+  it('approves an applicant with one click, with the role user and without an end date', async () => {
     let queue = queueOf(deniz, ekin);
     const { person, calls } = openQueue({
       'GET /admin/applications': () => queue,
@@ -113,24 +120,24 @@ describe('the queue of applicants', () => {
         return { message: 'tamam' };
       },
     });
-    const first = () => screen.getAllByRole('listitem')[0];
+    const firstRow = () => screen.getAllByRole('listitem')[0];
     await person.click((await rowOf('Deniz Kaya')).getByRole('button', { name: 'Onayla' }));
     await screen.findByText('Onaylandı: Deniz Kaya');
-    expect(first()?.textContent).toContain('Onaylandı: Deniz Kaya');
+    expect(firstRow()?.textContent).toContain('Onaylandı: Deniz Kaya');
     await waitFor(() =>
       expect(calls.filter(({ name }) => name === 'GET /admin/applications').length).toBe(2),
     );
-    expect(first()?.textContent).toContain('Onaylandı: Deniz Kaya');
+    expect(firstRow()?.textContent).toContain('Onaylandı: Deniz Kaya');
 
     const undo = screen.getByRole<HTMLButtonElement>('button', { name: 'Geri Al: Deniz Kaya' });
     await waitFor(() => expect(undo.disabled).toBe(false));
     await person.click(undo);
     await screen.findByText('Onay geri alındı.');
     await rowOf('Deniz Kaya');
-    expect(first()?.textContent).toContain('Deniz Kaya');
+    expect(firstRow()?.textContent).toContain('Deniz Kaya');
   });
 
-  it('disables its buttons for a moment after the rows have moved', async () => {
+  it('disables its buttons for a moment after the rows have moved, so that a double click has no effect', async () => {
     let queue = queueOf(deniz, ekin);
     const { person } = openQueue({
       'GET /admin/applications': () => queue,
@@ -149,7 +156,7 @@ describe('the queue of applicants', () => {
     await waitFor(() => expect(approve.disabled).toBe(false));
   });
 
-  it('approves with a role, datasets and an end date in one step', async () => {
+  it('approves an applicant with a chosen role, restricted datasets and an end date in one call', async () => {
     const { person, calls } = openQueue({ 'POST /admin/users/deniz/approve': { message: 'tamam' } });
     await person.click(
       (await rowOf('Deniz Kaya')).getByRole('button', { name: 'Rol ve Erişim Seçerek Onayla…' }),
@@ -169,14 +176,14 @@ describe('the queue of applicants', () => {
     await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
   });
 
-  it('approves several in one call, and names the people whose approval failed', async () => {
-    let isRefused = true;
+  it('approves several applicants in one call, names those whose approval failed, and retries only these', async () => {
+    let failsForEkin = true;
     const { person, calls } = openQueue({
       'POST /admin/applications/approve': ({ body }) => ({
         results: (body as { uids: string[] }).uids.map((uid) => ({
           uid,
           error:
-            uid === 'ekin' && isRefused
+            uid === 'ekin' && failsForEkin
               ? { code: 'already_active', message: 'Bu kullanıcı zaten aktif.' }
               : null,
         })),
@@ -190,8 +197,7 @@ describe('the queue of applicants', () => {
     await person.click(dialog.getByRole('button', { name: 'Onayla' }));
     await dialog.findByText('Ekin Su: Bu kullanıcı zaten aktif.');
     await screen.findByText('1 kullanıcı onaylandı.');
-    // The second attempt is about the failed person alone.
-    isRefused = false;
+    failsForEkin = false;
     await person.click(dialog.getByRole('button', { name: 'Tekrar Dene' }));
     await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
     const approvals = calls.filter(({ name }) => name.endsWith('/approve')).map(({ body }) => body);
@@ -202,12 +208,12 @@ describe('the queue of applicants', () => {
     ]);
   });
 
-  it('sends 25 people in calls of 20, shows the progress, and stops when asked to', async () => {
-    const people = Array.from({ length: 25 }, (_, place) => applicant(`kisi-${place}`, `Kişi ${place}`));
-    const first = later();
+  it('approves 25 applicants in calls of 20, shows the progress, and stops after the Stop button is pressed', async () => {
+    const people = Array.from({ length: 25 }, (_, index) => applicant(`kisi-${index}`, `Kişi ${index}`));
+    const firstCall = later();
     const { person, calls } = openQueue({
       'GET /admin/applications': queueOf(...people),
-      'POST /admin/applications/approve': first.answer,
+      'POST /admin/applications/approve': firstCall.answer,
     });
     await person.click(await screen.findByRole('checkbox', { name: 'Tümünü seç' }));
     await person.click(screen.getByRole('button', { name: 'Seçilenleri Onayla' }));
@@ -215,13 +221,13 @@ describe('the queue of applicants', () => {
     await person.click(dialog.getByRole('button', { name: 'Onayla' }));
     await dialog.findByText('25 kişiden 0 kişi tamamlandı');
     await person.click(dialog.getByRole('button', { name: 'Durdur' }));
-    first.give({ results: people.slice(0, 20).map(({ uid }) => ({ uid, error: null })) });
+    firstCall.give({ results: people.slice(0, 20).map(({ uid }) => ({ uid, error: null })) });
     await screen.findByText('20 kullanıcı onaylandı.');
     await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
     expect(calls.filter(({ name }) => name.endsWith('/approve'))).toHaveLength(1);
   });
 
-  it('rejects several applicants with one required reason', async () => {
+  it('rejects several applicants in one call with the same reason, which is required', async () => {
     const { person, calls } = openQueue({
       'POST /admin/applications/reject': {
         results: [
@@ -245,7 +251,7 @@ describe('the queue of applicants', () => {
   });
 
   it.each(['Seçilenleri Onayla', 'Seçilenleri Reddet'])(
-    'closes the dialog of "%s" with "Vazgeç"',
+    'closes the dialog of "%s" with its cancel button',
     async (button) => {
       const { person } = openQueue();
       await person.click(await screen.findByRole('checkbox', { name: 'Tümünü seç' }));
@@ -255,7 +261,7 @@ describe('the queue of applicants', () => {
     },
   );
 
-  it('searches on the server, keeps the search in the address, and clears it', async () => {
+  it('sends the search to the server, keeps it in the URL, and clears it with the Clear button', async () => {
     const { person, calls, address } = openQueue();
     await rowOf('Deniz Kaya');
     await person.type(screen.getByRole('searchbox', { name: 'Ara' }), 'sule');
@@ -272,13 +278,13 @@ describe('the queue of applicants', () => {
       'GET /admin/applications': { ...queueOf(deniz, ekin), waiting: 450 },
     });
     await person.click(await screen.findByRole('button', { name: 'Daha fazla göster' }));
-    const last = () => calls.filter(({ name }) => name === 'GET /admin/applications').at(-1)?.query;
-    await waitFor(() => expect(last()).toEqual({ limit: '400' }));
+    const lastQuery = () => calls.filter(({ name }) => name === 'GET /admin/applications').at(-1)?.query;
+    await waitFor(() => expect(lastQuery()).toEqual({ limit: '400' }));
   });
 });
 
-describe('the access of an active account', () => {
-  it('is shown on its card and changed there', async () => {
+describe('the card of an active account', () => {
+  it('shows the end date and the restricted datasets, and changes them in a dialog', async () => {
     const member = {
       ...account({ uid: 'deniz', email: 'deniz@example.org', displayName: 'Deniz Kaya' }),
       affiliation: 'Ege Üniversitesi',
@@ -290,7 +296,7 @@ describe('the access of an active account', () => {
       api: {
         'GET /admin/users': { users: [member], message: '' },
         'GET /admin/users/deniz': { user: member },
-        'GET /admin/datasets': { datasets: [restricted] },
+        'GET /admin/datasets': { datasets: [restrictedDataset] },
         'PUT /admin/users/deniz/access': { message: 'tamam' },
       },
     });

@@ -19,19 +19,19 @@ import { ApproveDialog } from './ApproveDialog.tsx';
 import { DecidedRow } from './DecidedRow.tsx';
 import { RejectDialog } from './RejectDialog.tsx';
 import { texts } from './texts.ts';
-import { usePlaces } from './use-places.ts';
+import { useQueueRows } from './use-queue-rows.ts';
 import { searchParameter, viewParameter } from './user-address.ts';
 
 type Queue = NonNullable<ReturnType<typeof useApplications>['data']>;
 
-/** The queue of applicants: search, and decisions about one or several of them. */
+/** The queue of applicants with a search, and decisions about one or several of them. */
 export function Applications() {
-  const [address, setAddress] = useSearchParams();
-  const search = address.get(searchParameter)?.trim() ?? '';
+  const [urlQuery, setUrlQuery] = useSearchParams();
+  const search = urlQuery.get(searchParameter)?.trim() ?? '';
   const [limit, setLimit] = useState(applicationsAtOnce);
   const queue = useApplications(search, limit);
-  const find = (text: string) =>
-    setAddress(
+  const setSearch = (text: string) =>
+    setUrlQuery(
       { [viewParameter]: 'waiting', ...(text !== '' && { [searchParameter]: text }) },
       { replace: true },
     );
@@ -42,13 +42,13 @@ export function Applications() {
         searchLabel={texts.search}
         searchHint={texts.searchHint}
         search={search}
-        onSearch={find}
+        onSearch={setSearch}
         count={
           queue.data === undefined
             ? null
             : texts.applicantCount(queue.data.total ?? queue.data.waiting, queue.data.waiting)
         }
-        onClear={search === '' ? null : () => find('')}
+        onClear={search === '' ? null : () => setSearch('')}
       />
       {queue.isPending ? (
         <Loading label={texts.queueLoading} />
@@ -58,7 +58,7 @@ export function Applications() {
           onRetry={() => void queue.refetch()}
         />
       ) : (
-        <Waiting
+        <ApplicantList
           key={search}
           queue={queue.data}
           isSearch={search !== ''}
@@ -74,61 +74,62 @@ export function Applications() {
   );
 }
 
-/** The decision of the open dialog. */
-interface Decision {
+interface DecisionDialog {
   readonly kind: 'approve' | 'reject';
   readonly people: readonly UserDetails[];
 }
 
-interface WaitingProps {
+interface ApplicantListProps {
   readonly queue: Queue;
+  /** Whether the queue contains only the applicants that match a search. */
   readonly isSearch: boolean;
   readonly isLoadingMore: boolean;
-  /** Null when no more can be loaded at once. */
+  /** Null when the maximum number of applicants is loaded. */
   readonly onMore: (() => void) | null;
 }
 
-function Waiting({ queue, isSearch, isLoadingMore, onMore }: WaitingProps) {
+function ApplicantList({ queue, isSearch, isLoadingMore, onMore }: ApplicantListProps) {
   const { applications, waiting, total = waiting } = queue;
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
-  const [decision, setDecision] = useState<Decision | null>(null);
+  const [selectedUids, setSelectedUids] = useState<ReadonlySet<string>>(new Set());
+  const [dialog, setDialog] = useState<DecisionDialog | null>(null);
   const people = applications.map(({ user }) => user);
-  const selected = people.filter(({ uid }) => chosen.has(uid)); // without those decided meanwhile
+  // An applicant about whom another administrator has decided is not selected any more.
+  const selected = people.filter(({ uid }) => selectedUids.has(uid));
 
-  const choose = (uid: string, isChosen: boolean) =>
-    setChosen((before) => {
+  const select = (uid: string, isSelected: boolean) =>
+    setSelectedUids((before) => {
       const next = new Set(before);
-      if (isChosen) next.add(uid);
+      if (isSelected) next.add(uid);
       else next.delete(uid);
       return next;
     });
-  const close = () => setDecision(null);
+  const closeDialog = () => setDialog(null);
 
   const list = useRef<HTMLUListElement>(null);
-  const { places, hold, release } = usePlaces(applications, list);
-  const [approving, setApproving] = useState<ReadonlySet<string>>(new Set());
+  const { rows, keepRow, releaseRow } = useQueueRows(applications, list);
+  const [approvingUids, setApprovingUids] = useState<ReadonlySet<string>>(new Set());
   // Rows move when another administrator decides, and a closing dialog may leave the pointer over a row.
-  const isSettled = useSettled(`${places.map(({ user }) => user.uid).join()} ${decision === null}`);
+  const isSettled = useSettled(`${rows.map(({ user }) => user.uid).join()} ${dialog === null}`);
 
   async function undoApproval(user: UserDetails, height: number) {
     const result = await withdrawApproval(user.uid);
-    if (result.success) hold(user.uid, 'withdrawn', height);
+    if (result.success) keepRow(user.uid, 'withdrawn', height);
     return result;
   }
 
   async function approveOne(user: UserDetails, height: number) {
-    setApproving((before) => new Set([...before, user.uid]));
-    hold(user.uid, 'approving', height);
+    setApprovingUids((before) => new Set([...before, user.uid]));
+    keepRow(user.uid, 'approving', height);
     const result = await approve(user.uid, 'user');
-    setApproving((before) => new Set([...before].filter((uid) => uid !== user.uid)));
-    if (result.success) hold(user.uid, 'approved', height);
-    else release(user.uid);
+    setApprovingUids((before) => new Set([...before].filter((uid) => uid !== user.uid)));
+    if (result.success) keepRow(user.uid, 'approved', height);
+    else releaseRow(user.uid);
     announceAction(result, { about: nameOf(user), undo: () => undoApproval(user, height) });
   }
 
   return (
     <>
-      {places.length === 0 ? (
+      {rows.length === 0 ? (
         <EmptyState
           title={isSearch ? texts.noApplicantMatch : texts.noApplications}
           {...(!isSearch && { hint: texts.noApplicationsHint })}
@@ -142,7 +143,9 @@ function Waiting({ queue, isSearch, isLoadingMore, onMore }: WaitingProps) {
               checked={people.length > 0 && selected.length === people.length}
               indeterminate={selected.length > 0 && selected.length < people.length}
               onChange={() =>
-                setChosen(new Set(selected.length === people.length ? [] : people.map(({ uid }) => uid)))
+                setSelectedUids(
+                  new Set(selected.length === people.length ? [] : people.map(({ uid }) => uid)),
+                )
               }
             />
             <Group gap="xs">
@@ -150,7 +153,7 @@ function Waiting({ queue, isSearch, isLoadingMore, onMore }: WaitingProps) {
                 size="sm"
                 disabled={selected.length === 0 || !isSettled}
                 leftSection={<IconCheck size={18} aria-hidden />}
-                onClick={() => setDecision({ kind: 'approve', people: selected })}
+                onClick={() => setDialog({ kind: 'approve', people: selected })}
               >
                 {texts.approveChosen}
               </Button>
@@ -159,14 +162,14 @@ function Waiting({ queue, isSearch, isLoadingMore, onMore }: WaitingProps) {
                 variant="default"
                 disabled={selected.length === 0 || !isSettled}
                 leftSection={<IconX size={18} aria-hidden />}
-                onClick={() => setDecision({ kind: 'reject', people: selected })}
+                onClick={() => setDialog({ kind: 'reject', people: selected })}
               >
                 {texts.rejectChosen}
               </Button>
             </Group>
           </Group>
           <ul className={classes.list} ref={list}>
-            {places.map(({ user, duplicates, decided }) =>
+            {rows.map(({ user, duplicates, decided }) =>
               decided !== null ? (
                 <DecidedRow
                   key={user.uid}
@@ -181,13 +184,13 @@ function Waiting({ queue, isSearch, isLoadingMore, onMore }: WaitingProps) {
                   key={user.uid}
                   user={user}
                   duplicates={duplicates}
-                  isChosen={chosen.has(user.uid)}
-                  onChoose={(isChosen) => choose(user.uid, isChosen)}
+                  isSelected={selectedUids.has(user.uid)}
+                  onSelect={(isSelected) => select(user.uid, isSelected)}
                   isDisabled={!isSettled}
-                  isApproving={approving.has(user.uid)}
+                  isApproving={approvingUids.has(user.uid)}
                   onApprove={(height) => void approveOne(user, height)}
-                  onApproveWith={() => setDecision({ kind: 'approve', people: [user] })}
-                  onReject={() => setDecision({ kind: 'reject', people: [user] })}
+                  onApproveWithTerms={() => setDialog({ kind: 'approve', people: [user] })}
+                  onReject={() => setDialog({ kind: 'reject', people: [user] })}
                 />
               ),
             )}
@@ -199,8 +202,8 @@ function Waiting({ queue, isSearch, isLoadingMore, onMore }: WaitingProps) {
           )}
         </Stack>
       )}
-      {decision?.kind === 'approve' && <ApproveDialog people={decision.people} onClose={close} />}
-      {decision?.kind === 'reject' && <RejectDialog people={decision.people} onClose={close} />}
+      {dialog?.kind === 'approve' && <ApproveDialog people={dialog.people} onClose={closeDialog} />}
+      {dialog?.kind === 'reject' && <RejectDialog people={dialog.people} onClose={closeDialog} />}
     </>
   );
 }

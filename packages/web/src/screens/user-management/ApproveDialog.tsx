@@ -12,7 +12,7 @@ import { texts } from './texts.ts';
 import { useDecision } from './use-decision.ts';
 
 interface ApproveDialogProps {
-  /** One or several. */
+  /** Not empty. */
   readonly people: readonly UserDetails[];
   readonly onClose: () => void;
 }
@@ -28,7 +28,7 @@ export function ApproveDialog({ people, onClose }: ApproveDialogProps) {
     people,
     decideOne: (uid) => approveWith(uid, role, parseTerms(terms)),
     undoOne: withdrawApproval,
-    done: texts.approvedMany,
+    successMessage: texts.approvedMany,
     onDone: onClose,
   });
 
@@ -50,13 +50,13 @@ export function ApproveDialog({ people, onClose }: ApproveDialogProps) {
         onChange={(value) => setRole(value === 'viewer' ? 'viewer' : 'user')}
       >
         <Stack gap="xs" mt="xs">
-          {roles.map((each) => (
+          {roles.map((option) => (
             <Radio
-              key={each}
-              value={each}
-              label={roleLabel(each)}
-              description={texts.roleHint[each]}
-              data-autofocus={each === role || undefined}
+              key={option}
+              value={option}
+              label={roleLabel(option)}
+              description={texts.roleHint[option]}
+              data-autofocus={option === role || undefined}
             />
           ))}
         </Stack>

@@ -11,7 +11,7 @@ interface DeactivateDialogProps {
   readonly onClose: () => void;
 }
 
-/** Deactivating takes more than its name says, and activating does not bring all of it back. */
+/** Asks for a confirmation, and lists what the account loses: its grants and its administrator role do not come back. */
 export function DeactivateDialog({ user, onClose }: DeactivateDialogProps) {
   const name = nameOf(user);
   return (

@@ -6,22 +6,22 @@ import { useSettled } from '../../components/use-settled.ts';
 import { nameOf } from '../../formatting/person.ts';
 import classes from './Applications.module.css';
 import { texts } from './texts.ts';
-import type { Place } from './use-places.ts';
+import type { QueueRow } from './use-queue-rows.ts';
 
 interface DecidedRowProps {
-  readonly user: Place['user'];
-  readonly decided: NonNullable<Place['decided']>;
+  readonly user: QueueRow['user'];
+  readonly decided: NonNullable<QueueRow['decided']>;
   readonly onUndo: () => Promise<void>;
 }
 
-/** Keeps the place of a person who was approved, says so, and offers to undo it. */
+/** Row of an applicant who was approved: says so, and offers to undo it. It has the height of the row that it replaces. */
 export function DecidedRow({ user, decided: { phase, height }, onUndo }: DecidedRowProps) {
   const [isRunning, setRunning] = useState(false);
   // The row appears under the pointer: the second click of a double click must not undo the approval.
   const isSettled = useSettled(phase, { isSettledAtFirst: false });
   const name = nameOf(user);
   const row = useRef<HTMLLIElement>(null);
-  // The pressed button is gone: the keyboard focus moves to this row.
+  // The button that had the keyboard focus is gone, so the focus moves to this row.
   useEffect(() => {
     if (document.activeElement === document.body) row.current?.focus({ preventScroll: true });
   }, []);

@@ -4,7 +4,7 @@ import classes from './Applications.module.css';
 import { texts } from './texts.ts';
 import type { useDecision } from './use-decision.ts';
 
-/** In a dialog about several people: how far the decision is, and the people about whom it failed, by name. */
+/** Shows the progress of a decision about several people, and afterwards the names of those about whom it failed. */
 export function DecisionState({
   progress,
   undecided,

@@ -9,7 +9,7 @@ import { texts } from './texts.ts';
 import { useDecision } from './use-decision.ts';
 
 interface RejectDialogProps {
-  /** One or several; all receive the same reason. */
+  /** Not empty; all of them receive the same reason. */
   readonly people: readonly UserDetails[];
   readonly onClose: () => void;
 }
@@ -17,18 +17,18 @@ interface RejectDialogProps {
 /** Rejects one or several applications, with a reason that the applicants read. */
 export function RejectDialog({ people, onClose }: RejectDialogProps) {
   const [first] = people;
-  const [typed, setTyped] = useState('');
-  const [isMissing, setMissing] = useState(false);
-  const reason = typed.trim();
+  const [reasonInput, setReasonInput] = useState('');
+  const [isReasonMissing, setReasonMissing] = useState(false);
+  const reason = reasonInput.trim();
   const { run, stop, isRunning, progress, undecided } = useDecision({
     people,
     decideOne: (uid) => reject(uid, reason),
-    done: texts.rejectedMany,
+    successMessage: texts.rejectedMany,
     onDone: onClose,
   });
 
   function submit() {
-    setMissing(reason === '');
+    setReasonMissing(reason === '');
     if (reason !== '') void run({ kind: 'reject', reason });
   }
 
@@ -51,14 +51,14 @@ export function RejectDialog({ people, onClose }: RejectDialogProps) {
         rows={3}
         resize="vertical"
         maxLength={reasonMaxLength}
-        value={typed}
-        error={isMissing && texts.reasonRequired}
-        onChange={(event) => setTyped(event.currentTarget.value)}
+        value={reasonInput}
+        error={isReasonMissing && texts.reasonRequired}
+        onChange={(event) => setReasonInput(event.currentTarget.value)}
         data-autofocus
       />
       <Group gap="xs" role="group" aria-label={texts.reasonTemplates}>
         {texts.reasons.map(({ name, text }) => (
-          <Button key={name} size="compact-sm" variant="default" onClick={() => setTyped(text)}>
+          <Button key={name} size="compact-sm" variant="default" onClick={() => setReasonInput(text)}>
             {name}
           </Button>
         ))}

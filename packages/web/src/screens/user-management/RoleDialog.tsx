@@ -8,20 +8,20 @@ import { nameOf } from '../../formatting/person.ts';
 import { roleLabel, texts as shared } from '../../language/texts.ts';
 import { texts } from './texts.ts';
 
-type ChosenRole = GrantableRole | 'admin';
+type AssignableRole = GrantableRole | 'admin';
 
 interface RoleDialogProps {
-  /** Active. */
+  /** An account with the status `active`. */
   readonly user: UserDetails;
   readonly onClose: () => void;
 }
 
-const roles: readonly ChosenRole[] = ['user', 'viewer', 'admin'];
+const roles: readonly AssignableRole[] = ['user', 'viewer', 'admin'];
 
-/** Changes the role of an active account, and says what else happens to the account. */
+/** Dialog that changes the role of an active account, and says before that the account is suspended and approved again. */
 export function RoleDialog({ user, onClose }: RoleDialogProps) {
   const name = nameOf(user);
-  const [role, setRole] = useState<ChosenRole | null>(null);
+  const [role, setRole] = useState<AssignableRole | null>(null);
   const [isRunning, setRunning] = useState(false);
 
   async function submit() {
@@ -44,13 +44,18 @@ export function RoleDialog({ user, onClose }: RoleDialogProps) {
       <Radio.Group
         label={shared.role}
         value={role}
-        onChange={(value) => setRole(roles.find((each) => each === value) ?? null)}
+        onChange={(value) => setRole(roles.find((option) => option === value) ?? null)}
       >
         <Stack gap="xs" mt="xs">
           {roles
-            .filter((each) => each !== user.role)
-            .map((each) => (
-              <Radio key={each} value={each} label={roleLabel(each)} description={texts.roleHint[each]} />
+            .filter((option) => option !== user.role)
+            .map((option) => (
+              <Radio
+                key={option}
+                value={option}
+                label={roleLabel(option)}
+                description={texts.roleHint[option]}
+              />
             ))}
         </Stack>
       </Radio.Group>

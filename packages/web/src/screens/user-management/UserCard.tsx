@@ -26,7 +26,7 @@ interface UserCardProps {
 
 type CardDialog = 'access' | 'role' | 'reject' | 'password' | 'deactivate' | 'second-factor';
 
-/** One account and its actions: a card, in a wide window a row. Rendered again only when this account changes. */
+/** One account with its fields and actions; the style sheet makes the card a row in a wide window. */
 export const UserCard = memo(function UserCard({ user }: UserCardProps) {
   const isOwn = useAuth().user?.uid === user.uid;
   const [dialog, setDialog] = useState<CardDialog | null>(null);
@@ -37,7 +37,7 @@ export const UserCard = memo(function UserCard({ user }: UserCardProps) {
       announceAction(result, { about: nameOf(user), ...(undo && { undo: () => undo(user) }) });
     },
   });
-  // After an action, other buttons appear where the pressed one was: a second click must not reach them.
+  // After an action, another button may be where the pressed one was: a double click must not press it.
   const isSettled = useSettled(`${user.status} ${user.role}`);
   const isDisabled = runAction.isPending || !isSettled;
 
@@ -137,7 +137,7 @@ function fieldsOf(user: UserDetails): readonly (readonly [label: string, value: 
     [shared.createdAt, formatDateAndTime(user.createdAt)],
     [shared.updatedAt, formatDateAndTime(user.updatedAt)],
     [shared.approvalDate, formatDateAndTime(user.approvalDate)],
-    ...withValue([
+    ...withoutEmpty([
       [texts.expiresAt, user.expiresAt && formatDateAndTime(user.expiresAt)],
       [texts.affiliation, user.affiliation],
       [texts.purpose, user.purpose],
@@ -148,7 +148,7 @@ function fieldsOf(user: UserDetails): readonly (readonly [label: string, value: 
   ];
 }
 
-/** Leaves out the optional fields that are empty. */
-function withValue(fields: readonly (readonly [label: string, value: string | null])[]) {
+/** Returns the fields that have a value. */
+function withoutEmpty(fields: readonly (readonly [label: string, value: string | null])[]) {
   return fields.flatMap(([label, value]) => (value ? [[label, value] as const] : []));
 }

@@ -20,17 +20,17 @@ function openUsers(users: readonly User[], api: Answers = {}) {
   });
 }
 
-async function card(name: string) {
+async function findCard(name: string) {
   const heading = await screen.findByRole('heading', { name });
   const item = heading.closest('li');
   if (item === null) throw new Error(`${name} has no card`);
   return within(item);
 }
 
-const buttonsOf = (shown: Awaited<ReturnType<typeof card>>) =>
-  shown.getAllByRole('button').map(({ textContent }) => textContent);
+const buttonLabelsOf = (card: Awaited<ReturnType<typeof findCard>>) =>
+  card.getAllByRole('button').map(({ textContent }) => textContent);
 
-describe('user management', () => {
+describe('the user list of administrators', () => {
   it('shows every account with its fields', async () => {
     openUsers([
       { ...deniz, createdAt: registeredAt, updatedAt: registeredAt, approvalDate: registeredAt },
@@ -44,8 +44,8 @@ describe('user management', () => {
         approvalDate: null,
       }),
     ]);
-    const shown = await card('Deniz Kaya');
-    const values = shown.getAllByRole('definition').map(({ textContent }) => textContent);
+    const card = await findCard('Deniz Kaya');
+    const values = card.getAllByRole('definition').map(({ textContent }) => textContent);
     expect(values).toEqual([
       'deniz@example.org',
       'Deniz Kaya',
@@ -57,12 +57,12 @@ describe('user management', () => {
       '21 Kasım 2026 14:05',
       'uid-of-deniz',
     ]);
-    const pending = await card('ekin@example.org');
+    const pending = await findCard('ekin@example.org');
     pending.getByText('Onay Bekliyor');
     pending.getByText('N/A');
   });
 
-  it('says that the accounts are loading', async () => {
+  it('shows a loading state before the accounts, and says when there are none', async () => {
     const list = later();
     openUsers([], { 'GET /admin/users': list.answer });
     await screen.findByText('Kullanıcılar yükleniyor…');
@@ -72,29 +72,33 @@ describe('user management', () => {
 
   it.each([
     [
-      'the sentence of the server',
+      'the message of the server',
       refusal('unavailable'),
       'Hizmet şu anda kullanılamıyor. Lütfen biraz sonra yeniden deneyin.',
     ],
-    ['one of its own', new Response('', { status: 502 }), 'Kullanıcılar yüklenemedi.'],
-  ])('fails with %s and can be tried again', async (_, failure, sentence) => {
-    let answer: object = failure;
-    const { person } = openUsers([], { 'GET /admin/users': () => answer });
-    await screen.findByText(sentence);
-    answer = { users: [deniz], message: '' };
+    [
+      'a default message when the response has none',
+      new Response('', { status: 502 }),
+      'Kullanıcılar yüklenemedi.',
+    ],
+  ])('shows, when loading fails, %s, and a retry button', async (_, failure, message) => {
+    let response: object = failure;
+    const { person } = openUsers([], { 'GET /admin/users': () => response });
+    await screen.findByText(message);
+    response = { users: [deniz], message: '' };
     await person.click(screen.getByRole('button', { name: 'Tekrar Dene' }));
-    await card('Deniz Kaya');
+    await findCard('Deniz Kaya');
   });
 
-  it('says that the list was loaded after the refresh button, not before', async () => {
+  it('shows a toast that the list was loaded after the refresh button is pressed, but not after the first load', async () => {
     const { person } = openUsers([deniz]);
-    await card('Deniz Kaya');
+    await findCard('Deniz Kaya');
     expect(screen.queryByText('Kullanıcılar başarıyla yüklendi.')).toBeNull();
     await person.click(screen.getByRole('button', { name: 'Yenile' }));
     await screen.findByText('Kullanıcılar başarıyla yüklendi.');
   });
 
-  it('sends search, filters, order and page to the server and keeps them in the address', async () => {
+  it('sends search, filters, order and page to the server, and keeps them in the URL', async () => {
     const { person, calls, address } = openUsers([], {
       'GET /admin/users': {
         users: [deniz],
@@ -103,7 +107,7 @@ describe('user management', () => {
         message: '',
       },
     });
-    await card('Deniz Kaya');
+    await findCard('Deniz Kaya');
     screen.getByText('120 kullanıcı');
     await person.type(screen.getByRole('searchbox', { name: 'Ara' }), 'kaya');
     await vi.waitFor(() => expect(address()).toBe('/admin/users?q=kaya'));
@@ -115,9 +119,9 @@ describe('user management', () => {
     await person.click(await screen.findByRole('option', { name: 'Ada göre' }));
     await person.click(screen.getByRole('button', { name: 'Sayfa 3' }));
     expect(address()).toBe('/admin/users?q=kaya&status=pending&role=viewer&sort=name&page=3');
-    const last = () => calls.filter(({ name }) => name === 'GET /admin/users').at(-1)?.query;
+    const lastQuery = () => calls.filter(({ name }) => name === 'GET /admin/users').at(-1)?.query;
     await vi.waitFor(() =>
-      expect(last()).toEqual({
+      expect(lastQuery()).toEqual({
         q: 'kaya',
         status: 'pending',
         role: 'viewer',
@@ -154,13 +158,13 @@ describe('user management', () => {
     ['active admin', { role: 'admin' }, ['Askıya Al', 'Devre Dışı Bırak', 'Rolü Değiştir', 'Şifre Belirle']],
     ['suspended', { status: 'suspended' }, ['Etkinleştir', 'Devre Dışı Bırak', 'Şifre Belirle']],
     ['deactivated', { status: 'deactivated' }, ['Etkinleştir']],
-  ])('offers for a %s account what its status allows', async (_, given, labels) => {
-    openUsers([{ ...deniz, ...given }]);
-    expect(buttonsOf(await card('Deniz Kaya'))).toEqual(labels);
+  ])('offers only the actions that the status allows: %s account', async (_, changes, labels) => {
+    openUsers([{ ...deniz, ...changes }]);
+    expect(buttonLabelsOf(await findCard('Deniz Kaya'))).toEqual(labels);
   });
 });
 
-describe('an action on an account', () => {
+describe('the card of an account', () => {
   const actions = [
     [
       'Onayla',
@@ -210,76 +214,73 @@ describe('an action on an account', () => {
   ] as const;
 
   it.each(actions)(
-    '%s (%j) is called, told, and the one card loaded again',
-    async (label, given, method, path, body, done) => {
-      const before = { ...deniz, ...given } as User;
+    'sends the action "%s" on an account with %j, shows the result, and loads only this account again',
+    async (label, changes, method, path, body, successMessage) => {
+      const before = { ...deniz, ...changes } as User;
       const after = { ...deniz, displayName: 'Deniz Yeni' };
       const call = `${method} /admin/users/uid-of-deniz/${path}`;
       const { person, calls } = openUsers([admin, before], {
         [call]: { message: 'tamam' },
         'GET /admin/users/uid-of-deniz': { user: after },
       });
-      await person.click((await card('Deniz Kaya')).getByRole('button', { name: label }));
-      await screen.findByText(done);
+      await person.click((await findCard('Deniz Kaya')).getByRole('button', { name: label }));
+      await screen.findByText(successMessage);
       expect((await screen.findByRole('alert')).textContent).toContain('Deniz Kaya');
-      await card('Deniz Yeni');
-      const decided = calls.filter(({ name }) => name !== 'GET /admin/waiting');
-      expect(decided.slice(-2)).toMatchObject([
-        { name: call, body },
-        { name: 'GET /admin/users/uid-of-deniz' },
-      ]);
+      await findCard('Deniz Yeni');
+      const lastCalls = calls.filter(({ name }) => name !== 'GET /admin/waiting').slice(-2);
+      expect(lastCalls).toMatchObject([{ name: call, body }, { name: 'GET /admin/users/uid-of-deniz' }]);
       expect(calls.filter(({ name }) => name === 'GET /admin/users')).toHaveLength(1);
-      await card('Ada Yönetir');
+      await findCard('Ada Yönetir');
     },
   );
 
   it.each(actions)(
-    '%s (%j) that fails without a sentence of the server has its own',
-    async (label, given, method, path, _body, _done, failed) => {
-      const { person } = openUsers([{ ...deniz, ...given } as User], {
+    'shows a default message when the action "%s" on an account with %j fails without a message of the server',
+    async (label, changes, method, path, _body, _successMessage, failureMessage) => {
+      const { person } = openUsers([{ ...deniz, ...changes } as User], {
         [`${method} /admin/users/uid-of-deniz/${path}`]: new Response('', { status: 502 }),
         'GET /admin/users/uid-of-deniz': { user: deniz },
       });
-      await person.click((await card('Deniz Kaya')).getByRole('button', { name: label }));
-      await screen.findByText(failed);
+      await person.click((await findCard('Deniz Kaya')).getByRole('button', { name: label }));
+      await screen.findByText(failureMessage);
     },
   );
 
-  it('that is rejected shows the reason and the current state of the account', async () => {
+  it('shows why the server rejects an action, and the current state of the account', async () => {
     const { person } = openUsers([{ ...deniz, status: 'pending' }], {
       'POST /admin/users/uid-of-deniz/approve': refusal('already_active'),
       'GET /admin/users/uid-of-deniz': { user: deniz },
     });
-    await person.click((await card('Deniz Kaya')).getByRole('button', { name: 'Onayla' }));
+    await person.click((await findCard('Deniz Kaya')).getByRole('button', { name: 'Onayla' }));
     await screen.findByText('Bu kullanıcı zaten aktif.');
-    expect(buttonsOf(await card('Deniz Kaya'))).toContain('Askıya Al');
+    expect(buttonLabelsOf(await findCard('Deniz Kaya'))).toContain('Askıya Al');
   });
 
-  it('on a deleted account removes its card', async () => {
+  it('disappears when an action reveals that the account was deleted', async () => {
     const { person } = openUsers([admin, deniz], {
       'POST /admin/users/uid-of-deniz/suspend': refusal('not_found'),
       'GET /admin/users/uid-of-deniz': refusal('not_found'),
     });
-    await person.click((await card('Deniz Kaya')).getByRole('button', { name: 'Askıya Al' }));
+    await person.click((await findCard('Deniz Kaya')).getByRole('button', { name: 'Askıya Al' }));
     await screen.findByText('Bulunamadı.');
     await vi.waitFor(() => expect(screen.queryByRole('heading', { name: 'Deniz Kaya' })).toBeNull());
   });
 
-  it('disables the buttons of the card while it runs', async () => {
+  it('disables its buttons while an action runs', async () => {
     const suspended = later();
     const { person } = openUsers([admin, deniz], {
       'POST /admin/users/uid-of-deniz/suspend': suspended.answer,
       'GET /admin/users/uid-of-deniz': { user: { ...deniz, status: 'suspended' } },
     });
-    const shown = await card('Deniz Kaya');
-    await person.click(shown.getByRole('button', { name: 'Askıya Al' }));
-    const disabled = () => shown.getAllByRole<HTMLButtonElement>('button').map((button) => button.disabled);
+    const card = await findCard('Deniz Kaya');
+    await person.click(card.getByRole('button', { name: 'Askıya Al' }));
+    const disabled = () => card.getAllByRole<HTMLButtonElement>('button').map((button) => button.disabled);
     await vi.waitFor(() => expect(disabled()).toEqual([true, true, true, true, true, true]));
     suspended.give({ message: '' });
     await vi.waitFor(() => expect(disabled()).toEqual([false, false, false]), { timeout: 5000 });
   });
 
-  it('disables all buttons of the card for a moment after they changed, so that a second click has no effect', async () => {
+  it('disables its buttons for a moment after they changed, so that a second click has no effect', async () => {
     let user = { ...deniz, status: 'pending' } as User;
     const { person, calls } = openUsers([admin, user], {
       'POST /admin/users/uid-of-deniz/approve': () => {
@@ -288,9 +289,9 @@ describe('an action on an account', () => {
       },
       'GET /admin/users/uid-of-deniz': () => ({ user }),
     });
-    const shown = await card('Deniz Kaya');
-    await person.click(shown.getByRole('button', { name: 'Onayla' }));
-    const suspend = await shown.findByRole<HTMLButtonElement>('button', { name: 'Askıya Al' });
+    const card = await findCard('Deniz Kaya');
+    await person.click(card.getByRole('button', { name: 'Onayla' }));
+    const suspend = await card.findByRole<HTMLButtonElement>('button', { name: 'Askıya Al' });
     expect(suspend.disabled).toBe(true);
     await person.click(suspend);
     expect(calls.some(({ name }) => name.endsWith('/suspend'))).toBe(false);
@@ -308,39 +309,45 @@ describe('an action on an account', () => {
       ['approve', 'promote'],
       'Kullanıcı başarıyla yönetici yapıldı.',
     ],
-  ] as const)('%s (%j) can be undone from its toast', async (label, given, path, undoing, told) => {
-    const answered = Object.fromEntries(
-      [path, ...undoing].map((each) => [`POST /admin/users/uid-of-deniz/${each}`, { message: 'tamam' }]),
-    );
-    const { person, calls } = openUsers([admin, { ...deniz, ...given } as User], {
-      ...answered,
-      'GET /admin/users/uid-of-deniz': { user: deniz },
-    });
-    await person.click((await card('Deniz Kaya')).getByRole('button', { name: label }));
-    const undo = await screen.findByRole<HTMLButtonElement>('button', { name: 'Geri Al' });
-    await vi.waitFor(() => expect(undo.disabled).toBe(false), { timeout: 5000 });
-    await person.click(undo);
-    await screen.findByText(told);
-    const posted = calls.filter(({ name }) => name.startsWith('POST /admin'));
-    expect(posted.map(({ name }) => name.split('/').at(-1))).toEqual([path, ...undoing]);
-  });
+  ] as const)(
+    'undoes the action "%s" on an account with %j from the toast: %s is followed by %j',
+    async (label, changes, path, undoPaths, undoMessage) => {
+      const responses = Object.fromEntries(
+        [path, ...undoPaths].map((action) => [
+          `POST /admin/users/uid-of-deniz/${action}`,
+          { message: 'tamam' },
+        ]),
+      );
+      const { person, calls } = openUsers([admin, { ...deniz, ...changes } as User], {
+        ...responses,
+        'GET /admin/users/uid-of-deniz': { user: deniz },
+      });
+      await person.click((await findCard('Deniz Kaya')).getByRole('button', { name: label }));
+      const undo = await screen.findByRole<HTMLButtonElement>('button', { name: 'Geri Al' });
+      await vi.waitFor(() => expect(undo.disabled).toBe(false), { timeout: 5000 });
+      await person.click(undo);
+      await screen.findByText(undoMessage);
+      const posted = calls.filter(({ name }) => name.startsWith('POST /admin'));
+      expect(posted.map(({ name }) => name.split('/').at(-1))).toEqual([path, ...undoPaths]);
+    },
+  );
 
-  it('on the own account offers neither suspending nor deactivating, and says why', async () => {
+  it('offers administrators neither suspending nor deactivating their own account, and says why', async () => {
     openUsers([admin]);
-    const shown = await card('Ada Yönetir');
-    expect(buttonsOf(shown)).toEqual(['Şifre Belirle']);
-    shown.getByText('Bu sizin hesabınız: kendi hesabınızı askıya alamaz veya devre dışı bırakamazsınız.');
+    const card = await findCard('Ada Yönetir');
+    expect(buttonLabelsOf(card)).toEqual(['Şifre Belirle']);
+    card.getByText('Bu sizin hesabınız: kendi hesabınızı askıya alamaz veya devre dışı bırakamazsınız.');
   });
 });
 
-describe('changing the role of an account', () => {
-  it('suspends and approves with the new role in one step, and announces this before', async () => {
+describe('the dialog that changes the role of an account', () => {
+  it('suspends and then approves the account with the new role, and announces this before', async () => {
     const { person, calls } = openUsers([admin, deniz], {
       'POST /admin/users/uid-of-deniz/suspend': { message: 'tamam' },
       'POST /admin/users/uid-of-deniz/approve': { message: 'tamam' },
       'GET /admin/users/uid-of-deniz': { user: { ...deniz, role: 'viewer' } },
     });
-    await person.click((await card('Deniz Kaya')).getByRole('button', { name: 'Rolü Değiştir' }));
+    await person.click((await findCard('Deniz Kaya')).getByRole('button', { name: 'Rolü Değiştir' }));
     const dialog = within(await screen.findByRole('dialog', { name: 'Rolü Değiştir' }));
     expect(dialog.getByRole<HTMLButtonElement>('button', { name: 'Kaydet' }).disabled).toBe(true);
     await person.click(dialog.getByRole('radio', { name: 'İzleyici' }));
@@ -353,27 +360,27 @@ describe('changing the role of an account', () => {
     ]);
   });
 
-  it('says that the account is suspended when the second step fails', async () => {
+  it('says that the account is suspended when the approval with the new role fails', async () => {
     const { person } = openUsers([admin, { ...deniz, role: 'admin' }], {
       'POST /admin/users/uid-of-deniz/suspend': { message: 'tamam' },
       'POST /admin/users/uid-of-deniz/approve': new Response('', { status: 502 }),
       'GET /admin/users/uid-of-deniz': { user: { ...deniz, status: 'suspended' } },
     });
-    await person.click((await card('Deniz Kaya')).getByRole('button', { name: 'Rolü Değiştir' }));
+    await person.click((await findCard('Deniz Kaya')).getByRole('button', { name: 'Rolü Değiştir' }));
     await person.click(await screen.findByRole('radio', { name: 'Kullanıcı' }));
     await person.click(screen.getByRole('button', { name: 'Kaydet' }));
     await screen.findByText(/Hesap askıya alındı ama yeni rolle açılamadı/);
-    await (await card('Deniz Kaya')).findByRole('button', { name: 'Etkinleştir' });
+    await (await findCard('Deniz Kaya')).findByRole('button', { name: 'Etkinleştir' });
   });
 });
 
-describe('rejecting from the card of an applicant', () => {
+describe('the dialog that rejects an applicant from the card', () => {
   it('sends a reason that was filled in from a template', async () => {
     const { person, calls } = openUsers([admin, { ...deniz, status: 'pending' }], {
       'POST /admin/users/uid-of-deniz/reject': { message: 'tamam' },
       'GET /admin/users/uid-of-deniz': { user: { ...deniz, status: 'suspended' } },
     });
-    await person.click((await card('Deniz Kaya')).getByRole('button', { name: 'Reddet' }));
+    await person.click((await findCard('Deniz Kaya')).getByRole('button', { name: 'Reddet' }));
     const dialog = within(await screen.findByRole('dialog', { name: 'Başvuruyu Reddet' }));
     await person.click(dialog.getByRole('button', { name: 'Kurum doğrulanamadı' }));
     await person.click(dialog.getByRole('button', { name: 'Reddet' }));
@@ -383,15 +390,15 @@ describe('rejecting from the card of an applicant', () => {
   });
 });
 
-describe('deactivating an account', () => {
+describe('the dialog that deactivates an account', () => {
   const member = { ...deniz, datasets: ['Böbrek', 'Deri'] } as User;
 
-  it('names the grants that are lost, and happens when it is confirmed', async () => {
+  it('names the grants that are lost, and deactivates the account after the confirmation', async () => {
     const { person, calls } = openUsers([admin, member], {
       'POST /admin/users/uid-of-deniz/deactivate': { message: 'tamam' },
       'GET /admin/users/uid-of-deniz': { user: { ...deniz, status: 'deactivated' } },
     });
-    await person.click((await card('Deniz Kaya')).getByRole('button', { name: 'Devre Dışı Bırak' }));
+    await person.click((await findCard('Deniz Kaya')).getByRole('button', { name: 'Devre Dışı Bırak' }));
     const dialog = within(await screen.findByRole('dialog', { name: 'Hesap devre dışı bırakılsın mı?' }));
     dialog.getByText(/Deniz Kaya artık giriş yapamaz/);
     dialog.getByText(/Böbrek, Deri.*geri getirmez/);
@@ -402,21 +409,21 @@ describe('deactivating an account', () => {
     await person.click(confirm);
     await screen.findByText('Kullanıcı başarıyla devre dışı bırakıldı.');
     await vi.waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
-    await (await card('Deniz Kaya')).findByRole('button', { name: 'Etkinleştir' });
+    await (await findCard('Deniz Kaya')).findByRole('button', { name: 'Etkinleştir' });
   });
 
-  it('does not happen without a confirmation, and shows the reason when the server rejects it', async () => {
+  it('changes nothing when it is cancelled, and shows a message when the call fails', async () => {
     const { person, calls } = openUsers([admin, member], {
       'POST /admin/users/uid-of-deniz/deactivate': new Response('', { status: 502 }),
       'GET /admin/users/uid-of-deniz': { user: member },
     });
-    const button = () => screen.getByRole('button', { name: 'Devre Dışı Bırak' });
-    await card('Deniz Kaya');
-    await person.click(button());
+    const deactivateButton = () => screen.getByRole('button', { name: 'Devre Dışı Bırak' });
+    await findCard('Deniz Kaya');
+    await person.click(deactivateButton());
     await person.click(await screen.findByRole('button', { name: 'Vazgeç' }));
     await vi.waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
     expect(calls.some(({ name }) => name.endsWith('/deactivate'))).toBe(false);
-    await person.click(button());
+    await person.click(deactivateButton());
     const dialog = within(await screen.findByRole('dialog'));
     const confirm = dialog.getByRole<HTMLButtonElement>('button', { name: 'Devre Dışı Bırak' });
     await vi.waitFor(() => expect(confirm.disabled).toBe(false), { timeout: 5000 });
@@ -425,13 +432,13 @@ describe('deactivating an account', () => {
   });
 });
 
-describe('setting the password of an account', () => {
+describe('the dialog that sets the password of an account', () => {
   it('sends the new password and closes', async () => {
     const { person, calls } = openUsers([deniz], {
       'PUT /admin/users/uid-of-deniz/password': { message: 'Şifre başarıyla değiştirildi' },
       'GET /admin/users/uid-of-deniz': { user: deniz },
     });
-    await person.click((await card('Deniz Kaya')).getByRole('button', { name: 'Şifre Belirle' }));
+    await person.click((await findCard('Deniz Kaya')).getByRole('button', { name: 'Şifre Belirle' }));
     const dialog = within(await screen.findByRole('dialog', { name: 'Şifre Belirle' }));
     await person.type(dialog.getByLabelText('Yeni Şifre'), 'a new thin slice');
     await person.type(dialog.getByLabelText('Yeni Şifre (Tekrar)'), 'a new thin slice');
@@ -443,9 +450,9 @@ describe('setting the password of an account', () => {
     await vi.waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
   });
 
-  it('returns the focus to its button', async () => {
+  it('returns the keyboard focus to the button that opened it', async () => {
     const { person } = openUsers([deniz]);
-    const opener = (await card('Deniz Kaya')).getByRole('button', { name: 'Şifre Belirle' });
+    const opener = (await findCard('Deniz Kaya')).getByRole('button', { name: 'Şifre Belirle' });
     await person.click(opener);
     await screen.findByRole('dialog');
     await person.keyboard('{Escape}');
@@ -453,29 +460,31 @@ describe('setting the password of an account', () => {
     await vi.waitFor(() => expect(document.activeElement).toBe(opener));
   });
 
-  it('applies the rules for new passwords', async () => {
+  it('rejects a password that is too short or does not match its confirmation', async () => {
     const { person } = openUsers([deniz]);
-    await person.click((await card('Deniz Kaya')).getByRole('button', { name: 'Şifre Belirle' }));
+    await person.click((await findCard('Deniz Kaya')).getByRole('button', { name: 'Şifre Belirle' }));
     const dialog = within(await screen.findByRole('dialog'));
     await person.type(dialog.getByLabelText('Yeni Şifre'), 'short');
     await person.click(dialog.getByRole('button', { name: 'Şifreyi Kaydet' }));
     await dialog.findByText('Yeni şifre en az 8 karakter olmalı.');
     dialog.getByText('Şifreler eşleşmiyor.');
   });
+});
 
-  it('removes the two-step verification of an account', async () => {
-    let on = true;
+describe('the dialog that removes the two-step verification of an account', () => {
+  it('removes it after the confirmation, and its button disappears from the card', async () => {
+    let isEnabled = true;
     const api: Answers = {
-      'GET /admin/users': () => ({ users: [{ ...deniz, secondFactor: on }], message: '' }),
-      'GET /admin/users/uid-of-deniz': () => ({ user: { ...deniz, secondFactor: on } }),
+      'GET /admin/users': () => ({ users: [{ ...deniz, secondFactor: isEnabled }], message: '' }),
+      'GET /admin/users/uid-of-deniz': () => ({ user: { ...deniz, secondFactor: isEnabled } }),
       'DELETE /admin/users/uid-of-deniz/second-factor': () => {
-        on = false;
+        isEnabled = false;
         return { message: '' };
       },
     };
     const { person } = openUsers([], api);
-    const shown = await card('Deniz Kaya');
-    await person.click(shown.getByRole('button', { name: 'İki Adımlı Doğrulamayı Kaldır' }));
+    const card = await findCard('Deniz Kaya');
+    await person.click(card.getByRole('button', { name: 'İki Adımlı Doğrulamayı Kaldır' }));
     const dialog = within(await screen.findByRole('dialog', { name: 'İki Adımlı Doğrulamayı Kaldır' }));
     dialog.getByText(/Deniz Kaya bundan sonra yalnızca şifresiyle giriş yapar/);
     const confirm = dialog.getByRole<HTMLButtonElement>('button', { name: 'Doğrulamayı Kaldır' });
@@ -483,7 +492,7 @@ describe('setting the password of an account', () => {
     await person.click(confirm);
     await screen.findByText('Kullanıcının iki adımlı doğrulaması kaldırıldı.');
     await vi.waitFor(() =>
-      expect(shown.queryByRole('button', { name: 'İki Adımlı Doğrulamayı Kaldır' })).toBeNull(),
+      expect(card.queryByRole('button', { name: 'İki Adımlı Doğrulamayı Kaldır' })).toBeNull(),
     );
   });
 });

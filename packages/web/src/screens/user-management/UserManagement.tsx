@@ -7,11 +7,11 @@ import { texts } from './texts.ts';
 import classes from './UserManagement.module.css';
 import { viewParameter } from './user-address.ts';
 
-/** Administration › users: the list of accounts, and the queue of applicants. */
+/** The screen "Administration › Users" with two tabs: the list of accounts and the queue of applicants. */
 export function UserManagement() {
-  const [address, setAddress] = useSearchParams();
-  const waiting = useWaiting().data?.applications ?? 0;
-  const view = address.get(viewParameter) === 'waiting' ? 'waiting' : 'all';
+  const [urlQuery, setUrlQuery] = useSearchParams();
+  const applicantCount = useWaiting().data?.applications ?? 0;
+  const view = urlQuery.get(viewParameter) === 'waiting' ? 'waiting' : 'all';
 
   return (
     <div data-wide>
@@ -21,14 +21,17 @@ export function UserManagement() {
       <Tabs
         value={view}
         onChange={(next) =>
-          setAddress(next === 'waiting' ? { [viewParameter]: next } : {}, { replace: true })
+          setUrlQuery(next === 'waiting' ? { [viewParameter]: next } : {}, { replace: true })
         }
         keepMounted={false}
         classNames={{ tab: classes.tab ?? '' }}
       >
         <Tabs.List mb="lg">
           <Tabs.Tab value="all">{texts.everybody}</Tabs.Tab>
-          <Tabs.Tab value="waiting" rightSection={waiting > 0 && <Badge color="eosin">{waiting}</Badge>}>
+          <Tabs.Tab
+            value="waiting"
+            rightSection={applicantCount > 0 && <Badge color="eosin">{applicantCount}</Badge>}
+          >
             {texts.waiting}
           </Tabs.Tab>
         </Tabs.List>

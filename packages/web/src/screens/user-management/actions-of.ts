@@ -5,12 +5,12 @@ import type { ActionResult } from '../../notifications/action-result.ts';
 export interface UserAction {
   /** Key of the text on its button. */
   readonly name: 'approve' | 'activate' | 'suspend' | 'promote' | 'deactivate';
-  /** The main action of the card, with a filled button. */
+  /** Whether the action is the main one of the card and has a filled button. */
   readonly isMain: boolean;
-  /** A dialog says first what else the action changes. */
+  /** Whether its button opens the dialog that asks for a confirmation instead of running the action. */
   readonly opensDeactivateDialog?: boolean;
   readonly run: (uid: string) => Promise<ActionResult>;
-  /** Restores the account to the given earlier state. */
+  /** Restores the state that the account had before the action; omitted when that is not possible. */
   readonly undo?: (before: UserDetails) => Promise<ActionResult>;
 }
 
@@ -20,7 +20,7 @@ const approveAsUser: UserAction = {
   run: (uid) => approve(uid, 'user'),
   undo: ({ uid }) => withdrawApproval(uid),
 };
-const activate: UserAction = {
+const activateUser: UserAction = {
   name: 'activate',
   isMain: true,
   run: (uid) => approve(uid, null),
@@ -32,13 +32,18 @@ const suspendUser: UserAction = {
   run: suspend,
   undo: ({ uid, role }) => undoSuspension(uid, role === 'admin'),
 };
-const makeAdmin: UserAction = { name: 'promote', isMain: false, run: promote };
-const close: UserAction = { name: 'deactivate', isMain: false, opensDeactivateDialog: true, run: deactivate };
+const promoteUser: UserAction = { name: 'promote', isMain: false, run: promote };
+const deactivateUser: UserAction = {
+  name: 'deactivate',
+  isMain: false,
+  opensDeactivateDialog: true,
+  run: deactivate,
+};
 
 /**
  * Returns the actions for an account of this status and role, in the order of the buttons.
  *
- * @param isOwn the administrator's own account, which the server neither suspends nor deactivates
+ * @param isOwn whether the account is that of the administrator, which the server neither suspends nor deactivates
  */
 export function actionsOf(
   { status, role }: Pick<User, 'status' | 'role'>,
@@ -47,12 +52,12 @@ export function actionsOf(
   if (isOwn) return [];
   switch (status) {
     case 'pending':
-      return [approveAsUser, close];
+      return [approveAsUser, deactivateUser];
     case 'active':
-      return role === 'admin' ? [suspendUser, close] : [suspendUser, makeAdmin, close];
+      return role === 'admin' ? [suspendUser, deactivateUser] : [suspendUser, promoteUser, deactivateUser];
     case 'suspended':
-      return [activate, close];
+      return [activateUser, deactivateUser];
     case 'deactivated':
-      return [activate];
+      return [activateUser];
   }
 }

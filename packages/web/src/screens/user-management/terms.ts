@@ -1,33 +1,37 @@
-/** The terms of an account as a form holds them: a date is a day of the browser's calendar. */
+/**
+ * Converts the terms of an account (its restricted datasets and its end date) between the API and a form. The API has a
+ * point in time, the form a day in the time zone of the browser.
+ */
 import type { UserDetails } from '@lamina/contract';
 import type { Terms } from '../../api/users.ts';
 
 export interface ChosenTerms {
   readonly datasets: readonly string[];
-  /** '2026-11-21', the last day; empty: it never ends. */
+  /** Last day of the account, such as '2026-11-21'; empty when the account has no end date. */
   readonly lastDay: string;
 }
 
 export const noTerms: ChosenTerms = { datasets: [], lastDay: '' };
 
-/** Returns the terms for the form. A date that has passed is left out: the administrator chooses a new one. */
+/** Returns the terms for the form. An end date in the past is omitted, so that the administrator chooses a new one. */
 export function termsOf({ datasets, expiresAt }: Pick<UserDetails, 'datasets' | 'expiresAt'>): ChosenTerms {
-  const isToCome = expiresAt !== null && new Date(expiresAt) > new Date();
-  return { datasets, lastDay: isToCome ? dayOf(new Date(expiresAt)) : '' };
+  const isInFuture = expiresAt !== null && new Date(expiresAt) > new Date();
+  return { datasets, lastDay: isInFuture ? dayOf(new Date(expiresAt)) : '' };
 }
 
-/** Returns the terms for the API. The account lasts to the end of its last day. */
+/** Returns the terms for the API. The account ends at the end of its last day. */
 export function parseTerms({ datasets, lastDay }: ChosenTerms): Terms {
-  const end = new Date(`${lastDay}T23:59:59.999`); // without a zone: the browser's
+  const end = new Date(`${lastDay}T23:59:59.999`); // without a zone, JavaScript uses that of the browser
   return { datasets, expiresAt: Number.isNaN(end.getTime()) ? null : end.toISOString() };
 }
 
-/** The first day that may be chosen. */
+/** Returns the first day that a form accepts as last day: today. */
 export function firstDay(): string {
   return dayOf(new Date());
 }
 
+/** Returns the day in the format of `<input type="date">`, such as '2026-11-21'. */
 function dayOf(date: Date): string {
-  const two = (value: number) => String(value).padStart(2, '0');
-  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+  const twoDigits = (value: number) => String(value).padStart(2, '0');
+  return `${date.getFullYear()}-${twoDigits(date.getMonth() + 1)}-${twoDigits(date.getDate())}`;
 }

@@ -6,9 +6,10 @@ import { announceAction } from '../../components/announce-action.tsx';
 import { nameOf } from '../../formatting/person.ts';
 import type { ActionResult } from '../../notifications/action-result.ts';
 
-/** A person about whom the call failed, and the reason. */
-export interface Undecided {
+/** A person about whom the decision failed. */
+export interface UndecidedPerson {
   readonly user: UserDetails;
+  /** Why it failed, as a sentence for the user. */
   readonly message: string;
 }
 
@@ -18,55 +19,60 @@ interface Progress {
 }
 
 interface DecisionOptions {
-  /** One or several. */
+  /** Not empty. */
   readonly people: readonly UserDetails[];
-  /** The call when `people` is one person; the toast then names the person. */
+  /** Sends the decision when `people` contains one person; the toast then names the person. */
   readonly decideOne: (uid: string) => Promise<ActionResult>;
-  /** Restores one person's account; offered when the decision was about one person. */
+  /** Undoes the decision; offered when it was about one person. */
   readonly undoOne?: (uid: string) => Promise<ActionResult>;
-  /** The toast for a number of people. */
-  readonly done: (count: number) => string;
-  /** After a decision without failures, or one that was stopped. */
+  /** Returns the message of the toast after a decision about several people. */
+  readonly successMessage: (count: number) => string;
+  /** Called after a decision without failures, also when it was stopped. */
   readonly onDone: () => void;
 }
 
 interface RunningDecision {
   readonly run: (decision: Decision) => Promise<void>;
-  /** Leaves the people undecided who have not been sent yet. */
+  /** Stops before the next call to the server; the people of later calls stay undecided. */
   readonly stop: () => void;
   readonly isRunning: boolean;
   /** Null unless a decision about several people is running. */
   readonly progress: Progress | null;
-  /** Of the last run; the next run is about these people alone. */
-  readonly undecided: readonly Undecided[];
+  /** People about whom the last run failed; the next run decides about these only. */
+  readonly undecided: readonly UndecidedPerson[];
 }
 
-/** A decision about one or several people, with its progress and the people about whom it failed. */
-export function useDecision({ people, decideOne, undoOne, done, onDone }: DecisionOptions): RunningDecision {
-  const [undecided, setUndecided] = useState<readonly Undecided[]>([]);
+/** Runs a decision about one or several people, and returns its progress and the people about whom it failed. */
+export function useDecision(options: DecisionOptions): RunningDecision {
+  const { people, decideOne, undoOne, successMessage, onDone } = options;
+  const [undecided, setUndecided] = useState<readonly UndecidedPerson[]>([]);
   const [isRunning, setRunning] = useState(false);
   const [progress, setProgress] = useState<Progress | null>(null);
   const isStopped = useRef(false);
 
-  async function runOne(user: UserDetails): Promise<readonly Undecided[]> {
+  async function runOne(user: UserDetails): Promise<readonly UndecidedPerson[]> {
     const result = await decideOne(user.uid);
     if (!result.success) return [{ user, message: result.message }];
     announceAction(result, { about: nameOf(user), ...(undoOne && { undo: () => undoOne(user.uid) }) });
     return [];
   }
 
-  async function runMany(several: readonly UserDetails[], decision: Decision): Promise<readonly Undecided[]> {
-    const total = several.length;
+  async function runMany(
+    users: readonly UserDetails[],
+    decision: Decision,
+  ): Promise<readonly UndecidedPerson[]> {
+    const total = users.length;
     setProgress({ decided: 0, total });
     const { failures, decided } = await decideApplications(
-      several.map(({ uid }) => uid),
+      users.map(({ uid }) => uid),
       decision,
       (count) => setProgress({ decided: count, total }),
       () => isStopped.current,
     );
     setProgress(null);
-    if (decided > failures.size) toast.success(done(decided - failures.size));
-    return several.flatMap((user) => {
+    const successCount = decided - failures.size;
+    if (successCount > 0) toast.success(successMessage(successCount));
+    return users.flatMap((user) => {
       const message = failures.get(user.uid);
       return message === undefined ? [] : [{ user, message }];
     });
@@ -74,11 +80,11 @@ export function useDecision({ people, decideOne, undoOne, done, onDone }: Decisi
 
   return {
     run: async (decision) => {
-      const left = undecided.length > 0 ? undecided.map(({ user }) => user) : people;
-      const [only] = people.length === 1 ? people : [];
+      const remaining = undecided.length > 0 ? undecided.map(({ user }) => user) : people;
+      const [onlyPerson] = people.length === 1 ? people : [];
       isStopped.current = false;
       setRunning(true);
-      const failed = only !== undefined ? await runOne(only) : await runMany(left, decision);
+      const failed = onlyPerson !== undefined ? await runOne(onlyPerson) : await runMany(remaining, decision);
       setRunning(false);
       setUndecided(failed);
       if (failed.length === 0) onDone();

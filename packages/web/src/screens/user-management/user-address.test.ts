@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { addressOf, userQueryOf } from './user-address.ts';
+import { readUserQuery, writeUserQuery } from './user-address.ts';
 
-describe('the address of All Users', () => {
+describe('the query parameters of the user list', () => {
   it.each(['', 'q=%C5%9Fule', 'status=pending&role=unassigned&sort=name&page=3'])(
-    'is the same after reading and writing "%s"',
+    'are the same after readUserQuery and writeUserQuery: "%s"',
     (text) => {
-      expect(addressOf(userQueryOf(new URLSearchParams(text))).toString()).toBe(text);
+      expect(writeUserQuery(readUserQuery(new URLSearchParams(text))).toString()).toBe(text);
     },
   );
 
-  it('ignores values that no filter has', () => {
-    const query = userQueryOf(new URLSearchParams('status=x&role=y&sort=z&page=-1'));
+  it('are replaced by their defaults when they have invalid values', () => {
+    const query = readUserQuery(new URLSearchParams('status=x&role=y&sort=z&page=-1'));
     expect(query).toEqual({ search: '', status: null, role: null, sort: 'newest', page: 1 });
   });
 });

@@ -1,24 +1,25 @@
-/** Search, filters, order and page of All Users as they stand in the address. */
+/** Reads and writes the query parameters of the URL that hold the search, filters, order and page of the user list. */
 import { Role, Status, UserSort } from '@lamina/contract';
 import type { UserQuery } from '../../api/users.ts';
 
-/** E-mails to administrators link to `?view=waiting`. */
+/** `view=waiting` opens the queue of applicants. E-mails to administrators link to it. */
 export const viewParameter = 'view';
 export const searchParameter = 'q';
 
-export function userQueryOf(address: URLSearchParams): UserQuery {
-  const page = Number(address.get('page'));
+/** Returns the default for each parameter that is missing or invalid. */
+export function readUserQuery(urlQuery: URLSearchParams): UserQuery {
+  const page = Number(urlQuery.get('page'));
   return {
-    search: address.get(searchParameter)?.trim() ?? '',
-    status: Status.safeParse(address.get('status')).data ?? null,
-    role: Role.safeParse(address.get('role')).data ?? null,
-    sort: UserSort.safeParse(address.get('sort')).data ?? 'newest',
+    search: urlQuery.get(searchParameter)?.trim() ?? '',
+    status: Status.safeParse(urlQuery.get('status')).data ?? null,
+    role: Role.safeParse(urlQuery.get('role')).data ?? null,
+    sort: UserSort.safeParse(urlQuery.get('sort')).data ?? 'newest',
     page: Number.isSafeInteger(page) && page > 1 ? page : 1,
   };
 }
 
-/** Values that are the usual ones stay out of the address. */
-export function addressOf({ search, status, role, sort, page }: UserQuery): URLSearchParams {
+/** Returns the query parameters, without those that have their default value. */
+export function writeUserQuery({ search, status, role, sort, page }: UserQuery): URLSearchParams {
   return new URLSearchParams({
     ...(search !== '' && { [searchParameter]: search }),
     ...(status !== null && { status }),

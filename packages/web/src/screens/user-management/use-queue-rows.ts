@@ -1,0 +1,89 @@
+import type { LikelyDuplicate, UserDetails } from '@lamina/contract';
+import { type RefObject, useEffect, useState } from 'react';
+import { undoMs } from '../../components/announce-action.tsx';
+
+export interface Application {
+  readonly user: UserDetails;
+  readonly duplicates: readonly LikelyDuplicate[];
+}
+
+/**
+ * - `approving`: the server has not responded yet; the row shows the application
+ * - `approved`: the row says that the applicant was approved
+ * - `withdrawn`: the row says that the approval was withdrawn, until the queue contains the applicant again
+ */
+type Phase = 'approving' | 'approved' | 'withdrawn';
+
+interface KeptRow {
+  readonly phase: Phase;
+  /** Height of the row when its button was pressed, in CSS pixels. */
+  readonly height: number;
+}
+
+export interface QueueRow extends Application {
+  /** The decision that the row shows instead of the application; null when it shows the application. */
+  readonly decided: { readonly phase: 'approved' | 'withdrawn'; readonly height: number } | null;
+}
+
+interface QueueRows {
+  readonly rows: readonly QueueRow[];
+  readonly keepRow: (uid: string, phase: Phase, height: number) => void;
+  readonly releaseRow: (uid: string) => void;
+}
+
+/** How often the list checks whether the rows of decided applicants may be removed. */
+const removalCheckMs = 1000;
+
+/**
+ * Returns the rows of the queue, including those of applicants that were approved here. Such a row keeps its position, so
+ * that the rows below do not move under the pointer and a click does not hit another applicant. The rows of decided
+ * applicants are removed together, at the earliest 10 s after the last decision, when the pointer is not over the list
+ * and the keyboard focus is not in such a row.
+ */
+export function useQueueRows(
+  applications: readonly Application[],
+  list: RefObject<HTMLElement | null>,
+): QueueRows {
+  const [previousRows, setPreviousRows] = useState(applications);
+  const [keptRows, setKeptRows] = useState<ReadonlyMap<string, KeptRow>>(new Map());
+  const [lastDecisionMs, setLastDecisionMs] = useState(0);
+
+  const waiting = new Map(applications.map((application) => [application.user.uid, application]));
+  const remaining = previousRows.filter(({ user: { uid } }) => waiting.has(uid) || keptRows.has(uid));
+  const remainingUids = new Set(remaining.map(({ user }) => user.uid));
+  const rows =
+    keptRows.size === 0
+      ? applications
+      : [
+          ...remaining.map((application) => waiting.get(application.user.uid) ?? application),
+          ...applications.filter(({ user }) => !remainingUids.has(user.uid)),
+        ];
+  const hasChanged =
+    rows.length !== previousRows.length || rows.some((row, index) => row !== previousRows[index]);
+  if (hasChanged) setPreviousRows(rows);
+
+  useEffect(() => {
+    if (keptRows.size === 0) return;
+    const timer = setInterval(() => {
+      if (Date.now() - lastDecisionMs < undoMs || list.current?.matches(':hover')) return;
+      const focused = document.activeElement;
+      if (focused?.matches(':focus-visible') && focused.closest('[data-decided]') !== null) return;
+      setKeptRows(new Map([...keptRows].filter(([, { phase }]) => phase === 'approving')));
+    }, removalCheckMs);
+    return () => clearInterval(timer);
+  }, [keptRows, lastDecisionMs, list]);
+
+  return {
+    rows: rows.map((application) => {
+      const { phase = null, height = 0 } = keptRows.get(application.user.uid) ?? {};
+      const waitsAgain = phase === 'withdrawn' && waiting.has(application.user.uid);
+      const decided = phase === null || phase === 'approving' || waitsAgain ? null : { phase, height };
+      return { ...application, decided };
+    }),
+    keepRow: (uid, phase, height) => {
+      setLastDecisionMs(Date.now());
+      setKeptRows((before) => new Map(before).set(uid, { phase, height }));
+    },
+    releaseRow: (uid) => setKeptRows((before) => new Map([...before].filter(([keptUid]) => keptUid !== uid))),
+  };
+}
