@@ -39,7 +39,7 @@ export const aperio: SlideFormat = {
       format: 'aperio',
       fingerprint: files.fingerprint,
       vendor: 'Aperio',
-      levels: withGaps(pyramid.levels),
+      levels: markGaps(pyramid.levels),
       mpp: mpp === null ? null : { x: mpp, y: mpp },
       objectivePower: readProperty(description, 'AppMag'),
       background: { r: 255, g: 255, b: 255 },
@@ -56,25 +56,28 @@ export const aperio: SlideFormat = {
   },
 };
 
-/** Marks empty tiles of smaller levels as gaps, because scanners lose tiles there. At full resolution they were not scanned. */
-function withGaps([full, ...smaller]: Slide['levels']): Slide['levels'] {
+/**
+ * Sets `hasGaps` on the smaller levels: scanners lose tiles there, so an empty tile must be rendered from a larger level. At
+ * full resolution, an empty tile was not scanned.
+ */
+function markGaps([full, ...smaller]: Slide['levels']): Slide['levels'] {
   return [full, ...smaller.map((level) => ({ ...level, hasGaps: true as const }))];
 }
 
 /**
- * Returns which associated image an image is; null for a level of the pyramid.
+ * Returns the name of an associated image; null for a level of the pyramid.
  *
- * The second line of its description begins with "label" or "macro". Where that text was blanked, NewSubfileType is
- * still 1 (label) or 9 (macro). An image in strips without either is the thumbnail.
+ * The second line of the description begins with "label" or "macro". If a de-identification program has removed it,
+ * NewSubfileType is still 1 (label) or 9 (macro). Another image in strips is the thumbnail.
  */
 async function associatedName(
   directory: TiffDirectory,
   isTiled: boolean,
 ): Promise<AssociatedImageName | null> {
   const description = (await directory.text(tag.ImageDescription, DESCRIPTION_BYTES)) ?? '';
-  const [, name] = /^[^\r\n]*[\r\n]\s*(label|macro)\b/i.exec(description) ?? [];
-  const named = name?.toLowerCase();
-  if (named === 'label' || named === 'macro') return named;
+  const [, word] = /^[^\r\n]*[\r\n]\s*(label|macro)\b/i.exec(description) ?? [];
+  const name = word?.toLowerCase();
+  if (name === 'label' || name === 'macro') return name;
   const subfileType = await directory.number(tag.NewSubfileType);
   if (subfileType === 9) return 'macro';
   if (isTiled) return null;
@@ -82,8 +85,8 @@ async function associatedName(
 }
 
 /**
- * Reads a number from the description's `|name = value` pairs. Scanners with some language settings write `20,0`,
- * other programs `20X`.
+ * Reads a number from the `|name = value` pairs of the description. Besides `20`, it accepts `20,0`, which scanners with
+ * some language settings write, and `20X`.
  *
  * @returns null when it is missing or not between 0 and 1000
  */

@@ -1,6 +1,6 @@
 /**
- * Reads TIFF of no particular vendor, classic or BigTIFF, in tiles or strips. The pyramid is in the directories after
- * the first or in its SubIFDs; without a pyramid, the server renders all smaller sizes.
+ * Reads TIFF that no vendor's reader recognises, classic or BigTIFF, in tiles or strips. Smaller levels are in the
+ * directories after the first, or in its SubIFDs; sizes that the file does not contain are rendered.
  *
  * docs/formats/tiff.md lists the features that are read, with the source of each fact.
  */
@@ -49,8 +49,8 @@ export const genericTiff: SlideFormat = {
 };
 
 /**
- * Returns the image and its reduced versions: in the main chain the directories that NewSubfileType marks as reduced,
- * because a label or another page may be there too, and all SubIFDs of the image.
+ * Returns the image and its reduced versions: all its SubIFDs, and the directories of the main chain that NewSubfileType
+ * marks as reduced. Other directories of the main chain may be a label or another page and are ignored.
  */
 async function pyramidDirectories(tiff: TiffFile): Promise<TiffDirectory[]> {
   const reduced: TiffDirectory[] = [];
@@ -61,9 +61,9 @@ async function pyramidDirectories(tiff: TiffFile): Promise<TiffDirectory[]> {
     else main ??= directory;
   }
   if (main === null) return reduced;
-  const below: TiffDirectory[] = [];
+  const subDirectories: TiffDirectory[] = [];
   for (const directory of await tiff.subDirectories(main)) {
-    if (!(await isMask(directory))) below.push(directory);
+    if (!(await isMask(directory))) subDirectories.push(directory);
   }
-  return [main, ...reduced, ...below];
+  return [main, ...reduced, ...subDirectories];
 }

@@ -1,4 +1,4 @@
-/** Availability and versions of the libraries that are loaded only when a slide needs them. */
+/** Reports to `npm run doctor` the libraries that are otherwise loaded only when a slide needs them. */
 import { landlockVersionHere } from '../confinement/hide-process.ts';
 import { loadSharp } from '../decode/load-sharp.ts';
 import { loadTurboJpeg } from '../decode/turbo-jpeg.ts';
@@ -14,7 +14,7 @@ export interface InstalledLibraries {
   readonly landlock: number;
 }
 
-/** Loads all of these libraries into this process, and returns their versions. */
+/** Loads all these libraries into this process, and returns their versions. */
 export async function installedLibraries(): Promise<InstalledLibraries> {
   const [sharp, turboJpeg, openSlide, landlock] = await Promise.all([
     loadSharp().then(

@@ -1,7 +1,7 @@
 /**
- * Reads OME-TIFF: TIFF whose first description is OME-XML, as Bio-Formats, QuPath and many microscopes write it. The
- * XML assigns directories to the channels of its images. Their smaller sizes are SubIFDs, or directories of the main
- * chain that the XML does not mention.
+ * Reads OME-TIFF, which Bio-Formats, QuPath and many microscopes write: TIFF with OME-XML as its first description. The
+ * XML assigns directories to the channels of its images. Reduced resolutions are SubIFDs of these directories, or
+ * directories of the main chain that the XML does not mention.
  *
  * docs/formats/ome-tiff.md lists the features that are read, with the source of each fact.
  */
@@ -22,7 +22,7 @@ import { readWholeImage } from '../tiff/whole-image.ts';
 import { readXmlTag } from '../tiff/xml-tag.ts';
 import { readDecimal, readWhole } from '../xml/read-numbers.ts';
 import { elementsAt, type XmlElement } from '../xml/read-xml.ts';
-import { corrupt, type OmeImage, type PlaneRange, placeImages } from './ome-tiff-planes.ts';
+import { corrupt, type OmeImage, type PlaneRange, readOmeImages } from './ome-tiff-planes.ts';
 import type { SlideFormat } from './slide-format.ts';
 
 export const omeTiff: SlideFormat = {
@@ -38,15 +38,15 @@ export const omeTiff: SlideFormat = {
     if (!tiff) throw corrupt('the file is not TIFF');
     const ome = await readOme(tiff);
     const directories = await tiff.directories();
-    const { images, ranges } = await placeImages(ome, directories, files.name);
+    const { images, ranges } = await readOmeImages(ome, directories, files.name);
     const { main, associated } = chooseImages(images);
-    const pages: Pages = { tiff, directories, reduced: await reducedOutsideXml(directories, ranges) };
-    const channels = await readChannels(main, pages);
+    const reduced = await readReducedOutsideXml(directories, ranges);
+    const channels = await readChannels(main, { tiff, directories, reduced });
     const displayed = await openDisplayedChannels(files, channels);
     return {
       format: 'ome-tiff',
       fingerprint: files.fingerprint,
-      // The manufacturer of the microscope is free text.
+      // The manufacturer of the microscope is free text and might contain the name of a person.
       vendor: null,
       levels: displayed.levels,
       mpp: readPhysicalSize(main.pixels) ?? (await readResolution(displayed.full.directory)),
@@ -95,27 +95,29 @@ async function readOme(tiff: TiffFile): Promise<XmlElement> {
 const ASSOCIATED_NAME = /^(label|macro|overview|thumbnail)( mask)?( image)?$/i;
 
 interface ChosenImages {
+  /** The displayed image. */
   readonly main: OmeImage;
   readonly associated: ReadonlyMap<AssociatedImageName, OmeImage>;
 }
 
-/** Displays the largest image. Another image that is not a reduced copy of it may be a label. */
+/** Chooses the largest image for display, and associated images by name. Other images are ignored. */
 function chooseImages(images: readonly OmeImage[]): ChosenImages {
   const associated = new Map<AssociatedImageName, OmeImage>();
   let main: OmeImage | null = null;
-  for (const each of images) {
-    const [, word] = ASSOCIATED_NAME.exec(each.image.attributes.get('Name')?.trim() ?? '') ?? [];
-    const named = word?.toLowerCase();
-    if (named) {
-      const name = named === 'label' || named === 'thumbnail' ? named : 'macro';
-      if (!associated.has(name)) associated.set(name, each);
-    } else if (!main || each.width * each.height > main.width * main.height) main = each;
+  for (const omeImage of images) {
+    const imageName = omeImage.image.attributes.get('Name')?.trim() ?? '';
+    const kind = ASSOCIATED_NAME.exec(imageName)?.[1]?.toLowerCase();
+    if (kind) {
+      const name = kind === 'label' || kind === 'thumbnail' ? kind : 'macro';
+      if (!associated.has(name)) associated.set(name, omeImage);
+    } else if (!main || omeImage.width * omeImage.height > main.width * main.height) main = omeImage;
   }
   if (images.length === 0) throw corrupt('it has no Image');
   if (!main) throw new SlideError('NOT_A_SLIDE', 'The file has only associated images');
   return { main, associated };
 }
 
+/** The directories of the file that may hold pixels of the displayed image. */
 interface Pages {
   readonly tiff: TiffFile;
   /** Directories of the main chain. */
@@ -124,30 +126,37 @@ interface Pages {
   readonly reduced: readonly (readonly TiffImage[])[];
 }
 
-/** Source: OME-TIFF specification: sub-resolutions are in no TiffData. */
-async function reducedOutsideXml(
+/**
+ * Reads the reduced images that the XML does not mention, grouped by size.
+ *
+ * Source: OME-TIFF specification: TiffData elements do not mention sub-resolutions.
+ *
+ * @param ranges directories that the XML mentions; they may overlap
+ */
+async function readReducedOutsideXml(
   directories: readonly TiffDirectory[],
   ranges: readonly PlaneRange[],
 ): Promise<readonly (readonly TiffImage[])[]> {
-  const steps = new Int32Array(directories.length + 1);
+  /** For each directory: the number of ranges that begin there minus the number that end before it. */
+  const rangeChanges = new Int32Array(directories.length + 1);
   for (const { first, count } of ranges) {
     if (first >= directories.length) continue;
     const end = Math.min(first + count, directories.length);
-    steps[first] = (steps[first] ?? 0) + 1;
-    steps[end] = (steps[end] ?? 0) - 1;
+    rangeChanges[first] = (rangeChanges[first] ?? 0) + 1;
+    rangeChanges[end] = (rangeChanges[end] ?? 0) - 1;
   }
-  const bySize = new Map<string, TiffImage[]>();
-  let openRanges = 0;
+  const imagesBySize = new Map<string, TiffImage[]>();
+  let coveringRanges = 0;
   for (const [i, directory] of directories.entries()) {
-    openRanges += steps[i] ?? 0;
-    if (openRanges > 0 || !(await isReduced(directory))) continue;
+    coveringRanges += rangeChanges[i] ?? 0;
+    if (coveringRanges > 0 || !(await isReduced(directory))) continue;
     const tiffImage = await readTiffImage(directory);
     const size = `${tiffImage.width} × ${tiffImage.height}`;
-    const known = bySize.get(size);
-    if (known) known.push(tiffImage);
-    else bySize.set(size, [tiffImage]);
+    const sameSize = imagesBySize.get(size);
+    if (sameSize) sameSize.push(tiffImage);
+    else imagesBySize.set(size, [tiffImage]);
   }
-  return [...bySize.values()];
+  return [...imagesBySize.values()];
 }
 
 /** A channel of the displayed image. */
@@ -162,7 +171,7 @@ async function readChannels(
   { tiff, directories, reduced }: Pages,
 ): Promise<readonly OmeChannel[]> {
   if (main.channels > MAX_CHANNELS) throw notSupported(`${main.channels} channels`);
-  const described = elementsAt(main.pixels, 'Channel');
+  const channelElements = elementsAt(main.pixels, 'Channel');
   const channels: OmeChannel[] = [];
   for (let i = 0; i < main.channels; i++) {
     const plane = main.planeOf(i);
@@ -175,25 +184,26 @@ async function readChannels(
         `it states ${main.width} × ${main.height} pixels, the directory ${full.width} × ${full.height}`,
       );
     }
-    const below: TiffImage[] = [];
-    for (const each of await tiff.subDirectories(directory)) {
-      if (!(await isMask(each))) below.push(await readTiffImage(each));
+    const subImages: TiffImage[] = [];
+    for (const subDirectory of await tiff.subDirectories(directory)) {
+      if (!(await isMask(subDirectory))) subImages.push(await readTiffImage(subDirectory));
     }
     // Each size has one directory per channel, in channel order; sizes with more or fewer are rendered instead.
-    const after = reduced.flatMap((group) => (group.length === main.channels ? (group[i] ?? []) : []));
-    const { samplesPerPixel: samples, bitsPerSample } = await readSampleLayout(directory);
+    const sizesOfAllChannels = reduced.filter(({ length }) => length === main.channels);
+    const mainChainImages = sizesOfAllChannels.flatMap((sameSize) => sameSize[i] ?? []);
+    const { samplesPerPixel, bitsPerSample } = await readSampleLayout(directory);
     channels.push({
-      tiffImages: [full, ...below, ...after],
-      colour: readColour(described[i] ?? null),
+      tiffImages: [full, ...subImages, ...mainChainImages],
+      colour: readColour(channelElements[i] ?? null),
       significantBits: readWhole(main.pixels.attributes.get('SignificantBits')),
-      samplesPerPixel: samples,
+      samplesPerPixel,
       bits: bitsPerSample[0] ?? 1,
     });
   }
   return channels;
 }
 
-/** Reads red, green, blue and alpha, one byte each, from one signed number. Source: OME data model, Channel. */
+/** Reads a colour from one signed 32-bit number of red, green, blue and alpha. Source: OME data model, Channel. */
 function readColour(channel: XmlElement | null): Colour | null {
   const colour = readDecimal(channel?.attributes.get('Color'));
   if (colour === null || !Number.isInteger(colour)) return null;
@@ -202,13 +212,14 @@ function readColour(channel: XmlElement | null): Colour | null {
 }
 
 /**
- * Removes default colours. White is the data model's default for a channel without a colour, and some writers write it
- * out: several channels that all have the same grey have no colours.
+ * Removes the colours of several channels that all have the same grey, so that each gets a colour to distinguish it. Some
+ * writers store white, the default of the data model, in channels without a colour.
  */
 function withoutDefaultColours(channels: readonly OmeChannel[]): readonly OmeChannel[] {
   const [first] = channels;
-  const isSame = channels.every(({ colour }) => colour?.r === first?.colour?.r && isGrey(colour));
-  return channels.length > 1 && isSame ? channels.map((channel) => ({ ...channel, colour: null })) : channels;
+  const haveSameGrey = channels.every(({ colour }) => colour?.r === first?.colour?.r && isGrey(colour));
+  if (channels.length === 1 || !haveSameGrey) return channels;
+  return channels.map((channel) => ({ ...channel, colour: null }));
 }
 
 /** The part of `Slide` that depends on the displayed channels. */
@@ -222,10 +233,10 @@ async function openDisplayedChannels(
 ): Promise<DisplayedChannels> {
   const [first] = channels;
   if (!first) throw corrupt('it has no channel');
-  const isInColour = first.samplesPerPixel > 1;
-  const isPlainGrey = channels.length === 1 && first.bits <= 8 && isGrey(first.colour);
-  if (isInColour && channels.length > 1) throw notSupported(`${channels.length} colour channels`);
-  if (isInColour || isPlainGrey) {
+  const isRgb = first.samplesPerPixel > 1;
+  const isSingleGrey8 = channels.length === 1 && first.bits <= 8 && isGrey(first.colour);
+  if (isRgb && channels.length > 1) throw notSupported(`${channels.length} colour channels`);
+  if (isRgb || isSingleGrey8) {
     const pyramid = await openPyramid(leading, first.tiffImages);
     return { ...pyramid, background: { r: 255, g: 255, b: 255 } };
   }
@@ -255,13 +266,15 @@ const MICROMETRES: ReadonlyMap<string, number> = new Map([
 ]);
 
 function readPhysicalSize({ attributes }: XmlElement): { x: number; y: number } | null {
-  const side = (name: string) => {
+  const micrometresOf = (name: string) => {
     const size = readDecimal(attributes.get(name));
-    const unit = MICROMETRES.get(attributes.get(`${name}Unit`)?.trim() ?? 'um');
-    return size === null || unit === undefined ? 0 : size * unit;
+    const unitMicrometres = MICROMETRES.get(attributes.get(`${name}Unit`)?.trim() ?? 'um');
+    return size === null || unitMicrometres === undefined ? 0 : size * unitMicrometres;
   };
-  const mpp = { x: side('PhysicalSizeX'), y: side('PhysicalSizeY') };
-  return [mpp.x, mpp.y].every((each) => each > 0 && each < 1000) ? mpp : null;
+  const x = micrometresOf('PhysicalSizeX');
+  const y = micrometresOf('PhysicalSizeY');
+  const isPlausible = (micrometres: number) => micrometres > 0 && micrometres < 1000;
+  return isPlausible(x) && isPlausible(y) ? { x, y } : null;
 }
 
 /** Reads the magnification of the objective that the image refers to, or of the only objective. */
@@ -269,9 +282,9 @@ function readMagnification(ome: XmlElement, image: XmlElement): number | null {
   const objectives = elementsAt(ome, 'Instrument/Objective');
   const [reference] = [...elementsAt(image, 'ObjectiveSettings'), ...elementsAt(image, 'ObjectiveRef')];
   const id = reference?.attributes.get('ID');
-  const named = objectives.find(({ attributes }) => id !== undefined && attributes.get('ID') === id);
-  const [only, another] = objectives;
-  const objective = named ?? (another ? undefined : only);
+  const referenced = objectives.find(({ attributes }) => id !== undefined && attributes.get('ID') === id);
+  const onlyObjective = objectives.length === 1 ? objectives[0] : undefined;
+  const objective = referenced ?? onlyObjective;
   const power = readDecimal(objective?.attributes.get('NominalMagnification'));
   return power !== null && power > 0 && power < 1000 ? power : null;
 }

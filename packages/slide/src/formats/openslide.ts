@@ -1,6 +1,6 @@
 /**
- * Reads slides with the system's OpenSlide library where it is installed: MIRAX (.mrxs), Hamamatsu VMS and VMU, Sakura
- * (.svslide), and TIFF variants that OpenSlide knows and no other reader supports.
+ * Reads slides with OpenSlide, a C library, if it is installed on the system: MIRAX (.mrxs), Hamamatsu VMS and VMU, Sakura
+ * (.svslide), and TIFF variants that OpenSlide recognises and no other reader supports.
  *
  * docs/formats/openslide.md lists the features that are read, with the source of each fact.
  */
@@ -13,7 +13,7 @@ import {
   type Slide,
   SlideError,
 } from '../model/slide.ts';
-import { type LibraryPlace, placeForLibrary } from '../openslide/access.ts';
+import { type LibraryPath, prepareForLibrary } from '../openslide/access.ts';
 import { checkHamamatsuFiles, checkMiraxFiles, hamamatsuNames } from '../openslide/companion-files.ts';
 import { loadOpenSlide, type OpenSlideLibrary, type OpenSlidePointer } from '../openslide/library.ts';
 import { type OpenedFile, openInLibrary } from '../openslide/opened-file.ts';
@@ -26,7 +26,7 @@ interface OpenSlideFormat {
   /** Name of the format for error messages. */
   readonly name: string;
   isMatch(header: FileHeader): boolean;
-  /** Checks the companion files, which the library opens by itself, and returns their names. */
+  /** Checks the companion files, which the library opens without the caller's control, and returns their names. */
   check?(files: SlideFiles): Promise<readonly string[]>;
 }
 
@@ -57,9 +57,12 @@ const vendors: Readonly<Record<string, string>> = {
   zeiss: 'Zeiss',
 };
 
-/** Files in the folder of the slide that are linked for the library when no description lists them. */
+/**
+ * If no description lists the companion files of a slide, all files in its folder are linked for the library, up to this
+ * number. With more files, only the slide itself is linked.
+ */
 const MAX_LINKS = 1000;
-/** Pixels. Native tiles may have any size, or the format may have no tiles. */
+/** Side of the tiles in pixels. OpenSlide reads any rectangle, whatever tiles the file contains. */
 const TILE_SIDE = 256;
 const WHITE: Colour = { r: 255, g: 255, b: 255 };
 const limits = {
@@ -91,7 +94,7 @@ export const openslide: SlideFormat = {
     if (!library) {
       throw new SlideError('FORMAT_NOT_SUPPORTED', `Install libopenslide0 to read ${format?.name} slides.`);
     }
-    const slide = await openWith(library, files, await placeForLibrary(files, names));
+    const slide = await openSlideAt(library, files, await prepareForLibrary(files, names));
     if (!slide)
       throw new SlideError('FORMAT_NOT_RECOGNISED', `OpenSlide does not know this ${format?.name} slide`);
     return slide;
@@ -101,8 +104,8 @@ export const openslide: SlideFormat = {
 };
 
 /**
- * Opens a file that no other reader supports, if OpenSlide is installed and recognises a known vendor. Generic TIFF is
- * excluded: OpenSlide would draw it without checking for unusual properties.
+ * Opens a file that no other reader supports, if OpenSlide is installed and recognises one of the vendors above. Generic
+ * TIFF is excluded, because OpenSlide would draw it wrongly if it has unusual properties, instead of reporting them.
  *
  * @returns null when OpenSlide does not open it
  */
@@ -110,26 +113,27 @@ export async function openWithOpenSlide(files: SlideFiles): Promise<Slide | null
   const library = files.path === null ? null : await loadOpenSlide();
   if (!library) return null;
   const names = (await files.list()).filter((name) => !name.endsWith('/'));
-  const place = await placeForLibrary(files, names.length > MAX_LINKS ? [] : names);
-  const vendor = await library.detectVendor(place.path);
-  if (vendor !== null && Object.hasOwn(vendors, vendor)) return openWith(library, files, place);
-  await place.remove();
+  const libraryPath = await prepareForLibrary(files, names.length > MAX_LINKS ? [] : names);
+  const vendor = await library.detectVendor(libraryPath.path);
+  if (vendor !== null && Object.hasOwn(vendors, vendor)) return openSlideAt(library, files, libraryPath);
+  await libraryPath.remove();
   return null;
 }
 
-async function openWith(
+/** Opens a slide at a path prepared for the library, and removes the links if that fails. */
+async function openSlideAt(
   library: OpenSlideLibrary,
   files: SlideFiles,
-  place: LibraryPlace,
+  libraryPath: LibraryPath,
 ): Promise<Slide | null> {
   try {
-    const file = await openInLibrary(library, place.path);
-    if (file) return await readSlideOrClose(library, file, files, place);
+    const file = await openInLibrary(library, libraryPath.path);
+    if (file) return await readSlideOrClose(library, file, files, libraryPath);
   } catch (error) {
-    await place.remove();
+    await libraryPath.remove();
     throw error;
   }
-  await place.remove();
+  await libraryPath.remove();
   return null;
 }
 
@@ -137,10 +141,10 @@ async function readSlideOrClose(
   library: OpenSlideLibrary,
   file: OpenedFile,
   files: SlideFiles,
-  place: LibraryPlace,
+  libraryPath: LibraryPath,
 ): Promise<Slide> {
   try {
-    return await file.use((pointer) => readSlide(library, file, pointer, files, place));
+    return await file.use((pointer) => readSlide(library, file, pointer, files, libraryPath));
   } catch (error) {
     await file.close();
     throw error;
@@ -153,7 +157,7 @@ function readSlide(
   file: OpenedFile,
   pointer: OpenSlidePointer,
   files: SlideFiles,
-  place: LibraryPlace,
+  libraryPath: LibraryPath,
 ): Slide {
   const property = (name: string) => library.property(pointer, `openslide.${name}`);
   const vendor = property('vendor') ?? '';
@@ -161,7 +165,8 @@ function readSlide(
   const background = readColour(property('background-color'));
   const names = library.associatedImageNames(pointer);
   const associated = (['label', 'macro', 'thumbnail'] as const).filter((name) => names.includes(name));
-  const [mppX, mppY] = [readPositive(property('mpp-x'), 1000), readPositive(property('mpp-y'), 1000)];
+  const mppX = readPositive(property('mpp-x'), 1000);
+  const mppY = readPositive(property('mpp-y'), 1000);
   return {
     format: Object.hasOwn(vendors, vendor) ? vendor : 'openslide',
     fingerprint: files.fingerprint,
@@ -179,20 +184,14 @@ function readSlide(
         throw new SlideError('TILE_OUT_OF_RANGE', `There is no tile ${column}, ${row} of level ${index}`);
       }
       signal?.throwIfAborted();
-      const [x, y] = [column * TILE_SIDE, row * TILE_SIDE];
-      const [width, height] = [Math.min(TILE_SIDE, level.width - x), Math.min(TILE_SIDE, level.height - y)];
+      const x = column * TILE_SIDE;
+      const y = row * TILE_SIDE;
+      const width = Math.min(TILE_SIDE, level.width - x);
+      const height = Math.min(TILE_SIDE, level.height - y);
+      const fullX = Math.round(x * level.downsample);
+      const fullY = Math.round(y * level.downsample);
       const bgra = new Uint8Array(width * height * 4);
-      await file.use((slide) =>
-        library.readRegion(
-          slide,
-          bgra,
-          Math.round(x * level.downsample),
-          Math.round(y * level.downsample),
-          index,
-          width,
-          height,
-        ),
-      );
+      await file.use((slide) => library.readRegion(slide, bgra, fullX, fullY, index, width, height));
       signal?.throwIfAborted();
       const rgb = drawOnBackground(bgra, background);
       return rgb && { codec: 'rgb', bytes: rgb, width, height };
@@ -209,7 +208,7 @@ function readSlide(
 
     async close() {
       await Promise.all([file.close(), files.close()]);
-      await place.remove();
+      await libraryPath.remove();
     },
   };
 }
@@ -224,7 +223,8 @@ function readLevels(library: OpenSlideLibrary, pointer: OpenSlidePointer): reado
     if (!(width >= 1 && height >= 1 && downsample >= 1 && Number.isFinite(downsample))) {
       throw new SlideError('FILE_CORRUPT', `A level has ${width} × ${height} pixels`);
     }
-    const [columns, rows] = [Math.ceil(width / TILE_SIDE), Math.ceil(height / TILE_SIDE)];
+    const columns = Math.ceil(width / TILE_SIDE);
+    const rows = Math.ceil(height / TILE_SIDE);
     if (Math.max(width, height) > limits.imageSide || columns * rows > limits.tilesPerLevel) {
       throw new SlideError('LIMIT_EXCEEDED', `A level has ${width} × ${height} pixels`);
     }
@@ -253,8 +253,9 @@ function drawOnBackground(bgra: Uint8Array, { r, g, b }: Colour): Uint8Array | n
   let isEmpty = true;
   for (let from = 0, to = 0; from < bgra.length; from += 4, to += 3) {
     const alpha = bgra[from + 3] as number;
-    isEmpty &&= alpha === 0;
+    if (alpha > 0) isEmpty = false;
     const transparency = (255 - alpha) / 255;
+    // Storing in a Uint8Array cuts off the fraction; adding 0.5 makes that rounding.
     rgb[to] = (bgra[from + 2] as number) + r * transparency + 0.5;
     rgb[to + 1] = (bgra[from + 1] as number) + g * transparency + 0.5;
     rgb[to + 2] = (bgra[from] as number) + b * transparency + 0.5;
@@ -309,13 +310,13 @@ function readColour(text: string | null): Colour {
   return { r: number >> 16, g: (number >> 8) & 255, b: number & 255 };
 }
 
-/** Reads a positive number below the limit; OpenSlide writes a decimal point in every locale. */
+/** Parses a number above 0 and below the limit; null for anything else. OpenSlide writes a decimal point in any locale. */
 function readPositive(text: string | null, limit: number): number | null {
   const value = Number(text || Number.NaN);
   return value > 0 && value < limit ? value : null;
 }
 
-/** Groups a MIRAX slide with the folder of the same name, and a VMS slide with the files that it lists. */
+/** Groups a MIRAX slide with the folder of the same name, and a VMS or VMU slide with the files that it lists. */
 async function groupFiles(folder: SlideFolder): Promise<readonly SlideGroup[]> {
   const groups: SlideGroup[] = [];
   for (const leading of folder.names) {
@@ -323,21 +324,21 @@ async function groupFiles(folder: SlideFolder): Promise<readonly SlideGroup[]> {
       const stem = leading.slice(0, -'.mrxs'.length);
       groups.push({ leading, members: folder.folders.includes(stem) ? [`${stem}/`] : [] });
     } else if (/\.vm[su]$/i.test(leading)) {
-      groups.push({ leading, members: await membersOfHamamatsu(folder, leading) });
+      groups.push({ leading, members: await readHamamatsuMembers(folder, leading) });
     }
   }
   return groups;
 }
 
-/** Returns the listed files that exist and belong to no other slide. */
-async function membersOfHamamatsu(folder: SlideFolder, leading: string): Promise<readonly string[]> {
+/** Returns the files of the folder that a VMS or VMU slide lists. */
+async function readHamamatsuMembers(folder: SlideFolder, leading: string): Promise<readonly string[]> {
   const source = await folder.open(leading);
   try {
     const text = new TextDecoder().decode(await source.read(0, Math.min(source.size, 2 ** 20)));
-    const named = new Set(hamamatsuNames(readIni(text)));
-    return folder.names.filter((name) => name !== leading && named.has(name));
+    const listedNames = new Set(hamamatsuNames(readIni(text)));
+    return folder.names.filter((name) => name !== leading && listedNames.has(name));
   } catch (error) {
-    // A description that cannot be read gives no group; opening the slide reports the reason.
+    // Without a readable description there are no members; opening the slide will report the reason.
     if (error instanceof SlideError && !isUnreachable(error)) return [];
     throw error;
   } finally {

@@ -25,19 +25,20 @@ export interface TiledCopy {
 }
 
 export interface TiledCopyOptions {
-  /** Pixels of the image as stored; the decoder rejects more. */
+  /** Pixels of the image as stored; the decoder rejects an image with more. */
   readonly width: number;
   readonly height: number;
-  readonly isTurned: boolean;
-  /** Grey of 16 bits, kept as such: its black and white are estimated from the copy. */
+  /** Whether the image is stored rotated or mirrored. */
+  readonly needsAutoOrient: boolean;
+  /** Whether the image is grey with 16 bits and no transparency; the copy then has 16 bits too. */
   readonly isOpaqueGrey16: boolean;
   /** Whether the image is a JPEG with an unknown number of scans, which must be counted. */
   readonly isProgressive: boolean;
 }
 
 /** Width and height of the copy's tiles in pixels. */
-const TILE_SIZE = 512;
-/** Size of the tiled file relative to full resolution: a third for smaller levels, and padding of edge tiles. */
+const TILE_SIDE = 512;
+/** Size of the copy relative to full resolution: smaller levels add a third, padding of edge tiles the rest. */
 const PYRAMID_FACTOR = 1.5;
 const CHUNK_BYTES = 2 ** 20;
 
@@ -45,30 +46,30 @@ const CHUNK_BYTES = 2 ** 20;
  * Writes a tiled copy of a large JPEG or PNG, which can only be decoded from its beginning. The image is decoded once,
  * line by line, into a file in the temporary folder; the file is unlinked as soon as it is written.
  *
- * @throws SlideError FILE_CORRUPT, DECODE_FAILED when the disk has too little free space for the copy
+ * @throws SlideError FILE_CORRUPT, LIMIT_EXCEEDED, DECODE_FAILED when the disk has too little free space for the copy
  */
 export async function writeTiledCopy(
   { leading, path }: Pick<SlideFiles, 'leading' | 'path'>,
   options: TiledCopyOptions,
 ): Promise<TiledCopy> {
   const folder = await mkdtemp(join(tmpdir(), 'picture-'));
-  const remove = () => rm(folder, { recursive: true, force: true });
+  const removeFolder = () => rm(folder, { recursive: true, force: true });
   try {
     await checkFreeSpace(folder, leading, options);
     if (options.isProgressive) await checkScans(leading);
-    const copy = join(folder, 'tiles.tif');
+    const copyPath = join(folder, 'tiles.tif');
     // The decoder opens files by name, so an image in object storage is first written to a file.
-    const original = path ?? (await writeOriginal(leading, join(folder, 'original')));
-    await writeTiles(original, copy, options);
-    const tiles = await openFileSource(copy);
-    // Windows cannot delete an open file: there it is deleted on close.
-    if (process.platform !== 'win32') await remove();
-    return await openCopy(tiles, remove).catch(async (error: unknown) => {
-      await tiles.close();
+    const originalPath = path ?? (await writeOriginal(leading, join(folder, 'original')));
+    await writeTiles(originalPath, copyPath, options);
+    const copySource = await openFileSource(copyPath);
+    // Windows cannot delete an open file; there the folder is deleted when the copy is closed.
+    if (process.platform !== 'win32') await removeFolder();
+    return await openCopy(copySource, removeFolder).catch(async (error: unknown) => {
+      await copySource.close();
       throw error;
     });
   } catch (error) {
-    await remove();
+    await removeFolder();
     throw error;
   }
 }
@@ -76,37 +77,38 @@ export async function writeTiledCopy(
 /**
  * Returns the levels that the copy will have: libvips halves the image, rounding down, until it is a single tile.
  *
- * @param width of the upright image, in pixels
- * @param height likewise
+ * @param width pixels of the upright image
+ * @param height pixels of the upright image
  */
 export function levelsOfCopy(width: number, height: number): [Level, ...Level[]] {
-  const level = (w: number, h: number): Level => ({
-    width: w,
-    height: h,
-    tileWidth: TILE_SIZE,
-    tileHeight: TILE_SIZE,
-    columns: Math.ceil(w / TILE_SIZE),
-    rows: Math.ceil(h / TILE_SIZE),
-    downsample: (width / w + height / h) / 2,
+  const levelOf = (levelWidth: number, levelHeight: number): Level => ({
+    width: levelWidth,
+    height: levelHeight,
+    tileWidth: TILE_SIDE,
+    tileHeight: TILE_SIDE,
+    columns: Math.ceil(levelWidth / TILE_SIDE),
+    rows: Math.ceil(levelHeight / TILE_SIDE),
+    downsample: (width / levelWidth + height / levelHeight) / 2,
     needsRendering: true,
   });
-  const levels: [Level, ...Level[]] = [level(width, height)];
-  let [w, h] = [width, height];
-  while (Math.max(w, h) > TILE_SIZE && Math.min(w, h) > 1) {
-    [w, h] = [Math.floor(w / 2), Math.floor(h / 2)];
-    levels.push(level(w, h));
+  const levels: [Level, ...Level[]] = [levelOf(width, height)];
+  let [levelWidth, levelHeight] = [width, height];
+  while (Math.max(levelWidth, levelHeight) > TILE_SIDE && Math.min(levelWidth, levelHeight) > 1) {
+    levelWidth = Math.floor(levelWidth / 2);
+    levelHeight = Math.floor(levelHeight / 2);
+    levels.push(levelOf(levelWidth, levelHeight));
   }
   return levels;
 }
 
-async function openCopy(tiles: ByteSource, remove: () => Promise<void>): Promise<TiledCopy> {
-  const directories = await (await openTiff(tiles)).directories();
-  const { readTile } = await openDisplayPyramid(tiles, await Promise.all(directories.map(readTiffImage)));
+async function openCopy(source: ByteSource, removeFolder: () => Promise<void>): Promise<TiledCopy> {
+  const directories = await (await openTiff(source)).directories();
+  const { readTile } = await openDisplayPyramid(source, await Promise.all(directories.map(readTiffImage)));
   return {
     readTile,
     async close() {
-      await tiles.close();
-      await remove();
+      await source.close();
+      await removeFolder();
     },
   };
 }
@@ -117,61 +119,65 @@ async function writeOriginal(source: ByteSource, path: string): Promise<string> 
 }
 
 async function* chunksOf(source: ByteSource): AsyncGenerator<Uint8Array> {
-  for (let at = 0; at < source.size; at += CHUNK_BYTES) {
-    yield await source.read(at, Math.min(CHUNK_BYTES, source.size - at));
+  for (let offset = 0; offset < source.size; offset += CHUNK_BYTES) {
+    yield await source.read(offset, Math.min(CHUNK_BYTES, source.size - offset));
   }
 }
 
-/** Counts the scans: the decoder passes over the whole image for each. @throws SlideError LIMIT_EXCEEDED */
+/**
+ * Checks the number of scans of a progressive JPEG, because the decoder passes over the whole image for each scan.
+ *
+ * @throws SlideError LIMIT_EXCEEDED
+ */
 async function checkScans(source: ByteSource): Promise<void> {
-  let count = 0;
-  let last = new Uint8Array(0);
+  let scanCount = 0;
+  let previousByte = new Uint8Array(0);
   for await (const chunk of chunksOf(source)) {
-    // A marker may be split across two chunks.
-    count += countScans(Buffer.concat([last, chunk]));
-    last = chunk.slice(-1);
-    checkScanCount(count);
+    // The two bytes of a scan marker may be split across two chunks.
+    scanCount += countScans(Buffer.concat([previousByte, chunk]));
+    previousByte = chunk.slice(-1);
+    checkScanCount(scanCount);
   }
 }
 
 async function writeTiles(
-  original: string,
-  copy: string,
-  { width, height, isTurned, isOpaqueGrey16 }: TiledCopyOptions,
+  originalPath: string,
+  copyPath: string,
+  { width, height, needsAutoOrient, isOpaqueGrey16 }: TiledCopyOptions,
 ): Promise<void> {
   const sharp = await loadSharp();
-  const image = sharp(original, { failOn: 'warning', limitInputPixels: width * height });
-  if (isTurned) image.autoOrient();
+  const image = sharp(originalPath, { failOn: 'warning', limitInputPixels: width * height });
+  if (needsAutoOrient) image.autoOrient();
   await image
     .toColourspace(isOpaqueGrey16 ? 'grey16' : 'srgb')
     .flatten({ background: GLASS })
     .tiff({
       compression: 'none',
       tile: true,
-      tileWidth: TILE_SIZE,
-      tileHeight: TILE_SIZE,
+      tileWidth: TILE_SIDE,
+      tileHeight: TILE_SIDE,
       pyramid: true,
       bigtiff: true,
     })
-    .toFile(copy)
+    .toFile(copyPath)
     .catch((cause: unknown) => {
       throw new SlideError('FILE_CORRUPT', 'The image cannot be decoded', { cause });
     });
 }
 
-/** Checks the free disk space beforehand, because libvips reports a full disk and a damaged image alike. */
+/** Checks the free disk space beforehand, because libvips reports a full disk in the same way as a damaged image. */
 async function checkFreeSpace(
   folder: string,
   source: ByteSource,
-  { width, height, isTurned }: TiledCopyOptions,
+  { width, height, needsAutoOrient }: TiledCopyOptions,
 ) {
-  const { bavail, bsize } = await statfs(folder);
-  const decoded = width * height * 3 * PYRAMID_FACTOR;
-  // Rotation needs the whole image, which libvips keeps in a second temporary file.
-  const needed = source.size + (isTurned ? 2 : 1) * decoded;
-  if (needed < bavail * bsize) return;
+  const { bavail: freeBlocks, bsize: blockBytes } = await statfs(folder);
+  const copyBytes = width * height * 3 * PYRAMID_FACTOR;
+  // To rotate an image, libvips keeps all its pixels in a second temporary file.
+  const neededBytes = source.size + (needsAutoOrient ? 2 : 1) * copyBytes;
+  if (neededBytes < freeBlocks * blockBytes) return;
   throw new SlideError(
     'DECODE_FAILED',
-    `An image of ${width} × ${height} pixels needs ${Math.ceil(needed / 2 ** 20)} MiB of free space for temporary files`,
+    `An image of ${width} × ${height} pixels needs ${Math.ceil(neededBytes / 2 ** 20)} MiB of free space for temporary files`,
   );
 }

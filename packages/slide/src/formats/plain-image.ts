@@ -1,6 +1,6 @@
 /**
- * Reads JPEG, PNG and JPEG 2000 files, which were not made as slides: one resolution without tiles. Every smaller size
- * is rendered.
+ * Reads ordinary JPEG, PNG and JPEG 2000 files, which have one resolution and no tiles. Smaller sizes are rendered. A large
+ * JPEG or PNG is first copied into a temporary tiled pyramid.
  *
  * docs/formats/plain-images.md lists the features that are read, with the source of each fact.
  */
@@ -32,31 +32,31 @@ interface ImageHeader {
   readonly height: number;
   readonly orientation: Orientation;
   readonly mpp: Mpp;
-  /** Bits of a sample for an image with one sample per pixel and more than 8 bits; else null. */
+  /** Bits of a sample if the image has one sample per pixel and more than 8 bits; otherwise null. */
   readonly greyBits: number | null;
   /** Whether the image is a JPEG with an unknown number of scans, which must be counted. */
   readonly isProgressive: boolean;
-  /** Memory for decoding the whole image at once; 0 when the decoder works line by line. */
-  readonly bytesAtOnce: number;
+  /** Bytes of memory that the decoder needs for the whole image; 0 when it works line by line. */
+  readonly decoderBytes: number;
 }
 
 /** Maximum pixels of an image; a larger one must be converted to a tiled format. */
 const MAX_PIXELS = 200_000_000;
-/** Limits for decoding the whole image on every use; a larger one is first copied into a tiled file. */
+/** Limits for decoding the whole image for each rendered tile; an image of more pixels is first copied into a tiled file. */
 const MAX_DIRECT = { pixels: 2 ** 24, bytes: 128 * 2 ** 20 };
-/** Limit of decodeJpeg2000, which always decodes the whole image. */
+/** Maximum pixels of a JPEG 2000, whose decoder always decodes the whole image. */
 const MAX_JPEG2000_PIXELS = 2 ** 23;
-const MAX_BYTES_AT_ONCE = 192 * 2 ** 20;
+const MAX_DECODER_BYTES = 192 * 2 ** 20;
 /** Maximum side in pixels, a limit of libpng. */
 const MAX_SIDE = 1_000_000;
 
-const kinds: readonly {
-  readonly isKind: (start: Uint8Array) => boolean;
-  readonly read: (source: ByteSource) => Promise<ImageHeader>;
+const headerReaders: readonly {
+  readonly isMatch: (start: Uint8Array) => boolean;
+  readonly readHeader: (source: ByteSource) => Promise<ImageHeader>;
 }[] = [
-  { isKind: isJpegStream, read: readJpegFile },
-  { isKind: isPng, read: readPngFile },
-  { isKind: isJpeg2000, read: readJpeg2000File },
+  { isMatch: isJpegStream, readHeader: readJpegFile },
+  { isMatch: isPng, readHeader: readPngFile },
+  { isMatch: isJpeg2000, readHeader: readJpeg2000File },
 ];
 
 export const plainImage: SlideFormat = {
@@ -64,20 +64,22 @@ export const plainImage: SlideFormat = {
   needsRendering: true,
 
   mismatch({ start }) {
-    return kinds.some(({ isKind }) => isKind(start)) ? null : 'it does not begin like JPEG, PNG or JPEG 2000';
+    const isImage = headerReaders.some(({ isMatch }) => isMatch(start));
+    return isImage ? null : 'it does not begin like JPEG, PNG or JPEG 2000';
   },
 
   async open(files, { start }) {
-    const imageHeader = await kinds.find(({ isKind }) => isKind(start))?.read(files.leading);
+    const reader = headerReaders.find(({ isMatch }) => isMatch(start));
+    const imageHeader = await reader?.readHeader(files.leading);
     if (!imageHeader) throw new SlideError('FORMAT_NOT_RECOGNISED', 'The file is not an image');
     checkSize(imageHeader);
     const { width, height, codec, orientation, mpp, greyBits } = imageHeader;
     const { isSwapped } = orientationTransform(orientation);
     const upright = isSwapped ? { width: height, height: width } : { width, height };
-    const isDirect = codec === 'jpeg2000' || width * height <= MAX_DIRECT.pixels;
-    const tiles = isDirect ? wholeTile(files, imageHeader) : copiedTiles(files, imageHeader);
-    const levels: Slide['levels'] = isDirect
-      ? [wholeLevel(upright)]
+    const isOneTile = codec === 'jpeg2000' || width * height <= MAX_DIRECT.pixels;
+    const tiles = isOneTile ? openOneTile(files, imageHeader) : openTiledCopy(files, imageHeader);
+    const levels: Slide['levels'] = isOneTile
+      ? [oneTileLevel(upright)]
       : levelsOfCopy(upright.width, upright.height);
     return {
       format: codec,
@@ -89,7 +91,7 @@ export const plainImage: SlideFormat = {
       background: { r: 255, g: 255, b: 255 },
       associatedImages: new Set(),
       readTile:
-        isDirect && greyBits !== null
+        isOneTile && greyBits !== null
           ? withGreyRange({ levels, readTile: tiles.readTile }, greyBits, null)
           : tiles.readTile,
       async readAssociatedImage(name) {
@@ -102,8 +104,11 @@ export const plainImage: SlideFormat = {
   },
 };
 
-/** The level of an image that is one tile. Its stored bytes are never sent: they may contain location, author and comments. */
-function wholeLevel({ width, height }: { width: number; height: number }): Level {
+/**
+ * Returns the level of an image that is one tile. It needs rendering because the stored bytes are never sent: they may
+ * contain location, author and comments.
+ */
+function oneTileLevel({ width, height }: { width: number; height: number }): Level {
   return {
     width,
     height,
@@ -116,7 +121,7 @@ function wholeLevel({ width, height }: { width: number; height: number }): Level
   };
 }
 
-function checkSize({ width, height, codec, bytesAtOnce }: ImageHeader): void {
+function checkSize({ width, height, codec, decoderBytes }: ImageHeader): void {
   const maxPixels = codec === 'jpeg2000' ? MAX_JPEG2000_PIXELS : MAX_PIXELS;
   if (width * height > maxPixels || Math.max(width, height) > MAX_SIDE) {
     throw new SlideError(
@@ -125,7 +130,7 @@ function checkSize({ width, height, codec, bytesAtOnce }: ImageHeader): void {
         `at most ${maxPixels} pixels. Save it as a pyramidal TIFF.`,
     );
   }
-  if (bytesAtOnce > MAX_BYTES_AT_ONCE) {
+  if (decoderBytes > MAX_DECODER_BYTES) {
     throw new SlideError(
       'LIMIT_EXCEEDED',
       `A progressive or interlaced image of ${width} × ${height} pixels is too large, because it must be decoded as a ` +
@@ -136,7 +141,7 @@ function checkSize({ width, height, codec, bytesAtOnce }: ImageHeader): void {
 
 type Tiles = Pick<Slide, 'readTile' | 'close'>;
 
-function wholeTile({ leading, close }: SlideFiles, imageHeader: ImageHeader): Tiles {
+function openOneTile({ leading, close }: SlideFiles, imageHeader: ImageHeader): Tiles {
   const { codec, width, height, orientation } = imageHeader;
   return {
     async readTile({ level, column, row }, signal) {
@@ -156,32 +161,37 @@ function wholeTile({ leading, close }: SlideFiles, imageHeader: ImageHeader): Ti
   };
 }
 
-function copiedTiles(files: SlideFiles, imageHeader: ImageHeader): Tiles {
+/** Reads tiles from a tiled copy of the image, which is written when the first tile is read. */
+function openTiledCopy(files: SlideFiles, imageHeader: ImageHeader): Tiles {
   const { width, height, orientation, greyBits, isProgressive } = imageHeader;
   const options = {
     width,
     height,
-    isTurned: orientation !== 1,
+    needsAutoOrient: orientation !== 1,
     isOpaqueGrey16: greyBits !== null,
     isProgressive,
   };
-  let copying: Promise<TiledCopy> | null = null;
-  const copy = readOnce(() => {
-    copying = writeTiledCopy(files, options);
-    return copying;
+  let startedCopy: Promise<TiledCopy> | null = null;
+  const getCopy = readOnce(() => {
+    startedCopy = writeTiledCopy(files, options);
+    return startedCopy;
   });
   return {
-    readTile: async (address, signal) => (await copy()).readTile(address, signal),
+    readTile: async (address, signal) => (await getCopy()).readTile(address, signal),
     async close() {
-      // A failed copy has nothing to close; its error was already thrown to the reader of the tile.
-      const finishedCopy = await Promise.resolve(copying).catch(() => null);
+      // A failed copy has nothing to close; readTile has already thrown its error.
+      const finishedCopy = await Promise.resolve(startedCopy).catch(() => null);
       await finishedCopy?.close();
       await files.close();
     },
   };
 }
 
-const [BASELINE, EXTENDED, PROGRESSIVE] = [0xc0, 0xc1, 0xc2];
+/** JPEG frame markers SOF0, SOF1 and SOF2. */
+const BASELINE = 0xc0;
+const EXTENDED = 0xc1;
+const PROGRESSIVE = 0xc2;
+/** JPEG marker of the segment with Exif metadata. */
 const APP1 = 0xe1;
 
 async function readJpegFile(source: ByteSource): Promise<ImageHeader> {
@@ -203,22 +213,29 @@ async function readJpegFile(source: ByteSource): Promise<ImageHeader> {
     mpp,
     greyBits: null,
     isProgressive: isProgressive(frameMarker),
-    bytesAtOnce: coefficientBytes(header),
+    decoderBytes: coefficientBytes(header),
   };
 }
 
-/** Bytes of the 16-bit coefficients that a decoder keeps when a component comes in several scans. */
+/**
+ * Returns the bytes of the 16-bit coefficients that a decoder keeps in memory if the components are not all in one scan;
+ * otherwise 0.
+ */
 function coefficientBytes({ frameMarker, width, height, components, scanComponents }: JpegHeader): number {
   if (frameMarker !== PROGRESSIVE && scanComponents === components.length) return 0;
   const maxHorizontal = Math.max(...components.map(({ horizontal }) => horizontal));
   const maxVertical = Math.max(...components.map(({ vertical }) => vertical));
-  const shares = components.map(
-    ({ horizontal, vertical }) => (horizontal * vertical) / (maxHorizontal * maxVertical),
-  );
-  return 2 * width * height * shares.reduce((sum, share) => sum + share, 0);
+  const samplesPerPixel = components
+    .map(({ horizontal, vertical }) => (horizontal * vertical) / (maxHorizontal * maxVertical))
+    .reduce((sum, samples) => sum + samples, 0);
+  return 2 * width * height * samplesPerPixel;
 }
 
-/** Source: Exif 2.32, 4.5.4 (APP1) and 4.6.4 (Orientation, resolution); JFIF 1.02 (density). */
+/**
+ * Reads orientation and resolution from Exif; without Exif or its resolution, the resolution from JFIF.
+ *
+ * Source: Exif 2.32, 4.5.4 (APP1) and 4.6.4 (Orientation, resolution); JFIF 1.02 (density).
+ */
 async function readJpegMetadata(head: Uint8Array): Promise<{ orientation: Orientation; mpp: Mpp }> {
   let jfif: Mpp = null;
   for (const segment of segments(head, 2)) {
@@ -239,18 +256,19 @@ async function readExif(bytes: Uint8Array): Promise<{ orientation: Orientation; 
     const { first } = await openTiff(memorySource(bytes));
     return { orientation: await readOrientation(first), mpp: await readResolution(first) };
   } catch (error) {
-    // Damaged metadata do not make the image itself unreadable.
+    // An image with damaged metadata is still readable.
     if (error instanceof SlideError) return { orientation: 1, mpp: null };
     throw error;
   }
 }
 
-/** Micrometres per density unit: 1 is an inch, 2 a centimetre. */
+/** Micrometres per unit of density; unit 1 is an inch, 2 a centimetre. */
 const JFIF_UNITS: Readonly<Record<number, number>> = { 1: 25_400, 2: 10_000 };
 
 function readJfifDensity(body: Buffer): Mpp {
-  const unit = body.length >= 12 ? JFIF_UNITS[body.readUInt8(7)] : undefined;
-  return unit === undefined ? null : plausibleMpp(unit / body.readUInt16BE(8), unit / body.readUInt16BE(10));
+  const unitMicrometres = body.length >= 12 ? JFIF_UNITS[body.readUInt8(7)] : undefined;
+  if (unitMicrometres === undefined) return null;
+  return plausibleMpp(unitMicrometres / body.readUInt16BE(8), unitMicrometres / body.readUInt16BE(10));
 }
 
 async function readPngFile(source: ByteSource): Promise<ImageHeader> {
@@ -265,21 +283,22 @@ async function readPngFile(source: ByteSource): Promise<ImageHeader> {
     mpp: pixelsPerMetre && plausibleMpp(1e6 / pixelsPerMetre.x, 1e6 / pixelsPerMetre.y),
     greyBits: isOpaqueGrey16 ? 16 : null,
     isProgressive: false,
-    bytesAtOnce: isInterlaced ? width * height * bytesPerPixel : 0,
+    decoderBytes: isInterlaced ? width * height * bytesPerPixel : 0,
   };
 }
 
-/** Bytes read to find the header: boxes before the code stream may be long. */
-const HEAD_BYTES = { first: 64 * 1024, maxPixels: 16 * 2 ** 20 };
+/** Bytes that are read to find the header, because long boxes may precede it: `first`, then 16 times more up to `max`. */
+const HEAD_BYTES = { first: 64 * 1024, max: 16 * 2 ** 20 };
 
 async function readJpeg2000File(source: ByteSource): Promise<ImageHeader> {
   for (let length = HEAD_BYTES.first; ; length *= 16) {
     const bytes = await source.read(0, Math.min(length, source.size));
     try {
       const { width, height, components, bits, isSigned } = readJpeg2000Header(bytes);
-      const isRead =
-        !isSigned && ((components === 1 && bits <= 16) || (components === 3 && bits >= 8 && bits <= 16));
-      if (!isRead) throw notSupported(`JPEG 2000 of ${components} components of ${bits} bits`);
+      const minBits = components === 3 ? 8 : 1;
+      const hasSupportedBits = !isSigned && bits >= minBits && bits <= 16;
+      if (!hasSupportedBits || (components !== 1 && components !== 3))
+        throw notSupported(`JPEG 2000 of ${components} components of ${bits} bits`);
       const greyBits = components === 1 && bits > 8 ? bits : null;
       return {
         codec: 'jpeg2000',
@@ -289,12 +308,12 @@ async function readJpeg2000File(source: ByteSource): Promise<ImageHeader> {
         mpp: null,
         greyBits,
         isProgressive: false,
-        bytesAtOnce: 0,
+        decoderBytes: 0,
       };
     } catch (error) {
-      const isHeaderCut =
+      const mayBeCutOff =
         error instanceof SlideError && error.code === 'FILE_CORRUPT' && length < source.size;
-      if (!isHeaderCut || length >= HEAD_BYTES.maxPixels) throw error;
+      if (!mayBeCutOff || length >= HEAD_BYTES.max) throw error;
     }
   }
 }

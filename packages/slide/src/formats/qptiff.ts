@@ -1,6 +1,6 @@
 /**
- * Reads QPTIFF of Akoya's (formerly PerkinElmer's) Vectra and PhenoCycler: TIFF whose directories each contain a small
- * XML with their type. Fluorescence has one grey directory per channel and size.
+ * Reads QPTIFF, which Akoya's (formerly PerkinElmer's) Vectra and PhenoCycler write: TIFF with a short XML in each
+ * directory that states its type. A fluorescence slide has one grey directory per channel and size.
  *
  * docs/formats/qptiff.md lists the features that are read, with the source of each fact.
  */
@@ -32,22 +32,25 @@ export const qptiff: SlideFormat = {
   async open(files, { tiff }) {
     const { leading } = files;
     const pages = await readPages((await tiff?.directories()) ?? []);
-    const full = pages.filter(({ type }) => type === 'FullResolution');
-    const [first] = full;
+    const fullPages = pages.filter(({ type }) => type === 'FullResolution');
+    const [first] = fullPages;
     if (!first) throw corrupt('none of its directories is FullResolution');
     const associated = associatedPages(pages);
-    const tiffImages = await groupBySize(pages);
+    const imagesByChannel = await groupByChannel(pages);
     const { samplesPerPixel } = await readSampleLayout(first.directory);
-    const isInColour = samplesPerPixel > 1;
-    if (isInColour && full.length > 1) throw notSupported(`${full.length} colour images`);
-    const displayed = isInColour
-      ? { ...(await openPyramid(leading, tiffImages[0] ?? [])), background: { r: 255, g: 255, b: 255 } }
+    const isRgb = samplesPerPixel > 1;
+    if (isRgb && fullPages.length > 1) throw notSupported(`${fullPages.length} colour images`);
+    const channels = fullPages.map(({ xml }, i) => ({
+      tiffImages: imagesByChannel[i] ?? [],
+      colour: readColour(xml),
+    }));
+    const displayed = isRgb
+      ? {
+          ...(await openPyramid(leading, imagesByChannel[0] ?? [])),
+          background: { r: 255, g: 255, b: 255 },
+        }
       : {
-          ...(await openChannelPyramid(
-            leading,
-            full.map(({ xml }, i) => ({ tiffImages: tiffImages[i] ?? [], colour: readColour(xml) })),
-            'stretched',
-          )),
+          ...(await openChannelPyramid(leading, channels, 'stretched')),
           background: { r: 0, g: 0, b: 0 },
           readIccProfile: async () => null,
         };
@@ -72,7 +75,7 @@ export const qptiff: SlideFormat = {
   },
 };
 
-/** A directory of the main chain. */
+/** A directory of the main chain, and its XML. */
 interface Page {
   readonly directory: TiffDirectory;
   readonly xml: XmlElement;
@@ -92,13 +95,13 @@ const READ_ELEMENTS = new Set([
   `${ROOT}/ScanProfile/root/ScanResolution/PixelSizeMicrons`,
 ]);
 
-/** Reads the pages; directories without XML of this format are skipped. */
+/** Reads the pages; skips directories without XML of this format. */
 async function readPages(directories: readonly TiffDirectory[]): Promise<readonly Page[]> {
   const pages: Page[] = [];
-  let bytes = 0;
+  let xmlBytes = 0;
   for (const directory of directories) {
-    bytes += directory.count(tag.ImageDescription);
-    if (bytes > xmlLimits.characters) {
+    xmlBytes += directory.count(tag.ImageDescription);
+    if (xmlBytes > xmlLimits.characters) {
       throw new SlideError(
         'LIMIT_EXCEEDED',
         `The directories have more than ${xmlLimits.characters} bytes of XML`,
@@ -129,27 +132,28 @@ function associatedPages(pages: readonly Page[]): ReadonlyMap<AssociatedImageNam
 }
 
 /**
- * Groups the images by channel: those of full resolution, and as many of each smaller size, in the same order.
+ * Groups the images by channel, with the image of full resolution first in each group. Every size must have one image per
+ * channel, in the same order.
  *
  * @throws SlideError FILE_CORRUPT when a size has more or fewer images, or names them differently
  */
-async function groupBySize(pages: readonly Page[]): Promise<readonly (readonly TiffImage[])[]> {
+async function groupByChannel(pages: readonly Page[]): Promise<readonly (readonly TiffImage[])[]> {
   const full: { tiffImage: TiffImage; name: string | null }[] = [];
-  const reduced = new Map<string, typeof full>();
+  const reducedBySize = new Map<string, typeof full>();
   for (const { type, directory, xml } of pages) {
     if (type !== 'FullResolution' && type !== 'ReducedResolution') continue;
     const tiffImage = await readTiffImage(directory);
-    const member = { tiffImage, name: textAt(xml, 'Name') };
+    const channelImage = { tiffImage, name: textAt(xml, 'Name') };
     const size = `${tiffImage.width} × ${tiffImage.height}`;
-    if (type === 'FullResolution') full.push(member);
-    else reduced.set(size, [...(reduced.get(size) ?? []), member]);
+    if (type === 'FullResolution') full.push(channelImage);
+    else reducedBySize.set(size, [...(reducedBySize.get(size) ?? []), channelImage]);
   }
   const channels = full.map(({ tiffImage }) => [tiffImage]);
-  for (const [size, members] of reduced) {
-    if (members.length !== full.length) {
-      throw corrupt(`${full.length} channels have ${members.length} images of ${size} pixels`);
+  for (const [size, channelImages] of reducedBySize) {
+    if (channelImages.length !== full.length) {
+      throw corrupt(`${full.length} channels have ${channelImages.length} images of ${size} pixels`);
     }
-    for (const [i, { tiffImage, name }] of members.entries()) {
+    for (const [i, { tiffImage, name }] of channelImages.entries()) {
       const fullName = full[i]?.name ?? null;
       if (name && fullName && name !== fullName)
         throw corrupt(`the channels of ${size} pixels are in a different order`);
@@ -159,7 +163,7 @@ async function groupBySize(pages: readonly Page[]): Promise<readonly (readonly T
   return channels;
 }
 
-/** Reads red, green and blue, as `255,128,0`. */
+/** Parses red, green and blue from text such as `255,128,0`. */
 function readColour(xml: XmlElement): Colour | null {
   const parts = (textAt(xml, 'Color') ?? '').split(',').map((part) => readWhole(part));
   const [r, g, b] = parts;
@@ -167,7 +171,7 @@ function readColour(xml: XmlElement): Colour | null {
   return isColour ? { r: r ?? 0, g: g ?? 0, b: b ?? 0 } : null;
 }
 
-/** Reads the magnification, as `20x`. */
+/** Parses the magnification from text such as `20x`. */
 function readObjective(xml: XmlElement): number | null {
   const [, number] = /^\s*([\d.]+)\s*x/i.exec(textAt(xml, 'Objective') ?? '') ?? [];
   const power = readDecimal(number);

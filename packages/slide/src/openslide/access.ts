@@ -1,22 +1,23 @@
 /**
- * Controls which files OpenSlide can open. The library opens files by names stored in the slide and parses them
- * differently than this package, so a check of the description alone is no protection: in render processes the library
- * gets a folder with links to the checked files, in a process that can open nothing else.
+ * Controls which files OpenSlide can open. The library opens files by names stored in the slide, and may parse those names
+ * differently than this package, so checking them is no protection. Therefore the server starts one process per slide in
+ * which the library gets a folder of links to the checked files, and which can open no other files.
  */
 import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { SlideError } from '../model/slide.ts';
 import type { SlideFiles } from '../source/slide-files.ts';
 
+/** How this process may use the library. */
 export type LibraryAccess =
-  /** The process is a tool or a test that reads one trusted slide. */
+  /** The process is a tool or a test that reads trusted slides. */
   | { readonly kind: 'direct' }
-  /** The process reads many slides and must not use the library. */
+  /** The process reads many slides and must not use the library; another process opens such slides. */
   | { readonly kind: 'elsewhere' }
-  /** The process was started for one slide. */
+  /** The process was started for one slide; the links are created in `folder`. */
   | { readonly kind: 'private'; readonly folder: string };
 
-/** Thrown when the slide must be opened in a render process of its own. */
+/** Thrown when the slide must be opened in a separate render process. */
 export class NeedsOwnProcess extends Error {}
 
 /** Set once when the process starts. */
@@ -27,18 +28,19 @@ export function setLibraryAccess(newAccess: LibraryAccess): void {
 }
 
 /** The path by which the library opens a slide. */
-export interface LibraryPlace {
+export interface LibraryPath {
   readonly path: string;
+  /** Deletes the links; does nothing for access of the kind `direct`. */
   remove(): Promise<void>;
 }
 
 /**
- * Prepares a slide for the library.
+ * Returns the path by which the library can open a slide; with access of the kind `private`, links its files first.
  *
  * @param names of all files that the library needs, including the leading one, relative to the leading file's folder
  * @throws NeedsOwnProcess, and errors of `SlideFiles.pathOf`
  */
-export async function placeForLibrary(files: SlideFiles, names: readonly string[]): Promise<LibraryPlace> {
+export async function prepareForLibrary(files: SlideFiles, names: readonly string[]): Promise<LibraryPath> {
   const { path } = files;
   if (path === null)
     throw new SlideError('FORMAT_NOT_SUPPORTED', 'Not supported: such a slide in object storage');
@@ -52,7 +54,7 @@ export async function placeForLibrary(files: SlideFiles, names: readonly string[
   }
 }
 
-async function linkFiles(folder: string, files: SlideFiles, names: readonly string[]): Promise<LibraryPlace> {
+async function linkFiles(folder: string, files: SlideFiles, names: readonly string[]): Promise<LibraryPath> {
   const remove = () => rm(folder, { recursive: true, force: true });
   try {
     for (const name of new Set([files.name, ...names])) {

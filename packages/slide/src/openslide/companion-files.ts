@@ -8,7 +8,7 @@ import { type Ini, readIni } from './read-ini.ts';
 
 /** Maximum number of files of one slide. */
 const MAX_FILES = 10_000;
-/** Bytes of a description; OpenSlide has the same limit. */
+/** Maximum bytes of a description, the text file that lists the files of a slide; OpenSlide has the same limit. */
 const DESCRIPTION_BYTES = 2 ** 20;
 
 /**
@@ -26,17 +26,18 @@ export async function checkMiraxFiles(files: SlideFiles): Promise<readonly strin
   const count = Number(ini.get('DATAFILE')?.get('FILE_COUNT') ?? Number.NaN);
   if (!Number.isInteger(count) || count < 1) throw corrupt('it does not state the number of its files');
   if (count > MAX_FILES) throw tooMany(count);
-  const names = Array.from({ length: count }, (_, i) => ini.get('DATAFILE')?.get(`FILE_${i}`));
-  const named = [ini.get('HIERARCHICAL')?.get('INDEXFILE'), ...names];
-  return [description, ...(await checkFiles(files, named, `${folder}/`))];
+  const dataFiles = Array.from({ length: count }, (_, i) => ini.get('DATAFILE')?.get(`FILE_${i}`));
+  const indexFile = ini.get('HIERARCHICAL')?.get('INDEXFILE');
+  return [description, ...(await checkFiles(files, [indexFile, ...dataFiles], `${folder}/`))];
 }
 
-/** Keys of a VMS or VMU slide with file names: at least one of the required keys must be present. */
+/** Keys of a VMS or VMU slide of which at least one must be present. */
 const requiredKeys = /^(ImageFile|MapFile)$/;
+/** Keys whose values are file names. */
 const fileKeys = /^(ImageFile|MapFile|OptimisationFile|MacroImage)(\(\d+(,\d+)*\))?$/;
 
 /**
- * Checks the files that a VMS or VMU slide lists, all in its own folder.
+ * Checks the files that a VMS or VMU slide lists, which must all be in the folder of the slide.
  *
  * Source: OpenSlide's notes on the Hamamatsu format.
  *
@@ -49,9 +50,9 @@ export async function checkHamamatsuFiles(files: SlideFiles): Promise<readonly s
 /** Returns the listed file names, in the order of the description. */
 export function hamamatsuNames(ini: Ini): readonly string[] {
   const keys = ini.get('Virtual Microscope Specimen') ?? ini.get('Uncompressed Virtual Microscope Specimen');
-  const named = [...(keys ?? [])].filter(([key]) => fileKeys.test(key));
-  if (!named.some(([key]) => requiredKeys.test(key))) throw corrupt('it lists no image');
-  return named.flatMap(([, name]) => (name === '' ? [] : [name]));
+  const fileEntries = [...(keys ?? [])].filter(([key]) => fileKeys.test(key));
+  if (!fileEntries.some(([key]) => requiredKeys.test(key))) throw corrupt('it lists no image');
+  return fileEntries.flatMap(([, name]) => (name === '' ? [] : [name]));
 }
 
 async function readDescription(files: SlideFiles, name: string): Promise<Ini> {
@@ -62,6 +63,7 @@ async function readDescription(files: SlideFiles, name: string): Promise<Ini> {
   return readIni(new TextDecoder().decode(await source.read(0, source.size)));
 }
 
+/** Checks that each name is a file in a folder, and returns their paths relative to the slide's folder. */
 async function checkFiles(
   files: SlideFiles,
   names: readonly (string | undefined)[],
@@ -72,7 +74,7 @@ async function checkFiles(
   for (const name of new Set(names)) {
     if (name === undefined || !isPlainName(name)) throw corrupt('it lists a file outside its folder');
     const source = await openMember(files, folder + name);
-    // Closes each file at once, because there may be thousands.
+    // Each file is closed immediately, because a slide may have thousands.
     await source.close();
     checked.push(folder + name);
   }
@@ -90,7 +92,7 @@ async function openMember(files: SlideFiles, name: string) {
   }
 }
 
-/** Whether a name is a plain file name on every system. */
+/** Returns whether a name is a file name without a path on every operating system. */
 function isPlainName(name: string): boolean {
   return name !== '' && name !== '.' && name !== '..' && !/[/\\\0]/.test(name);
 }

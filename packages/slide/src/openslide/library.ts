@@ -1,6 +1,6 @@
 /**
- * Binds the system's OpenSlide, a C library, in one list of its functions. It is loaded when a file needs it, only in processes that may crash on a
- * hostile file.
+ * Binds the functions of OpenSlide, a C library that the system may have installed. The library is loaded when a file needs
+ * it, and only in processes that may crash on a hostile file.
  *
  * Source: openslide.h of OpenSlide 3.4.1 and 4.0; koffi 3, "Asynchronous calls".
  */
@@ -12,16 +12,16 @@ import { readOnce } from '../source/read-once.ts';
 /** Address of an open slide in the library's memory. */
 export type OpenSlidePointer = bigint;
 
-/** The functions used of the library; each asynchronous call runs on a thread of its own, a few at a time. */
+/** The used functions of the library. Those that return a promise run on a separate thread, at most 8 at a time. */
 export interface OpenSlideLibrary {
   /** Version of the library, e.g. `3.4.1`. */
   version(): string;
-  /** Returns null for an unknown file. */
+  /** Returns null for a file that the library does not recognise. */
   detectVendor(path: string): Promise<string | null>;
-  /** Returns null for an unknown file; a file that cannot be opened has an error. */
+  /** Returns null for a file that the library does not recognise. If opening fails, `errorOf` returns the reason. */
   open(path: string): Promise<OpenSlidePointer | null>;
   close(slide: OpenSlidePointer): Promise<void>;
-  /** Returns the error of a slide. After the first error, all other functions return nothing. */
+  /** Returns the first error of a slide, null without one. After it, all functions but `close` return nothing. */
   errorOf(slide: OpenSlidePointer): string | null;
   levelCount(slide: OpenSlidePointer): number;
   levelSize(slide: OpenSlidePointer, level: number): { readonly width: number; readonly height: number };
@@ -57,8 +57,8 @@ const libraryNames: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>
   win32: ['libopenslide-1.dll', 'libopenslide-0.dll'],
 };
 
-/** Maximum number of concurrent calls. More threads than processors would not be faster, and koffi allows 256. */
-const CALLS_AT_ONCE = 8;
+/** Maximum number of concurrent calls. More threads than processors are not faster, and koffi allows at most 256. */
+const MAX_CONCURRENT_CALLS = 8;
 const POINTER_BYTES = 8;
 
 /** Loads the library; null when it is not installed. */
@@ -76,6 +76,7 @@ export const loadOpenSlide = readOnce(async (): Promise<OpenSlideLibrary | null>
   return null;
 });
 
+/** An output parameter: the library stores a value in the array. */
 type Out = [number | bigint | null];
 
 // oxlint-disable-next-line lamina/max-own-lines -- one declaration for each C function
@@ -126,13 +127,13 @@ function bind(
   );
   const icc = bindIccProfiles(library);
 
-  /** Runs a call on a thread of its own, when fewer than the limit are running. */
-  const running = limitedTo(CALLS_AT_ONCE);
+  const runLimited = limitConcurrency(MAX_CONCURRENT_CALLS);
+  /** Calls a function of the library on a separate thread. */
   const call = <Args extends unknown[], Result>(
     nativeFunction: KoffiFunc<(...args: Args) => Result>,
     ...args: Args
   ): Promise<Result> =>
-    running(
+    runLimited(
       () =>
         new Promise<Result>((resolve, reject) => {
           nativeFunction.async(...args, (error: Error | null, result: Result) => {
@@ -175,7 +176,7 @@ function bind(
   };
 }
 
-/** Binds the profile functions; null before OpenSlide 4. */
+/** Binds the functions for colour profiles; returns null before OpenSlide 4, which introduced them. */
 function bindIccProfiles(library: LibraryHandle) {
   try {
     return {
@@ -191,19 +192,20 @@ function bindIccProfiles(library: LibraryHandle) {
   }
 }
 
-/** Returns a function that runs at most `most` tasks concurrently and queues the others in order. */
-function limitedTo(most: number): <T>(work: () => Promise<T>) => Promise<T> {
-  let running = 0;
-  const waiting: (() => void)[] = [];
-  return async (work) => {
-    if (running === most) await new Promise<void>((resolve) => waiting.push(resolve));
-    else running++;
+/** Returns a function that runs at most `maxRunning` tasks concurrently and queues the others in order. */
+function limitConcurrency(maxRunning: number): <T>(task: () => Promise<T>) => Promise<T> {
+  let runningTasks = 0;
+  const queuedStarts: (() => void)[] = [];
+  return async (task) => {
+    if (runningTasks === maxRunning) await new Promise<void>((resolve) => queuedStarts.push(resolve));
+    else runningTasks++;
     try {
-      return await work();
+      return await task();
     } finally {
-      const next = waiting.shift();
-      if (next) next();
-      else running--;
+      // A queued task takes over the slot of this one.
+      const startNext = queuedStarts.shift();
+      if (startNext) startNext();
+      else runningTasks--;
     }
   };
 }

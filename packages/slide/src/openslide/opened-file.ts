@@ -1,10 +1,10 @@
-/** Shares one OpenSlide handle between concurrent reads. One closure holds the state of the handle. */
+/** Shares one OpenSlide handle (an open slide in the C library) between concurrent reads, and replaces it after errors. */
 import { SlideError } from '../model/slide.ts';
 import type { OpenSlideLibrary, OpenSlidePointer } from './library.ts';
 
 /** A slide that is open in the library, for concurrent readers. */
 export interface OpenedFile {
-  /** Runs `read`, during which the slide stays open. @throws SlideError FILE_CORRUPT */
+  /** Runs `read` with the open slide. @throws SlideError FILE_CORRUPT when the library reports an error */
   use<T>(read: (slide: OpenSlidePointer) => T | Promise<T>): Promise<T>;
   /** Closes the slide after all running reads. */
   close(): Promise<void>;
@@ -12,89 +12,93 @@ export interface OpenedFile {
 
 interface Handle {
   readonly slide: OpenSlidePointer;
-  users: number;
+  /** Number of running reads. */
+  runningReads: number;
+  /** Whether no further read may use the handle, so that it is closed after the running ones. */
   isRetired: boolean;
 }
 
 /**
  * Opens a file in the library.
  *
- * The first read error makes the library's handle unusable, and fails concurrent reads of the same handle. Each of them
- * is then repeated on a handle of its own, so that only the read of the damaged part fails.
+ * After one read error, the library fails all reads of the same handle. So when a read fails on the shared handle, it is
+ * repeated on a separate handle, and only reads of the damaged part of the file fail again.
  *
  * @returns null for a file that the library does not recognise
  * @throws SlideError FILE_CORRUPT
  */
 export async function openInLibrary(library: OpenSlideLibrary, path: string): Promise<OpenedFile | null> {
-  const first = await openWithoutError(library, path);
-  if (first === null) return null;
-  let current: Promise<Handle> | null = Promise.resolve({ slide: first, users: 0, isRetired: false });
+  const slide = await openWithoutError(library, path);
+  if (slide === null) return null;
+  /** The handle that reads share; null after it failed, until the next read opens another one. */
+  let shared: Promise<Handle> | null = Promise.resolve({ slide, runningReads: 0, isRetired: false });
   let isClosed = false;
   const closing = new Set<Promise<void>>();
 
   async function openHandle(): Promise<Handle> {
-    const slide = await openWithoutError(library, path);
-    if (slide === null) throw new SlideError('FILE_CHANGED', 'The file was replaced while it was read');
-    return { slide, users: 0, isRetired: false };
+    const newSlide = await openWithoutError(library, path);
+    if (newSlide === null) throw new SlideError('FILE_CHANGED', 'The file was replaced while it was read');
+    return { slide: newSlide, runningReads: 0, isRetired: false };
   }
 
-  function closeUnused(handle: Handle): void {
-    if (!handle.isRetired || handle.users > 0) return;
+  function closeIfUnused(handle: Handle): void {
+    if (!handle.isRetired || handle.runningReads > 0) return;
     const closed = library.close(handle.slide).finally(() => closing.delete(closed));
     closing.add(closed);
   }
 
-  /** Returns the result, or null when the shared handle has failed. */
+  /** Reads with the shared handle; returns null when the handle has failed. */
   async function useShared<T>(
     read: (slide: OpenSlidePointer) => T | Promise<T>,
   ): Promise<{ result: T } | null> {
-    current ??= openHandle();
-    const opening = current;
+    shared ??= openHandle();
+    const opening = shared;
     const handle = await opening.catch((error: unknown) => {
-      if (current === opening) current = null;
+      if (shared === opening) shared = null;
       throw error;
     });
-    handle.users++;
+    handle.runningReads++;
     try {
       const result = await read(handle.slide);
       if (library.errorOf(handle.slide) === null) return { result };
-      if (current === opening) current = null;
+      if (shared === opening) shared = null;
       handle.isRetired = true;
       return null;
     } finally {
-      handle.users--;
-      closeUnused(handle);
+      handle.runningReads--;
+      closeIfUnused(handle);
     }
   }
 
-  async function useAlone<T>(read: (slide: OpenSlidePointer) => T | Promise<T>): Promise<T> {
+  /** Reads with a new handle that no other read uses. */
+  async function useSeparate<T>(read: (slide: OpenSlidePointer) => T | Promise<T>): Promise<T> {
     const handle = await openHandle();
     handle.isRetired = true;
-    handle.users++;
+    handle.runningReads++;
     try {
       const result = await read(handle.slide);
       const error = library.errorOf(handle.slide);
       if (error !== null) throw unreadable(error);
       return result;
     } finally {
-      handle.users--;
-      closeUnused(handle);
+      handle.runningReads--;
+      closeIfUnused(handle);
     }
   }
 
   return {
     async use(read) {
       if (isClosed) throw new SlideError('FILE_MISSING', 'The slide is closed');
-      const shared = await useShared(read);
-      return shared ? shared.result : useAlone(read);
+      const outcome = await useShared(read);
+      return outcome ? outcome.result : useSeparate(read);
     },
     async close() {
       isClosed = true;
-      const last = await current?.catch(() => null);
-      current = null;
-      if (last && !last.isRetired) {
-        last.isRetired = true;
-        closeUnused(last);
+      const handle = await shared?.catch(() => null);
+      shared = null;
+      if (handle && !handle.isRetired) {
+        handle.isRetired = true;
+        closeIfUnused(handle);
       }
       await Promise.all(closing);
     },

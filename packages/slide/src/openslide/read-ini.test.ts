@@ -1,13 +1,13 @@
-/** Tests of key files, compared with GLib's own parser. */
+/** Tests the parser of INI files, also in comparison with the parser of the library GLib, if it is installed. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { loadKoffi } from '../decode/load-koffi.ts';
 import { readIni } from './read-ini.ts';
 
 /** Reads the value of a key with GLib; null when GLib rejects the text or finds no such key. */
-type AskGlib = (text: string, section: string, key: string) => string | null;
+type ReadWithGlib = (text: string, section: string, key: string) => string | null;
 
-async function loadGlib(): Promise<AskGlib | null> {
+async function loadGlib(): Promise<ReadWithGlib | null> {
   const koffi = await loadKoffi();
   try {
     const glib = koffi.load('libglib-2.0.so.0');
@@ -34,10 +34,10 @@ async function loadGlib(): Promise<AskGlib | null> {
   }
 }
 
-const glib = await loadGlib();
+const readWithGlib = await loadGlib();
 
-describe('an INI file in the key file format of GLib', () => {
-  it('is parsed into sections and keys', () => {
+describe('readIni', () => {
+  it('returns the keys and values of each section', () => {
     const text = '\ufeff# a comment\r\n[A]  \r\n key = value \r\n[B]\nkey=\n';
     expect(readIni(text)).toEqual(
       new Map([
@@ -62,11 +62,11 @@ describe('an INI file in the key file format of GLib', () => {
     ['a line without a key and value', '[A]\nkey\n'],
     ['an unterminated section header', '[A\nkey=1\n'],
     ['a comment with a semicolon', '[A]\n; key\n'],
-  ])('is rejected with %s', (_, text) => {
+  ])('throws FILE_CORRUPT for an INI file with %s', (_, text) => {
     expect(() => readIni(text)).toThrow(expect.objectContaining({ code: 'FILE_CORRUPT' }));
   });
 
-  it.skipIf(glib === null)('has the same values as in GLib, or is rejected', () => {
+  it.skipIf(readWithGlib === null)('reads random INI files like GLib or rejects them', () => {
     const piece = fc.constantFrom(
       '[',
       ']',
@@ -102,11 +102,11 @@ describe('an INI file in the key file format of GLib', () => {
           return;
         }
         // OpenSlide removes the byte order mark before it calls GLib.
-        const given = text.replace(/^\ufeff/, '');
+        const textForGlib = text.replace(/^\ufeff/, '');
         for (const section of ['A', 'B']) {
           for (const key of ['key', 'FILE_0', 'keykey', 'A']) {
-            const theirs = glib?.(given, section, key) ?? null;
-            if (theirs !== null) expect(ini.get(section)?.get(key), JSON.stringify(text)).toBe(theirs);
+            const value = readWithGlib?.(textForGlib, section, key) ?? null;
+            if (value !== null) expect(ini.get(section)?.get(key), JSON.stringify(text)).toBe(value);
           }
         }
       }),

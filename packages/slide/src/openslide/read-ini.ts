@@ -1,25 +1,28 @@
-/** Parses key files exactly as GLib does, or rejects them. */
+/**
+ * Parses the INI files ("key files") that list the files of MIRAX, VMS and VMU slides. OpenSlide parses the same files with
+ * the library GLib; this parser reads a file exactly as GLib does, or rejects it.
+ */
 import { SlideError } from '../model/slide.ts';
 
 /** Sections of a key file with their keys and values. */
 export type Ini = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
-/** The key file has only a few hundred kilobytes, also for slides of many gigabytes. */
+/** Limits of a file. Even for slides of many gigabytes, it has only a few hundred kilobytes. */
 const MAX_CHARACTERS = 4 * 2 ** 20;
 const MAX_LINES = 2 ** 17;
 
-/** All control characters except tab: GLib ends a text at NUL, and real descriptions have no others. */
+/** Control characters except tab. GLib ends a text at NUL, and real files have no other control characters. */
 const CONTROL = /[^\P{Cc}\t]/u;
-/** Blanks other than the space, and invisible characters: GLib takes them as part of a name. */
+/** White space other than the space, and invisible characters, which GLib treats as part of a name. */
 const INVISIBLE = /[^\P{Z} ]|\p{C}/u;
-const BLANKS_BEFORE = /^[ \t]+/;
-const BLANKS_AFTER = /[ \t]+$/;
+const LEADING_BLANKS = /^[ \t]+/;
+const TRAILING_BLANKS = /[ \t]+$/;
 
 /**
- * Parses a key file: `[section]`, `key = value`; lines that begin with # are comments.
+ * Parses `[section]` and `key = value`; lines that begin with # are comments.
  *
- * OpenSlide parses the same file again with GLib, so a text is either read exactly as GLib reads it, or rejected as
- * ambiguous: control characters, names with blanks or invisible characters beyond ASCII, and a key with two values.
+ * Rejects files that another parser could read differently: control characters, names with invisible characters or with
+ * white space beyond ASCII, and a key with two different values.
  *
  * Source: GLib 2.74, gkeyfile.c (g_key_file_parse_line and the functions that it calls).
  *
@@ -33,35 +36,35 @@ export function readIni(text: string): Ini {
   if (lines.length > MAX_LINES) throw limitExceeded(`${lines.length} lines`);
   for (const [number, line] of lines.entries()) {
     // GLib treats a carriage return as part of the line end.
-    const ended = number < lines.length - 1 ? line.replace(/\r$/, '') : line;
-    const content = ended.replace(BLANKS_BEFORE, '');
+    const isLastLine = number === lines.length - 1;
+    const content = (isLastLine ? line : line.replace(/\r$/, '')).replace(LEADING_BLANKS, '');
     if (CONTROL.test(content)) throw corrupt('a control character');
     if (content === '' || content.startsWith('#')) continue;
     if (content.startsWith('[')) {
-      const name = sectionOf(content);
+      const name = parseSectionName(content);
       section = sections.get(name) ?? new Map<string, string>();
       sections.set(name, section);
       continue;
     }
     if (!section) throw corrupt('a line before its first section');
-    const [key, value] = pairOf(content);
+    const [key, value] = parseKeyAndValue(content);
     if ((section.get(key) ?? value) !== value) throw corrupt('a key with two different values');
     section.set(key, value);
   }
   return sections;
 }
 
-function sectionOf(content: string): string {
+function parseSectionName(content: string): string {
   const [, name] = /^\[([^[\]]+)\][ \t]*$/.exec(content) ?? [];
   if (name === undefined) throw corrupt('a malformed section line');
   return checkedName(name);
 }
 
-function pairOf(content: string): readonly [key: string, value: string] {
-  const equals = content.indexOf('=');
-  const key = content.slice(0, Math.max(0, equals)).replace(BLANKS_AFTER, '');
+function parseKeyAndValue(content: string): readonly [key: string, value: string] {
+  const separator = content.indexOf('=');
+  const key = content.slice(0, Math.max(0, separator)).replace(TRAILING_BLANKS, '');
   if (key === '' || /[[\]]/.test(key)) throw corrupt('a line without a key and value');
-  return [checkedName(key), content.slice(equals + 1).replace(BLANKS_BEFORE, '')];
+  return [checkedName(key), content.slice(separator + 1).replace(LEADING_BLANKS, '')];
 }
 
 function checkedName(name: string): string {
