@@ -1,14 +1,14 @@
-/** Hashes of e-mailed codes for new passwords; at most one per account. */
+/** Queries for password resets: hashes of the codes that are e-mailed in reset links. An account has at most one code. */
 import type { Connection } from './database.ts';
 import type { Row } from './schema.ts';
 
-/** Replaces an earlier code of the account. */
+/** Stores a code. It replaces an earlier code of the account. */
 export async function replaceReset(db: Connection, row: Row<'password_resets'>): Promise<void> {
   await deleteResetsOf(db, row.uid);
   await db.insertInto('password_resets').values(row).execute();
 }
 
-/** Returns the uid of the code's account; null when the code is unknown or expired. */
+/** Returns the uid of the account to which a code belongs; null when the code is unknown or expired. */
 export async function findReset(db: Connection, hash: string, now: Date): Promise<string | null> {
   const row = await db
     .selectFrom('password_resets')

@@ -1,22 +1,25 @@
 /**
- * A PostgreSQL connection pool with fast failure: requests to an unreachable server fail within two seconds,
- * and a broken connection affects only the query that uses it.
+ * A PostgreSQL connection pool that fails fast: queries to an unreachable server fail within two seconds, and a broken
+ * connection affects only the query that uses it. A watchdog detects a server that does not respond although the connection
+ * is open, because a network that drops packets or a suspended server causes no error.
  */
 import { AppError } from '@lamina/contract';
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import pg from 'pg';
 
-/** PostgreSQL accepts a hundred connections by default, which leaves enough for several processes. */
+/** Connections per process. PostgreSQL accepts 100 by default, which is enough for several processes. */
 const maxConnections = 10;
-/** Time limit for connecting, or for a connection from the pool. */
+/** Time limit for opening a connection, or for waiting until one of the pool is free. */
 const connectWithinMs = 1500;
 /** After this time without a response, the pool probes whether the server is reachable. */
 const probeAfterSilenceMs = 700;
+/** Interval at which the watchdog checks the pending queries. */
 const checkEveryMs = 200;
+/** Time limit of a probe, which opens a new connection. */
 const probeWithinMs = 800;
 /**
- * Time limit of a query; the server's statement timeout comes before, so a longer query has lost its
- * connection.
+ * Time after which a query is cancelled here. The server cancels statements earlier, after 30 s, so a query that takes longer
+ * has lost its connection.
  */
 const queryTimeoutMs = 35_000;
 /** Limits that the server enforces, so that a hanging client does not hold locks. */
@@ -31,46 +34,46 @@ export interface MonitoredPool extends PostgresPool {
   inUse(): number;
 }
 
-/** @param url postgres://… */
-export function openPostgresPool(url: string, most = maxConnections): MonitoredPool {
+/** Opens the pool that requests use. @param url postgres://… */
+export function openPostgresPool(url: string, poolSize = maxConnections): MonitoredPool {
   const pool = new pg.Pool({
     connectionString: url,
-    max: most,
+    max: poolSize,
     connectionTimeoutMillis: connectWithinMs,
     keepAlive: true,
     ...serverLimits,
   });
-  // An idle connection broke; the pool opens another one.
+  // The pool emits 'error' when an idle connection breaks. It then opens another one, so nothing needs to be done.
   pool.on('error', () => undefined);
-  // A connection in use broke: its query fails, and the client emits 'error' too, which would end the process
-  // if unhandled.
+  // A client emits 'error' when its connection breaks during a query. The query fails anyway, but without this listener the
+  // event would end the process.
   pool.on('connect', (client) => client.on('error', () => undefined));
-  const watch = createWatchdog(() => respondsToConnection(url));
+  const watchdog = createWatchdog(() => respondsToConnection(url));
   const guardedClients = new WeakMap<pg.PoolClient, PostgresPoolClient>();
 
   return {
     options: {},
     inUse: () => pool.totalCount - pool.idleCount,
     async connect() {
-      if (watch.isUnreachable()) throw unavailable('The database does not respond.');
+      if (watchdog.isUnreachable()) throw unavailable('The database does not respond.');
       let client: pg.PoolClient;
       try {
         client = await pool.connect();
       } catch (cause) {
         throw unavailable(cause);
       }
-      const guarded = guardedClients.get(client) ?? guardClient(client, watch);
+      const guarded = guardedClients.get(client) ?? guardClient(client, watchdog);
       guardedClients.set(client, guarded);
       return guarded;
     },
     async end() {
-      watch.end();
+      watchdog.end();
       await pool.end();
     },
   };
 }
 
-/** Opens a pool without time limits, for migrations at the start. */
+/** Opens a pool without time limits for queries, for the migrations at the start of the server. */
 export function openBackgroundPostgresPool(url: string): pg.Pool {
   const pool = new pg.Pool({ connectionString: url, max: 2, connectionTimeoutMillis: 5000 });
   pool.on('error', () => undefined);
@@ -78,18 +81,18 @@ export function openBackgroundPostgresPool(url: string): pg.Pool {
   return pool;
 }
 
-/** Wraps a client so that it is not reused after a failure. */
-function guardClient(client: pg.PoolClient, watch: Watchdog): PostgresPoolClient {
+/** Wraps a client so that the watchdog observes its queries and the pool does not reuse its connection after a failure. */
+function guardClient(client: pg.PoolClient, watchdog: Watchdog): PostgresPoolClient {
   let isLost = false;
 
   async function query(text: string, values: readonly unknown[]): Promise<unknown> {
     if (isLost) throw unavailable('The connection to the database is lost.');
     try {
-      return await watch.awaitQuery(client.query(text, [...values]));
+      return await watchdog.awaitQuery(client.query(text, [...values]));
     } catch (error) {
-      const isAnswer = error instanceof pg.DatabaseError;
-      isLost = !isAnswer || error.severity === 'FATAL';
-      throw isAnswer ? error : unavailable(error);
+      const isServerResponse = error instanceof pg.DatabaseError;
+      isLost = !isServerResponse || error.severity === 'FATAL';
+      throw isServerResponse ? error : unavailable(error);
     }
   }
 
@@ -100,20 +103,23 @@ function guardClient(client: pg.PoolClient, watch: Watchdog): PostgresPoolClient
 }
 
 interface Watchdog {
-  /** Awaits a query; rejects when the server turns out to be unreachable. */
+  /** Waits for the result of a query. Rejects when a probe finds that the server is unreachable. */
   awaitQuery<T>(query: Promise<T>): Promise<T>;
-  /** Whether the last probe failed; the probe is repeated until it succeeds. */
+  /** Returns whether the last probe failed. The probe is repeated until it succeeds. */
   isUnreachable(): boolean;
   end(): void;
 }
 
 interface PendingQuery {
-  /** By `performance.now()`. */
-  readonly since: number;
+  /** Start of the query, as returned by `performance.now()`. */
+  readonly startedAt: number;
   readonly cancel: () => void;
 }
 
-/** Detects silence: a network that drops packets, or a suspended server, causes no error. */
+/**
+ * Creates a watchdog for queries. When the server has not responded for 700 ms, it probes the server with a new connection, and
+ * cancels the pending queries if that fails.
+ */
 function createWatchdog(probe: () => Promise<boolean>): Watchdog {
   const pending = new Set<PendingQuery>();
   let lastResponseAt = performance.now();
@@ -128,44 +134,44 @@ function createWatchdog(probe: () => Promise<boolean>): Watchdog {
 
   function check(): void {
     const now = performance.now();
-    for (const pendingQuery of pending) if (now - pendingQuery.since > queryTimeoutMs) pendingQuery.cancel();
+    for (const query of pending) if (now - query.startedAt > queryTimeoutMs) query.cancel();
     const isSilent =
       now - lastResponseAt > probeAfterSilenceMs &&
-      pending.values().some(({ since }) => now - since > probeAfterSilenceMs);
+      pending.values().some(({ startedAt }) => now - startedAt > probeAfterSilenceMs);
     if (isUnreachable || isSilent) void probeServer(now);
     else if (pending.size === 0) stop();
   }
 
-  async function probeServer(askedAt: number): Promise<void> {
+  async function probeServer(probeStartedAt: number): Promise<void> {
     if (isProbing) return;
     isProbing = true;
-    const isReachable = (await probe()) || lastResponseAt > askedAt;
+    const isReachable = (await probe()) || lastResponseAt > probeStartedAt;
     isProbing = false;
     isUnreachable = !isReachable;
     if (isReachable) lastResponseAt = performance.now();
-    else for (const pendingQuery of pending) if (pendingQuery.since <= askedAt) pendingQuery.cancel();
+    else for (const query of pending) if (query.startedAt <= probeStartedAt) query.cancel();
   }
 
   return {
     awaitQuery<T>(query: Promise<T>) {
       return new Promise<T>((resolve, reject) => {
-        const ownQuery: PendingQuery = {
-          since: performance.now(),
+        const pendingQuery: PendingQuery = {
+          startedAt: performance.now(),
           cancel() {
-            pending.delete(ownQuery);
+            pending.delete(pendingQuery);
             reject(new Error('The database does not respond.'));
           },
         };
-        pending.add(ownQuery);
+        pending.add(pendingQuery);
         timer ??= setInterval(check, checkEveryMs).unref();
         query.then(
-          (answer) => {
-            pending.delete(ownQuery);
+          (result) => {
+            pending.delete(pendingQuery);
             lastResponseAt = performance.now();
-            resolve(answer);
+            resolve(result);
           },
           (error: unknown) => {
-            pending.delete(ownQuery);
+            pending.delete(pendingQuery);
             if (error instanceof pg.DatabaseError) lastResponseAt = performance.now();
             reject(error);
           },
@@ -177,7 +183,7 @@ function createWatchdog(probe: () => Promise<boolean>): Watchdog {
   };
 }
 
-/** Whether the server responds to a new connection in any way; "too many connections" is a response. */
+/** Returns whether the server responds to a new connection within 800 ms, even with an error such as "too many connections". */
 async function respondsToConnection(url: string): Promise<boolean> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: probeWithinMs });
   client.on('error', () => undefined);

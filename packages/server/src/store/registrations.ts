@@ -1,4 +1,7 @@
-/** Registrations whose e-mail address is not confirmed yet. An address may have several: each has its own link. */
+/**
+ * Queries for registrations whose e-mail address is not confirmed yet. An address may have several, because each registration
+ * sends its own confirmation link.
+ */
 import type { Connection } from './database.ts';
 import type { Row } from './schema.ts';
 
@@ -6,7 +9,7 @@ export async function insertRegistration(db: Connection, row: Row<'registrations
   await db.insertInto('registrations').values(row).execute();
 }
 
-/** Returns null when the code is unknown, used or expired. */
+/** Finds the registration of a confirmation code by its hash; null when the code is unknown, used or expired. */
 export async function findRegistration(
   db: Connection,
   hash: string,
@@ -21,7 +24,7 @@ export async function findRegistration(
   return row ?? null;
 }
 
-/** @param emailKey see domain/email.ts */
+/** Deletes all registrations of an address. @param emailKey normalised address (see domain/email.ts) */
 export async function deleteRegistrationsOf(db: Connection, emailKey: string): Promise<void> {
   await db.deleteFrom('registrations').where('email_key', '=', emailKey).execute();
 }

@@ -1,4 +1,7 @@
-/** Result layers of slides. */
+/**
+ * Queries for result layers (raster or objects that a program has computed for a slide), and for the slides beside which scans
+ * look for result files.
+ */
 import type { ResultState } from '@lamina/contract';
 import type { Change, Connection } from './database.ts';
 import type { NewRow, Row, SlideRoot } from './schema.ts';
@@ -10,7 +13,10 @@ export async function findResultLayer(db: Connection, id: string): Promise<Resul
   return row ?? null;
 }
 
-/** Finds a layer and locks it until the transaction ends; the first statement of a transaction. */
+/**
+ * Finds a layer and locks it until the transaction ends. Must be the first statement of the transaction, so that SQLite
+ * acquires its write lock before the transaction reads.
+ */
 export async function lockResultLayer(tx: Change, id: string): Promise<ResultLayerRow | null> {
   const row = await tx
     .updateTable('result_layers')
@@ -21,10 +27,13 @@ export async function lockResultLayer(tx: Change, id: string): Promise<ResultLay
   return row ?? null;
 }
 
-/** Problem of a layer of a file beside its slide that was deleted: the row stays, so that the file is not imported again. */
+/**
+ * Value of `problem` for a deleted layer whose file was found beside its slide. The row stays, hidden, so that the next scan
+ * does not import the file again.
+ */
 export const removedResultProblem = 'removed';
 
-/** Lists the layers of a slide, oldest first. */
+/** Lists the layers of a slide, oldest first, without deleted layers. */
 export function listResultLayersOf(db: Connection, imageId: string): Promise<ResultLayerRow[]> {
   return db
     .selectFrom('result_layers')
@@ -36,7 +45,7 @@ export function listResultLayersOf(db: Connection, imageId: string): Promise<Res
     .execute();
 }
 
-/** Columns of a layer whose file has not been read, uploaded without a registration. */
+/** Initial values of columns for a layer whose file has not been read yet. */
 export const newResultColumns = {
   source_path: null,
   source_version: null,
@@ -66,7 +75,7 @@ type ResultLayerChanges = Partial<
   >
 >;
 
-/** @returns false when the layer no longer exists, or is in none of the states */
+/** Updates a layer if it is in one of the states. @returns false when it is in another state or no longer exists */
 export async function updateResultLayer(
   db: Connection,
   id: string,
@@ -86,7 +95,7 @@ export async function deleteResultLayerRow(db: Connection, id: string): Promise<
   await db.deleteFrom('result_layers').where('id', '=', id).execute();
 }
 
-/** Sums the bytes of all results, with those that uploads have announced. */
+/** Returns the total size in bytes of all stored results and of all announced uploads. */
 export async function sumResultBytes(db: Connection): Promise<number> {
   const { stored, announced } = await db
     .selectFrom('result_layers')
@@ -95,56 +104,64 @@ export async function sumResultBytes(db: Connection): Promise<number> {
   return Number(stored ?? 0) + Number(announced ?? 0);
 }
 
-/** Lists the ids of all layers; of one state, those that have not changed since a time. */
+/**
+ * Lists the ids of layers, unordered.
+ *
+ * @param filter selects the layers in a state that were last changed before a time (ISO 8601); undefined selects all layers
+ */
 export async function listResultLayerIds(
   db: Connection,
-  is?: { readonly state: ResultState; readonly before: string },
+  filter?: { readonly state: ResultState; readonly before: string },
 ): Promise<string[]> {
   let query = db.selectFrom('result_layers').select('id');
-  if (is !== undefined) query = query.where('state', '=', is.state).where('updated_at', '<', is.before);
+  if (filter !== undefined) {
+    query = query.where('state', '=', filter.state).where('updated_at', '<', filter.before);
+  }
   return (await query.execute()).map(({ id }) => id);
 }
 
-/** The layers of a deleted account belong to the administrators. */
+/** Passes the layers of an account that is being deleted to the administrators. */
 export async function releaseResultLayersOf(tx: Change, uid: string): Promise<void> {
   await tx.updateTable('result_layers').set({ owner_uid: null }).where('owner_uid', '=', uid).execute();
 }
 
 export interface SlideOnDisk {
+  /** Id of the catalogue entry. */
   readonly id: string;
   readonly root: Exclude<SlideRoot, 'bucket'>;
+  /** Path of the leading file relative to the root. */
   readonly path: string;
 }
 
 export type SlideInBucket = Pick<SlideOnDisk, 'id' | 'path'>;
 
-/** Lists the slides of the catalogue whose files are in folders. */
+/** Lists the readable slides that are stored in folders, unordered. */
 export async function listSlidesOnDisk(db: Connection): Promise<SlideOnDisk[]> {
   return (await listReadySlides(db, '!=')) as SlideOnDisk[];
 }
 
-/** Lists the slides of the catalogue that are objects. */
+/** Lists the readable slides that are stored in the bucket, unordered. */
 export function listSlidesInBucket(db: Connection): Promise<SlideInBucket[]> {
   return listReadySlides(db, '=');
 }
 
-function listReadySlides(db: Connection, isInBucket: '=' | '!=') {
+function listReadySlides(db: Connection, bucketOperator: '=' | '!=') {
   return db
     .selectFrom('images')
     .select(['id', 'root', 'path'])
-    .where('root', isInBucket, 'bucket')
+    .where('root', bucketOperator, 'bucket')
     .where('missing_since', 'is', null)
     .where('removed_at', 'is', null)
     .where('status', '=', 'ready')
     .execute();
 }
 
-/** Lists the layers of files that were found beside slides, removed ones included. */
+/** Lists the layers whose files were found beside slides, including deleted layers. */
 export function listFoundResultLayers(db: Connection): Promise<ResultLayerRow[]> {
   return db.selectFrom('result_layers').selectAll().where('source', '=', 'folder').execute();
 }
 
-/** Hides the layer of a file beside its slide as long as the file stays as it is. */
+/** Deletes a layer whose file was found beside its slide. The row stays, hidden, until the file changes or disappears. */
 export async function removeFoundResultLayer(db: Connection, id: string): Promise<void> {
   await db
     .updateTable('result_layers')

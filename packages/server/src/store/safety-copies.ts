@@ -1,7 +1,6 @@
 /**
- * Safety copies of the embedded database and its key, which upgrades and restores leave in the data folder.
- * They contain accounts that were erased later, so they are deleted when the new version or the restored data
- * have proved good.
+ * Deletes the safety copies of the embedded database and of its key, which upgrades and restores leave in the data folder. They
+ * may contain accounts that have been erased since, so they are kept only for SAFETY_COPY_DAYS.
  */
 import fs from 'node:fs/promises';
 import path from 'node:path';
@@ -11,8 +10,8 @@ const copyName =
   /^(lamina\.db\.before-(migration(\.\d+)?|restore)(-wal|-shm|-journal)?|secret\.key\.before-restore)$/;
 
 const dayMs = 86_400_000;
-/** A process that fails soon after its start has not proved the new version. */
-const firstAfterMs = 3_600_000;
+/** Delay of the first deletion. If a new version fails soon after its start, the copies must still exist. */
+const firstDeletionAfterMs = 3_600_000;
 
 interface Settings {
   readonly dataDir: string;
@@ -20,7 +19,7 @@ interface Settings {
   readonly safetyCopyDays: number;
 }
 
-/** Deletes the copies that are older than configured. @returns the names of the deleted files */
+/** Deletes the copies that were made more than `safetyCopyDays` ago. @returns the names of the deleted files */
 export async function deleteOldCopies(
   { dataDir, safetyCopyDays }: Settings,
   now: Date,
@@ -28,7 +27,8 @@ export async function deleteOldCopies(
   const deleted: string[] = [];
   for (const name of (await fs.readdir(dataDir)).filter((name) => copyName.test(name))) {
     const file = path.join(dataDir, name);
-    const { ctimeMs } = await fs.stat(file); // time of the rename; the content may be much older
+    // The change time is when the file was copied or renamed. The modification time would be that of the old database.
+    const { ctimeMs } = await fs.stat(file);
     if (now.getTime() - ctimeMs < safetyCopyDays * dayMs) continue;
     await fs.rm(file, { force: true });
     deleted.push(name);
@@ -54,5 +54,5 @@ export function watchSafetyCopies({ config, now, log }: Dependencies): void {
     }
     setTimeout(() => void deleteAndReschedule(), dayMs).unref();
   };
-  setTimeout(() => void deleteAndReschedule(), firstAfterMs).unref();
+  setTimeout(() => void deleteAndReschedule(), firstDeletionAfterMs).unref();
 }

@@ -1,3 +1,4 @@
+/** Queries for saved views: fields of view of slides that an account has saved with a title and a text. */
 import { Field } from '@lamina/contract';
 import type { Change, Connection } from './database.ts';
 import { isOneOf } from './dialects.ts';
@@ -5,7 +6,7 @@ import type { Row } from './schema.ts';
 
 export type SavedViewRow = Row<'saved_views'>;
 
-/** Lists the saved views of an account, last changed first. */
+/** Lists the saved views of an account, the most recently changed first. */
 export function listSavedViewRows(db: Connection, uid: string): Promise<SavedViewRow[]> {
   return db
     .selectFrom('saved_views')
@@ -16,7 +17,7 @@ export function listSavedViewRows(db: Connection, uid: string): Promise<SavedVie
     .execute();
 }
 
-/** Finds saved views, unordered; unknown ones are missing from the result. */
+/** Finds saved views by id, unordered; unknown ids are missing from the result. */
 export async function findSavedViews(db: Connection, ids: readonly string[]): Promise<SavedViewRow[]> {
   if (ids.length === 0) return [];
   return db
@@ -26,12 +27,13 @@ export async function findSavedViews(db: Connection, ids: readonly string[]): Pr
     .execute();
 }
 
+/** Inserts or replaces a saved view. */
 export async function saveSavedView(tx: Change, row: SavedViewRow): Promise<void> {
-  const { id: _, ...rest } = row;
+  const { id: _, ...fields } = row;
   await tx
     .insertInto('saved_views')
     .values(row)
-    .onConflict((conflict) => conflict.column('id').doUpdateSet(rest))
+    .onConflict((conflict) => conflict.column('id').doUpdateSet(fields))
     .execute();
 }
 
@@ -39,11 +41,12 @@ export async function deleteSavedViewRow(tx: Change, id: string): Promise<void> 
   await tx.deleteFrom('saved_views').where('id', '=', id).execute();
 }
 
+/** Returns the field of view: the part of the slide that the view shows. */
 export function fieldOf({ field }: Pick<SavedViewRow, 'field'>): Field {
   return Field.parse(JSON.parse(field));
 }
 
-/** Returns the colours as the web app stored them; null without. */
+/** Returns the display settings as the web app stored them; null when the view has none. */
 export function coloursOf({ colours }: Pick<SavedViewRow, 'colours'>): unknown {
   return colours === null ? null : (JSON.parse(colours) as unknown);
 }

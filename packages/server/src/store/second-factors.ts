@@ -1,14 +1,14 @@
-/** Second factors, at most one per account: the encrypted secret, and hashes of the recovery codes. */
+/** Queries for second factors, of which an account has at most one: the encrypted secret, and hashes of the recovery codes. */
 import type { Change, Connection } from './database.ts';
 import type { Row } from './schema.ts';
 
-/** Returns null when the account has none; the factor may not be confirmed yet. */
+/** Finds the second factor of an account, confirmed or not; null when the account has none. */
 export async function findSecondFactor(db: Connection, uid: string): Promise<Row<'second_factors'> | null> {
   const row = await db.selectFrom('second_factors').selectAll().where('uid', '=', uid).executeTakeFirst();
   return row ?? null;
 }
 
-/** Replaces the account's factor and its recovery codes. */
+/** Inserts a second factor. It replaces the account's previous factor with its recovery codes. */
 export async function replaceSecondFactor(tx: Change, row: Row<'second_factors'>): Promise<void> {
   await deleteSecondFactor(tx, row.uid);
   await tx.insertInto('second_factors').values(row).execute();
@@ -22,7 +22,7 @@ export async function updateSecondFactor(
   await tx.updateTable('second_factors').set(changes).where('uid', '=', uid).execute();
 }
 
-/** @returns false when the account had none */
+/** Deletes the second factor of an account with its recovery codes. @returns false when the account had none */
 export async function deleteSecondFactor(tx: Change, uid: string): Promise<boolean> {
   const { numDeletedRows } = await tx.deleteFrom('second_factors').where('uid', '=', uid).executeTakeFirst();
   return numDeletedRows > 0n;
@@ -44,7 +44,7 @@ export async function countRecoveryCodes(db: Connection, uid: string): Promise<n
   return Number(count);
 }
 
-/** Uses up a recovery code. @returns false when the account does not have this code */
+/** Deletes a recovery code, because it has been used. @returns false when the account does not have this code */
 export async function consumeRecoveryCode(tx: Change, uid: string, hash: string): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom('recovery_codes')

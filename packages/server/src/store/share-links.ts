@@ -1,4 +1,4 @@
-/** Share links, and the slides that each of them opens. */
+/** Queries for share links, and for the slides that each link opens to visitors without an account. */
 import type { ShareTargetType } from '@lamina/contract';
 import { sql } from 'kysely';
 import type { Change, Connection } from './database.ts';
@@ -7,7 +7,7 @@ import type { NewRow, Row } from './schema.ts';
 
 export type ShareLinkRow = Row<'share_links'>;
 
-/** What a link names. */
+/** The slide, case, saved view or collection to which a link leads. */
 export interface ShareTarget {
   readonly type: ShareTargetType;
   readonly id: string;
@@ -34,7 +34,11 @@ export async function findShareLinkBySecret(
   return row ?? null;
 }
 
-/** Lists links with their makers, newest first. @param uid undefined: of everybody */
+/**
+ * Lists links with the accounts that created them, newest first.
+ *
+ * @param uid creator; undefined lists the links of all accounts
+ */
 export async function listShareLinkRows(db: Connection, uid: string | undefined) {
   let query = db
     .selectFrom('share_links')
@@ -53,7 +57,7 @@ export async function listShareLinkRows(db: Connection, uid: string | undefined)
   return query.execute();
 }
 
-/** Counts an opening. @returns false when the link has been used up or ended meanwhile */
+/** Counts an opening of a link. @returns false when the link has reached its maximum number of openings or has been ended */
 export async function countOpening(tx: Change, id: string): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('share_links')
@@ -65,20 +69,20 @@ export async function countOpening(tx: Change, id: string): Promise<boolean> {
   return numUpdatedRows > 0n;
 }
 
-/** Ends links and deletes the image sessions that they have opened. @param at ISO 8601 */
-export async function endShareLinks(tx: Change, ids: readonly string[], at: string): Promise<void> {
+/** Ends links and deletes the image sessions of their visitors. @param endedAt ISO 8601 */
+export async function endShareLinks(tx: Change, ids: readonly string[], endedAt: string): Promise<void> {
   if (ids.length === 0) return;
   await tx
     .updateTable('share_links')
-    .set({ ended_at: at })
+    .set({ ended_at: endedAt })
     .where('id', 'in', ids)
     .where('ended_at', 'is', null)
     .execute();
   await tx.deleteFrom('image_sessions').where('share_link_id', 'in', ids).execute();
 }
 
-/** Ends every link of an account. @returns the ids of the links that were not ended before */
-export async function endShareLinksOf(tx: Change, uid: string, at: string): Promise<string[]> {
+/** Ends every link that an account has created. @returns the ids of the links that had not been ended before */
+export async function endShareLinksOf(tx: Change, uid: string, endedAt: string): Promise<string[]> {
   const rows = await tx
     .selectFrom('share_links')
     .select('id')
@@ -86,19 +90,19 @@ export async function endShareLinksOf(tx: Change, uid: string, at: string): Prom
     .where('ended_at', 'is', null)
     .execute();
   const ids = rows.map(({ id }) => id);
-  await endShareLinks(tx, ids, at);
+  await endShareLinks(tx, ids, endedAt);
   return ids;
 }
 
-/** Deletes the image sessions of all links that open a slide of the dataset. */
+/** Deletes the image sessions of visitors whose link opens a slide of the dataset. */
 export async function deleteVisitorSessionsIn(tx: Change, dataset: string): Promise<void> {
-  const links = await tx
+  const linksInUse = await tx
     .selectFrom('image_sessions')
     .select('share_link_id as id')
     .distinct()
     .where('share_link_id', 'is not', null)
     .execute();
-  const ids = links.flatMap(({ id }) => id ?? []);
+  const ids = linksInUse.flatMap(({ id }) => id ?? []);
   if (ids.length === 0) return;
   const { rows } = await sql<{ link_id: string }>`
     select distinct linked.link_id from (${linkedImages(tx, ids)}) as linked
@@ -110,13 +114,15 @@ export async function deleteVisitorSessionsIn(tx: Change, dataset: string): Prom
   }
 }
 
-/** A slide that a link opens as far as slide and dataset allow it; whether its maker may view it is decided elsewhere. */
+/** A slide that a link may open. Whether the creator of the link may view it must be checked separately. */
 export interface LinkedImage {
   readonly id: string;
   readonly dataset: string;
 }
 
-/** Returns the slides that each link opens: listed, read, not hidden, and of a dataset that may be shared. */
+/**
+ * Returns the slides that each link may open: they are ready, not removed, missing or hidden, and their dataset may be shared.
+ */
 export async function imagesOfLinks(
   db: Connection,
   linkIds: readonly string[],
@@ -138,7 +144,7 @@ export async function imagesOfLinks(
   );
 }
 
-/** A query of the columns link_id and image_id, whatever the link names. */
+/** Returns a subquery with the columns `link_id` and `image_id` for all slides in the targets of the links. */
 function linkedImages(db: Connection, linkIds: readonly string[]) {
   const isSelected = isOneOf(db, 'l.id', linkIds);
   return sql`

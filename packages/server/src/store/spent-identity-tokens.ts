@@ -1,8 +1,8 @@
-/** Identity tokens of an external provider that were used; each is valid for one sign-in. */
+/** Queries for the identity tokens of external providers that were used for a sign-in. Each token is accepted only once. */
 import type { Connection } from './database.ts';
 import type { Row } from './schema.ts';
 
-/** Records a token, and deletes expired ones. @returns false when the token was used before */
+/** Records that a token is used, and deletes expired records. @returns false when the token was used before */
 export async function consumeIdentityToken(
   db: Connection,
   row: Row<'spent_identity_tokens'>,

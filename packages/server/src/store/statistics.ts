@@ -1,4 +1,4 @@
-/** Counts for the administrator's dashboard. */
+/** Counts accounts, slides and activity for the administrator's dashboard. */
 import { type Statistics, Status } from '@lamina/contract';
 import { lastLocalDays } from '../domain/local-days.ts';
 import { countAuditActions } from './audit.ts';
@@ -8,10 +8,10 @@ import { parseStatus } from './users.ts';
 const daysShown = 30;
 
 /**
- * Counts accounts, ready slides, sessions and daily activity. Every status and every day has a number, 0
- * included.
+ * Counts accounts by status, ready slides, open image sessions and the activity of the last 30 days. Statuses and days without
+ * any have the number 0.
  *
- * @param zone IANA time zone that determines the days
+ * @param zone IANA time zone in which days begin and end
  */
 export async function countStatistics(db: Connection, now: Date, zone: string): Promise<Statistics> {
   const usersByStatus = Object.fromEntries(
@@ -23,7 +23,7 @@ export async function countStatistics(db: Connection, now: Date, zone: string): 
     .groupBy('status')
     .execute();
   for (const { status, count } of accounts) usersByStatus[parseStatus(status)] += Number(count);
-  // Same rule as `effectiveAccount` in domain/account.ts.
+  // Active accounts whose access has expired count as suspended, as in `effectiveAccount` of domain/account.ts.
   const { count: expired } = await db
     .selectFrom('users')
     .select((eb) => eb.fn.countAll().as('count'))
@@ -57,12 +57,11 @@ export async function countStatistics(db: Connection, now: Date, zone: string): 
   const openedCounts = await countAuditActions(db, 'image-opened', spans);
   const viewedCounts = await countAuditActions(db, 'image-viewed', spans);
 
-  // PostgreSQL sums to a numeric, which arrives as text; the sum of no rows is null.
   return {
     usersByStatus,
     slides: Number(slides.count),
     datasets: Number(slides.datasets),
-    storedBytes: Number(slides.bytes ?? 0),
+    storedBytes: Number(slides.bytes ?? 0), // PostgreSQL returns sums as text; the sum of no rows is null
     openImageSessions: Number(sessions.count),
     days: days.map(({ day }, index) => ({
       day,

@@ -1,6 +1,6 @@
 /**
- * Whole tables, row by row, in a form that is equal on both databases. Backups, moves between databases and
- * comparisons use it.
+ * Reads, writes and compares whole tables in a form that is the same on SQLite and PostgreSQL. Backups and moves between
+ * databases use it.
  */
 import { createHash } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
@@ -9,31 +9,31 @@ import { isPostgres } from './dialects.ts';
 import { executedMigrations, migrate, tableNames } from './migrating.ts';
 import type { Tables } from './schema.ts';
 
-/** A value of a column; see schema.ts. */
+/** Value of a column; both databases have only these types (see schema.ts). */
 export type Value = string | number | null;
 export type Values = readonly Value[];
 
 export interface TableShape {
   readonly name: string;
-  /** In alphabetical order, which does not depend on the table's history. */
+  /** Names of the columns in alphabetical order, because their order in the database depends on the migrations. */
   readonly columns: readonly string[];
   /** The columns of the primary key. */
   readonly key: readonly { readonly column: string; readonly isText: boolean }[];
 }
 
-/** A digest that two copies of a table share if and only if they are equal. */
+/** Digest of a table, with which two copies are compared. */
 export interface TableDigest {
   readonly rows: number;
-  /** SHA-256, hexadecimal, of all lines (see `encodeRow`) in the order of the primary key. */
+  /** SHA-256 (hexadecimal) of all rows as lines of JSON (see `encodeRow`), in the order of the primary key. */
   readonly sha256: string;
 }
 
-/** Rows that are read, written and hashed at once. */
+/** Number of rows that are read at once. */
 const rowsPerBatch = 2000;
-/** Values per statement; SQLite accepts 32,766 and PostgreSQL 65,535. */
+/** Values per statement; SQLite accepts at most 32,766 and PostgreSQL 65,535. */
 const valuesPerStatement = 16_000;
 
-/** Tables accessed by name only; the typed tables are for code that knows the table. */
+/** Type of the database for code that accesses tables by names that are known only at run time. */
 type AnyTables = Record<string, Record<string, Value>>;
 const untyped = (db: Kysely<Tables>) => db as unknown as Kysely<AnyTables>;
 
@@ -42,15 +42,16 @@ export async function schemaVersion(db: Database): Promise<string | null> {
   return (await executedMigrations(db)).at(-1) ?? null;
 }
 
-/** Whether this version knows the migration and can create the tables as of it. */
+/** Returns whether this version of the program knows the migration, and so can create the tables as they were after it. */
 export function isKnownVersion(version: string): boolean {
   return Object.hasOwn(migrations, version);
 }
 
 /**
- * Describes Lamina's tables as of a migration, referenced tables first.
+ * Describes Lamina's tables as they were after a migration; a table comes after the tables to which its foreign keys refer.
+ * Reads the shapes from a new SQLite database in memory.
  *
- * @param version a migration that this version knows
+ * @param version name of a migration that this version of the program knows
  */
 export async function describeTables(version: string): Promise<readonly TableShape[]> {
   const db = await connectDatabase({ url: null, file: null });
@@ -88,16 +89,16 @@ function inOrderOfReferences(
 ): TableShape[] {
   const ordered = new Map<string, TableShape>();
   const add = (name: string) => {
-    const known = shapes.get(name);
-    if (known === undefined || ordered.has(name)) return;
-    for (const needed of known.references) if (needed !== name) add(needed);
-    ordered.set(name, known.shape);
+    const table = shapes.get(name);
+    if (table === undefined || ordered.has(name)) return;
+    for (const referenced of table.references) if (referenced !== name) add(referenced);
+    ordered.set(name, table.shape);
   };
   for (const name of shapes.keys()) add(name);
   return [...ordered.values()];
 }
 
-/** Runs read-only work on a consistent snapshot, whatever other processes write meanwhile. */
+/** Runs read-only work on a consistent snapshot, which does not contain what other processes write meanwhile. */
 export function inSnapshot<T>(db: Database, work: (tx: Change) => Promise<T>): Promise<T> {
   if (!isPostgres(db)) return db.transaction().execute(work); // a SQLite transaction reads a snapshot
   const transaction = db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only');
@@ -115,7 +116,8 @@ export async function withoutStatementTimeout(tx: Change): Promise<void> {
 }
 
 /**
- * Reads rows in the order of the primary key, text by UTF-8 bytes. Values are in the order of the columns.
+ * Reads the rows of a table in batches of 2,000, sorted by the primary key (text by its UTF-8 bytes). The values of a row are
+ * in the order of `columns`.
  */
 export async function* readRows(
   tx: Change,
@@ -152,9 +154,9 @@ export async function* readRows(
 }
 
 /**
- * Encodes a row as one line of JSON in which every value has one spelling.
+ * Encodes a row as one line of JSON, so that equal rows of both databases give equal lines.
  *
- * @throws Error for values without one
+ * @throws Error when a value is neither text nor a number that JSON represents exactly
  */
 export function encodeRow(shape: TableShape, values: Values): string {
   rejectInvalid(
@@ -171,13 +173,13 @@ function rejectInvalid(
   shape: TableShape,
   values: Values,
   isInvalid: (value: Value) => boolean,
-  what: string,
+  reason: string,
 ): void {
   const invalidIndex = values.findIndex(isInvalid);
   if (invalidIndex === -1) return;
   const { name, columns, key } = shape;
-  const row = key.map(({ column }) => `${column} ${JSON.stringify(values[columns.indexOf(column)])}`);
-  throw new Error(`Table ${name}, ${row.join(', ')}: ${columns[invalidIndex]} holds ${what}.`);
+  const keyValues = key.map(({ column }) => `${column} ${JSON.stringify(values[columns.indexOf(column)])}`);
+  throw new Error(`Table ${name}, ${keyValues.join(', ')}: ${columns[invalidIndex]} holds ${reason}.`);
 }
 
 function isPortable(value: unknown): boolean {
@@ -186,7 +188,7 @@ function isPortable(value: unknown): boolean {
   return Number.isInteger(value) ? Number.isSafeInteger(value) : Number.isFinite(value);
 }
 
-/** Creates a digest of lines in order. */
+/** Creates a digest to which the lines of a table are added in order. */
 export function createTableDigest(): { add(line: string): void; digest(): TableDigest } {
   const hash = createHash('sha256');
   let rows = 0;
@@ -208,7 +210,7 @@ export async function digestOf(tx: Change, shape: TableShape): Promise<TableDige
   return digest.digest();
 }
 
-/** @throws Error with one sentence that names the table, and the row if known */
+/** Inserts rows into a table. @throws Error whose message names the table, and the row if it is known */
 export async function insertRows(tx: Change, shape: TableShape, rows: readonly Values[]): Promise<void> {
   const { name, columns } = shape;
   for (const values of rows) {
@@ -248,7 +250,7 @@ export interface UnexpectedTables {
   readonly missing: readonly string[];
 }
 
-/** Compares the tables of a database with those of its version. */
+/** Compares the tables of a database with the tables that its version should have. */
 export async function unexpectedTables(tx: Change, shapes: readonly TableShape[]): Promise<UnexpectedTables> {
   const existing = await tableNames(tx);
   const ownNames = new Set(shapes.map(({ name }) => name));
@@ -258,8 +260,9 @@ export async function unexpectedTables(tx: Change, shapes: readonly TableShape[]
       missing.push(name);
       continue;
     }
-    const known = await columnNames(tx, name);
-    missing.push(...columns.filter((column) => !known.has(column)).map((column) => `${name}.${column}`));
+    const existingColumns = await columnNames(tx, name);
+    const missingColumns = columns.filter((column) => !existingColumns.has(column));
+    missing.push(...missingColumns.map((column) => `${name}.${column}`));
   }
   const foreign = [...existing]
     .filter((name) => !ownNames.has(name) && !/^(kysely|sqlite)_/.test(name))
@@ -276,7 +279,7 @@ async function columnNames(tx: Change, table: string): Promise<ReadonlySet<strin
   return new Set(rows.map(({ name }) => name));
 }
 
-/** On PostgreSQL: drops Lamina's tables and their functions. Other tables stay. */
+/** Drops Lamina's tables and the functions of their triggers from a PostgreSQL database. Other tables stay. */
 export async function dropTables(tx: Change, shapes: readonly TableShape[]): Promise<void> {
   const existing = await tableNames(tx);
   const names = [...shapes.map(({ name }) => name), 'kysely_migration', 'kysely_migration_lock'];
@@ -291,23 +294,23 @@ export async function dropTables(tx: Change, shapes: readonly TableShape[]): Pro
   for (const { name } of functions) await sql`drop function ${sql.raw(name)}`.execute(tx);
 }
 
-/** Creates Lamina's tables as of a migration, without rows. */
+/** Creates Lamina's tables as they were after a migration, without rows. */
 export async function createEmptyTables(
   tx: Change,
   version: string,
   shapes: readonly TableShape[],
 ): Promise<void> {
   await migrate(tx, { migrations }, version);
-  // Some migrations insert rows.
+  // Some migrations insert rows, which are deleted here.
   for (const { name } of [...shapes].reverse()) await untyped(tx).deleteFrom(name).execute();
 }
 
-/** Runs the remaining migrations after the rows are inserted. */
+/** Runs the remaining migrations, after rows of an older version have been inserted. */
 export async function migrateTables(tx: Change): Promise<void> {
   await migrate(tx, { migrations });
 }
 
-/** Returns null when the table does not exist. */
+/** Counts the rows of a table; null when the table does not exist. */
 export async function countRows(db: Database, table: keyof Tables): Promise<number | null> {
   if (!(await tableNames(db)).has(table)) return null;
   const { count } = await untyped(db)
@@ -317,7 +320,7 @@ export async function countRows(db: Database, table: keyof Tables): Promise<numb
   return Number(count);
 }
 
-/** Counts other client connections to a PostgreSQL database. */
+/** Counts the connections of other clients to a PostgreSQL database. */
 export async function otherConnections(db: Database): Promise<number> {
   const { rows } = await sql<{ count: number }>`select count(*) as count from pg_stat_activity
     where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'`.execute(
@@ -326,7 +329,7 @@ export async function otherConnections(db: Database): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
-/** On PostgreSQL: updates statistics after rows were inserted, so that the first queries are fast. */
+/** Updates PostgreSQL's statistics after rows have been inserted, so that the first queries are fast. */
 export async function analyzeTables(db: Database): Promise<void> {
   await sql`analyze`.execute(db);
 }

@@ -1,4 +1,7 @@
-/** Counters of attempts, and networks that accounts are known from, by hashed keys. */
+/**
+ * Queries for rate limiting (see sign-in/throttle.ts): counters of failed attempts, and networks from which accounts have
+ * signed in. Keys are hashes, so that the table contains no addresses.
+ */
 import type { Change, Connection } from './database.ts';
 import type { Row } from './schema.ts';
 
@@ -18,11 +21,11 @@ export async function findThrottles(
 
 /** Inserts or replaces a row. */
 export async function putThrottle(tx: Change, row: Row<'throttles'>): Promise<void> {
-  const { key: _, ...rest } = row;
+  const { key: _, ...fields } = row;
   await tx
     .insertInto('throttles')
     .values(row)
-    .onConflict((conflict) => conflict.column('key').doUpdateSet(rest))
+    .onConflict((conflict) => conflict.column('key').doUpdateSet(fields))
     .execute();
 }
 
@@ -30,16 +33,16 @@ export async function deleteThrottles(tx: Change, keys: readonly string[]): Prom
   await tx.deleteFrom('throttles').where('key', 'in', keys).execute();
 }
 
-/** Deletes expired rows, and beyond `most` rows those that expire first. */
-export async function deleteExpiredThrottles(tx: Change, now: string, most: number): Promise<void> {
+/** Deletes expired rows. If more than `maxRows` remain, also deletes the rows that expire first. */
+export async function deleteExpiredThrottles(tx: Change, now: string, maxRows: number): Promise<void> {
   await tx.deleteFrom('throttles').where('expires_at', '<=', now).execute();
-  const firstBeyond = await tx
+  const firstBeyondLimit = await tx
     .selectFrom('throttles')
     .select('expires_at')
     .orderBy('expires_at', 'desc')
-    .offset(most)
+    .offset(maxRows)
     .limit(1)
     .executeTakeFirst();
-  if (firstBeyond === undefined) return;
-  await tx.deleteFrom('throttles').where('expires_at', '<=', firstBeyond.expires_at).execute();
+  if (firstBeyondLimit === undefined) return;
+  await tx.deleteFrom('throttles').where('expires_at', '<=', firstBeyondLimit.expires_at).execute();
 }

@@ -1,4 +1,7 @@
-/** Bearer tokens. Only hashes are stored; ending a token deletes its row. */
+/**
+ * Queries for bearer tokens, one for each sign-in. Only hashes are stored. Revoking a token deletes its row; the database then
+ * deletes the image sessions of this sign-in, too.
+ */
 import type { User } from '@lamina/contract';
 import type { Change, Connection } from './database.ts';
 import { asKeyValueRows, lockInOrder } from './dialects.ts';
@@ -16,7 +19,7 @@ export async function insertToken(db: Connection, row: Row<'tokens'>): Promise<v
   await db.insertInto('tokens').values(row).execute();
 }
 
-/** Finds a token with the current state of its account; null when it does not exist. */
+/** Finds a token by its hash, with the current state of its account; null when it does not exist. */
 export async function findToken(db: Connection, hash: string): Promise<StoredToken | null> {
   const row = await db
     .selectFrom('tokens')
@@ -38,7 +41,7 @@ export async function findToken(db: Connection, hash: string): Promise<StoredTok
   };
 }
 
-/** Lists an account's valid sign-ins, last used first. */
+/** Lists the tokens of an account that have not expired and were used after `idleSince`, the most recently used first. */
 export async function listTokensOf(
   db: Connection,
   uid: string,
@@ -56,12 +59,12 @@ export async function listTokensOf(
     .execute();
 }
 
-/** Deletes tokens issued before a time. Their image sessions are deleted too. */
+/** Deletes the tokens of an account that were issued before a time (ISO 8601). */
 export async function deleteTokensCreatedBefore(db: Connection, uid: string, at: string): Promise<void> {
   await db.deleteFrom('tokens').where('uid', '=', uid).where('created_at', '<', at).execute();
 }
 
-/** Records a use of the token. An ended token stays ended. */
+/** Records the time of the last use of a token; does nothing when the token has been revoked. */
 export async function touchToken(db: Connection, hash: string, at: Date): Promise<void> {
   const usedAt = at.toISOString();
   await db
@@ -72,7 +75,7 @@ export async function touchToken(db: Connection, hash: string, at: Date): Promis
     .execute();
 }
 
-/** Records uses of many tokens with one statement. */
+/** Records the time of the last use of each of these tokens (by hash) with one statement. */
 export async function touchTokens(tx: Change, usedAt: ReadonlyMap<string, Date>): Promise<void> {
   await lockInOrder(tx, 'tokens', [...usedAt.keys()]);
   const times = new Map([...usedAt].map(([hash, at]) => [hash, at.toISOString()]));
@@ -89,7 +92,7 @@ export async function deleteToken(db: Connection, hash: string): Promise<void> {
   await db.deleteFrom('tokens').where('hash', '=', hash).execute();
 }
 
-/** Deletes tokens of an account. Their image sessions are deleted too. */
+/** Deletes all tokens of an account. @param exceptHash token that stays, normally that of the current request */
 export async function deleteTokensOf(db: Connection, uid: string, exceptHash?: string): Promise<void> {
   let query = db.deleteFrom('tokens').where('uid', '=', uid);
   if (exceptHash !== undefined) query = query.where('hash', '!=', exceptHash);
@@ -97,11 +100,11 @@ export async function deleteTokensOf(db: Connection, uid: string, exceptHash?: s
 }
 
 /**
- * Deletes the oldest tokens of an account beyond `most`. Their image sessions are deleted too.
+ * Deletes the oldest tokens of an account if it has more than `maxTokens`.
  *
  * @returns the hashes of the deleted tokens
  */
-export async function deleteOldestTokens(tx: Change, uid: string, most: number): Promise<string[]> {
+export async function deleteOldestTokens(tx: Change, uid: string, maxTokens: number): Promise<string[]> {
   const newestFirst = await tx
     .selectFrom('tokens')
     .select('hash')
@@ -109,11 +112,12 @@ export async function deleteOldestTokens(tx: Change, uid: string, most: number):
     .orderBy('created_at', 'desc')
     .orderBy('hash')
     .execute();
-  const hashes = newestFirst.slice(most).map(({ hash }) => hash);
+  const hashes = newestFirst.slice(maxTokens).map(({ hash }) => hash);
   if (hashes.length > 0) await tx.deleteFrom('tokens').where('hash', 'in', hashes).execute();
   return hashes;
 }
 
+/** Deletes the tokens of all accounts that have expired or were last used at or before `idleSince`. */
 export async function deleteExpiredTokens(db: Connection, now: Date, idleSince: Date): Promise<void> {
   await db
     .deleteFrom('tokens')

@@ -1,4 +1,4 @@
-/** The files of unfinished uploads and their progress. */
+/** Queries for the files of unfinished uploads and for their progress. */
 import type { Connection } from './database.ts';
 import type { NewRow, Row } from './schema.ts';
 
@@ -12,7 +12,7 @@ export async function findUploadFile(db: Connection, id: string): Promise<Upload
   return (await db.selectFrom('upload_files').selectAll().where('id', '=', id).executeTakeFirst()) ?? null;
 }
 
-/** Sorted by path. */
+/** Lists the files of an upload, sorted by path. */
 export function listUploadFiles(db: Connection, uploadId: string): Promise<UploadFileRow[]> {
   return db
     .selectFrom('upload_files')
@@ -38,7 +38,7 @@ export async function updateUploadFile(
   await db.updateTable('upload_files').set(changes).where('id', '=', id).execute();
 }
 
-/** Counts the files of an upload, their bytes, and the checked files. */
+/** Returns the number of files of an upload, their total size in bytes, and the number of files that have been checked. */
 export async function countUploadFiles(
   db: Connection,
   uploadId: string,
@@ -49,7 +49,8 @@ export async function countUploadFiles(
     .where('upload_id', '=', uploadId)
     .groupBy('state')
     .execute();
-  const sum = (of: (row: (typeof rows)[number]) => number) => rows.reduce((total, row) => total + of(row), 0);
+  type StateRow = (typeof rows)[number];
+  const sum = (valueOf: (row: StateRow) => number) => rows.reduce((total, row) => total + valueOf(row), 0);
   return {
     files: sum(({ count }) => Number(count)),
     bytes: sum(({ bytes }) => Number(bytes ?? 0)),
@@ -58,9 +59,9 @@ export async function countUploadFiles(
 }
 
 /**
- * Claims a completely received file for checking, until the lease ends.
+ * Claims a completely received file for checking. No other process gets it until the lease ends at `until` (ISO 8601).
  *
- * @returns null when there is none
+ * @returns null when no file waits for its check
  */
 export async function claimUploadFile(
   db: Connection,
@@ -83,6 +84,6 @@ export async function claimUploadFile(
       .where((eb) => eb.or([eb('leased_until', 'is', null), eb('leased_until', '<', now)]))
       .returningAll()
       .executeTakeFirst();
-    if (claimed !== undefined) return claimed; // else another process claimed it first
+    if (claimed !== undefined) return claimed; // otherwise another process claimed it first, so the next candidate is tried
   }
 }

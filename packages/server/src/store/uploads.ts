@@ -1,4 +1,4 @@
-/** Uploads: announced, in progress, or done in the last days. */
+/** Queries for uploads that are announced, in progress or recently done, and for the slides that they have created. */
 import { sql } from 'kysely';
 import type { Connection } from './database.ts';
 import { isPostgres } from './dialects.ts';
@@ -14,13 +14,13 @@ export async function findUpload(db: Connection, id: string): Promise<UploadRow 
   return (await db.selectFrom('uploads').selectAll().where('id', '=', id).executeTakeFirst()) ?? null;
 }
 
-/** Finds the unfinished upload with this target path. */
+/** Finds the unfinished upload with a target path. @param placeKey normalised target path; no two uploads share one */
 export async function findUploadAt(db: Connection, placeKey: string): Promise<UploadRow | null> {
   const row = await db.selectFrom('uploads').selectAll().where('place_key', '=', placeKey).executeTakeFirst();
   return row ?? null;
 }
 
-/** Lists the latest uploads first, at most 200. */
+/** Lists the 200 latest uploads of an account, newest first. */
 export function listUploadsOf(db: Connection, uid: string): Promise<UploadRow[]> {
   return db
     .selectFrom('uploads')
@@ -32,7 +32,7 @@ export function listUploadsOf(db: Connection, uid: string): Promise<UploadRow[]>
     .execute();
 }
 
-/** Lists unfinished uploads. */
+/** Lists the unfinished uploads of all accounts, oldest first. */
 export function listUnfinishedUploads(db: Connection): Promise<UploadRow[]> {
   return db.selectFrom('uploads').selectAll().where('state', '!=', 'done').orderBy('begun_at').execute();
 }
@@ -45,7 +45,7 @@ export async function updateUpload(
   await db.updateTable('uploads').set(changes).where('id', '=', id).execute();
 }
 
-/** @returns false when the upload is not open any more, and so was not deleted */
+/** Deletes an upload that is still open. @returns false when it is no longer open, and was not deleted */
 export async function deleteOpenUpload(db: Connection, id: string): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('uploads')
@@ -55,12 +55,12 @@ export async function deleteOpenUpload(db: Connection, id: string): Promise<bool
   return numDeletedRows > 0;
 }
 
-/** @param before ISO 8601; deletes uploads that were done earlier */
+/** Deletes the records of uploads that were done before a time (ISO 8601). */
 export async function deleteDoneUploads(db: Connection, before: string): Promise<void> {
   await db.deleteFrom('uploads').where('state', '=', 'done').where('touched_at', '<', before).execute();
 }
 
-/** Sums the announced bytes of all unfinished uploads. */
+/** Returns the number of all unfinished uploads and their total announced size in bytes. */
 export async function sumUnfinishedUploads(
   db: Connection,
 ): Promise<{ readonly uploads: number; readonly bytes: number }> {
@@ -72,7 +72,7 @@ export async function sumUnfinishedUploads(
   return { uploads: Number(count), bytes: Number(bytes ?? 0) };
 }
 
-/** Sums the bytes of uploaded slides that still exist. */
+/** Returns the total size in bytes of the uploaded slides whose files still exist. */
 export async function sumUploadedSlides(db: Connection): Promise<number> {
   const { bytes } = await db
     .selectFrom('images')
@@ -91,7 +91,11 @@ interface ImageOfUpload {
   readonly error: string | null;
 }
 
-/** Lists the slides at a path relative to the root: a file, or all below a folder; at most 100. */
+/**
+ * Lists the slides that an upload has created: the slide at a path, or the first 100 slides below a folder.
+ *
+ * @param destination `place` is the path of the file or folder relative to the root
+ */
 export function listImagesAt(
   db: Connection,
   { root, place, isFolder }: { readonly root: SlideRoot; readonly place: string; readonly isFolder: boolean },
@@ -102,7 +106,8 @@ export function listImagesAt(
     .where('root', '=', root)
     .where('missing_since', 'is', null);
   if (!isFolder) return images.where('path', '=', place).execute();
-  // '0' is the character after '/'. The collation of a language would order them differently.
+  // '0' is the character after '/', so paths between "folder/" and "folder0" are below the folder. This needs the byte order
+  // of collation "C"; the order of a language may be different.
   const path = isPostgres(db) ? sql<string>`path collate "C"` : sql.ref<string>('path');
   return images
     .where(path, '>', `${place}/`)
@@ -113,9 +118,9 @@ export function listImagesAt(
 }
 
 /**
- * Claims an upload for placing, until the lease ends.
+ * Claims an upload for moving it to its destination. No other process gets it until the lease ends at `until` (ISO 8601).
  *
- * @returns null when another process claimed it first, or it is done
+ * @returns null when another process has claimed it, or it is done
  */
 export async function claimUpload(
   db: Connection,
@@ -133,6 +138,9 @@ export async function claimUpload(
   return row ?? null;
 }
 
+/**
+ * Returns whether a stored upload is still open and has the form and size of a newly announced one, so that it can be resumed.
+ */
 export function isSameUpload(
   row: UploadRow,
   announced: { readonly isFolder: boolean; readonly fileCount: number; readonly sizeBytes: number },

@@ -1,4 +1,4 @@
-/** Accounts as administrators see them: with the text of the application, the end date and the grants. */
+/** Queries for accounts as administrators see them: with the text of the application, the second factor and the grants. */
 import type { User, UserDetails } from '@lamina/contract';
 import type { Connection } from './database.ts';
 import type { Row } from './schema.ts';
@@ -11,34 +11,37 @@ type DetailsRow = Row<'users'> & {
   readonly second_factor_since: string | null;
 };
 
-/** SQLite accepts 32,766 parameters; above this number the grants of all accounts are read. */
-const mostUidsInQuery = 1000;
+/** Above this number of accounts the grants of all accounts are read, because SQLite accepts at most 32,766 parameters. */
+const maxUidsInQuery = 1000;
 
-/** Newest first. */
+/** Lists all accounts, newest first. */
 export async function listUserDetails(db: Connection): Promise<UserDetails[]> {
-  const rows = await details(db).orderBy('users.created_at', 'desc').orderBy('users.uid', 'desc').execute();
+  const rows = await selectDetails(db)
+    .orderBy('users.created_at', 'desc')
+    .orderBy('users.uid', 'desc')
+    .execute();
   return withGrants(db, rows);
 }
 
 export async function findUserDetails(db: Connection, uid: string): Promise<UserDetails | null> {
-  const rows = await details(db).where('users.uid', '=', uid).execute();
+  const rows = await selectDetails(db).where('users.uid', '=', uid).execute();
   return (await withGrants(db, rows))[0] ?? null;
 }
 
-/** The accounts of these ids that exist, in the order of the ids. */
+/** Finds accounts by uid, in the order of the uids; unknown uids are missing from the result. */
 export async function findUserDetailsOf(db: Connection, uids: readonly string[]): Promise<UserDetails[]> {
   if (uids.length === 0) return [];
-  const rows = await details(db)
+  const rows = await selectDetails(db)
     .where('users.uid', 'in', [...uids])
     .execute();
   const found = new Map((await withGrants(db, rows)).map((user) => [user.uid, user]));
   return uids.flatMap((uid) => found.get(uid) ?? []);
 }
 
-/** What a list of people is searched, filtered and sorted by. */
+/** The fields of an account by which lists of people are searched, filtered and sorted. */
 export type ListedUser = User & { readonly affiliation: string | null };
 
-/** In no order. */
+/** Lists all accounts with the fields for searching, unordered. */
 export async function listUsersForSearch(db: Connection): Promise<ListedUser[]> {
   const rows = await db
     .selectFrom('users')
@@ -49,7 +52,7 @@ export async function listUsersForSearch(db: Connection): Promise<ListedUser[]> 
   return rows.map((row) => ({ ...userOf(row), affiliation: row.affiliation }));
 }
 
-/** @param since ISO 8601; counts only applicants who registered after it */
+/** Counts the pending accounts. @param since ISO 8601; only accounts that registered later are counted */
 export async function countPendingUsers(db: Connection, since = ''): Promise<number> {
   const { count } = await db
     .selectFrom('users')
@@ -60,7 +63,7 @@ export async function countPendingUsers(db: Connection, since = ''): Promise<num
   return Number(count);
 }
 
-function details(db: Connection) {
+function selectDetails(db: Connection) {
   return db
     .selectFrom('users')
     .leftJoin('applications', 'applications.uid', 'users.uid')
@@ -73,7 +76,7 @@ function details(db: Connection) {
 async function withGrants(db: Connection, rows: readonly DetailsRow[]): Promise<UserDetails[]> {
   if (rows.length === 0) return [];
   let query = db.selectFrom('dataset_grants').select(['uid', 'dataset']).orderBy('dataset');
-  if (rows.length <= mostUidsInQuery) {
+  if (rows.length <= maxUidsInQuery) {
     query = query.where(
       'uid',
       'in',
@@ -81,13 +84,13 @@ async function withGrants(db: Connection, rows: readonly DetailsRow[]): Promise<
     );
   }
   const grants = await query.execute();
-  const byUid = Map.groupBy(grants, ({ uid }) => uid);
+  const grantsByUid = Map.groupBy(grants, ({ uid }) => uid);
   return rows.map((row) => ({
     ...userOf(row),
     affiliation: row.affiliation,
     purpose: row.purpose,
     decisionReason: row.decision_reason,
     secondFactor: row.second_factor_since !== null,
-    datasets: (byUid.get(row.uid) ?? []).map(({ dataset }) => dataset),
+    datasets: (grantsByUid.get(row.uid) ?? []).map(({ dataset }) => dataset),
   }));
 }

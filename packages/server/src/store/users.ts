@@ -1,19 +1,20 @@
-/** Accounts. */
+/** Queries for accounts. An account has a status (pending, active …) and a role (user, admin …). */
 import { Language, Role, Status, type User } from '@lamina/contract';
 import { emailKey } from '../domain/email.ts';
 import type { Connection } from './database.ts';
 import type { NewRow, Row } from './schema.ts';
 
-/** An unknown status, for example of a newer version, grants no access. */
+/** Returns a stored status. A status that this version does not know counts as `suspended`, which grants no access. */
 export function parseStatus(status: string): Status {
   return Status.safeParse(status).data ?? 'suspended';
 }
 
-/** An unknown role grants no permissions. */
+/** Returns a stored role. A role that this version does not know counts as `unassigned`, which has no permissions. */
 export function parseRole(role: string): Role {
   return Role.safeParse(role).data ?? 'unassigned';
 }
 
+/** Converts the row of an account to the `User` of the API. */
 export function userOf(row: Row<'users'>): User {
   return {
     uid: row.uid,
@@ -46,8 +47,10 @@ function rowOf(user: User): NewRow<'users'> {
 }
 
 /**
- * @param language of e-mails to the account
- * @throws a unique violation when the address is taken
+ * Inserts an account.
+ *
+ * @param language language of e-mails to the account
+ * @throws an error for which `isUniqueViolation` is true, when another account has the e-mail address
  */
 export async function insertUser(db: Connection, user: User, language: Language = 'tr'): Promise<void> {
   await db
@@ -71,7 +74,7 @@ export async function updateUser(db: Connection, user: User): Promise<void> {
   await db.updateTable('users').set(fields).where('uid', '=', uid).execute();
 }
 
-/** Deletes an account with its identities, tokens, image sessions and reset codes. */
+/** Deletes an account with its identities, tokens, image sessions and password reset. */
 export async function deleteUser(db: Connection, uid: string): Promise<void> {
   await db.deleteFrom('users').where('uid', '=', uid).execute();
 }
@@ -92,7 +95,7 @@ export async function listUsersByUid(db: Connection, uids: readonly string[]): P
   return rows.map(userOf);
 }
 
-/** Finds an account by e-mail address, whatever its spelling. */
+/** Finds an account by e-mail address; spellings that differ only in case or Unicode form are the same address. */
 export async function findUserByEmail(db: Connection, email: string): Promise<User | null> {
   const row = await db
     .selectFrom('users')
@@ -102,7 +105,7 @@ export async function findUserByEmail(db: Connection, email: string): Promise<Us
   return row === undefined ? null : userOf(row);
 }
 
-/** Newest first. */
+/** Lists all accounts, newest first. */
 export async function listUsers(db: Connection): Promise<User[]> {
   const rows = await db
     .selectFrom('users')
@@ -113,7 +116,7 @@ export async function listUsers(db: Connection): Promise<User[]> {
   return rows.map(userOf);
 }
 
-/** Whether an active administrator remains without this account. */
+/** Returns whether there is an active administrator other than this account. */
 export async function hasOtherActiveAdmin(db: Connection, uid: string): Promise<boolean> {
   const row = await db
     .selectFrom('users')
@@ -126,6 +129,7 @@ export async function hasOtherActiveAdmin(db: Connection, uid: string): Promise<
   return row !== undefined;
 }
 
+/** Lists the active administrators, oldest account first. */
 export async function listActiveAdmins(db: Connection): Promise<User[]> {
   const rows = await db
     .selectFrom('users')
@@ -137,6 +141,7 @@ export async function listActiveAdmins(db: Connection): Promise<User[]> {
   return rows.map(userOf);
 }
 
+/** Returns whether any account exists. */
 export async function hasUsers(db: Connection): Promise<boolean> {
   return (await db.selectFrom('users').select('uid').limit(1).executeTakeFirst()) !== undefined;
 }
