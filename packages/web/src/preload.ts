@@ -7,7 +7,7 @@ import { redirectFor } from './routing/guard.ts';
 export function preloadShared({ pathname, hash }: Pick<Location, 'pathname' | 'hash'>): void {
   if (pathname !== '/shared' || hash.length < 2) return;
   Promise.all([
-    import('./api/share-links.ts').then(({ expectLink }) => expectLink(hash.slice(1))),
+    import('./api/share-links.ts').then(({ preopenLink }) => preopenLink(hash.slice(1))),
     import('./screens/shared/SharedPage.tsx'),
     import('./viewer/SlideViewer.tsx'),
   ]).catch(() => undefined); // the route loads the code again and shows the failure

@@ -18,8 +18,8 @@ export function useRecentAnnotations() {
   });
 }
 
-/** Counts that are requested within this time share one call; a row that has disappeared by then is not counted. */
-const collectMs = 250;
+/** Counts that are requested within this time are loaded by one call. Requests that are aborted within it, because their row has disappeared, are omitted. */
+const batchDelayMs = 250;
 /** Age after which a count is loaded again. */
 const countStaleMs = 60_000;
 
@@ -42,7 +42,7 @@ export function useAnnotationCount(imageId: string | undefined): number | undefi
   return data;
 }
 
-/** Counts the annotations of a slide again, when its row is visible. */
+/** Invalidates the count of a slide, which is then loaded again if its row is visible. */
 export function recountAnnotations(imageId: string): void {
   void queryClient.invalidateQueries({ queryKey: countKey(imageId) });
 }
@@ -51,15 +51,15 @@ const countKey = (imageId: string) => ['annotation-count', imageId];
 
 function requestCount(imageId: string, signal: AbortSignal): Promise<number> {
   return new Promise((resolve, reject) => {
-    if (countRequests.length === 0) setTimeout(() => void sendCountRequests(), collectMs);
+    if (countRequests.length === 0) setTimeout(() => void sendCountRequests(), batchDelayMs);
     countRequests.push({ imageId, signal, resolve, reject });
   });
 }
 
 async function sendCountRequests(): Promise<void> {
-  const collected = countRequests;
+  const batchRequests = countRequests;
   countRequests = [];
-  const active = collected.filter(({ signal }) => !signal.aborted);
+  const active = batchRequests.filter(({ signal }) => !signal.aborted);
   for (let start = 0; start < active.length; start += maxCountedSlides) {
     const batch = active.slice(start, start + maxCountedSlides);
     const images = batch.map(({ imageId }) => imageId).join();

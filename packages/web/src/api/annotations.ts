@@ -1,4 +1,4 @@
-/** Annotation layers of slides, their annotations and classes. */
+/** Loads and changes annotation layers of slides, their annotations, and the annotation classes of datasets. */
 import {
   type AnnotationChange,
   type AnnotationClass,
@@ -68,7 +68,7 @@ export function useAnnotationLayers(imageId: string, { awaitsFirst = false } = {
   });
 }
 
-/** Loads the layers from the server, without the cache. */
+/** Loads the layers from the server, even if they are cached, and updates the cache. */
 export async function loadAnnotationLayers(imageId: string): Promise<readonly AnnotationLayer[]> {
   const { layers } = await call(listAnnotationLayers, { params: { imageId }, query: {} });
   queryClient.setQueryData(layersKey(imageId), layers);
@@ -140,7 +140,7 @@ export const annotationEvents = {
   'layer-removed': z.object({ layer_id: z.string() }),
   annotations: z.object({
     layer_id: z.string(),
-    /** The event has too many changes to list: the layer must be loaded again. */
+    /** Whether there are too many changes to list them, so that the layer must be loaded again. */
     reload: z.boolean().optional(),
     changes: z
       .array(
@@ -161,7 +161,11 @@ export const annotationEvents = {
 export type AnnotationsEvent = z.infer<(typeof annotationEvents)['annotations']>;
 export type LayerEvent = z.infer<(typeof annotationEvents)['layer']>;
 
-/** Opens the stream of changes of a slide's annotations. */
+/**
+ * Opens the stream of server-sent events about changes of a slide's annotations.
+ *
+ * @param lastEventId id of the last received event, after which the stream resumes; null begins with the next event
+ */
 export function openAnnotationEvents(imageId: string, lastEventId: string | null, signal: AbortSignal) {
   return openStream(streamAnnotationEvents, { params: { imageId }, query: {}, signal }, lastEventId);
 }
@@ -169,11 +173,11 @@ export function openAnnotationEvents(imageId: string, lastEventId: string | null
 /** The result of sending a batch of changes. */
 export type ChangeOutcome =
   | { readonly kind: 'applied'; readonly revisions: ResponseOf<typeof changeAnnotations>['revisions'] }
-  /** The conflicting annotations as they are now; a deleted one has no geometry. */
+  /** Another person has changed the annotations. `conflicts` are their current versions; a deleted annotation has no geometry. */
   | { readonly kind: 'conflict'; readonly conflicts: readonly unknown[] }
   /** The server is unreachable or overloaded; a retry may succeed. */
   | { readonly kind: 'unreachable' }
-  /** The sign-in has ended; the changes wait for the next one. */
+  /** The sign-in has ended; the caller keeps the changes until the person signs in again. */
   | { readonly kind: 'signed-out' }
   | { readonly kind: 'rejected'; readonly error: unknown };
 
@@ -197,7 +201,7 @@ export async function sendChanges(layerId: string, changes: AnnotationChange[]):
   }
 }
 
-/** Loads the classes of a dataset; the default classes for a slide without one, and until they are loaded. */
+/** Returns the annotation classes of a dataset; until they are loaded, and for slides without a dataset, the default classes. */
 export function useAnnotationClasses(dataset: string | null): readonly AnnotationClass[] {
   const { data } = useQuery({
     queryKey: ['annotation-classes', dataset],

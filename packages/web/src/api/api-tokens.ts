@@ -19,7 +19,7 @@ import { texts } from './texts.ts';
 
 const tokensKey = ['api-tokens'];
 
-/** The valid tokens of the own account, newest first. */
+/** Loads the valid tokens of the own account, newest first. */
 export function useApiTokens() {
   return useQuery({
     queryKey: [...tokensKey, 'own'],
@@ -28,7 +28,7 @@ export function useApiTokens() {
   });
 }
 
-/** The valid tokens of all accounts, newest first; for administrators. */
+/** Loads the valid tokens of all accounts, newest first; for administrators. */
 export function useAllApiTokens() {
   return useQuery({
     queryKey: [...tokensKey, 'all'],
@@ -37,7 +37,7 @@ export function useAllApiTokens() {
   });
 }
 
-/** Names of the datasets to which a token can be limited. */
+/** Loads the names of the datasets to which a token can be limited. */
 export function useDatasetNames() {
   return useQuery({
     queryKey: [...tokensKey, 'datasets'],
@@ -54,6 +54,7 @@ type CreateResult =
   | { readonly success: true; readonly created: CreatedApiToken }
   | (ActionResult & { readonly success: false });
 
+/** Creates a token for the own account. The response is the only one that contains the secret. */
 export async function createApiToken(body: BodyInputOf<typeof createEndpoint>): Promise<CreateResult> {
   try {
     return { success: true, created: await call(createEndpoint, { body }) };
@@ -74,9 +75,9 @@ export function revokeAnyApiToken(tokenId: string): Promise<ActionResult> {
 }
 
 /** Returns the result of a call that revokes a token, and reloads the lists. */
-async function resultOfRevocation(called: Promise<unknown>): Promise<ActionResult> {
+async function resultOfRevocation(request: Promise<unknown>): Promise<ActionResult> {
   try {
-    await called;
+    await request;
     return { success: true, message: texts.apiTokenRevoked };
   } catch (error) {
     return { success: false, message: messageOf(error, texts.apiTokenFailed), error: codeOf(error) };

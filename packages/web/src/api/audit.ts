@@ -32,6 +32,7 @@ export function useAudit(filter: AuditFilter) {
   });
 }
 
+/** Loads the state of the last verification of the audit log, and polls it while a verification is running. */
 export function useAuditChain() {
   return useQuery({
     queryKey: chainKey,
@@ -60,7 +61,7 @@ interface NamedSlide {
 
 const maxOfferedSlides = 20;
 
-/** Returns slides whose name, organ or dataset contains the text; without a text the first of the catalogue. */
+/** Loads up to 20 slides whose name, organ or dataset contains the text; for an empty text, the first slides of the catalogue. */
 export function useSlidesByText(text: string) {
   return useQuery({
     queryKey: ['slides-called', text],

@@ -5,7 +5,7 @@ import { useSyncExternalStore } from 'react';
 export interface AuthState {
   readonly user: User | null;
   readonly token: string | null;
-  /** The API has accepted the token or did not respond. */
+  /** Whether the API has accepted the token, or did not respond when the token was verified. */
   readonly isAuthenticated: boolean;
   readonly loading: boolean;
   /** Message of the last failure; null after a success. */
@@ -38,6 +38,7 @@ function onAuthChange(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
+/** Returns the current sign-in and renders the component again when it changes. */
 export function useAuth(): AuthState {
   return useSyncExternalStore(onAuthChange, authState);
 }

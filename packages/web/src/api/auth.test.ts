@@ -23,8 +23,8 @@ beforeEach(() => {
   onSessionEnded(() => {});
 });
 
-describe('the stored sign-in at the start of the app', () => {
-  it('is verified and updated with the response of the API', async () => {
+describe('initialiseAuth with a stored sign-in', () => {
+  it('verifies the token and updates the stored user with the response of the API', async () => {
     storeSignIn({ token: 'token-1', user: ipek });
     const renamed = { ...ipek, displayName: 'İpek Su' };
     const calls = stubApi({ 'POST /auth/verify': { user: renamed, token: 'token-1' } });
@@ -40,7 +40,7 @@ describe('the stored sign-in at the start of the app', () => {
     expect(stored()).toEqual({ token: 'token-1', user: renamed });
   });
 
-  it('is loading and not authenticated until the API responds', async () => {
+  it('sets the state to loading and not authenticated until the API responds', async () => {
     storeSignIn({ token: 'token-1', user: ipek });
     const verification = later();
     stubApi({ 'POST /auth/verify': verification.answer });
@@ -51,7 +51,7 @@ describe('the stored sign-in at the start of the app', () => {
     expect(authState()).toMatchObject({ loading: false, isAuthenticated: true });
   });
 
-  it('is replaced when the response contains another token', async () => {
+  it('stores the new token when the response contains another one', async () => {
     storeSignIn({ token: 'identity-token', user: ipek });
     stubApi({ 'POST /auth/verify': { user: ipek, token: 'token-2' } });
     await initialiseAuth();
@@ -61,7 +61,7 @@ describe('the stored sign-in at the start of the app', () => {
   it.each([
     ['a rejected token', () => refusal('token_invalid')],
     ['a response without a user', () => ({ token: 'token-1' })],
-  ])('ends after %s', async (_, answer) => {
+  ])('ends the sign-in after %s', async (_, answer) => {
     storeSignIn({ token: 'token-1', user: ipek });
     stubApi({ 'POST /auth/verify': answer });
     await initialiseAuth();
@@ -77,7 +77,7 @@ describe('the stored sign-in at the start of the app', () => {
     ['an unreachable provider', () => refusal('token_unverifiable')],
     ['too many requests', () => refusal('rate_limited')],
     ['a page of a proxy', () => new Response('<h1>Bad gateway</h1>', { status: 502 })],
-  ])('remains after %s, since an outage signs no user out', async (_, answer) => {
+  ])('keeps the user signed in after %s, because an outage must not sign users out', async (_, answer) => {
     storeSignIn({ token: 'token-1', user: ipek });
     stubApi({ 'POST /auth/verify': answer });
     await initialiseAuth();
@@ -86,11 +86,11 @@ describe('the stored sign-in at the start of the app', () => {
   });
 
   it.each([
-    ['with a user that is not JSON', 'token-1', '{'],
-    ['with an invalid user', 'token-1', '{"uid":"u"}'],
-    ['without a token', null, JSON.stringify(ipek)],
-    ['without a user', 'token-1', null],
-  ])('%s is removed', async (_, token, user) => {
+    ['the user is not JSON', 'token-1', '{'],
+    ['the user is invalid', 'token-1', '{"uid":"u"}'],
+    ['the token is missing', null, JSON.stringify(ipek)],
+    ['the user is missing', 'token-1', null],
+  ])('removes the stored data without a request when %s', async (_, token, user) => {
     if (token !== null) localStorage.setItem('auth_token', token);
     if (user !== null) localStorage.setItem('user_data', user);
     const calls = stubApi({});
@@ -100,7 +100,7 @@ describe('the stored sign-in at the start of the app', () => {
     expect(calls).toEqual([]);
   });
 
-  it('is not verified while a user is signed in', async () => {
+  it('does not verify the token again while a user is signed in', async () => {
     storeSignIn({ token: 'token-1', user: ipek });
     const calls = stubApi({ 'POST /auth/verify': { user: ipek, token: 'token-1' } });
     await initialiseAuth();
@@ -110,7 +110,7 @@ describe('the stored sign-in at the start of the app', () => {
 });
 
 describe('login', () => {
-  it('sends the identity token and stores the token of the response', async () => {
+  it('exchanges the identity token for a bearer token and stores it', async () => {
     const calls = stubApi({
       'POST /auth/login': { token: 'identity-token', expires_in: 43_200 },
       'POST /auth/verify': { user: ipek, token: 'token-1' },
@@ -131,13 +131,16 @@ describe('login', () => {
     ['account_not_active', 'Hesabınız devre dışı bırakılmış.', 'Hesabınız devre dışı bırakılmış.'],
     ['invalid_request', 'Geçersiz e-posta formatı.', 'Geçersiz e-posta formatı.'],
     ['internal', undefined, 'Beklenmeyen bir hata oluştu.'],
-  ] as const)('rejected with %s keeps the message as the error', async (code, serverMessage, message) => {
-    stubApi({ 'POST /auth/login': refusal(code, serverMessage) });
-    await expect(login('a@b.co', 'x')).resolves.toEqual({ success: false, message, error: code });
-    expect(authState()).toEqual({ ...signedOut, error: message });
-  });
+  ] as const)(
+    'fails with the message of the server when the sign-in is rejected with %s',
+    async (code, serverMessage, message) => {
+      stubApi({ 'POST /auth/login': refusal(code, serverMessage) });
+      await expect(login('a@b.co', 'x')).resolves.toEqual({ success: false, message, error: code });
+      expect(authState()).toEqual({ ...signedOut, error: message });
+    },
+  );
 
-  it('returns a message for a network error', async () => {
+  it('sets a message as the error of the state after a network error', async () => {
     stubApi({});
     await login('a@b.co', 'x');
     expect(authState().error).toBe('Giriş başarısız oldu. Lütfen bilgilerinizi kontrol edin.');
@@ -161,7 +164,7 @@ describe('logout', () => {
     queryClient.setQueryData(['profile'], ipek);
   });
 
-  it('notifies the API and removes the stored data', async () => {
+  it('ends the sign-in at the API and removes the stored data', async () => {
     const calls = stubApi({ 'POST /auth/logout': new Response(null, { status: 204 }) });
     await expect(logout()).resolves.toEqual({ success: true, message: 'Başarıyla çıkış yapıldı.' });
     expect(calls).toMatchObject([{ name: 'POST /auth/logout', authorization: 'Bearer token-1' }]);
@@ -179,7 +182,7 @@ describe('logout', () => {
     expect(stored()).toEqual(nothing);
   });
 
-  it('aborts GET requests, which the server would reject once the sign-in has ended', async () => {
+  it('aborts running and new GET requests, which the server would reject after the sign-in has ended', async () => {
     const profile = later();
     const ended = later();
     stubApi({ 'GET /user/profile': profile.answer, 'POST /auth/logout': ended.answer });
@@ -193,13 +196,13 @@ describe('logout', () => {
     await expect(done).resolves.toMatchObject({ success: true });
   });
 
-  it('succeeds when the sign-in has already ended', async () => {
+  it('succeeds when the server has already ended the sign-in', async () => {
     stubApi({ 'POST /auth/logout': refusal('token_invalid') });
     await expect(logout()).resolves.toMatchObject({ success: true });
   });
 });
 
-describe('a 401 for the token', () => {
+describe('a 401 response for the token', () => {
   beforeEach(() => {
     onTestFinished(connectAuth());
     storeSignIn({ token: 'token-1', user: ipek });
@@ -218,7 +221,7 @@ describe('a 401 for the token', () => {
     expect(notified).toHaveBeenCalledTimes(1);
   });
 
-  it('for a call of an earlier sign-in does not end the current one', async () => {
+  it('does not end the current sign-in when the request was sent by an earlier sign-in', async () => {
     const profile = later();
     stubApi({ 'GET /user/profile': profile.answer });
     const earlier = call(getProfile, {});
@@ -230,47 +233,47 @@ describe('a 401 for the token', () => {
   });
 });
 
-describe('a change in another tab', () => {
+describe('a change of the stored sign-in in another tab', () => {
   beforeEach(() => {
     onTestFinished(connectAuth());
     storeSignIn({ token: 'token-1', user: ipek });
     setAuthState({ user: ipek, token: 'token-1', isAuthenticated: true });
   });
 
-  /** Sends the storage event of another tab. */
-  function written(key: string | null) {
+  /** Dispatches the event that a change in another tab causes. */
+  function dispatchStorageEvent(key: string | null) {
     window.dispatchEvent(new StorageEvent('storage', { key }));
   }
 
-  it('signs out when the other tab signs out', () => {
+  it('signs this tab out when the other tab signs out', () => {
     localStorage.removeItem('auth_token');
     localStorage.removeItem('user_data');
-    written('auth_token');
+    dispatchStorageEvent('auth_token');
     expect(authState()).toEqual(signedOut);
   });
 
-  it('signs out when the other tab clears the storage', () => {
+  it('signs this tab out when the other tab clears the storage', () => {
     localStorage.clear();
-    written(null);
+    dispatchStorageEvent(null);
     expect(authState()).toEqual(signedOut);
   });
 
-  it('adopts the sign-in of the other tab', async () => {
+  it('makes this tab adopt the new sign-in and clear its cached data', async () => {
     stubApi({ 'POST /auth/verify': { user: deniz, token: 'token-2' } });
     queryClient.setQueryData(['profile'], ipek);
     storeSignIn({ token: 'token-2', user: deniz });
-    written('auth_token');
+    dispatchStorageEvent('auth_token');
     await vi.waitFor(() => expect(authState()).toMatchObject({ user: deniz, isAuthenticated: true }));
     expect(queryClient.getQueryData(['profile'])).toBeUndefined();
   });
 
-  it('to another key is ignored', () => {
+  it('is ignored when the storage event concerns another key', () => {
     localStorage.removeItem('auth_token');
-    written('mantine-color-scheme-value');
+    dispatchStorageEvent('mantine-color-scheme-value');
     expect(authState().isAuthenticated).toBe(true);
   });
 
-  it('during a verification is not overwritten by the response', async () => {
+  it('is not overwritten by the response of a verification that was running', async () => {
     setAuthState(signedOut);
     const verification = later();
     stubApi({ 'POST /auth/verify': verification.answer });
@@ -282,8 +285,8 @@ describe('a change in another tab', () => {
   });
 });
 
-describe('a refreshed profile', () => {
-  it('is not stored for a sign-in that another tab has replaced', () => {
+describe('refreshUser', () => {
+  it('stores nothing when another tab has replaced the sign-in', () => {
     setAuthState({ user: ipek, token: 'token-1', isAuthenticated: true });
     storeSignIn({ token: 'token-2', user: deniz });
     refreshUser({ ...ipek, displayName: 'İpek Su' });
@@ -291,8 +294,8 @@ describe('a refreshed profile', () => {
   });
 });
 
-describe('storing a sign-in', () => {
-  it('writes the user before the token, so that another tab finds both', () => {
+describe('storeSignIn', () => {
+  it('writes the user before the token, because other tabs react to the token', () => {
     const order: string[] = [];
     vi.spyOn(Storage.prototype, 'setItem').mockImplementation((key) => void order.push(key));
     storeSignIn({ token: 'token-1', user: ipek });
@@ -300,7 +303,7 @@ describe('storing a sign-in', () => {
   });
 });
 
-it('a call after signing out carries no token', async () => {
+it('call sends no token after signing out', async () => {
   const calls = stubApi({});
   await call(signOut, {}).catch(() => {});
   expect(calls[0]?.authorization).toBeNull();

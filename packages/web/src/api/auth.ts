@@ -38,7 +38,7 @@ export function onSessionEnded(listener: () => void): void {
 }
 
 /**
- * Follows changes of the sign-in from outside: a 401 of the API, another tab.
+ * Updates the sign-in when the API responds with 401, and when another tab signs in or out.
  *
  * @returns a function that unsubscribes
  */
@@ -102,7 +102,7 @@ function isRejectedToken(error: unknown): boolean {
   return error instanceof z.ZodError;
 }
 
-/** Signs in with e-mail and password. @param code of the second factor; empty unless the API asked for it (`second_factor_required`) */
+/** Signs in with e-mail and password. @param code of the second factor; empty unless the API requires it (`second_factor_required`) */
 export async function login(email: string, password: string, code = ''): Promise<ActionResult> {
   return signInWith(async () => ({ token: await identityTokenFor(email, password, code) }));
 }
@@ -198,6 +198,7 @@ export async function logout(): Promise<ActionResult> {
   }
 }
 
+/** Requests an e-mail with a link to set a new password. */
 export async function requestPasswordReset(email: string): Promise<ActionResult> {
   try {
     const { message } = await call(requestPasswordResetEndpoint, { body: { email } });
@@ -208,8 +209,8 @@ export async function requestPasswordReset(email: string): Promise<ActionResult>
   }
 }
 
-/** Whether the server rejects the code of a password-reset link; false also when the server is unreachable. */
-export async function isResetLinkDead(code: string): Promise<boolean> {
+/** Returns whether the server rejects the code of a reset link; false also when the server is unreachable. */
+export async function isResetLinkInvalid(code: string): Promise<boolean> {
   try {
     await call(checkPasswordReset, { body: { code } });
     return false;
@@ -218,7 +219,7 @@ export async function isResetLinkDead(code: string): Promise<boolean> {
   }
 }
 
-/** Sets a new password with the code of a reset link. The server ends all sign-ins of the account, so this one is removed, too. */
+/** Sets a new password with the code of a reset link. The server then ends all sign-ins of the account, so this browser also removes its own. */
 export async function setPasswordByCode(code: string, newPassword: string): Promise<ActionResult> {
   try {
     await call(confirmPasswordReset, { body: { code, new_password: newPassword } }).catch(
@@ -246,7 +247,7 @@ export function refreshUser(user: User): void {
   setAuthState({ user });
 }
 
-/** Removes the sign-in from this browser. */
+/** Removes the sign-in and all loaded data from this browser. */
 export function endSession(): void {
   const wasSignedIn = authState().token !== null;
   clearStoredSignIn();

@@ -24,7 +24,7 @@ const casesKey = ['cases'];
 const casesStaleMs = 60_000;
 
 interface CasesOptions {
-  /** Null for the cases of all datasets. */
+  /** Loads the cases of this dataset; null loads those of all datasets. */
   readonly dataset?: string | null;
   readonly isEnabled?: boolean;
 }
@@ -52,9 +52,10 @@ export function removeCase(caseId: string): Promise<ActionResult> {
   return change(texts.caseDeleted, () => call(deleteCase, { params: { caseId } }));
 }
 
-async function change(successMessage: string, work: () => Promise<unknown>): Promise<ActionResult> {
+/** Runs a request, reloads the cases, and returns the result. */
+async function change(successMessage: string, request: () => Promise<unknown>): Promise<ActionResult> {
   try {
-    await work();
+    await request();
     return { success: true, message: successMessage };
   } catch (error) {
     return { success: false, message: messageOf(error, texts.caseFailed), error: codeOf(error) };
@@ -77,7 +78,7 @@ export async function registerSlides(
   }
 }
 
-/** The transformation from pixels of the slide `from` to pixels of the slide `to`. */
+/** The transformation from pixels of one slide (`from`) to pixels of another (`to`); both are image ids. */
 export interface Registration {
   readonly from: string;
   readonly to: string;

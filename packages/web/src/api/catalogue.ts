@@ -21,15 +21,16 @@ import { queryClient } from './query-client.ts';
 import { imageTexts as texts } from './texts.ts';
 
 const refetchMs = 30_000;
-/** Rows of one request. */
+/** Number of rows per request. */
 export const rowsPerPage = 100;
 
 /** Search, filters and order of a list of images. */
 export interface Listing {
   /** Search text. */
   readonly query: string;
-  /** Null for images without a dataset; undefined for any. `organ` likewise. */
+  /** Null for images without a dataset; undefined for any dataset. */
   readonly dataset: string | null | undefined;
+  /** Null for images without an organ; undefined for any organ. */
   readonly organ: string | null | undefined;
   readonly order: ImageOrder;
 }
@@ -46,6 +47,7 @@ export interface ImageRows {
   positionOf(imageId: string): number;
 }
 
+/** Result of creating a new image session after the server rejected the current one. */
 type Renewal = 'done' | 'failed';
 
 const listsKey = 'catalogue';
@@ -56,7 +58,7 @@ const imagesKey = 'image';
 /**
  * Loads the groups of a list, and again every 30 s while the page is visible. While the groups of another list are loading, the hook
  * returns those of the previous list. When the server rejects the image session with 401, the hook creates a new session and retries
- * once; `error` says so during the attempt and when it fails.
+ * once; `error` contains a message about this during the attempt and when it fails.
  */
 export function useImageGroups(listing: Listing) {
   /** Numbers of the visible pages. */
@@ -71,7 +73,7 @@ export function useImageGroups(listing: Listing) {
     // A prefetch that was rejected with 401 counts as the first attempt: it needs a new session, not a retry.
     retryOnMount: ({ state }) => state.error === null || statusOf(state.error) !== 401,
   });
-  /** Result of the attempt to create a new session; null before it and while it lasts. */
+  /** Null before a new session is created, and while it is being created. */
   const [renewal, setRenewal] = useState<Renewal | null>(null);
   const { data, error, refetch } = groups;
   const isRejected = error !== null && statusOf(error) === 401;
@@ -96,16 +98,16 @@ export function useImageGroups(listing: Listing) {
   return {
     data,
     isLoading: groups.isPending,
-    /** Whether the groups belong to the list before this one. */
+    /** Whether the returned groups still belong to the previous list. */
     isPrevious: groups.isPlaceholderData,
-    /** Message for the person; null when there is a list, though it may not be the latest. */
+    /** Message for the person; null while there are groups, even if they could not be refreshed. */
     error: error === null || data !== undefined ? null : messageOf(error, renewal),
     reload,
     pages,
   };
 }
 
-/** Loads the list that the viewer shows first, while the viewer's code is loading. A failure is left to `useImageGroups`. */
+/** Loads the list that the viewer shows first, while the viewer's code is loading. `useImageGroups` retries after a failure. */
 export function prefetchCatalogue(): void {
   const listing: Listing = { query: '', dataset: undefined, organ: undefined, order: 'name' };
   void queryClient.prefetchQuery({
@@ -148,7 +150,7 @@ async function loadGroups(
     ...(await Promise.all(pagesToLoad.map(async (page) => ({ page, rows: await loadRows(page) })))),
   ];
   for (const { page, rows } of loaded) {
-    if (rows.revision !== response.revision) continue; // the catalogue changed in between; the page loads again
+    if (rows.revision !== response.revision) continue; // the catalogue changed between the two requests; the page is loaded again when it is visible
     queryClient.setQueryData(
       [...rowsKey(listing, response.revision), page],
       keepReferences(listing, previous, rows.images),
@@ -158,18 +160,18 @@ async function loadGroups(
   return { ...response, listing, etag };
 }
 
-/** Returns the rows with the previous objects for unchanged images, so that React does not render them again. */
+/** Replaces unchanged images in the rows with their previous objects, so that React does not render them again. */
 function keepReferences(
   listing: Listing,
   previous: LoadedGroups | undefined,
   rows: readonly Image[],
 ): readonly Image[] {
   if (previous === undefined) return rows;
-  const before = new Map(
+  const previousImages = new Map(
     loadedPages(listing, previous.revision).flatMap(([, images]) => images.map((image) => [image.id, image])),
   );
   return rows.map((image) => {
-    const previousImage = before.get(image.id);
+    const previousImage = previousImages.get(image.id);
     return previousImage !== undefined && isSame(previousImage, image) ? previousImage : image;
   });
 }
@@ -251,8 +253,8 @@ export async function loadPosition(
 }
 
 /**
- * Returns an image, at once when it is in a loaded list. `isUnknown` tells that the catalogue of this account does not contain the
- * image.
+ * Loads an image; returns it immediately when it is in a loaded list. `isUnknown` is true when the catalogue of this account does not
+ * contain the image.
  */
 export function useImage(imageId: string | null): {
   readonly image: Image | null;
@@ -270,12 +272,12 @@ export function useImage(imageId: string | null): {
   return { image: isUnknown ? null : (data ?? null), isUnknown };
 }
 
-/** Returns the first ready images, by name, that match a search text. */
-export function useFoundImages(words: string, { isEnabled = true, limit = 30 } = {}) {
+/** Loads the first ready images that match a search text, sorted by name. @param limit maximum number of images */
+export function useImageSearch(searchText: string, { isEnabled = true, limit = 30 } = {}) {
   return useQuery({
-    queryKey: [listsKey, 'found', words, limit],
+    queryKey: [listsKey, 'found', searchText, limit],
     queryFn: async ({ signal }): Promise<readonly Image[]> => {
-      const query = { ...(words.trim() !== '' && { q: words.trim() }), from: 0, limit };
+      const query = { ...(searchText.trim() !== '' && { q: searchText.trim() }), from: 0, limit };
       const { images } = await call(listImageRows, { query, signal });
       return images.filter(({ status }) => status === 'ready');
     },
@@ -284,15 +286,15 @@ export function useFoundImages(words: string, { isEnabled = true, limit = 30 } =
   });
 }
 
-/** Returns all ready images of a dataset, by name. */
+/** Loads all ready images of a dataset, sorted by name. */
 export function useDatasetImages(dataset: string) {
   return useQuery({
     queryKey: [listsKey, 'of-dataset', dataset],
     queryFn: async ({ signal }): Promise<readonly Image[]> => {
       const found: Image[] = [];
-      for (let from = 0; ; from += rowsPerPage) {
+      for (let firstRow = 0; ; firstRow += rowsPerPage) {
         const { images } = await call(listImageRows, {
-          query: { dataset, from, limit: rowsPerPage },
+          query: { dataset, from: firstRow, limit: rowsPerPage },
           signal,
         });
         found.push(...images);
@@ -311,6 +313,7 @@ function listedImage(imageId: string): Image | undefined {
   return undefined;
 }
 
+/** Returns the query parameters of a list; defaults are omitted. */
 function queryOf({ query, dataset, organ, order }: Listing): QueryInputOf<typeof listImageGroups> {
   return {
     ...(query.trim() !== '' && { q: query.trim() }),
@@ -323,8 +326,9 @@ function queryOf({ query, dataset, organ, order }: Listing): QueryInputOf<typeof
 function messageOf(error: Error, renewal: Renewal | null): string {
   const status = statusOf(error);
   if (status === 401) {
-    if (renewal === 'done') return texts.unauthorised; // a new session did not help
-    return `${texts.unauthorised} ${renewal === null ? texts.tryingNewSession : texts.newSessionFailed}`;
+    if (renewal === 'done') return texts.unauthorised; // the server rejected the new session as well
+    const progress = renewal === null ? texts.tryingNewSession : texts.newSessionFailed;
+    return `${texts.unauthorised} ${progress}`;
   }
   if (status === 500) return texts.internal;
   if (status !== null || error instanceof NoResponseError) return error.message;

@@ -25,11 +25,11 @@ import {
 } from './client.ts';
 import { storeSignIn } from './stored-sign-in.ts';
 
-const ended = vi.fn<(token: string | null) => void>();
+const onEnded = vi.fn<(token: string | null) => void>();
 
-beforeEach(() => onSignInEnded(ended));
+beforeEach(() => onSignInEnded(onEnded));
 afterEach(() => {
-  ended.mockReset();
+  onEnded.mockReset();
   onSignInEnded(() => {});
 });
 
@@ -62,13 +62,16 @@ describe('call', () => {
     ['mixed', '*'],
     ['tr', 'tr'],
     ['en', 'en'],
-  ] as const)('in %s asks for the language %s', async (choice, language) => {
-    chooseLanguage(choice);
-    const fetched = vi.fn<typeof fetch>(async () => Response.json({ user: account() }));
-    vi.stubGlobal('fetch', fetched);
-    await call(getProfile, {});
-    expect(new Headers(fetched.mock.calls[0]?.[1]?.headers).get('Accept-Language')).toBe(language);
-  });
+  ] as const)(
+    'sends, for the language choice %s, the header Accept-Language: %s',
+    async (choice, language) => {
+      chooseLanguage(choice);
+      const fetched = vi.fn<typeof fetch>(async () => Response.json({ user: account() }));
+      vi.stubGlobal('fetch', fetched);
+      await call(getProfile, {});
+      expect(new Headers(fetched.mock.calls[0]?.[1]?.headers).get('Accept-Language')).toBe(language);
+    },
+  );
 
   it('times out after 10 s', async () => {
     const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(AbortSignal.abort());
@@ -92,7 +95,7 @@ describe('call', () => {
     });
   });
 
-  it('throws for an error response a ResponseError with the code and the message of the server', async () => {
+  it('throws a ResponseError with the code and message of the server for an error response', async () => {
     stubApi({ 'GET /admin/users': refusal('forbidden', 'Olmaz.') });
     await expect(call(listUsers, { query: {} })).rejects.toMatchObject({
       code: 'forbidden',
@@ -103,7 +106,7 @@ describe('call', () => {
   it.each([
     ['a page of a proxy', () => new Response('<h1>Bad gateway</h1>', { status: 502 })],
     [
-      'a code that is not of the contract',
+      'an error code that is not in the contract',
       () => Response.json({ code: 'teapot', message: '…' }, { status: 502 }),
     ],
   ])('throws UnexpectedResponseError for %s', async (_, answer) => {
@@ -124,7 +127,7 @@ describe('call', () => {
   });
 });
 
-describe('a 401', () => {
+describe('a 401 response', () => {
   const answers = {
     'about the token': [getProfile, {}, refusal('token_invalid'), true],
     'about an image session': [
@@ -148,22 +151,22 @@ describe('a 401', () => {
       refusal('credentials_invalid'),
       false,
     ],
-    'from a call for an image session': [createImageSession, {}, refusal('token_missing'), true],
+    'of a call that creates an image session': [createImageSession, {}, refusal('token_missing'), true],
   } as const;
 
   it.each(Object.entries(answers))(
-    '%s ends the sign-in or not',
+    '%s: ends the sign-in only when it concerns the bearer token',
     async (_, [endpoint, input, answer, ends]) => {
       signedIn();
       vi.stubGlobal('fetch', () => Promise.resolve(answer.clone()));
       await expect(call(endpoint, input as never)).rejects.toBeInstanceOf(AppError);
-      expect(ended.mock.calls).toEqual(ends ? [['token-1']] : []);
+      expect(onEnded.mock.calls).toEqual(ends ? [['token-1']] : []);
     },
   );
 });
 
-describe('the URL of an endpoint', () => {
-  it('contains its parameters and the defined query values', () => {
+describe('addressOf', () => {
+  it('returns a URL with escaped path parameters and without undefined query values', () => {
     expect(addressOf({ ...getProfile, path: '/a/:uid/b/:name' }, { uid: 'x/y', name: 'ö' })).toBe(
       '/api/v1/a/x%2Fy/b/%C3%B6',
     );
@@ -174,7 +177,7 @@ describe('the URL of an endpoint', () => {
 });
 
 describe('messageOf', () => {
-  it('returns the message of the server, or that of the screen when the server sent none', () => {
+  it('returns the message of the server, or the given message when the server sent none', () => {
     expect(messageOf(new ResponseError('not_found', 'Yok.'), 'Olmadı.')).toBe('Yok.');
     expect(messageOf(new NoResponseError(null), 'Olmadı.')).toBe('Olmadı.');
     expect(messageOf('nonsense', 'Olmadı.')).toBe('Olmadı.');
@@ -182,7 +185,7 @@ describe('messageOf', () => {
 });
 
 describe('callIfChanged', () => {
-  it('returns the response with its ETag, and null when nothing has changed', async () => {
+  it('returns the response with its ETag, and null when the server responds with 304', async () => {
     const requestedTags: (string | null)[] = [];
     vi.stubGlobal('fetch', async (_: string, { headers }: { headers: Headers }) => {
       requestedTags.push(headers.get('If-None-Match'));

@@ -26,6 +26,7 @@ import { imageTexts as texts } from './texts.ts';
 
 const timeoutMs = 10_000;
 
+/** A property `Name` of the input of a call; no property for an endpoint without such input. */
 type Part<Name extends string, Value> = [Value] extends [undefined]
   ? unknown
   : { readonly [N in Name]: Value };
@@ -72,7 +73,7 @@ export function onSignInEnded(listener: (token: string | null) => void): void {
   signInEnded = listener;
 }
 
-/** Aborted while the sign-in ends, because the server would reject GET requests that arrive afterwards. */
+/** Aborts the GET requests while the person signs out, because the server would reject those that arrive after the sign-in has ended. */
 let readingCalls = new AbortController();
 
 /** Returns the signal that aborts the GET requests of this sign-in, including those for pixels, when the person signs out. */
@@ -152,7 +153,7 @@ export function download<E extends Endpoint>(endpoint: E, input: CallInput<E>): 
 }
 
 /**
- * Opens a response that is read while it arrives, without a time limit. Errors while it is read belong to the reader.
+ * Opens a response that the caller reads while it is being received, without a time limit. Errors during reading are thrown to the caller.
  *
  * @param lastEventId id of the server-sent event after which the stream resumes; null begins with the next event
  * @throws like `call`
@@ -177,7 +178,7 @@ export async function sendFile<E extends Endpoint>(
   return schema.parse(JSON.parse(text));
 }
 
-/** Sends a request and reads the response. @param timeout includes reading the body; null for no limit */
+/** Sends a request and reads the response. @param timeout also ends reading the body; null for no time limit */
 async function send<T>(
   endpoint: Endpoint,
   { params, query, body, file, signal, known, lastEventId }: PlainInput,
@@ -219,6 +220,7 @@ async function send<T>(
   throw apiErrorOf(errorResponse, text, endpoint, token);
 }
 
+/** Converts an error response to an error, and reports a 401 that ends the sign-in to the listener. @param token that the request was sent with */
 function apiErrorOf(response: Response, text: string, endpoint: Endpoint, token: string | null): Error {
   const json = parseJson(text);
   const body = ErrorBody.safeParse(json);
@@ -250,7 +252,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Returns the server's message for the person. @param otherwise the message of the screen when the server sent none */
+/** Returns the server's message for the person. @param otherwise returned when the server sent no message */
 export function messageOf(error: unknown, otherwise: string): string {
   if (error instanceof ResponseError) return error.message;
   if (error instanceof AppError) return errorText(error, languageNow('tr'));

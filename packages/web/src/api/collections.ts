@@ -29,10 +29,10 @@ export type AnswerResult = ResponseOf<typeof answerQuestion>;
 const collectionsKey = ['collections'];
 const viewsKey = ['saved-views'];
 const answersKey = (collectionId: string) => [...collectionsKey, collectionId, 'answers'];
-/** The table of answers is reloaded this often while it is open. */
-const answersRefetchMs = 5000;
+/** Polling interval of the answers while their table is open. */
+const answersPollMs = 5000;
 
-/** Returns the own collections and those that the account may read, last changed first. */
+/** Loads the own collections and those that the account may read, last changed first. */
 export function useCollections() {
   return useQuery({
     queryKey: [...collectionsKey, 'list'],
@@ -49,7 +49,7 @@ export function useCollection(collectionId: string) {
   });
 }
 
-/** Returns the own saved views, last changed first. */
+/** Loads the own saved views, last changed first. */
 export function useSavedViews({ isEnabled = true } = {}) {
   return useQuery({
     queryKey: viewsKey,
@@ -71,7 +71,7 @@ export function removeView(viewId: string): Promise<ActionResult> {
   );
 }
 
-/** @returns the new collection, or a message for the user */
+/** Creates an empty collection. @returns the collection, or a message for the person */
 export async function addCollection(title: string): Promise<Collection | { readonly error: string }> {
   try {
     return await call(createCollection, { body: { title } });
@@ -94,14 +94,15 @@ export function removeCollection(collectionId: string): Promise<ActionResult> {
   );
 }
 
+/** Runs a request, reloads the queries with this key, and returns the result. */
 async function runAndRefetch(
   queryKey: readonly string[],
   successMessage: string,
   failureMessage: string,
-  work: () => Promise<unknown>,
+  request: () => Promise<unknown>,
 ): Promise<ActionResult> {
   try {
-    await work();
+    await request();
     return { success: true, message: successMessage };
   } catch (error) {
     return { success: false, message: messageOf(error, failureMessage), error: codeOf(error) };
@@ -110,24 +111,26 @@ async function runAndRefetch(
   }
 }
 
-/** Returns the answers to the questions of an own collection; reloads them every 5 s while the page is visible. */
+/** Loads the answers to the questions of an own collection, and polls them while the page is visible. */
 export function useAnswers(collectionId: string) {
   return useQuery({
     queryKey: answersKey(collectionId),
     queryFn: async ({ signal }): Promise<readonly CollectionAnswer[]> =>
       (await call(listAnswers, { params: { collectionId }, query: {}, signal })).answers,
-    refetchInterval: answersRefetchMs,
+    refetchInterval: answersPollMs,
   });
 }
 
+/** Returns the answers as CSV. @throws like `call` */
 export function downloadAnswers(collectionId: string): Promise<Blob> {
   return download(listAnswers, { params: { collectionId }, query: { format: 'csv' } });
 }
 
 /**
- * Sends an answer, as the account that is signed in or as a visitor.
+ * Sends an answer as the signed-in account or as a visitor of a share link.
  *
- * @param session image session of a share link; null for an account
+ * @param session image session of the share link; null for an account
+ * @returns the result of the answer, or a message for the person
  */
 export async function sendAnswer(
   collectionId: string,

@@ -22,7 +22,7 @@ const datasetsKey = ['datasets'];
 const requestableKey = ['requestable-datasets'];
 const pollMs = 30_000;
 
-/** Returns all datasets for administrators, in natural order. */
+/** Loads all datasets for administrators, in natural order, and polls them. */
 export function useDatasets() {
   return useQuery({
     queryKey: datasetsKey,
@@ -38,19 +38,24 @@ export function invalidateDatasets(): void {
   void queryClient.invalidateQueries({ queryKey: datasetsKey });
 }
 
-/** @param listed whether members see the name of the restricted dataset */
+/** Opens a dataset to all members, or restricts it. @param listed whether members see the name of the restricted dataset */
 export function setDatasetAccess(
   dataset: string,
   access: DatasetAccess,
   listed: boolean,
 ): Promise<ActionResult> {
-  const done = access === 'open' ? texts.datasetOpened : texts.datasetRestricted;
-  return change(call(updateDataset, { body: { dataset, access, listed } }), done, texts.datasetFailed);
+  const successMessage = access === 'open' ? texts.datasetOpened : texts.datasetRestricted;
+  return change(
+    call(updateDataset, { body: { dataset, access, listed } }),
+    successMessage,
+    texts.datasetFailed,
+  );
 }
 
+/** Sets whether members see the name of a restricted dataset. */
 export function setDatasetListed(dataset: string, listed: boolean): Promise<ActionResult> {
-  const called = call(updateDataset, { body: { dataset, access: 'restricted', listed } });
-  return change(called, listed ? texts.datasetListed : texts.datasetUnlisted, texts.datasetFailed);
+  const request = call(updateDataset, { body: { dataset, access: 'restricted', listed } });
+  return change(request, listed ? texts.datasetListed : texts.datasetUnlisted, texts.datasetFailed);
 }
 
 /** Sets whether share links may open the slides of a dataset. */
@@ -58,17 +63,17 @@ export function setDatasetSharing(
   { name, access }: Pick<Dataset, 'name' | 'access'>,
   sharing: boolean,
 ): Promise<ActionResult> {
-  const called = call(updateDataset, { body: { dataset: name, access, sharing } });
-  return change(called, sharing ? texts.sharingOn : texts.sharingOff, texts.datasetFailed);
+  const request = call(updateDataset, { body: { dataset: name, access, sharing } });
+  return change(request, sharing ? texts.sharingOn : texts.sharingOff, texts.datasetFailed);
 }
 
 /** Sets whether original files that cannot be de-identified may be downloaded. */
 export function setDatasetIdentifiable(dataset: string, isAllowed: boolean): Promise<ActionResult> {
-  const called = call(updateDataset, { body: { dataset, identifiable_originals: isAllowed } });
-  return change(called, isAllowed ? texts.identifiableOn : texts.identifiableOff, texts.datasetFailed);
+  const request = call(updateDataset, { body: { dataset, identifiable_originals: isAllowed } });
+  return change(request, isAllowed ? texts.identifiableOn : texts.identifiableOff, texts.datasetFailed);
 }
 
-/** @param withDownload whether the person may download original files, too */
+/** Grants an account access to a dataset. @param withDownload whether the person may also download original files */
 export function grant(dataset: string, uid: string, withDownload = false): Promise<ActionResult> {
   const body = { dataset, uid, ...(withDownload && { download: true }) };
   return change(call(grantDataset, { body }), texts.granted, texts.grantFailed);
@@ -76,10 +81,11 @@ export function grant(dataset: string, uid: string, withDownload = false): Promi
 
 /** Sets whether a person may download original files; this permission includes access to the dataset. */
 export function setDownload(dataset: string, uid: string, isAllowed: boolean): Promise<ActionResult> {
-  const called = call(grantDataset, { body: { dataset, uid, download: isAllowed } });
-  return change(called, isAllowed ? texts.downloadOn : texts.downloadOff, texts.downloadFailed);
+  const request = call(grantDataset, { body: { dataset, uid, download: isAllowed } });
+  return change(request, isAllowed ? texts.downloadOn : texts.downloadOff, texts.downloadFailed);
 }
 
+/** Revokes an account's access to a dataset. */
 export function revoke(dataset: string, uid: string): Promise<ActionResult> {
   return change(call(revokeDataset, { query: { dataset, uid } }), texts.revoked, texts.revokeFailed);
 }
@@ -87,17 +93,21 @@ export function revoke(dataset: string, uid: string): Promise<ActionResult> {
 /** Answers an access request. @param reason shown to the person; may be empty */
 export function answerRequest(requestId: string, granted: boolean, reason: string): Promise<ActionResult> {
   const body = { granted, ...(reason && { reason }) };
-  const called = call(answerDatasetRequest, { params: { requestId }, body });
-  return change(called, granted ? texts.requestGranted : texts.requestRefused, texts.answerFailed);
+  const request = call(answerDatasetRequest, { params: { requestId }, body });
+  return change(request, granted ? texts.requestGranted : texts.requestRefused, texts.answerFailed);
 }
 
-/** Returns the result of a call. Reloads the lists also after a failure, because another administrator may have been faster. */
-async function change(called: Promise<unknown>, done: string, failed: string): Promise<ActionResult> {
+/** Returns the result of a request. Reloads the lists also after a failure, which may mean that another administrator has changed the dataset. */
+async function change(
+  request: Promise<unknown>,
+  successMessage: string,
+  failureMessage: string,
+): Promise<ActionResult> {
   try {
-    await called;
-    return { success: true, message: done };
+    await request;
+    return { success: true, message: successMessage };
   } catch (error) {
-    return { success: false, message: messageOf(error, failed), error: codeOf(error) };
+    return { success: false, message: messageOf(error, failureMessage), error: codeOf(error) };
   } finally {
     invalidateWaiting();
     invalidateUsers();
@@ -105,7 +115,7 @@ async function change(called: Promise<unknown>, done: string, failed: string): P
   }
 }
 
-/** Returns restricted datasets that the user may request, with the state of the request. */
+/** Loads the restricted datasets to which the person may request access, each with the state of an existing request. */
 export function useRequestableDatasets() {
   return useQuery({
     queryKey: requestableKey,
@@ -116,8 +126,8 @@ export function useRequestableDatasets() {
   });
 }
 
-/** Requests access to a dataset. @returns null when the request was sent, else the error message */
-export async function askForDataset(dataset: string, reason: string): Promise<string | null> {
+/** Requests access to a dataset. @returns null when the request was sent, otherwise a message for the person */
+export async function requestDatasetAccess(dataset: string, reason: string): Promise<string | null> {
   try {
     await call(requestDataset, { body: { dataset, reason } });
     return null;

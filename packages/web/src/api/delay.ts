@@ -1,4 +1,4 @@
-/** Resolves after a time. @throws the reason of the abort, as soon as the signal is aborted */
+/** Resolves after this time; rejects with the reason of the abort as soon as the signal is aborted. */
 export function delay(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();

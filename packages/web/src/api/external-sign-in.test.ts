@@ -22,8 +22,8 @@ const discovery = {
 };
 const discoveryCall = 'GET /realm/.well-known/openid-configuration';
 
-/** A stub of the provider. @returns the body of the token request */
-function provider(answers: Record<string, object> = {}) {
+/** Stubs the provider. @returns the token requests, as `URL?form`; they are added when they are sent */
+function stubProvider(answers: Record<string, object> = {}) {
   const posted: string[] = [];
   stubApi({ [discoveryCall]: discovery, ...answers });
   const stubbed = fetch;
@@ -40,17 +40,17 @@ beforeEach(() => {
   vi.stubGlobal('crypto', webcrypto); // jsdom has no crypto.subtle
 });
 
-/** Starts the sign-in and returns with what the provider received. */
-async function go() {
+/** Starts a sign-in. @returns the query parameters of the provider's sign-in page */
+async function startAndReadQuery() {
   const url = new URL(await startExternalSignIn());
   return Object.fromEntries(url.searchParams);
 }
 
-describe('starting an external sign-in', () => {
-  it('requests a code with an unguessable challenge, state and nonce', async () => {
-    provider();
-    const [one, other] = [await go(), await go()];
-    expect(one).toMatchObject({
+describe('startExternalSignIn', () => {
+  it('returns a URL that requests a code with random challenge, state and nonce', async () => {
+    stubProvider();
+    const [first, second] = [await startAndReadQuery(), await startAndReadQuery()];
+    expect(first).toMatchObject({
       kc: '1',
       client_id: 'slides',
       redirect_uri: `${location.origin}/auth/callback`,
@@ -59,30 +59,33 @@ describe('starting an external sign-in', () => {
       code_challenge_method: 'S256',
     });
     for (const name of ['state', 'nonce', 'code_challenge']) {
-      expect(one[name]).toMatch(/^[\w-]{43}$/);
-      expect(one[name]).not.toBe(other[name]);
+      expect(first[name]).toMatch(/^[\w-]{43}$/);
+      expect(first[name]).not.toBe(second[name]);
     }
   });
 
   it.each([
-    ['does not answer', {}],
+    ['sends an empty response', {}],
     ['states another issuer', { ...discovery, issuer: 'https://elsewhere.example.org' }],
-    ['has an invalid page address', { ...discovery, authorization_endpoint: 'javascript:alert(1)' }],
-    ['answers with an error', new Response('', { status: 500 })],
+    [
+      'states a sign-in page that is not an http URL',
+      { ...discovery, authorization_endpoint: 'javascript:alert(1)' },
+    ],
+    ['responds with an error', new Response('', { status: 500 })],
   ])('fails when the provider %s', async (_, answer) => {
-    provider({ [discoveryCall]: answer });
+    stubProvider({ [discoveryCall]: answer });
     await expect(startExternalSignIn()).rejects.toThrow(
       new ExternalSignInError('Kimlik hizmetine ulaşılamıyor. Lütfen biraz sonra yeniden deneyin.'),
     );
   });
 });
 
-describe('completing an external sign-in', () => {
+describe('identityTokenOf', () => {
   const notAsked = 'Bu giriş isteği geçersiz veya süresi dolmuş. Lütfen yeniden deneyin.';
 
-  it('exchanges the code for an identity token, with the verifier of the challenge', async () => {
-    const posted = provider({ 'POST /realm/token': { id_token: 'a.b.c', access_token: 'x' } });
-    const { state, nonce, code_challenge } = await go();
+  it('exchanges the code for an identity token and sends the verifier of the challenge', async () => {
+    const posted = stubProvider({ 'POST /realm/token': { id_token: 'a.b.c', access_token: 'x' } });
+    const { state, nonce, code_challenge } = await startAndReadQuery();
     expect(await identityTokenOf(`?code=c-1&state=${state}&iss=${encodeURIComponent(issuer)}`)).toEqual({
       token: 'a.b.c',
       nonce,
@@ -97,15 +100,15 @@ describe('completing an external sign-in', () => {
     expect(Buffer.from(digest).toString('base64url')).toBe(code_challenge);
   });
 
-  it('works only once per started sign-in', async () => {
-    provider({ 'POST /realm/token': { id_token: 'a.b.c' } });
-    const { state } = await go();
+  it('rejects a second response to the same sign-in', async () => {
+    stubProvider({ 'POST /realm/token': { id_token: 'a.b.c' } });
+    const { state } = await startAndReadQuery();
     await identityTokenOf(`?code=c-1&state=${state}`);
     await expect(identityTokenOf(`?code=c-1&state=${state}`)).rejects.toThrow(notAsked);
   });
 
   it.each([
-    ['another state', (_: string) => '?code=c-1&state=x', notAsked],
+    ['an unknown state', (_: string) => '?code=c-1&state=x', notAsked],
     ['no state', (_: string) => '?code=c-1', notAsked],
     [
       'another issuer',
@@ -113,30 +116,30 @@ describe('completing an external sign-in', () => {
       notAsked,
     ],
     [
-      'a refusal by the person',
+      'a cancellation by the person',
       (state: string) => `?error=access_denied&state=${state}`,
       'Giriş iptal edildi.',
     ],
     [
-      'another error',
+      'any other error',
       (state: string) => `?error=server_error&state=${state}`,
       'Giriş başarısız oldu. Lütfen bilgilerinizi kontrol edin.',
     ],
   ])('sends no token request for a response with %s', async (_, searchWith, sentence) => {
-    const posted = provider();
-    const { state = '' } = await go();
+    const posted = stubProvider();
+    const { state = '' } = await startAndReadQuery();
     await expect(identityTokenOf(searchWith(state))).rejects.toThrow(sentence);
     expect(posted).toEqual([]);
   });
 
-  it('fails when the sign-in was not started in this tab', async () => {
-    provider();
+  it('throws when the sign-in was not started in this tab', async () => {
+    stubProvider();
     await expect(identityTokenOf('?code=c-1&state=x')).rejects.toThrow(notAsked);
   });
 
   it('throws an ExternalSignInError when the provider rejects the code', async () => {
-    provider({ 'POST /realm/token': new Response('{"error":"invalid_grant"}', { status: 400 }) });
-    const { state } = await go();
+    stubProvider({ 'POST /realm/token': new Response('{"error":"invalid_grant"}', { status: 400 }) });
+    const { state } = await startAndReadQuery();
     await expect(identityTokenOf(`?code=c-1&state=${state}`)).rejects.toThrow(
       'Kimlik hizmetine ulaşılamıyor.',
     );

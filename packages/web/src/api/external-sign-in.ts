@@ -21,8 +21,13 @@ const pendingKey = 'external_sign_in';
 const requestTimeoutMs = 10_000;
 
 const PendingSignIn = z.object({ state: z.string(), nonce: z.string(), verifier: z.string() });
-const Address = z.url({ protocol: /^https?$/ }); // the browser navigates to it
-const Discovery = z.object({ issuer: z.string(), authorization_endpoint: Address, token_endpoint: Address });
+/** Only http and https, because the browser navigates to the URL. */
+const ProviderUrl = z.url({ protocol: /^https?$/ });
+const Discovery = z.object({
+  issuer: z.string(),
+  authorization_endpoint: ProviderUrl,
+  token_endpoint: ProviderUrl,
+});
 const TokenResponse = z.object({ id_token: z.string().min(1) });
 
 /**
@@ -53,7 +58,7 @@ export async function startExternalSignIn(): Promise<string> {
 }
 
 /**
- * Exchanges the provider's response for an identity token. Works once per start.
+ * Exchanges the provider's response for an identity token. Works once per started sign-in.
  *
  * @param search the query of the redirect
  * @returns the token, and the nonce that it must contain
@@ -65,7 +70,7 @@ export async function identityTokenOf(
   const pending = takePendingSignIn();
   const response = new URLSearchParams(search);
   const { issuer, clientId } = configuredProvider();
-  // A response that this tab did not request may be an attack.
+  // A response that this tab did not request may be an attack (cross-site request forgery).
   if (pending === null || response.get('state') !== pending.state) {
     throw new ExternalSignInError(texts.externalNotAsked);
   }
@@ -118,7 +123,7 @@ async function discover(): Promise<z.infer<typeof Discovery>> {
   return discovery;
 }
 
-/** Sends a request to the provider and parses the response. @throws ExternalSignInError when it is missing or unexpected */
+/** Sends a request to the provider and parses the response. @throws ExternalSignInError for no response, an error, or an unexpected body */
 async function requestFromProvider<T>(
   schema: z.ZodType<T>,
   address: string,

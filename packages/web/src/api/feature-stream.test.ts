@@ -4,7 +4,7 @@ import { type FeatureBatch, readFeatures } from './feature-stream.ts';
 const feature = (id: number) => ({
   type: 'Feature',
   id: String(id),
-  // A text that looks like the boundary of two features.
+  // A name that looks like the text between two features.
   properties: { name: '},{"type":"Feature" ç' },
 });
 const features = Array.from({ length: 50 }, (_, id) => feature(id));
@@ -12,12 +12,12 @@ const head = { type: 'FeatureCollection', version: 7, authors: { me: '"features"
 
 async function read(text: string, partSize: number): Promise<FeatureBatch[]> {
   const bytes = new TextEncoder().encode(text);
-  let at = 0;
+  let offset = 0;
   // jsdom has no ReadableStream.
   const reader = {
     read: async () => {
-      const value = bytes.slice(at, at + partSize);
-      at += partSize;
+      const value = bytes.slice(offset, offset + partSize);
+      offset += partSize;
       return { done: value.length === 0, value };
     },
     cancel: async () => {},
@@ -26,21 +26,24 @@ async function read(text: string, partSize: number): Promise<FeatureBatch[]> {
   return Array.fromAsync(readFeatures(stream));
 }
 
-describe('a list of features that arrives in parts', () => {
-  it.each([1, 7, 64, 1000, 100_000])('is read completely from parts of %i bytes', async (partSize) => {
-    const batches = await read(JSON.stringify({ ...head, features, next_cursor: null }), partSize);
-    expect(batches.flatMap((batch) => batch.features)).toEqual(features);
-    for (const { version, authors } of batches) {
-      expect({ version, authors }).toEqual({ version: head.version, authors: head.authors });
-    }
-  });
+describe('readFeatures', () => {
+  it.each([1, 7, 64, 1000, 100_000])(
+    'yields all features of a stream with parts of %i bytes',
+    async (partSize) => {
+      const batches = await read(JSON.stringify({ ...head, features, next_cursor: null }), partSize);
+      expect(batches.flatMap((batch) => batch.features)).toEqual(features);
+      for (const { version, authors } of batches) {
+        expect({ version, authors }).toEqual({ version: head.version, authors: head.authors });
+      }
+    },
+  );
 
-  it('yields its first features before it is complete', async () => {
+  it('yields the first features before the stream is complete', async () => {
     const batches = await read(JSON.stringify({ ...head, features }), 500);
     expect(batches.length).toBeGreaterThan(5);
   });
 
-  it('may be empty and may have its other fields after the features', async () => {
+  it('accepts an empty list, and fields after the list', async () => {
     expect(await read(JSON.stringify({ ...head, features: [] }), 10)).toEqual([
       { features: [], version: 7, authors: head.authors },
     ]);
@@ -50,7 +53,7 @@ describe('a list of features that arrives in parts', () => {
     expect(others).toEqual([]);
   });
 
-  it('is rejected when it is incomplete', async () => {
+  it('throws a SyntaxError when the stream ends before the list is complete', async () => {
     const text = JSON.stringify({ ...head, features });
     await expect(read(text.slice(0, -100), 64)).rejects.toThrow(SyntaxError);
     await expect(read('', 64)).rejects.toThrow(SyntaxError);

@@ -1,4 +1,4 @@
-/** Reads a list of features while it arrives, so that the first annotations are drawn before the last ones have arrived. */
+/** Parses a list of GeoJSON features while it is being received, so that the first annotations are drawn before the last ones arrive. */
 
 /** Features of a layer as the server sends them, not yet validated. */
 export interface FeatureBatch {
@@ -10,7 +10,7 @@ export interface FeatureBatch {
 }
 
 const listStart = '"features":[';
-/** Text between two features. It cannot occur inside a string of a feature, where quotation marks are escaped. */
+/** Text between two features. It cannot occur inside a string of a feature, because quotation marks are escaped there. */
 const boundary = '},{"type":"Feature"';
 
 /**
@@ -28,7 +28,7 @@ export async function* readFeatures(
     authors,
     version,
   });
-  /** The fields before the list of features; null until they have arrived. */
+  /** The fields before the list of features; null until they are received. */
   let head: Partial<FeatureBatch> | null = null;
   let text = '';
   try {
@@ -40,12 +40,14 @@ export async function* readFeatures(
         head = JSON.parse(`${text.slice(0, start + listStart.length)}]}`) as Partial<FeatureBatch>;
         text = text.slice(start + listStart.length);
       }
-      const end = text.lastIndexOf(boundary);
-      if (end < 0) continue;
-      const features = JSON.parse(`[${text.slice(0, end + 1)}]`) as unknown[];
-      text = text.slice(end + 2);
+      // Parses the features up to the `}` of the last boundary; the remaining text begins after its comma.
+      const boundaryStart = text.lastIndexOf(boundary);
+      if (boundaryStart < 0) continue;
+      const features = JSON.parse(`[${text.slice(0, boundaryStart + 1)}]`) as unknown[];
+      text = text.slice(boundaryStart + 2);
       yield batchOf({ ...head, features });
     }
+    // The rest contains the last features and the fields after the list.
     const remainder = head === null ? text : `{${listStart}${text}`;
     yield batchOf({ ...head, ...(JSON.parse(remainder) as Partial<FeatureBatch>) });
   } finally {

@@ -4,23 +4,27 @@ import { createSessionStore } from './image-sessions.ts';
 
 const minute = 60_000;
 
-interface Made {
+interface SentRequest {
   readonly method: string;
   readonly path: string;
   readonly init: RequestInit;
 }
 
-/** A stub of the API: sessions a, b, c … of `seconds`, or the given errors first. */
-function api({ seconds = 3600, refusals = [] as number[] } = {}) {
-  const requests: Made[] = [];
-  let names = 0;
+/**
+ * Stubs the API, which creates the sessions a, b and c.
+ *
+ * @param options `seconds` is the lifetime of a session; `refusals` are the statuses of the first responses
+ */
+function stubSessionApi({ seconds = 3600, refusals = [] as number[] } = {}) {
+  const requests: SentRequest[] = [];
+  let createdSessions = 0;
   vi.stubGlobal('fetch', async (path: string, init: RequestInit) => {
     init.signal?.throwIfAborted(); // as `fetch` does, which then sends nothing
     requests.push({ method: init.method ?? 'GET', path, init });
     if (init.method === 'DELETE') return new Response(null, { status: 204 });
     const refusal = refusals.shift();
     if (refusal !== undefined) return Response.json({ message: 'no' }, { status: refusal });
-    const session_id = 'abc'.charAt(names++);
+    const session_id = 'abc'.charAt(createdSessions++);
     return Response.json({ session_id, expires_in: seconds }, { status: 201 });
   });
   return {
@@ -36,7 +40,7 @@ beforeEach(() => {
 
 describe('the image session', () => {
   it('is created at the first use, once for concurrent callers', async () => {
-    const server = api();
+    const server = stubSessionApi();
     const sessions = createSessionStore();
     expect(server.creations()).toBe(0);
     expect(await Promise.all([sessions.get(), sessions.get(), sessions.get()])).toEqual(['a', 'a', 'a']);
@@ -44,7 +48,7 @@ describe('the image session', () => {
   });
 
   it('is not created during sign-out', async () => {
-    const server = api();
+    const server = stubSessionApi();
     const allowReadingCalls = abortReadingCalls();
     const sessions = createSessionStore();
     await expect(sessions.get()).rejects.toMatchObject({ name: 'AbortError' });
@@ -54,7 +58,7 @@ describe('the image session', () => {
   });
 
   it('is reused until less than 5 minutes remain', async () => {
-    api();
+    stubSessionApi();
     const sessions = createSessionStore();
     await sessions.get();
     vi.advanceTimersByTime(55 * minute - 1);
@@ -64,15 +68,15 @@ describe('the image session', () => {
   });
 
   it('is not affected when the computer clock is set forward', async () => {
-    api();
+    stubSessionApi();
     const sessions = createSessionStore();
     await sessions.get();
     vi.setSystemTime(Date.now() + 24 * 60 * minute);
     expect(await sessions.get()).toBe('a');
   });
 
-  it('with a lifetime below 5 minutes is not created again for every call', async () => {
-    const server = api({ seconds: 60 });
+  it('is renewed after half of its lifetime when it lives less than 5 minutes', async () => {
+    const server = stubSessionApi({ seconds: 60 });
     const sessions = createSessionStore();
     await sessions.get();
     vi.advanceTimersByTime(minute / 2 - 1);
@@ -82,8 +86,8 @@ describe('the image session', () => {
     expect(server.creations()).toBe(2);
   });
 
-  it('is used until it expires when its renewal fails, without a renewal attempt for every call', async () => {
-    const server = api();
+  it('is used until it expires when renewing it fails, without a renewal attempt for every call', async () => {
+    const server = stubSessionApi();
     const sessions = createSessionStore();
     await sessions.get();
     vi.advanceTimersByTime(56 * minute);
@@ -95,8 +99,8 @@ describe('the image session', () => {
     expect(server.creations()).toBe(1);
   });
 
-  it('that was rejected is renewed once for all callers', async () => {
-    const server = api();
+  it('is replaced once for all callers that report it as rejected', async () => {
+    const server = stubSessionApi();
     const sessions = createSessionStore();
     const refused = await sessions.get();
     const renewed = await Promise.all(Array.from({ length: 200 }, () => sessions.replaceRejected(refused)));
@@ -105,8 +109,8 @@ describe('the image session', () => {
     expect(server.creations()).toBe(2);
   });
 
-  it('that cannot be created is retried after a delay, not for every tile', async () => {
-    const server = api({ refusals: [503, 503] });
+  it('is requested again only after a delay when it could not be created', async () => {
+    const server = stubSessionApi({ refusals: [503, 503] });
     const sessions = createSessionStore();
     await expect(sessions.get()).rejects.toThrow('no');
     await expect(sessions.get()).rejects.toThrow('no');
@@ -118,8 +122,8 @@ describe('the image session', () => {
     expect(await sessions.refresh()).toBe('a');
   });
 
-  it('is replaced by `refresh`', async () => {
-    api();
+  it('is replaced by a new session when `refresh` is called', async () => {
+    stubSessionApi();
     const sessions = createSessionStore();
     await sessions.get();
     expect(await sessions.refresh()).toBe('b');
@@ -127,14 +131,14 @@ describe('the image session', () => {
   });
 });
 
-describe('closing the viewer', () => {
+describe('closing the last viewer', () => {
   it('revokes all created sessions with requests that outlive the page', async () => {
-    const server = api();
+    const server = stubSessionApi();
     const sessions = createSessionStore();
-    const leave = sessions.registerViewer();
+    const closeViewer = sessions.registerViewer();
     await sessions.get();
     await sessions.refresh();
-    leave();
+    closeViewer();
     vi.runAllTimers();
     expect(server.revoked().map(({ path }) => path)).toEqual([
       '/api/v1/auth/image-session/a',
@@ -148,30 +152,30 @@ describe('closing the viewer', () => {
   });
 
   it('revokes a session whose creation is still running', async () => {
-    const server = api();
+    const server = stubSessionApi();
     const sessions = createSessionStore();
-    const leave = sessions.registerViewer();
+    const closeViewer = sessions.registerViewer();
     const pending = sessions.get();
-    leave();
+    closeViewer();
     vi.runAllTimers();
     await pending;
     expect(server.revoked()).toHaveLength(1);
     expect(sessions.state().id).toBeNull();
   });
 
-  it('revokes sessions also when the page is closed; returning to it creates a new session', async () => {
-    const server = api();
+  it('revokes sessions when the person leaves the page, and creates a new one when the person returns', async () => {
+    const server = stubSessionApi();
     const sessions = createSessionStore();
-    const leave = sessions.registerViewer();
+    const closeViewer = sessions.registerViewer();
     await sessions.get();
     window.dispatchEvent(new Event('pagehide'));
     expect(server.revoked()).toHaveLength(1);
     expect(await sessions.get()).toBe('b');
-    leave();
+    closeViewer();
   });
 
-  it('keeps the session when the viewer is opened again at once', async () => {
-    const server = api();
+  it('keeps the session when a viewer is opened again immediately', async () => {
+    const server = stubSessionApi();
     const sessions = createSessionStore();
     sessions.registerViewer()();
     sessions.registerViewer();
@@ -180,13 +184,13 @@ describe('closing the viewer', () => {
     expect(server.revoked()).toEqual([]);
   });
 
-  it('revokes nothing after signing out', async () => {
-    const server = api();
+  it('sends no request after signing out', async () => {
+    const server = stubSessionApi();
     const sessions = createSessionStore();
-    const leave = sessions.registerViewer();
+    const closeViewer = sessions.registerViewer();
     await sessions.get();
     localStorage.removeItem('auth_token');
-    leave();
+    closeViewer();
     vi.runAllTimers();
     expect(server.revoked()).toEqual([]);
   });
@@ -194,7 +198,7 @@ describe('closing the viewer', () => {
 
 describe('the state of the image session', () => {
   it('changes from inactive to refreshing to active, and back to inactive after expiry', async () => {
-    api();
+    stubSessionApi();
     const sessions = createSessionStore();
     const seen = [sessions.state()];
     sessions.subscribe(() => seen.push(sessions.state()));
@@ -208,8 +212,8 @@ describe('the state of the image session', () => {
     ]);
   });
 
-  it('is `error` after a failed creation until a session is created', async () => {
-    api({ refusals: [500] });
+  it('is `error` after a failed creation until a session can be created', async () => {
+    stubSessionApi({ refusals: [500] });
     const sessions = createSessionStore();
     await expect(sessions.get()).rejects.toThrow('no');
     expect(sessions.state()).toEqual({ status: 'error', id: null });

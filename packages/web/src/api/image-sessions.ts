@@ -11,7 +11,7 @@ import { useSyncExternalStore } from 'react';
 import { addressOf, call, readingCallsSignal } from './client.ts';
 import { storedToken } from './stored-sign-in.ts';
 
-/** A session is renewed this long before it expires. */
+/** A session is renewed this long before its expiry. */
 const renewalMarginMs = 5 * 60_000;
 /** Delay before the next attempt after a failed renewal, while the current session is still valid. */
 const renewalPauseMs = 30_000;
@@ -20,7 +20,7 @@ const failurePauseMs = 2000;
 const statsRefreshMs = 30_000;
 
 export interface ImageSessionState {
-  /** `error` after a failed creation; `inactive` without a session. */
+  /** `refreshing` while a session is being created; `error` after that failed; `inactive` when there is no session. */
   readonly status: 'inactive' | 'refreshing' | 'active' | 'error';
   /** The current session; null while there is none. */
   readonly id: string | null;
@@ -33,13 +33,12 @@ export interface ImageSessions {
    * @throws the error of the API call when there is no valid session and none can be created
    */
   get(): Promise<string>;
-  /** Replaces a session that the server has rejected; callers that report the same one share the new session. */
+  /** Replaces a session that the server has rejected. Callers that report the same session get the same new session. */
   replaceRejected(rejectedId: string): Promise<string>;
   /** Creates a new session even if the current one is still valid. */
   refresh(): Promise<string>;
   /**
-   * Registers an open viewer. Sessions are revoked when the last viewer is closed, and when the
-   * page is left.
+   * Registers an open viewer. All sessions are revoked when the last viewer is closed, and when the person leaves the page.
    *
    * @returns a function that unregisters the viewer
    */
@@ -49,7 +48,7 @@ export interface ImageSessions {
   subscribe(listener: () => void): () => void;
 }
 
-interface LiveSession {
+interface CurrentSession {
   readonly id: string;
   /** Times in milliseconds of `performance.now()`. */
   readonly renewAt: number;
@@ -57,12 +56,12 @@ interface LiveSession {
 }
 
 export function createSessionStore(): ImageSessions {
-  let current: LiveSession | null = null;
+  let current: CurrentSession | null = null;
   let failure: { readonly error: unknown; readonly at: number } | null = null;
   let pending: Promise<string> | null = null;
   /** Ids of all created sessions that are not revoked yet; tiles may still use a session that was replaced. */
   const created = new Set<string>();
-  /** Number of calls of `revokeAll`. A session whose creation began before the last call is revoked when it arrives. */
+  /** Number of calls of `revokeAll`. A session whose creation began before the last call is revoked as soon as it is created. */
   let revocations = 0;
   let openViewers = 0;
   let expiryTimer: ReturnType<typeof setTimeout> | undefined;
@@ -107,7 +106,7 @@ export function createSessionStore(): ImageSessions {
         signal: readingCallsSignal(), // aborted at sign-out, after which the server would reject the call
       });
       if (revocationsAtStart !== revocations) {
-        // The viewer was closed meanwhile, so the tiles that wait for this session will not be drawn.
+        // The viewer was closed in the meantime, so tiles that waited for this session will not be drawn.
         revoke(id);
         return id;
       }
@@ -160,7 +159,7 @@ export function createSessionStore(): ImageSessions {
     openViewers += 1;
     return () => {
       openViewers -= 1;
-      // A viewer that is closed and opened again at once keeps its session.
+      // Waits for the next task, so that a viewer that is closed and immediately opened again keeps its session.
       setTimeout(() => {
         if (openViewers > 0) return;
         window.removeEventListener('pagehide', revokeAll);

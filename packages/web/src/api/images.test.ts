@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { abortReadingCalls } from './client.ts';
 import { descriptorAddress, fetchPixels, thumbnailAddress, tileAddress } from './images.ts';
 
-describe('URLs of pixels', () => {
+describe('URLs of thumbnail, descriptor and tile', () => {
   it('match the routes of the API', () => {
     expect(thumbnailAddress('7', 's/1')).toBe('/api/v1/image-catalog/proxy/7/thumbnail.jpg?session=s%2F1');
     expect(descriptorAddress('7')).toBe('/api/v1/image-catalog/proxy/7/image.dzi');
@@ -15,7 +15,7 @@ describe('URLs of pixels', () => {
     ['a thumbnail', () => thumbnailAddress('', 's')],
     ['a descriptor', () => descriptorAddress('')],
     ['a tile', () => tileAddress('', { level: 0, column: 0, row: 0, format: 'jpeg' })],
-  ])('require an image id for %s', (_, address) => {
+  ])('cannot be created for %s without an image id', (_, address) => {
     expect(address).toThrow('Image ID is required');
   });
 });
@@ -23,8 +23,8 @@ describe('URLs of pixels', () => {
 describe('fetchPixels', () => {
   const signal = new AbortController().signal;
 
-  /** The server answers with these statuses in turn. @returns the requested addresses */
-  function serverAnswering(...statuses: number[]) {
+  /** Stubs a server that responds with these statuses in this order. @returns the requested URLs */
+  function stubResponses(...statuses: number[]) {
     const addresses: string[] = [];
     vi.stubGlobal('fetch', async (address: string) => {
       addresses.push(address);
@@ -34,18 +34,20 @@ describe('fetchPixels', () => {
   }
 
   it('sends the current image session', async () => {
-    const addresses = serverAnswering(200);
+    const addresses = stubResponses(200);
     const sessions = { get: async () => 'one', replaceRejected: async () => 'two' };
     const answer = await fetchPixels('/tile', { signal, onRenewing: vi.fn<() => void>() }, sessions);
     expect(answer).toMatchObject({ status: 200 });
     expect(addresses).toEqual(['/tile?session=one']);
   });
 
-  it('aborts its request during sign-out, sends no other, and stays pending until its caller aborts it', async () => {
+  it('aborts its request during sign-out, sends no new one, and stays pending until the caller aborts it', async () => {
     const requests: { address: string; signal: AbortSignal }[] = [];
-    vi.stubGlobal('fetch', (address: string, { signal: given }: { signal: AbortSignal }) => {
-      requests.push({ address, signal: given });
-      return new Promise((_, reject) => given.addEventListener('abort', () => reject(given.reason)));
+    vi.stubGlobal('fetch', (address: string, { signal: requestSignal }: { signal: AbortSignal }) => {
+      requests.push({ address, signal: requestSignal });
+      return new Promise((_, reject) =>
+        requestSignal.addEventListener('abort', () => reject(requestSignal.reason)),
+      );
     });
     const replaceRejected = vi.fn<(refused: string) => Promise<string>>(async () => 'two');
     const sessions = { get: async () => 'one', replaceRejected };
@@ -68,9 +70,9 @@ describe('fetchPixels', () => {
     expect(replaceRejected).not.toHaveBeenCalled();
   });
 
-  it('renews a rejected session, notifies its caller, and retries once after 1 s', async () => {
+  it('replaces a rejected session, calls onRenewing, and retries once after 1 s', async () => {
     vi.useFakeTimers();
-    const addresses = serverAnswering(401, 401, 200);
+    const addresses = stubResponses(401, 401, 200);
     const onRenewing = vi.fn<() => void>();
     const renew = vi.fn<(refused: string) => Promise<string>>(async () => 'two');
     const answer = fetchPixels(
@@ -97,14 +99,14 @@ describe('fetchPixels', () => {
       { get: async () => 'one', replaceRejected: () => Promise.reject(new Error('500')) },
     ],
   ])('returns session-lost when %s', async (_, sessions) => {
-    serverAnswering(401);
+    stubResponses(401);
     expect(await fetchPixels('/tile', { signal, onRenewing: vi.fn<() => void>() }, sessions)).toBe(
       'session-lost',
     );
   });
 
-  it('rejects when it is aborted while it waits', async () => {
-    const addresses = serverAnswering(401);
+  it('rejects when the caller aborts it before the retry', async () => {
+    const addresses = stubResponses(401);
     const end = new AbortController();
     const sessions = { get: async () => 'one', replaceRejected: async () => 'two' };
     const answer = fetchPixels('/tile', { signal: end.signal, onRenewing: () => end.abort() }, sessions);

@@ -61,7 +61,7 @@ interface PixelRequest {
  * While the person signs out, no request is sent and running requests are aborted. The promise of such a request then stays pending
  * until its caller aborts it, which closing the screen does. If it rejected at once, the viewer would show an error and retry.
  *
- * @returns the response of the server, also a second 401; 'session-lost' when no session could be created
+ * @returns the response of the server, which may also be an error or a second 401; 'session-lost' when no session could be created
  * @throws TypeError when there was no response; the reason of the abort
  */
 export async function fetchPixels(
@@ -99,7 +99,7 @@ async function fetchWithSession(
   return fetch(withSession(address, renewed), init);
 }
 
-/** Waits for the abort and throws its reason. */
+/** Returns a promise that rejects with the reason of the abort when the signal is aborted. */
 function rejectWhenAborted(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     const rejectWithReason = () => reject(signal.reason);

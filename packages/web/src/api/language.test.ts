@@ -14,7 +14,7 @@ afterEach(() => {
 });
 
 describe('connectLanguage', () => {
-  it('changes the interface without a call to the server when the user is signed out', () => {
+  it('sends no request when the language is changed while no user is signed in', () => {
     const calls = stubApi({});
     chooseLanguage('en');
     expect(languageNow('tr')).toBe('en');
@@ -39,7 +39,7 @@ describe('connectLanguage', () => {
     },
   );
 
-  it('changes the interface even when the server rejects the change', async () => {
+  it('leaves the new language of the interface in place when the server rejects it', async () => {
     storeSignIn({ token: 'token-1', user: account() });
     const calls = stubApi({ 'PUT /user/language': () => refusal('unavailable') });
     chooseLanguage('en');

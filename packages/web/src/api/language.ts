@@ -4,7 +4,7 @@ import { setLocalChoiceListener } from '../language/language.ts';
 import { call } from './client.ts';
 import { storedToken } from './stored-sign-in.ts';
 
-/** Stores each choice of a signed-in person with the account, in the background. */
+/** Sends each new choice of language to the server, while a user is signed in. */
 export function connectLanguage(): void {
   setLocalChoiceListener((choice) => {
     if (storedToken() === null) return;

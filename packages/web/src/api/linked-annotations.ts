@@ -3,13 +3,14 @@ import { AppError, listAnnotationLayers, listAnnotations } from '@lamina/contrac
 import { useQuery } from '@tanstack/react-query';
 import { call, download } from './client.ts';
 
+/** The annotations of one layer. */
 export interface LinkedFeatures {
   readonly layerId: string;
   /** Features as the server sends them, not yet validated. */
   readonly features: readonly unknown[];
 }
 
-/** Loads the annotations of a slide that a share link shows. @param session image session of the link */
+/** Loads all annotations of a slide that a share link shows. @param session image session of the link */
 export function useLinkedAnnotations(imageId: string, session: string) {
   return useQuery({
     queryKey: ['linked-annotations', imageId, session],

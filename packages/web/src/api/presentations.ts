@@ -1,10 +1,10 @@
-/** Sends and follows presentations of a collection: the owner presents; accounts and visitors follow by server-sent events. */
+/** Sends and receives presentations of a collection: its owner presents, and other accounts and visitors follow by server-sent events. */
 import { followPresentation, PresentationEvent, present } from '@lamina/contract';
 import { addressOf, call } from './client.ts';
 import { storedToken } from './stored-sign-in.ts';
 
-/** Delay before a stream that has ended is requested again. */
-const reconnectMs = 1500;
+/** Delay before a stream that has ended is opened again. */
+const reconnectDelayMs = 1500;
 
 /** Sends the presenter's field and item to all followers. A failed call is not retried, because the next event replaces it. */
 export async function showToFollowers(collectionId: string, event: PresentationEvent): Promise<void> {
@@ -27,20 +27,21 @@ export function follow(
   async function receiveUntilAborted() {
     while (!signal.aborted) {
       await readEvents(collectionId, session, onEvent, signal).catch(() => undefined);
-      if (!signal.aborted) await new Promise((resolve) => setTimeout(resolve, reconnectMs));
+      if (!signal.aborted) await new Promise((resolve) => setTimeout(resolve, reconnectDelayMs));
     }
   }
   void receiveUntilAborted();
   return () => abortController.abort();
 }
 
+/** Opens the stream of a presentation and calls `onEvent` for each event until the stream ends. */
 async function readEvents(
   collectionId: string,
   session: string | null,
   onEvent: (event: PresentationEvent) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  // EventSource cannot send a bearer token.
+  // `fetch` is used because EventSource cannot send a bearer token.
   const token = session === null ? storedToken() : null;
   const response = await fetch(addressOf(followPresentation, { collectionId }, { session }), {
     headers: { Accept: 'text/event-stream', ...(token !== null && { Authorization: `Bearer ${token}` }) },

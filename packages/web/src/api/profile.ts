@@ -16,11 +16,11 @@ import { call, codeOf, fieldOf, messageOf } from './client.ts';
 import { texts } from './texts.ts';
 
 interface ProfileOptions {
-  /** Interval in ms at which the profile is loaded again, and also when the page becomes visible; absent: only once. */
+  /** Interval at which the profile is loaded again; it is then also loaded when the page becomes visible. By default it is loaded once. */
   readonly refetchIntervalMs?: number;
 }
 
-/** Returns the profile, and updates the signed-in account with it. */
+/** Loads the profile, and updates the stored data of the signed-in account with it. */
 export function useProfile({ refetchIntervalMs }: ProfileOptions = {}) {
   return useQuery({
     queryKey: ['profile'],
@@ -32,7 +32,7 @@ export function useProfile({ refetchIntervalMs }: ProfileOptions = {}) {
   });
 }
 
-/** @throws Error with the message to show */
+/** @throws Error whose message is shown to the person */
 async function fetchProfile(signal: AbortSignal): Promise<Profile> {
   try {
     const { user } = await call(getProfile, { signal });
@@ -47,6 +47,7 @@ async function fetchProfile(signal: AbortSignal): Promise<Profile> {
   }
 }
 
+/** Loads the recent activity of the account. */
 export function useActivity() {
   return useQuery({
     queryKey: ['activity'],

@@ -3,8 +3,8 @@ import { QueryClient } from '@tanstack/react-query';
 
 export const queryClient = new QueryClient({
   defaultOptions: {
-    // No automatic retries: every failed load has a retry button. No network check: a hospital's network may have
-    // no internet, which browsers report as offline.
+    // No automatic retries, because the screens have a retry button for failed requests. `networkMode: 'always'`, because browsers may report
+    // a hospital network without internet access as offline.
     queries: { retry: false, refetchOnWindowFocus: false, networkMode: 'always' },
     mutations: { networkMode: 'always' },
   },

@@ -17,12 +17,12 @@ interface ResultUpload {
   readonly registration: ResultRegistration;
   readonly file: File;
   readonly signal: AbortSignal;
-  /** Called with the fraction of the file that the server has received, 0 to 1. */
+  /** Called with the fraction of the file that has been sent, 0 to 1. */
   readonly onProgress: (fraction: number) => void;
 }
 
 /**
- * Creates a layer and sends its file. The server imports the file afterwards. A layer whose file does not arrive is deleted.
+ * Creates a layer and uploads its file, which the server then imports. If the upload fails or is cancelled, the layer is deleted.
  *
  * @throws like `call` and `sendByTus`; the reason of the signal
  */
@@ -33,10 +33,10 @@ export async function uploadResult({ imageId, file, signal, onProgress, ...body 
       file,
       address: { endpoint: addressOf(createResultFile, { layerId }) },
       signal,
-      onProgress: (sent) => onProgress(file.size === 0 ? 1 : sent / file.size),
+      onProgress: (sentBytes) => onProgress(file.size === 0 ? 1 : sentBytes / file.size),
     });
   } catch (error) {
-    // If this call fails, too, the server deletes the layer later.
+    // If this call also fails, the server deletes the layer later.
     await call(deleteResultLayer, { params: { layerId } }).catch(() => undefined);
     throw error;
   } finally {

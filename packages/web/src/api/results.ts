@@ -23,9 +23,9 @@ import { fetchPixels } from './images.ts';
 import { queryClient } from './query-client.ts';
 
 /** Polling interval while the server imports a file. */
-const progressMs = 2000;
+const importPollMs = 2000;
 const layersKey = (imageId: string) => ['result-layers', imageId];
-const isUnderWay = ({ state }: ResultLayer) => state === 'queued' || state === 'importing';
+const isBeingImported = ({ state }: ResultLayer) => state === 'queued' || state === 'importing';
 
 /** Loads the result layers of a slide. @param imageId null loads nothing */
 export function useResultLayers(imageId: string | null) {
@@ -37,7 +37,7 @@ export function useResultLayers(imageId: string | null) {
     },
     enabled: imageId !== null,
     retry: (count, error) => count < 3 && !(error instanceof AppError),
-    refetchInterval: ({ state }) => (state.data?.some(isUnderWay) === true ? progressMs : false),
+    refetchInterval: ({ state }) => (state.data?.some(isBeingImported) === true ? importPollMs : false),
     gcTime: 0,
   });
 }
@@ -51,7 +51,11 @@ export async function removeResultLayer({ id, image_id }: ResultLayer): Promise<
   await invalidateResultLayers(image_id);
 }
 
-/** @throws UnexpectedResponseError; TypeError without a response; the reason of the abort */
+/**
+ * Requests content of a layer with the image session.
+ *
+ * @throws UnexpectedResponseError for an error response; TypeError without a response; the reason of the abort
+ */
 async function load(address: string, signal: AbortSignal): Promise<Response> {
   const response = await fetchPixels(address, { signal, onRenewing: () => undefined });
   if (response === 'session-lost') throw new UnexpectedResponseError(401);
@@ -72,17 +76,18 @@ async function loadJson<E extends Endpoint>(
   return endpoint.response.parse(await response.json()) as ResponseOf<E>;
 }
 
-/** Loads the descriptor of a result layer. */
+/** Loads the descriptor of a result layer. @param isReady false loads nothing, because the server has not imported the layer yet */
 export function useOverlayDescriptor(layerId: string, isReady: boolean) {
   return useQuery({
     queryKey: ['overlay-descriptor', layerId],
     queryFn: ({ signal }) => loadJson(getOverlayDescriptor, layerId, {}, signal),
     enabled: isReady,
-    staleTime: Number.POSITIVE_INFINITY, // a layer never changes
+    staleTime: Number.POSITIVE_INFINITY, // the content of a layer never changes
     retry: 2,
   });
 }
 
+/** Loads a tile of a raster: a grey PNG whose samples are the encoded values. @throws like `load` */
 export async function loadValueTile(
   layerId: string,
   { z, x, y }: { readonly z: number; readonly x: number; readonly y: number },
@@ -92,6 +97,7 @@ export async function loadValueTile(
   return (await load(addressOf(getOverlayTile, { layerId, z: String(z), tile }), signal)).blob();
 }
 
+/** Loads the index of a vector layer: bounds and objects of its blocks. @throws like `load` */
 export async function loadBlockIndex(layerId: string, signal: AbortSignal): Promise<ArrayBuffer> {
   return (await load(addressOf(getOverlayIndex, { layerId }), signal)).arrayBuffer();
 }
@@ -110,15 +116,17 @@ interface ObjectRange {
   readonly count: number;
 }
 
-/** Loads the bounds of all blocks of a layer; concurrent callers share one request. */
-export function loadKeptIndex(layerId: string): Promise<ArrayBuffer> {
+/** Like `loadBlockIndex`, but cached; concurrent callers share one request. */
+export function loadCachedIndex(layerId: string): Promise<ArrayBuffer> {
   return loadCached(addressOf(getOverlayIndex, { layerId }));
 }
 
+/** Loads centres and classes of consecutive objects. */
 export function loadCenters(layerId: string, { first, count }: ObjectRange): Promise<ArrayBuffer> {
   return loadCached(addressOf(getOverlayCenters, { layerId }, { first, count }));
 }
 
+/** Loads one measurement of consecutive objects, as Float32. */
 export function loadMeasurement(
   layerId: string,
   column: number,
@@ -128,10 +136,12 @@ export function loadMeasurement(
   return loadCached(addressOf(getOverlayMeasurement, params, { first, count }));
 }
 
+/** Loads a block: the outlines of the objects in one part of the slide. @throws like `load` */
 export async function loadBlock(layerId: string, block: number, signal: AbortSignal): Promise<ArrayBuffer> {
   return (await load(addressOf(getOverlayBlock, { layerId, block: String(block) }), signal)).arrayBuffer();
 }
 
+/** Loads the counts of one class in the cells of a density grid, as Uint32. @throws like `load` */
 export async function loadDensity(
   layerId: string,
   { level, class: index }: { readonly level: number; readonly class: number },
@@ -150,7 +160,7 @@ export async function loadValue(
   return (await loadJson(getOverlayValue, layerId, position, signal)).value;
 }
 
-/** Returns the object at a position of the slide, or the nearest one within the tolerance in pixels. */
+/** Returns the object at a position of the slide, or the nearest one within the tolerance in pixels; null when there is none. */
 export async function pickObject(
   layerId: string,
   position: { readonly x: number; readonly y: number; readonly tolerance: number },

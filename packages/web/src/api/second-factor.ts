@@ -1,4 +1,4 @@
-/** Two-step verification of the own account. */
+/** Sets up and removes the second factor (two-step verification) of the own account. */
 import {
   confirmSecondFactor,
   getSecondFactor,
@@ -21,19 +21,19 @@ export function useSecondFactor() {
   });
 }
 
-/** Setup data for an authenticator app. */
+/** The secret that an authenticator app needs. */
 export interface SecondFactorSecret {
-  /** Base32, for typing. */
+  /** The secret in Base32, for typing. */
   readonly secret: string;
-  /** otpauth://…, for a QR code. */
+  /** The secret as URI (otpauth://…), for a QR code. */
   readonly uri: string;
 }
 
 type Failure = Extract<ActionResult, { success: false }>;
-type With<Value> = ({ readonly success: true; readonly message: string } & Value) | Failure;
+type ResultWith<Value> = ({ readonly success: true; readonly message: string } & Value) | Failure;
 
-/** @param currentPassword empty unless the API requires it (`reauth_required`) */
-export async function beginSecondFactor(currentPassword: string): Promise<With<SecondFactorSecret>> {
+/** Requests a new secret. @param currentPassword empty unless the API requires it (error `reauth_required`) */
+export async function beginSecondFactor(currentPassword: string): Promise<ResultWith<SecondFactorSecret>> {
   try {
     return {
       success: true,
@@ -45,10 +45,10 @@ export async function beginSecondFactor(currentPassword: string): Promise<With<S
   }
 }
 
-/** @returns the recovery codes, which the API returns only once */
+/** Activates the second factor with a code of the authenticator app. @returns the recovery codes, which the API returns only once */
 export async function finishSecondFactor(
   code: string,
-): Promise<With<{ readonly recoveryCodes: readonly string[] }>> {
+): Promise<ResultWith<{ readonly recoveryCodes: readonly string[] }>> {
   try {
     const { recovery_codes: recoveryCodes, message } = await call(confirmSecondFactor, { body: { code } });
     return { success: true, message, recoveryCodes };
@@ -57,13 +57,13 @@ export async function finishSecondFactor(
   }
 }
 
-/** Updates the card, after the recovery codes have been read. */
+/** Reloads the state of the second factor; called after the person has read the recovery codes. */
 export function invalidateSecondFactor(): void {
   void queryClient.invalidateQueries({ queryKey: secondFactorKey });
 }
 
-/** @param currentPassword as in `beginSecondFactor` */
-export async function switchSecondFactorOff(currentPassword: string): Promise<ActionResult> {
+/** Removes the second factor. @param currentPassword as for `beginSecondFactor` */
+export async function disableSecondFactor(currentPassword: string): Promise<ActionResult> {
   try {
     const { message } = await call(removeSecondFactor, { body: bodyOf(currentPassword) });
     invalidateSecondFactor();

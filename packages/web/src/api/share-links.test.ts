@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { refusal, stubApi } from '../testing/stub-api.ts';
-import { expectLink, openLink } from './share-links.ts';
+import { openLink, preopenLink } from './share-links.ts';
 
 const opened = {
   session_id: 's'.repeat(43),
@@ -11,33 +11,33 @@ const opened = {
   show_annotations: false,
 };
 
-describe('a share link that is opened while its page is loading', () => {
+describe('openLink after preopenLink', () => {
   beforeEach(async () => {
-    // The result of another test must not be left over.
+    // Discards the unused result of a previous test.
     stubApi({ 'POST /share-links/open': refusal('not_found') });
     await openLink('none', undefined);
   });
 
-  it('is requested once, and the page uses the result', async () => {
+  it('uses the result of preopenLink without a second request', async () => {
     const calls = stubApi({ 'POST /share-links/open': opened });
-    expectLink('secret-1');
+    preopenLink('secret-1');
     expect(await openLink('secret-1', undefined)).toMatchObject({ title: 'Ders 3' });
     expect(calls).toHaveLength(1);
   });
 
-  it('is requested again for a renewed session', async () => {
+  it('requests the link again when it is opened a second time', async () => {
     const calls = stubApi({ 'POST /share-links/open': opened });
-    expectLink('secret-1');
+    preopenLink('secret-1');
     await openLink('secret-1', undefined);
     await openLink('secret-1', undefined);
     expect(calls).toHaveLength(2);
   });
 
-  it('is requested again with a password, and for another link', async () => {
+  it('requests the link when a password is given or the secret differs', async () => {
     const calls = stubApi({ 'POST /share-links/open': opened });
-    expectLink('secret-1');
+    preopenLink('secret-1');
     await openLink('secret-1', 'password');
-    expectLink('secret-1');
+    preopenLink('secret-1');
     await openLink('secret-2', undefined);
     expect(calls.map(({ body }) => body)).toEqual([
       { secret: 'secret-1' },

@@ -1,4 +1,4 @@
-/** Share links: made and ended by people with an account, opened by visitors without one. */
+/** Creates, lists and revokes share links for people with an account, and opens share links for visitors without one. */
 import {
   type BodyInputOf,
   createShareLink,
@@ -21,7 +21,7 @@ export type NewShareLink = BodyInputOf<typeof createShareLink>;
 
 const linksKey = ['share-links'];
 
-/** Own links; for an administrator all of them. Newest first. */
+/** Loads the own share links (for administrators, those of all accounts), newest first. */
 export function useShareLinks() {
   return useQuery({
     queryKey: linksKey,
@@ -30,12 +30,12 @@ export function useShareLinks() {
   });
 }
 
-/** @returns the address of the new link, or why there is none */
+/** Creates a share link. @returns its URL, or a message for the person */
 export async function makeShareLink(
-  wanted: NewShareLink,
+  link: NewShareLink,
 ): Promise<{ readonly url: string } | { readonly error: string }> {
   try {
-    return { url: (await call(createShareLink, { body: wanted })).url };
+    return { url: (await call(createShareLink, { body: link })).url };
   } catch (error) {
     return { error: messageOf(error, texts.shareFailed) };
   } finally {
@@ -43,7 +43,8 @@ export async function makeShareLink(
   }
 }
 
-export async function endLink(linkId: string): Promise<ActionResult> {
+/** Revokes a share link. */
+export async function revokeShareLink(linkId: string): Promise<ActionResult> {
   try {
     await call(endShareLink, { params: { linkId } });
     return { success: true, message: texts.linkEnded };
@@ -54,23 +55,31 @@ export async function endLink(linkId: string): Promise<ActionResult> {
   }
 }
 
-type Opening = Promise<OpenedLink | { readonly error: ErrorCode | null; readonly message: string }>;
+type OpenResult = Promise<OpenedLink | { readonly error: ErrorCode | null; readonly message: string }>;
 
-let expected: { readonly secret: string; readonly opening: Opening } | null = null;
+/** The request of `preopenLink` that no call of `openLink` has used yet. */
+let preopened: { readonly secret: string; readonly result: OpenResult } | null = null;
 
-/** Opens a link whose page is loading; the page takes the result with its first `openLink`. */
-export function expectLink(secret: string): void {
-  expected = { secret, opening: requestLink(secret, undefined) };
+/** Opens a link while the code of its page is still loading. The first `openLink` of the page uses the result. */
+export function preopenLink(secret: string): void {
+  preopened = { secret, result: requestLink(secret, undefined) };
 }
 
-/** @param password undefined: none was typed */
-export function openLink(secret: string, password: string | undefined): Opening {
-  const opening = expected?.secret === secret && password === undefined ? expected.opening : null;
-  expected = null;
-  return opening ?? requestLink(secret, password);
+/**
+ * Opens a share link, which creates an image session for its slides.
+ *
+ * @param secret the part of the link's URL after `#`
+ * @param password undefined unless the person has typed one
+ * @returns the content of the link, or the error code (null without a response) with a message for the person
+ */
+export function openLink(secret: string, password: string | undefined): OpenResult {
+  const isPreopened = preopened?.secret === secret && password === undefined;
+  const result = isPreopened ? preopened?.result : undefined;
+  preopened = null;
+  return result ?? requestLink(secret, password);
 }
 
-async function requestLink(secret: string, password: string | undefined): Opening {
+async function requestLink(secret: string, password: string | undefined): OpenResult {
   try {
     return await call(openShareLink, { body: { secret, ...(password !== undefined && { password }) } });
   } catch (error) {
@@ -78,11 +87,11 @@ async function requestLink(secret: string, password: string | undefined): Openin
   }
 }
 
-/** Asks whether a slide of an opened link can still be viewed. @returns the status; null without a response */
-export async function statusOfShared(imageId: string, session: string): Promise<number | null> {
+/** Requests a slide of an opened link, to find out whether it can still be viewed. @returns the HTTP status; null without a response */
+export async function fetchSharedSlideStatus(imageId: string, session: string): Promise<number | null> {
   try {
     const address = addressOf(getDescriptor, { imageId }, { session });
-    // The browser's cache has the descriptor and would answer for a link that has ended.
+    // Not from the browser's cache, which may contain the descriptor although the link has ended.
     const { status } = await fetch(address, { method: 'HEAD', cache: 'no-store' });
     return status;
   } catch {

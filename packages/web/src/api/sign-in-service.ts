@@ -8,6 +8,8 @@ import { signIn } from '@lamina/contract';
 import { call } from './client.ts';
 
 /**
+ * Returns an identity token for an e-mail and password.
+ *
  * @param code of the second factor, or empty
  * @throws AppError credentials_invalid, second_factor_required, second_factor_invalid, account_not_active
  *   (deactivated), rate_limited; NoResponseError

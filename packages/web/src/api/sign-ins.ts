@@ -1,4 +1,4 @@
-/** The own sign-ins, and ending them. */
+/** Lists and ends the sign-ins of the own account on all its devices. */
 import { endSignIn as endSignInEndpoint, endSignIns, listSignIns, type SignIn } from '@lamina/contract';
 import { useQuery } from '@tanstack/react-query';
 import type { ActionResult } from '../notifications/action-result.ts';
@@ -9,7 +9,7 @@ import { texts } from './texts.ts';
 
 const signInsKey = ['sign-ins'];
 
-/** Sorted by last use, newest first. */
+/** Loads the own sign-ins, last used first. */
 export function useSignIns() {
   return useQuery({
     queryKey: signInsKey,
@@ -18,24 +18,25 @@ export function useSignIns() {
 }
 
 export function endSignIn(id: string): Promise<ActionResult> {
-  return end(call(endSignInEndpoint, { params: { id } }), texts.signInEnded);
+  return resultOf(call(endSignInEndpoint, { params: { id } }), texts.signInEnded);
 }
 
 export function endOtherSignIns(): Promise<ActionResult> {
-  return end(call(endSignIns, { query: { except: 'current' } }), texts.otherSignInsEnded);
+  return resultOf(call(endSignIns, { query: { except: 'current' } }), texts.otherSignInsEnded);
 }
 
 /** Ends all sign-ins including this one: the browser is signed out. */
 export async function endAllSignIns(): Promise<ActionResult> {
-  const result = await end(call(endSignIns, { query: {} }), texts.allSignInsEnded);
+  const result = await resultOf(call(endSignIns, { query: {} }), texts.allSignInsEnded);
   if (result.success) endSession();
   return result;
 }
 
-async function end(called: Promise<unknown>, done: string): Promise<ActionResult> {
+/** Returns the result of a request that ends sign-ins, and reloads the list. */
+async function resultOf(request: Promise<unknown>, successMessage: string): Promise<ActionResult> {
   try {
-    await called;
-    return { success: true, message: done };
+    await request;
+    return { success: true, message: successMessage };
   } catch (error) {
     return { success: false, message: messageOf(error, texts.signInsFailed), error: codeOf(error) };
   } finally {

@@ -1,4 +1,4 @@
-/** The catalogue for administrators. */
+/** Loads and changes the slides of the catalogue for administrators. */
 import {
   applyCatalogueImport,
   type BodyInputOf,
@@ -26,7 +26,7 @@ const countsKey = ['slides', 'counts'];
 const ingestPollMs = 5000;
 
 export interface SlideFilter {
-  /** Empty: any name. */
+  /** Search text; empty: no search. */
   readonly search: string;
   /** Null: all datasets; empty: slides without a dataset. */
   readonly dataset: string | null;
@@ -37,7 +37,7 @@ const queryOf = ({ search, dataset }: SlideFilter) => ({
   ...(dataset !== null && { dataset }),
 });
 
-/** Returns pages in the order of the catalogue. */
+/** Loads the slides with a status, page by page, in the order of the catalogue. */
 export function useSlides(status: ManagedStatus, filter: SlideFilter) {
   return useInfiniteQuery({
     queryKey: [...listKey, status, filter],
@@ -55,8 +55,8 @@ export function useSlides(status: ManagedStatus, filter: SlideFilter) {
 }
 
 /**
- * Returns the number of matching slides by status. While slides are being ingested, the counts are polled
- * and the list is reloaded after them: an ingested slide may now match.
+ * Loads the numbers of matching slides by status. While slides are being ingested (status `pending`), the counts are polled and the list is
+ * reloaded each time, because slides that have been ingested may match now.
  */
 export function useSlideCounts(filter: SlideFilter) {
   const queryKey = [...countsKey, filter];
@@ -65,44 +65,45 @@ export function useSlideCounts(filter: SlideFilter) {
     queryFn: async ({ signal }): Promise<ManagedCounts> => {
       const before = queryClient.getQueryData<ManagedCounts>(queryKey);
       const { counts } = await call(countManagedImages, { query: queryOf(filter), signal });
-      if (isReading(before)) void queryClient.invalidateQueries({ queryKey: listKey });
+      if (isIngesting(before)) void queryClient.invalidateQueries({ queryKey: listKey });
       return counts;
     },
-    refetchInterval: ({ state }) => (isReading(state.data) ? ingestPollMs : false),
+    refetchInterval: ({ state }) => (isIngesting(state.data) ? ingestPollMs : false),
     placeholderData: (before) => before,
   });
 }
 
-const isReading = (counts: ManagedCounts | undefined) => counts !== undefined && counts.pending > 0;
+const isIngesting = (counts: ManagedCounts | undefined) => counts !== undefined && counts.pending > 0;
 
-/** Changes of a slide; null or empty removes a dataset or an organ. */
+/** Changes of a slide. Null or an empty text removes its dataset or organ. */
 export type SlideEdit = Omit<BodyInputOf<typeof updateImage>, 'removed'>;
 
 export function editSlide(imageId: string, edit: SlideEdit): Promise<ActionResult> {
-  const called = call(updateImage, { params: { imageId }, body: edit }).then(() => texts.slideEdited);
-  return change(called, texts.slidesFailed);
+  const request = call(updateImage, { params: { imageId }, body: edit }).then(() => texts.slideEdited);
+  return change(request, texts.slidesFailed);
 }
 
-export type ChangeOfMany = Omit<BodyInputOf<typeof changeImages>, 'ids'>;
+/** Changes that are applied to several slides. */
+export type BulkEdit = Omit<BodyInputOf<typeof changeImages>, 'ids'>;
 
-/** Changes all slides or none. */
-export function changeSlides(ids: readonly string[], edit: ChangeOfMany): Promise<ActionResult> {
-  const called = call(changeImages, { body: { ids: [...ids], ...edit } }).then(({ message }) => message);
-  return change(called, texts.slidesFailed);
+/** Changes several slides; the server changes all of them or none. */
+export function changeSlides(ids: readonly string[], edit: BulkEdit): Promise<ActionResult> {
+  const request = call(changeImages, { body: { ids: [...ids], ...edit } }).then(({ message }) => message);
+  return change(request, texts.slidesFailed);
 }
 
-/** Reloads after success and failure: a failure may mean that another administrator was first. */
-async function change(called: Promise<string>, failed: string): Promise<ActionResult> {
+/** Returns the result of a request whose value is the success message. Reloads the slides also after a failure, which may mean that another administrator has changed them. */
+async function change(request: Promise<string>, failureMessage: string): Promise<ActionResult> {
   try {
-    return { success: true, message: await called };
+    return { success: true, message: await request };
   } catch (error) {
-    return { success: false, message: messageOf(error, failed), error: codeOf(error) };
+    return { success: false, message: messageOf(error, failureMessage), error: codeOf(error) };
   } finally {
     await invalidateSlides();
   }
 }
 
-/** Reloads the counts, then the list. */
+/** Reloads the datasets, the counts, and then the list of slides. */
 export async function invalidateSlides(): Promise<void> {
   invalidateDatasets();
   await queryClient.invalidateQueries({ queryKey: countsKey });
@@ -119,8 +120,8 @@ export function checkCatalogueFile(file: Blob): Promise<ImportPlan> {
   return sendFile(checkCatalogueImport, {}, file);
 }
 
-/** Applies a catalogue file as previewed. */
+/** Applies a catalogue file. @param plan identifies the changes that `checkCatalogueFile` returned; the server rejects others */
 export function applyCatalogueFile(file: Blob, plan: string): Promise<ActionResult> {
-  const called = sendFile(applyCatalogueImport, { query: { plan } }, file).then(({ message }) => message);
-  return change(called, texts.importFailed);
+  const request = sendFile(applyCatalogueImport, { query: { plan } }, file).then(({ message }) => message);
+  return change(request, texts.importFailed);
 }

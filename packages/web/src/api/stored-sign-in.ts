@@ -1,4 +1,4 @@
-/** The stored sign-in of the browser, under the two keys of the specification. */
+/** Reads and writes the sign-in in the browser's localStorage, under the two keys that the specification defines. */
 import { User } from '@lamina/contract';
 
 export const tokenKey = 'auth_token';
@@ -9,25 +9,26 @@ export interface StoredSignIn {
   readonly user: User;
 }
 
+/** Returns the stored bearer token; null when no user is signed in. */
 export function storedToken(): string | null {
   return localStorage.getItem(tokenKey);
 }
 
-/** Returns null when no user is signed in; unreadable data is removed. */
+/** Returns the stored sign-in; null when no user is signed in. Removes incomplete or invalid data, which the specification treats as signed out. */
 export function readStoredSignIn(): StoredSignIn | null {
   const token = storedToken();
   const text = localStorage.getItem(userKey);
   if (token === null && text === null) return null;
   try {
-    if (!token) throw new Error('no token beside the user');
+    if (!token) throw new Error('The stored user has no token.');
     return { token, user: User.parse(JSON.parse(text ?? '')) };
   } catch {
-    clearStoredSignIn(); // the specification: unreadable stored data ends the sign-in
+    clearStoredSignIn();
     return null;
   }
 }
 
-/** Writes the user first: another tab that sees the new token finds its user. */
+/** Stores a sign-in. The user is written first, because other tabs react to the token and then read the user. */
 export function storeSignIn({ token, user }: StoredSignIn): void {
   localStorage.setItem(userKey, JSON.stringify(user));
   localStorage.setItem(tokenKey, token);

@@ -12,8 +12,8 @@ beforeEach(() => {
   stubbedSettings.tokenSyncUrl = '/session/token';
 });
 
-describe('token sync', () => {
-  it('sends a new token by POST with a bearer header', () => {
+describe('syncToken and syncEndedToken', () => {
+  it('send a new token by POST with an Authorization header', () => {
     const calls = stubApi({ 'POST /session/token': {} });
     syncToken('token-1', now);
     expect(calls).toEqual([
@@ -21,7 +21,7 @@ describe('token sync', () => {
     ]);
   });
 
-  it('sends a sign-out by DELETE', () => {
+  it('send a DELETE request when the sign-in ends', () => {
     const calls = stubApi({ 'DELETE /session/token': {} });
     syncEndedToken();
     expect(calls).toEqual([
@@ -32,17 +32,17 @@ describe('token sync', () => {
   it.each([
     [300_000, 1],
     [300_001, 0],
-  ])('sends for a token that is %i ms old %i requests', (age, count) => {
+  ])('for a token that is %i ms old, send %i requests', (age, count) => {
     const calls = stubApi({ 'POST /session/token': {} });
     syncToken('token-1', now - age);
     expect(calls).toHaveLength(count);
   });
 
   it.each([
-    ['there is no address', null],
-    ['the address is of another origin', 'https://elsewhere.example.org/token'],
-    ['the address only looks like this origin', '//elsewhere.example.org/token'],
-  ])('sends nothing when %s', (_, tokenSyncUrl) => {
+    ['no URL is configured', null],
+    ['the URL has another origin', 'https://elsewhere.example.org/token'],
+    ['the URL is protocol-relative to another host', '//elsewhere.example.org/token'],
+  ])('send nothing when %s', (_, tokenSyncUrl) => {
     stubbedSettings.tokenSyncUrl = tokenSyncUrl;
     const calls = stubApi({});
     syncToken('token-1', now);
@@ -50,7 +50,7 @@ describe('token sync', () => {
     expect(calls).toEqual([]);
   });
 
-  it('ignores a failed request', async () => {
+  it('log a warning when the request fails', async () => {
     const warning = vi.spyOn(console, 'warn').mockImplementation(() => {});
     stubApi({});
     syncEndedToken();

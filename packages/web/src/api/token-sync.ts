@@ -1,26 +1,28 @@
 /**
- * Optional: notifies an address of this deployment of the current token (specification, section 7).
- * Only addresses of the same origin are used, and failures are ignored.
+ * Sends the current bearer token to a URL of this deployment, if one is configured (setting `tokenSyncUrl`; specification, section 7).
+ * Only a URL of the same origin is used, and failures are only logged.
  */
 import { settings } from '../browser/settings.ts';
 
-const oldestTokenMs = 300_000;
+/** Tokens older than this are not sent: the computer may have slept between the two steps of a sign-in. */
+const maxTokenAgeMs = 300_000;
 
-/** @param obtainedAt milliseconds since the epoch; a computer may sleep between a sign-in's two steps */
+/** Sends a new token. @param obtainedAt when the token was obtained, in milliseconds since the epoch */
 export function syncToken(token: string, obtainedAt: number): void {
-  if (Date.now() - obtainedAt > oldestTokenMs) return;
-  tell({ method: 'POST', headers: { Authorization: `Bearer ${token}` } });
+  if (Date.now() - obtainedAt > maxTokenAgeMs) return;
+  sendSync({ method: 'POST', headers: { Authorization: `Bearer ${token}` } });
 }
 
+/** Reports that the sign-in has ended. */
 export function syncEndedToken(): void {
-  tell({ method: 'DELETE' });
+  sendSync({ method: 'DELETE' });
 }
 
-function tell(request: RequestInit): void {
+function sendSync(request: RequestInit): void {
   if (settings.tokenSyncUrl === null) return;
   const url = new URL(settings.tokenSyncUrl, location.href);
   if (url.origin !== location.origin) return;
   fetch(url, request).catch((error: unknown) => {
-    console.warn('The token sync request failed.', error);
+    console.warn('Token sync request failed.', error);
   });
 }

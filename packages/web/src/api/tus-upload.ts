@@ -1,4 +1,7 @@
-/** Sends files to the server by the tus protocol, in parts whose size follows the speed of the network. */
+/**
+ * Uploads files by the tus protocol (resumable uploads, https://tus.io), in parts whose size is adjusted to the speed of the network so that
+ * each takes about 4 s.
+ */
 import { AppError, ErrorBody, type ErrorCode, isErrorCode } from '@lamina/contract';
 import { DetailedError, type HttpResponse, Upload } from 'tus-js-client';
 import { acceptLanguage } from '../language/language.ts';
@@ -7,59 +10,64 @@ import { storedToken } from './stored-sign-in.ts';
 
 interface FileToSend {
   readonly file: File;
-  /** `endpoint` creates the upload; `uploadUrl` resumes one. */
+  /** URL that creates a new upload (`endpoint`), or URL of an upload to resume (`uploadUrl`). */
   readonly address: { readonly endpoint: string } | { readonly uploadUrl: string };
   readonly metadata?: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
-  /** Called with the bytes of the file that the server has received. */
+  /** Called with the number of bytes that have been sent. */
   readonly onProgress: (sentBytes: number) => void;
 }
 
-const smallestPartBytes = 256 * 1024;
+const minPartBytes = 256 * 1024;
 const firstPartBytes = 1024 * 1024;
-const largestPartBytes = 64 * 1024 * 1024;
-/** The server ends a request after 30 s; parts of 4 s leave room for a network that slows down. */
-const secondsOfPart = 4;
+const maxPartBytes = 64 * 1024 * 1024;
+/** Intended duration of a part. The server ends a request after 30 s, so the network may become much slower during a part. */
+const targetPartSeconds = 4;
 const retryDelaysMs = [0, 1000, 2000, 4000];
 
 /**
- * @returns the address of the upload
- * @throws AppError, NoResponseError, UnexpectedResponseError as the API's client does; the reason of the signal
+ * Uploads a file and returns the URL of the upload.
+ *
+ * @throws AppError, NoResponseError or UnexpectedResponseError like `call` in `client.ts`; the reason of the signal's abort
  */
 export function sendByTus({ file, address, metadata, signal, onProgress }: FileToSend): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
-  let partBegunAt = performance.now();
+  let partStartedAt = performance.now();
   const upload: Upload = new Upload(file, {
     ...address,
     ...(metadata !== undefined && { metadata: { ...metadata } }),
     chunkSize: firstPartBytes,
     retryDelays: retryDelaysMs,
-    // The server lists unfinished uploads; another browser may resume them, too.
+    // The library need not remember unfinished uploads: the server lists them, and every browser can resume them.
     storeFingerprintForResuming: false,
     onBeforeRequest(request) {
-      partBegunAt = performance.now();
+      partStartedAt = performance.now();
       request.setHeader('Accept-Language', acceptLanguage());
       const token = storedToken();
       if (token !== null) request.setHeader('Authorization', `Bearer ${token}`);
     },
-    // Otherwise the library creates a new upload when a HEAD request fails.
+    // Without an endpoint, the library cannot create a second upload when a request for the state of this one fails.
     onUploadUrlAvailable: () => {
       upload.options.endpoint = null;
     },
     onShouldRetry: ({ originalResponse }) => {
       const status = originalResponse?.getStatus() ?? 0;
       // The network may be too slow for a part of this size.
-      upload.options.chunkSize = Math.max(smallestPartBytes, (upload.options.chunkSize ?? 0) / 2);
-      if (bodyOf(originalResponse) !== null) return status >= 500 && status !== 507; // from the API
-      // A failure of the network or a proxy, or a part that the server is still writing (409, 423).
+      upload.options.chunkSize = Math.max(minPartBytes, (upload.options.chunkSize ?? 0) / 2);
+      // Errors of the API are retried only for 5xx, except for 507 (the server has no disk space).
+      const isApiError = errorBodyOf(originalResponse) !== null;
+      if (isApiError) return status >= 500 && status !== 507;
+      // Retries failures of the network (0) or a proxy, and while the server is still writing the previous part (409, 423).
       return status === 0 || status === 408 || status === 409 || status === 423 || status >= 500;
     },
     onChunkComplete(partBytes) {
-      const seconds = (performance.now() - partBegunAt) / 1000;
-      const fitting = Math.round((partBytes / Math.max(seconds, 0.001)) * secondsOfPart);
+      const seconds = (performance.now() - partStartedAt) / 1000;
+      const bytesPerSecond = partBytes / Math.max(seconds, 0.001);
+      const targetBytes = Math.round(bytesPerSecond * targetPartSeconds);
+      const growthLimit = partBytes * 2; // parts grow gradually
       upload.options.chunkSize = Math.min(
-        largestPartBytes,
-        Math.max(smallestPartBytes, Math.min(fitting, partBytes * 2)),
+        maxPartBytes,
+        Math.max(minPartBytes, Math.min(targetBytes, growthLimit)),
       );
     },
     onProgress,
@@ -75,22 +83,25 @@ export function sendByTus({ file, address, metadata, signal, onProgress }: FileT
   return promise;
 }
 
+/** Converts an error of the tus library to the error that `call` would throw. */
 function apiErrorOf(error: Error): Error {
-  const answer = error instanceof DetailedError ? error.originalResponse : null;
-  if (!answer?.getStatus()) return new NoResponseError(error);
-  const body = bodyOf(answer);
+  const response = error instanceof DetailedError ? error.originalResponse : null;
+  const status = response?.getStatus();
+  if (!response || !status) return new NoResponseError(error);
+  const body = errorBodyOf(response);
   if (body !== null) return new ResponseError(body.code, body.message);
-  if (answer.getStatus() === 401) return new AppError('token_invalid'); // a HEAD has no body
-  if (answer.getStatus() === 404) return new AppError('not_found');
-  return new UnexpectedResponseError(answer.getStatus());
+  // The response to a HEAD request has no body, so the code follows from the status.
+  if (status === 401) return new AppError('token_invalid');
+  if (status === 404) return new AppError('not_found');
+  return new UnexpectedResponseError(status);
 }
 
-/** Returns the error of the API; null when the response has none. */
-function bodyOf(answer: HttpResponse | null): { readonly code: ErrorCode; readonly message: string } | null {
-  const body = ErrorBody.safeParse(parseJson(answer?.getBody() ?? ''));
-  return body.success && isErrorCode(body.data.code)
-    ? { code: body.data.code, message: body.data.message }
-    : null;
+/** Returns code and message of an error response of the API; null for other responses, such as the page of a proxy. */
+function errorBodyOf(
+  response: HttpResponse | null,
+): { readonly code: ErrorCode; readonly message: string } | null {
+  const { data } = ErrorBody.safeParse(parseJson(response?.getBody() ?? ''));
+  return data !== undefined && isErrorCode(data.code) ? { code: data.code, message: data.message } : null;
 }
 
 function parseJson(text: string): unknown {

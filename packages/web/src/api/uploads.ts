@@ -1,4 +1,4 @@
-/** Uploads from this browser, as the server reports them. */
+/** Lists and controls the slide uploads of the signed-in account, as the server reports them. */
 import {
   abandonUpload,
   type BodyInputOf,
@@ -15,31 +15,32 @@ import { queryClient } from './query-client.ts';
 const uploadsKey = ['uploads'];
 /** Polling interval while the server checks or ingests an upload. */
 const activePollMs = 1500;
+/** Polling interval otherwise. */
 const idlePollMs = 30_000;
-/** After this time without a catalogue entry, an uploaded folder counts as one without slides. */
-const lookingForMs = 5 * 60_000;
+/** After this time without a catalogue entry, the app assumes that an uploaded folder contains no slides. */
+const maxIngestWaitMs = 5 * 60_000;
 
 /**
- * Returns the own uploads, latest first, and the size limit.
+ * Loads the own uploads, latest first, and the size limit.
  *
- * @param sent ids of uploads whose data has been sent completely
+ * @param sentUploadIds ids of uploads whose data this page has sent completely
  */
-export function useUploads(sent: ReadonlySet<string>) {
-  const isAwaited = (upload: SlideUpload) => isUnderWay(upload, sent.has(upload.id));
+export function useUploads(sentUploadIds: ReadonlySet<string>) {
+  const isActive = (upload: SlideUpload) => isBeingProcessed(upload, sentUploadIds.has(upload.id));
   return useQuery({
     queryKey: uploadsKey,
     queryFn: ({ signal }) => call(listUploads, { signal }),
-    refetchInterval: ({ state }) => (state.data?.uploads.some(isAwaited) ? activePollMs : idlePollMs),
+    refetchInterval: ({ state }) => (state.data?.uploads.some(isActive) ? activePollMs : idlePollMs),
     refetchOnWindowFocus: 'always',
   });
 }
 
-/** Whether the server is still working on the upload. */
-function isUnderWay(upload: SlideUpload, isSent: boolean): boolean {
+/** Returns whether the server is still checking or ingesting the upload. */
+function isBeingProcessed(upload: SlideUpload, isSent: boolean): boolean {
   const { state, problem, images, checked_count, begun_at } = upload;
   if (state === 'placing') return true;
   if (state === 'open') return problem === null && (isSent || checked_count > 0);
-  if (images.length === 0) return Date.now() - Date.parse(begun_at) < lookingForMs;
+  if (images.length === 0) return Date.now() - Date.parse(begun_at) < maxIngestWaitMs;
   return images.some(({ status }) => status === 'pending');
 }
 
@@ -47,7 +48,7 @@ export function invalidateUploads(): Promise<void> {
   return queryClient.invalidateQueries({ queryKey: uploadsKey });
 }
 
-/** @throws like `call` */
+/** Creates an upload of a slide or of a folder of files. @throws like `call` */
 export function createUpload(
   body: BodyInputOf<typeof beginUpload>,
   signal: AbortSignal,
@@ -55,13 +56,13 @@ export function createUpload(
   return call(beginUpload, { body, signal });
 }
 
-/** @throws like `call` */
+/** Reports that a file has been sent, with the checksum against which the server checks it. @throws like `call` */
 export async function submitChecksum(fileId: string, sha256: string, signal: AbortSignal): Promise<void> {
   await call(finishUploadFile, { params: { fileId }, body: { sha256 }, signal });
   await invalidateUploads();
 }
 
-/** @throws like `call` */
+/** Cancels an upload; the server deletes its data. @throws like `call` */
 export async function cancelUpload(uploadId: string): Promise<void> {
   try {
     await call(abandonUpload, { params: { uploadId } });

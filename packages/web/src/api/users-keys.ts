@@ -1,16 +1,19 @@
-/** Names under which accounts and applicants are cached, apart from their calls: members need nothing else of them. */
+/**
+ * Cache keys of accounts and applicants. They are separate from the calls in `users.ts`, because code for members needs the keys but not
+ * the calls for administrators.
+ */
 import { queryClient } from './query-client.ts';
 
 export const usersKey = ['users'];
 export const waitingKey = ['waiting'];
 export const applicationsKey = ['applications'];
 
-/** Reloads applicants and counts after a decision. */
+/** Reloads the applicants and the numbers of waiting decisions. */
 export function invalidateWaiting(): void {
   for (const queryKey of [waitingKey, applicationsKey]) void queryClient.invalidateQueries({ queryKey });
 }
 
-/** Updates an account in the list. */
+/** Reloads the accounts. */
 export function invalidateUsers(): void {
   void queryClient.invalidateQueries({ queryKey: usersKey });
 }

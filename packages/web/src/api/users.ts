@@ -1,4 +1,4 @@
-/** Accounts and statistics for administrators. */
+/** Loads and changes accounts, applications and statistics for administrators. */
 import {
   AppError,
   applicationsAtOnce,
@@ -32,44 +32,44 @@ import { queryClient } from './query-client.ts';
 import { texts } from './texts.ts';
 import { applicationsKey, invalidateUsers, invalidateWaiting, usersKey, waitingKey } from './users-keys.ts';
 
-/** Accounts on a page of All Users. */
+/** Number of accounts on a page of the screen All Users. */
 export const usersPerPage = 50;
 
-/** What All Users is narrowed and ordered by. */
+/** Search, filters, order and page of the screen All Users. */
 export interface UserQuery {
-  /** Empty: no search. */
+  /** Search text; empty: no search. */
   readonly search: string;
-  /** Null: every status. */
+  /** Null for any status. */
   readonly status: Status | null;
-  /** Null: every role. */
+  /** Null for any role. */
   readonly role: Role | null;
   readonly sort: UserSort;
-  /** From 1. */
+  /** Number of the page, from 1. */
   readonly page: number;
 }
 
 interface UserPage {
   readonly users: readonly UserDetails[];
-  /** Accounts that match, on this page or not. */
+  /** Number of matching accounts on all pages. */
   readonly total: number;
-  /** By status; null where the server does not count them. */
+  /** Numbers of accounts by status; null when the response has none. */
   readonly counts: UserCounts | null;
 }
 
 /**
- * One page of the accounts; the page before stays while another one is loaded. The first page without search and filters is
- * the call of the specification, without parameters: its answer has every account, and the first ones are taken.
+ * Loads one page of accounts and returns the previous page meanwhile. The first page without search and filters is requested without
+ * parameters, as the specification defines the call. The response then contains all accounts, of which the first are returned.
  */
-export function useUsers(shown: UserQuery) {
+export function useUsers(userQuery: UserQuery) {
   return useQuery({
-    queryKey: [...usersKey, shown],
+    queryKey: [...usersKey, userQuery],
     queryFn: async ({ signal }): Promise<UserPage> => {
       const {
         users,
         total = users.length,
         counts = null,
       } = await call(listUsers, {
-        query: parametersOf(shown),
+        query: parametersOf(userQuery),
         signal,
       });
       return { users: users.slice(0, usersPerPage), total, counts };
@@ -79,17 +79,17 @@ export function useUsers(shown: UserQuery) {
 }
 
 function parametersOf({ search, status, role, sort, page }: UserQuery) {
-  const narrowed = {
+  const parameters = {
     ...(page > 1 && { offset: (page - 1) * usersPerPage }),
     ...(search !== '' && { q: search }),
     ...(status !== null && { status }),
     ...(role !== null && { role }),
     ...(sort !== 'newest' && { sort }),
   };
-  return Object.keys(narrowed).length === 0 ? {} : { ...narrowed, limit: usersPerPage };
+  return Object.keys(parameters).length === 0 ? {} : { ...parameters, limit: usersPerPage };
 }
 
-/** Every account, newest first. */
+/** Loads all accounts, newest first. */
 export function useAllUsers() {
   return useQuery({
     queryKey: [...usersKey, 'all'],
@@ -101,10 +101,10 @@ export function useAllUsers() {
   });
 }
 
-/** Another administrator may decide, and another person may apply, at any time. */
-const current = { refetchInterval: 30_000, refetchOnWindowFocus: 'always' } as const;
+/** Options that keep applications up to date, because people may apply and other administrators may decide at any time. */
+const pollOptions = { refetchInterval: 30_000, refetchOnWindowFocus: 'always' } as const;
 
-/** The first applicants that match, longest waiting first, with accounts that may belong to the same person. */
+/** Loads the first `limit` matching applicants, longest waiting first, each with other accounts that may belong to the same person. */
 export function useApplications(search: string, limit: number) {
   return useQuery({
     queryKey: [...applicationsKey, search, limit],
@@ -114,16 +114,16 @@ export function useApplications(search: string, limit: number) {
         signal,
       }),
     placeholderData: (before) => before,
-    ...current,
+    ...pollOptions,
   });
 }
 
-/** Returns how many applicants and dataset requests wait. */
+/** Loads the numbers of applicants and dataset requests that wait for a decision. */
 export function useWaiting() {
   return useQuery({
     queryKey: waitingKey,
     queryFn: ({ signal }) => call(countWaiting, { signal }),
-    ...current,
+    ...pollOptions,
   });
 }
 
@@ -137,50 +137,51 @@ export function useStatistics() {
   });
 }
 
-/** @param role null: the earlier role, else `user` */
+/** Approves an account. @param role null restores the previous role of the account, or gives the role `user` to a new one */
 export function approve(uid: string, role: GrantableRole | null): Promise<ActionResult> {
   const body = role === null ? {} : { role };
   return change(uid, call(approveUser, { params: { uid }, body }), texts.approved, texts.approveFailed);
 }
 
-/** Datasets and end date of an account. */
+/** Access of an account: its datasets and its end date. */
 export interface Terms {
-  /** Restricted datasets; replaces the earlier ones. */
+  /** Restricted datasets that the account may view; they replace the previous ones. */
   readonly datasets: readonly string[];
-  /** ISO 8601; null: no end date. */
+  /** End of the access, as ISO 8601; null: no end date. */
   readonly expiresAt: string | null;
 }
 
-export function approveWith(uid: string, role: GrantableRole, terms: Terms): Promise<ActionResult> {
+/** Approves an account with a role and terms. */
+export function approveWithTerms(uid: string, role: GrantableRole, terms: Terms): Promise<ActionResult> {
   const body = { role, ...termsBody(terms) };
   return change(uid, call(approveUser, { params: { uid }, body }), texts.approved, texts.approveFailed);
 }
 
 /** Withdraws an approval given by mistake: the account is pending again. */
 export function withdrawApproval(uid: string): Promise<ActionResult> {
-  const called = call(withdrawApprovalCall, { params: { uid } });
-  return change(uid, called, texts.approvalWithdrawn, texts.withdrawFailed);
+  const request = call(withdrawApprovalCall, { params: { uid } });
+  return change(uid, request, texts.approvalWithdrawn, texts.withdrawFailed);
 }
 
 export function reject(uid: string, reason: string): Promise<ActionResult> {
-  const called = call(rejectUser, { params: { uid }, body: { reason } });
-  return change(uid, called, texts.rejected, texts.rejectFailed);
+  const request = call(rejectUser, { params: { uid }, body: { reason } });
+  return change(uid, request, texts.rejected, texts.rejectFailed);
 }
 
-/** Applicants in one call, so that the progress is seen and a call ends long before its timeout. */
-const decisionsInCall = 20;
+/** Number of applicants per call: small enough that the progress is visible and a call ends long before its timeout. */
+const decisionsPerCall = 20;
 
-/** The same decision about several applicants. */
+/** A decision about one or several applicants. */
 export type Decision =
   | { readonly kind: 'approve'; readonly role: GrantableRole; readonly terms: Terms }
   | { readonly kind: 'reject'; readonly reason: string };
 
 /**
- * Decides about several applicants, some in each call.
+ * Approves or rejects several applicants, 20 per call.
  *
- * @param onProgress receives the number of people decided about so far, successfully or not
- * @param isStopped asked before each call; the rest stays undecided, without a failure
- * @returns the failures by uid, each with its message
+ * @param onProgress called after each call with the number of processed applicants, including failures
+ * @param isStopped called before each call; when it returns true, the remaining applicants stay pending and do not count as failures
+ * @returns the message of each failure by uid, and the number of processed applicants
  */
 export async function decideApplications(
   uids: readonly string[],
@@ -189,17 +190,14 @@ export async function decideApplications(
   isStopped: () => boolean = () => false,
 ): Promise<{ readonly failures: ReadonlyMap<string, string>; readonly decided: number }> {
   const failures = new Map<string, string>();
-  const failed = decision.kind === 'approve' ? texts.approveFailed : texts.rejectFailed;
+  const failureMessage = decision.kind === 'approve' ? texts.approveFailed : texts.rejectFailed;
   let decided = 0;
   try {
     while (decided < uids.length && !isStopped()) {
-      const some = uids.slice(decided, decided + decisionsInCall);
-      const outcomes = await decideSome(some, decision, failed);
-      for (const uid of some) {
-        const message = outcomes.get(uid) ?? null;
-        if (message !== null) failures.set(uid, message);
-      }
-      decided += some.length;
+      const batch = uids.slice(decided, decided + decisionsPerCall);
+      const outcomes = await decideBatch(batch, decision, failureMessage);
+      for (const [uid, message] of outcomes) failures.set(uid, message);
+      decided += batch.length;
       onProgress(decided);
     }
   } finally {
@@ -209,11 +207,11 @@ export async function decideApplications(
   return { failures, decided };
 }
 
-/** @returns the message for each person about whom the call failed */
-async function decideSome(
+/** Decides about applicants with one call. @returns the message of each failure by uid */
+async function decideBatch(
   uids: readonly string[],
   decision: Decision,
-  failed: string,
+  failureMessage: string,
 ): Promise<ReadonlyMap<string, string>> {
   try {
     const { results } =
@@ -222,22 +220,23 @@ async function decideSome(
             body: { uids: [...uids], role: decision.role, ...termsBody(decision.terms) },
           })
         : await call(rejectApplications, { body: { uids: [...uids], reason: decision.reason } });
-    const outcomes = new Map(results.map(({ uid, error }) => [uid, error]));
+    const errors = new Map(results.map(({ uid, error }) => [uid, error]));
     return new Map(
       uids.flatMap((uid) => {
-        const error = outcomes.get(uid);
-        return error === null ? [] : [[uid, error?.message ?? failed] as const];
+        const error = errors.get(uid); // null: success; undefined: missing in the response
+        return error === null ? [] : [[uid, error?.message ?? failureMessage] as const];
       }),
     );
   } catch (error) {
-    const message = messageOf(error, failed);
+    const message = messageOf(error, failureMessage);
     return new Map(uids.map((uid) => [uid, message]));
   }
 }
 
+/** Changes datasets and end date of an active account. */
 export function changeAccess(uid: string, terms: Terms): Promise<ActionResult> {
-  const called = call(updateUserAccess, { params: { uid }, body: termsBody(terms) });
-  return change(uid, called, texts.accessChanged, texts.accessFailed);
+  const request = call(updateUserAccess, { params: { uid }, body: termsBody(terms) });
+  return change(uid, request, texts.accessChanged, texts.accessFailed);
 }
 
 function termsBody({ datasets, expiresAt }: Terms) {
@@ -248,22 +247,22 @@ export function suspend(uid: string): Promise<ActionResult> {
   return change(uid, call(suspendUser, { params: { uid } }), texts.suspended, texts.suspendFailed);
 }
 
-/** Undoes a suspension: also restores the role of an administrator, which approving does not. */
+/** Undoes a suspension. An approval alone would not restore the role of an administrator. */
 export async function undoSuspension(uid: string, wasAdmin: boolean): Promise<ActionResult> {
   const approved = await approve(uid, null);
   return approved.success && wasAdmin ? promote(uid) : approved;
 }
 
 /**
- * Changes the role of an active account. The API gives `user` and `viewer` only when it approves an account, so it is
- * suspended first: its sign-ins end, its grants and its end date stay.
+ * Changes the role of an active account. The API sets the roles `user` and `viewer` only when an account is approved, so this function
+ * suspends the account first. This ends its sign-ins; its datasets and its end date stay.
  */
 export async function changeRole(uid: string, role: GrantableRole | 'admin'): Promise<ActionResult> {
   if (role === 'admin') return promote(uid);
   const suspended = await suspend(uid);
   if (!suspended.success) return suspended;
-  const called = call(approveUser, { params: { uid }, body: { role } });
-  return change(uid, called, texts.roleChanged, texts.roleChangeFailed);
+  const request = call(approveUser, { params: { uid }, body: { role } });
+  return change(uid, request, texts.roleChanged, texts.roleChangeFailed);
 }
 
 export function promote(uid: string): Promise<ActionResult> {
@@ -274,51 +273,59 @@ export function deactivate(uid: string): Promise<ActionResult> {
   return change(uid, call(deactivateUser, { params: { uid } }), texts.deactivated, texts.deactivateFailed);
 }
 
-/** For a person who has lost both the phone and the recovery codes. */
+/** Removes the second factor of a person who has lost both the authenticator app and the recovery codes. */
 export function removeSecondFactor(uid: string): Promise<ActionResult> {
-  const called = call(resetSecondFactor, { params: { uid } });
-  return change(uid, called, texts.secondFactorReset, texts.secondFactorResetFailed);
+  const request = call(resetSecondFactor, { params: { uid } });
+  return change(uid, request, texts.secondFactorReset, texts.secondFactorResetFailed);
 }
 
 export function setPassword(uid: string, newPassword: string): Promise<ActionResult> {
-  const called = call(setUserPassword, { params: { uid }, body: { new_password: newPassword } });
-  return change(uid, called, texts.passwordChanged, texts.passwordFailed);
+  const request = call(setUserPassword, { params: { uid }, body: { new_password: newPassword } });
+  return change(uid, request, texts.passwordChanged, texts.passwordFailed);
 }
 
-/** Reloads the account after success and failure: a failure may mean that it has changed. */
+/**
+ * Returns the result of a request that changes an account. Reloads the account also after a failure, which may mean that another
+ * administrator has changed it.
+ */
 async function change(
   uid: string,
-  called: Promise<unknown>,
-  done: string,
-  failed: string,
+  request: Promise<unknown>,
+  successMessage: string,
+  failureMessage: string,
 ): Promise<ActionResult> {
   try {
-    await called;
-    return { success: true, message: done };
+    await request;
+    return { success: true, message: successMessage };
   } catch (error) {
-    return { success: false, message: messageOf(error, failed), error: codeOf(error), field: fieldOf(error) };
+    return {
+      success: false,
+      message: messageOf(error, failureMessage),
+      error: codeOf(error),
+      field: fieldOf(error),
+    };
   } finally {
     await reload(uid);
     invalidateWaiting();
   }
 }
 
-/** Updates or removes this account in the list. */
+/** Loads an account again and updates it in the cached pages; an account that no longer exists is removed from them. */
 async function reload(uid: string): Promise<void> {
   try {
     const { user } = await call(getUser, { params: { uid } });
-    changePages((users) => users.map((known) => (known.uid === uid ? user : known)));
+    updateCachedPages((users) => users.map((cached) => (cached.uid === uid ? user : cached)));
   } catch (error) {
     if (error instanceof AppError && error.code === 'not_found') {
-      changePages((users) => users.filter((known) => known.uid !== uid));
+      updateCachedPages((users) => users.filter((cached) => cached.uid !== uid));
       return;
     }
-    // The card may be out of date now; the refresh button loads it again.
-    console.warn('The account could not be loaded again.', error);
+    // The card of the account may now be outdated; the refresh button of the screen loads it again.
+    console.warn('Reloading an account after a change failed.', error);
   }
 }
 
-function changePages(edit: (users: readonly UserDetails[]) => readonly UserDetails[]): void {
+function updateCachedPages(edit: (users: readonly UserDetails[]) => readonly UserDetails[]): void {
   queryClient.setQueriesData<UserPage>(
     { queryKey: usersKey },
     (page) => page && { ...page, users: edit(page.users) },

@@ -1,7 +1,7 @@
 import { Button, Checkbox, Group, Modal, SegmentedControl, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useCases } from '../../api/cases.ts';
-import { useFoundImages } from '../../api/catalogue.ts';
+import { useImageSearch } from '../../api/catalogue.ts';
 import { useSavedViews } from '../../api/collections.ts';
 import { texts as shared } from '../../language/texts.ts';
 import classes from './Collections.module.css';
@@ -104,7 +104,7 @@ function keyOf({ item }: Candidate): string {
 /** Returns the items of a kind whose titles match the search. The server searches slides; the browser, views and cases. */
 function useCandidates(kind: Kind, search: string): readonly Candidate[] {
   const views = useSavedViews({ isEnabled: kind === 'view' });
-  const images = useFoundImages(search, { isEnabled: kind === 'slide' });
+  const images = useImageSearch(search, { isEnabled: kind === 'slide' });
   const cases = useCases({ isEnabled: kind === 'case' });
   if (kind === 'slide') {
     return (images.data ?? []).map(

@@ -1,6 +1,6 @@
 import { Title } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { endLink, useShareLinks } from '../../api/share-links.ts';
+import { revokeShareLink, useShareLinks } from '../../api/share-links.ts';
 import { ShareLinkList } from '../../components/ShareLinkList.tsx';
 import { announce } from '../../notifications/notify.ts';
 import classes from './DatasetManagement.module.css';
@@ -9,7 +9,7 @@ import { texts } from './texts.ts';
 /** The share links of everybody. */
 export function AllShareLinks() {
   const links = useShareLinks();
-  const ending = useMutation({ mutationFn: async (id: string) => announce(await endLink(id)) });
+  const ending = useMutation({ mutationFn: async (id: string) => announce(await revokeShareLink(id)) });
   return (
     <section className={classes.afterCards} aria-label={texts.shareLinks}>
       <Title order={2} size="h4">

@@ -4,7 +4,7 @@ import { IconLinkOff } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';
 import { FormProvider, useForm } from 'react-hook-form';
 import { useNavigate } from 'react-router';
-import { isResetLinkDead, setPasswordByCode } from '../../api/auth.ts';
+import { isResetLinkInvalid, setPasswordByCode } from '../../api/auth.ts';
 import { NewPassword, NewPasswordFields } from '../../components/NewPasswordFields.tsx';
 import { announce } from '../../notifications/notify.ts';
 import { texts } from './texts.ts';
@@ -25,7 +25,7 @@ export function NewPasswordForm({ code, onAnotherLink }: NewPasswordFormProps) {
   });
   useEffect(() => {
     let isShown = true;
-    void isResetLinkDead(code).then((isDead) => isShown && isDead && setLinkDead(true));
+    void isResetLinkInvalid(code).then((isDead) => isShown && isDead && setLinkDead(true));
     return () => {
       isShown = false;
     };

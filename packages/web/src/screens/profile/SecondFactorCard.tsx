@@ -5,9 +5,9 @@ import { FormProvider, useForm } from 'react-hook-form';
 import { z } from 'zod';
 import {
   beginSecondFactor,
+  disableSecondFactor,
   invalidateSecondFactor,
   type SecondFactorSecret,
-  switchSecondFactorOff,
   useSecondFactor,
 } from '../../api/second-factor.ts';
 import { ConfirmDialog } from '../../components/ConfirmDialog.tsx';
@@ -39,7 +39,7 @@ export function SecondFactorCard() {
   }
 
   async function switchOff(currentPassword: string): Promise<ActionResult> {
-    const result = await switchSecondFactorOff(currentPassword);
+    const result = await disableSecondFactor(currentPassword);
     if (result.success) announce(result);
     return result;
   }

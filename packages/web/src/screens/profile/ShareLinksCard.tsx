@@ -1,6 +1,6 @@
 import { may, type User } from '@lamina/contract';
 import { useMutation } from '@tanstack/react-query';
-import { endLink, useShareLinks } from '../../api/share-links.ts';
+import { revokeShareLink, useShareLinks } from '../../api/share-links.ts';
 import { Panel } from '../../components/Panel.tsx';
 import { ShareLinkList } from '../../components/ShareLinkList.tsx';
 import { announce } from '../../notifications/notify.ts';
@@ -13,7 +13,7 @@ export function ShareLinksCard({ user }: { readonly user: User }) {
 
 function OwnLinks({ uid }: { readonly uid: string }) {
   const links = useShareLinks();
-  const ending = useMutation({ mutationFn: async (id: string) => announce(await endLink(id)) });
+  const ending = useMutation({ mutationFn: async (id: string) => announce(await revokeShareLink(id)) });
   return (
     <Panel title={texts.shareLinks}>
       <ShareLinkList

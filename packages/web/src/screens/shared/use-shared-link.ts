@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { type OpenedLink, openLink, statusOfShared } from '../../api/share-links.ts';
+import { fetchSharedSlideStatus, type OpenedLink, openLink } from '../../api/share-links.ts';
 import { preloadTour } from '../../viewer/tour/Tour.tsx';
 
 export type SharedLinkState =
@@ -63,7 +63,7 @@ export function useSharedLink(secret: string, place: number): SharedLink {
     async function check(current: string, image: string) {
       if (performance.now() > endsAt.current - renewalMarginMs) await open();
       else if (!document.hidden) {
-        const status = await statusOfShared(image, current);
+        const status = await fetchSharedSlideStatus(image, current);
         if (!isLeft && (status === 401 || status === 404)) setState({ kind: 'ended' });
       }
       if (!isLeft) timer = setTimeout(() => void check(current, image), checkEveryMs);

@@ -1,5 +1,5 @@
 import type { ManagedImage } from '@lamina/contract';
-import type { ChangeOfMany } from '../../api/slides.ts';
+import type { BulkEdit } from '../../api/slides.ts';
 
 /** The most important state of a slide for an administrator; each slide has exactly one. */
 export type SlideState = 'ready' | 'pending' | 'failed' | 'missing' | 'removed';
@@ -13,7 +13,7 @@ export function stateOf({ removed, missing, status }: ManagedImage): SlideState 
 /** An action on one or many slides that needs no dialog. */
 export type QuickAction = 'hide' | 'show' | 'bringBack' | 'readAgain';
 
-export const quickChanges: Readonly<Record<QuickAction, ChangeOfMany>> = {
+export const quickChanges: Readonly<Record<QuickAction, BulkEdit>> = {
   hide: { hidden: true },
   show: { hidden: false },
   bringBack: { removed: false },

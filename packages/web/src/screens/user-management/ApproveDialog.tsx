@@ -1,7 +1,7 @@
 import type { GrantableRole, UserDetails } from '@lamina/contract';
 import { Radio, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
-import { approveWith, withdrawApproval } from '../../api/users.ts';
+import { approveWithTerms, withdrawApproval } from '../../api/users.ts';
 import { FormDialog } from '../../components/FormDialog.tsx';
 import { nameOf } from '../../formatting/person.ts';
 import { roleLabel, texts as shared } from '../../language/texts.ts';
@@ -26,7 +26,7 @@ export function ApproveDialog({ people, onClose }: ApproveDialogProps) {
   const [terms, setTerms] = useState(people.length === 1 && first ? termsOf(first) : noTerms);
   const { run, stop, isRunning, progress, undecided } = useDecision({
     people,
-    decideOne: (uid) => approveWith(uid, role, parseTerms(terms)),
+    decideOne: (uid) => approveWithTerms(uid, role, parseTerms(terms)),
     undoOne: withdrawApproval,
     successMessage: texts.approvedMany,
     onDone: onClose,

@@ -1,6 +1,6 @@
 import { Button, Modal, Stack, Text, Textarea } from '@mantine/core';
 import { useState } from 'react';
-import { askForDataset } from '../../api/datasets.ts';
+import { requestDatasetAccess } from '../../api/datasets.ts';
 import { useReturnFocus } from '../../components/use-return-focus.ts';
 import { languageNow } from '../../language/language.ts';
 import { texts } from './texts.ts';
@@ -24,7 +24,7 @@ export function RequestDatasetDialog({ dataset, onClose }: RequestDatasetDialogP
       return;
     }
     setSending(true);
-    const failure = await askForDataset(dataset, said);
+    const failure = await requestDatasetAccess(dataset, said);
     setSending(false);
     setError(failure);
     if (failure === null) onClose();

@@ -1,7 +1,7 @@
 /** Loads centres, classes and measurements of the objects of a vector layer, in pages that the API client caches for a while. */
 import type { Bounds } from '@lamina/annotations';
 import type { VectorDescriptor } from '@lamina/contract';
-import { loadCenters, loadKeptIndex, loadMeasurement } from '../../api/results.ts';
+import { loadCachedIndex, loadCenters, loadMeasurement } from '../../api/results.ts';
 import { BlockIndex, type ObjectSpan } from './vector-block.ts';
 
 /** Number of objects per request. */
@@ -32,7 +32,7 @@ export async function visitObjects(
   { bounds, column }: { readonly bounds: Bounds | null; readonly column: number | null },
   visit: (objects: ObjectRange) => void,
 ): Promise<boolean> {
-  const spans = new BlockIndex(await loadKeptIndex(id)).objectSpansIn(bounds);
+  const spans = new BlockIndex(await loadCachedIndex(id)).objectSpansIn(bounds);
   if (spans.reduce((sum, { objects }) => sum + objects, 0) > maxLoadedObjects) return false;
 
   /** Needed objects of each page, as positions in the page; `end` is exclusive. */
