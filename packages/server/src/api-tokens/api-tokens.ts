@@ -1,7 +1,7 @@
 /**
- * API tokens: created and revoked by their owners and by administrators, and authenticated at each request against the
- * database, so that a revocation and a change of the owner's rights take effect at once in every process. Requests for single
- * tiles may use what the database said half a second ago (recent-tokens.ts).
+ * Creates, lists, revokes and authenticates API tokens. Each request authenticates its token against the database, so that a revocation
+ * or a change of the owner's rights takes effect at once in every process. Only requests for single tiles may use a result that is
+ * up to half a second old (recent-tokens.ts).
  */
 import { randomUUID } from 'node:crypto';
 import {
@@ -52,18 +52,22 @@ export interface ApiTokens extends ApiTokenAuthentication {
   /** Returns the valid tokens of all accounts, newest first. */
   listAll(): Promise<OwnedApiToken[]>;
   /**
+   * Creates a token and returns it with its secret, which is not stored.
+   *
    * @throws AppError forbidden for a scope that the caller may not give, not_found for a dataset that the caller may not
    *   see, too_many_api_tokens, rate_limited, token_invalid
    */
-  create(actor: Actor, wanted: BodyOf<typeof createApiToken>): Promise<ResponseOf<typeof createApiToken>>;
+  create(actor: Actor, settings: BodyOf<typeof createApiToken>): Promise<ResponseOf<typeof createApiToken>>;
   /** Revokes a token of the caller. @throws AppError not_found */
   revokeOwn(actor: Actor, id: string): Promise<void>;
   /** Revokes a token of any account. @throws AppError not_found, forbidden */
   revoke(actor: Actor, id: string): Promise<void>;
   /**
-   * Records a call with a token: the first of an hour, and the first of an hour for each slide.
+   * Records a call with a token in the audit log, if it is the first one of the hour for this slide.
    *
-   * @param request its origin is read only for a call that is recorded, so it may be a getter
+   * @param imageId null for a call that concerns no slide
+   * @param request its `origin` is read only for a call that is recorded, so it may be a getter
+   * @returns undefined if the call is already recorded
    */
   recordCall(
     resolved: ResolvedApiToken,
@@ -84,104 +88,113 @@ interface Dependencies {
   readonly limitActions: LimitActions;
   /** Names of the datasets that the reader may not see. */
   readonly inaccessibleTo: (reader: Reader) => Promise<ReadonlySet<string>>;
-  /** Off for load tests. */
+  /** Whether `limitActions` and the rate limit apply; false in load tests. */
   readonly isThrottled: boolean;
 }
 
 const dayMs = 24 * 60 * 60_000;
-/** The last use of a token is stored at most this often. */
-const touchEveryMs = 60_000;
+/** The time of the last use of a token is saved at most this often. */
+const touchIntervalMs = 60_000;
 const tokenPattern = new RegExp(`^${apiTokenPrefix}[\\w-]{43}$`);
-/** Characters of a token that its owner sees later. */
+/** Number of characters of a token that are stored, so that its owner can recognise it later. */
 const prefixLength = apiTokenPrefix.length + 8;
-const maxRemembered = 10_000;
+const maxCachedTokens = 10_000;
 
-/** What the audit log has of a token in the current hour, as far as this process knows. */
-interface Hour {
+/** Uses of a token for which this process knows that the audit log has an event in the current hour. */
+interface RecordedUses {
+  /** Start of the hour, ISO 8601. */
   readonly hour: string;
+  /** See `ImageSession`. */
   readonly shownImages: Map<string, ViewKind>;
+  /** Ids of the images of recorded calls; empty for a call that concerns no slide. */
   readonly calls: Set<string>;
 }
 
-/** One closure of more than 60 lines: all methods share the database and the caches. */
+/** Longer than 60 lines, because all methods share the database and the caches. */
 export function createApiTokens(dependencies: Dependencies): ApiTokens {
   const { db, now, log, audit, signIn, imageSessions, limitActions, inaccessibleTo, isThrottled } =
     dependencies;
-  const limit = createApiTokenLimit();
-  const hours = new Map<string, Hour>();
+  const rateLimit = createApiTokenLimit();
+  const recordedUsesById = new Map<string, RecordedUses>();
+  /** Times at which last uses were saved, in milliseconds since 1970, by id of the token. */
   const touchedAt = new Map<string, number>();
 
-  function hourOfToken(id: string): Hour {
+  function recordedUsesOf(id: string): RecordedUses {
     const hour = hourOf(now());
-    const known = hours.get(id);
-    if (known?.hour === hour) return known;
-    if (hours.size >= maxRemembered) hours.clear();
-    const begun = { hour, shownImages: new Map<string, ViewKind>(), calls: new Set<string>() };
-    hours.set(id, begun);
-    return begun;
+    const recordedUses = recordedUsesById.get(id);
+    if (recordedUses?.hour === hour) return recordedUses;
+    if (recordedUsesById.size >= maxCachedTokens) recordedUsesById.clear();
+    const noUses = { hour, shownImages: new Map<string, ViewKind>(), calls: new Set<string>() };
+    recordedUsesById.set(id, noUses);
+    return noUses;
   }
 
-  /** Saves the time of the last use, when the saved one is old. */
+  /** Saves the time of the last use, unless that was done less than a minute ago. */
   function touch({ id }: StoredApiToken, at: number): Promise<void> | undefined {
-    if (Math.abs(at - (touchedAt.get(id) ?? 0)) < touchEveryMs) return undefined;
-    if (touchedAt.size >= maxRemembered) touchedAt.clear();
+    if (Math.abs(at - (touchedAt.get(id) ?? 0)) < touchIntervalMs) return undefined;
+    if (touchedAt.size >= maxCachedTokens) touchedAt.clear();
     touchedAt.set(id, at);
     return saveLastUse(id, at);
   }
 
-  /** Logs a failed write instead of throwing it: a full disk must not stop reading. */
+  /** Saves the time of the last use. Logs a failure instead of throwing it, because a full disk must not prevent reading. */
   async function saveLastUse(id: string, at: number): Promise<void> {
     try {
       await touchApiToken(db, id, new Date(at).toISOString());
     } catch (error) {
-      log.warn({ err: error, apiToken: id }, 'last use of an API token not saved; a later request saves it');
+      log.warn({ err: error, apiToken: id }, 'last use of API token not saved; a later request saves it');
     }
   }
 
-  /** Returns the canonical names of datasets. @throws AppError not_found for one that the account may not see */
+  /** Returns the stored spellings of dataset names. @throws AppError not_found for a dataset that the account may not see */
   async function datasetsFor(
     tx: Parameters<typeof isDataset>[0],
     user: User,
-    wanted: readonly string[],
+    requestedNames: readonly string[],
   ): Promise<string[]> {
-    const closed = seesEveryDataset(user)
+    const restricted = seesEveryDataset(user)
       ? undefined
       : (await restrictedDatasetsOf(tx, [user.uid])).get(user.uid);
     const names = new Set<string>();
-    for (const each of wanted) {
-      const name = await spellingOf(tx, 'dataset', each);
-      if (closed?.has(name) || !(await isDataset(tx, name))) throw new AppError('not_found');
+    for (const requestedName of requestedNames) {
+      const name = await spellingOf(tx, 'dataset', requestedName);
+      if (restricted?.has(name) || !(await isDataset(tx, name))) throw new AppError('not_found');
       names.add(name);
     }
     return [...names];
   }
 
-  /** @throws AppError token_invalid */
-  async function validToken(hash: string): Promise<StoredApiToken> {
-    const found = await findApiToken(db, hash);
-    if (found === null || !isValid(found, now())) throw new AppError('token_invalid');
-    return found;
+  /** Finds a valid token. @throws AppError token_invalid */
+  async function requireValidToken(hash: string): Promise<StoredApiToken> {
+    const token = await findApiToken(db, hash);
+    if (token === null || !isValid(token, now())) throw new AppError('token_invalid');
+    return token;
   }
 
-  /** Counts a request with a token; there is rarely something to wait for. @throws AppError rate_limited */
-  function use(found: StoredApiToken, at: number): Promise<void> | undefined {
-    const wait = isThrottled ? limit.take(found.user.uid, at) : 0;
-    if (wait > 0) throw new AppError('rate_limited', { retryAfterSeconds: wait });
-    return touch(found, at);
+  /**
+   * Counts a request with a token. @returns a promise if the time of the last use has to be saved, which is rare
+   *
+   * @throws AppError rate_limited
+   */
+  function countUse(token: StoredApiToken, at: number): Promise<void> | undefined {
+    const waitSeconds = isThrottled ? rateLimit.take(token.user.uid, at) : 0;
+    if (waitSeconds > 0) throw new AppError('rate_limited', { retryAfterSeconds: waitSeconds });
+    return touch(token, at);
   }
 
+  /** Returns the caller behind a token. Scopes that the owner's role no longer allows are left out. */
   function resolvedOf({ user, id, prefix, scopes, datasets, hash, createdAt }: StoredApiToken) {
-    const given = scopesOf(user);
+    const allowedScopes = scopesOf(user);
     const reader: Reader = datasets === null ? user : { ...user, onlyDatasets: datasets };
     return {
       user: reader,
       tokenHash: hash,
       signedInAt: new Date(createdAt),
-      apiToken: { id, prefix, scopes: new Set(scopes.filter((scope) => given.includes(scope))) },
+      apiToken: { id, prefix, scopes: new Set(scopes.filter((scope) => allowedScopes.includes(scope))) },
     };
   }
 
-  /** Returns what takes the place of an image session. */
+  /** Returns the image session as which a token acts. */
   async function sessionOf({
     user,
     tokenHash,
@@ -193,13 +206,13 @@ export function createApiTokens(dependencies: Dependencies): ApiTokens {
       uid: user.uid,
       tokenHash,
       createdAt: signedInAt.getTime(),
-      expiresAt: Number.POSITIVE_INFINITY, // checked at each request
+      expiresAt: Number.POSITIVE_INFINITY, // the expiry of the token is checked at each request
       restrictedDatasets: await inaccessibleTo(user),
       seesHidden: seesEveryDataset(user),
       visitor: null,
-      // Of the current hour, also when the session is used in the next one.
+      // A getter, because the session may be used for longer than an hour.
       get shownImages() {
-        return hourOfToken(apiToken.id).shownImages;
+        return recordedUsesOf(apiToken.id).shownImages;
       },
       apiToken,
     };
@@ -218,17 +231,17 @@ export function createApiTokens(dependencies: Dependencies): ApiTokens {
     await recordApiTokenUse({ db, audit }, { ...use, origin: { address, requestId }, at: now() });
   }
 
-  const recent = createRecentTokens(async (hash) => {
-    const found = await validToken(hash);
+  const recentTokens = createRecentTokens(async (hash) => {
+    const found = await requireValidToken(hash);
     const resolved = resolvedOf(found);
     return { found, resolved, session: await sessionOf(resolved), endsAt: endOf(found) };
   }, imageSessions.countChanges);
 
-  /** Returns a promise only when the use has to be saved. @throws AppError token_invalid, rate_limited */
+  /** Counts a use of a recent token. Returns a promise only if the use has to be saved. @throws AppError token_invalid, rate_limited */
   function admit(token: RecentToken): RecentToken | Promise<RecentToken> {
     const at = now().getTime();
     if (at >= token.endsAt) throw new AppError('token_invalid');
-    const saving = use(token.found, at);
+    const saving = countUse(token.found, at);
     return saving === undefined ? token : saving.then(() => token);
   }
 
@@ -245,25 +258,25 @@ export function createApiTokens(dependencies: Dependencies): ApiTokens {
       });
     },
 
-    create(actor, wanted) {
+    create(actor, settings) {
       const token = apiTokenPrefix + newSecret();
       const id = randomUUID();
       return change(db, 'accounts', async (tx) => {
         const user = await currentCaller(tx, signIn, actor, 'api-tokens.own');
-        const allowed = scopesOf(user);
-        if (!wanted.scopes.every((scope) => allowed.includes(scope))) throw new AppError('forbidden');
-        const datasets = wanted.datasets ? await datasetsFor(tx, user, wanted.datasets) : null;
+        const allowedScopes = scopesOf(user);
+        if (!settings.scopes.every((scope) => allowedScopes.includes(scope))) throw new AppError('forbidden');
+        const datasets = settings.datasets ? await datasetsFor(tx, user, settings.datasets) : null;
         await limitActions.require(tx, 'api-token-created', actor);
         const createdAt = now();
-        const valid = await listApiTokens(tx, user.uid, createdAt.toISOString());
-        if (valid.length >= maxApiTokens) throw new AppError('too_many_api_tokens');
-        const expiresAt = new Date(createdAt.getTime() + wanted.expires_in_days * dayMs).toISOString();
-        const made = { id, prefix: token.slice(0, prefixLength), name: wanted.name, datasets };
+        const validTokens = await listApiTokens(tx, user.uid, createdAt.toISOString());
+        if (validTokens.length >= maxApiTokens) throw new AppError('too_many_api_tokens');
+        const expiresAt = new Date(createdAt.getTime() + settings.expires_in_days * dayMs).toISOString();
+        const created = { id, prefix: token.slice(0, prefixLength), name: settings.name, datasets };
         await insertApiToken(tx, {
-          ...made,
+          ...created,
           hash: hashSecret(token),
           uid: user.uid,
-          scopes: wanted.scopes,
+          scopes: settings.scopes,
           created_at: createdAt.toISOString(),
           expires_at: expiresAt,
         });
@@ -272,14 +285,14 @@ export function createApiTokens(dependencies: Dependencies): ApiTokens {
           actor: user.uid,
           target: user.uid,
           detail: {
-            token: made.prefix,
-            scopes: wanted.scopes.join(' '),
+            token: created.prefix,
+            scopes: settings.scopes.join(' '),
             datasets: datasets?.length ?? null,
             expires_at: expiresAt,
           },
           origin: actor.origin,
         });
-        return { ...made, token, scopes: wanted.scopes, expires_at: expiresAt };
+        return { ...created, token, scopes: settings.scopes, expires_at: expiresAt };
       });
     },
 
@@ -290,7 +303,7 @@ export function createApiTokens(dependencies: Dependencies): ApiTokens {
         if (deleted === null) throw new AppError('not_found');
         await audit.record(tx, revocationOf(actor, deleted));
       });
-      recent.clear();
+      recentTokens.clear();
     },
 
     async revoke(actor, id) {
@@ -300,18 +313,18 @@ export function createApiTokens(dependencies: Dependencies): ApiTokens {
         if (deleted === null) throw new AppError('not_found');
         await audit.record(tx, revocationOf(actor, deleted));
       });
-      recent.clear();
+      recentTokens.clear();
     },
 
     async authenticate(token) {
-      const found = await validToken(hashSecret(requireForm(token)));
-      await use(found, now().getTime());
-      return resolvedOf(found);
+      const storedToken = await requireValidToken(hashSecret(requireTokenForm(token)));
+      await countUse(storedToken, now().getTime());
+      return resolvedOf(storedToken);
     },
 
     authenticateForPixels(token) {
-      const known = recent.get(hashRecentSecret(requireForm(token)));
-      return known instanceof Promise ? known.then(admit) : admit(known);
+      const recentToken = recentTokens.get(hashRecentSecret(requireTokenForm(token)));
+      return recentToken instanceof Promise ? recentToken.then(admit) : admit(recentToken);
     },
 
     async pixelSessionOf(resolved) {
@@ -320,7 +333,7 @@ export function createApiTokens(dependencies: Dependencies): ApiTokens {
     },
 
     recordCall(resolved, imageId, endpoint, request) {
-      const { calls } = hourOfToken(resolved.apiToken.id);
+      const { calls } = recordedUsesOf(resolved.apiToken.id);
       const target = imageId ?? '';
       if (calls.has(target)) return undefined;
       return recordFirstCall(resolved, imageId, endpoint, request).then(() => void calls.add(target));
@@ -332,8 +345,8 @@ export function createApiTokens(dependencies: Dependencies): ApiTokens {
   };
 }
 
-/** @throws AppError token_invalid for a text that is no token */
-function requireForm(token: string): string {
+/** Returns a text that has the form of a token. @throws AppError token_invalid for any other text */
+function requireTokenForm(token: string): string {
   if (!tokenPattern.test(token)) throw new AppError('token_invalid');
   return token;
 }
@@ -349,9 +362,10 @@ function isValid({ user, createdAt, expiresAt }: StoredApiToken, now: Date): boo
   );
 }
 
-/** Returns when a valid token stops being one by itself, in milliseconds since 1970. */
+/** Returns when a valid token expires, itself or with its owner's account, in milliseconds since 1970. */
 function endOf({ user, expiresAt }: StoredApiToken): number {
-  return Math.min(...[expiresAt, user.expiresAt ?? expiresAt].map((end) => Date.parse(end)));
+  const tokenEnd = Date.parse(expiresAt);
+  return user.expiresAt === null ? tokenEnd : Math.min(tokenEnd, Date.parse(user.expiresAt));
 }
 
 function publicTokenOf(token: StoredApiToken): ApiToken {

@@ -4,8 +4,8 @@ import { createRecentTokens, type RecentToken } from './recent-tokens.ts';
 beforeEach(() => vi.useFakeTimers({ toFake: ['performance'] }));
 afterEach(() => vi.useRealTimers());
 
-/** Tokens that are read from a list, which counts the reads. */
-function world() {
+/** Returns a cache of tokens whose `read` succeeds until `setDown(true)`, and the hashes that were read. */
+function createTestCache() {
   let changes = 0;
   let isDown = false;
   const reads: string[] = [];
@@ -27,7 +27,7 @@ function world() {
 
 describe('cache of recently used API tokens', () => {
   it('reads a token from the database at most once in 0.5 s, also for concurrent requests', async () => {
-    const { recent, reads } = world();
+    const { recent, reads } = createTestCache();
     await Promise.all([recent.get('a'), recent.get('a'), recent.get('b')]);
     vi.advanceTimersByTime(499);
     await recent.get('a');
@@ -38,7 +38,7 @@ describe('cache of recently used API tokens', () => {
   });
 
   it('reads a token again after this process revoked it or changed the rights of its owner', async () => {
-    const { recent, reads, change } = world();
+    const { recent, reads, change } = createTestCache();
     await recent.get('a');
     change();
     await recent.get('a');
@@ -47,8 +47,8 @@ describe('cache of recently used API tokens', () => {
     expect(reads).toHaveLength(3);
   });
 
-  it('rejects a token while the database fails, and reads it again at the next request', async () => {
-    const { recent, reads, setDown } = world();
+  it('rejects a token after 0.5 s while the database fails, and reads it again at each request', async () => {
+    const { recent, reads, setDown } = createTestCache();
     await recent.get('a');
     vi.advanceTimersByTime(500);
     setDown(true);

@@ -1,52 +1,57 @@
+/**
+ * Caches API tokens for requests for pixels, so that each token is read from the database at most once in half a second. A
+ * revocation in another process takes effect within that time, as for image sessions; a revocation in this process takes
+ * effect at once. While the database cannot be read, requests with tokens are rejected.
+ */
 import type { TokenForPixels } from '../sessions/api-token-service.ts';
 import type { StoredApiToken } from '../store/api-tokens.ts';
 
-/** An API token as the database had it. */
+/** An API token as it was read from the database. */
 export interface RecentToken extends TokenForPixels {
   readonly found: StoredApiToken;
-  /** When the token or its owner's account ends, in milliseconds since 1970. */
+  /** When the token or its owner's account expires, in milliseconds since 1970. */
   readonly endsAt: number;
 }
 
-/**
- * API tokens of requests for pixels, read at most once in half a second. A revocation in another process takes effect within
- * that time, as for image sessions; one in this process at once. Requests are rejected while the query fails.
- */
 export interface RecentTokens {
-  /** Returns a promise only when the token is being read. @throws what reading throws */
+  /** Returns a token; a promise only while it is being read. @throws the errors of the function `read` */
   get(hash: string): RecentToken | Promise<RecentToken>;
-  /** Forgets all tokens, after one was revoked. */
+  /** Removes all tokens from the cache. Called after a token was revoked. */
   clear(): void;
 }
 
-/** Half of the promised second, so that a slow query stays within it. */
+/** A revocation must take effect within a second. Half of it is left for a slow query. */
 const maxAgeMs = 500;
-const maxRemembered = 10_000;
+const maxCachedTokens = 10_000;
 
-interface Entry {
+interface CacheEntry {
   /** Time before the query, by the monotonic clock. */
   readonly readAt: number;
+  /** Result of `countChanges` before the query. */
   readonly changes: number;
-  /** A promise while it is being read. */
+  /** A promise while the token is being read. */
   token: RecentToken | Promise<RecentToken>;
 }
 
-/** @param countChanges number of revocations and changes of rights in this process */
+/**
+ * @param read reads a valid token by its hash
+ * @param countChanges returns the number of revocations and changes of rights in this process; a new number outdates the cache
+ */
 export function createRecentTokens(
   read: (hash: string) => Promise<RecentToken>,
   countChanges: () => number,
 ): RecentTokens {
-  const entries = new Map<string, Entry>();
+  const entries = new Map<string, CacheEntry>();
   return {
     get(hash) {
-      const at = performance.now();
-      const known = entries.get(hash);
+      const now = performance.now();
+      const cached = entries.get(hash);
       const isRecent =
-        known !== undefined && at - known.readAt < maxAgeMs && known.changes === countChanges();
-      if (isRecent) return known.token;
-      if (entries.size >= maxRemembered) entries.clear();
+        cached !== undefined && now - cached.readAt < maxAgeMs && cached.changes === countChanges();
+      if (isRecent) return cached.token;
+      if (entries.size >= maxCachedTokens) entries.clear();
       const reading = read(hash);
-      const entry: Entry = { readAt: at, changes: countChanges(), token: reading };
+      const entry: CacheEntry = { readAt: now, changes: countChanges(), token: reading };
       entries.set(hash, entry);
       reading.then(
         (token) => {

@@ -1,24 +1,26 @@
-/** Content negotiation of DICOMweb (PS3.18 section 8.7). */
+/** Content negotiation of DICOMweb: decides by the Accept header in which form a response is sent (DICOM PS3.18 section 8.7). */
 import { AppError } from '@lamina/contract';
 
+/** An element of the Accept header, such as `multipart/related; type="image/jpeg"`. */
 interface MediaRange {
+  /** Lower case, without parameters; may be a wildcard. */
   readonly type: string;
   readonly parameters: ReadonlyMap<string, string>;
 }
 
 const maxHeaderLength = 2048;
 
-/** Parsed headers of recent requests: a viewer sends the same one with each frame. */
+/** Parsed headers of recent requests. A viewer sends the same header with each frame, so parsing it again would waste time. */
 const recentRanges = new Map<string, readonly MediaRange[]>();
-const maxRecent = 100;
+const maxRecentHeaders = 100;
 
-/** Parses the Accept header; a missing one accepts everything. @throws AppError not_acceptable for one that is too long */
+/** Parses the Accept header. A missing header accepts everything. @throws AppError not_acceptable for more than 2048 characters */
 function rangesOf(header: string | undefined): readonly MediaRange[] {
   if (header === undefined || header.trim() === '') return [{ type: '*/*', parameters: new Map() }];
   if (header.length > maxHeaderLength) throw new AppError('not_acceptable');
-  const known = recentRanges.get(header);
-  if (known !== undefined) return known;
-  if (recentRanges.size >= maxRecent) recentRanges.clear();
+  const cachedRanges = recentRanges.get(header);
+  if (cachedRanges !== undefined) return cachedRanges;
+  if (recentRanges.size >= maxRecentHeaders) recentRanges.clear();
   const ranges = parseRanges(header);
   recentRanges.set(header, ranges);
   return ranges;
@@ -26,31 +28,33 @@ function rangesOf(header: string | undefined): readonly MediaRange[] {
 
 function parseRanges(header: string): readonly MediaRange[] {
   return splitOutsideQuotes(header, ',').flatMap((item) => {
-    const [type = '', ...rest] = splitOutsideQuotes(item, ';').map((part) => part.trim());
+    const [type = '', ...parameterTexts] = splitOutsideQuotes(item, ';').map((part) => part.trim());
     const parameters = new Map(
-      rest.map((parameter) => {
+      parameterTexts.map((parameter) => {
         const [name = '', value = ''] = parameter.split(/=(.*)/s);
-        return [name.trim().toLowerCase(), value.trim().replace(/^"(.*)"$/s, '$1')] as const;
+        const unquoted = value.trim().replace(/^"(.*)"$/s, '$1');
+        return [name.trim().toLowerCase(), unquoted] as const;
       }),
     );
-    return /^0(\.0*)?$/.test(parameters.get('q') ?? '') ? [] : [{ type: type.toLowerCase(), parameters }];
+    const isExcluded = /^0(\.0*)?$/.test(parameters.get('q') ?? ''); // q=0 means "not acceptable"
+    return isExcluded ? [] : [{ type: type.toLowerCase(), parameters }];
   });
 }
 
 function splitOutsideQuotes(text: string, separator: string): string[] {
   const parts: string[] = [];
   let [start, isQuoted] = [0, false];
-  for (let at = 0; at <= text.length; at++) {
-    if (text[at] === '"') isQuoted = !isQuoted;
-    if (at === text.length || (text[at] === separator && !isQuoted)) {
-      parts.push(text.slice(start, at));
-      start = at + 1;
+  for (let index = 0; index <= text.length; index++) {
+    if (text[index] === '"') isQuoted = !isQuoted;
+    if (index === text.length || (text[index] === separator && !isQuoted)) {
+      parts.push(text.slice(start, index));
+      start = index + 1;
     }
   }
   return parts;
 }
 
-/** @throws AppError not_acceptable unless the client accepts DICOM JSON */
+/** Checks that the client accepts DICOM JSON. @throws AppError not_acceptable */
 export function requireJson(accept: string | undefined): void {
   const isAccepted = rangesOf(accept).some(({ type }) =>
     ['*/*', 'application/*', 'application/json', 'application/dicom+json'].includes(type),
@@ -58,24 +62,27 @@ export function requireJson(accept: string | undefined): void {
   if (!isAccepted) throw new AppError('not_acceptable');
 }
 
-/** @throws AppError not_acceptable unless the client accepts JPEG */
+/** Checks that the client accepts JPEG. @throws AppError not_acceptable */
 export function requireJpeg(accept: string | undefined): void {
   const isAccepted = rangesOf(accept).some(({ type }) => ['*/*', 'image/*', 'image/jpeg'].includes(type));
   if (!isAccepted) throw new AppError('not_acceptable');
 }
 
+/** The form of a response with bulk data (frames or an ICC profile). */
 interface BulkForm {
+  /** False: the body consists of the bytes alone. */
   readonly isMultipart: boolean;
   /** Media type of the parts, or of the single part. */
   readonly type: string;
 }
 
 /**
- * Chooses the form of bulk data. A media range without a transfer syntax accepts that of the file, because the server has no
- * other one.
+ * Chooses the form of a response with bulk data: the first one that the client accepts. A media range without a transfer syntax
+ * accepts the transfer syntax of the file, because the server offers no other one.
  *
- * @param offered media types of the bytes, `application/octet-stream` among them
- * @param mayBeSingle whether there is only one part
+ * @param offered.types media types by which the bytes can be sent, the preferred one first
+ * @param offered.transferSyntax UID of the transfer syntax of a frame; null for other data
+ * @param offered.mayBeSingle whether there is only one part, which can be sent without a multipart body
  * @throws AppError not_acceptable
  */
 export function bulkFormOf(
@@ -89,13 +96,15 @@ export function bulkFormOf(
   const { types, transferSyntax, mayBeSingle } = offered;
   const [preferred = 'application/octet-stream'] = types;
   for (const { type, parameters } of rangesOf(accept)) {
-    const syntax = parameters.get('transfer-syntax');
-    if (syntax !== undefined && syntax !== '*' && syntax !== transferSyntax) continue;
+    const acceptedSyntax = parameters.get('transfer-syntax');
+    const isOtherSyntax =
+      acceptedSyntax !== undefined && acceptedSyntax !== '*' && acceptedSyntax !== transferSyntax;
+    if (isOtherSyntax) continue;
     if (type === '*/*') return { isMultipart: true, type: preferred };
     if (type === 'multipart/related' || type === 'multipart/*') {
-      const part = parameters.get('type')?.toLowerCase() ?? preferred;
-      if (types.includes(part)) return { isMultipart: true, type: part };
-      if (part === '*/*') return { isMultipart: true, type: preferred };
+      const partType = parameters.get('type')?.toLowerCase() ?? preferred;
+      if (types.includes(partType)) return { isMultipart: true, type: partType };
+      if (partType === '*/*') return { isMultipart: true, type: preferred };
     }
     if (mayBeSingle && types.includes(type)) return { isMultipart: false, type };
   }

@@ -1,6 +1,9 @@
-/** Data sets in the DICOM JSON model (PS3.18 annex F). */
+/**
+ * Writes DICOM data sets as JSON (DICOM JSON model, PS3.18 annex F). The rest of the server names attributes by their keywords; this
+ * module knows their tags and value representations (VR, the data type of an attribute).
+ */
 
-/** Tag and value representation of every attribute that the server writes. Source: PS3.6. */
+/** Tag and value representation of every attribute that the server writes. Source: DICOM PS3.6. */
 const dictionary = {
   SpecificCharacterSet: ['00080005', 'CS'],
   ImageType: ['00080008', 'CS'],
@@ -106,11 +109,11 @@ const dictionary = {
 
 type Keyword = keyof typeof dictionary;
 
-/** Values by keyword; a single value stands for a list of one, null for an attribute without a value. */
+/** Values by keyword. A single value stands for a list with one value, null for an attribute without a value. */
 export type Attributes = Readonly<Partial<Record<Keyword, Value>>>;
 type Value = string | number | null | readonly (string | number)[] | readonly Attributes[] | BulkData;
 
-/** A value that the client loads from elsewhere. */
+/** A large value that the response does not contain; the client loads it from a URL. */
 export class BulkData {
   readonly url: string;
 
@@ -139,25 +142,25 @@ const keywords: ReadonlyMap<string, Keyword> = new Map(
 /** Returns the keyword of a tag; undefined for one that the server does not know. */
 export const keywordOf = (tag: string): Keyword | undefined => keywords.get(tag);
 
-/** Elements are sorted by tag. */
+/** Returns the data set as JSON, with its elements sorted by tag. */
 export function toJson(attributes: Attributes): JsonDataSet {
   const elements = Object.entries(attributes).map(([keyword, value]) => {
     const [tag, vr] = dictionary[keyword as Keyword];
     return [tag, elementOf(vr, value)] as const;
   });
-  return Object.fromEntries(elements.sort(([one], [other]) => (one < other ? -1 : 1)));
+  return Object.fromEntries(elements.sort(([tagA], [tagB]) => (tagA < tagB ? -1 : 1)));
 }
 
 function elementOf(vr: string, value: Value): JsonElement {
   if (value instanceof BulkData) return { vr, BulkDataURI: value.url };
   const values = (Array.isArray(value) ? value : [value]) as readonly (string | number | Attributes | null)[];
-  const present = values.filter((each) => each !== null && each !== '');
-  if (present.length === 0) return { vr };
-  return { vr, Value: present.map((each) => jsonValueOf(vr, each as string | number | Attributes)) };
+  const nonEmptyValues = values.filter((each) => each !== null && each !== '');
+  if (nonEmptyValues.length === 0) return { vr };
+  return { vr, Value: nonEmptyValues.map((each) => jsonValueOf(vr, each as string | number | Attributes)) };
 }
 
 function jsonValueOf(vr: string, value: string | number | Attributes): unknown {
   if (typeof value === 'object') return toJson(value);
-  if (vr === 'PN') return { Alphabetic: String(value) };
-  return vr === 'DS' || vr === 'IS' ? Number(value) : value;
+  if (vr === 'PN') return { Alphabetic: String(value) }; // person name
+  return vr === 'DS' || vr === 'IS' ? Number(value) : value; // decimal and integer strings
 }

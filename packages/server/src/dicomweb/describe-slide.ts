@@ -1,21 +1,23 @@
 /**
- * What DICOM says of a slide: study, series, and an instance for each stored level (PS3.3 A.32.8, VL Whole Slide Microscopy
- * Image IOD). Patient attributes are neutral. Attributes of type 1 that nothing is known of have the least specific value.
+ * Describes a slide by DICOM attributes: one study with one series, and an instance for each level of the file (PS3.3 A.32.8, VL
+ * Whole Slide Microscopy Image IOD). Patient attributes are neutral. Attributes that the standard requires (type 1) but the slide
+ * file does not contain get the least specific value, such as `unknown`.
  */
 import type { PlaceOnGlass, StoredLevel } from '@lamina/slide';
 import type { StoredSlide } from '../tiles/slides.ts';
 import { type Attributes, BulkData } from './attributes.ts';
 import { uidOf } from './uids.ts';
 
-/** A catalogue entry as far as DICOM describes it. */
+/** The part of a catalogue entry that the attributes contain. */
 export interface DescribedImage {
   readonly id: string;
   readonly fileName: string;
-  /** ISO 8601; stands for the unknown dates of the scan. */
+  /** Time of the catalogue entry, ISO 8601. Used as the date of the scan, which the server does not know. */
   readonly createdAt: string;
 }
 
-const wsiStorage = '1.2.840.10008.5.1.4.1.1.77.1.6';
+/** SOP class of VL Whole Slide Microscopy Image Storage. */
+const wsiStorageClass = '1.2.840.10008.5.1.4.1.1.77.1.6';
 const neutralPatientName = 'Anonymous';
 
 /** Transfer syntaxes by coding process. Source: PS3.6 table A-1. */
@@ -28,7 +30,7 @@ const transferSyntaxes = {
 
 export const transferSyntaxOf = ({ process }: StoredLevel): string => transferSyntaxes[process];
 
-const photometric = {
+const photometricInterpretations = {
   grey: 'MONOCHROME2',
   rgb: 'RGB',
   ycc: 'YBR_FULL',
@@ -39,17 +41,20 @@ const photometric = {
 
 /** Micrometres per pixel of a slide of unknown scale. */
 const nominalMpp = 1;
-/** Of a slide whose file does not state it: scanned with the label on the right. */
-const assumedPlace: PlaceOnGlass = { origin: { x: 0, y: 0 }, orientation: [0, -1, 0, -1, 0, 0] };
-/** Thickness of a section in millimetres, which no slide states: 5 µm. */
-const sectionThickness = 0.005;
+/** Position and orientation for files that do not state them: as if scanned with the label on the right. */
+const defaultPlaceOnGlass: PlaceOnGlass = { origin: { x: 0, y: 0 }, orientation: [0, -1, 0, -1, 0, 0] };
+/** Assumed thickness of the tissue section in millimetres (5 µm), because no slide file states it. */
+const sectionThicknessMm = 0.005;
 
-/** Tags of the row and column of a tile in the total pixel matrix, and of the sequence that has them. */
-const tilePositions = ['0048021F', '0048021E'];
-const planePosition = '0048021A';
+/** Tags of RowPositionInTotalImagePixelMatrix and ColumnPositionInTotalImagePixelMatrix, and of PlanePositionSlideSequence. */
+const tilePositionTags = ['0048021F', '0048021E'];
+const planePositionTag = '0048021A';
 
-const text = (value: string, most: number) => value.replaceAll(/[\\\p{C}]/gu, ' ').slice(0, most);
+/** Replaces backslashes, which separate values in DICOM, and control characters, and shortens the text. */
+const dicomText = (value: string, maxLength: number) =>
+  value.replaceAll(/[\\\p{C}]/gu, ' ').slice(0, maxLength);
 
+/** Returns the attributes of the patient and study. */
 export function studyOf({ id, fileName }: DescribedImage): Attributes {
   return {
     SpecificCharacterSet: 'ISO_IR 192',
@@ -57,7 +62,7 @@ export function studyOf({ id, fileName }: DescribedImage): Attributes {
     StudyTime: null,
     AccessionNumber: null,
     ReferringPhysicianName: null,
-    StudyDescription: text(fileName, 64),
+    StudyDescription: dicomText(fileName, 64),
     PatientName: neutralPatientName,
     PatientID: id,
     PatientBirthDate: null,
@@ -67,19 +72,20 @@ export function studyOf({ id, fileName }: DescribedImage): Attributes {
   };
 }
 
+/** Returns the attributes of the only series. */
 export function seriesOf({ id, fileName }: DescribedImage): Attributes {
   return {
     Modality: 'SM',
-    SeriesDescription: text(fileName, 64),
+    SeriesDescription: dicomText(fileName, 64),
     SeriesInstanceUID: uidOf(id, 'series'),
     SeriesNumber: 1,
   };
 }
 
-/** Returns what a search tells of an instance. */
+/** Returns the attributes of an instance that a search response contains. */
 export function instanceOf({ id }: DescribedImage, level: StoredLevel): Attributes {
   return {
-    SOPClassUID: wsiStorage,
+    SOPClassUID: wsiStorageClass,
     SOPInstanceUID: uidOf(id, level.level),
     AvailableTransferSyntaxUID: transferSyntaxOf(level),
     InstanceNumber: level.level + 1,
@@ -94,7 +100,7 @@ const code = (value: string, scheme: string, meaning: string): readonly Attribut
   { CodeValue: value, CodingSchemeDesignator: scheme, CodeMeaning: meaning },
 ];
 
-/** @param url of the instance */
+/** Returns all attributes of an instance except its pixels. @param url URL of the instance */
 // oxlint-disable-next-line lamina/max-own-lines -- a list of DICOM attributes
 export function metadataOf(
   image: DescribedImage,
@@ -103,18 +109,20 @@ export function metadataOf(
   url: string,
 ): Attributes {
   const { id, createdAt } = image;
-  const at = createdAt.replaceAll(/[-:TZ]/g, '');
-  const [date, time] = [at.slice(0, 8), at.slice(8, 14)];
+  const timestamp = createdAt.replaceAll(/[-:TZ]/g, ''); // YYYYMMDDhhmmss and milliseconds
+  const [date, time] = [timestamp.slice(0, 8), timestamp.slice(8, 14)];
   const isGrey = level.colour === 'grey';
-  const isFirst = level.level === 0;
-  const imageType = [isFirst ? 'ORIGINAL' : 'DERIVED', 'PRIMARY', 'VOLUME', isFirst ? 'NONE' : 'RESAMPLED'];
+  const imageType =
+    level.level === 0
+      ? ['ORIGINAL', 'PRIMARY', 'VOLUME', 'NONE']
+      : ['DERIVED', 'PRIMARY', 'VOLUME', 'RESAMPLED'];
   const isLossy = level.process !== 'reversible';
-  const spacing = [slide.mpp?.y ?? nominalMpp, slide.mpp?.x ?? nominalMpp].map(
-    (micrometres) => (micrometres * level.downsample) / 1000,
-  );
-  const [spacingY = 0, spacingX = 0] = spacing;
-  const container = text(id, 64);
-  const { origin, orientation } = slide.placeOnGlass ?? assumedPlace;
+  // In millimetres. PixelSpacing states the distance between rows first.
+  const spacingX = ((slide.mpp?.x ?? nominalMpp) * level.downsample) / 1000;
+  const spacingY = ((slide.mpp?.y ?? nominalMpp) * level.downsample) / 1000;
+  const pixelSpacing = [spacingY, spacingX];
+  const container = dicomText(id, 64);
+  const { origin, orientation } = slide.placeOnGlass ?? defaultPlaceOnGlass;
   const dimensions = uidOf(id, 'dimensions');
   return {
     ...studyOf(image),
@@ -124,7 +132,7 @@ export function metadataOf(
     ContentDate: date,
     ContentTime: time,
     AcquisitionDateTime: date + time,
-    Manufacturer: text(slide.vendor ?? 'unknown', 64),
+    Manufacturer: dicomText(slide.vendor ?? 'unknown', 64),
     ManufacturerModelName: 'unknown',
     DeviceSerialNumber: 'unknown',
     SoftwareVersions: 'unknown',
@@ -133,7 +141,7 @@ export function metadataOf(
     PositionReferenceIndicator: 'SLIDE_CORNER',
     VolumetricProperties: 'VOLUME',
     SamplesPerPixel: isGrey ? 1 : 3,
-    PhotometricInterpretation: photometric[level.colour],
+    PhotometricInterpretation: photometricInterpretations[level.colour],
     ...(isGrey
       ? { RescaleIntercept: 0, RescaleSlope: 1, PresentationLUTShape: 'IDENTITY' }
       : { PlanarConfiguration: 0 }),
@@ -160,7 +168,7 @@ export function metadataOf(
     ],
     ImagedVolumeWidth: level.width * spacingX,
     ImagedVolumeHeight: level.height * spacingY,
-    ImagedVolumeDepth: sectionThickness * 1000,
+    ImagedVolumeDepth: sectionThicknessMm * 1000, // in micrometres, unlike width and height
     TotalPixelMatrixColumns: level.width,
     TotalPixelMatrixRows: level.height,
     TotalPixelMatrixFocalPlanes: 1,
@@ -184,14 +192,14 @@ export function metadataOf(
     ],
     DimensionOrganizationType: 'TILED_FULL',
     DimensionOrganizationSequence: [{ DimensionOrganizationUID: dimensions }],
-    DimensionIndexSequence: tilePositions.map((pointer) => ({
+    DimensionIndexSequence: tilePositionTags.map((pointer) => ({
       DimensionOrganizationUID: dimensions,
       DimensionIndexPointer: pointer,
-      FunctionalGroupPointer: planePosition,
+      FunctionalGroupPointer: planePositionTag,
     })),
     SharedFunctionalGroupsSequence: [
       {
-        PixelMeasuresSequence: [{ PixelSpacing: spacing, SliceThickness: sectionThickness }],
+        PixelMeasuresSequence: [{ PixelSpacing: pixelSpacing, SliceThickness: sectionThicknessMm }],
         WholeSlideMicroscopyImageFrameTypeSequence: [{ FrameType: imageType }],
         OpticalPathIdentificationSequence: [{ OpticalPathIdentifier: '1' }],
       },

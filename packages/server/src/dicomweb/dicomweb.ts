@@ -1,6 +1,7 @@
 /**
- * DICOMweb, read only: a slide is a study with one series; each level whose tiles the file stores as JPEG or JPEG 2000 is an
- * instance, and each of its tiles a frame, byte for byte. A slide without such levels has a study without a series.
+ * Read-only DICOMweb service. A slide is a study with one series. Each level whose tiles the file stores as JPEG or JPEG 2000 is an
+ * instance, and each of its tiles is a frame, which is sent byte for byte. A slide without such levels is a study without a
+ * series.
  */
 import { AppError, type Image, type User } from '@lamina/contract';
 import type { Allocate, Requester, StoredLevel } from '@lamina/slide';
@@ -14,14 +15,14 @@ import { imageIdOf, uidOf } from './uids.ts';
 
 export type SearchLevel = 'study' | 'series' | 'instance';
 
-/** UIDs of the path; undefined: all of them. */
+/** The UIDs in the path of a request; undefined: all studies, series or instances. */
 export interface Scope {
   readonly study?: string | undefined;
   readonly series?: string | undefined;
   readonly instance?: string | undefined;
 }
 
-/** A slide that the caller may see. */
+/** An opened slide that the caller may see. */
 export interface OpenedStudy {
   readonly image: ServableImage;
   readonly described: DescribedImage;
@@ -29,22 +30,29 @@ export interface OpenedStudy {
 }
 
 export interface DicomWeb {
-  /** @param base URL of the service @throws AppError, SlideError */
+  /**
+   * Returns the studies, series or instances that match the query, as DICOM JSON.
+   *
+   * @param context.base URL of the DICOMweb service
+   * @throws AppError, SlideError
+   */
   search(
     level: SearchLevel,
     query: SearchQuery,
     scope: Scope,
-    by: { readonly user: User; readonly requester: Requester; readonly base: string },
+    context: { readonly user: User; readonly requester: Requester; readonly base: string },
   ): Promise<readonly JsonDataSet[]>;
-  /** Returns the image that the scope is about. @throws AppError not_found */
+  /** Returns the id of the image of the study in the path. @throws AppError not_found */
   imageIdOf(scope: Scope): string;
-  /** @throws AppError not_found; SlideError */
+  /** Opens the slide of a study. @throws AppError not_found; SlideError */
   open(image: ServableImage, createdAt: string, requester: Requester): Promise<OpenedStudy>;
-  /** @throws AppError not_found for a scope that the study does not have */
+  /** Returns the metadata of the instances in the scope. @throws AppError not_found when the study does not contain the scope */
   metadata(study: OpenedStudy, scope: Scope, base: string): readonly JsonDataSet[];
   /**
-   * @param number from 1
-   * @param allocate supplies the memory that the frame is read into
+   * Returns a frame of an instance.
+   *
+   * @param number number of the frame, from 1
+   * @param allocate supplies the memory into which the frame is read
    * @throws AppError not_found; SlideError
    */
   frame(
@@ -54,28 +62,30 @@ export interface DicomWeb {
     client: TileClient,
     allocate?: Allocate,
   ): Promise<StoredTile>;
-  /** @throws AppError not_found */
+  /** Returns the ICC profile of the slide. @throws AppError not_found when it has none */
   iccProfile(study: OpenedStudy, scope: Scope, requester: Requester): Promise<ServedBytes>;
 }
 
-/** Levels of open slides by the UID of their instance, which each request for a frame names. */
-const instances = new WeakMap<StoredSlide, Instances>();
+/** Instances of open slides. Each request for a frame looks one up, so they are computed only once. */
+const instancesBySlide = new WeakMap<StoredSlide, Instances>();
 
 interface Instances {
   /** UID of the only series. */
   readonly series: string;
+  /** Levels by the UID of their instance. */
   readonly levels: ReadonlyMap<string, StoredLevel>;
 }
 
 function instancesOf(imageId: string, slide: StoredSlide): Instances {
-  const known = instances.get(slide);
-  if (known !== undefined) return known;
+  const cachedInstances = instancesBySlide.get(slide);
+  if (cachedInstances !== undefined) return cachedInstances;
   const levels = new Map(slide.levels.map((level) => [uidOf(imageId, level.level), level]));
-  const found = { series: uidOf(imageId, 'series'), levels };
-  instances.set(slide, found);
-  return found;
+  const instances = { series: uidOf(imageId, 'series'), levels };
+  instancesBySlide.set(slide, instances);
+  return instances;
 }
 
+/** Images that one query of the catalogue returns, and the maximum number of studies that a search may name. */
 const pageSize = 100;
 
 interface DicomWebDependencies {
@@ -83,12 +93,12 @@ interface DicomWebDependencies {
   readonly catalogue: Pick<Catalogue, 'list' | 'get' | 'servable'>;
 }
 
-/** One closure of more than 60 lines: search and retrieval describe the same studies. */
+/** Longer than 60 lines, because search and retrieval share the functions that describe a study. */
 export function createDicomWeb({ slides, catalogue }: DicomWebDependencies): DicomWeb {
-  /** Yields the ready images that the user may see, at most one when the query names a study. */
-  async function* imagesOf(user: User, study: string | undefined): AsyncGenerator<Image> {
-    if (study !== undefined) {
-      for (const uid of study.split(/[,\\]/).slice(0, pageSize)) {
+  /** Yields the ready images that the user may see. @param studyUids one UID or a list; undefined: all studies */
+  async function* imagesOf(user: User, studyUids: string | undefined): AsyncGenerator<Image> {
+    if (studyUids !== undefined) {
+      for (const uid of studyUids.split(/[,\\]/).slice(0, pageSize)) {
         const id = imageIdOf(uid);
         const image = id === null ? null : await catalogue.get(id, user).catch(nullIfMissing);
         if (image?.status === 'ready') yield image;
@@ -103,43 +113,44 @@ export function createDicomWeb({ slides, catalogue }: DicomWebDependencies): Dic
     } while (cursor);
   }
 
-  /** Returns null for a slide that cannot be read now. */
-  async function storedOf(id: string, requester: Requester): Promise<StoredSlide | null> {
+  /** Opens a slide; returns null if it cannot be read now. */
+  async function openOrNull(id: string, requester: Requester): Promise<StoredSlide | null> {
     const servable = await catalogue.servable(id);
     if (servable === null) return null;
     return slides.stored(servable, requester).catch(() => null);
   }
 
+  /** Returns the level that an instance stands for. @throws AppError not_found */
   function levelOf(imageId: string, slide: StoredSlide, { series, instance }: Scope): StoredLevel {
-    const known = instancesOf(imageId, slide);
-    const level = known.levels.get(instance ?? '');
-    if (level === undefined || series !== known.series) throw new AppError('not_found');
+    const instances = instancesOf(imageId, slide);
+    const level = instances.levels.get(instance ?? '');
+    if (level === undefined || series !== instances.series) throw new AppError('not_found');
     return level;
   }
 
   return {
     async search(level, { matches, limit, offset }, scope, { user, requester, base }) {
       if (limit === 0 || !mayMatch(level, matches) || offset > searchLimits.offset) return [];
-      const found: JsonDataSet[] = [];
-      let skipped = 0;
-      const study = scope.study ?? matches.get(studyUid);
-      for await (const { id, file_name: fileName, created_at: createdAt } of imagesOf(user, study)) {
+      const results: JsonDataSet[] = [];
+      let matchCount = 0;
+      const catalogueMatches = new Map([...matches].filter(([tag]) => catalogueTags.has(tag)));
+      const studyUids = scope.study ?? matches.get(studyUidTag);
+      for await (const { id, file_name: fileName, created_at: createdAt } of imagesOf(user, studyUids)) {
         const described = { id, fileName, createdAt };
-        // What does not need the file is compared before it is opened.
-        if (
-          !matchesQuery(toJson({ ...studyOf(described), ...seriesOf(described) }), among(matches, cheapTags))
-        )
-          continue;
-        const slide = await storedOf(id, requester);
+        // Opening a file is slow, so attributes that come from the catalogue are compared first.
+        const catalogueDataSet = toJson({ ...studyOf(described), ...seriesOf(described) });
+        if (!matchesQuery(catalogueDataSet, catalogueMatches)) continue;
+        const slide = await openOrNull(id, requester);
         if (slide === null) continue;
         for (const dataSet of dataSetsOf(level, described, slide, scope, base)) {
           if (!matchesQuery(dataSet, matches)) continue;
-          if (skipped++ < offset) continue;
-          found.push(dataSet);
-          if (found.length >= limit) return found;
+          matchCount++;
+          if (matchCount <= offset) continue;
+          results.push(dataSet);
+          if (results.length >= limit) return results;
         }
       }
-      return found;
+      return results;
     },
 
     imageIdOf({ study = '' }) {
@@ -180,30 +191,31 @@ export function createDicomWeb({ slides, catalogue }: DicomWebDependencies): Dic
   };
 }
 
-const studyUid = tagOf('StudyInstanceUID') ?? '';
-const modalityTags = ['Modality', 'ModalitiesInStudy'].map((keyword) => tagOf(keyword) ?? '');
-const someImage: DescribedImage = { id: '00000000-0000-4000-8000-000000000000', fileName: '', createdAt: '' };
-/** Attributes that do not need the file. */
-const cheapTags: ReadonlySet<string> = new Set(
-  Object.keys(toJson({ ...studyOf(someImage), ...seriesOf(someImage) })),
+const studyUidTag = tagOf('StudyInstanceUID') ?? '';
+const modalityTag = tagOf('Modality') ?? '';
+const modalitiesInStudyTag = tagOf('ModalitiesInStudy') ?? '';
+const exampleImage: DescribedImage = {
+  id: '00000000-0000-4000-8000-000000000000',
+  fileName: '',
+  createdAt: '',
+};
+/** Tags of the attributes that come from the catalogue, so that the file need not be opened. */
+const catalogueTags: ReadonlySet<string> = new Set(
+  Object.keys(toJson({ ...studyOf(exampleImage), ...seriesOf(exampleImage) })),
 );
 
-/** Whether a slide can match at all: clients ask for other modalities with every study that they open. */
+/**
+ * Whether slides, whose modality is SM, can match the query. With every study that they open, clients also search for other
+ * modalities; this function answers such a search without reading the catalogue.
+ */
 function mayMatch(level: SearchLevel, matches: SearchQuery['matches']): boolean {
-  return modalityTags.every((tag) => {
-    const wanted = matches.get(tag);
-    return (
-      wanted === undefined ||
-      (level === 'instance' && tag !== modalityTags[0]) ||
-      /^(SM|S[?]|[?]M|S[*]|.*[*].*)$/i.test(wanted)
-    );
-  });
+  const isSlideModality = (queryValue: string | undefined) =>
+    queryValue === undefined || /^(SM|S[?]|[?]M|S[*]|.*[*].*)$/i.test(queryValue);
+  const isStudyModality = level === 'instance' || isSlideModality(matches.get(modalitiesInStudyTag));
+  return isSlideModality(matches.get(modalityTag)) && isStudyModality;
 }
 
-function among(matches: SearchQuery['matches'], tags: ReadonlySet<string>): SearchQuery['matches'] {
-  return new Map([...matches].filter(([tag]) => tags.has(tag)));
-}
-
+/** Yields the data sets of a slide for a search: one of the study or series, or one for each instance. */
 function* dataSetsOf(
   level: SearchLevel,
   image: DescribedImage,
@@ -211,27 +223,40 @@ function* dataSetsOf(
   { series, instance }: Scope,
   base: string,
 ): Generator<JsonDataSet> {
-  const count = slide.levels.length;
+  const instanceCount = slide.levels.length;
   const study: Attributes = {
     ...studyOf(image),
-    NumberOfStudyRelatedSeries: Math.min(1, count),
-    NumberOfStudyRelatedInstances: count,
-    ModalitiesInStudy: count > 0 ? 'SM' : null,
+    NumberOfStudyRelatedSeries: Math.min(1, instanceCount),
+    NumberOfStudyRelatedInstances: instanceCount,
+    ModalitiesInStudy: instanceCount > 0 ? 'SM' : null,
   };
-  const url = `${base}/studies/${uidOf(image.id, 'study')}`;
-  if (level === 'study') yield toJson({ ...study, RetrieveURL: url });
-  if (level === 'study' || count === 0) return;
-  const seriesId = uidOf(image.id, 'series');
-  if (series !== undefined && series !== seriesId) return;
-  const ofSeries = { ...study, ...seriesOf(image), NumberOfSeriesRelatedInstances: count };
-  if (level === 'series') yield toJson({ ...ofSeries, RetrieveURL: `${url}/series/${seriesId}` });
-  if (level === 'series') return;
-  for (const each of slide.levels) {
-    if (instance !== undefined && instance !== uidOf(image.id, each.level)) continue;
-    yield toJson({ ...ofSeries, ...instanceOf(image, each), RetrieveURL: urlOf(base, image.id, each) });
+  const studyUrl = `${base}/studies/${uidOf(image.id, 'study')}`;
+  if (level === 'study') {
+    yield toJson({ ...study, RetrieveURL: studyUrl });
+    return;
+  }
+  if (instanceCount === 0) return;
+
+  const seriesUid = uidOf(image.id, 'series');
+  if (series !== undefined && series !== seriesUid) return;
+  const seriesAttributes = {
+    ...study,
+    ...seriesOf(image),
+    NumberOfSeriesRelatedInstances: instanceCount,
+  };
+  if (level === 'series') {
+    yield toJson({ ...seriesAttributes, RetrieveURL: `${studyUrl}/series/${seriesUid}` });
+    return;
+  }
+
+  for (const stored of slide.levels) {
+    if (instance !== undefined && instance !== uidOf(image.id, stored.level)) continue;
+    const RetrieveURL = urlOf(base, image.id, stored);
+    yield toJson({ ...seriesAttributes, ...instanceOf(image, stored), RetrieveURL });
   }
 }
 
+/** Returns the URL of the instance of a level. */
 function urlOf(base: string, imageId: string, { level }: StoredLevel): string {
   const [study, series, instance] = [
     uidOf(imageId, 'study'),

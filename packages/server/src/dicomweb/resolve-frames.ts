@@ -1,13 +1,12 @@
 /**
- * The one decision about a request for frames that has an image session, or what takes its place for a token. Both adapters
- * call it and only write the response: the Fastify route (routes/dicomweb.ts) and the fast path in front of Fastify
- * (routes/frame-fast-path.ts).
+ * Answers requests for DICOM frames that have an image session (an API token acts as one). Two adapters call this module and only
+ * write its response: the Fastify route (routes/dicomweb.ts) and the fast path in front of Fastify (routes/frame-fast-path.ts).
  *
- * Order of the decision:
- * 1. the frame numbers are well-formed (400); the image exists and the session may open it (404)
- * 2. the study, series and instance of the path are those of the image, and the frames exist (404)
- * 3. the client accepts a form that the server has (406)
- * 4. the audit log has the image's opening in this session; until then no pixel is sent
+ * The checks, in this order:
+ * 1. The frame numbers are well-formed (400), the image exists, and the session may view it (404).
+ * 2. Study, series and instance of the path belong to the image, and the frames exist (404).
+ * 3. The client accepts a form that the server can send (406).
+ * 4. The audit log contains the opening of the image in this session. No pixel is sent before.
  */
 import { randomUUID } from 'node:crypto';
 import { AppError } from '@lamina/contract';
@@ -22,33 +21,34 @@ import { transferSyntaxOf } from './describe-slide.ts';
 import type { DicomWeb } from './dicomweb.ts';
 
 export interface FramesRequest {
-  /** UIDs and frame numbers, as the path has them. */
+  /** UIDs and frame numbers as in the path; `frames` is a list such as `1,2,5`. */
   readonly params: Readonly<Record<'study' | 'series' | 'instance' | 'frames', string>>;
   /** The Accept header. */
   readonly accept: string | undefined;
-  /** Client of the audit entry. Read only for the first frame of an image in a session, so it may be a getter. */
+  /** Client, for the audit event. Read only for the first frame of an image in a session, so it may be a getter. */
   readonly origin: Origin;
   /** Aborted when the client disconnects. Read only when a frame is fetched or rendered, so it may be a getter. */
   readonly signal: AbortSignal;
-  /** Supplies the memory that a single frame is read into. */
+  /** Supplies the memory into which a single frame is read. */
   readonly allocate?: Allocate | undefined;
 }
 
-/** The body of a 200: `before`, `bytes` and `after`. The response depends on the Accept header. */
+/** A response with status 200. Its body consists of `before`, `bytes` and `after`. */
 export interface ResolvedFrames {
-  /** Head and end of a multipart body, ASCII; empty where a frame is sent alone. */
+  /** Start of a multipart body, ASCII; empty when a frame is sent without a multipart body. */
   readonly before: string;
+  /** End of a multipart body, ASCII; empty when a frame is sent without a multipart body. */
   readonly after: string;
   readonly bytes: Uint8Array;
   /** Content type. */
   readonly type: string;
-  /** Strong, with its quotes. */
+  /** Strong ETag, including its quotes. */
   readonly etag: string;
   readonly cacheControl: string;
 }
 
 export interface FrameResolver {
-  /** @throws AppError invalid_request, not_found, not_acceptable, unavailable; SlideError */
+  /** Returns the response. @throws AppError invalid_request, not_found, not_acceptable, unavailable; SlideError */
   resolve(session: ImageSession, request: FramesRequest): Promise<ResolvedFrames>;
 }
 
@@ -64,7 +64,7 @@ const bulkTypes = {
   jpeg: ['application/octet-stream', 'image/jpeg'],
   jpeg2000: ['application/octet-stream', 'image/jp2'],
 } as const;
-/** Frames of one response, which is held in memory. */
+/** Maximum number of frames in a response, because the whole response is in memory. */
 const maxFrames = 64;
 
 export function createFrameResolver({
@@ -79,15 +79,15 @@ export function createFrameResolver({
       const numbers = frameNumbersOf(params.frames);
       const lookUp = catalogue.servable(dicomWeb.imageIdOf(params));
       const image = lookUp instanceof Promise ? await lookUp : lookUp;
-      // The same answer whether the image does not exist or the session may not open it.
+      // The response does not reveal whether the image does not exist or the session may not view it.
       if (image === null || !mayViewImage(session, image)) throw new AppError('not_found');
       const client = new SessionClient(session, request);
       const allocate = numbers.length === 1 ? request.allocate : undefined;
       const first = await dicomWeb.frame(image, params, numbers[0] ?? 1, client, allocate);
       const { fingerprint } = first;
       const others: StoredTile[] = [];
-      for (let place = 1; place < numbers.length; place++) {
-        const frame = await dicomWeb.frame(image, params, numbers[place] ?? 1, client);
+      for (const number of numbers.slice(1)) {
+        const frame = await dicomWeb.frame(image, params, number, client);
         if (frame.fingerprint !== fingerprint) throw new SlideError('FILE_CHANGED', 'The file was replaced.');
         others.push(frame);
       }
@@ -100,8 +100,9 @@ export function createFrameResolver({
         await imageOpenings.record(session, image, 'tile', request.origin);
       }
       const cacheControl = cacheControlOf(session, now());
-      const names = numbers.length === 1 ? params.frames : numbers.join('_');
-      const etag = `"${fingerprint}-${params.instance}-${names}-${form.isMultipart ? 'parts' : 'one'}"`;
+      const frameList = numbers.length === 1 ? params.frames : numbers.join('_');
+      const formName = form.isMultipart ? 'parts' : 'one';
+      const etag = `"${fingerprint}-${params.instance}-${frameList}-${formName}"`;
       const typeOf = ({ level }: StoredTile) => `${form.type}; transfer-syntax=${transferSyntaxOf(level)}`;
       if (!form.isMultipart) {
         return { before: '', bytes: first.bytes, after: '', type: typeOf(first), etag, cacheControl };
@@ -113,7 +114,7 @@ export function createFrameResolver({
   };
 }
 
-/** @throws AppError invalid_request */
+/** Parses the list of frame numbers of the path. @throws AppError invalid_request, also for more than 64 frames */
 function frameNumbersOf(text: string): readonly number[] {
   if (/^[1-9]\d{0,8}$/.test(text)) return [Number(text)];
   if (!/^[1-9]\d{0,8}(,[1-9]\d{0,8})*$/.test(text))
@@ -128,7 +129,7 @@ interface Part {
   readonly bytes: Uint8Array;
 }
 
-/** Source: RFC 2387. The boundary is random, so that no part contains it. */
+/** Returns a multipart body (RFC 2387). Its boundary is random, so that no part contains it. */
 export function multipartOf(
   type: string,
   first: Part,
@@ -137,16 +138,16 @@ export function multipartOf(
   const boundary = randomUUID();
   const headOf = (part: Part) =>
     `--${boundary}\r\nContent-Type: ${part.type}\r\nContent-Length: ${part.bytes.length}\r\n\r\n`;
-  const piecesOf = (part: Part) => [Buffer.from(`\r\n${headOf(part)}`), part.bytes];
+  const furtherPart = (part: Part) => [Buffer.from(`\r\n${headOf(part)}`), part.bytes];
   return {
     before: headOf(first),
-    bytes: others.length === 0 ? first.bytes : Buffer.concat([first.bytes, ...others.flatMap(piecesOf)]),
+    bytes: others.length === 0 ? first.bytes : Buffer.concat([first.bytes, ...others.flatMap(furtherPart)]),
     after: `\r\n--${boundary}--\r\n`,
     type: `multipart/related; type="${type}"; boundary="${boundary}"`,
   };
 }
 
-/** Returns the body in one piece. */
+/** Returns the body as one byte array. */
 export function wholeBody({
   before,
   bytes,

@@ -1,14 +1,15 @@
 /**
- * Queries of QIDO-RS (PS3.18 section 8.3.4): matching, `includefield`, `fuzzymatching`, `limit` and `offset`.
+ * Parses search queries of DICOMweb (QIDO-RS, PS3.18 section 8.3.4) and matches data sets with them. A query has attributes with
+ * values to match, and the parameters `includefield`, `fuzzymatching`, `limit` and `offset`.
  *
- * A key that is no attribute is rejected with 400. An attribute that the server does not match by is ignored, which the
- * response says in a Warning header (section 8.3.4.1.1).
+ * The server rejects a key that is not an attribute with 400. It ignores attributes by which it cannot match, and names them in
+ * a Warning header of the response (section 8.3.4.1.1).
  */
 import { AppError } from '@lamina/contract';
 import { type JsonDataSet, keywordOf, tagOf } from './attributes.ts';
 
 export interface SearchQuery {
-  /** Values to match by tag; empty ones match everything. */
+  /** Values to match, by tag. A value that matches everything is left out. */
   readonly matches: ReadonlyMap<string, string>;
   readonly limit: number;
   readonly offset: number;
@@ -16,7 +17,7 @@ export interface SearchQuery {
   readonly ignored: readonly string[];
 }
 
-/** Largest page, and the last position that a page may start at. */
+/** Maximum number of results in a response, and the largest `offset`. */
 export const searchLimits = { limit: 100, offset: 100_000 } as const;
 const maxValueLength = 256;
 const maxKeys = 50;
@@ -24,9 +25,13 @@ const maxKeys = 50;
 const tagPattern = /^[\dA-F]{8}$/i;
 const keywordPattern = /^[A-Z][A-Za-z\d]{1,63}$/;
 
-/** Normalises a key: a tag in capitals, or undefined for an attribute that the server does not know. */
-function knownTag(key: string): string | undefined {
-  // Attributes inside of sequences are well-formed, and none is matched by.
+/**
+ * Returns the tag, in upper case, of a key of the query; undefined for an attribute by which the server cannot match.
+ *
+ * @throws AppError invalid_request for a key that is not an attribute
+ */
+function tagOfKey(key: string): string | undefined {
+  // A key with dots names an attribute inside a sequence. It is valid, but the server does not match by it.
   const parts = key.split('.');
   if (parts.length > 4 || !parts.every((part) => tagPattern.test(part) || keywordPattern.test(part))) {
     throw new AppError('invalid_request', { field: key.slice(0, 64) });
@@ -36,7 +41,7 @@ function knownTag(key: string): string | undefined {
   return tagOf(key);
 }
 
-/** @throws AppError invalid_request */
+/** Parses the query parameters of a search. @throws AppError invalid_request */
 export function parseSearch(query: Readonly<Record<string, unknown>>): SearchQuery {
   const entries = Object.entries(query);
   if (entries.length > maxKeys) throw new AppError('invalid_request');
@@ -55,7 +60,7 @@ export function parseSearch(query: Readonly<Record<string, unknown>>): SearchQue
     else if (key === 'offset') offset = numberOf(key, raw);
     else if (key === 'fuzzymatching' || key === 'emptyvaluematching') checkBoolean(key, raw);
     else {
-      const tag = knownTag(key);
+      const tag = tagOfKey(key);
       if (tag === undefined) ignored.push(key);
       else if (raw !== '' && raw !== '*') matches.set(tag, raw);
     }
@@ -63,12 +68,12 @@ export function parseSearch(query: Readonly<Record<string, unknown>>): SearchQue
   return { matches, limit, offset, ignored };
 }
 
-/** Every attribute that the server knows is in the response anyway. */
+/** Validates `includefield`. It has no other effect, because the response always contains all attributes that the server knows. */
 function checkFields(raw: unknown): void {
   const values = (Array.isArray(raw) ? raw : [raw]) as unknown[];
   const fields = values.flatMap((value) => (typeof value === 'string' ? value.split(',') : ['-']));
   if (fields.length > 500) throw new AppError('invalid_request', { field: 'includefield' });
-  for (const field of fields) if (field !== 'all') knownTag(field);
+  for (const field of fields) if (field !== 'all') tagOfKey(field);
 }
 
 function numberOf(field: string, raw: string): number {
@@ -81,55 +86,64 @@ function checkBoolean(field: string, raw: string): void {
 }
 
 /**
- * Whether the data set has the values of the query: lists of UIDs, wildcards, ranges of dates and numbers
- * (PS3.4 section C.2.2.2). An attribute that the data set does not have matches nothing.
+ * Whether the data set matches all values of the query: lists of UIDs, wildcards, and ranges of dates and times (PS3.4 section
+ * C.2.2.2). A data set without the attribute does not match.
  */
 export function matchesQuery(dataSet: JsonDataSet, matches: SearchQuery['matches']): boolean {
-  for (const [tag, wanted] of matches) {
+  for (const [tag, queryValue] of matches) {
     const element = dataSet[tag];
     const values = (element?.Value ?? []).map(textOf);
-    const isMatch = matcherOf(element?.vr ?? '', wanted);
+    const isMatch = matcherOf(element?.vr ?? '', queryValue);
     if (!values.some(isMatch)) return false;
   }
   return true;
 }
 
-/** The text of a value: of a name, else of a text or number. Sequences are not matched by. */
+/** Returns the text of a value, number or person name; empty for a sequence. */
 function textOf(value: unknown): string {
   if (typeof value === 'string' || typeof value === 'number') return String(value);
   return (value as { readonly Alphabetic?: string }).Alphabetic ?? '';
 }
 
-function matcherOf(vr: string, wanted: string): (value: string) => boolean {
+/** Returns a function that tells whether a value matches the query. @param vr value representation: UI is a UID; DA, TM, DT are times */
+function matcherOf(vr: string, queryValue: string): (value: string) => boolean {
   if (vr === 'UI') {
-    const list = new Set(wanted.split(/[,\\]/));
-    return (value) => list.has(value);
+    const uids = new Set(queryValue.split(/[,\\]/));
+    return (value) => uids.has(value);
   }
   if (vr === 'DA' || vr === 'TM' || vr === 'DT') {
-    const [from = '', to = from] = wanted.split('-');
+    // `20260101-` has no end; `20260101` alone is a range of one value.
+    const [from = '', to = from] = queryValue.split('-');
     return (value) => value >= from && (to === '' || value <= to);
   }
-  const simple = simplified(wanted);
-  return (value) => isLike(simplified(value), simple);
+  const pattern = lowerCased(queryValue);
+  return (value) => matchesWildcards(lowerCased(value), pattern);
 }
 
-const simplified = (text: string) => text.normalize('NFC').toLocaleLowerCase('en');
+const lowerCased = (text: string) => text.normalize('NFC').toLocaleLowerCase('en');
 
-/** Matches `*` and `?` in linear time for each star, without a regular expression of the client. */
-function isLike(text: string, pattern: string): boolean {
-  let [at, p, star, mark] = [0, 0, -1, 0];
-  while (at < text.length) {
-    if (p < pattern.length && (pattern[p] === '?' || pattern[p] === text[at]) && pattern[p] !== '*') {
-      at++;
-      p++;
-    } else if (pattern[p] === '*') {
-      star = p++;
-      mark = at;
-    } else if (star >= 0) {
-      p = star + 1;
-      at = ++mark;
+/**
+ * Whether the text matches a pattern in which `*` stands for any text and `?` for one character. Does not use a regular
+ * expression, because a client could send one that takes exponential time.
+ */
+function matchesWildcards(text: string, pattern: string): boolean {
+  let [textIndex, patternIndex] = [0, 0];
+  /** Index of the last star of the pattern, and of the character of the text after the part that it stands for. */
+  let [starIndex, starEnd] = [-1, 0];
+  while (textIndex < text.length) {
+    const expected = pattern[patternIndex];
+    if (expected !== '*' && expected !== undefined && (expected === '?' || expected === text[textIndex])) {
+      textIndex++;
+      patternIndex++;
+    } else if (expected === '*') {
+      starIndex = patternIndex++;
+      starEnd = textIndex;
+    } else if (starIndex >= 0) {
+      // Mismatch: let the last star stand for one more character and try again.
+      patternIndex = starIndex + 1;
+      textIndex = ++starEnd;
     } else return false;
   }
-  while (pattern[p] === '*') p++;
-  return p === pattern.length;
+  while (pattern[patternIndex] === '*') patternIndex++;
+  return patternIndex === pattern.length;
 }

@@ -12,7 +12,7 @@ describe('DICOM study UID of an image', () => {
     }
   });
 
-  it('is not recognised when it has a foreign form', () => {
+  it('that does not have the form of a UUID below 2.25 is converted to null', () => {
     for (const uid of [
       '',
       '2.25.',
@@ -28,8 +28,8 @@ describe('DICOM study UID of an image', () => {
   });
 });
 
-describe('DICOM UIDs of an image', () => {
-  it('are well-formed, stable and different for each role', () => {
+describe('uidOf', () => {
+  it('returns valid, stable UIDs that differ for study, series, levels and other roles of an image', () => {
     const id = '0b8d3f5e-5a65-4d0f-9f4c-0d9a6a2a7c11';
     const uids = (
       ['study', 'series', 'frame-of-reference', 'pyramid', 'specimen', 'dimensions', 0, 1] as const

@@ -7,9 +7,9 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { openTestDatabase } from '../store/testing/test-database.ts';
 import { createReadiness } from './readiness.ts';
 
-type World = Parameters<typeof createReadiness>[0];
+type ReadinessDependencies = Parameters<typeof createReadiness>[0];
 
-async function readiness(world: Partial<World> = {}) {
+async function readiness(overrides: Partial<ReadinessDependencies> = {}) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'lamina-ready-'));
   const { db, close } = await openTestDatabase('SQLite');
   onTestFinished(async () => {
@@ -22,14 +22,14 @@ async function readiness(world: Partial<World> = {}) {
     config: { slidesDir: folder },
     db,
     log,
-    renderedTiles: rendering(),
+    renderedTiles: renderedTilesWith(),
     objectStorage: null,
-    ...world,
+    ...overrides,
   };
   return { ...createReadiness(dependencies), lines };
 }
 
-const rendering = (is: { readonly isFull?: boolean } = {}) => ({
+const renderedTilesWith = (figures: { readonly isFull?: boolean } = {}) => ({
   figures: () => ({
     queueLength: 0,
     isFull: false,
@@ -38,60 +38,62 @@ const rendering = (is: { readonly isFull?: boolean } = {}) => ({
     diskBytes: 0,
     foundInMemory: 0,
     foundOnDisk: 0,
-    ...is,
+    ...figures,
   }),
 });
-/** An object store that answers every request with the given error. */
-const store = (answer: () => Promise<never>) =>
-  ({ store: { head: answer } }) as unknown as NonNullable<World['objectStorage']>;
-const available = store(() => Promise.reject(new SlideError('FILE_MISSING', 'There is no such object')));
-const unavailable = store(() =>
+/** Returns an object storage that answers every request in the same way. */
+const objectStorageThat = (answer: () => Promise<never>) =>
+  ({ objectStorageThat: { head: answer } }) as unknown as NonNullable<ReadinessDependencies['objectStorage']>;
+const available = objectStorageThat(() =>
+  Promise.reject(new SlideError('FILE_MISSING', 'There is no such object')),
+);
+const unavailable = objectStorageThat(() =>
   Promise.reject(new SlideError('STORE_UNAVAILABLE', 'The store is unavailable')),
 );
-const unresponsive = store(() => new Promise(() => {}));
-/** A file in place of the slide folder. */
-const noFolder = { slidesDir: import.meta.filename };
+const unresponsive = objectStorageThat(() => new Promise(() => {}));
+/** The slide folder is a file, which cannot be read as a folder. */
+const unreadableFolder = { slidesDir: import.meta.filename };
 const missingFolder = { slidesDir: path.join(import.meta.dirname, 'missing-folder') };
 
-describe('isReady', () => {
-  it.each<[string, Partial<World>]>([
+describe('readiness of a server process', () => {
+  it.each<[string, Partial<ReadinessDependencies>]>([
     ['a database and a slide folder', {}],
     ['a slide folder that does not exist yet', { config: missingFolder }],
     ['object storage that answers', { objectStorage: available }],
     ['a slide folder although object storage is unavailable', { objectStorage: unavailable }],
     [
       'object storage although the slide folder is unreadable',
-      { config: noFolder, objectStorage: available },
+      { config: unreadableFolder, objectStorage: available },
     ],
-  ])('returns true with %s', async (_, world) => {
-    expect(await (await readiness(world)).isReady()).toBe(true);
+  ])('is true with %s', async (_, world) => {
+    expect(await (await readiness(overrides)).isReady()).toBe(true);
   });
 
-  it.each<[string, Partial<World>, string]>([
-    ['an unreadable slide folder', { config: noFolder }, 'slides unreadable'],
+  it.each<[string, Partial<ReadinessDependencies>, string]>([
+    ['an unreadable slide folder', { config: unreadableFolder }, 'slides unreadable'],
     [
       'neither folder nor object storage',
-      { config: noFolder, objectStorage: unavailable },
+      { config: unreadableFolder, objectStorage: unavailable },
       'store is unavailable',
     ],
     [
       'object storage that does not respond',
-      { config: noFolder, objectStorage: unresponsive },
+      { config: unreadableFolder, objectStorage: unresponsive },
       'no answer within',
     ],
-    ['a full render queue', { renderedTiles: rendering({ isFull: true }) }, 'render queue full'],
-  ])('returns false and logs the reason with %s', async (_, world, reason) => {
-    const { isReady, lines } = await readiness(world);
+    ['a full render queue', { renderedTiles: renderedTilesWith({ isFull: true }) }, 'render queue full'],
+  ])('is false with %s, and the log states the reason', async (_, world, reason) => {
+    const { isReady, lines } = await readiness(overrides);
     expect(await isReady()).toBe(false);
     expect(lines.join('')).toContain(reason);
   });
 
-  it('runs its checks once for concurrent calls', async () => {
+  it('is checked once for 1,000 concurrent calls of isReady', async () => {
     let checks = 0;
     const renderedTiles = {
       figures() {
         checks++;
-        return rendering().figures();
+        return renderedTilesWith().figures();
       },
     };
     const { isReady } = await readiness({ renderedTiles });

@@ -1,6 +1,7 @@
 /**
- * Determines whether this process is ready: the database answers, slides are readable from a folder or bucket, and the render queue is not full.
- * The checks run at most twice a second; the log states why a process is not ready.
+ * Determines whether this process is ready for requests: the database answers, slides can be read from the slide folder or from
+ * object storage, and the render queue is not full. The checks run at most twice a second. The log states why a process is not
+ * ready.
  */
 import fs from 'node:fs/promises';
 import type { Logger } from 'pino';
@@ -18,7 +19,7 @@ interface ReadinessDependencies {
   readonly db: Database;
   readonly log: Logger;
   readonly renderedTiles: Pick<RenderedTiles, 'figures'>;
-  /** Null when slides are in folders only. */
+  /** Null if no object storage is configured. */
   readonly objectStorage: Pick<ObjectStorage, 'store'> | null;
 }
 
@@ -28,20 +29,20 @@ const cacheTtlMs = 500;
 
 export function createReadiness(dependencies: ReadinessDependencies): Readiness {
   const { config, db, log, renderedTiles, objectStorage } = dependencies;
-  let last: { readonly at: number; readonly reason: Promise<string | null> } | null = null;
+  let lastCheck: { readonly at: number; readonly reason: Promise<string | null> } | null = null;
   let loggedReason: string | null = null;
 
-  /** Returns why the process is not ready, or null. */
+  /** Returns why the process is not ready; null if it is ready. */
   async function check(): Promise<string | null> {
-    const [database, ...roots] = await Promise.all([
+    const [databaseError, ...slideErrors] = await Promise.all([
       errorOf(checkDatabase(db)),
       errorOf(readFolder(config.slidesDir)),
       ...(objectStorage === null
         ? []
         : [errorOf(checkObjectStorageAccess(objectStorage.store, AbortSignal.timeout(timeoutMs)))]),
     ]);
-    if (database) return `database unavailable: ${database}`;
-    if (roots.every((error) => error !== null)) return `slides unreadable: ${roots.join('; ')}`;
+    if (databaseError) return `database unavailable: ${databaseError}`;
+    if (slideErrors.every((error) => error !== null)) return `slides unreadable: ${slideErrors.join('; ')}`;
     if (renderedTiles.figures().isFull) return 'render queue full';
     return null;
   }
@@ -49,12 +50,11 @@ export function createReadiness(dependencies: ReadinessDependencies): Readiness 
   return {
     async isReady() {
       const now = performance.now();
-      if (last === null || now - last.at > cacheTtlMs) last = { at: now, reason: check() };
-      const reason = await last.reason;
+      if (lastCheck === null || now - lastCheck.at > cacheTtlMs) lastCheck = { at: now, reason: check() };
+      const reason = await lastCheck.reason;
       if (reason !== loggedReason) {
         if (reason === null) log.info('server ready');
-        else
-          log.warn({ reason }, 'server not ready; /health/ready responds with 503 until the reason is gone');
+        else log.warn({ reason }, 'server not ready; /health/ready returns 503 until the cause is fixed');
         loggedReason = reason;
       }
       return reason === null;
@@ -73,7 +73,7 @@ async function errorOf(work: Promise<unknown>): Promise<string | null> {
   return Promise.race([failure, tooLate]).finally(() => clearTimeout(timer));
 }
 
-/** Reads the slide folder; a missing folder counts as empty, as on a new installation or with object storage. */
+/** Checks that the slide folder can be read. A missing folder counts as empty: new installations do not have it yet. */
 async function readFolder(folder: string): Promise<void> {
   try {
     const entries = await fs.opendir(folder);

@@ -1,5 +1,4 @@
-/** Metrics that are read from services on each scrape. */
-
+/** Registers the metrics whose values are read from services at each scrape of the metrics endpoint. */
 import type { Metrics } from '../metrics/metrics.ts';
 import { connectionsInUse, type Database, watchQueries } from '../store/database.ts';
 import { countSessions } from '../store/image-sessions.ts';
@@ -13,9 +12,10 @@ interface MeasuredServices {
   readonly renderedTiles: Pick<RenderedTiles, 'figures'>;
 }
 
-/** The metrics page must also work while the database is down. */
+/** Time limit of a query. The other metrics must be returned even while the database does not answer. */
 const databaseTimeoutMs = 1000;
 
+/** Registers the metrics. Their names are documented and must not change. */
 export function measureServices(
   metrics: Metrics,
   { db, now, slides, renderedTiles }: MeasuredServices,
@@ -76,11 +76,12 @@ export function measureServices(
     aggregator: 'max', // every process sees the same rows
     name: 'image_sessions_active',
     help: 'Active image sessions of all processes and servers over the same database.',
-    read: () => withinTime(countSessions(db, now().toISOString())),
+    read: () => withTimeout(countSessions(db, now().toISOString())),
   });
 }
 
-function withinTime(count: Promise<number>): Promise<number> {
+/** Returns the count, or rejects if the database has not answered after a second. */
+function withTimeout(count: Promise<number>): Promise<number> {
   const { promise: tooLate, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new Error('database unavailable')), databaseTimeoutMs);
   return Promise.race([count, tooLate]).finally(() => clearTimeout(timer));

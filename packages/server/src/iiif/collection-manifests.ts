@@ -1,8 +1,7 @@
 /**
- * Cases and collections as IIIF collections of manifests. They name only slides that the reader may view; a visitor of a share
- * link sees the titles that its maker gave, never names of files, datasets and cases.
- *
- * Source: iiif.io/api/presentation/3.0 section 5.1.
+ * Describes cases and collections as IIIF collections of manifests (iiif.io/api/presentation/3.0 section 5.1). They contain only
+ * slides that the reader may view. A visitor of a share link sees the titles that the creator of the link has given, never the
+ * names of files, datasets and cases.
  */
 import { AppError, type SharedItem, type User } from '@lamina/contract';
 import type { Cases } from '../cases/cases.ts';
@@ -13,20 +12,20 @@ import { sharedItems } from '../share-links/shared-items.ts';
 import type { Database } from '../store/database.ts';
 import { findShareLink } from '../store/share-links.ts';
 
-/** Who reads: an account with the rights of this moment, or a visitor with the session of a share link. */
+/** The reader: an account with its current rights, or a visitor of a share link. */
 export type ManifestReader = { readonly user: User } | { readonly visitor: Visitor };
 
 export interface ManifestAddress {
   /** URL of the document itself. */
   readonly id: string;
-  /** URL of the service below which images and manifests are, without a slash at the end. */
+  /** URL of the IIIF service, without a slash at the end. The URLs of images and manifests start with it. */
   readonly base: string;
 }
 
 export interface CollectionManifests {
-  /** @throws AppError not_found, also for a case that the reader may not see or that the link does not name */
+  /** Returns the IIIF collection of a case. @throws AppError not_found, also if the reader may not see it or the link does not share it */
   ofCase(reader: ManifestReader, caseId: string, address: ManifestAddress): Promise<object>;
-  /** @throws AppError not_found, also for a collection that the reader may not see or that the link does not name */
+  /** Returns the IIIF collection of a collection. @throws AppError not_found, as for `ofCase` */
   ofCollection(reader: ManifestReader, collectionId: string, address: ManifestAddress): Promise<object>;
   /** Returns the title of a slide for a visitor. @throws AppError not_found when the link has ended */
   titleFor(visitor: Visitor, imageId: string): Promise<string>;
@@ -46,12 +45,13 @@ interface Entry {
   readonly text?: string | null;
 }
 
-/** What a document lists. */
+/** The case or collection that a document describes. */
 interface Target {
   readonly type: 'case' | 'collection';
   readonly id: string;
 }
 
+/** Content of a document. */
 interface Listing {
   readonly title: string;
   readonly text: string | null;
@@ -61,7 +61,7 @@ interface Listing {
 export function createCollectionManifests(dependencies: Dependencies): CollectionManifests {
   const { db, cases, collections, visibleImages } = dependencies;
 
-  /** @throws AppError not_found when the link has ended */
+  /** Returns the share link of a visitor. @throws AppError not_found when the link has ended */
   async function linkOf({ linkId, images }: Visitor) {
     const link = await findShareLink(db, linkId);
     if (link === null || link.ended_at !== null) throw new AppError('not_found');
@@ -69,7 +69,7 @@ export function createCollectionManifests(dependencies: Dependencies): Collectio
     return { type: link.target_type, id: link.target_id, title: link.title, items };
   }
 
-  /** Returns the target of a link for its visitor. @throws AppError not_found for another target */
+  /** Returns the content for a visitor. @throws AppError not_found when the link does not share this target */
   async function listingOfLink(visitor: Visitor, target: Target): Promise<Listing> {
     const { type, id, title, items } = await linkOf(visitor);
     if (type !== target.type || id !== target.id) throw new AppError('not_found');
@@ -79,7 +79,7 @@ export function createCollectionManifests(dependencies: Dependencies): Collectio
     return { title, text: null, entries };
   }
 
-  /** Returns the images that can be shown, by id: administrators also see those that cannot be read. */
+  /** Returns the images that can be shown, by id. Leaves out unreadable images, which administrators may see in the catalogue. */
   async function readyImages(user: User, ids: readonly string[]) {
     const images = await visibleImages.of(user, ids);
     return new Map([...images].filter(([, { status }]) => status === 'ready'));
@@ -107,14 +107,12 @@ export function createCollectionManifests(dependencies: Dependencies): Collectio
       items.flatMap((item) => item.images),
     );
     const entries = items.flatMap((item): Entry[] => {
-      const image = item.images.find((each) => images.has(each));
-      if (!item.access || image === undefined) return [];
-      const named = { title: item.title ?? '', text: item.text };
-      return [
-        item.type === 'case'
-          ? { type: 'case', id: item.id, ...named }
-          : { type: 'slide', id: image, ...named },
-      ];
+      const imageId = item.images.find((id) => images.has(id));
+      if (!item.access || imageId === undefined) return [];
+      const texts = { title: item.title ?? '', text: item.text };
+      return item.type === 'case'
+        ? [{ type: 'case', id: item.id, ...texts }]
+        : [{ type: 'slide', id: imageId, ...texts }];
     });
     return { title, text: description, entries };
   }
@@ -141,6 +139,7 @@ export function createCollectionManifests(dependencies: Dependencies): Collectio
   };
 }
 
+/** Returns a text without a language in the form of IIIF. */
 const textOf = (text: string) => ({ none: [text] });
 
 function documentOf({ title, text, entries }: Listing, { id, base }: ManifestAddress): object {

@@ -1,10 +1,8 @@
 /**
- * IIIF: image information, images and manifests of slides.
+ * IIIF service: image information, images and manifests of slides (iiif.io/api/image/3.0, iiif.io/api/presentation/3.0).
  *
- * An image request that asks for exactly one Deep Zoom tile gets the bytes of that tile, which most often are those of the
- * file. Every other one is rendered by a render worker. Colours are as scanned in both.
- *
- * Source: iiif.io/api/image/3.0, iiif.io/api/presentation/3.0.
+ * A request for exactly the pixels of one Deep Zoom tile gets the bytes of that tile, which are usually the bytes in the slide file. A
+ * render worker renders all other images. No colour correction is applied in either case.
  */
 import { createHash } from 'node:crypto';
 import { type DeepZoomAddress, type DeepZoomDescriptor, maxViewPixels, type View } from '@lamina/slide';
@@ -13,12 +11,14 @@ import type { ServableImage, ServedBytes, Slides, Tiling } from '../tiles/slides
 import { type ImageParameters, largestSize, parseImageRequest } from './image-request.ts';
 
 export interface Iiif {
-  /** @param id URL of the image service @throws SlideError */
+  /** Returns the document info.json. @param id URL of the image service @throws SlideError */
   information(image: ServableImage, id: string, client: TileClient): Promise<ServedJson>;
-  /** @throws AppError invalid_request; SlideError */
+  /** Returns the requested image. @throws AppError invalid_request; SlideError */
   image(image: ServableImage, parameters: ImageParameters, client: TileClient): Promise<ServedImage>;
   /**
-   * @param label what the reader may read in place of the file name and dataset
+   * Returns the manifest of a slide.
+   *
+   * @param label replaces the file name, and hides the dataset, for a reader who may not see them
    * @throws SlideError
    */
   manifest(image: ServableImage, urls: ManifestUrls, client: TileClient, label?: string): Promise<ServedJson>;
@@ -59,17 +59,15 @@ export function createIiif({ slides }: { readonly slides: Pick<Slides, 'tiling' 
 
     async manifest(image, urls, client, label) {
       const tiling = await slides.tiling(image, client.requester);
-      const named = label === undefined ? image : { fileName: label, dataset: null };
-      const json = manifestOf(named, urls, tiling);
-      return {
-        json,
-        etag: etagOf(tiling, 'manifest', JSON.stringify([named.fileName, named.dataset, urls])),
-      };
+      const names = label === undefined ? image : { fileName: label, dataset: null };
+      const json = manifestOf(names, urls, tiling);
+      const variant = JSON.stringify([names.fileName, names.dataset, urls]);
+      return { json, etag: etagOf(tiling, 'manifest', variant) };
     },
   };
 }
 
-/** @param variant what else the document depends on: the URL at which it is requested, and names */
+/** Returns the ETag of a document. @param variant the URLs and names on which the document depends besides the slide file */
 function etagOf({ fingerprint }: Tiling, name: string, variant: string): string {
   const hash = createHash('sha256').update(variant).digest('base64url').slice(0, 22);
   return `"${fingerprint}-iiif-${name}-${hash}"`;
@@ -80,22 +78,32 @@ export function tileOf(
   view: View,
   { width, height, tileSize, maxLevel }: DeepZoomDescriptor,
 ): DeepZoomAddress | null {
-  const isPlain = view.rotation === 0 && !view.isMirrored && !view.isGrey && view.format === 'jpg';
-  const reduction = Math.round(Math.log2(Math.max(view.width / view.toWidth, view.height / view.toHeight)));
-  const side = tileSize * 2 ** reduction;
-  if (!isPlain || view.x % side !== 0 || view.y % side !== 0) return null;
-  const [w, h] = [Math.min(side, width - view.x), Math.min(side, height - view.y)];
-  const isWhole = view.width === w && view.height === h;
-  const isScaled =
-    view.toWidth === Math.ceil(w / 2 ** reduction) && view.toHeight === Math.ceil(h / 2 ** reduction);
-  if (!isWhole || !isScaled || reduction > maxLevel) return null;
-  return { dziLevel: maxLevel - reduction, column: view.x / side, row: view.y / side };
+  const isUnchangedJpeg = view.rotation === 0 && !view.isMirrored && !view.isGrey && view.format === 'jpg';
+  /** Number of times that the image is halved, so the level below full resolution. */
+  const halvings = Math.round(Math.log2(Math.max(view.width / view.toWidth, view.height / view.toHeight)));
+  const tileSideLevel0 = tileSize * 2 ** halvings;
+  const isOnTileGrid = view.x % tileSideLevel0 === 0 && view.y % tileSideLevel0 === 0;
+  if (!isUnchangedJpeg || !isOnTileGrid) return null;
+
+  // Tiles at the right and bottom edges are smaller.
+  const tileWidth = Math.min(tileSideLevel0, width - view.x);
+  const tileHeight = Math.min(tileSideLevel0, height - view.y);
+  const isWholeTile = view.width === tileWidth && view.height === tileHeight;
+  const hasTileSize =
+    view.toWidth === Math.ceil(tileWidth / 2 ** halvings) &&
+    view.toHeight === Math.ceil(tileHeight / 2 ** halvings);
+  if (!isWholeTile || !hasTileSize || halvings > maxLevel) return null;
+  return {
+    dziLevel: maxLevel - halvings,
+    column: view.x / tileSideLevel0,
+    row: view.y / tileSideLevel0,
+  };
 }
 
 function informationOf(id: string, { descriptor, nativeDziLevels }: Tiling): object {
   const { width, height, tileSize, maxLevel } = descriptor;
   const [smallestNative = maxLevel] = nativeDziLevels.slice(-1);
-  // Those of the file, then every halving down to a single tile.
+  // The levels of the file, then every halving until the whole image is a single tile.
   const levels = new Set([maxLevel, ...nativeDziLevels]);
   for (let level = smallestNative; level >= 0; level--) {
     levels.add(level);
@@ -133,7 +141,7 @@ function manifestOf(
   const canvas = `${urls.manifest}/canvas/1`;
   const service = [imageService(urls.image)];
   const largest = largestSize({ width, height });
-  const thumbnail = Math.min(1, 256 / Math.max(width, height));
+  const thumbnailScale = Math.min(1, 256 / Math.max(width, height));
   const metadata = [
     { name: 'Dataset', value: dataset },
     { name: 'Pixel size (µm)', value: tiling.mpp && `${tiling.mpp.x} × ${tiling.mpp.y}` },
@@ -151,8 +159,8 @@ function manifestOf(
         id: `${urls.image}/full/!256,256/0/default.jpg`,
         type: 'Image',
         format: 'image/jpeg',
-        width: Math.max(1, Math.round(width * thumbnail)),
-        height: Math.max(1, Math.round(height * thumbnail)),
+        width: Math.max(1, Math.round(width * thumbnailScale)),
+        height: Math.max(1, Math.round(height * thumbnailScale)),
         service,
       },
     ],

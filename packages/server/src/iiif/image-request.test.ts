@@ -14,7 +14,7 @@ const sizeOf = (path: string) => {
   return [toWidth, toHeight];
 };
 
-describe('IIIF image request: region', () => {
+describe('IIIF image request region', () => {
   it.each([
     ['full', [0, 0, 6000, 4000]],
     ['square', [1000, 0, 4000, 4000]],
@@ -26,7 +26,7 @@ describe('IIIF image request: region', () => {
     ['pct:99.5,99.5,50,50', [5970, 3980, 30, 20]],
     ['pct:50,25,25,50', [3000, 1000, 1500, 2000]],
     ['pct:41.6,7.5,66.6,100', [2496, 300, 3504, 3700]],
-  ])('%s selects the expected rectangle, cropped at the edges of the image', (region, expected) => {
+  ])('%s of a 6000 × 4000 image selects the rectangle x, y, width, height %j', (region, expected) => {
     const { x, y, width, height } = parse(`${region}/10,10/0/default.jpg`);
     expect([x, y, width, height]).toEqual(expected);
   });
@@ -55,14 +55,14 @@ describe('IIIF image request: region', () => {
     '0,0,10,',
     '+1,0,10,10',
     '99999999999,0,1,1',
-  ])('invalid region is rejected: %j', (region) => {
+  ])('%j is invalid and rejected', (region) => {
     expect(() => parse(`${region}/max/0/default.jpg`)).toThrow(
       expect.objectContaining({ code: 'invalid_request' }),
     );
   });
 });
 
-describe('IIIF image request: size', () => {
+describe('IIIF image request region and size', () => {
   it.each([
     ['0,0,300,200/max', [300, 200]],
     ['full/150,', [150, 100]],
@@ -80,11 +80,11 @@ describe('IIIF image request: size', () => {
     ['square/!100,50', [50, 50]],
     ['0,0,3000,10/pct:1', [30, 1]],
     ['0,0,6000,1/60,', [60, 1]],
-  ])('%s scales the region to the expected size', (path, expected) => {
+  ])('%s of a 6000 × 4000 image scales to the size %j', (path, expected) => {
     expect(sizeOf(path)).toEqual(expected);
   });
 
-  it('the size max is limited to the maximum area', () => {
+  it('full/max scales to at most 2^22 pixels and keeps the proportions', () => {
     const [width = 0, height = 0] = sizeOf('full/max');
     expect(width * height).toBeLessThanOrEqual(2 ** 22);
     expect(width / height).toBeCloseTo(1.5, 2);
@@ -102,7 +102,7 @@ describe('IIIF image request: size', () => {
     'full/pct:101',
     'full/6001,',
     'full/3000,3000',
-    // Enlarging, which info.json does not offer.
+    // The prefix ^ allows enlarging, which info.json does not offer.
     'full/^max',
     'full/^7000,',
     'full/^,5000',
@@ -125,14 +125,14 @@ describe('IIIF image request: size', () => {
     'full/1.5,',
     '0,0,100,100/101,',
     '0,0,100,100/100,101',
-  ])('invalid size is rejected: %s', (path) => {
+  ])('%s has an invalid size and is rejected', (path) => {
     expect(() => parse(`${path}/0/default.jpg`)).toThrow(
       expect.objectContaining({ code: 'invalid_request' }),
     );
   });
 });
 
-describe('IIIF image request: rotation, quality and format', () => {
+describe('IIIF image request rotation, quality and format', () => {
   it.each([
     ['0/default.jpg', { rotation: 0, isMirrored: false, isGrey: false, format: 'jpg' }],
     ['90/color.png', { rotation: 90, isMirrored: false, isGrey: false, format: 'png' }],
@@ -143,7 +143,7 @@ describe('IIIF image request: rotation, quality and format', () => {
     ['!90/default.jpg', { rotation: 90, isMirrored: true }],
     ['!180/color.jpg', { rotation: 180, isMirrored: true }],
     ['270/gray.png', { rotation: 270, isMirrored: false, isGrey: true, format: 'png' }],
-  ])('are parsed: %s', (path, expected) => {
+  ])('%s are parsed to %o', (path, expected) => {
     expect(parse(`full/10,/${path}`)).toMatchObject(expected);
   });
 
@@ -172,12 +172,12 @@ describe('IIIF image request: rotation, quality and format', () => {
     '0/default',
     '0/default.jpg.png',
     '0/DEFAULT.jpg',
-  ])('are rejected as invalid: %s', (path) => {
+  ])('%s are invalid and rejected', (path) => {
     expect(() => parse(`full/10,/${path}`)).toThrow(expect.objectContaining({ code: 'invalid_request' }));
   });
 });
 
-describe('IIIF image request for a native tile', () => {
+describe('tileOf', () => {
   const descriptor = { ...image, tileSize: 256, overlap: 0, format: 'jpg', maxLevel: 13 } as const;
   const tile = (path: string) => tileOf(parse(path), descriptor);
 
@@ -186,7 +186,7 @@ describe('IIIF image request for a native tile', () => {
     ['1024,0,1024,1024/256,/0/color.jpg', { dziLevel: 11, column: 1, row: 0 }],
     ['5888,3840,112,160/max/0/default.jpg', { dziLevel: 13, column: 23, row: 15 }],
     ['5120,3072,880,928/220,232/0/default.jpg', { dziLevel: 11, column: 5, row: 3 }],
-  ])('is recognised: %s', (path, address) => {
+  ])('returns the Deep Zoom tile whose pixels the IIIF request %s asks for', (path, address) => {
     expect(tile(path)).toEqual(address);
   });
 
@@ -198,7 +198,7 @@ describe('IIIF image request for a native tile', () => {
     '0,0,256,256/256,256/!0/default.jpg',
     '0,0,256,256/256,256/0/gray.jpg',
     '0,0,256,256/256,256/0/default.png',
-  ])('is not assumed for a request that differs from a native tile: %s', (path) => {
+  ])('returns null for the IIIF request %s, which is not exactly a Deep Zoom tile', (path) => {
     expect(tile(path)).toBeNull();
   });
 });

@@ -1,12 +1,11 @@
 /**
- * Image requests of the IIIF Image API 3.0: region, size, rotation, quality and format. Parsed strictly: every other
- * spelling is rejected.
- *
- * Source: iiif.io/api/image/3.0 section 4.
+ * Parses image requests of the IIIF Image API 3.0 (iiif.io/api/image/3.0 section 4): region, size, rotation, quality and format.
+ * Rejects every spelling that the specification does not allow.
  */
 import { AppError } from '@lamina/contract';
 import { maxViewPixels, type View } from '@lamina/slide';
 
+/** The last four segments of the path of an image request. */
 export interface ImageParameters {
   readonly region: string;
   readonly size: string;
@@ -22,20 +21,23 @@ interface Size {
 
 type Rectangle = Pick<View, 'x' | 'y' | 'width' | 'height'>;
 
-const whole = '(\\d{1,10})';
-/** Without exponent or sign; `.5` is not allowed. */
+const integer = '(\\d{1,10})';
+/** A number without exponent or sign. The spelling `.5` is not allowed. */
 const decimal = '(\\d{1,10}(?:\\.\\d{1,16})?)';
-const pixelRegion = new RegExp(`^${whole},${whole},${whole},${whole}$`);
+const pixelRegion = new RegExp(`^${integer},${integer},${integer},${integer}$`);
 const percentRegion = new RegExp(`^pct:${decimal},${decimal},${decimal},${decimal}$`);
-const sizeByWidth = new RegExp(`^${whole},$`);
-const sizeByHeight = new RegExp(`^,${whole}$`);
+const sizeByWidth = new RegExp(`^${integer},$`);
+const sizeByHeight = new RegExp(`^,${integer}$`);
 const sizeByPercent = new RegExp(`^pct:${decimal}$`);
-const exactSize = new RegExp(`^(!?)${whole},${whole}$`);
+/** `w,h` is an exact size; `!w,h` keeps the proportions and fits the image into the size. */
+const sizeByBoth = new RegExp(`^(!?)${integer},${integer}$`);
 const rotationPattern = new RegExp(`^(!?)${decimal}$`);
 
 /**
- * @param image size of the slide
- * @throws AppError invalid_request
+ * Returns the view that the parameters request.
+ *
+ * @param image size of the slide in pixels of full resolution
+ * @throws AppError invalid_request, also for an image that is larger than the region or than `maxViewPixels`
  */
 export function parseImageRequest(parameters: ImageParameters, image: Size): View {
   const region = regionOf(parameters.region, image);
@@ -49,7 +51,7 @@ export function parseImageRequest(parameters: ImageParameters, image: Size): Vie
   };
 }
 
-/** Returns the size of the largest image of a region that the server sends. */
+/** Returns the size of the largest image of a region that the server sends: without enlarging it, and at most `maxViewPixels`. */
 export function largestSize(region: Size): Size {
   const scale = Math.min(1, Math.sqrt(maxViewPixels / (region.width * region.height)));
   if (scale === 1) return { width: region.width, height: region.height };
@@ -66,8 +68,9 @@ function regionOf(text: string, image: Size): Rectangle {
   if (text === 'full') return { x: 0, y: 0, width: image.width, height: image.height };
   if (text === 'square') {
     const side = Math.min(image.width, image.height);
-    const [x, y] = [image.width - side, image.height - side].map((rest) => Math.floor(rest / 2));
-    return { x: x ?? 0, y: y ?? 0, width: side, height: side };
+    const x = Math.floor((image.width - side) / 2);
+    const y = Math.floor((image.height - side) / 2);
+    return { x, y, width: side, height: side };
   }
   const inPixels = pixelRegion.exec(text)?.slice(1).map(Number);
   const inPercent = percentRegion.exec(text)?.slice(1).map(Number);
@@ -77,7 +80,7 @@ function regionOf(text: string, image: Size): Rectangle {
     [];
   const left = Math.round(x);
   const top = Math.round(y);
-  // Cropped at the edges of the image.
+  // The region is cropped at the right and bottom edges of the image.
   const right = Math.min(image.width, Math.round(x + width));
   const bottom = Math.min(image.height, Math.round(y + height));
   if (right <= left || bottom <= top) throw invalid('region');
@@ -86,12 +89,13 @@ function regionOf(text: string, image: Size): Rectangle {
 
 function sizeOf(text: string, region: Size): Size {
   const size = text === 'max' ? largestSize(region) : requestedSize(text, region);
-  const isInside =
+  const isWithinRegion =
     size.width >= 1 && size.height >= 1 && size.width <= region.width && size.height <= region.height;
-  if (!isInside || size.width * size.height > maxViewPixels) throw invalid('size');
+  if (!isWithinRegion || size.width * size.height > maxViewPixels) throw invalid('size');
   return size;
 }
 
+/** Parses the size parameter; returns `noSize` for an invalid one. */
 function requestedSize(text: string, region: Size): Size {
   const scaled = (scale: number): Size => ({
     width: Math.max(1, Math.round(region.width * scale)),
@@ -107,15 +111,19 @@ function requestedSize(text: string, region: Size): Size {
   }
   const percent = sizeByPercent.exec(text)?.[1];
   if (percent !== undefined) return Number(percent) === 0 ? noSize : scaled(Number(percent) / 100);
-  const [, isConfined, w, h] = exactSize.exec(text) ?? [];
-  if (w === undefined || h === undefined) return noSize;
-  const [most, tallest] = [Number(w), Number(h)];
-  if (isConfined === '') return { width: most, height: tallest };
-  if (most === 0 || tallest === 0) return noSize;
-  const limit = largestSize(region);
-  const scale = Math.min(most / region.width, tallest / region.height, limit.width / region.width, 1);
-  const { width: fitting, height: high } = scaled(scale);
-  return { width: Math.min(fitting, most), height: Math.min(high, tallest) };
+  const [, exclamationMark, widthText, heightText] = sizeByBoth.exec(text) ?? [];
+  if (widthText === undefined || heightText === undefined) return noSize;
+  const [givenWidth, givenHeight] = [Number(widthText), Number(heightText)];
+  if (exclamationMark === '') return { width: givenWidth, height: givenHeight };
+  if (givenWidth === 0 || givenHeight === 0) return noSize;
+  const scale = Math.min(
+    givenWidth / region.width,
+    givenHeight / region.height,
+    largestSize(region).width / region.width,
+    1,
+  );
+  const fitted = scaled(scale);
+  return { width: Math.min(fitted.width, givenWidth), height: Math.min(fitted.height, givenHeight) };
 }
 
 const noSize: Size = { width: 0, height: 0 };

@@ -1,7 +1,9 @@
 /**
- * Original files of slides: who may download them, and their bytes, de-identified on the way.
+ * Downloads of original slide files: checks who may download them, and reads their bytes. The files are de-identified while they are
+ * sent, unless the dataset allows downloads of identifiable files.
  *
- * All downloads together read and send one block in each turn of the event loop, so that a tile waits for one block at most.
+ * In each turn of the event loop, all downloads together read and send only one block of 64 KiB. A request for a tile therefore
+ * waits for one block at most.
  */
 import { AppError, may } from '@lamina/contract';
 import {
@@ -28,17 +30,18 @@ import type { ServableImage } from '../tiles/slides.ts';
 
 export interface Originals {
   /**
-   * Returns the files of a slide that the account may download.
+   * Returns the files of a slide, if the account may download them.
    *
-   * @throws AppError not_found, forbidden, not_deidentifiable; SlideError
+   * @throws AppError not_found, forbidden; not_deidentifiable when the files cannot be de-identified; SlideError
    */
   find(reader: Reader, imageId: string): Promise<Original>;
   /**
-   * Records a download in the audit log: each that begins with the first byte, and the first part of a file in an hour.
+   * Records a download in the audit log, if it starts at the first byte or is the first part of the file that the account or token
+   * downloads in this hour.
    */
   record(original: Original, file: OriginalFile, download: RecordedDownload): Promise<void>;
   /**
-   * Returns the bytes of a part of a file in blocks.
+   * Returns the bytes of a part of a file as a stream of blocks.
    *
    * @throws AppError rate_limited when too many downloads are in progress; SlideError
    */
@@ -73,35 +76,38 @@ interface Dependencies {
   readonly objects: ObjectReader | null;
 }
 
-/** Changes when the same file would give other bytes than before, because the rules of de-identification changed. */
+/** Part of the ETag. Increase it when changed rules of de-identification produce other bytes from the same file. */
 const rulesVersion = 1;
-/** Reading and sending one takes about as long as a tile. */
+/** Reading and sending a block of this size takes about as long as a tile. */
 const blockBytes = 64 * 1024;
-/** Blocks that are read at once, over all downloads. */
-const readsAtOnce = 2;
-const plansAtOnce = 2;
+/** Maximum number of blocks that all downloads read at the same time. */
+const maxConcurrentReads = 2;
+const maxConcurrentPlans = 2;
 const maxDownloads = 64;
 const maxDownloadsPerAccount = 16;
-const maxPlans = 200;
+const maxCachedPlans = 200;
 const hourMs = 60 * 60_000;
-const maxRecorded = 10_000;
+const maxRecordedKeys = 10_000;
 
-/** Returns the ETag of a file; parts with the same tag belong together. */
+/** Returns the ETag of a file. A client may join parts that have the same ETag. */
 export function etagOfOriginal({ image, plan }: Original, file: OriginalFile): string {
   const mode = plan.identifiable === null ? 'deidentified' : 'identifiable';
   const key = [rulesVersion, mode, image.id, plan.fingerprint, file.path, file.size];
   return `"${hashSecret(JSON.stringify(key)).slice(0, 32)}"`;
 }
 
-/** One closure of more than 60 lines: plans, downloads and their limits share their state. */
+/** Longer than 60 lines, because plans, downloads and their limits share their state in one closure. */
 export function createOriginals({ config, db, now, audit, catalogue, objects }: Dependencies): Originals {
-  const plans = new Map<string, Promise<OriginalPlan>>();
-  const downloads = new Map<string, number>();
-  const recorded = new Set<string>();
-  const reading = createSemaphore(readsAtOnce);
-  const turn = createTurns();
-  const planning = createSemaphore(plansAtOnce);
-  let running = 0;
+  /** Plans say which bytes of a slide's files are replaced. By image id and fingerprint, oldest first. */
+  const cachedPlans = new Map<string, Promise<OriginalPlan>>();
+  /** Number of downloads in progress by uid. */
+  const downloadCounts = new Map<string, number>();
+  /** Account, token, image, file and hour of the downloads that this process has recorded. */
+  const recordedKeys = new Set<string>();
+  const limitReads = createSemaphore(maxConcurrentReads);
+  const waitForTurn = createTurns();
+  const limitPlans = createSemaphore(maxConcurrentPlans);
+  let downloadCount = 0;
 
   async function locationOf({ root, path, members }: ServableImage): Promise<SlideLocation> {
     if (root === 'bucket') return { path, isObject: true, members };
@@ -112,62 +118,67 @@ export function createOriginals({ config, db, now, audit, catalogue, objects }: 
 
   function planOf(image: ServableImage, location: SlideLocation): Promise<OriginalPlan> {
     const key = `${image.id} ${image.fingerprint}`;
-    const known = plans.get(key);
-    if (known !== undefined) return known;
-    for (const oldest of plans.keys()) if (plans.size >= maxPlans) plans.delete(oldest);
-    const plan = planning(() => planOriginals(location, objects, image.id));
-    plans.set(key, plan);
-    plan.catch(() => plans.delete(key));
+    const cachedPlan = cachedPlans.get(key);
+    if (cachedPlan !== undefined) return cachedPlan;
+    for (const oldestKey of cachedPlans.keys())
+      if (cachedPlans.size >= maxCachedPlans) cachedPlans.delete(oldestKey);
+    const plan = limitPlans(() => planOriginals(location, objects, image.id));
+    cachedPlans.set(key, plan);
+    plan.catch(() => cachedPlans.delete(key));
     return plan;
   }
 
-  function begin(uid: string): () => void {
-    const own = downloads.get(uid) ?? 0;
-    if (running >= maxDownloads || own >= maxDownloadsPerAccount) {
+  /** Counts a download of the account. @returns a function that ends it @throws AppError rate_limited */
+  function beginDownload(uid: string): () => void {
+    const accountCount = downloadCounts.get(uid) ?? 0;
+    if (downloadCount >= maxDownloads || accountCount >= maxDownloadsPerAccount) {
       throw new AppError('rate_limited', { retryAfterSeconds: 1 });
     }
-    running++;
-    downloads.set(uid, own + 1);
-    let isOver = false;
+    downloadCount++;
+    downloadCounts.set(uid, accountCount + 1);
+    let hasEnded = false;
     return () => {
-      if (isOver) return;
-      isOver = true;
-      running--;
-      const left = (downloads.get(uid) ?? 1) - 1;
-      if (left > 0) downloads.set(uid, left);
-      else downloads.delete(uid);
+      if (hasEnded) return;
+      hasEnded = true;
+      downloadCount--;
+      const remainingCount = (downloadCounts.get(uid) ?? 1) - 1;
+      if (remainingCount > 0) downloadCounts.set(uid, remainingCount);
+      else downloadCounts.delete(uid);
     };
   }
 
-  /** Ends the download when the last block was read, reading fails, or the response is over, also before the first block. */
+  /**
+   * Returns the blocks of the requested part. Ends the download when the last block was read, when reading fails, or when the
+   * response ends, even if that is before the first block.
+   */
   function blocksOf(
     open: OpenOriginal,
     { start, end, signal }: RequestedPart,
-    finish: () => void,
+    endDownload: () => void,
   ): AsyncIterable<Uint8Array> {
-    let at = start;
-    async function finished(): Promise<IteratorReturnResult<undefined>> {
-      at = Number.POSITIVE_INFINITY;
-      finish();
+    let nextOffset = start;
+    async function finish(): Promise<IteratorReturnResult<undefined>> {
+      nextOffset = Number.POSITIVE_INFINITY;
+      endDownload();
       await open.close();
       return { done: true, value: undefined };
     }
     return {
       [Symbol.asyncIterator]: () => ({
         async next() {
-          if (at > end) return finished();
-          const from = at;
-          const length = Math.min(blockBytes, end + 1 - from);
-          at += length;
-          await turn(); // tile requests that have arrived come first
+          if (nextOffset > end) return finish();
+          const offset = nextOffset;
+          const length = Math.min(blockBytes, end + 1 - offset);
+          nextOffset += length;
+          await waitForTurn(); // tile requests that have arrived come first
           try {
-            return { done: false, value: await reading(() => open.read(from, length, signal)) };
+            return { done: false, value: await limitReads(() => open.read(offset, length, signal)) };
           } catch (error) {
-            await finished();
+            await finish();
             throw error;
           }
         },
-        return: finished,
+        return: finish,
       }),
     };
   }
@@ -177,18 +188,14 @@ export function createOriginals({ config, db, now, audit, catalogue, objects }: 
       const { dataset_name: dataset } = await catalogue.get(imageId, reader);
       const image = await catalogue.servable(imageId);
       if (image === null) throw new AppError('not_found');
-      if (
-        !may(reader, 'slides.download') ||
-        dataset === null ||
-        !(await mayDownload(db, reader.uid, dataset))
-      ) {
-        throw new AppError('forbidden');
-      }
+      const isAllowed =
+        may(reader, 'slides.download') && dataset !== null && (await mayDownload(db, reader.uid, dataset));
+      if (!isAllowed) throw new AppError('forbidden');
       const location = await locationOf(image);
       const plan = await planOf(image, location);
       if (plan.identifiable !== null) {
-        const isAllowed = (await findDataset(db, dataset))?.identifiable_originals === 1;
-        if (!isAllowed || plan.files.length === 0) throw new AppError('not_deidentifiable');
+        const mayBeIdentifiable = (await findDataset(db, dataset))?.identifiable_originals === 1;
+        if (!mayBeIdentifiable || plan.files.length === 0) throw new AppError('not_deidentifiable');
       }
       return { image, location, plan };
     },
@@ -196,7 +203,7 @@ export function createOriginals({ config, db, now, audit, catalogue, objects }: 
     async record({ image, plan }, file, { uid, token, range, origin }) {
       const hour = Math.floor(now().getTime() / hourMs);
       const key = [uid, token, image.id, file.path, hour].join('\n');
-      if (range.start > 0 && recorded.has(key)) return;
+      if (range.start > 0 && recordedKeys.has(key)) return;
       await audit.note({
         action: 'original-downloaded',
         actor: uid,
@@ -211,35 +218,35 @@ export function createOriginals({ config, db, now, audit, catalogue, objects }: 
         },
         origin,
       });
-      if (recorded.size >= maxRecorded) recorded.clear();
-      recorded.add(key);
+      if (recordedKeys.size >= maxRecordedKeys) recordedKeys.clear();
+      recordedKeys.add(key);
     },
 
     async read({ location, plan }, file, part) {
-      const finish = begin(part.uid);
+      const endDownload = beginDownload(part.uid);
       try {
-        return blocksOf(await openOriginal(location, objects, plan, file), part, finish);
+        return blocksOf(await openOriginal(location, objects, plan, file), part, endDownload);
       } catch (error) {
-        finish();
+        endDownload();
         throw error;
       }
     },
   };
 }
 
-/** Returns a function that runs work, so much of it at once; further work waits in order. */
-function createSemaphore(most: number): <T>(work: () => Promise<T>) => Promise<T> {
+/** Returns a function that runs at most `maxConcurrent` pieces of work at the same time. Further work waits in order. */
+function createSemaphore(maxConcurrent: number): <T>(work: () => Promise<T>) => Promise<T> {
   const waiting: (() => void)[] = [];
-  let running = 0;
+  let runningCount = 0;
   return async (work) => {
-    if (running >= most) await new Promise<void>((resolve) => waiting.push(resolve));
-    else running++;
+    if (runningCount >= maxConcurrent) await new Promise<void>((resolve) => waiting.push(resolve));
+    else runningCount++;
     try {
       return await work();
     } finally {
-      const next = waiting.shift();
-      if (next === undefined) running--;
-      else next();
+      const startNext = waiting.shift();
+      if (startNext === undefined) runningCount--;
+      else startNext();
     }
   };
 }
