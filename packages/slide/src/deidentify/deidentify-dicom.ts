@@ -1,7 +1,7 @@
 /**
  * De-identifies DICOM files: blanks text, dates and private elements that are not known to be technical, and replaces the
- * UIDs of the study and its instances by UIDs of equal length. The walk is apart from dicom/, which reads known elements
- * only: here every element counts.
+ * UIDs of the study and its instances by UIDs of equal length. This parser is separate from dicom/, which reads only known
+ * elements, because de-identification must examine every element.
  *
  * Source: DICOM PS3.5 sections 7 and A.4; PS3.15 annex E (attributes that identify).
  */
@@ -10,16 +10,16 @@ import type { ByteSource } from '../source/byte-source.ts';
 import { type ByteWindow, byteWindow } from '../source/byte-window.ts';
 import { NotDeidentifiable, type Patch, type PatchList } from './patches.ts';
 
-/** What becomes of a file of a DICOM slide; null: it is a label or an overview and is left out. */
-type DicomCopy = PatchList | null;
-
+/** Value representations whose length has 32 bits. Source: DICOM PS3.5, section 7.1.2. */
 const longVrs = new Set(['OB', 'OD', 'OF', 'OL', 'OV', 'OW', 'SQ', 'SV', 'UC', 'UN', 'UR', 'UT', 'UV']);
+/** Value representations whose length has 16 bits. */
 const shortVrs = new Set('AE AS AT CS DA DS DT FD FL IS LO LT PN SH SL SS ST TM UI UL US'.split(' '));
-/** Free text, names, dates and addresses: blanked unless the element is listed below. */
+/** Free text, names, dates and addresses: blanked unless the element is in `technicalTexts`. */
 const textVrs = new Set('AE AS DA DT LO LT PN SH ST TM UC UR UT'.split(' '));
-/** Codes and numbers as text: blanked only among the attributes of the patient. */
+/** Codes and numbers stored as text: blanked only in the attributes of the patient (group 0010). */
 const codeVrs = new Set('CS DS IS'.split(' '));
 
+/** Elements whose text describes the device or the image, and is kept. */
 const technicalTexts = new Set([
   0x0008_0070, // Manufacturer
   0x0008_0100, // CodeValue
@@ -28,13 +28,13 @@ const technicalTexts = new Set([
   0x0008_0104, // CodeMeaning
   0x0008_1090, // ManufacturerModelName
   0x0020_9421, // DimensionDescriptionLabel
-  0x0028_2110, // LossyImageCompression, where it is text
+  0x0028_2110, // LossyImageCompression, which some writers store as text
   0x0028_3010, // VOILUT explanation
   0x0048_0106, // OpticalPathIdentifier
   0x0048_0107, // OpticalPathDescription
 ]);
 
-/** File meta information, image pixels and palettes, slide microscopy, pixel data. */
+/** Element groups that are kept: file meta information, image pixels and palettes, slide microscopy, pixel data. */
 const imageGroups = new Set([0x0002, 0x0028, 0x0048, 0x7fe0]);
 
 const tags = {
@@ -46,10 +46,15 @@ const tags = {
   PixelData: 0x7fe0_0010,
 } as const;
 
+/** Tags of the items and delimiters of sequences and encapsulated pixel data. */
+const ITEM = 0xfffe_e000;
+const ITEM_END = 0xfffe_e00d;
+const SEQUENCE_END = 0xfffe_e0dd;
+
 const implicitLittleEndian = '1.2.840.10008.1.2';
 const deflated = '1.2.840.10008.1.2.1.99';
 const bigEndian = '1.2.840.10008.1.2.2';
-/** UIDs of the standard itself: classes and encodings, not instances. */
+/** Start of all UIDs that the standard defines. They name classes and encodings, not instances, and are kept. */
 const standardRoot = '1.2.840.10008.';
 const undefinedLength = 0xffff_ffff;
 const maxElements = 5_000_000;
@@ -57,29 +62,40 @@ const maxPatches = 500_000;
 const maxDepth = 16;
 
 /**
- * @param salt the same for all files of a slide, so that they name each other after the replacement
- * @throws NotDeidentifiable; SlideError of the source
+ * Returns the patches that de-identify a file of a DICOM slide; null for a label or an overview, which must not be
+ * downloaded at all.
+ *
+ * @param salt secret from which new UIDs are derived; equal for all files of a slide, so that they still refer to each
+ *   other
+ * @throws NotDeidentifiable; SlideError errors of reading the file
  */
-export async function deidentifyDicom(source: ByteSource, salt: string): Promise<DicomCopy> {
-  const copy = new DicomWalk(byteWindow(source), salt);
-  await copy.walk();
-  if (/\\(?:LABEL|OVERVIEW|LOCALIZER)\b/.test(copy.imageType)) return null;
-  if (!/\\(?:VOLUME|THUMBNAIL)\b/.test(copy.imageType))
-    throw new NotDeidentifiable('an image of unknown type');
-  if (copy.hasLabel) throw new NotDeidentifiable('the image shows a label');
-  return copy.patches;
+export async function deidentifyDicom(source: ByteSource, salt: string): Promise<PatchList | null> {
+  const patcher = new DicomPatcher(byteWindow(source), salt);
+  await patcher.readFile();
+  const { imageType, hasLabel, patches } = patcher;
+  if (/\\(?:LABEL|OVERVIEW|LOCALIZER)\b/.test(imageType)) return null;
+  if (!/\\(?:VOLUME|THUMBNAIL)\b/.test(imageType)) throw new NotDeidentifiable('an image of unknown type');
+  if (hasLabel) throw new NotDeidentifiable('the image shows a label');
+  return patches;
 }
 
+/** The header of a data element. */
 interface Header {
   readonly tag: number;
+  /** Value representation, for example PN (a name). */
   readonly vr: string;
+  /** Position of the value. */
   readonly at: number;
+  /** Length of the value; null if it is undefined and a delimiter ends the value. */
   readonly length: number | null;
 }
 
-class DicomWalk {
+/** Reads all elements of a file and collects the patches of those that may identify somebody. */
+class DicomPatcher {
   readonly patches: Patch[] = [];
+  /** Value of ImageType, for example `ORIGINAL\PRIMARY\VOLUME\NONE`; empty when the file has none. */
   imageType = '';
+  /** Whether the file declares that its pixels show a label or burned-in text. */
   hasLabel = false;
   readonly #window: ByteWindow;
   readonly #salt: string;
@@ -90,11 +106,12 @@ class DicomWalk {
     this.#salt = salt;
   }
 
-  async walk(): Promise<void> {
+  async readFile(): Promise<void> {
     const { size } = this.#window;
     if (size < 140) throw new NotDeidentifiable('the file is too short');
-    this.#zero(0, 128); // may hold the header of another format, and with it its metadata
-    await this.#elementsOf(132, size, 0);
+    // The preamble may contain the header of another format, with metadata.
+    this.#zero(0, 128);
+    await this.#readElements(132, size, 0);
   }
 
   async #load(at: number, length: number): Promise<void> {
@@ -107,7 +124,7 @@ class DicomWalk {
     return ((this.#window.u16(at) << 16) | this.#window.u16(at + 2)) >>> 0;
   }
 
-  async #header(at: number): Promise<Header> {
+  async #readHeader(at: number): Promise<Header> {
     if (++this.#elements > maxElements) throw new NotDeidentifiable('the file has too many elements');
     const tag = await this.#tagAt(at);
     const vr = String.fromCharCode(this.#window.u8(at + 4), this.#window.u8(at + 5));
@@ -118,46 +135,54 @@ class DicomWalk {
     return { tag, vr, at: at + 12, length: length === undefinedLength ? null : length };
   }
 
-  /** @param end null: a delimiter ends the elements. @returns the offset after them */
-  async #elementsOf(start: number, end: number | null, depth: number): Promise<number> {
+  /**
+   * Reads the elements of the file or of a sequence item.
+   *
+   * @param end null when a delimiter ends the elements
+   * @returns the position after them
+   */
+  async #readElements(start: number, end: number | null, depth: number): Promise<number> {
     if (depth > maxDepth) throw new NotDeidentifiable('its sequences are nested too deeply');
     let at = start;
     while (end === null || at < end) {
-      if (end === null && (await this.#tagAt(at)) === 0xfffe_e00d) return at + 8;
-      const header = await this.#header(at);
-      if (depth === 0 && header.tag === tags.PixelData) return this.#pixelData(header);
-      at = await this.#element(header, depth);
+      if (end === null && (await this.#tagAt(at)) === ITEM_END) return at + 8;
+      const header = await this.#readHeader(at);
+      if (depth === 0 && header.tag === tags.PixelData) return this.#readPixelData(header);
+      at = await this.#readElement(header, depth);
     }
     return at;
   }
 
-  /** Keeps the pixels; what follows them, such as signatures, is zeroed. */
-  async #pixelData({ at, length }: Header): Promise<number> {
-    const end = length === null ? await this.#fragments(at) : at + length;
+  /** Keeps the pixels and reads the elements after them, such as signatures. */
+  async #readPixelData({ at, length }: Header): Promise<number> {
+    const end = length === null ? await this.#skipFragments(at) : at + length;
     if (end > this.#window.size) throw new NotDeidentifiable('the file ends inside the pixels');
-    if (end < this.#window.size) await this.#elementsOf(end, this.#window.size, 0);
+    if (end < this.#window.size) await this.#readElements(end, this.#window.size, 0);
     return this.#window.size;
   }
 
-  async #fragments(start: number): Promise<number> {
+  /** Returns the position after the fragments of encapsulated pixel data. */
+  async #skipFragments(start: number): Promise<number> {
     for (let at = start; ; ) {
       const tag = await this.#tagAt(at);
       const length = this.#window.u32(at + 4);
       if (++this.#elements > maxElements) throw new NotDeidentifiable('the file has too many fragments');
-      if (tag === 0xfffe_e0dd) return at + 8;
-      if (tag !== 0xfffe_e000 || length === undefinedLength)
-        throw new NotDeidentifiable('its pixels contain no items');
+      if (tag === SEQUENCE_END) return at + 8;
+      if (tag !== ITEM || length === undefinedLength)
+        throw new NotDeidentifiable('the pixel data contain something other than fragments');
       at += 8 + length;
     }
   }
 
-  async #element(header: Header, depth: number): Promise<number> {
+  /** Reads an element and returns the position after it. */
+  async #readElement(header: Header, depth: number): Promise<number> {
     const { tag, vr, at, length } = header;
+    // Groups with odd numbers are private to a manufacturer.
     const isPrivate = ((tag >>> 16) & 1) === 1;
-    if (vr === 'SQ') return this.#items(header, depth);
+    if (vr === 'SQ') return this.#readItems(header, depth);
     if (length === null) {
       if (vr === 'OB' || vr === 'OW') {
-        const end = await this.#fragments(at);
+        const end = await this.#skipFragments(at);
         await this.#zeroFragments(at);
         return end;
       }
@@ -165,44 +190,54 @@ class DicomWalk {
     }
     const end = at + length;
     if (end > this.#window.size) throw new NotDeidentifiable('the file ends inside an element');
-    await this.#value(header, length, isPrivate, depth);
+    await this.#patchValue(header, length, isPrivate, depth);
     return end;
   }
 
-  async #items({ at: start, length }: Header, depth: number): Promise<number> {
+  /** Reads the items of a sequence and returns the position after them. */
+  async #readItems({ at: start, length }: Header, depth: number): Promise<number> {
     const end = length === null ? null : start + length;
     let at = start;
     while (end === null || at < end) {
       const tag = await this.#tagAt(at);
       const itemLength = this.#window.u32(at + 4);
       at += 8;
-      if (tag === 0xfffe_e0dd && end === null) return at;
-      if (tag !== 0xfffe_e000) throw new NotDeidentifiable('a sequence contains something other than items');
-      at = await this.#elementsOf(at, itemLength === undefinedLength ? null : at + itemLength, depth + 1);
+      if (tag === SEQUENCE_END && end === null) return at;
+      if (tag !== ITEM) throw new NotDeidentifiable('a sequence contains something other than items');
+      const itemEnd = itemLength === undefinedLength ? null : at + itemLength;
+      at = await this.#readElements(at, itemEnd, depth + 1);
     }
     return at;
   }
 
-  async #value({ tag, vr, at }: Header, length: number, isPrivate: boolean, depth: number): Promise<void> {
+  /** Adds a patch for a value, unless the value is known to be technical. */
+  async #patchValue(
+    { tag, vr, at }: Header,
+    length: number,
+    isPrivate: boolean,
+    depth: number,
+  ): Promise<void> {
     if (length === 0) return;
     const isPatient = tag >>> 16 === 0x0010;
-    const isPixels = tag === tags.PixelData && depth > 0; // an icon, which may show the label
-    if (isPrivate || vr === 'UN' || isPixels) {
+    // Pixels in a sequence are an icon, which may show the label.
+    const isIcon = tag === tags.PixelData && depth > 0;
+    if (isPrivate || vr === 'UN' || isIcon) {
       if (textVrs.has(vr) || codeVrs.has(vr)) this.#blank(at, length);
       else this.#zero(at, length);
       return;
     }
-    if (vr === 'UI') return this.#uid(tag, at, length);
+    if (vr === 'UI') return this.#replaceUids(tag, at, length);
     if ((textVrs.has(vr) && !technicalTexts.has(tag)) || (isPatient && codeVrs.has(vr))) {
       this.#blank(at, length);
       return;
     }
-    // Bulk bytes outside the groups of images may hold documents or certificates of a person.
+    // Binary values outside the image groups may be documents or certificates of a person.
     if (vr === 'OB' && !imageGroups.has(tag >>> 16)) this.#zero(at, length);
-    if (vr === 'CS') await this.#check(tag, at, length);
+    if (vr === 'CS') await this.#readImageCode(tag, at, length);
   }
 
-  async #check(tag: number, at: number, length: number): Promise<void> {
+  /** Reads the codes that state whether the image is or shows a label. */
+  async #readImageCode(tag: number, at: number, length: number): Promise<void> {
     if (tag !== tags.ImageType && tag !== tags.BurnedInAnnotation && tag !== tags.SpecimenLabelInImage)
       return;
     const text = (await this.#textAt(at, length)).trim();
@@ -215,39 +250,42 @@ class DicomWalk {
     return Buffer.from(this.#window.copy(at, length)).toString('latin1');
   }
 
-  /** Replaces the UIDs of instances, several of which are separated by backslashes. */
-  async #uid(tag: number, at: number, length: number): Promise<void> {
-    const text = await this.#textAt(at, length);
-    const end = text.indexOf('\0') < 0 ? text.length : text.indexOf('\0');
-    const body = text.slice(0, end);
+  /** Replaces the UIDs of instances in a value; several UIDs are separated by backslashes. */
+  async #replaceUids(tag: number, at: number, length: number): Promise<void> {
+    const value = await this.#textAt(at, length);
+    const paddingAt = value.indexOf('\0');
+    const uids = paddingAt < 0 ? value : value.slice(0, paddingAt);
     if (tag === tags.TransferSyntaxUID) {
-      if ([implicitLittleEndian, deflated, bigEndian].includes(body.trim()))
+      if ([implicitLittleEndian, deflated, bigEndian].includes(uids.trim()))
         throw new NotDeidentifiable('the transfer syntax is implicit, deflated or big-endian');
       return;
     }
     if (tag === tags.ImplementationClassUID) return;
-    const replaced = body
+    const replaced = uids
       .split('\\')
-      .map((uid) => (uid.trim() === '' || uid.startsWith(standardRoot) ? uid : this.#replacementOf(uid)))
+      .map((uid) => (uid.trim() === '' || uid.startsWith(standardRoot) ? uid : this.#newUid(uid)))
       .join('\\');
-    if (replaced === body) return;
-    this.#add({ at, length, bytes: Buffer.from(replaced + '\0'.repeat(length - end), 'latin1') });
+    if (replaced === uids) return;
+    this.#add({ at, length, bytes: Buffer.from(replaced + '\0'.repeat(length - uids.length), 'latin1') });
   }
 
-  /** Returns a UID of equal length that is the same for the same UID of the slide. */
-  #replacementOf(uid: string): string {
-    const bits = createHash('sha512').update(`${this.#salt}\n${uid.trim()}`).digest('hex');
-    const digits = BigInt(`0x${bits}`).toString();
-    const root = uid.length > 8 ? '2.25.' : uid.length > 3 ? '2.' : '';
+  /** Returns a UID of equal length. The same UID of the slide always gets the same new UID. */
+  #newUid(uid: string): string {
+    const hash = createHash('sha512').update(`${this.#salt}\n${uid.trim()}`).digest('hex');
+    const digits = BigInt(`0x${hash}`).toString();
+    // 2.25 is the root of UIDs that are derived from random numbers. Source: ITU-T X.667.
+    const shortRoot = uid.length > 3 ? '2.' : '';
+    const root = uid.length > 8 ? '2.25.' : shortRoot;
     const [first = '1', ...others] = digits;
-    return (root + (first === '0' ? '1' : first) + others.join('')).slice(0, uid.length);
+    const withoutLeadingZero = (first === '0' ? '1' : first) + others.join('');
+    return (root + withoutLeadingZero).slice(0, uid.length);
   }
 
   async #zeroFragments(start: number): Promise<void> {
     for (let at = start; ; ) {
       const tag = await this.#tagAt(at);
       const length = this.#window.u32(at + 4);
-      if (tag === 0xfffe_e0dd) return;
+      if (tag === SEQUENCE_END) return;
       this.#zero(at + 8, length);
       at += 8 + length;
     }
@@ -262,7 +300,8 @@ class DicomWalk {
   }
 
   #add(patch: Patch): void {
-    if (this.patches.length === maxPatches) throw new NotDeidentifiable('too many values identify');
+    if (this.patches.length === maxPatches)
+      throw new NotDeidentifiable('the file has too many identifying values');
     this.patches.push(patch);
   }
 }

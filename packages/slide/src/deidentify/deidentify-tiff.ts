@@ -1,8 +1,9 @@
 /**
- * De-identifies TIFF files: leaves out the directories of label and macro, blanks identifying text, and zeroes every byte that
- * no directory of the copy refers to. The walk is apart from tiff/, which reads known tags only: here every tag counts.
+ * De-identifies TIFF files: leaves out the directories of label and macro, blanks identifying text, and zeroes every byte
+ * that no directory of the copy refers to. This parser is separate from tiff/, which reads only known tags, because
+ * de-identification must examine every tag.
  *
- * Longer than other files: reading, checking and blanking of a directory share its layout.
+ * Longer than 350 lines because reading, checking and blanking of a directory share its layout.
  *
  * Source: TIFF 6.0, section 2; the BigTIFF design; OpenSlide's notes on the Hamamatsu format.
  */
@@ -11,32 +12,39 @@ import { type ByteReader, byteReader } from '../tiff/byte-reader.ts';
 import { blankAperioDescription, blankXml, omeAllowlist, qptiffAllowlist } from './descriptions.ts';
 import { KeptRanges, mergePatches, NotDeidentifiable, type Patch, type PatchList } from './patches.ts';
 
+/** An entry of a directory: a tag with its values. */
 interface Entry {
   readonly tag: number;
+  /** Number of the field type. */
   readonly type: number;
+  /** Number of values. */
   readonly count: number;
-  /** Position and length of the value. */
+  /** Position and length in bytes of the values. */
   readonly at: number;
   readonly length: number;
-  /** Added to the one number in the entry; 0 except in NDPI of more than 4 GiB. */
+  /** The upper 32 bits of a single number stored in the entry, as a multiple of 2^32; 0 except in large NDPI files. */
   readonly high: number;
 }
 
+/** A directory: the tags of one image of the file. */
 interface Directory {
   readonly offset: number;
   /** Length of the directory itself. */
   readonly length: number;
-  /** Position of the offset of the next directory. */
+  /** Position of the number that refers to the next directory. */
   readonly nextAt: number;
+  /** Position of the next directory; 0 for the last one. */
   readonly next: number;
   readonly entries: readonly Entry[];
 }
 
+/** The variant of TIFF. */
 interface Layout {
   readonly littleEndian: boolean;
+  /** BigTIFF, whose positions have 64 bits. */
   readonly isBig: boolean;
   readonly isNdpi: boolean;
-  /** Position of the offset of the first directory. */
+  /** Position of the number that refers to the first directory. */
   readonly firstAt: number;
 }
 
@@ -68,6 +76,7 @@ const tags = {
   SourceLens: 65_421,
 } as const;
 
+/** Bytes of one value, by field type. */
 const sizes: Readonly<Record<number, number>> = {
   1: 1,
   2: 1,
@@ -87,24 +96,31 @@ const sizes: Readonly<Record<number, number>> = {
   18: 8,
 };
 const ASCII = 2;
-const bytesTypes: ReadonlySet<number> = new Set([1, 2, 6, 7]);
+/** Field types of one byte per value. */
+const byteTypes: ReadonlySet<number> = new Set([1, 2, 6, 7]);
 const maxDirectories = 1000;
 const maxEntries = 1000;
 const maxValueBytes = 256 * 2 ** 20;
 const maxTextBytes = 16 * 2 ** 20;
-/** Tags up to here are of the specification and its supplements; others are private. */
+/** The largest tag of the specification and its supplements; larger ones are private to a manufacturer. */
 const lastStandardTag = 32_767;
-/** Values of bytes that hold no text. */
-const harmlessBytes: ReadonlySet<number> = new Set([tags.JPEGTables, tags.ICCProfile]);
+/** Tags with binary values that contain no text. */
+const binaryTags: ReadonlySet<number> = new Set([tags.JPEGTables, tags.ICCProfile]);
 
-/** @throws NotDeidentifiable; SlideError of the source */
+/**
+ * Returns the patches that de-identify a TIFF file.
+ *
+ * @throws NotDeidentifiable; SlideError errors of reading the file
+ */
 export async function deidentifyTiff(source: ByteSource): Promise<PatchList> {
-  return new TiffCopy(source).patches();
+  return new TiffPatcher(source).patches();
 }
 
+/** The formats whose labels and identifying text are known; `generic` has no vendor metadata. */
 type Kind = 'aperio' | 'ndpi' | 'qptiff' | 'ome' | 'generic';
 
-class TiffCopy {
+/** Reads the directories of a file, chooses those of the copy, and collects the patches. */
+class TiffPatcher {
   readonly #source: ByteSource;
   readonly #kept = new KeptRanges();
   readonly #replacements: Patch[] = [];
@@ -128,16 +144,16 @@ class TiffCopy {
     if (kept.length === 0) throw new NotDeidentifiable('no directory of the slide is left');
     this.#link(chain, kept);
     for (const directory of kept) await this.#keepDirectory(directory, kind);
-    return mergePatches(this.#replacements, this.#kept.rest(this.#source.size));
+    return mergePatches(this.#replacements, this.#kept.gaps(this.#source.size));
   }
 
   async #read(at: number, length: number): Promise<ByteReader> {
     if (length > maxValueBytes) throw new NotDeidentifiable(`a value has ${length} bytes`);
-    if (at + length > this.#source.size)
-      throw new NotDeidentifiable('a value lies behind the end of the file');
+    if (at + length > this.#source.size) throw new NotDeidentifiable('a value is beyond the end of the file');
     return byteReader(await this.#source.read(at, length), this.#layout.littleEndian);
   }
 
+  /** Reads the file header and detects the variant of TIFF. @returns the position of the first directory */
   async #readHeader(): Promise<number> {
     const start = await this.#source.read(0, Math.min(16, this.#source.size));
     const littleEndian = start[0] === 0x49;
@@ -146,29 +162,31 @@ class TiffCopy {
     if (start.length < (isBig ? 16 : 8)) throw new NotDeidentifiable('the file ends in its header');
     const firstAt = isBig ? 8 : 4;
     this.#layout = { littleEndian, isBig, isNdpi: false, firstAt };
-    const narrow = isBig ? reader.u64(8) : reader.u32(4);
+    const firstOffset = isBig ? reader.u64(8) : reader.u32(4);
     if (!isBig && littleEndian) {
-      // NDPI has offsets of 8 bytes in an otherwise classic file.
-      for (const offset of new Set([reader.u64(4), narrow])) {
+      // NDPI files have the header of a classic TIFF, but offsets of 8 bytes.
+      for (const offset of new Set([reader.u64(4), firstOffset])) {
         if (offset + 2 > this.#source.size) continue;
         this.#layout = { littleEndian, isBig, isNdpi: true, firstAt };
         const directory = await this.#readDirectory(offset).catch(() => null);
         if (directory?.entries.some(({ tag }) => tag === tags.NdpiVersion)) {
-          this.#kept.keep(0, offset === narrow && reader.u32(8) !== 0 ? 8 : 12);
+          const hasShortOffset = offset === firstOffset && reader.u32(8) !== 0;
+          this.#kept.keep(0, hasShortOffset ? 8 : 12);
           return offset;
         }
       }
       this.#layout = { littleEndian, isBig, isNdpi: false, firstAt };
     }
     this.#kept.keep(0, isBig ? 16 : 8);
-    return narrow;
+    return firstOffset;
   }
 
+  /** Reads a directory and those that follow it. */
   async #readChain(first: number): Promise<Directory[]> {
     const chain: Directory[] = [];
     for (let at = first; at !== 0; ) {
       if (this.#visited.has(at) || this.#visited.size === maxDirectories)
-        throw new NotDeidentifiable('its directories form a circle, or are too many');
+        throw new NotDeidentifiable('its directories form a cycle, or are too many');
       this.#visited.add(at);
       const directory = await this.#readDirectory(at);
       chain.push(directory);
@@ -185,34 +203,36 @@ class TiffCopy {
     if (count === 0 || count > maxEntries) throw new NotDeidentifiable(`a directory has ${count} entries`);
     const nextBytes = isNdpi ? 8 : pointerBytes;
     const nextAt = countBytes + count * entryBytes;
-    const isTailed = isNdpi && offset + nextAt + nextBytes + 4 * count <= this.#source.size;
-    const isWide = isTailed && this.#source.size > 2 ** 32;
-    const length = nextAt + nextBytes + (isTailed ? 4 * count : 0);
+    // An NDPI directory is followed by the upper 32 bits of the numbers in its entries.
+    const hasUpperBits = isNdpi && offset + nextAt + nextBytes + 4 * count <= this.#source.size;
+    const needsUpperBits = hasUpperBits && this.#source.size > 2 ** 32;
+    const length = nextAt + nextBytes + (hasUpperBits ? 4 * count : 0);
     const block = await this.#read(offset, length);
     const pointer = (at: number) => (isBig ? block.u64(at) : block.u32(at));
     const entries: Entry[] = [];
     for (let i = 0; i < count; i++) {
       const at = countBytes + i * entryBytes;
       const type = block.u16(at + 2);
-      const values = pointer(at + 4);
+      const valueCount = pointer(at + 4);
       const valueAt = at + 4 + pointerBytes;
-      const size = (sizes[type] ?? 0) * values;
+      const size = (sizes[type] ?? 0) * valueCount;
       if (sizes[type] === undefined) throw new NotDeidentifiable(`a value has the unknown type ${type}`);
-      const high = isWide ? block.u32(nextAt + nextBytes + 4 * i) * 2 ** 32 : 0;
-      const isInEntry = size <= pointerBytes && !(isWide && type === ASCII);
+      const high = needsUpperBits ? block.u32(nextAt + nextBytes + 4 * i) * 2 ** 32 : 0;
+      const isInEntry = size <= pointerBytes && !(needsUpperBits && type === ASCII);
       entries.push({
         tag: block.u16(at),
         type,
-        count: values,
+        count: valueCount,
         at: isInEntry ? offset + valueAt : pointer(valueAt) + high,
         length: size,
-        high: isInEntry && values === 1 && (type === 4 || type === 13) ? high : 0,
+        high: isInEntry && valueCount === 1 && (type === 4 || type === 13) ? high : 0,
       });
     }
     const next = isNdpi ? block.u64(nextAt) : pointer(nextAt);
     return { offset, length, nextAt: offset + nextAt, next, entries };
   }
 
+  /** Returns the numbers of a tag; none when the directory does not have it. */
   async #numbers(directory: Directory, tag: number): Promise<number[]> {
     const entry = directory.entries.find((each) => each.tag === tag);
     if (entry === undefined) return [];
@@ -229,9 +249,10 @@ class TiffCopy {
     });
   }
 
+  /** Returns the text of a tag, one character per byte; empty when the directory does not have it. */
   async #text(directory: Directory, tag: number): Promise<string> {
     const entry = directory.entries.find((each) => each.tag === tag);
-    if (entry === undefined || !bytesTypes.has(entry.type)) return '';
+    if (entry === undefined || !byteTypes.has(entry.type)) return '';
     if (entry.length > maxTextBytes) throw new NotDeidentifiable(`a text has ${entry.length} bytes`);
     return Buffer.from((await this.#read(entry.at, entry.length)).bytes).toString('latin1');
   }
@@ -244,12 +265,12 @@ class TiffCopy {
     if (description.startsWith('Aperio')) return 'aperio';
     if (software.startsWith('PerkinElmer-QPI') || description.includes('PerkinElmer-QPI')) return 'qptiff';
     if (/<(?:\w+:)?OME\b/.test(description)) return 'ome';
-    const foreign = /Philips|<scn\b|Trestle|iScan|3DHISTECH|Zeiss/i.exec(description + software + xmp)?.[0];
-    if (foreign !== undefined) throw new NotDeidentifiable(`TIFF of ${foreign}`);
+    const vendor = /Philips|<scn\b|Trestle|iScan|3DHISTECH|Zeiss/i.exec(description + software + xmp)?.[0];
+    if (vendor !== undefined) throw new NotDeidentifiable(`TIFF of ${vendor}`);
     return 'generic';
   }
 
-  /** Whether the directory is a part of the slide, and not its label, macro or something unknown. */
+  /** Whether the directory is certainly a part of the slide, not its label, its macro or an unknown image. */
   async #isKept(directory: Directory, index: number, leading: Directory, kind: Kind): Promise<boolean> {
     const has = (tag: number) => directory.entries.some((entry) => entry.tag === tag);
     const description = await this.#text(directory, tags.ImageDescription);
@@ -268,7 +289,8 @@ class TiffCopy {
         if (/[\r\n]\s*(?:label|macro)\b/i.test(description)) return false;
         const [subfileType = 0] = await this.#numbers(directory, tags.NewSubfileType);
         if (subfileType === 9) return false;
-        // An image in strips is the thumbnail when it is the second; any other could be a label whose text was blanked.
+        // Levels have tiles. The thumbnail has strips and is always the second image; any other image in strips could
+        // be a label whose description was blanked.
         return has(tags.TileOffsets) || (index === 1 && subfileType === 0);
       }
       case 'generic': {
@@ -280,7 +302,10 @@ class TiffCopy {
     }
   }
 
-  /** Levels, channels and planes of a slide have the shape of the first image; labels do not. */
+  /**
+   * Whether a directory has the aspect ratio of the first image, with a tolerance of 2 %, like the levels, channels and
+   * planes of a slide. Labels have another one.
+   */
   async #hasShapeOf(leading: Directory, directory: Directory): Promise<boolean> {
     const sizeOf = async (each: Directory) => [
       (await this.#numbers(each, tags.ImageWidth))[0] ?? 0,
@@ -293,7 +318,7 @@ class TiffCopy {
     return Math.abs(height - expected) <= Math.max(2, 0.02 * expected);
   }
 
-  /** Makes each kept directory point to the next kept one. */
+  /** Makes each kept directory refer to the next kept one. */
   #link(chain: readonly Directory[], kept: readonly Directory[]): void {
     const [first] = kept;
     if (first !== chain[0]) this.#replaceOffset(this.#layout.firstAt, first?.offset ?? 0);
@@ -310,10 +335,11 @@ class TiffCopy {
     const view = new DataView(bytes.buffer);
     if (isLong) view.setBigUint64(0, BigInt(value), littleEndian);
     else if (value < 2 ** 32) view.setUint32(0, value, littleEndian);
-    else throw new NotDeidentifiable('the first directory lies behind 4 GiB');
+    else throw new NotDeidentifiable('the first directory is beyond 4 GiB');
     this.#replacements.push({ at, length: bytes.length, bytes });
   }
 
+  /** Keeps a directory, its SubIFDs and the data of their images, and blanks their text. */
   async #keepDirectory(directory: Directory, kind: Kind): Promise<void> {
     this.#kept.keep(directory.offset, directory.length);
     const compression = (await this.#numbers(directory, tags.Compression))[0];
@@ -323,10 +349,10 @@ class TiffCopy {
     await this.#keepData(directory, tags.JPEGInterchangeFormat, tags.JPEGInterchangeFormatLength);
     for (const entry of directory.entries) await this.#keepValue(directory, entry, kind);
     for (const offset of await this.#numbers(directory, tags.SubIFDs)) {
-      for (const below of await this.#readChain(offset)) {
-        if (!(await this.#hasShapeOf(directory, below)))
-          throw new NotDeidentifiable('a directory below another that is no level of it');
-        await this.#keepDirectory(below, kind);
+      for (const subDirectory of await this.#readChain(offset)) {
+        if (!(await this.#hasShapeOf(directory, subDirectory)))
+          throw new NotDeidentifiable('a SubIFD has another aspect ratio than its directory');
+        await this.#keepDirectory(subDirectory, kind);
       }
     }
   }
@@ -348,9 +374,9 @@ class TiffCopy {
       return;
     }
     this.#kept.keep(at, length);
-    if (!bytesTypes.has(entry.type) || harmlessBytes.has(tag)) return;
+    if (!byteTypes.has(entry.type) || binaryTags.has(tag)) return;
     const isPrivate = tag > lastStandardTag;
-    // Numbers of one byte each, such as samples per pixel in odd files, are no text.
+    // Standard tags with values of one byte each are numbers, for example samples per pixel.
     if (entry.type !== ASCII && !isPrivate && tag !== tags.ImageDescription && tag !== tags.XMP) return;
     const text = await this.#text(directory, tag);
     const blanked = blankedText(tag, text, kind);
@@ -361,19 +387,19 @@ class TiffCopy {
   }
 }
 
-/** @returns the text with spaces in place of what identifies; terminating zeros stay */
+/** Returns a text with spaces instead of identifying parts, and zeros after its end. */
 function blankedText(tag: number, text: string, kind: Kind): string {
-  const end = text.indexOf('\0') < 0 ? text.length : text.indexOf('\0');
-  const body = text.slice(0, end);
-  // What follows the first zero is not shown by any reader.
-  const zeros = '\0'.repeat(text.length - end);
-  return blankedBody(tag, body, kind) + zeros;
+  // Readers show a text only up to the first zero, but the bytes after it may contain more.
+  const zeroAt = text.indexOf('\0');
+  const shownText = zeroAt < 0 ? text : text.slice(0, zeroAt);
+  return blankedBody(tag, shownText, kind) + '\0'.repeat(text.length - shownText.length);
 }
 
 function blankedBody(tag: number, body: string, kind: Kind): string {
   const blank = body.replaceAll(/[^\r\n]/g, ' ');
   if (tag === tags.Make || tag === tags.Model || tag === tags.Software) {
-    return /\d{5}/.test(body) || body.length > 80 ? blank : body;
+    const mayContainSerialNumber = /\d{5}/.test(body) || body.length > 80;
+    return mayContainSerialNumber ? blank : body;
   }
   if (tag !== tags.ImageDescription) return blank;
   if (kind === 'aperio') return blankAperioDescription(body);

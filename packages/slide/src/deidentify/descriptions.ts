@@ -1,18 +1,18 @@
 /**
- * Removes what identifies patients, people and devices from the descriptions of TIFF files, byte for byte: blanked characters
- * become spaces. Only what is known to be technical stays.
+ * Removes text that may identify patients, people and devices from the descriptions of TIFF files. Only values that are
+ * known to be technical stay; every other character becomes a space, so that the length does not change.
  */
 
-/** Replaces every character but line breaks by a space. */
+/** Replaces every character except line breaks by a space. */
 function blank(text: string): string {
   return text.replaceAll(/[^\r\n]/g, ' ');
 }
 
-/** Parts of the first lines of an Aperio description: version, sizes, offsets, codec. */
+/** Matches the technical parts of the first lines of an Aperio description: version, sizes, offsets, codec. */
 const aperioWords =
   /Aperio (?:Image Library|Leica Biosystems GT450|Format Library)?|\bv?\d+(?:\.\d+)*\b|\d+x\d+|[[\](),;>\s-]|\b(?:JPEG|JPEG2000|J2K|J2C|KDU|YUV16|YCC|YCbCr|RGB|GRAY|BMP|LZW|RAW|UNCOMPRESSED|OFFSET|CODESTREAM)\b|\/|\bQ=\d+/g;
 
-/** Numbers that a viewer or an analysis needs. */
+/** Names of the Aperio values that stay: numbers that a viewer or an analysis needs. */
 const aperioNumbers = new Set([
   'AppMag',
   'MPP',
@@ -31,10 +31,13 @@ const aperioNumbers = new Set([
   'Gamma',
 ]);
 
-/** A name that the scanner's program gives a value; another one could itself be of a person. */
+/** Matches the names that the program of the scanner gives to values. Any other name could itself identify a person. */
 const plainName = /^\s*[A-Za-z][A-Za-z ]{0,22}\s*$/;
 
-/** Source: descriptions of Aperio slides, `first lines|name = value|name = value`. */
+/**
+ * Blanks an Aperio description, which has the form `first lines|name = value|name = value`. Technical parts stay, and
+ * the names of blanked values. Source: descriptions of Aperio slides.
+ */
 export function blankAperioDescription(description: string): string {
   const [head = '', ...pairs] = description.split('|');
   const keptHead = head
@@ -42,17 +45,17 @@ export function blankAperioDescription(description: string): string {
     .map((line) => (line.replaceAll(aperioWords, '').trim() === '' ? line : blank(line)))
     .join('');
   const keptPairs = pairs.map((pair) => {
-    const at = pair.indexOf('=');
-    const name = pair.slice(0, Math.max(at, 0));
-    const value = pair.slice(at + 1);
+    const equalsAt = pair.indexOf('=');
+    const name = pair.slice(0, Math.max(equalsAt, 0));
+    const value = pair.slice(equalsAt + 1);
     if (aperioNumbers.has(name.trim()) && /^[\s\d.,+\-x]*$/i.test(value)) return pair;
-    if (at < 0) return pair === '' ? '' : `=${blank(pair.slice(1))}`; // OpenSlide expects an equals sign
+    if (equalsAt < 0) return pair === '' ? '' : `=${blank(pair.slice(1))}`; // OpenSlide expects an equals sign
     return `${plainName.test(name) ? name : blank(name)}=${blank(value)}`;
   });
   return [keptHead, ...keptPairs].join('|');
 }
 
-/** Which values of an XML description stay: text of these elements, and values of these attributes. */
+/** The values of an XML description that stay: the text of these elements and the values of these attributes. */
 export interface XmlAllowlist {
   readonly elements: ReadonlySet<string>;
   readonly attributes: ReadonlySet<string>;
@@ -61,39 +64,47 @@ export interface XmlAllowlist {
 /**
  * Blanks all text and all attribute values of an XML document that the allowlist does not name.
  *
- * @returns null for a document with a document type, whose entities could hold anything
+ * @returns null for a document with a document type, because its entities could contain any text
  */
 export function blankXml(xml: string, allowed: XmlAllowlist): string | null {
   if (/<!DOCTYPE|<!ENTITY/i.test(xml)) return null;
-  const open: string[] = [];
-  return xml.replaceAll(
-    /<!--[\s\S]*?(?:-->|$)|<!\[CDATA\[[\s\S]*?(?:\]\]>|$)|<\?[\s\S]*?(?:\?>|$)|<[^>]*>?|[^<]+/g,
-    (token) => {
-      if (token.startsWith('<!')) return blank(token);
-      if (token.startsWith('<?')) return token.startsWith('<?xml ') ? token : blank(token);
-      if (!token.startsWith('<')) {
-        const name = open.at(-1);
-        return name !== undefined && allowed.elements.has(name) ? token : blank(token);
-      }
-      if (token.startsWith('</')) {
-        open.pop();
-        return token;
-      }
-      const name = /^<\s*(?:[\w.-]+:)?([\w.-]+)/.exec(token)?.[1];
-      if (name === undefined) return blank(token);
-      if (!/\/\s*>$/.test(token)) open.push(name);
-      return token.replaceAll(
-        /([\w.:-]+)(\s*=\s*)("[^"]*"|'[^']*')/g,
-        (whole, attribute: string, equals: string, value: string) =>
-          allowed.attributes.has(attribute) || attribute.startsWith('xmlns') || attribute.startsWith('xsi:')
-            ? whole
-            : `${attribute}${equals}${value.charAt(0)}${blank(value.slice(1, -1))}${value.charAt(0)}`,
-      );
+  /** Names of the elements that are open at the current token, the innermost last. */
+  const openElements: string[] = [];
+  return xml.replaceAll(xmlToken, (token) => {
+    if (token.startsWith('<!')) return blank(token);
+    if (token.startsWith('<?')) return token.startsWith('<?xml ') ? token : blank(token);
+    if (!token.startsWith('<')) {
+      const name = openElements.at(-1);
+      return name !== undefined && allowed.elements.has(name) ? token : blank(token);
+    }
+    if (token.startsWith('</')) {
+      openElements.pop();
+      return token;
+    }
+    const name = /^<\s*(?:[\w.-]+:)?([\w.-]+)/.exec(token)?.[1];
+    if (name === undefined) return blank(token);
+    if (!/\/\s*>$/.test(token)) openElements.push(name);
+    return blankAttributes(token, allowed);
+  });
+}
+
+/** Matches a comment, a CDATA section, a processing instruction, a tag, or text. */
+const xmlToken = /<!--[\s\S]*?(?:-->|$)|<!\[CDATA\[[\s\S]*?(?:\]\]>|$)|<\?[\s\S]*?(?:\?>|$)|<[^>]*>?|[^<]+/g;
+
+/** Blanks the attribute values of a start tag, except allowed ones and those that refer to a schema. */
+function blankAttributes(startTag: string, allowed: XmlAllowlist): string {
+  return startTag.replaceAll(
+    /([\w.:-]+)(\s*=\s*)("[^"]*"|'[^']*')/g,
+    (assignment, attribute: string, equals: string, value: string) => {
+      const refersToSchema = attribute.startsWith('xmlns') || attribute.startsWith('xsi:');
+      if (refersToSchema || allowed.attributes.has(attribute)) return assignment;
+      const quote = value.charAt(0);
+      return `${attribute}${equals}${quote}${blank(value.slice(1, -1))}${quote}`;
     },
   );
 }
 
-/** Source: descriptions of PerkinElmer and Akoya QPTIFF. */
+/** The technical values of PerkinElmer and Akoya QPTIFF. Source: descriptions of such slides. */
 export const qptiffAllowlist: XmlAllowlist = {
   elements: new Set([
     'ImageType',
@@ -130,7 +141,7 @@ export const qptiffAllowlist: XmlAllowlist = {
   attributes: new Set(['version', 'encoding']),
 };
 
-/** Source: the OME-XML schema 2016-06. */
+/** The technical values of OME-TIFF. Source: the OME-XML schema 2016-06. */
 export const omeAllowlist: XmlAllowlist = {
   elements: new Set<string>(),
   attributes: new Set([

@@ -1,6 +1,7 @@
 /**
- * De-identified copies: the pixels of the slide, no label or macro, no identifier of the original anywhere in the bytes, and
- * the same bytes for any partition into ranges. Real files are used when TEST_SLIDES names them, built ones always.
+ * A de-identified copy has the pixels of the slide, no label or macro, and no identifier of the original in any byte;
+ * its bytes are the same whichever ranges are read. Built files are always tested, real ones if TEST_SLIDES names
+ * their folder.
  */
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -32,7 +33,7 @@ interface Copy {
   readonly path: string;
 }
 
-/** Makes the copy of a slide of one file, in ranges of pseudo-random lengths. */
+/** Writes the de-identified copy of a slide of one file, read in ranges of pseudo-random lengths. */
 async function copyOf(path: string, seed = 1): Promise<Copy> {
   const location = { path, members: [] };
   const plan = await planOriginals(location, null, 'salt');
@@ -53,25 +54,27 @@ async function copyOf(path: string, seed = 1): Promise<Copy> {
   return { bytes, path: copy };
 }
 
-/** Compares all tiles of levels, at most 64 of each. */
-async function expectSameTiles(one: Slide, other: Slide): Promise<void> {
-  expect(other.levels).toEqual(one.levels);
-  for (const [level, { columns, rows }] of one.levels.entries()) {
+/** Expects equal levels and equal bytes of the first 64 tiles of each level. */
+async function expectSameTiles(original: Slide, copy: Slide): Promise<void> {
+  expect(copy.levels).toEqual(original.levels);
+  for (const [level, { columns, rows }] of original.levels.entries()) {
     for (let i = 0; i < Math.min(64, columns * rows); i++) {
       const address = { level, column: i % columns, row: Math.floor(i / columns) };
-      expect(await other.readTile(address)).toEqual(await one.readTile(address));
+      expect(await copy.readTile(address)).toEqual(await original.readTile(address));
     }
   }
 }
 
-async function expectSamePixels(path: string, copy: string): Promise<void> {
-  const [one, other] = [await openSlide({ path, members: [] }), await openSlide({ path: copy, members: [] })];
-  await expectSameTiles(one, other);
-  expect(other.mpp).toEqual(one.mpp);
-  expect(other.objectivePower).toBe(one.objectivePower);
-  expect([...other.associatedImages].filter((name) => name !== 'thumbnail')).toEqual([]);
-  await one.close();
-  await other.close();
+/** Expects the same tiles and scale, and no associated image in the copy except the thumbnail. */
+async function expectSamePixels(originalPath: string, copyPath: string): Promise<void> {
+  const original = await openSlide({ path: originalPath, members: [] });
+  const copy = await openSlide({ path: copyPath, members: [] });
+  await expectSameTiles(original, copy);
+  expect(copy.mpp).toEqual(original.mpp);
+  expect(copy.objectivePower).toBe(original.objectivePower);
+  expect([...copy.associatedImages].filter((name) => name !== 'thumbnail')).toEqual([]);
+  await original.close();
+  await copy.close();
 }
 
 const contains = (bytes: Uint8Array, text: string) =>
@@ -102,7 +105,7 @@ const realSlides: Readonly<Record<string, readonly string[]>> = {
   'dicom/highdicom/sm_image.dcm': [],
 };
 
-/** Every other real file that is a slide of its own. */
+/** All other files in the folder of real slides that may be a slide of one file. */
 const otherSlides =
   slides === ''
     ? []
@@ -111,9 +114,9 @@ const otherSlides =
         .filter((name) => !(name in realSlides) && !/cmu-1-small-region|zarr/.test(name))
         .sort();
 
-describe.skipIf(slides === '')('the de-identified copy of a real slide (skipped without TEST_SLIDES)', () => {
+describe.skipIf(slides === '')('de-identified copy of a real slide (skipped without TEST_SLIDES)', () => {
   it.each(Object.keys(realSlides))(
-    '%s has the pixels and length of the original, and neither label nor macro',
+    'has the pixels and length of the original, and neither label nor macro: %s',
     async (name) => {
       const path = join(slides, name);
       const { bytes, path: copy } = await copyOf(path);
@@ -122,14 +125,14 @@ describe.skipIf(slides === '')('the de-identified copy of a real slide (skipped 
     },
   );
 
-  it.each(Object.keys(realSlides))('%s has the same bytes whichever ranges are read', async (name) => {
+  it.each(Object.keys(realSlides))('has the same bytes whichever ranges are read: %s', async (name) => {
     const path = join(slides, name);
     const { bytes } = await copyOf(path);
     for (const seed of [2, 3]) expect(Buffer.compare((await copyOf(path, seed)).bytes, bytes)).toBe(0);
   });
 
   it.each(Object.entries(realSlides).filter(([, identifiers]) => identifiers.length > 0))(
-    '%s contains none of the identifiers of the original',
+    'contains none of the identifiers of the original: %s',
     async (name, identifiers) => {
       const path = join(slides, name);
       const original = await readFile(path);
@@ -145,25 +148,26 @@ describe.skipIf(slides === '')('the de-identified copy of a real slide (skipped 
   );
 
   it.skipIf(!byOpenSlide).each(['aperio/CMU-1-Small-Region.svs', 'hamamatsu/test3-DAPI-2-(387).ndpi'])(
-    '%s opens in OpenSlide with the same pixels (skipped without libopenslide)',
+    'has the pixels of the original in OpenSlide (skipped without libopenslide): %s',
     async (name) => {
       const path = join(slides, name);
-      const [one, other] = [await byOpenSlide?.(path), await byOpenSlide?.((await copyOf(path)).path)];
-      if (!one || !other) throw new Error('OpenSlide does not read the file');
-      expect(other.levels).toEqual(one.levels);
+      const original = await byOpenSlide?.(path);
+      const copy = await byOpenSlide?.((await copyOf(path)).path);
+      if (!original || !copy) throw new Error('OpenSlide does not read the file');
+      expect(copy.levels).toEqual(original.levels);
       const white = { r: 255, g: 255, b: 255 };
-      for (const [level, { width, height }] of one.levels.entries()) {
-        const place = { x: 0, y: 0, width: Math.min(width, 1024), height: Math.min(height, 1024) };
-        const pixels = [await one.read(level, place, white), await other.read(level, place, white)] as const;
-        expect(difference(...pixels).most).toBe(0);
+      for (const [level, { width, height }] of original.levels.entries()) {
+        const area = { x: 0, y: 0, width: Math.min(width, 1024), height: Math.min(height, 1024) };
+        const originalPixels = await original.read(level, area, white);
+        expect(difference(originalPixels, await copy.read(level, area, white)).most).toBe(0);
       }
-      await one.close();
-      await other.close();
+      await original.close();
+      await copy.close();
     },
   );
 
   it.each(otherSlides)(
-    '%s has the pixels of the original, or is rejected because it cannot be de-identified',
+    'has the pixels of the original, or the plan states that the file cannot be de-identified: %s',
     async (name) => {
       const path = join(slides, name);
       const location = { path, members: [] };
@@ -173,7 +177,7 @@ describe.skipIf(slides === '')('the de-identified copy of a real slide (skipped 
         return;
       }
       const original = await openSlide(location).catch(() => null);
-      if (original === null) return; // a file of the collection that no reader accepts, such as annotations
+      if (original === null) return; // a file that is not a slide, for example annotations
       await original.close();
       const { bytes, path: copy } = await copyOf(path);
       expect(bytes.length).toBe((await readFile(path)).length);
@@ -181,7 +185,7 @@ describe.skipIf(slides === '')('the de-identified copy of a real slide (skipped 
     },
   );
 
-  it('of DICOM files omits labels, and replaces the UIDs of a slide consistently in all files', async () => {
+  it('consists of DICOM files that open as one slide, because UIDs are replaced consistently', async () => {
     const dicom = join(slides, 'dicom/cmu-1-small-region');
     const [leading = '', ...members] = (await readdir(dicom)).filter((name) => name.endsWith('.dcm')).sort();
     const location = { path: join(dicom, leading), members };
@@ -194,13 +198,11 @@ describe.skipIf(slides === '')('the de-identified copy of a real slide (skipped 
       await writeFile(join(target, file.path), await original.read(0, file.size));
       await original.close();
     }
-    const [one, other] = [
-      await openSlide(location),
-      await openSlide({ path: join(target, leading), members }),
-    ];
-    await expectSameTiles(one, other);
-    await one.close();
-    await other.close();
+    const original = await openSlide(location);
+    const copy = await openSlide({ path: join(target, leading), members });
+    await expectSameTiles(original, copy);
+    await original.close();
+    await copy.close();
   });
 
   it.each([
@@ -208,14 +210,14 @@ describe.skipIf(slides === '')('the de-identified copy of a real slide (skipped 
     ['generic-tiff/old-style-jpeg-compression.tif', 'old-style'],
     ['zeiss-czi/RGB-8bit.czi', 'neither DICOM nor TIFF'],
     ['plain-images/test-image.png', 'neither DICOM nor TIFF'],
-  ])('of %s is rejected because of %s', async (name, reason) => {
+  ])('is not possible for %s, and the plan states the reason: %s', async (name, reason) => {
     const plan = await planOriginals({ path: join(slides, name), members: [] }, null, 'salt');
     expect(plan.identifiable).toContain(reason);
     expect(plan.files).toMatchObject([{ patches: [] }]);
   });
 });
 
-describe('the de-identified copy of a generated slide', () => {
+describe('de-identified copy of a generated slide', () => {
   async function written(name: string, bytes: Uint8Array): Promise<string> {
     const path = join(folder, name);
     await writeFile(path, bytes);
@@ -226,7 +228,7 @@ describe('the de-identified copy of a generated slide', () => {
     ['classic', {}],
     ['big-endian', { littleEndian: false }],
     ['BigTIFF', { isBig: true }],
-  ])('of a %s SVS has no label, no macro, and no bytes of their data', async (name, plan) => {
+  ])('has no label, no macro and no bytes of their data: %s SVS', async (name, plan) => {
     const directories = await svsDirectories({});
     const bytes = await buildSvs(plan);
     const path = await written(`${name}.svs`, bytes);
@@ -237,7 +239,7 @@ describe('the de-identified copy of a generated slide', () => {
     expect(directories.length).toBeGreaterThan(3);
   });
 
-  it('of an SVS whose first directory is the label begins with the directory of the slide', async () => {
+  it('has no label when the label is the second directory of an SVS', async () => {
     const directories = await svsDirectories({});
     const label = directories.at(-2);
     if (label === undefined) throw new Error('no label');
@@ -249,7 +251,7 @@ describe('the de-identified copy of a generated slide', () => {
     await expectSamePixels(path, copied);
   });
 
-  it('of a TIFF has no page with another aspect ratio, no text, and no unreferenced bytes', async () => {
+  it('has no page with another aspect ratio, no text and no unreferenced bytes: generic TIFF', async () => {
     const [full, , ...levels] = (await svsDirectories({})).slice(0, -2);
     const [label] = (await svsDirectories({ width: 100, height: 300 })).slice(0, 1);
     if (full === undefined || label === undefined) throw new Error('no directories');
@@ -267,7 +269,7 @@ describe('the de-identified copy of a generated slide', () => {
     await expectSamePixels(join(folder, 'pages.tif'), path);
   });
 
-  it('of an NDPI has no macro', async () => {
+  it('has no macro: NDPI', async () => {
     const path = await written('a.ndpi', ndpiBytes(layOutNdpi(await ndpiDirectories({}))));
     const { path: copied } = await copyOf(path);
     await expectSamePixels(path, copied);
@@ -275,7 +277,7 @@ describe('the de-identified copy of a generated slide', () => {
 });
 
 describe('blankAperioDescription', () => {
-  it('keeps sizes and numbers, and replaces all other characters by spaces', () => {
+  it('keeps sizes, numbers and names of values, and replaces all other characters by spaces', () => {
     const description =
       'Aperio Image Library v11.2.1 \r\n46000x32914 [42673,5576 2220x2967] (240x240) JPEG/RGB Q=30;Made for Jane Doe|AppMag = 20|MPP = 0.4990|Filename = Jane|Patient 12 = x|User = 7f|no pair|Left = 25.69|Top = Jane';
     expect(blankAperioDescription(description)).toBe(
@@ -292,7 +294,7 @@ describe('blankXml', () => {
     );
   });
 
-  it('rejects a document type', () => {
+  it('returns null for a document with a document type', () => {
     expect(blankXml('<!DOCTYPE x [<!ENTITY e "Jane">]><x>&e;</x>', omeAllowlist)).toBeNull();
   });
 });

@@ -1,4 +1,7 @@
-/** The files of a slide as they may leave the server: de-identified on the way, at equal length. */
+/**
+ * Reads the original files of a slide for download, de-identified: identifying bytes are replaced while the file is
+ * read, so the length does not change and nothing is written to disk.
+ */
 import { isDicom } from '../dicom/file-meta.ts';
 import { type Objects, openSlideFiles } from '../location/slide-place.ts';
 import { SlideError, type SlideLocation } from '../model/slide.ts';
@@ -11,26 +14,27 @@ import { applyPatches, NotDeidentifiable, type PatchList } from './patches.ts';
 
 /** A file that may be downloaded. */
 export interface OriginalFile {
-  /** Relative to the folder of the leading file. */
+  /** Path relative to the folder of the leading file. */
   readonly path: string;
+  /** Length in bytes. */
   readonly size: number;
   readonly patches: PatchList;
 }
 
 export interface OriginalPlan {
-  /** Of the slide, as the catalogue has it. */
+  /** Fingerprint of the slide for which the plan was made. */
   readonly fingerprint: string;
-  /** The leading file first. */
+  /** The files that may be downloaded, the leading file first. */
   readonly files: readonly OriginalFile[];
-  /** Why the slide cannot be de-identified; then its files are unchanged. Null: they are de-identified. */
+  /** Null if the files are de-identified; otherwise the reason why they cannot be, and the files are unchanged. */
   readonly identifiable: string | null;
 }
 
 /**
- * Computes which bytes of which files of a slide are replaced.
+ * Finds the bytes to replace in each file of a slide.
  *
- * @param salt the same for all files of the slide and for each call
- * @throws SlideError of the source
+ * @param salt secret from which new DICOM UIDs are derived; equal in all calls for a slide, so that its copies match
+ * @throws SlideError errors of reading the files
  */
 export async function planOriginals(
   location: SlideLocation,
@@ -52,52 +56,58 @@ export async function planOriginals(
   }
 }
 
+/** @throws NotDeidentifiable */
 async function deidentifiedFiles(
   files: SlideFiles,
   names: readonly string[],
   salt: string,
 ): Promise<OriginalFile[]> {
-  const found: OriginalFile[] = [];
+  const originals: OriginalFile[] = [];
   for (const path of names) {
     const source = path === files.name ? files.leading : await openMember(files, path);
     const start = await source.read(0, Math.min(512, source.size));
     if (isDicom(start)) {
       const patches = await deidentifyDicom(source, salt);
-      if (patches !== null) found.push({ path, size: source.size, patches });
+      if (patches !== null) originals.push({ path, size: source.size, patches });
     } else if (isTiff(start) && names.length === 1) {
-      found.push({ path, size: source.size, patches: await deidentifyTiff(source) });
+      originals.push({ path, size: source.size, patches: await deidentifyTiff(source) });
     } else {
       throw new NotDeidentifiable('the format is neither DICOM nor TIFF in one file');
     }
   }
-  if (found.length === 0) throw new NotDeidentifiable('all files are labels or overviews');
-  return found;
+  if (originals.length === 0) throw new NotDeidentifiable('all files are labels or overviews');
+  return originals;
 }
 
 async function openMember(files: SlideFiles, path: string): Promise<ByteSource> {
+  // A companion whose name ends with a slash is a whole folder.
   if (path.endsWith('/')) throw new NotDeidentifiable('the slide has folders of files');
   return files.open(path);
 }
 
-/** @returns no files for a slide with folders of files, which has no list of them */
+/** Returns the files without patches; none for a slide that includes folders, because their files are not listed. */
 async function unchangedFiles(files: SlideFiles, names: readonly string[]): Promise<OriginalFile[]> {
-  const found: OriginalFile[] = [];
+  const originals: OriginalFile[] = [];
   for (const path of names) {
     if (path.endsWith('/')) return [];
     const { size } = path === files.name ? files.leading : await files.open(path);
-    found.push({ path, size, patches: [] });
+    originals.push({ path, size, patches: [] });
   }
-  return found;
+  return originals;
 }
 
 /** An open file of a plan. */
 export interface OpenOriginal {
-  /** @throws SlideError FILE_CHANGED and others of the source */
+  /** Reads patched bytes. @throws SlideError FILE_CHANGED, and other errors of reading the file */
   read(offset: number, length: number, signal?: AbortSignal): Promise<Uint8Array>;
   close(): Promise<void>;
 }
 
-/** @throws SlideError FILE_CHANGED when the slide is no longer that of the plan */
+/**
+ * Opens a file of a plan. Its bytes are patched when they are read.
+ *
+ * @throws SlideError FILE_CHANGED when the slide has changed since the plan was made
+ */
 export async function openOriginal(
   location: SlideLocation,
   objects: Objects,

@@ -1,36 +1,39 @@
-/** Patches of a file: which of its bytes a de-identified copy replaces. The copy has the length of the file. */
+/**
+ * Patches of a file: the bytes that a de-identified copy replaces. The copy has the same length as the file, so that it
+ * can be sent in parts while only the requested bytes are read and patched.
+ */
 
-/** A replaced part of a file. */
+/** A part of a file whose bytes are replaced. */
 export interface Patch {
   readonly at: number;
   readonly length: number;
-  /** The new bytes, as many as `length`; absent: zeros. */
+  /** The new bytes, exactly `length`; if absent, the part is filled with zeros. */
   readonly bytes?: Uint8Array;
 }
 
-/** In the order of the file, without overlaps. */
+/** Patches in the order of their positions, without overlaps. */
 export type PatchList = readonly Patch[];
 
-/** Replaces the bytes of a part of the file that starts at `start`. */
+/** Applies the patches to a part of the file, in place. @param start position of the part in the file */
 export function applyPatches(patches: PatchList, part: Uint8Array, start: number): void {
   const end = start + part.length;
-  for (let i = firstAfter(patches, start); i < patches.length; i++) {
+  for (let i = firstPatchAfter(patches, start); i < patches.length; i++) {
     const patch = patches[i];
     if (patch === undefined || patch.at >= end) return;
-    const from = Math.max(patch.at, start);
-    const to = Math.min(patch.at + patch.length, end);
-    if (patch.bytes === undefined) part.fill(0, from - start, to - start);
-    else part.set(patch.bytes.subarray(from - patch.at, to - patch.at), from - start);
+    const overlapStart = Math.max(patch.at, start);
+    const overlapEnd = Math.min(patch.at + patch.length, end);
+    if (patch.bytes === undefined) part.fill(0, overlapStart - start, overlapEnd - start);
+    else part.set(patch.bytes.subarray(overlapStart - patch.at, overlapEnd - patch.at), overlapStart - start);
   }
 }
 
-/** Returns the index of the first patch that ends after the position. */
-function firstAfter(patches: PatchList, at: number): number {
+/** Returns the index of the first patch that ends after the position, by binary search. */
+function firstPatchAfter(patches: PatchList, position: number): number {
   let [low, high] = [0, patches.length];
   while (low < high) {
     const middle = (low + high) >> 1;
     const patch = patches[middle];
-    if (patch !== undefined && patch.at + patch.length <= at) low = middle + 1;
+    if (patch !== undefined && patch.at + patch.length <= position) low = middle + 1;
     else high = middle;
   }
   return low;
@@ -49,49 +52,51 @@ export class KeptRanges {
     if (length > 0) this.#ranges.push({ at, length });
   }
 
-  /** Returns the parts of the file that are not kept, in order. */
-  rest(size: number): Range[] {
-    const rest: Range[] = [];
-    let end = 0;
-    for (const { at, length } of this.#ranges.toSorted((one, other) => one.at - other.at)) {
-      if (at > end) rest.push({ at: end, length: at - end });
-      end = Math.max(end, at + length);
+  /** Returns the parts of the file that are not kept, in the order of their positions. @param size length of the file */
+  gaps(size: number): Range[] {
+    const gaps: Range[] = [];
+    let keptEnd = 0;
+    for (const { at, length } of this.#ranges.toSorted((a, b) => a.at - b.at)) {
+      if (at > keptEnd) gaps.push({ at: keptEnd, length: at - keptEnd });
+      keptEnd = Math.max(keptEnd, at + length);
     }
-    if (end < size) rest.push({ at: end, length: size - end });
-    return rest;
+    if (keptEnd < size) gaps.push({ at: keptEnd, length: size - keptEnd });
+    return gaps;
   }
 }
 
 /**
- * Sorts patches and removes overlaps: where two of them cover a byte, the one with new bytes wins over zeros.
+ * Joins replacements and ranges of zeros to a sorted list without overlaps. A byte that both of them cover gets the
+ * replacement.
  *
- * @param replacements without overlaps among each other
- * @param zeros without overlaps among each other
+ * @param replacements patches that do not overlap each other
+ * @param zeros sorted ranges that do not overlap each other
  */
 export function mergePatches(replacements: readonly Patch[], zeros: readonly Range[]): Patch[] {
-  const sorted = replacements.toSorted((one, other) => one.at - other.at);
+  const sorted = replacements.toSorted((a, b) => a.at - b.at);
   const merged: Patch[] = [...sorted];
   let next = 0;
   for (const { at, length } of zeros) {
     const end = at + length;
-    let from = at;
+    /** Start of the part of the range that is not yet covered. */
+    let uncovered = at;
     for (;;) {
       const patch = sorted[next];
-      if (patch !== undefined && patch.at + patch.length <= from) {
+      if (patch !== undefined && patch.at + patch.length <= uncovered) {
         next++;
         continue;
       }
       if (patch === undefined || patch.at >= end) break;
-      if (patch.at > from) merged.push({ at: from, length: patch.at - from });
-      from = patch.at + patch.length;
-      if (from >= end) break;
+      if (patch.at > uncovered) merged.push({ at: uncovered, length: patch.at - uncovered });
+      uncovered = patch.at + patch.length;
+      if (uncovered >= end) break;
     }
-    if (from < end) merged.push({ at: from, length: end - from });
+    if (uncovered < end) merged.push({ at: uncovered, length: end - uncovered });
   }
-  return merged.sort((one, other) => one.at - other.at);
+  return merged.sort((a, b) => a.at - b.at);
 }
 
-/** The file cannot be de-identified with certainty. */
+/** Thrown when a file cannot be de-identified with certainty; the message states the reason. */
 export class NotDeidentifiable extends Error {
   constructor(reason: string) {
     super(reason);
