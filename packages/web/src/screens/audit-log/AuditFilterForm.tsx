@@ -13,30 +13,38 @@ import { useSlidesByText } from '../../api/audit.ts';
 import { nameOf } from '../../formatting/person.ts';
 import { languageNow } from '../../language/language.ts';
 import classes from './AuditLog.module.css';
-import type { ShownFilter } from './filter.ts';
+import type { AuditLogFilter } from './filter.ts';
 import { texts } from './texts.ts';
 
 interface AuditFilterFormProps {
-  readonly filter: ShownFilter;
-  /** What is shown now: it may know the name behind an id of the filter. */
+  readonly filter: AuditLogFilter;
+  /** The listed entries, which may contain the name of the person or slide whose id is in the filter. */
   readonly entries: readonly AuditEntry[];
-  readonly onApply: (filter: ShownFilter) => void;
+  readonly onApply: (filter: AuditLogFilter) => void;
 }
 
-const nothing: ShownFilter = { who: '', action: '', result: '', target: '', from: '', to: '', sessions: '' };
-/** The search for a slide starts when the person has stopped typing for so long. */
-const searchAfterMs = 250;
+const emptyFilter: AuditLogFilter = {
+  who: '',
+  action: '',
+  result: '',
+  target: '',
+  from: '',
+  to: '',
+  sessions: '',
+};
+/** The search for a slide starts when the user has not typed for this time. */
+const searchDelayMs = 250;
 
-/** The filters of the audit log; they apply when the button is pressed, since half an e-mail address finds nothing. */
+/** Form for the filter of the audit log. It applies on submit, because an incomplete e-mail address matches nothing. */
 export function AuditFilterForm({ filter, entries, onApply }: AuditFilterFormProps) {
-  const [typed, setTyped] = useState(filter);
-  const set = (name: keyof ShownFilter, value: string) => setTyped({ ...typed, [name]: value });
+  const [values, setValues] = useState(filter);
+  const set = (name: keyof AuditLogFilter, value: string) => setValues({ ...values, [name]: value });
   const language = languageNow('tr');
   const isFiltered = Object.values(filter).some((value) => value !== '');
 
   function submit(event: FormEvent) {
     event.preventDefault();
-    onApply(typed);
+    onApply(values);
   }
 
   return (
@@ -44,53 +52,53 @@ export function AuditFilterForm({ filter, entries, onApply }: AuditFilterFormPro
       <div className={classes.fields}>
         <TextInput
           label={texts.who}
-          description={personCalled(typed.who, entries) ?? texts.whoHint}
+          description={personNameOf(values.who, entries) ?? texts.whoHint}
           inputWrapperOrder={['label', 'input', 'description']}
           autoComplete="off"
           spellCheck={false}
-          value={typed.who}
+          value={values.who}
           onChange={(event) => set('who', event.currentTarget.value)}
         />
-        <SlideField value={typed.target} entries={entries} onChange={(value) => set('target', value)} />
+        <SlideField value={values.target} entries={entries} onChange={(value) => set('target', value)} />
         <NativeSelect
           size="md"
           label={texts.action}
           data={[{ value: '', label: texts.anyAction }, ...actionsIn(language)]}
-          value={typed.action}
+          value={values.action}
           onChange={(event) => set('action', event.currentTarget.value)}
         />
         <NativeSelect
           size="md"
           label={texts.result}
           data={[{ value: '', label: texts.anyResult }, ...resultsIn(language)]}
-          value={typed.result}
+          value={values.result}
           onChange={(event) => set('result', event.currentTarget.value)}
         />
         <TextInput
           type="date"
           label={texts.from}
-          value={typed.from}
-          {...(typed.to !== '' && { max: typed.to })}
+          value={values.from}
+          {...(values.to !== '' && { max: values.to })}
           onChange={(event) => set('from', event.currentTarget.value)}
         />
         <TextInput
           type="date"
           label={texts.to}
-          value={typed.to}
-          {...(typed.from !== '' && { min: typed.from })}
+          value={values.to}
+          {...(values.from !== '' && { min: values.from })}
           onChange={(event) => set('to', event.currentTarget.value)}
         />
       </div>
       <Checkbox
         mt="md"
         label={texts.showSessions}
-        checked={typed.sessions === '1'}
+        checked={values.sessions === '1'}
         onChange={(event) => set('sessions', event.currentTarget.checked ? '1' : '')}
       />
       <Group gap="xs" mt="md">
         <Button type="submit">{texts.apply}</Button>
         {isFiltered && (
-          <Button type="button" variant="default" onClick={() => onApply(nothing)}>
+          <Button type="button" variant="default" onClick={() => onApply(emptyFilter)}>
             {texts.clear}
           </Button>
         )}
@@ -99,7 +107,7 @@ export function AuditFilterForm({ filter, entries, onApply }: AuditFilterFormPro
   );
 }
 
-/** By the alphabet of the language. */
+/** Returns the options for the action, in alphabetical order. */
 function actionsIn(language: Language) {
   return Object.keys(auditActions)
     .map((value) => ({ value, label: auditActionLabel(value, language) }))
@@ -117,17 +125,17 @@ interface SlideFieldProps {
   readonly onChange: (value: string) => void;
 }
 
-/** A slide is chosen by its name. */
+/** Field in which the user searches a slide by name and chooses it. */
 function SlideField({ value, entries, onChange }: SlideFieldProps) {
-  const [text, setText] = useState('');
-  const [searched] = useDebouncedValue(text, searchAfterMs);
-  const slides = useSlidesByText(searched);
-  const offered = (slides.data ?? []).map(({ id, fileName, dataset }) => ({
+  const [search, setSearch] = useState('');
+  const [debouncedSearch] = useDebouncedValue(search, searchDelayMs);
+  const slides = useSlidesByText(debouncedSearch);
+  const found = (slides.data ?? []).map(({ id, fileName, dataset }) => ({
     value: id,
     label: dataset === null ? fileName : `${fileName} · ${dataset}`,
   }));
-  const isOffered = offered.some((slide) => slide.value === value);
-  const chosen = value === '' || isOffered ? [] : [{ value, label: slideCalled(value, entries) ?? value }];
+  const needsOption = value !== '' && !found.some((slide) => slide.value === value);
+  const options = needsOption ? [{ value, label: slideNameOf(value, entries) ?? value }, ...found] : found;
   return (
     <Select
       size="md"
@@ -135,32 +143,33 @@ function SlideField({ value, entries, onChange }: SlideFieldProps) {
       placeholder={texts.anySlide}
       searchable
       clearable
-      // The server has searched already: by name, organ and dataset, Turkish letters included.
-      filter={({ options }) => options}
+      // No filter in the browser: the server has searched by name, organ and dataset, with the rules for Turkish letters.
+      filter={(input) => input.options}
       nothingFoundMessage={texts.noSlide}
-      data={[...chosen, ...offered]}
+      data={options}
       value={value === '' ? null : value}
       onChange={(id) => onChange(id ?? '')}
-      onSearchChange={(typed) => {
-        // What is chosen stands in the field, too; that is no search.
-        const isChosen = [...chosen, ...offered].some(({ label }) => label === typed);
-        setText(isChosen ? '' : typed.trim());
+      onSearchChange={(text) => {
+        // The event also reports the label of a chosen slide, which is no search.
+        const isLabel = options.some(({ label }) => label === text);
+        setSearch(isLabel ? '' : text.trim());
       }}
     />
   );
 }
 
-function personCalled(uid: string, entries: readonly AuditEntry[]): string | null {
+/** Returns the name of a person who is in one of the entries; null when there is none. */
+function personNameOf(uid: string, entries: readonly AuditEntry[]): string | null {
   for (const { actor, target } of entries) {
     const people = [actor, target?.kind === 'account' ? target : null];
-    const person = people.find((each) => each?.uid === uid);
+    const person = people.find((candidate) => candidate?.uid === uid);
     if (!person) continue;
     return person.email === null ? texts.deletedAccount : nameOf({ ...person, email: person.email });
   }
   return null;
 }
 
-function slideCalled(id: string, entries: readonly AuditEntry[]): string | null {
+function slideNameOf(id: string, entries: readonly AuditEntry[]): string | null {
   for (const { target } of entries) {
     if (target?.kind === 'image' && target.id === id) return target.fileName;
   }

@@ -7,27 +7,28 @@ import { type Answers, type ApiCall, refusal } from '../../testing/stub-api.ts';
 
 const admin = account({ role: 'admin' });
 const isil = { uid: 'uid-isil', email: 'isil@example.org', displayName: 'Işıl Yılmaz' };
-const liver = { kind: 'image', id: 'image-liver', fileName: 'liver.svs', isListed: true } as const;
+const liverSlide = { kind: 'image', id: 'image-liver', fileName: 'liver.svs', isListed: true } as const;
 
-let seq = 100;
-function entry(given: Partial<AuditEntry> = {}): AuditEntry {
-  seq -= 1;
+let nextSeq = 100;
+/** Returns an entry that is older than those before it, because it has a smaller sequence number. */
+function entry(changes: Partial<AuditEntry> = {}): AuditEntry {
+  nextSeq -= 1;
   return {
-    seq,
+    seq: nextSeq,
     at: new Date(2026, 10, 21, 14, 5, 9).toISOString(),
     action: 'image-opened',
     result: 'done',
     actor: isil,
-    target: liver,
+    target: liverSlide,
     detail: {},
     address: '10.0.0.1',
     requestId: 'request-1',
     hash: 'hash',
-    ...given,
+    ...changes,
   };
 }
 
-const intact: AuditChain = {
+const intactChain: AuditChain = {
   state: 'intact',
   isChecking: false,
   checkedAt: new Date(2026, 10, 21, 14, 0).toISOString(),
@@ -35,29 +36,29 @@ const intact: AuditChain = {
   brokenAt: null,
 };
 
-function open(path: string, entries: readonly AuditEntry[], api: Answers = {}) {
+function openAuditLog(path: string, entries: readonly AuditEntry[], api: Answers = {}) {
   return openApp(path, {
     signedInAs: admin,
     api: {
       'GET /admin/audit': { entries, next_cursor: null },
-      'GET /admin/audit/chain': intact,
+      'GET /admin/audit/chain': intactChain,
       'GET /image-catalog/images': { images: [], next_cursor: null },
       ...api,
     },
   });
 }
 
-const lastAsked = (calls: readonly ApiCall[]) =>
+const lastQueryOf = (calls: readonly ApiCall[]) =>
   calls.filter(({ name }) => name === 'GET /admin/audit').at(-1)?.query;
-const table = () => screen.findByRole('table', { name: 'Kayıtlar' });
-const rowsOf = async () =>
-  within(await table())
+const findTable = () => screen.findByRole('table', { name: 'Kayıtlar' });
+const findRowTexts = async () =>
+  within(await findTable())
     .getAllByRole('row')
     .map((row) => [...row.children].map((cell) => cell.textContent).join(' | '));
 
 describe('the audit log', () => {
-  it('lists who did what to whom, when and from which address, grouped by day', async () => {
-    open('/admin/audit', [
+  it('lists time, action, actor, target, details and IP address of entries, grouped by day', async () => {
+    openAuditLog('/admin/audit', [
       entry(),
       entry({
         action: 'sign-in',
@@ -81,7 +82,7 @@ describe('the audit log', () => {
         address: null,
       }),
     ]);
-    expect(await rowsOf()).toEqual([
+    expect(await findRowTexts()).toEqual([
       'Saat | İşlem | Kişi | Hedef | Ayrıntı | Adres',
       '21 Kasım 2026',
       '14:05:09 | Slayt açıldı | Işıl Yılmazisil@example.org | liver.svs |  | 10.0.0.1',
@@ -92,30 +93,29 @@ describe('the audit log', () => {
     ]);
   });
 
-  it('links a slide to its openings, and a person to their entries', async () => {
-    const { person, calls, address } = open('/admin/audit', [entry()]);
+  it('links a slide and a person to the entries about them, and shows the name of the person in the filter', async () => {
+    const { person, calls, address } = openAuditLog('/admin/audit', [entry()]);
     await person.click(await screen.findByRole('link', { name: 'liver.svs' }));
     expect(address()).toBe('/admin/audit?target=image-liver');
-    await waitFor(() => expect(lastAsked(calls)).toEqual({ target: 'image-liver', hide: 'sessions' }));
+    await waitFor(() => expect(lastQueryOf(calls)).toEqual({ target: 'image-liver', hide: 'sessions' }));
     await person.click(await screen.findByRole('link', { name: 'Işıl Yılmaz' }));
     expect(address()).toBe('/admin/audit?who=uid-isil');
-    await waitFor(() => expect(lastAsked(calls)).toEqual({ who: 'uid-isil', hide: 'sessions' }));
-    // Whose id it is stands beside the field.
+    await waitFor(() => expect(lastQueryOf(calls)).toEqual({ who: 'uid-isil', hide: 'sessions' }));
     await screen.findByText('Işıl Yılmaz', { selector: '.mantine-InputWrapper-description' });
   });
 
-  it('sends the filter when the button is pressed, in whole local days', async () => {
-    const { person, calls, address } = open('/admin/audit', []);
+  it('sends the filter, with whole local days, when the filter button is pressed and not before', async () => {
+    const { person, calls, address } = openAuditLog('/admin/audit', []);
     await screen.findByText('Bu filtrelere uyan kayıt yok.');
     await person.type(screen.getByLabelText('Kişi'), ' isil@example.org ');
     await person.selectOptions(screen.getByLabelText('İşlem'), 'Giriş');
     await person.selectOptions(screen.getByLabelText('Sonuç'), 'Reddedildi');
     await person.type(screen.getByLabelText('Başlangıç tarihi'), '2026-11-01');
     await person.type(screen.getByLabelText('Bitiş tarihi'), '2026-11-30');
-    expect(lastAsked(calls)).toEqual({ hide: 'sessions' });
+    expect(lastQueryOf(calls)).toEqual({ hide: 'sessions' });
     await person.click(screen.getByRole('button', { name: 'Filtrele' }));
     await waitFor(() =>
-      expect(lastAsked(calls)).toEqual({
+      expect(lastQueryOf(calls)).toEqual({
         who: 'isil@example.org',
         action: 'sign-in',
         result: 'refused',
@@ -125,17 +125,17 @@ describe('the audit log', () => {
     );
     expect(address()).toContain('who=isil%40example.org');
     await person.click(screen.getByRole('button', { name: 'Filtreleri temizle' }));
-    await waitFor(() => expect(lastAsked(calls)).toEqual({ hide: 'sessions' }));
+    await waitFor(() => expect(lastQueryOf(calls)).toEqual({ hide: 'sessions' }));
     expect(address()).toBe('/admin/audit');
   });
 
-  it('finds a slide by its name', async () => {
+  it('filters by a slide that the user finds by name', async () => {
     const image = {
       id: '7d3b1a52-6c1e-4c8e-9d0f-2f6a3b4c5d6e',
       file_name: 'böbrek.svs',
       dataset_name: 'Fare',
     };
-    const facts = {
+    const otherFields = {
       organ_type: null,
       width: 1,
       height: 1,
@@ -152,8 +152,8 @@ describe('the audit log', () => {
       hidden: false,
       created_at: '2026-05-01T00:00:00.000Z',
     };
-    const { person, calls, address } = open('/admin/audit', [], {
-      'GET /image-catalog/images': { images: [{ ...image, ...facts }], next_cursor: null },
+    const { person, calls, address } = openAuditLog('/admin/audit', [], {
+      'GET /image-catalog/images': { images: [{ ...image, ...otherFields }], next_cursor: null },
     });
     await person.type(await screen.findByRole('combobox', { name: 'Slayt' }), 'böb');
     await waitFor(() =>
@@ -167,36 +167,36 @@ describe('the audit log', () => {
     expect(address()).toBe(`/admin/audit?target=${image.id}`);
   });
 
-  it('loads older entries on request, and marks the end of the log', async () => {
-    const { person, calls } = open('/admin/audit', [], {
+  it('loads older entries when the button is pressed, and marks the end of the log', async () => {
+    const { person, calls } = openAuditLog('/admin/audit', [], {
       'GET /admin/audit': ({ query }: ApiCall) =>
         query.cursor === 'older'
           ? { entries: [entry({ action: 'sign-out' })], next_cursor: null }
           : { entries: [entry()], next_cursor: 'older' },
     });
     await person.click(await screen.findByRole('button', { name: 'Daha eski kayıtlar' }));
-    await within(await table()).findByText('Çıkış');
-    expect(within(await table()).getByText('Slayt açıldı')).toBeTruthy();
+    await within(await findTable()).findByText('Çıkış');
+    expect(within(await findTable()).getByText('Slayt açıldı')).toBeTruthy();
     await screen.findByText('Kayıtların sonu');
     expect(calls.filter(({ name }) => name === 'GET /admin/audit')).toHaveLength(2);
   });
 
-  it('offers Retry when entries or older entries cannot be loaded', async () => {
-    let answer: object = refusal('unavailable', 'Veritabanı meşgul.');
-    const { person } = open('/admin/audit', [], { 'GET /admin/audit': () => answer });
+  it('shows a retry button when entries or older entries cannot be loaded', async () => {
+    let response: object = refusal('unavailable', 'Veritabanı meşgul.');
+    const { person } = openAuditLog('/admin/audit', [], { 'GET /admin/audit': () => response });
     await screen.findByText('Veritabanı meşgul.');
-    answer = { entries: [entry()], next_cursor: 'older' };
+    response = { entries: [entry()], next_cursor: 'older' };
     await person.click(screen.getByRole('button', { name: 'Tekrar Dene' }));
-    await table();
-    answer = refusal('unavailable');
+    await findTable();
+    response = refusal('unavailable');
     await person.click(screen.getByRole('button', { name: 'Daha eski kayıtlar' }));
     await screen.findByText('Daha eski kayıtlar yüklenemedi.');
-    answer = { entries: [entry({ action: 'sign-out' })], next_cursor: null };
+    response = { entries: [entry({ action: 'sign-out' })], next_cursor: null };
     await person.click(screen.getByRole('button', { name: 'Tekrar Dene' }));
-    await within(await table()).findByText('Çıkış');
+    await within(await findTable()).findByText('Çıkış');
   });
 
-  it('downloads the filtered entries as a file', async () => {
+  it('downloads the filtered entries as a CSV file, including those of image sessions', async () => {
     const saved: { name: string; address: string }[] = [];
     const blobs: Blob[] = [];
     vi.stubGlobal(
@@ -212,40 +212,42 @@ describe('the audit log', () => {
     vi.spyOn(HTMLAnchorElement.prototype, 'click').mockImplementation(function (this: HTMLAnchorElement) {
       saved.push({ name: this.download, address: this.href });
     });
-    const { person, calls } = open('/admin/audit?action=sign-in', [entry()], {
+    const { person, calls } = openAuditLog('/admin/audit?action=sign-in', [entry()], {
       'GET /admin/audit.csv': new Response('Sıra\r\n', { headers: { 'Content-Type': 'text/csv' } }),
     });
     await person.click(await screen.findByRole('button', { name: 'CSV indir' }));
     await screen.findByText('Denetim kaydı indirildi.');
     expect(saved).toEqual([{ name: expect.stringMatching(/^denetim-kaydi-.*\.csv$/), address: 'blob:file' }]);
     expect(await blobs[0]?.text()).toBe('Sıra\r\n');
-    const asked = calls.find(({ name }) => name === 'GET /admin/audit.csv');
-    expect(asked).toMatchObject({ query: { action: 'sign-in' }, authorization: 'Bearer token-1' });
+    const download = calls.find(({ name }) => name === 'GET /admin/audit.csv');
+    expect(download).toMatchObject({ query: { action: 'sign-in' }, authorization: 'Bearer token-1' });
   });
 
-  it('says that the file could not be downloaded', async () => {
-    const { person } = open('/admin/audit', [entry()], { 'GET /admin/audit.csv': refusal('unavailable') });
+  it('shows why the CSV file cannot be downloaded', async () => {
+    const { person } = openAuditLog('/admin/audit', [entry()], {
+      'GET /admin/audit.csv': refusal('unavailable'),
+    });
     await person.click(await screen.findByRole('button', { name: 'CSV indir' }));
     await screen.findByText('Hizmet şu anda kullanılamıyor. Lütfen biraz sonra yeniden deneyin.');
   });
 });
 
-describe('the state of the hash chain', () => {
-  it('is shown as intact, with the time of the check', async () => {
-    open('/admin/audit', []);
+describe('the state of the hash chain on the audit log screen', () => {
+  it('is shown as intact, with the number of entries and the time of the check', async () => {
+    openAuditLog('/admin/audit', []);
     const chain = within(await screen.findByRole('region', { name: 'Kayıt zinciri' }));
     chain.getByText('Kayıt zinciri sağlam');
     chain.getByText('1.203 kayıt denetlendi · 21 Kasım 2026 14:00');
   });
 
-  it('is checked again after a click, and loads its state until the check has ended', async () => {
-    let chain = intact;
-    const { person } = open('/admin/audit', [], {
+  it('is checked again when the button is pressed, and loaded until the check has ended', async () => {
+    let chain = intactChain;
+    const { person } = openAuditLog('/admin/audit', [], {
       'GET /admin/audit/chain': () => chain,
-      'POST /admin/audit/chain': () => ({ ...intact, isChecking: true }),
+      'POST /admin/audit/chain': () => ({ ...intactChain, isChecking: true }),
     });
     const check = await screen.findByRole('button', { name: 'Şimdi denetle' });
-    chain = { ...intact, state: 'broken', brokenAt: 1042 };
+    chain = { ...intactChain, state: 'broken', brokenAt: 1042 };
     await person.click(check);
     const alert = await screen.findByRole('alert', {
       name: 'Kayıt zinciri 1.042 numaralı kayıtta bozuluyor',
@@ -253,11 +255,11 @@ describe('the state of the hash chain', () => {
     within(alert).getByText(/Bu kayıt değiştirilmiş, silinmiş ya da yerinden oynatılmış/);
   });
 
-  it('offers Retry when the state cannot be loaded', async () => {
-    let answer: object = refusal('unavailable');
-    const { person } = open('/admin/audit', [], { 'GET /admin/audit/chain': () => answer });
+  it('has a retry button when it cannot be loaded', async () => {
+    let response: object = refusal('unavailable');
+    const { person } = openAuditLog('/admin/audit', [], { 'GET /admin/audit/chain': () => response });
     await screen.findByText('Kayıt zincirinin durumu alınamadı.');
-    answer = { ...intact, state: 'unchecked', isChecking: true, checkedAt: null, entries: null };
+    response = { ...intactChain, state: 'unchecked', isChecking: true, checkedAt: null, entries: null };
     await person.click(screen.getByRole('button', { name: 'Tekrar Dene' }));
     await screen.findByText('Kayıt zinciri denetleniyor…');
   });

@@ -14,19 +14,18 @@ import { AuditFilterForm } from './AuditFilterForm.tsx';
 import classes from './AuditLog.module.css';
 import { AuditTable } from './AuditTable.tsx';
 import { ChainState } from './ChainState.tsx';
-import { addressOfFilter, askedBy, filterOfAddress } from './filter.ts';
+import { auditLogPath, readFilter, toApiFilter } from './filter.ts';
 import { texts } from './texts.ts';
 
-/** Administration › audit log: the audit events, and whether their chain of hashes is intact. */
+/** The screen "Administration › Audit log": the audit events, and whether their chain of hashes is intact. */
 export function AuditLog() {
-  const [search] = useSearchParams();
+  const [query] = useSearchParams();
   const navigate = useNavigate();
-  const filter = filterOfAddress(search);
-  const asked = askedBy(filter);
-  const audit = useAudit(asked);
-  const file = useMutation({
-    // The file has every entry that the filter lets through, those of image sessions too.
-    mutationFn: () => downloadAudit(askedBy({ ...filter, sessions: '1' })),
+  const filter = readFilter(query);
+  const audit = useAudit(toApiFilter(filter));
+  const download = useMutation({
+    // The file contains all entries that match the filter, including those of image sessions.
+    mutationFn: () => downloadAudit(toApiFilter({ ...filter, sessions: '1' })),
     onSuccess: (blob) => {
       saveFile(blob, texts.fileName(new Date().toISOString().slice(0, 10)));
       toast.success(texts.downloaded);
@@ -46,10 +45,10 @@ export function AuditLog() {
         <ChainState />
         <Panel title={texts.filters}>
           <AuditFilterForm
-            key={search.toString()}
+            key={query.toString()}
             filter={filter}
             entries={audit.data ?? []}
-            onApply={(next) => void navigate(addressOfFilter(next))}
+            onApply={(next) => void navigate(auditLogPath(next))}
           />
         </Panel>
         <Panel
@@ -69,8 +68,8 @@ export function AuditLog() {
                 size="sm"
                 variant="default"
                 leftSection={<IconDownload size={18} aria-hidden />}
-                loading={file.isPending}
-                onClick={() => file.mutate()}
+                loading={download.isPending}
+                onClick={() => download.mutate()}
               >
                 {texts.download}
               </Button>

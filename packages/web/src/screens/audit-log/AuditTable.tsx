@@ -6,12 +6,12 @@ import { formatDate, formatTime } from '../../formatting/dates.ts';
 import { nameOf } from '../../formatting/person.ts';
 import classes from './AuditTable.module.css';
 import { detailOf } from './detail-of.ts';
-import { addressOfFilter } from './filter.ts';
-import { sentenceOf, texts } from './texts.ts';
+import { auditLogPath } from './filter.ts';
+import { summaryOf, texts } from './texts.ts';
 
 const columns = ['time', 'action', 'person', 'target', 'detail', 'address'] as const;
 
-/** Audit events by day: a table in a wide window, cards in a narrow one. */
+/** Table of audit events, grouped by day. The style sheet turns the rows into cards in a narrow window. */
 export function AuditTable({ entries }: { readonly entries: readonly AuditEntry[] }) {
   const days = Map.groupBy(entries, ({ at }) => formatDate(at));
   return (
@@ -25,14 +25,14 @@ export function AuditTable({ entries }: { readonly entries: readonly AuditEntry[
           ))}
         </tr>
       </thead>
-      {[...days].map(([day, ofDay]) => (
+      {[...days].map(([day, entriesOfDay]) => (
         <tbody key={day}>
           <tr className={classes.day}>
             <th scope="rowgroup" colSpan={columns.length}>
               {day}
             </th>
           </tr>
-          {ofDay.map((entry) => (
+          {entriesOfDay.map((entry) => (
             <Row key={entry.seq} entry={entry} />
           ))}
         </tbody>
@@ -44,14 +44,14 @@ export function AuditTable({ entries }: { readonly entries: readonly AuditEntry[
 function Row({ entry }: { readonly entry: AuditEntry }) {
   const { at, result, actor, address } = entry;
   const details = detailOf(entry);
-  // An action on the own account has no target beside the actor.
+  // For an action of an account on itself, the target column would repeat the actor.
   const target = entry.target?.kind === 'account' && entry.target.uid === actor?.uid ? null : entry.target;
   return (
     <tr className={classes.entry} data-result={result}>
       <td className={classes.time}>
         <time dateTime={at}>{formatTime(at)}</time>
       </td>
-      <td className={classes.what}>{sentenceOf(entry)}</td>
+      <td className={classes.what}>{summaryOf(entry)}</td>
       <Cell label={texts.person}>
         <Person entry={entry} />
       </Cell>
@@ -71,9 +71,9 @@ function Row({ entry }: { readonly entry: AuditEntry }) {
 }
 
 interface CellProps {
-  /** Stands beside the value on a card, which has no column headings. */
+  /** Label beside the value on a card, which has no column headings. */
   readonly label: string;
-  /** A card leaves it out. */
+  /** Whether a card hides the cell. */
   readonly isEmpty?: boolean;
   readonly children: ReactNode;
 }
@@ -88,6 +88,7 @@ function Cell({ label, isEmpty = false, children }: CellProps) {
 
 type Person = NonNullable<AuditEntry['actor']>;
 
+/** The actor. Without one, an entry with an IP address is from a client that is not signed in; the others, from the server. */
 function Person({ entry: { actor, address } }: { readonly entry: AuditEntry }) {
   if (actor !== null) return <PersonLink person={actor} />;
   return (
@@ -97,13 +98,13 @@ function Person({ entry: { actor, address } }: { readonly entry: AuditEntry }) {
   );
 }
 
-/** A name with the e-mail address below it; of a deleted account only the uid is known. */
+/** Name with the e-mail address below it, linked to the entries of the person. A deleted account has only a uid. */
 function PersonLink({ person }: { readonly person: Person }) {
   const { uid, email } = person;
   const name = email === null ? texts.deletedAccount : nameOf({ ...person, email });
   return (
     <>
-      <Anchor inherit component={Link} to={addressOfFilter({ who: uid })} title={texts.recordsOf(name)}>
+      <Anchor inherit component={Link} to={auditLogPath({ who: uid })} title={texts.recordsOf(name)}>
         {name}
       </Anchor>
       {email !== name && <span className={classes.second}>{email ?? uid}</span>}
@@ -120,7 +121,7 @@ function Target({ target }: Pick<AuditEntry, 'target'>) {
     <Anchor
       inherit
       component={Link}
-      to={addressOfFilter({ target: target.id })}
+      to={auditLogPath({ target: target.id })}
       title={texts.recordsOfSlide(name)}
     >
       {name}

@@ -10,7 +10,7 @@ import { formatNumber } from '../../formatting/numbers.ts';
 import classes from './AuditLog.module.css';
 import { chainTexts as texts } from './texts.ts';
 
-/** Whether the entries are as they were written. */
+/** Shows whether the chain of hashes is intact, which proves that no entry was changed, and has a button for a new check. */
 export function ChainState() {
   const chain = useAuditChain();
   const check = useMutation({
@@ -21,10 +21,10 @@ export function ChainState() {
   if (chain.isLoadingError) {
     return <LoadFailed message={texts.failed} onRetry={() => void chain.refetch()} />;
   }
-  if (chain.data === undefined) return null; // a moment; the entries below say that they are loading
+  if (chain.data === undefined) return null; // the list of entries below shows the loading state
 
   const { state, isChecking, entries, brokenAt, checkedAt } = chain.data;
-  const again = (
+  const checkButton = (
     <Button
       size="sm"
       variant="default"
@@ -43,24 +43,23 @@ export function ChainState() {
         title={texts.broken(formatNumber(brokenAt ?? 0))}
       >
         <Text mb="sm">{texts.brokenDetail(formatDateAndTime(checkedAt))}</Text>
-        {again}
+        {checkButton}
       </Alert>
     );
   }
+  const checkState = isChecking ? texts.checking : texts.unchecked;
   return (
     <section className={classes.chain} aria-label={texts.heading}>
       <IconLink size={22} aria-hidden className={classes.chainIcon} />
       <div role="status" className={classes.chainText}>
-        <Text fw={600}>
-          {state === 'intact' ? texts.intact : isChecking ? texts.checking : texts.unchecked}
-        </Text>
+        <Text fw={600}>{state === 'intact' ? texts.intact : checkState}</Text>
         {state === 'intact' && (
           <Text size="sm" c="dimmed">
             {texts.intactDetail(formatNumber(entries ?? 0), formatDateAndTime(checkedAt))}
           </Text>
         )}
       </div>
-      <Group>{again}</Group>
+      <Group>{checkButton}</Group>
     </section>
   );
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { detailOf } from './detail-of.ts';
-import { sentenceOf } from './texts.ts';
+import { summaryOf } from './texts.ts';
 
-describe('the details of an audit entry', () => {
+describe('detailOf', () => {
   it.each([
     ['sign-in', { code: 'credentials_invalid' }, ['Geçersiz e-posta veya şifre.']],
     [
@@ -86,12 +86,12 @@ describe('the details of an audit entry', () => {
     ['settings-changed', { demo: true, changed: 'demo port' }, ['Değişen ayarlar: demo, port']],
     ['settings-changed', { demo: true }, ['İlk başlangıç ayarları']],
     ['of a newer version', { code: 'new_code', colour: 'blue', nothing: null }, ['new_code', 'colour: blue']],
-  ] as const)('of %s %o', (action, detail, sentences) => {
+  ] as const)('describes the details of an audit entry "%s": %o as %j', (action, detail, sentences) => {
     expect(detailOf({ action, detail })).toEqual(sentences);
   });
 });
 
-describe('the summary of an audit entry', () => {
+describe('summaryOf', () => {
   it.each([
     ['sign-in', 'done', 'Giriş'],
     ['sign-in', 'refused', 'Giriş başarısız'],
@@ -100,7 +100,7 @@ describe('the summary of an audit entry', () => {
     ['image-edited', 'refused', 'Slayt bilgisi değiştirildi: reddedildi'],
     ['image-edited', 'failed', 'Slayt bilgisi değiştirildi: başarısız'],
     ['slide-printed', 'done', 'slide-printed'],
-  ])('%s, %s: %s', (action, result, sentence) => {
-    expect(sentenceOf({ action, result })).toBe(sentence);
+  ])('summarises an audit entry "%s" with the result "%s" as "%s"', (action, result, summary) => {
+    expect(summaryOf({ action, result })).toBe(summary);
   });
 });

@@ -6,11 +6,11 @@ import { languageNow } from '../../language/language.ts';
 import { roleLabel, statusLabel } from '../../language/texts.ts';
 import { detailLabels, detailValues, fieldLabels, detailTexts as texts } from './texts.ts';
 
-/** Details for programs, and those that stand elsewhere in the row. */
-const untold = new Set(['file_name', 'before_seq', 'before_hash', 'before']);
+/** Details that the row shows in another column, or that are only for programs. */
+const omittedDetails = new Set(['file_name', 'before_seq', 'before_hash', 'before']);
 
-/** Returns the details of an entry, one short sentence each. A detail without a label keeps its name. */
-// oxlint-disable-next-line lamina/max-own-lines -- one sentence for each kind of detail
+/** Returns the details of an audit entry, each as a short text. A detail without a label is shown with its name. */
+// oxlint-disable-next-line lamina/max-own-lines -- a flat list with one step for each kind of detail
 export function detailOf({ action, detail }: Pick<AuditEntry, 'action' | 'detail'>): readonly string[] {
   if (action === 'settings-changed') {
     const { changed } = detail;
@@ -20,10 +20,11 @@ export function detailOf({ action, detail }: Pick<AuditEntry, 'action' | 'detail
         : texts.firstSettings,
     ];
   }
-  const told = new Set(untold);
+  const handledDetails = new Set(omittedDetails);
   const sentences: string[] = [];
+  /** Returns the values of details, and excludes these from the generic sentences at the end. */
   const take = (...names: readonly string[]) => {
-    for (const name of names) told.add(name);
+    for (const name of names) handledDetails.add(name);
     return names.map((name) => detail[name]);
   };
 
@@ -35,8 +36,8 @@ export function detailOf({ action, detail }: Pick<AuditEntry, 'action' | 'detail
   sentences.push(...changeOf(texts.role, roleBefore, role, roleLabel));
   const [fields] = take('fields');
   if (typeof fields === 'string') {
-    // A field with its old and new value gets a sentence of its own.
-    const names = fields.split(' ').filter((name) => !(`${valueName(name)}_after` in detail));
+    // Fields whose old and new values are known have their own sentence below.
+    const names = fields.split(' ').filter((name) => !(`${valuePrefixOf(name)}_after` in detail));
     if (names.length > 0) {
       sentences.push(`${texts.fields}: ${names.map((name) => fieldLabels[name] ?? name).join(', ')}`);
     }
@@ -60,9 +61,9 @@ export function detailOf({ action, detail }: Pick<AuditEntry, 'action' | 'detail
     sentences.push(`${label}: ${before} → ${after}`);
   }
   if (action === 'image-opened' || action === 'image-viewed') {
-    const [by] = take('by');
-    if (by === 'thumbnail') sentences.push(texts.thumbnailAlone);
-    if (by === 'tile') sentences.push(texts.tileFirst);
+    const [firstRequest] = take('by');
+    if (firstRequest === 'thumbnail') sentences.push(texts.thumbnailAlone);
+    if (firstRequest === 'tile') sentences.push(texts.tileFirst);
   }
   if ('dataset_after' in detail) {
     const [before, after] = take('dataset_before', 'dataset_after').map((name) => name ?? texts.noDataset);
@@ -105,7 +106,7 @@ export function detailOf({ action, detail }: Pick<AuditEntry, 'action' | 'detail
     sentences.push(`${texts.endDate}: ${date}`);
   }
   for (const [name, value] of Object.entries(detail)) {
-    if (told.has(name) || value === null) continue;
+    if (handledDetails.has(name) || value === null) continue;
     sentences.push(`${detailLabels[name] ?? name}: ${valueText(value)}`);
   }
   return sentences;
@@ -119,21 +120,24 @@ function valueText(value: string | number | boolean): string {
   return isoTime.test(value) ? formatDateAndTime(value) : (detailValues[value] ?? value);
 }
 
-/** 'organ' for 'organ_type': what the old and new value of a field are stored under. */
-function valueName(field: string): string {
-  return field.replace(/_(name|type)$/, (ending) => (field === 'file_name' ? ending : ''));
+/**
+ * Returns the prefix of the details with the old and new value of a field: 'organ' for 'organ_type', because these details
+ * are 'organ_before' and 'organ_after'; but 'file_name' for 'file_name'.
+ */
+function valuePrefixOf(field: string): string {
+  return field === 'file_name' ? field : field.replace(/_(name|type)$/, '');
 }
 
-/** Said when it changed, and where only one of the two is known. */
+/** Returns one sentence about a change; none when both values are the same, or neither is known. */
 function changeOf(
-  what: string,
+  subject: string,
   before: unknown,
   after: unknown,
   label: (value: string) => string,
 ): readonly string[] {
   if (typeof before === 'string' && typeof after === 'string') {
-    return before === after ? [] : [`${what}: ${label(before)} → ${label(after)}`];
+    return before === after ? [] : [`${subject}: ${label(before)} → ${label(after)}`];
   }
-  const known = typeof after === 'string' ? after : before;
-  return typeof known === 'string' ? [`${what}: ${label(known)}`] : [];
+  const knownValue = typeof after === 'string' ? after : before;
+  return typeof knownValue === 'string' ? [`${subject}: ${label(knownValue)}`] : [];
 }

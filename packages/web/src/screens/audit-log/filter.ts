@@ -1,57 +1,64 @@
-/** The filter of the audit log as it stands in the address, for links and for the back button. */
+/** The filter of the audit log: its query parameters in the URL, which make it linkable, and its form for the API. */
 import { type AuditFilter, AuditResult, auditActions } from '@lamina/contract';
 
-/** As typed and chosen: empty for what does not matter. Days are local, 'YYYY-MM-DD', both in. */
-export interface ShownFilter {
+/** The values of the filter form. An empty value does not filter. */
+export interface AuditLogFilter {
+  /** Uid or e-mail address of the actor. */
   readonly who: string;
   readonly action: string;
   readonly result: string;
+  /** Id of a slide or another target. */
   readonly target: string;
+  /** First day, 'YYYY-MM-DD' in the time zone of the browser. */
   readonly from: string;
+  /** Last day, inclusive, in the same format. */
   readonly to: string;
-  /** '1': entries of image sessions are shown too. */
+  /** '1' also shows the entries of image sessions. */
   readonly sessions: string;
 }
 
-const names = ['who', 'action', 'result', 'target', 'from', 'to', 'sessions'] as const;
+const parameterNames = ['who', 'action', 'result', 'target', 'from', 'to', 'sessions'] as const;
 
-export function filterOfAddress(search: URLSearchParams): ShownFilter {
-  const [who, action, result, target, from, to, sessions] = names.map(
-    (name) => search.get(name)?.trim() ?? '',
-  );
+/** Returns the filter of the URL. Invalid values become empty. */
+export function readFilter(query: URLSearchParams): AuditLogFilter {
+  const parameter = (name: keyof AuditLogFilter) => query.get(name)?.trim() ?? '';
+  const dayOf = (name: 'from' | 'to') =>
+    startOfDay(parameter(name), 0) === undefined ? '' : parameter(name);
   return {
-    who: who ?? '',
-    action: Object.hasOwn(auditActions, action ?? '') ? (action ?? '') : '',
-    result: AuditResult.safeParse(result).data ?? '',
-    target: target ?? '',
-    from: startOfDay(from ?? '', 0) === undefined ? '' : (from ?? ''),
-    to: startOfDay(to ?? '', 0) === undefined ? '' : (to ?? ''),
-    sessions: sessions === '1' ? '1' : '',
+    who: parameter('who'),
+    action: Object.hasOwn(auditActions, parameter('action')) ? parameter('action') : '',
+    result: AuditResult.safeParse(parameter('result')).data ?? '',
+    target: parameter('target'),
+    from: dayOf('from'),
+    to: dayOf('to'),
+    sessions: parameter('sessions') === '1' ? '1' : '',
   };
 }
 
-export function addressOfFilter(filter: Partial<ShownFilter>): string {
-  const search = new URLSearchParams();
-  for (const name of names) {
+/** Returns the path and query of the audit log with this filter. */
+export function auditLogPath(filter: Partial<AuditLogFilter>): string {
+  const query = new URLSearchParams();
+  for (const name of parameterNames) {
     const value = filter[name]?.trim();
-    if (value) search.set(name, value);
+    if (value) query.set(name, value);
   }
-  const text = search.toString();
-  return `/admin/audit${text ? `?${text}` : ''}`;
+  const queryText = query.toString();
+  return queryText === '' ? '/admin/audit' : `/admin/audit?${queryText}`;
 }
 
 /**
- * Returns the query for the API. Entries of image sessions outnumber all others and are left out, unless the person asks for
- * them or for one action.
+ * Returns the filter for the API. It hides entries of image sessions, which outnumber all others, unless the user asks
+ * for them or filters by an action.
  */
-export function askedBy({ who, action, result, target, from, to, sessions }: ShownFilter): AuditFilter {
-  const start = startOfDay(from, 0);
-  const end = startOfDay(to, 1);
-  const known = AuditResult.safeParse(result).data;
+export function toApiFilter(filter: AuditLogFilter): AuditFilter {
+  const { who, action, target, sessions } = filter;
+  const start = startOfDay(filter.from, 0);
+  const end = startOfDay(filter.to, 1);
+  const result = AuditResult.safeParse(filter.result).data;
   return {
     ...(who !== '' && { who }),
     ...(action !== '' && { action }),
-    ...(known !== undefined && { result: known }),
+    ...(result !== undefined && { result }),
     ...(target !== '' && { target }),
     ...(start !== undefined && { from: start }),
     ...(end !== undefined && { to: end }),
@@ -59,10 +66,14 @@ export function askedBy({ who, action, result, target, from, to, sessions }: Sho
   };
 }
 
-/** When the day, or one so many days later, begins in the browser's time zone; undefined for what is no day. */
-function startOfDay(day: string, later: number): string | undefined {
+/**
+ * Returns when a day begins in the time zone of the browser, as an ISO timestamp; undefined for an invalid day.
+ *
+ * @param daysLater 1 for the day after `day`
+ */
+function startOfDay(day: string, daysLater: number): string | undefined {
   const [, year, month, date] = /^(\d{4})-(\d{2})-(\d{2})$/.exec(day) ?? [];
   if (year === undefined) return undefined;
-  const start = new Date(Number(year), Number(month) - 1, Number(date) + later);
+  const start = new Date(Number(year), Number(month) - 1, Number(date) + daysLater);
   return Number.isNaN(start.getTime()) ? undefined : start.toISOString();
 }

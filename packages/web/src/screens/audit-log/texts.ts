@@ -179,7 +179,7 @@ export const detailTexts = wording({
   },
 });
 
-/** Names of the fields of a catalogue entry, as an administrator knows them. */
+/** Labels of the fields of a catalogue entry, by their names in the API. */
 export const fieldLabels: Readonly<Record<string, string>> = wording({
   languageInMix: 'tr',
   tr: {
@@ -194,7 +194,7 @@ export const fieldLabels: Readonly<Record<string, string>> = wording({
   },
 });
 
-/** Names of the remaining details of an entry. */
+/** Labels of details, by their names in the audit entry. `detailTexts` has the labels of details that are formatted. */
 export const detailLabels: Readonly<Record<string, string>> = wording({
   languageInMix: 'tr',
   tr: {
@@ -241,7 +241,7 @@ export const detailLabels: Readonly<Record<string, string>> = wording({
   },
 });
 
-/** Values of details that are codes. */
+/** Texts of detail values that are codes. */
 export const detailValues: Readonly<Record<string, string>> = wording({
   languageInMix: 'tr',
   tr: {
@@ -264,7 +264,7 @@ export const detailValues: Readonly<Record<string, string>> = wording({
   },
 });
 
-/** 'Giriş · Reddedildi' reads worse than one sentence. */
+/** Summaries of refused actions, where one phrase reads better than the action followed by "refused". */
 const refusedSentences: Readonly<Record<string, string>> = wording({
   languageInMix: 'tr',
   tr: {
@@ -293,7 +293,7 @@ const refusedSentences: Readonly<Record<string, string>> = wording({
   },
 });
 
-const endings = wording({
+const resultTexts = wording({
   languageInMix: 'tr',
   tr: {
     refused: (label: string) => `${label}: reddedildi`,
@@ -307,7 +307,8 @@ const endings = wording({
   },
 });
 
-const sameWhenRefused = new Set([
+/** Actions whose labels say already that something was refused or failed. */
+const actionsWithoutResult = new Set([
   'access-refused',
   'token-refused',
   'throttled',
@@ -315,9 +316,10 @@ const sameWhenRefused = new Set([
   'image-missing',
 ]);
 
-export function sentenceOf({ action, result }: { readonly action: string; readonly result: string }): string {
+/** Returns what happened, such as "Login failed", from the action and the result of an audit entry. */
+export function summaryOf({ action, result }: { readonly action: string; readonly result: string }): string {
   const label = auditActionLabel(action, languageNow('tr'));
-  if (result === 'done' || sameWhenRefused.has(action)) return label;
-  if (result === 'refused') return refusedSentences[action] ?? endings.refused(label);
-  return action === 'image-imported' ? endings.unreadable : endings.failed(label);
+  if (result === 'done' || actionsWithoutResult.has(action)) return label;
+  if (result === 'refused') return refusedSentences[action] ?? resultTexts.refused(label);
+  return action === 'image-imported' ? resultTexts.unreadable : resultTexts.failed(label);
 }
