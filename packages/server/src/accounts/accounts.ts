@@ -1,9 +1,9 @@
 /**
- * Contains all changes of accounts. Each change is one transaction: the state check, the new state, the revocations
- * and the audit record succeed or fail together. Cached state of the account is dropped after the commit
- * and before the call returns.
+ * All operations on accounts: registration, sign-in, passwords, deletion, and the decisions of administrators. Each operation
+ * is one transaction, in which the check of the state, the new state, the revocation of tokens and the audit entry succeed or
+ * fail together. After the commit and before the call returns, the cached image sessions of the account are dropped.
  *
- * The file is long because all changes share the transaction, the checks and the steps after a commit.
+ * The file is long because all operations share the transaction, the checks and the steps after a commit.
  */
 import { randomUUID } from 'node:crypto';
 import {
@@ -70,7 +70,7 @@ export interface Accounts {
    * @throws AppError credentials_invalid, account_not_active, second_factor_required, second_factor_invalid,
    *   rate_limited, unavailable
    */
-  signIn(given: Credentials, origin: Origin): Promise<IssuedToken>;
+  signIn(credentials: Credentials, origin: Origin): Promise<IssuedToken>;
   signOut(by: Actor): Promise<void>;
   /**
    * Mails a reset link in the background, so that the response does not reveal whether the address is known.
@@ -91,9 +91,9 @@ export interface Accounts {
   /** @throws AppError not_found */
   get(uid: string): Promise<UserDetails>;
   /**
-   * Approves the account. With `onlyPending` a suspended or deactivated account stays as it is.
+   * Approves an account. With `onlyPending`, suspended and deactivated accounts are rejected with `not_pending`.
    *
-   * @throws AppError not_found, already_active, not_pending with `onlyPending`, invalid_request
+   * @throws AppError not_found, already_active, not_pending, invalid_request
    */
   approve(by: Actor, uid: string, decision: Decision): Promise<void>;
   /** Makes the account pending again, without datasets. @throws AppError not_found, not_active, approval_settled */
@@ -112,16 +112,19 @@ export interface Accounts {
   setPassword(by: Actor, uid: string, newPassword: string): Promise<void>;
 }
 
-/** The datasets of an account and its end date. An undefined field stays unchanged. */
+/** Access of an account that an administrator decides on. Undefined fields stay unchanged. */
 export interface Access {
-  /** All restricted datasets that are granted to the account. */
+  /** Names of all restricted datasets that are granted to the account; other grants are revoked. */
   readonly datasets?: readonly string[] | undefined;
-  /** ISO 8601; null means that the account never expires. */
+  /** End of the access (ISO 8601); null means that the account never expires. */
   readonly expiresAt?: string | null | undefined;
 }
 
+/** Approval of an account by an administrator. */
 export interface Decision extends Access {
+  /** Role of the account; undefined gives the default role. */
   readonly role?: GrantableRole | undefined;
+  /** Whether the approval applies only to pending accounts. */
   readonly onlyPending?: boolean;
 }
 
@@ -159,10 +162,10 @@ export interface AccountsDependencies {
   readonly recipients: Recipients;
 }
 
-/** Returns the requester of a hash; hashes are computed in turn for networks and accounts. */
-const hashingFor = (email: string, { address }: Origin) => ({ address, account: emailKey(email) });
+/** Returns the requester of a password hash. Hashing is slow, so it is shared fairly between networks and accounts. */
+const hashRequester = (email: string, { address }: Origin) => ({ address, account: emailKey(email) });
 
-export function createAccounts(ground: AccountsDependencies): Accounts {
+export function createAccounts(dependencies: AccountsDependencies): Accounts {
   const {
     config,
     db,
@@ -177,20 +180,23 @@ export function createAccounts(ground: AccountsDependencies): Accounts {
     imageSessions,
     adminDigest,
     recipients,
-  } = ground;
-  const now = () => ground.now().toISOString();
+  } = dependencies;
+  const now = () => dependencies.now().toISOString();
 
-  /** Queues an e-mail in the transaction of the change that it reports; `mail.wake` sends it after the commit. */
+  /** Queues an e-mail in the transaction of the change that it reports. After the commit, `mail.wake` sends queued e-mails. */
   async function queueEmail(
     tx: Change,
     account: Pick<User, 'uid' | 'email'>,
-    write: (recipient: Recipient) => Email,
+    composeEmail: (recipient: Recipient) => Email,
   ): Promise<void> {
-    await mail.queue(tx, write(await recipients.of(tx, account)));
+    await mail.queue(tx, composeEmail(await recipients.of(tx, account)));
   }
 
-  /** Audits a rejected action in a separate transaction, because that of the change is rolled back. */
-  async function recorded<T>(entry: AuditEntry, work: () => Promise<T>): Promise<T> {
+  /**
+   * Runs an operation and audits its rejection. The audit entry needs a separate transaction, because that of the operation is
+   * rolled back.
+   */
+  async function auditRejection<T>(entry: AuditEntry, work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
@@ -202,31 +208,31 @@ export function createAccounts(ground: AccountsDependencies): Accounts {
   }
 
   /**
-   * Applies an administrator's change to an account.
+   * Applies an administrator's change to an account, with the audit entry.
    *
-   * @param rule returns the changed account; the same object for no change
+   * @param rule returns the changed account, or the same object if nothing changes. Throws when the change is not allowed.
    * @param work further writes in the same transaction
    */
   async function administer(
     { by, uid, action }: { by: Actor; uid: string; action: AuditAction },
-    rule: (user: User, asked: Parameters<typeof rules.suspend>[1]) => User,
+    rule: (user: User, context: Parameters<typeof rules.suspend>[1]) => User,
     work: (tx: Change, after: User) => Promise<void> = async () => undefined,
   ): Promise<User> {
     const entry = { action, actor: by.uid, target: uid, origin: by.origin };
-    return recorded(entry, () =>
+    return auditRejection(entry, () =>
       change(db, 'accounts', async (tx) => {
         const stored = await findUser(tx, uid);
         if (stored === null) throw new AppError('not_found');
-        const user = rules.effectiveAccount(stored, ground.now());
+        const user = rules.effectiveAccount(stored, dependencies.now());
+        const hadExpired = user !== stored;
         const otherActiveAdmin = await hasOtherActiveAdmin(tx, uid);
         const after = rule(user, { actor: by.uid, otherActiveAdmin, now: now() });
         await currentCaller(tx, signIn, by, 'users.manage');
         if (after === user) return user;
-        // Tokens issued before the account expired stay invalid.
-        if (user !== stored && user.expiresAt !== null)
-          await signIn.revokeIssuedBefore(tx, uid, user.expiresAt);
+        // A new end date must not make the tokens valid again that were issued before the account expired.
+        if (hadExpired && user.expiresAt !== null) await signIn.revokeIssuedBefore(tx, uid, user.expiresAt);
         await updateUser(tx, after);
-        await endShareLinksIfLost(tx, { after, hadExpired: user !== stored }, by);
+        await endShareLinksIfRightLost(tx, { after, hadExpired }, by);
         const before = { status_before: user.status, role_before: user.role };
         await audit.record(tx, { ...entry, detail: { ...before, status: after.status, role: after.role } });
         if (after.expiresAt !== user.expiresAt) {
@@ -239,19 +245,17 @@ export function createAccounts(ground: AccountsDependencies): Accounts {
     );
   }
 
-  /**
-   * Ends the share links of an account that may no longer share. Links from before the account expired stay ended, too.
-   */
-  async function endShareLinksIfLost(
+  /** Ends the share links of an account that may no longer share. Also ends links from before the account expired. */
+  async function endShareLinksIfRightLost(
     tx: Change,
     { after, hadExpired }: { after: User; hadExpired: boolean },
     by: Actor,
   ): Promise<void> {
     if (may(after, 'sharing.own') && !hadExpired) return;
-    const ended = await endShareLinksOf(tx, after.uid, now());
+    const endedLinkIds = await endShareLinksOf(tx, after.uid, now());
     await audit.recordAll(
       tx,
-      ended.map((target) => ({
+      endedLinkIds.map((target) => ({
         action: 'share-link-ended',
         actor: by.uid,
         target,
@@ -264,10 +268,14 @@ export function createAccounts(ground: AccountsDependencies): Accounts {
   async function get(uid: string): Promise<UserDetails> {
     const user = await findUserDetails(db, uid);
     if (user === null) throw new AppError('not_found');
-    return rules.effectiveAccount(user, ground.now());
+    return rules.effectiveAccount(user, dependencies.now());
   }
 
-  /** Failed attempts count like wrong passwords. @throws AppError reset_link_invalid, rate_limited */
+  /**
+   * Returns the account that a reset code belongs to. An invalid code counts as a failed attempt, like a wrong password.
+   *
+   * @throws AppError reset_link_invalid, rate_limited
+   */
   function ownerOfReset(code: string, origin: Origin): Promise<User> {
     return throttle.guard('password', { email: null, origin }, async () => {
       const owner = await signIn.ownerOfReset(code);
@@ -276,15 +284,25 @@ export function createAccounts(ground: AccountsDependencies): Accounts {
     });
   }
 
-  const revoke = (tx: Change, user: User) => signIn.revokeAll(tx, user.uid);
+  const revokeTokens = (tx: Change, user: User) => signIn.revokeAll(tx, user.uid);
 
-  /** Replaces the dataset grants of the account; does nothing for undefined. @throws AppError invalid_request */
-  async function regrant(tx: Change, by: Actor, uid: string, asked: Access['datasets']): Promise<void> {
+  /**
+   * Replaces the dataset grants of an account and answers its open requests for these datasets.
+   *
+   * @param names names of the datasets in any spelling; undefined changes nothing
+   * @throws AppError invalid_request for a dataset that has no access settings
+   */
+  async function replaceDatasetGrants(
+    tx: Change,
+    by: Actor,
+    uid: string,
+    names: Access['datasets'],
+  ): Promise<void> {
     const at = now();
     const entry = { actor: by.uid, target: uid, origin: by.origin };
-    if (asked === undefined) return;
+    if (names === undefined) return;
     const datasets: string[] = [];
-    for (const name of asked) datasets.push(await spellingOf(tx, 'dataset', name));
+    for (const name of names) datasets.push(await spellingOf(tx, 'dataset', name));
     for (const dataset of datasets) {
       if ((await findDataset(tx, dataset)) !== null) continue;
       throw new AppError('invalid_request', {
@@ -309,12 +327,12 @@ export function createAccounts(ground: AccountsDependencies): Accounts {
 
   return {
     async register({ email, password, displayName, affiliation, purpose, language }, origin) {
-      const trying = { email, origin };
-      await throttle.count('registration', trying);
+      const attempt = { email, origin };
+      await throttle.count('registration', attempt);
       rejectGuessablePassword(password, { email, displayName }, 'password');
       const user = rules.register({ uid: randomUUID(), email, displayName: displayName ?? null }, now());
-      // The password is hashed for known and unknown addresses, so that both take the same time.
-      const passwordHash = await signIn.hashPassword(password, hashingFor(email, origin));
+      // The password is hashed even if the address has an account, so that the duration does not reveal that.
+      const passwordHash = await signIn.hashPassword(password, hashRequester(email, origin));
       if (config.registrationHideExisting) {
         confirmedRegistration.request({ user, passwordHash, affiliation, purpose, language }, origin);
         return user;
@@ -332,46 +350,50 @@ export function createAccounts(ground: AccountsDependencies): Accounts {
         await insertUser(tx, user, language);
         await signIn.signUp(tx, user.uid, passwordHash);
         if (affiliation !== undefined || purpose !== undefined) {
-          const said = { affiliation: affiliation ?? null, purpose: purpose ?? null };
-          await insertApplication(tx, { uid: user.uid, ...said });
+          const application = { affiliation: affiliation ?? null, purpose: purpose ?? null };
+          await insertApplication(tx, { uid: user.uid, ...application });
         }
         return null;
       });
       if (existing !== null) throw new AppError('email_taken');
-      await throttle.rememberNetwork(trying);
+      await throttle.rememberNetwork(attempt);
       adminDigest.asked();
       return user;
     },
 
     async signIn({ email, password, code }, origin) {
-      /** @throws AppError second_factor_required, second_factor_invalid */
-      async function passSecondFactor(tx: Change, uid: string): Promise<string | null> {
+      /**
+       * Checks the second factor, if the account has one. Returns which kind of code was used, or null without a second factor.
+       *
+       * @throws AppError second_factor_required, second_factor_invalid
+       */
+      async function checkSecondFactor(tx: Change, uid: string): Promise<string | null> {
         if (!(await secondFactor.isOn(tx, uid))) return null;
         if (code === undefined) throw new AppError('second_factor_required');
         return secondFactor.take(tx, uid, code);
       }
 
-      const door = code === undefined ? 'password' : 'second-factor';
+      const authenticationStep = code === undefined ? 'password' : 'second-factor';
       try {
         const issued = await throttle.guard(
-          door,
+          authenticationStep,
           { email, origin },
           (requireOpen) =>
-            signIn.signIn(email, password, origin, async (tx, { uid }, ended) => {
-              const taken = await passSecondFactor(tx, uid);
+            signIn.signIn(email, password, origin, async (tx, { uid }, endedSignIns) => {
+              const usedCode = await checkSecondFactor(tx, uid);
               await requireOpen(tx);
               const detail = {
-                ...(taken !== null && { second_factor: taken }),
-                ...(ended.length > 0 && { oldest_sign_ins_ended: ended.length }),
+                ...(usedCode !== null && { second_factor: usedCode }),
+                ...(endedSignIns.length > 0 && { oldest_sign_ins_ended: endedSignIns.length }),
               };
               await audit.record(tx, { action: 'sign-in', actor: uid, target: uid, detail, origin });
             }),
-          () => signIn.isPassword('no account', password, hashingFor(email, origin)),
+          () => signIn.isPassword('no account', password, hashRequester(email, origin)),
         );
         for (const tokenHash of issued.endedTokenHashes) imageSessions.forget({ tokenHash });
         return issued;
       } catch (error) {
-        // The throttle itself records a rate limit, once for each block.
+        // The throttle itself audits rate limits: one entry for each blocking period instead of one for each attempt.
         if (error instanceof AppError && error.status < 500 && error.code !== 'rate_limited') {
           const target = (await findUserByEmail(db, email))?.uid ?? null;
           const detail = { code: error.code };
@@ -390,10 +412,10 @@ export function createAccounts(ground: AccountsDependencies): Accounts {
     },
 
     async requestPasswordReset(email, origin) {
-      const trying = { email, origin };
-      await throttle.count('reset-request', trying);
+      const attempt = { email, origin };
+      await throttle.count('reset-request', attempt);
       background.run('a password reset', async () => {
-        if (!(await throttle.mayMail(trying))) return;
+        if (!(await throttle.mayMail(attempt))) return;
         await change(db, 'accounts', async (tx) => {
           const started = await signIn.startReset(tx, email);
           await audit.record(tx, {
@@ -416,9 +438,9 @@ export function createAccounts(ground: AccountsDependencies): Accounts {
     },
 
     async confirmPasswordReset(code, newPassword, origin) {
-      const found = await ownerOfReset(code, origin);
-      rejectGuessablePassword(newPassword, found, 'new_password');
-      const passwordHash = await signIn.hashPassword(newPassword, hashingFor(found.email, origin));
+      const codeOwner = await ownerOfReset(code, origin);
+      rejectGuessablePassword(newPassword, codeOwner, 'new_password');
+      const passwordHash = await signIn.hashPassword(newPassword, hashRequester(codeOwner.email, origin));
       const user = await change(db, 'accounts', async (tx) => {
         const owner = await signIn.takeReset(tx, code);
         if (owner === null) throw new AppError('reset_link_invalid');
@@ -436,11 +458,11 @@ export function createAccounts(ground: AccountsDependencies): Accounts {
     async changeOwnPassword(by, { current, next }) {
       const { uid, tokenHash, origin } = by;
       const entry = { action: 'password-changed', actor: uid, target: uid, origin } as const;
-      await recorded(entry, async () => {
+      await auditRejection(entry, async () => {
         await requireOwnPassword({ signIn, throttle }, by, current);
         const owner = await findUser(db, uid);
         if (owner !== null) rejectGuessablePassword(next, owner, 'new_password');
-        const passwordHash = await signIn.hashPassword(next, hashingFor(by.email, origin));
+        const passwordHash = await signIn.hashPassword(next, hashRequester(by.email, origin));
         return change(db, 'accounts', async (tx) => {
           const user = await currentCaller(tx, signIn, by, 'account.password');
           await limitActions.require(tx, 'password-changed', by);
@@ -458,7 +480,7 @@ export function createAccounts(ground: AccountsDependencies): Accounts {
     async deleteOwn(by, currentPassword) {
       const { uid, origin } = by;
       const entry = { action: 'account-deleted', actor: uid, target: uid, origin } as const;
-      await recorded(entry, async () => {
+      await auditRejection(entry, async () => {
         await requireOwnPassword({ signIn, throttle }, by, currentPassword);
         await change(db, 'accounts', async (tx) => {
           const user = await currentCaller(tx, signIn, by, 'account.delete');
@@ -473,11 +495,11 @@ export function createAccounts(ground: AccountsDependencies): Accounts {
       imageSessions.forget({ uid });
     },
 
-    list: (query) => searchPeople(db, query, ground.now()),
+    list: (query) => searchPeople(db, query, dependencies.now()),
 
     get,
 
-    // Revokes nothing, so that an open account-status page can continue to the dashboard.
+    // The tokens of the applicant stay valid, so that an open account-status page can continue to the dashboard.
     async approve(by, uid, { role, datasets, expiresAt, onlyPending = false }) {
       await administer(
         { by, uid, action: 'approved' },
@@ -488,7 +510,7 @@ export function createAccounts(ground: AccountsDependencies): Accounts {
         },
         async (tx, user) => {
           await setDecisionReason(tx, uid, null);
-          await regrant(tx, by, uid, datasets);
+          await replaceDatasetGrants(tx, by, uid, datasets);
           await queueEmail(tx, user, (recipient) => approvedEmail(recipient, user));
         },
       );
@@ -501,14 +523,14 @@ export function createAccounts(ground: AccountsDependencies): Accounts {
         { by, uid, action: 'approval-withdrawn' },
         (user, { now }) => rules.withdrawApproval(user, now),
         async (tx, user) => {
-          await revoke(tx, user);
-          await regrant(tx, by, uid, []);
+          await revokeTokens(tx, user);
+          await replaceDatasetGrants(tx, by, uid, []);
         },
       );
       imageSessions.forget({ uid });
     },
 
-    // Revokes nothing: the token of an applicant opens only the account-status page, which shows the reason.
+    // The tokens of the applicant stay valid. They open only the account-status page, which shows the reason.
     async reject(by, uid, reason) {
       await administer(
         { by, uid, action: 'rejected' },
@@ -525,33 +547,37 @@ export function createAccounts(ground: AccountsDependencies): Accounts {
       await administer(
         { by, uid, action: 'access-changed' },
         (target, { now }) => rules.changeAccess(target, expiresAt, now),
-        (tx) => regrant(tx, by, uid, datasets),
+        (tx) => replaceDatasetGrants(tx, by, uid, datasets),
       );
       imageSessions.recheck({ uid });
     },
 
     async suspend(by, uid) {
-      await administer({ by, uid, action: 'suspended' }, rules.suspend, revoke);
+      await administer({ by, uid, action: 'suspended' }, rules.suspend, revokeTokens);
       imageSessions.forget({ uid });
     },
 
     async deactivate(by, uid) {
       // A deactivated account loses its dataset grants; reactivating it does not restore them.
       await administer({ by, uid, action: 'deactivated' }, rules.deactivate, async (tx, target) => {
-        await revoke(tx, target);
-        await regrant(tx, by, uid, []);
+        await revokeTokens(tx, target);
+        await replaceDatasetGrants(tx, by, uid, []);
       });
       imageSessions.forget({ uid });
     },
 
     async promote(by, uid) {
-      await administer({ by, uid, action: 'promoted' }, (user, { now }) => rules.promote(user, now), revoke);
+      await administer(
+        { by, uid, action: 'promoted' },
+        (user, { now }) => rules.promote(user, now),
+        revokeTokens,
+      );
       imageSessions.forget({ uid });
     },
 
     async setPassword(by, uid, newPassword) {
-      rejectGuessablePassword(newPassword, await get(uid), 'new_password'); // before the hashing, which is slow
-      const passwordHash = await signIn.hashPassword(newPassword, hashingFor(by.email, by.origin));
+      rejectGuessablePassword(newPassword, await get(uid), 'new_password'); // checked first, because hashing is slow
+      const passwordHash = await signIn.hashPassword(newPassword, hashRequester(by.email, by.origin));
       await administer({ by, uid, action: 'password-set' }, rules.replacePassword, async (tx, target) => {
         await signIn.setPassword(tx, target.uid, passwordHash);
         await signIn.revokeAll(tx, target.uid);

@@ -1,4 +1,7 @@
-/** Creates the first administrator and restores one from the command line. Never reachable over HTTP. */
+/**
+ * Creates the first administrator at the first start of the server, and restores an administrator for the command
+ * `restore-admin`. No HTTP endpoint calls these functions.
+ */
 import { randomUUID } from 'node:crypto';
 import fs from 'node:fs/promises';
 import path from 'node:path';
@@ -22,16 +25,16 @@ export const defaultAdminEmail = 'admin@lamina.local';
 
 export interface FirstAdmin {
   readonly email: string;
-  /** The generated password, which is shown once; null when the settings contain it. */
+  /** The generated password, which the server shows once; null when ADMIN_PASSWORD is set. */
   readonly password: string | null;
-  /** File with the password that only the owner of the folder can read; null when the settings contain the password. */
+  /** Path of a file with the generated password that only its owner can read; null when ADMIN_PASSWORD is set. */
   readonly passwordFile: string | null;
 }
 
 /**
- * Creates the first administrator at the first start. Returns null when accounts exist.
+ * Creates the first administrator if there is no account yet. Returns null when an account exists.
  *
- * @throws Error when ADMIN_PASSWORD is easily guessed
+ * @throws Error when ADMIN_PASSWORD is easy to guess
  */
 export async function ensureFirstAdmin({
   config,
@@ -51,7 +54,7 @@ export async function ensureFirstAdmin({
   const passwordFile = config.adminPassword === null ? firstAdminFile(config.dataDir) : null;
   const passwordHash = await signIn.hashPassword(password, null);
 
-  // The file is written before the account is created, because without the password no person could sign in.
+  // The file is written before the account is created. If writing failed afterwards, the password would be unknown.
   if (passwordFile !== null) await writePassword(passwordFile, email, password);
   const isCreated = await change(db, 'accounts', async (tx) => {
     if (await hasUsers(tx)) return false;
@@ -67,14 +70,14 @@ export async function ensureFirstAdmin({
   return null;
 }
 
-/** Returns the path of the file with the first administrator's password, if the server generated it. */
+/** Returns the path of the file in which the server stores the password that it generates for the first administrator. */
 export function firstAdminFile(dataDir: string): string {
   return path.join(dataDir, 'first-admin.txt');
 }
 
 /**
- * Makes the account of an address an active administrator with a new password, and creates the account when there is none.
- * All its earlier sign-ins end.
+ * Makes the account with an e-mail address an active administrator with a new password and revokes its tokens. Creates the
+ * account if there is none.
  */
 export async function restoreAdmin(
   { db, now, signIn, audit }: Dependencies,
@@ -84,10 +87,10 @@ export async function restoreAdmin(
   const passwordHash = await signIn.hashPassword(password, null);
   return change(db, 'accounts', async (tx) => {
     const at = now().toISOString();
-    const known = await findUserByEmail(tx, email);
-    const before = known ?? register({ uid: randomUUID(), email, displayName: null }, at);
+    const existing = await findUserByEmail(tx, email);
+    const before = existing ?? register({ uid: randomUUID(), email, displayName: null }, at);
     const admin = makeAdmin(before, at);
-    if (known === null) {
+    if (existing === null) {
       await insertUser(tx, admin);
       await signIn.signUp(tx, admin.uid, passwordHash);
     } else {
@@ -103,18 +106,19 @@ export async function restoreAdmin(
       detail: { status_before: before.status, role_before: before.role },
       origin: null,
     });
-    return { email: admin.email, password, isNew: known === null };
+    return { email: admin.email, password, isNew: existing === null };
   });
 }
 
-/** Returns a password of 120 random bits, in groups that a person can copy by hand. */
+/** Returns a random password of 20 characters (about 119 bits), in groups of five that a person can copy by hand. */
 function newPassword(): string {
   const characters = newSecret().replaceAll(/[-_]/g, '').slice(0, 20);
   return characters.match(/.{5}/g)?.join('-') ?? characters;
 }
 
+/** Writes address and password to a file that only its owner can read. */
 async function writePassword(file: string, email: string, password: string): Promise<void> {
   await fs.mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
-  await fs.rm(file, { force: true }); // an older file may be readable by other users
+  await fs.rm(file, { force: true }); // overwriting would keep the permissions of an older file
   await fs.writeFile(file, `${email}\n${password}\n`, { mode: 0o600, flag: 'wx' });
 }

@@ -1,6 +1,7 @@
 /**
- * Searches, filters and sorts accounts. All accounts are read and matched in this process, because the
- * database cannot compute the status of an expired account or ignore diacritics. 20,000 accounts take about 100 ms.
+ * Searches, filters and sorts accounts for administrators. Reads all accounts and filters them in this process, because the
+ * database can neither compute the status of an expired account nor ignore diacritics. A search among 20,000 accounts takes
+ * about 100 ms.
  */
 import {
   foldDiacritics,
@@ -23,26 +24,28 @@ import {
 } from '../store/user-details.ts';
 
 export interface PeopleQuery {
+  /** Words to search for in name, e-mail address, affiliation and uid. */
   readonly q?: string | undefined;
   readonly status?: Status | undefined;
   readonly role?: Role | undefined;
   readonly sort: UserSort;
-  /** Maximum number of accounts on a page. Default: no limit. */
+  /** Maximum number of accounts on the page; undefined means no limit. */
   readonly limit?: number | undefined;
   readonly offset: number;
 }
 
 export interface PeoplePage {
   readonly users: UserDetails[];
-  /** Number of all accounts that match, not only those on this page. */
+  /** Number of all accounts that match, on all pages. */
   readonly total: number;
-  /** Number of accounts that match search and role, by status. */
+  /** Number of accounts of each status that match search and role. */
   readonly counts: UserCounts;
 }
 
-/** Beyond this number all accounts are read and filtered here, because databases limit the parameters of a query. */
+/** For pages with more accounts, all accounts are read and filtered here, because databases limit the parameters of a query. */
 const maxUidsInQuery = 1000;
 
+/** Returns a page of the accounts that match a query. */
 export async function searchPeople(db: Connection, query: PeopleQuery, now: Date): Promise<PeoplePage> {
   const stored = await listUsersForSearch(db);
   const words = searchWords(query.q ?? '');
@@ -52,16 +55,12 @@ export async function searchPeople(db: Connection, query: PeopleQuery, now: Date
     .filter((user) => words.length === 0 || matchesWords(searchedText(user), words));
   const counts: UserCounts = { pending: 0, active: 0, suspended: 0, deactivated: 0 };
   for (const { status } of matching) counts[status] += 1;
-  const listed = inOrder(
-    matching.filter(({ status }) => query.status === undefined || status === query.status),
-    query.sort,
-  );
+  const withStatus = matching.filter(({ status }) => query.status === undefined || status === query.status);
+  const sorted = inOrder(withStatus, query.sort);
   const end = query.limit === undefined ? undefined : query.offset + query.limit;
-  const users = await detailsOf(
-    db,
-    listed.slice(query.offset, end).map(({ uid }) => uid),
-  );
-  return { users: users.map((user) => effectiveAccount(user, now)), total: listed.length, counts };
+  const pageUids = sorted.slice(query.offset, end).map(({ uid }) => uid);
+  const users = await detailsOf(db, pageUids);
+  return { users: users.map((user) => effectiveAccount(user, now)), total: sorted.length, counts };
 }
 
 async function detailsOf(db: Connection, uids: readonly string[]): Promise<UserDetails[]> {
@@ -86,4 +85,7 @@ function inOrder(users: readonly ListedUser[], sort: UserSort): readonly ListedU
     .map(({ user }) => user);
 }
 
-const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
+function compare(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}

@@ -122,9 +122,13 @@ describe.skipIf(!databaseKinds.includes('PostgreSQL'))('moveDatabase between SQL
     [
       'a number above 2^53',
       'update images set size_bytes = 9007199254740993',
-      'size_bytes holds what is neither text nor a number',
+      'size_bytes holds a value that is neither text nor a supported number',
     ],
-    ['bytes', "update letters set content = x'00ff'", 'content holds what is neither text nor a number'],
+    [
+      'bytes',
+      "update letters set content = x'00ff'",
+      'content holds a value that is neither text nor a supported number',
+    ],
     ['a missing column', 'alter table images drop column vendor', 'The database lacks images.vendor.'],
     [
       'a row that violates a foreign key',

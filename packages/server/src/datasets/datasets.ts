@@ -1,6 +1,7 @@
 /**
- * Access to datasets: an open one is visible to every account that may view slides, a restricted one to the accounts that
- * an administrator granted it to. Each change is one transaction with its audit event, and invalidates image sessions.
+ * Access to datasets: an open dataset is visible to every account that may view slides, a restricted dataset only to the
+ * accounts to which an administrator has granted it. Each change is one transaction with its audit event. After it, the server
+ * checks the affected image sessions again.
  */
 import { randomUUID } from 'node:crypto';
 import {
@@ -49,29 +50,30 @@ export interface Datasets {
   /** Returns all datasets in natural order of their names. */
   list(): Promise<Dataset[]>;
   /**
-   * Opens or restricts a dataset. A dataset without slides can be restricted, so that its first slides are restricted
-   * from the start.
+   * Opens or restricts a dataset and changes its other settings. A dataset without slides can be restricted, so that its first
+   * slides are restricted from the start.
    *
    * @param name name of the dataset in any spelling, as in all other methods
-   * @param listed undefined keeps the current value
-   * @param sharing whether share links may open its slides; undefined: unchanged, but restricting a dataset ends it
-   * @throws AppError not_found when an unknown dataset is to be opened
+   * @param decision undefined fields stay unchanged, except that restricting an open dataset switches `sharing` off
+   * @throws AppError not_found when a dataset without slides and settings is to be opened
    */
   update(
     by: Actor,
     name: string,
     decision: {
-      /** Undefined: unchanged. */
       readonly access?: DatasetAccess | undefined;
+      /** Whether members can see, and request, the dataset while it is restricted. */
       readonly listed?: boolean | undefined;
+      /** Whether share links may open slides of the dataset. */
       readonly sharing?: boolean | undefined;
+      /** Whether originals may be downloaded from which patient data cannot be removed. */
       readonly identifiableOriginals?: boolean | undefined;
     },
   ): Promise<void>;
   /**
    * Grants a dataset to an account; does nothing when it is granted already.
    *
-   * @param download whether the account may download original files; undefined: unchanged
+   * @param download whether the account may download original files; undefined keeps the current value
    * @throws AppError not_found
    */
   grant(by: Actor, name: string, uid: string, download?: boolean): Promise<void>;
@@ -83,20 +85,20 @@ export interface Datasets {
     requestId: string,
     answer: { granted: boolean; reason?: string | undefined },
   ): Promise<void>;
-  /** Returns listed restricted datasets in natural order of their names; none for an account that sees all datasets. */
+  /**
+   * Returns the restricted datasets that are listed, in natural order of their names, with the account's grant or request. An
+   * account that sees all datasets gets an empty list.
+   */
   listRequestable(user: User): Promise<RequestableDataset[]>;
   /**
-   * Requests access to a listed dataset. A second request before the answer changes the reason. Returns false when the
-   * account has access already.
+   * Requests access to a restricted dataset that is listed. A repeated request before the answer replaces the reason.
    *
-   * @throws AppError not_found, also for an open dataset and for an unlisted one
+   * @returns false when the account already has access
+   * @throws AppError not_found when there is no such dataset, or it is open or not listed
    */
   request(by: Actor, name: string, reason: string): Promise<boolean>;
-  /**
-   * Returns the names of the datasets that the account may not see, from the database. For a call with an API token that is
-   * limited to datasets, these are all other datasets, and `withoutDataset` for slides that belong to none.
-   */
-  inaccessibleTo(user: User, from?: Connection): Promise<ReadonlySet<string>>;
+  /** Returns the names of the datasets that the account may not see (see `inaccessibleDatasets`). */
+  inaccessibleTo(user: User, connection?: Connection): Promise<ReadonlySet<string>>;
 }
 
 interface Dependencies {
@@ -115,7 +117,7 @@ export function createDatasets(dependencies: Dependencies): Datasets {
   const { db, audit, mail, signIn, limitActions, imageSessions, adminDigest, recipients } = dependencies;
   const now = () => dependencies.now().toISOString();
 
-  /** Runs a change under the accounts lock, after checking that the caller is still an administrator. */
+  /** Runs a transaction under the lock `accounts`, after checking that the caller is still an administrator. */
   function administer<T>(by: Actor, work: (tx: Change) => Promise<T>): Promise<T> {
     return change(db, 'accounts', async (tx) => {
       await currentCaller(tx, signIn, by, 'users.manage');
@@ -123,7 +125,8 @@ export function createDatasets(dependencies: Dependencies): Datasets {
     });
   }
 
-  async function give(tx: Change, by: Actor, name: string, uid: string): Promise<void> {
+  /** Grants a dataset to an account and answers the account's open request for it. */
+  async function grantDataset(tx: Change, by: Actor, name: string, uid: string): Promise<void> {
     const at = now();
     const isNew = await insertGrant(tx, { uid, dataset: name, grantedBy: by.uid, now: at });
     await answerDatasetRequests(
@@ -149,35 +152,38 @@ export function createDatasets(dependencies: Dependencies): Datasets {
         listGrants(db),
         listOpenDatasetRequests(db),
       ]);
-      const decided = new Map(rows.map((row) => [row.name, row]));
-      const names = [...new Set([...counts.keys(), ...decided.keys()])].sort(naturalCompare);
+      const settingsOf = new Map(rows.map((row) => [row.name, row]));
+      const names = [...new Set([...counts.keys(), ...settingsOf.keys()])].sort(naturalCompare);
       const grantsOf = Map.groupBy(grants, ({ dataset }) => dataset);
       const requestsOf = Map.groupBy(requests, ({ dataset }) => dataset);
       return names.map((name) => ({
         name,
-        access: decided.get(name)?.access ?? 'open',
-        listed: decided.get(name)?.is_listed === 1,
-        sharing: decided.get(name)?.is_shared === 1,
+        access: settingsOf.get(name)?.access ?? 'open',
+        listed: settingsOf.get(name)?.is_listed === 1,
+        sharing: settingsOf.get(name)?.is_shared === 1,
         images: counts.get(name) ?? 0,
-        identifiable_originals: decided.get(name)?.identifiable_originals === 1,
+        identifiable_originals: settingsOf.get(name)?.identifiable_originals === 1,
         grants: grantsOf.get(name) ?? [],
         requests: requestsOf.get(name) ?? [],
       }));
     },
 
-    async update(by, asked, { access: wanted, listed, sharing, identifiableOriginals }) {
+    async update(by, givenName, { access: newAccess, listed, sharing, identifiableOriginals }) {
       await administer(by, async (tx) => {
-        // A dataset may be restricted before it has a slide, but not opened.
-        if (wanted !== 'restricted' && !(await isDataset(tx, await spellingOf(tx, 'dataset', asked)))) {
+        // A dataset may be restricted before it has slides or settings. Every other change requires that it exists.
+        if (
+          newAccess !== 'restricted' &&
+          !(await isDataset(tx, await spellingOf(tx, 'dataset', givenName)))
+        ) {
           throw new AppError('not_found');
         }
-        const name = await registerName(tx, 'dataset', asked);
+        const name = await registerName(tx, 'dataset', givenName);
         const before = await findDataset(tx, name);
-        const access = wanted ?? before?.access ?? 'open';
+        const access = newAccess ?? before?.access ?? 'open';
         const isListed = listed ?? before?.is_listed === 1;
         const wasShared = before?.is_shared === 1;
-        const isRestrictedNow = access === 'restricted' && before?.access !== 'restricted';
-        const isShared = sharing ?? (wasShared && !isRestrictedNow);
+        const becomesRestricted = access === 'restricted' && before?.access !== 'restricted';
+        const isShared = sharing ?? (wasShared && !becomesRestricted);
         const hadIdentifiableOriginals = before?.identifiable_originals === 1;
         const hasIdentifiableOriginals = identifiableOriginals ?? hadIdentifiableOriginals;
         const isUnchanged =
@@ -187,8 +193,8 @@ export function createDatasets(dependencies: Dependencies): Datasets {
           hadIdentifiableOriginals === hasIdentifiableOriginals;
         if (isUnchanged) return;
         await saveDataset(tx, { name, access, isListed, isShared, hasIdentifiableOriginals, now: now() });
-        // Open sessions of visitors end for good, even if sharing is switched on again.
-        if (wasShared && (!isShared || isRestrictedNow)) await deleteVisitorSessionsIn(tx, name);
+        // Visitors' image sessions are deleted, so that they do not become valid again when sharing is switched on again.
+        if (wasShared && (!isShared || becomesRestricted)) await deleteVisitorSessionsIn(tx, name);
         await audit.record(tx, {
           action: 'dataset-changed',
           actor: by.uid,
@@ -208,13 +214,13 @@ export function createDatasets(dependencies: Dependencies): Datasets {
       imageSessions.recheck();
     },
 
-    async grant(by, asked, uid, download) {
+    async grant(by, givenName, uid, download) {
       await administer(by, async (tx) => {
-        const name = await spellingOf(tx, 'dataset', asked);
+        const name = await spellingOf(tx, 'dataset', givenName);
         if ((await findUser(tx, uid)) === null || !(await isDataset(tx, name))) {
           throw new AppError('not_found');
         }
-        await give(tx, by, name, uid);
+        await grantDataset(tx, by, name, uid);
         if (download === undefined) return;
         if (!(await setDownloadGrant(tx, { uid, dataset: name, isAllowed: download }))) return;
         await audit.record(tx, {
@@ -228,9 +234,9 @@ export function createDatasets(dependencies: Dependencies): Datasets {
       imageSessions.recheck({ uid });
     },
 
-    async revoke(by, asked, uid) {
+    async revoke(by, givenName, uid) {
       await administer(by, async (tx) => {
-        const name = await spellingOf(tx, 'dataset', asked);
+        const name = await spellingOf(tx, 'dataset', givenName);
         if (!(await deleteGrant(tx, uid, name))) return;
         await audit.record(tx, {
           action: 'dataset-revoked',
@@ -250,7 +256,7 @@ export function createDatasets(dependencies: Dependencies): Datasets {
         if (request === null || requester === null) throw new AppError('not_found');
         if (request.answer !== null) throw new AppError('already_answered');
         if (granted) {
-          await give(tx, by, request.dataset, request.uid);
+          await grantDataset(tx, by, request.dataset, request.uid);
         } else {
           await answerDatasetRequests(
             tx,
@@ -275,7 +281,7 @@ export function createDatasets(dependencies: Dependencies): Datasets {
 
     async listRequestable(user) {
       if (seesEveryDataset(user)) return [];
-      const [rows, requests, closed] = await Promise.all([
+      const [rows, requests, notGranted] = await Promise.all([
         listDatasetRows(db),
         listDatasetRequestsOf(db, user.uid),
         restrictedDatasetsOf(db, [user.uid]),
@@ -288,7 +294,7 @@ export function createDatasets(dependencies: Dependencies): Datasets {
           const request = requestOf.get(name);
           return {
             name,
-            granted: !closed.get(user.uid)?.has(name),
+            granted: !notGranted.get(user.uid)?.has(name),
             request:
               request === undefined
                 ? null
@@ -302,23 +308,24 @@ export function createDatasets(dependencies: Dependencies): Datasets {
         });
     },
 
-    async request(by, asked, reason) {
-      const isSent = await change(db, 'accounts', async (tx) => {
-        const name = await spellingOf(tx, 'dataset', asked);
+    async request(by, givenName, reason) {
+      const isRequested = await change(db, 'accounts', async (tx) => {
+        const name = await spellingOf(tx, 'dataset', givenName);
         const user = await currentCaller(tx, signIn, by, 'catalogue.read');
         const dataset = await findDataset(tx, name);
-        const isOpen = seesEveryDataset(user) || (await hasGrant(tx, by.uid, name));
-        // The error does not reveal whether the dataset is unknown, open or unlisted.
-        if (dataset?.access !== 'restricted' || (dataset.is_listed === 0 && !isOpen)) {
+        const hasAccess = seesEveryDataset(user) || (await hasGrant(tx, by.uid, name));
+        // The error is the same for unknown, open and unlisted datasets, so that it does not reveal which case applies.
+        if (dataset?.access !== 'restricted' || (dataset.is_listed === 0 && !hasAccess)) {
           throw new AppError('not_found');
         }
-        if (isOpen) return false;
+        if (hasAccess) return false;
         const earlier = await findDatasetRequestOf(tx, by.uid, name);
+        const openRequest = earlier?.answer === null ? earlier : null;
         // A repeated request with the same reason changes nothing and is not audited again.
-        if (earlier !== null && earlier.answer === null && earlier.reason === reason) return true;
+        if (openRequest?.reason === reason) return true;
         await limitActions.require(tx, 'dataset-requested', by);
-        const open = earlier !== null && earlier.answer === null ? earlier : { id: randomUUID(), at: now() };
-        await saveDatasetRequest(tx, { id: open.id, uid: by.uid, dataset: name, reason, at: open.at });
+        const { id, at } = openRequest ?? { id: randomUUID(), at: now() };
+        await saveDatasetRequest(tx, { id, uid: by.uid, dataset: name, reason, at });
         await audit.record(tx, {
           action: 'dataset-requested',
           actor: by.uid,
@@ -328,10 +335,10 @@ export function createDatasets(dependencies: Dependencies): Datasets {
         });
         return true;
       });
-      if (isSent) adminDigest.asked();
-      return isSent;
+      if (isRequested) adminDigest.asked();
+      return isRequested;
     },
 
-    inaccessibleTo: (user, from = db) => inaccessibleDatasets(from, user),
+    inaccessibleTo: (user, connection = db) => inaccessibleDatasets(connection, user),
   };
 }

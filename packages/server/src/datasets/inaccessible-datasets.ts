@@ -1,4 +1,4 @@
-/** Determines which datasets a reader may not see. */
+/** Determines which datasets an account, or the API token of a call, may not see. */
 import type { User } from '@lamina/contract';
 import { onlyDatasetsOf, seesEveryDataset, TokenRestrictedDatasets } from '../domain/dataset-access.ts';
 import type { Connection } from '../store/database.ts';
@@ -6,13 +6,15 @@ import { noRestrictedDatasets, restrictedDatasetsOf } from '../store/datasets.ts
 import { listDatasetNames } from '../store/listed-images.ts';
 
 /**
- * Returns the names of the datasets that the account may not see, from the database. For a call with an API token that is
- * limited to datasets, these are all other datasets, and `withoutDataset` for slides that belong to none.
+ * Returns the names of the datasets that the account may not see now, from the database. A call with an API token that is
+ * limited to some datasets may see no other dataset; the set then contains `withoutDataset`, too, which stands for slides
+ * without a dataset.
  */
 export async function inaccessibleDatasets(db: Connection, reader: User): Promise<ReadonlySet<string>> {
-  const closed = seesEveryDataset(reader)
+  const notGranted = seesEveryDataset(reader)
     ? noRestrictedDatasets
     : ((await restrictedDatasetsOf(db, [reader.uid])).get(reader.uid) ?? noRestrictedDatasets);
-  const limit = onlyDatasetsOf(reader);
-  return limit === null ? closed : new TokenRestrictedDatasets(limit, closed, await listDatasetNames(db));
+  const tokenDatasets = onlyDatasetsOf(reader);
+  if (tokenDatasets === null) return notGranted;
+  return new TokenRestrictedDatasets(tokenDatasets, notGranted, await listDatasetNames(db));
 }

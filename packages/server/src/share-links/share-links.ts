@@ -1,9 +1,9 @@
 /**
- * Share links: made by accounts for slides that they may view, opened by visitors without an account.
+ * Share links: accounts create them for slides that they may view, and visitors without an account open them.
  *
- * The right of a link is never wider than that of its maker at that moment: every opening and every renewal of a visitor's
- * image session asks the database again for the link, its maker, the slides and their datasets. Losing the right ends the
- * link for good.
+ * A link never opens more than its creator may view at that moment: each opening of the link, and each renewal of a visitor's
+ * image session, reads the link, its creator, the slides and their datasets from the database. When the creator loses the
+ * right to share, the link ends and does not become valid again.
  */
 import { randomUUID } from 'node:crypto';
 import {
@@ -53,19 +53,20 @@ import { sharedItems } from './shared-items.ts';
 type NewLink = BodyOf<typeof createEndpoint>;
 
 export interface ShareLinks {
-  /** Own links; for an administrator all. Newest first. */
+  /** Lists the links that an account has created, or all links for an administrator, newest first. */
   list(user: User): Promise<ShareLink[]>;
-  /** @throws AppError not_found, sharing_off, invalid_request, rate_limited */
-  create(by: Actor, wanted: NewLink): Promise<ResponseOf<typeof createEndpoint>>;
-  /** Ends a link; does nothing for one that has been ended. @throws AppError not_found */
+  /** Creates a link. @throws AppError not_found, sharing_off, invalid_request, rate_limited */
+  create(by: Actor, newLink: NewLink): Promise<ResponseOf<typeof createEndpoint>>;
+  /** Ends a link; does nothing when it has been ended before. @throws AppError not_found */
   end(by: Actor, id: string): Promise<void>;
   /**
-   * Opens a link for a visitor.
+   * Opens a link for a visitor: counts the opening and creates an image session.
    *
-   * @throws AppError not_found alike for unknown, ended and used-up links; password_required, password_invalid, rate_limited
+   * @param credentials `secret` is the part of the link's URL after `#`
+   * @throws AppError not_found for unknown, ended and used-up links alike; password_required, password_invalid, rate_limited
    */
   open(
-    given: { readonly secret: string; readonly password?: string | undefined },
+    credentials: { readonly secret: string; readonly password?: string | undefined },
     origin: Origin,
   ): Promise<ResponseOf<typeof openEndpoint>>;
 }
@@ -86,15 +87,17 @@ interface Dependencies {
 }
 
 const dayMs = 24 * 60 * 60_000;
-/** “A year from now” may be computed by a clock that is ahead. */
+/** A link may last one year. This tolerance allows for a client whose clock is ahead of the server's clock. */
 const clockToleranceMs = 5 * 60_000;
 
-/** One closure of more than 60 lines: making, opening and ending share what a link opens. */
+/**
+ * Longer than 60 lines, because all operations share the dependencies and the functions that determine the slides of a link.
+ */
 export function createShareLinks(dependencies: Dependencies): ShareLinks {
   const { db, now, publicUrl, audit, limitActions, signIn, throttle, imageSessions } = dependencies;
   const { datasets, visibleImages, cases, collections } = dependencies;
 
-  /** Returns the slides that the target names and its maker may view. @throws AppError not_found when there are none */
+  /** Returns the slides of a target that the user may view. @throws AppError not_found when there are none */
   async function imagesOf(user: User, { type, id }: ShareTarget, tx: Change): Promise<ImageRow[]> {
     const imageIds = await imageIdsOf(user, { type, id }, tx);
     const images = await visibleImages.of(user, imageIds, tx);
@@ -116,22 +119,30 @@ export function createShareLinks(dependencies: Dependencies): ShareLinks {
     return (await collections.get(user, id, tx)).items.flatMap(({ images }) => images);
   }
 
-  /** @throws AppError sharing_off */
+  /** Requires that all slides belong to datasets that may be shared. @throws AppError sharing_off */
   async function requireSharing(tx: Change, images: readonly ImageRow[]): Promise<void> {
-    const shared = new Set(
+    const sharedDatasets = new Set(
       (await listDatasetRows(tx)).filter(({ is_shared }) => is_shared === 1).map(({ name }) => name),
     );
-    const isShared = images.every(({ dataset_name }) => dataset_name !== null && shared.has(dataset_name));
-    if (!isShared) throw new AppError('sharing_off');
+    const mayShareAll = images.every(
+      ({ dataset_name }) => dataset_name !== null && sharedDatasets.has(dataset_name),
+    );
+    if (!mayShareAll) throw new AppError('sharing_off');
   }
 
-  /** @throws AppError invalid_request */
-  function expiryOf(asked: string | undefined, at: Date): string {
-    if (asked === undefined) return new Date(at.getTime() + shareLinkDefaultDays * dayMs).toISOString();
-    const expiresAt = new Date(asked);
-    if (expiresAt <= at)
+  /**
+   * Returns the end of a new link (ISO 8601): the requested one, or the default.
+   *
+   * @throws AppError invalid_request when the requested end is in the past or more than a year away
+   */
+  function expiryOf(requestedEnd: string | undefined, createdAt: Date): string {
+    if (requestedEnd === undefined) {
+      return new Date(createdAt.getTime() + shareLinkDefaultDays * dayMs).toISOString();
+    }
+    const expiresAt = new Date(requestedEnd);
+    if (expiresAt <= createdAt)
       throw new AppError('invalid_request', { reason: 'share_end_past', field: 'expires_at' });
-    const latest = new Date(at.getTime() + clockToleranceMs);
+    const latest = new Date(createdAt.getTime() + clockToleranceMs);
     latest.setUTCFullYear(latest.getUTCFullYear() + 1);
     if (expiresAt > latest) {
       throw new AppError('invalid_request', { reason: 'share_end_late', field: 'expires_at' });
@@ -139,15 +150,16 @@ export function createShareLinks(dependencies: Dependencies): ShareLinks {
     return expiresAt.toISOString();
   }
 
-  /** Returns the link and the slides that it opens now; null when it opens nothing. */
-  async function openable(from: Connection, secretHash: string) {
-    const link = await findShareLinkBySecret(from, secretHash);
+  /** Finds a link and the ids of the slides that it opens now; null when it does not exist, has ended or opens no slide. */
+  async function findOpenableLink(connection: Connection, secretHash: string) {
+    const link = await findShareLinkBySecret(connection, secretHash);
     if (link === null) return null;
-    const maker = await findUser(from, link.uid);
-    if (maker === null || !canOpenShareLink(link, maker, now())) return null;
-    const closed = await datasets.inaccessibleTo(effectiveAccount(maker, now()), from);
-    const linked = (await imagesOfLinks(from, [link.id])).get(link.id) ?? [];
-    const imageIds = new Set(linked.filter(({ dataset }) => !closed.has(dataset)).map(({ id }) => id));
+    const creator = await findUser(connection, link.uid);
+    if (creator === null || !canOpenShareLink(link, creator, now())) return null;
+    const inaccessible = await datasets.inaccessibleTo(effectiveAccount(creator, now()), connection);
+    const linkedImages = (await imagesOfLinks(connection, [link.id])).get(link.id) ?? [];
+    const openImages = linkedImages.filter(({ dataset }) => !inaccessible.has(dataset));
+    const imageIds = new Set(openImages.map(({ id }) => id));
     return imageIds.size === 0 ? null : { link, imageIds };
   }
 
@@ -158,7 +170,7 @@ export function createShareLinks(dependencies: Dependencies): ShareLinks {
     await throttle.requireShareLink(origin, link.id);
     const requester = { address: origin.address, account: `share link ${link.id}` };
     if (await signIn.isRight(link.password_hash, password, requester)) {
-      // Other attempts may have reached the limit meanwhile.
+      // Checked again, because concurrent attempts may have reached the limit while the password was hashed.
       await throttle.requireShareLink(origin, link.id);
       return;
     }
@@ -171,8 +183,8 @@ export function createShareLinks(dependencies: Dependencies): ShareLinks {
       const rows = await listShareLinkRows(db, may(user, 'users.manage') ? undefined : user.uid);
       return rows.map((row) => {
         const { display_name, email, status, role, account_expires_at } = row;
-        const maker = { status, role, expiresAt: account_expires_at };
-        return shareLinkOf(row, display_name ?? email, !canOpenShareLink(row, maker, now()));
+        const creator = { status, role, expiresAt: account_expires_at };
+        return shareLinkOf(row, display_name ?? email, !canOpenShareLink(row, creator, now()));
       });
     },
 
@@ -232,15 +244,15 @@ export function createShareLinks(dependencies: Dependencies): ShareLinks {
 
     async open({ secret, password }, origin) {
       const secretHash = hashSecret(secret);
-      const found = await openable(db, secretHash);
+      const found = await findOpenableLink(db, secretHash);
       if (found === null) {
         await throttle.failShareLink(origin, null);
         throw new AppError('not_found');
       }
       await requirePassword(found.link, password, origin);
       return change(db, 'accounts', async (tx) => {
-        // Again: the link may have ended while the password was checked.
-        const current = await openable(tx, secretHash);
+        // The link is read again, because it may have ended while the password was checked.
+        const current = await findOpenableLink(tx, secretHash);
         if (current === null || !(await countOpening(tx, current.link.id))) throw new AppError('not_found');
         const { link, imageIds } = current;
         const { sessionId, expiresInSeconds } = await imageSessions.createForVisitor(tx, link);
@@ -266,6 +278,7 @@ export function createShareLinks(dependencies: Dependencies): ShareLinks {
   };
 }
 
+/** Converts the row of a link to the `ShareLink` of the API. */
 function shareLinkOf(row: ShareLinkRow, ownerName: string, ended: boolean): ShareLink {
   return {
     id: row.id,

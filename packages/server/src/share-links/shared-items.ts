@@ -1,4 +1,7 @@
-/** What a visitor sees of the target of a share link: titles that people gave, never names of files or datasets. */
+/**
+ * Lists the slides that a visitor sees after opening a share link. Their titles are texts that users have entered, never names
+ * of files or datasets, which may contain patient data.
+ */
 import type { SharedItem } from '@lamina/contract';
 import { withoutAnswer } from '../domain/questions.ts';
 import { findCases } from '../store/cases.ts';
@@ -8,10 +11,14 @@ import { findImages } from '../store/managed-images.ts';
 import { coloursOf, fieldOf, findSavedViews } from '../store/saved-views.ts';
 import type { ShareLinkRow } from '../store/share-links.ts';
 
-/** An item before the scale of its slide is added. */
+/** A shared item without the scale of its slide, which is added last. */
 type Item = Omit<SharedItem, 'mpp_x' | 'mpp_y' | 'objective_power'>;
 
-/** @param imageIds slides that the link opens; items of others are left out */
+/**
+ * Returns the items of a link's target in order.
+ *
+ * @param imageIds slides that the link opens; other slides of the target are omitted
+ */
 export async function sharedItems(
   db: Connection,
   link: Pick<ShareLinkRow, 'target_type' | 'target_id' | 'title'>,
@@ -20,13 +27,14 @@ export async function sharedItems(
   const images = new Map((await findImages(db, [...imageIds])).map((image) => [image.id, image]));
   return (await itemsOfLink(db, link, imageIds)).map((item) => {
     const image = images.get(item.image_id);
-    // A value that was derived from the other one is no calibration.
-    const isCalibrated = image?.derived_scale !== 'mpp';
+    // A pixel size that was only derived from the magnification, or the reverse, is not exact enough to be shown.
+    const hasPixelSize = image?.derived_scale !== 'mpp';
+    const hasMagnification = image?.derived_scale !== 'objective_power';
     return {
       ...item,
-      mpp_x: isCalibrated ? (image?.mpp_x ?? null) : null,
-      mpp_y: isCalibrated ? (image?.mpp_y ?? null) : null,
-      objective_power: image?.derived_scale === 'objective_power' ? null : (image?.objective_power ?? null),
+      mpp_x: hasPixelSize ? (image?.mpp_x ?? null) : null,
+      mpp_y: hasPixelSize ? (image?.mpp_y ?? null) : null,
+      objective_power: hasMagnification ? (image?.objective_power ?? null) : null,
     };
   });
 }
@@ -38,12 +46,12 @@ async function itemsOfLink(
 ): Promise<Item[]> {
   const { target_type: type, target_id: id, title } = link;
   if (type === 'collection') {
-    const stored = await findCollection(db, id);
-    const parts: Item[] = [];
-    for (const [position, item] of (stored?.items ?? []).entries()) {
+    const collection = await findCollection(db, id);
+    const items: Item[] = [];
+    for (const [position, item] of (collection?.items ?? []).entries()) {
       const slides = await itemsOf(db, item, `${position + 1}`, imageIds);
       const { text, question } = item;
-      parts.push(
+      items.push(
         ...slides.map((slide, index) => ({
           ...slide,
           text: text ?? slide.text,
@@ -52,12 +60,16 @@ async function itemsOfLink(
         })),
       );
     }
-    return parts;
+    return items;
   }
   return itemsOf(db, { type, id }, title, imageIds);
 }
 
-/** @param title of a slide, and the beginning of the titles of a case's slides */
+/**
+ * Returns the items for a slide, a saved view or a case.
+ *
+ * @param title title of a slide; start of the titles of a case's slides
+ */
 async function itemsOf(
   db: Connection,
   { type, id }: Pick<StoredItem, 'type' | 'id'>,
@@ -79,12 +91,11 @@ async function itemsOf(
       },
     ];
   }
-  const [found] = await findCases(db, [id]);
-  return (found?.slides ?? [])
-    .map(({ image_id, stain, block }, index) => ({
-      image_id,
-      title: [title, [block, stain].filter(Boolean).join(' ') || `${index + 1}`].join(' · '),
-      text: null,
-    }))
+  const [caseWithSlides] = await findCases(db, [id]);
+  return (caseWithSlides?.slides ?? [])
+    .map(({ image_id, stain, block }, index) => {
+      const slideName = [block, stain].filter(Boolean).join(' ') || `${index + 1}`;
+      return { image_id, title: `${title} · ${slideName}`, text: null };
+    })
     .filter(({ image_id }) => imageIds.has(image_id));
 }

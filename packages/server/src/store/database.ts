@@ -202,7 +202,7 @@ function copyDatabaseFile(file: string): void {
     fs.renameSync(unfinished, copyBeforeMigration(file));
   } catch (error) {
     fs.rmSync(unfinished, { force: true });
-    throw new Error('The database could not be copied before it is brought up to date.', { cause: error });
+    throw new Error('The database could not be copied before its migration.', { cause: error });
   }
 }
 

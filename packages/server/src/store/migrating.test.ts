@@ -139,7 +139,7 @@ describe('an embedded database', () => {
     const place = await loadOldDatabase('0001', 'SQLite');
     const before = await readWithoutMigrating(place, allRowsOf);
     fs.mkdirSync(copyBeforeMigration(place.file ?? '')); // no file can replace a folder
-    await expect(openDatabase(place)).rejects.toThrow('could not be copied before it is brought up to date');
+    await expect(openDatabase(place)).rejects.toThrow('could not be copied before its migration');
     expect(await readWithoutMigrating(place, allRowsOf)).toEqual(before);
   });
 

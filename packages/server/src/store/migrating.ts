@@ -54,7 +54,8 @@ export async function migrate(
   const { error, results } = await (upTo === undefined
     ? migrator.migrateToLatest()
     : migrator.migrateTo(upTo));
-  if (error !== undefined) throw new Error('The database could not be brought up to date.', { cause: error });
+  if (error !== undefined)
+    throw new Error('The migration of the database failed; the database is unchanged.', { cause: error });
   await recordChanges(tx, results?.map(({ migrationName }) => migrationName) ?? []);
 }
 

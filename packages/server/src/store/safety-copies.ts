@@ -50,7 +50,10 @@ export function watchSafetyCopies({ config, now, log }: Dependencies): void {
       if (deleted.length > 0)
         log.info({ files: deleted }, 'safety copies deleted: older than SAFETY_COPY_DAYS');
     } catch (error) {
-      log.error({ err: error }, 'deleting old safety copies of the database failed; tried again in a day');
+      log.error(
+        { err: error },
+        'deletion of old safety copies of the database failed; the next attempt is in 24 hours',
+      );
     }
     setTimeout(() => void deleteAndReschedule(), dayMs).unref();
   };

@@ -159,16 +159,17 @@ export async function* readRows(
  * @throws Error when a value is neither text nor a number that JSON represents exactly
  */
 export function encodeRow(shape: TableShape, values: Values): string {
-  rejectInvalid(
-    shape,
-    values,
-    (value) => !isPortable(value),
-    'what is neither text nor a number of this program',
-  );
+  rejectUnsupported(shape, values);
   return `${JSON.stringify(values)}\n`;
 }
 
-/** @throws Error that names the position of the first invalid value */
+/** @throws Error when a value is neither text nor a number that JSON represents exactly */
+function rejectUnsupported(shape: TableShape, values: Values): void {
+  const isUnsupported = (value: Value) => !isPortable(value);
+  rejectInvalid(shape, values, isUnsupported, 'a value that is neither text nor a supported number');
+}
+
+/** Checks the values of a row. @throws Error that names table, primary key and column of the first invalid value */
 function rejectInvalid(
   shape: TableShape,
   values: Values,
@@ -182,6 +183,7 @@ function rejectInvalid(
   throw new Error(`Table ${name}, ${keyValues.join(', ')}: ${columns[invalidIndex]} holds ${reason}.`);
 }
 
+/** Returns whether both databases and JSON represent a value exactly. */
 function isPortable(value: unknown): boolean {
   if (value === null || typeof value === 'string') return true;
   if (typeof value !== 'number') return false;
@@ -214,12 +216,7 @@ export async function digestOf(tx: Change, shape: TableShape): Promise<TableDige
 export async function insertRows(tx: Change, shape: TableShape, rows: readonly Values[]): Promise<void> {
   const { name, columns } = shape;
   for (const values of rows) {
-    rejectInvalid(
-      shape,
-      values,
-      (value) => !isPortable(value),
-      'what is neither text nor a number of this program',
-    );
+    rejectUnsupported(shape, values);
     if (isPostgres(tx)) rejectInvalid(shape, values, hasNul, 'a NUL character, which PostgreSQL cannot keep');
   }
   const rowsPerStatement = Math.max(1, Math.floor(valuesPerStatement / columns.length));

@@ -50,7 +50,7 @@ export async function countUploadFiles(
     .groupBy('state')
     .execute();
   type StateRow = (typeof rows)[number];
-  const sum = (valueOf: (row: StateRow) => number) => rows.reduce((total, row) => total + valueOf(row), 0);
+  const sum = (numberOf: (row: StateRow) => number) => rows.reduce((total, row) => total + numberOf(row), 0);
   return {
     files: sum(({ count }) => Number(count)),
     bytes: sum(({ bytes }) => Number(bytes ?? 0)),
