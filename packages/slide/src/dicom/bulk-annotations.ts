@@ -1,13 +1,13 @@
 /**
- * Reads outlines and points of DICOM Microscopy Bulk Simple Annotations (ANN). Coordinates are in pixels of the total pixel
- * matrix; they are read a part at a time, so that memory does not grow with the number of annotations.
+ * Reads outlines and points of DICOM Microscopy Bulk Simple Annotations (ANN). A file has groups of annotations; each group
+ * stores all coordinates in one list. The list is read in parts, so that memory does not grow with the number of annotations.
  * Source: DICOM PS3.3, sections A.87 (object) and C.37.1.2 (groups).
  */
 import { SlideError } from '../model/slide.ts';
 import type { ByteSource } from '../source/byte-source.ts';
 import { byteWindow } from '../source/byte-window.ts';
 import { rgbOfCieLab } from './cie-lab.ts';
-import type { DataSet, Place } from './data-set.ts';
+import type { DataSet, ValuePosition } from './data-set.ts';
 import { corrupt, limitExceeded } from './errors.ts';
 import { readFileMeta } from './file-meta.ts';
 import { limits } from './limits.ts';
@@ -19,12 +19,16 @@ export interface BulkAnnotation {
   readonly graphic: 'point' | 'line' | 'polygon';
   /** x and y alternately, in pixels of the total pixel matrix (the whole image at full resolution). */
   readonly coordinates: readonly number[];
+  /** Label of the annotation group. */
   readonly group: string;
+  /** Red, green and blue, 0…255 each. */
   readonly color: readonly [number, number, number] | null;
   readonly measurements: readonly (readonly [name: string, value: number])[];
 }
 
-const batch = 1024;
+/** Number of annotations that are read together. */
+const annotationsPerBatch = 1024;
+/** Maximum number of coordinates of these annotations. */
 const maxBatchValues = 2 ** 21;
 const maxMeasurements = 128;
 const maxNameLength = 200;
@@ -37,8 +41,8 @@ const measurementElements: ElementSelection = new Map([
     tag.MeasurementValuesSequence,
     {
       items: new Map([
-        [tag.FloatingPointValues, 'place'],
-        [tag.AnnotationIndexList, 'place'],
+        [tag.FloatingPointValues, 'position'],
+        [tag.AnnotationIndexList, 'position'],
       ] as const),
     },
   ],
@@ -56,9 +60,9 @@ const elements: ElementSelection = new Map([
           tag.GraphicType,
           tag.RecommendedDisplayCIELabValue,
         ]),
-        [tag.PointCoordinatesData, 'place'],
-        [tag.DoublePointCoordinatesData, 'place'],
-        [tag.LongPrimitivePointIndexList, 'place'],
+        [tag.PointCoordinatesData, 'position'],
+        [tag.DoublePointCoordinatesData, 'position'],
+        [tag.LongPrimitivePointIndexList, 'position'],
         [tag.MeasurementsSequence, { items: measurementElements }],
       ]),
     },
@@ -66,8 +70,9 @@ const elements: ElementSelection = new Map([
 ] as const);
 
 /**
- * Calls a function with each annotation.
+ * Calls `emit` with each annotation of a file.
  *
+ * @param onProgress called with the completed fraction, 0…1
  * @throws SlideError FORMAT_NOT_SUPPORTED for three-dimensional annotations and other objects, FILE_CORRUPT, FILE_TRUNCATED,
  * LIMIT_EXCEEDED
  */
@@ -81,29 +86,30 @@ export async function readBulkAnnotations(
   const syntax = transferSyntaxOf(meta.transferSyntax);
   if (syntax === null) throw unsupported('Its transfer syntax is unknown');
   const walk = { isExplicit: syntax.isExplicit, budget: { elements: limits.elements }, window };
-  const { dataSet } = await readDataSet(walk, meta.dataSetAt, elements, (number) => number > 0x006a_ffff);
+  const { dataSet } = await readDataSet(walk, meta.dataSetOffset, elements, (number) => number > 0x006a_ffff);
   if (dataSet.text(tag.Modality) !== 'ANN') throw unsupported('The file has no bulk annotations');
   if (dataSet.text(tag.AnnotationCoordinateType) !== '2D') {
     throw unsupported('Its coordinates are not in pixels of the slide');
   }
   const groups = dataSet.items(tag.AnnotationGroupSequence);
-  for (const [n, group] of groups.entries()) {
-    await readGroup(source, group, emit, (done) => onProgress((n + done) / groups.length));
+  for (const [completedGroups, group] of groups.entries()) {
+    await readGroup(source, group, emit, (done) => onProgress((completedGroups + done) / groups.length));
   }
 }
 
 const unsupported = (reason: string) => new SlideError('FORMAT_NOT_SUPPORTED', reason);
 
 type Graphic = 'POINT' | 'POLYLINE' | 'POLYGON' | 'ELLIPSE' | 'RECTANGLE';
-/** Number of points of an annotation; null when the index list determines it. */
-const pointsOf: Readonly<Record<Graphic, number | null>> = {
+/** Number of points of an annotation; null if it varies, so that a list states where each annotation begins. */
+const pointsPerAnnotation: Readonly<Record<Graphic, number | null>> = {
   POINT: 1,
   POLYLINE: null,
   POLYGON: null,
   ELLIPSE: 4,
   RECTANGLE: 4,
 };
-const isGraphic = (text: string | null): text is Graphic => text !== null && Object.hasOwn(pointsOf, text);
+const isGraphic = (text: string | null): text is Graphic =>
+  text !== null && Object.hasOwn(pointsPerAnnotation, text);
 
 async function readGroup(
   source: ByteSource,
@@ -115,65 +121,73 @@ async function readGroup(
   if (!isGraphic(type)) throw unsupported('It has an unknown type of graphics');
   const count = group.whole(tag.NumberOfAnnotations) ?? 0;
   const label = (group.text(tag.AnnotationGroupLabel) ?? '').slice(0, maxNameLength);
-  const lab = group.reals(tag.RecommendedDisplayCIELabValue);
-  const { r, g, b } = lab.length === 3 ? rgbOfCieLab(lab) : { r: -1, g: 0, b: 0 };
-  const color = r < 0 ? null : ([r, g, b] as const);
-  const single = group.place(tag.PointCoordinatesData);
+  const color = readRecommendedColor(group);
   const coordinates =
-    numbersAt(source, single, 'float32') ??
-    numbersAt(source, group.place(tag.DoublePointCoordinatesData), 'float64');
+    numbersAt(source, group.position(tag.PointCoordinatesData), 'float32') ??
+    numbersAt(source, group.position(tag.DoublePointCoordinatesData), 'float64');
   if (coordinates === null) throw corrupt('a group has no coordinates');
-  const points = pointsOf[type];
-  const index =
-    points === null ? numbersAt(source, group.place(tag.LongPrimitivePointIndexList), 'uint32') : null;
-  if (points === null && (index === null || index.length !== count)) {
+  const points = pointsPerAnnotation[type];
+  const startIndex =
+    points === null ? numbersAt(source, group.position(tag.LongPrimitivePointIndexList), 'uint32') : null;
+  if (points === null && (startIndex === null || startIndex.length !== count)) {
     throw corrupt('a group has no index of its points');
   }
   if (points !== null && coordinates.length !== 2 * points * count) {
     throw corrupt('a group has another number of points than it claims');
   }
-  const columns = measurementsOf(source, group, count);
+  const measurementColumns = measurementsOf(source, group, count);
 
-  for (let first = 0; first < count; first += batch) {
-    const last = Math.min(count, first + batch);
-    const starts = await startsOf(first, last);
-    const [from, to] = [starts[0] as number, starts.at(-1) as number];
-    if (to - from > maxBatchValues) throw limitExceeded('its annotations have too many points');
-    const values = await coordinates.read(from, to - from);
-    const measured = await Promise.all(columns.map(({ read }) => read(first, last)));
-    for (let n = 0; n < last - first; n++) {
-      const own = Array.from(values.subarray((starts[n] as number) - from, (starts[n + 1] as number) - from));
+  for (let first = 0; first < count; first += annotationsPerBatch) {
+    const end = Math.min(count, first + annotationsPerBatch);
+    const starts = await readStarts(first, end);
+    const batchStart = starts[0] as number;
+    const batchEnd = starts.at(-1) as number;
+    if (batchEnd - batchStart > maxBatchValues) throw limitExceeded('its annotations have too many points');
+    const values = await coordinates.read(batchStart, batchEnd - batchStart);
+    const measuredColumns = await Promise.all(measurementColumns.map(({ read }) => read(first, end)));
+    for (let n = 0; n < end - first; n++) {
+      const valuesStart = (starts[n] as number) - batchStart;
+      const valuesEnd = (starts[n + 1] as number) - batchStart;
       emit({
-        ...shapeOf(type, own),
+        ...shapeOf(type, Array.from(values.subarray(valuesStart, valuesEnd))),
         group: label,
         color,
-        measurements: columns.flatMap(({ name }, i) => {
-          const value = measured[i]?.[n];
+        measurements: measurementColumns.flatMap(({ name }, i) => {
+          const value = measuredColumns[i]?.[n];
           return value === undefined || Number.isNaN(value) ? [] : [[name, value] as const];
         }),
       });
     }
-    onProgress(last / count);
+    onProgress(end / count);
   }
 
-  /** Returns where the coordinates of these annotations begin, and where the last one ends. */
-  async function startsOf(first: number, last: number): Promise<number[]> {
-    const end = coordinates?.length ?? 0;
-    if (index === null) {
-      return Array.from({ length: last - first + 1 }, (_, n) => 2 * (points ?? 1) * (first + n));
+  /** Returns the index of the first coordinate of the annotations from `first` to `end`, including `end`. */
+  async function readStarts(first: number, end: number): Promise<number[]> {
+    const coordinateCount = coordinates?.length ?? 0;
+    if (startIndex === null) {
+      return Array.from({ length: end - first + 1 }, (_, n) => 2 * (points ?? 1) * (first + n));
     }
-    const stored = await index.read(first, Math.min(last + 1, count) - first);
-    const starts = Array.from(stored, (value) => value - 1); // the first value has the number 1
-    if (last === count) starts.push(end);
+    const stored = await startIndex.read(first, Math.min(end + 1, count) - first);
+    // The file counts coordinates from 1.
+    const starts = Array.from(stored, (value) => value - 1);
+    if (end === count) starts.push(coordinateCount);
     for (const [n, start] of starts.entries()) {
-      const isValid =
-        start >= 0 && start <= end && start % 2 === 0 && (n === 0 || start > (starts[n - 1] ?? 0));
-      if (!isValid) throw corrupt('the index of points is not in order');
+      const isInside = start >= 0 && start <= coordinateCount && start % 2 === 0;
+      const isAscending = n === 0 || start > (starts[n - 1] ?? 0);
+      if (!isInside || !isAscending) throw corrupt('the index of points is not in order');
     }
     return starts;
   }
 }
 
+function readRecommendedColor(group: DataSet): BulkAnnotation['color'] {
+  const lab = group.reals(tag.RecommendedDisplayCIELabValue);
+  if (lab.length !== 3) return null;
+  const { r, g, b } = rgbOfCieLab(lab);
+  return [r, g, b];
+}
+
+/** A list of numbers in the file, of which ranges can be read. */
 interface Numbers {
   readonly length: number;
   read(first: number, count: number): Promise<Float32Array | Float64Array | Uint32Array>;
@@ -182,25 +196,33 @@ interface Numbers {
 const arrays = { float32: Float32Array, float64: Float64Array, uint32: Uint32Array } as const;
 
 /** Returns a list of numbers; null when the element is absent. The file and all supported systems are little-endian. */
-function numbersAt(source: ByteSource, place: Place | null, type: keyof typeof arrays): Numbers | null {
-  if (place === null || place.length === null) return null;
-  const { at, length } = place;
+function numbersAt(
+  source: ByteSource,
+  position: ValuePosition | null,
+  type: keyof typeof arrays,
+): Numbers | null {
+  if (position === null || position.length === null) return null;
+  const { offset, length } = position;
   const Type = arrays[type];
   return {
     length: Math.floor(length / Type.BYTES_PER_ELEMENT),
     async read(first, count) {
       const values = new Type(count);
-      const bytes = await source.read(at + first * Type.BYTES_PER_ELEMENT, values.byteLength);
+      const bytes = await source.read(offset + first * Type.BYTES_PER_ELEMENT, values.byteLength);
       new Uint8Array(values.buffer).set(bytes);
       return values;
     },
   };
 }
 
+/** The values of one measurement, e.g. "Area", for all annotations of a group. */
 interface MeasurementColumn {
   readonly name: string;
-  /** Returns NaN for annotations without a value. Ranges are read in order. */
-  read(first: number, last: number): Promise<Float32Array>;
+  /**
+   * Reads the values of the annotations from `first` to before `end`; NaN for annotations without a value. Consecutive
+   * calls must read consecutive ranges.
+   */
+  read(first: number, end: number): Promise<Float32Array>;
 }
 
 function measurementsOf(source: ByteSource, group: DataSet, count: number): MeasurementColumn[] {
@@ -209,58 +231,73 @@ function measurementsOf(source: ByteSource, group: DataSet, count: number): Meas
   return items.flatMap((item, n) => {
     const [concept] = item.items(tag.ConceptNameCodeSequence);
     const name = (concept?.text(tag.CodeMeaning) ?? `Measurement ${n + 1}`).slice(0, maxNameLength);
-    const [stored] = item.items(tag.MeasurementValuesSequence);
-    const values = stored && numbersAt(source, stored.place(tag.FloatingPointValues), 'float32');
+    const [valuesItem] = item.items(tag.MeasurementValuesSequence);
+    const values = valuesItem && numbersAt(source, valuesItem.position(tag.FloatingPointValues), 'float32');
     if (!values) return [];
-    const owners = numbersAt(source, stored.place(tag.AnnotationIndexList), 'uint32');
-    if (values.length !== (owners?.length ?? count))
+    const annotationNumbers = numbersAt(source, valuesItem.position(tag.AnnotationIndexList), 'uint32');
+    if (values.length !== (annotationNumbers?.length ?? count))
       throw corrupt('a measurement has too few or many values');
-    return [{ name, read: owners === null ? dense(values) : sparse(values, owners) }];
+    const read =
+      annotationNumbers === null ? readAllValues(values) : readNumberedValues(values, annotationNumbers);
+    return [{ name, read }];
   });
 }
 
-const dense = (values: Numbers) => async (first: number, last: number) =>
-  Float32Array.from(await values.read(first, last - first));
+/** Reads a measurement with a value for every annotation. */
+const readAllValues = (values: Numbers) => async (first: number, end: number) =>
+  Float32Array.from(await values.read(first, end - first));
 
-/** Reads values that name their annotations, in order. */
-function sparse(values: Numbers, owners: Numbers): MeasurementColumn['read'] {
-  let next = 0;
-  return async (first, last) => {
-    const result = new Float32Array(last - first).fill(Number.NaN);
-    const most = Math.min(owners.length - next, last - first);
-    const [numbers, own] = await Promise.all([owners.read(next, most), values.read(next, most)]);
+/** Reads a measurement with values for some annotations, whose numbers (from 1) are in ascending order. */
+function readNumberedValues(values: Numbers, annotationNumbers: Numbers): MeasurementColumn['read'] {
+  let nextValue = 0;
+  return async (first, end) => {
+    const result = new Float32Array(end - first).fill(Number.NaN);
+    const maxValues = Math.min(annotationNumbers.length - nextValue, end - first);
+    const [numbers, storedValues] = await Promise.all([
+      annotationNumbers.read(nextValue, maxValues),
+      values.read(nextValue, maxValues),
+    ]);
     for (const [n, number] of numbers.entries()) {
-      if (number - 1 >= last) break;
-      if (number - 1 < first) throw corrupt('the annotations of a measurement are not in order');
-      result[number - 1 - first] = own[n] as number;
-      next++;
+      const annotation = number - 1;
+      if (annotation >= end) break;
+      if (annotation < first) throw corrupt('the annotations of a measurement are not in order');
+      result[annotation - first] = storedValues[n] as number;
+      nextValue++;
     }
     return result;
   };
 }
 
-function shapeOf(type: Graphic, own: number[]): Pick<BulkAnnotation, 'graphic' | 'coordinates'> {
-  if (type === 'POINT') return { graphic: 'point', coordinates: own };
-  if (type === 'POLYLINE') return { graphic: 'line', coordinates: own };
-  return { graphic: 'polygon', coordinates: type === 'ELLIPSE' ? ellipseOf(own) : own };
+function shapeOf(type: Graphic, coordinates: number[]): Pick<BulkAnnotation, 'graphic' | 'coordinates'> {
+  if (type === 'POINT') return { graphic: 'point', coordinates };
+  if (type === 'POLYLINE') return { graphic: 'line', coordinates };
+  return {
+    graphic: 'polygon',
+    coordinates: type === 'ELLIPSE' ? outlineOfEllipse(coordinates) : coordinates,
+  };
 }
 
-/** The file has both ends of the major and of the minor axis. */
-function ellipseOf(ends: readonly number[]): number[] {
-  const [ax, ay, bx, by, cx, cy, dx, dy] = ends as [
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-  ];
-  const [x, y] = [(ax + bx) / 2, (ay + by) / 2];
+/** Returns a polygon for an ellipse. @param ends both ends of the major axis, then both ends of the minor axis */
+function outlineOfEllipse(ends: readonly number[]): number[] {
+  const [
+    majorX1 = 0,
+    majorY1 = 0,
+    majorX2 = 0,
+    majorY2 = 0,
+    minorX1 = 0,
+    minorY1 = 0,
+    minorX2 = 0,
+    minorY2 = 0,
+  ] = ends;
+  const centreX = (majorX1 + majorX2) / 2;
+  const centreY = (majorY1 + majorY2) / 2;
   return Array.from({ length: ellipseVertices }, (_, n) => {
     const angle = (2 * Math.PI * n) / ellipseVertices;
-    const [major, minor] = [Math.cos(angle) / 2, Math.sin(angle) / 2];
-    return [x + (bx - ax) * major + (dx - cx) * minor, y + (by - ay) * major + (dy - cy) * minor];
+    const major = Math.cos(angle) / 2;
+    const minor = Math.sin(angle) / 2;
+    return [
+      centreX + (majorX2 - majorX1) * major + (minorX2 - minorX1) * minor,
+      centreY + (majorY2 - majorY1) * major + (minorY2 - minorY1) * minor,
+    ];
   }).flat();
 }

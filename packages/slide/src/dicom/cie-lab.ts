@@ -8,17 +8,18 @@
  * @returns 0…255 each
  */
 export function rgbOfCieLab(values: readonly number[]): { r: number; g: number; b: number } {
-  const [first = 0, second = 0, third = 0] = values;
-  // 0, 0 would be a bright blue; PixelMed writes it for no colour (openslide-boxes: 65535, 0, 0 for white).
-  const isNeutral = second === 0 && third === 0;
-  const lightness = (first / 65_535) * 100;
-  const a = isNeutral ? 0 : (second / 65_535) * 255 - 128;
-  const b = isNeutral ? 0 : (third / 65_535) * 255 - 128;
+  const [storedL = 0, storedA = 0, storedB = 0] = values;
+  // 0, 0 would be a bright blue, but PixelMed writes it for grey: 65535, 0, 0 is white in the test file openslide-boxes.
+  const isGrey = storedA === 0 && storedB === 0;
+  const lightness = (storedL / 65_535) * 100;
+  const a = isGrey ? 0 : (storedA / 65_535) * 255 - 128;
+  const b = isGrey ? 0 : (storedB / 65_535) * 255 - 128;
 
-  const y = (lightness + 16) / 116;
-  const [x, z] = [y + a / 500, y - b / 200];
+  const fy = (lightness + 16) / 116;
+  const fx = fy + a / 500;
+  const fz = fy - b / 200;
   const linear = (value: number) => (value > 6 / 29 ? value ** 3 : 3 * (6 / 29) ** 2 * (value - 4 / 29));
-  const [X, Y, Z] = [0.96422 * linear(x), linear(y), 0.82521 * linear(z)];
+  const [X, Y, Z] = [0.96422 * linear(fx), linear(fy), 0.82521 * linear(fz)];
   const sample = (value: number) => {
     const encoded = value <= 0.0031308 ? 12.92 * value : 1.055 * value ** (1 / 2.4) - 0.055;
     return Math.round(255 * Math.min(Math.max(encoded, 0), 1));

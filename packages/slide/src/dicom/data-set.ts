@@ -1,11 +1,11 @@
-/** Typed access to the data elements that were read. */
+/** Provides typed access to the values of a DICOM data set (a list of elements with a tag and a value). */
 import { corrupt } from './errors.ts';
 import { nameOfTag, type Tag } from './tags.ts';
 
-/** Position of a value that is read later: a profile, a table, the pixels. */
-export interface Place {
-  readonly at: number;
-  /** Null for undefined length: a delimiter ends the value. */
+/** Position in the file of a value that is read later, e.g. of pixel data. */
+export interface ValuePosition {
+  readonly offset: number;
+  /** Bytes; null for an undefined length, when a delimiter ends the value. */
   readonly length: number | null;
 }
 
@@ -13,13 +13,13 @@ export interface Place {
 export type Value =
   | { readonly kind: 'bytes'; readonly vr: string; readonly bytes: Uint8Array }
   | { readonly kind: 'items'; readonly items: readonly DataSet[] }
-  | { readonly kind: 'place'; readonly place: Place };
+  | { readonly kind: 'position'; readonly position: ValuePosition };
 
 /**
  * The requested data elements of a file or of a sequence item.
  *
- * Accessors return null, or an empty list, for an element that is absent or empty. Numbers in a wrong value
- * representation throw FILE_CORRUPT where an image depends on them (`whole`) and are null elsewhere (`real`).
+ * Accessors return null, or an empty list, for an element that is absent or empty. For an invalid number, `whole` throws
+ * FILE_CORRUPT, because the image depends on it; `real` returns null.
  */
 export interface DataSet {
   has(tag: Tag): boolean;
@@ -27,29 +27,29 @@ export interface DataSet {
   text(tag: Tag): string | null;
   /** Returns all texts of a backslash-separated value. */
   texts(tag: Tag): readonly string[];
-  /** Returns the first whole number; may be negative. */
+  /** Returns the first integer, which may be negative. @throws SlideError FILE_CORRUPT when the value is no integer */
   whole(tag: Tag): number | null;
   /** Returns the first number; null when it is invalid or not finite. */
   real(tag: Tag): number | null;
   /** Returns all numbers; empty when one of them is invalid or not finite. */
   reals(tag: Tag): readonly number[];
   items(tag: Tag): readonly DataSet[];
-  place(tag: Tag): Place | null;
+  position(tag: Tag): ValuePosition | null;
 }
 
-type ReadNumber = (view: DataView, at: number) => number;
+type ReadNumber = (view: DataView, offset: number) => number;
 
-/** Source: DICOM PS3.5, table 6.2-1. */
+/** Binary numbers by value representation. Source: DICOM PS3.5, table 6.2-1. */
 const wholeNumbers = new Map<string, { readonly bytes: number; readonly read: ReadNumber }>([
-  ['US', { bytes: 2, read: (view, at) => view.getUint16(at, true) }],
-  ['SS', { bytes: 2, read: (view, at) => view.getInt16(at, true) }],
-  ['UL', { bytes: 4, read: (view, at) => view.getUint32(at, true) }],
-  ['SL', { bytes: 4, read: (view, at) => view.getInt32(at, true) }],
+  ['US', { bytes: 2, read: (view, offset) => view.getUint16(offset, true) }],
+  ['SS', { bytes: 2, read: (view, offset) => view.getInt16(offset, true) }],
+  ['UL', { bytes: 4, read: (view, offset) => view.getUint32(offset, true) }],
+  ['SL', { bytes: 4, read: (view, offset) => view.getInt32(offset, true) }],
 ]);
 const realNumbers = new Map<string, { readonly bytes: number; readonly read: ReadNumber }>([
   ...wholeNumbers,
-  ['FL', { bytes: 4, read: (view, at) => view.getFloat32(at, true) }],
-  ['FD', { bytes: 8, read: (view, at) => view.getFloat64(at, true) }],
+  ['FL', { bytes: 4, read: (view, offset) => view.getFloat32(offset, true) }],
+  ['FD', { bytes: 8, read: (view, offset) => view.getFloat64(offset, true) }],
 ]);
 
 const latin1 = new TextDecoder('latin1');
@@ -99,9 +99,9 @@ export function dataSetOf(values: ReadonlyMap<number, Value>): DataSet {
       const value = values.get(tag);
       return value?.kind === 'items' ? value.items : [];
     },
-    place(tag) {
+    position(tag) {
       const value = values.get(tag);
-      return value?.kind === 'place' ? value.place : null;
+      return value?.kind === 'position' ? value.position : null;
     },
   };
 }

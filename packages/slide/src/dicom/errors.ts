@@ -1,4 +1,4 @@
-/** Errors of DICOM files. */
+/** Creates the errors of DICOM files. */
 import { SlideError } from '../model/slide.ts';
 
 /** Returns the error for a file that contradicts itself or the standard. */

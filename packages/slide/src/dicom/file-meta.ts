@@ -1,4 +1,4 @@
-/** Recognises DICOM files and reads their file meta information. */
+/** Recognises DICOM files, and reads the file meta information at their start. */
 import { dicomSignature } from '../names/format-names.ts';
 import type { ByteWindow } from '../source/byte-window.ts';
 import { corrupt } from './errors.ts';
@@ -8,12 +8,12 @@ import { tag } from './tags.ts';
 
 /** The file meta information, which precedes the data set. */
 export interface FileMeta {
-  /** SOP class, e.g. a whole-slide image; null when only the data set states it. */
+  /** UID of the SOP class (kind of object), e.g. a whole-slide image; null when only the data set states it. */
   readonly sopClass: string | null;
   /** UID of the encoding of the data set. */
   readonly transferSyntax: string;
   /** Offset of the data set. */
-  readonly dataSetAt: number;
+  readonly dataSetOffset: number;
 }
 
 /** Number of bytes at the start of a file that are needed to recognise DICOM. */
@@ -31,8 +31,8 @@ const selection: ElementSelection = new Map([
 ]);
 
 /**
- * Reads group 0002, which is explicit little-endian in every file. It ends at the first element of another group,
- * because its stated length (0002,0000) is often wrong.
+ * Reads the elements of group 0002, which are explicit little-endian in every file. Stops at the first element of another
+ * group, because the stated length of the group (0002,0000) is often wrong.
  *
  * @throws SlideError FILE_CORRUPT, FILE_TRUNCATED, LIMIT_EXCEEDED
  */
@@ -46,7 +46,7 @@ export async function readFileMeta(window: ByteWindow): Promise<FileMeta> {
   );
   const transferSyntax = readUid(dataSet.text(tag.TransferSyntaxUID));
   if (transferSyntax === null) throw corrupt('it has no transfer syntax');
-  return { sopClass: readUid(dataSet.text(tag.MediaStorageSOPClassUID)), transferSyntax, dataSetAt: end };
+  return { sopClass: readUid(dataSet.text(tag.MediaStorageSOPClassUID)), transferSyntax, dataSetOffset: end };
 }
 
 /** Returns the UID; null when the text is not a UID. Source: DICOM PS3.5, section 9.1. */

@@ -1,4 +1,4 @@
-/** Reads the frames of one file as encoded images: codec, colours and sample layout. */
+/** Reads the frames of one DICOM file as encoded images with their codec, colours and sample layout. */
 import {
   completeJpeg,
   type JpegColour,
@@ -14,11 +14,15 @@ import type { Instance, PixelDescription } from './instance.ts';
 import { limits } from './limits.ts';
 import { transferSyntaxOf } from './uids.ts';
 
-/** Reads one frame of a file, from 0. @throws SlideError FILE_CORRUPT, FILE_TRUNCATED, LIMIT_EXCEEDED, FORMAT_NOT_SUPPORTED */
+/**
+ * Reads one frame by its index from 0.
+ *
+ * @throws SlideError FILE_CORRUPT, FILE_TRUNCATED, LIMIT_EXCEEDED, FORMAT_NOT_SUPPORTED
+ */
 export type ReadFrameImage = (frame: number, signal?: AbortSignal) => Promise<EncodedImage>;
 
 /**
- * Returns a reader of the file's frames, each as stored.
+ * Returns a function that reads the frames of a file without decoding them.
  *
  * @throws SlideError FORMAT_NOT_SUPPORTED when the encoding is not supported, FILE_CORRUPT, FILE_TRUNCATED,
  *   LIMIT_EXCEEDED
@@ -34,22 +38,23 @@ export function openFrameImages(instance: Instance): ReadFrameImage {
   const readFrame = openFrames(instance, syntax, frameBytes);
 
   if (syntax.codec === 'jpeg') {
-    const meaning = jpegColourOf(pixels, colour);
-    const prefix = jpegPrefix(null, meaning);
+    const jpegColour = jpegColourOf(pixels, colour);
+    const prefix = jpegPrefix(null, jpegColour);
     return async (frame, signal) => {
       const buffer = await readFrame(frame, tileOffset(prefix), signal);
-      return { codec: 'jpeg', bytes: completeFrame(buffer, prefix, meaning, width, height), width, height };
+      const bytes = completeFrame(buffer, prefix, jpegColour, width, height);
+      return { codec: 'jpeg', bytes, width, height };
     };
   }
   if (syntax.codec === 'jpeg2000') {
-    // The code stream reverses YBR_ICT and YBR_RCT itself. Source: PS3.5, section 8.2.4.
-    const declared = colour === 'ycc' || typeof colour === 'object' ? { colour } : {};
+    // A decoder reverses YBR_ICT and YBR_RCT by what the code stream declares. Source: PS3.5, section 8.2.4.
+    const declaredColour = colour === 'ycc' || typeof colour === 'object' ? { colour } : {};
     return async (frame, signal) => ({
       codec: 'jpeg2000',
       bytes: await readFrame(frame, 0, signal),
       width,
       height,
-      ...declared,
+      ...declaredColour,
     });
   }
   if (colour === 'transformed') throw corrupt(`${pixels.photometric} is allowed only in JPEG 2000`);
@@ -69,21 +74,21 @@ export function openFrameImages(instance: Instance): ReadFrameImage {
   const { codec } = syntax;
   return async (frame, signal) => {
     const bytes = await readFrame(frame, 0, signal);
-    const isWhole = bytes.length === frameBytes || bytes.length === frameBytes + 1;
-    if (codec === 'samples' && !isWhole) throw corrupt(`a frame has ${bytes.length} bytes`);
+    const isComplete = bytes.length === frameBytes || bytes.length === frameBytes + 1;
+    if (codec === 'samples' && !isComplete) throw corrupt(`a frame has ${bytes.length} bytes`);
     return { codec, bytes, width, height, colour, layout };
   };
 }
 
-/** Whether the file's frames are native tiles. */
+/** Returns whether the frames are JPEG, so that they can be sent without decoding. */
 export function isJpeg({ transferSyntax }: Instance): boolean {
   return transferSyntaxOf(transferSyntax)?.codec === 'jpeg';
 }
 
-/** With `transformed`, the codec stores other colours and its decoder returns RGB. */
+/** Colours of the samples. `transformed`: the codec converts RGB for compression, and its decoder returns RGB. */
 type Colour = Exclude<SampleColour, 'ycc-of-openjpeg'> | 'transformed';
 
-/** Source: PS3.3 C.7.6.3.1.2; for slides, C.8.12.4.1.5. */
+/** Colours by photometric interpretation. Source: PS3.3 C.7.6.3.1.2; for slides, C.8.12.4.1.5. */
 const colours = new Map<string, Colour>([
   ['RGB', 'rgb'],
   ['YBR_FULL', 'ycc'],
@@ -112,28 +117,30 @@ const unsupportedColours = new Set([
   'CMYK',
 ]);
 
-/** Returns the name only if it is one of the standard: the file's own text may contain anything. */
+/** Returns a name of the standard for an error message, but no other text of the file, which may contain anything. */
 function nameOf(photometric: string): string {
   return unsupportedColours.has(photometric) ? photometric : 'of the file';
 }
 
 /**
- * Returns the window of the file, in stored values; without one, the full range of the bits. In MONOCHROME1 the least
- * value is white.
+ * Returns the stored values displayed as black and white: from the window of the file, otherwise the full range of the
+ * bits. In MONOCHROME1 the smallest value is white.
  *
  * Source: PS3.3 C.11.2.1.2.1 (the values that become black and white), C.11.1.1.2 (slope and intercept).
  */
 function greyRangeOf({ photometric, bitsStored, window, rescale }: PixelDescription): GreyRange {
-  const stored = (value: number) => (value - rescale.intercept) / rescale.slope;
+  const storedValue = (value: number) => (value - rescale.intercept) / rescale.slope;
+  const fullRange = { black: 0, white: 2 ** bitsStored - 1 };
   const range = window
     ? {
-        black: stored(window.center - 0.5 - (window.width - 1) / 2),
-        white: stored(window.center - 0.5 + (window.width - 1) / 2),
+        black: storedValue(window.center - 0.5 - (window.width - 1) / 2),
+        white: storedValue(window.center - 0.5 + (window.width - 1) / 2),
       }
-    : { black: 0, white: 2 ** bitsStored - 1 };
+    : fullRange;
   return photometric === 'MONOCHROME1' ? { black: range.white, white: range.black } : range;
 }
 
+/** Returns the bits per sample, and rejects sample layouts that are not supported. */
 function bitsOf(pixels: PixelDescription, colour: Colour): 8 | 16 {
   const { bitsAllocated, bitsStored, highBit, pixelRepresentation } = pixels;
   const isGrey = typeof colour === 'object';
@@ -154,12 +161,11 @@ function jpegColourOf(pixels: PixelDescription, colour: Colour): JpegColour {
   if (colour === 'rgb') return 'rgb';
   if (colour === 'ycc') return 'ycbcr';
   if (colour.black !== 0 || colour.white !== 255)
-    if (colour.black !== 0 || colour.white !== 255)
-      throw notSupported('grey JPEG with a window or MONOCHROME1');
+    throw notSupported('grey JPEG with a window or MONOCHROME1');
   return 'grey';
 }
 
-/** Checks the stream against the file's header: only that is sent to clients or decoded, whatever the stream declares. */
+/** Adds the prefix to a JPEG frame, checks that the frame matches the header of the file, and removes trailing padding. */
 function completeFrame(
   buffer: Uint8Array,
   prefix: JpegPrefix,
@@ -172,13 +178,14 @@ function completeFrame(
   return jpeg.subarray(0, endOfJpeg(jpeg));
 }
 
-const LAST_SEQUENTIAL_FRAME = 0xc2;
+/** SOF2, the JPEG frame marker of progressive Huffman coding; later frame markers are lossless or arithmetic. */
+const LAST_SUPPORTED_FRAME_MARKER = 0xc2;
 
 function checkHeader(header: JpegHeader, colour: JpegColour, width: number, height: number): void {
   if (header.width !== width || header.height !== height) {
     throw corrupt(`a frame is ${header.width} × ${header.height} pixels, not ${width} × ${height}`);
   }
-  if (header.frameMarker > LAST_SEQUENTIAL_FRAME || header.precision !== 8) {
+  if (header.frameMarker > LAST_SUPPORTED_FRAME_MARKER || header.precision !== 8) {
     throw notSupported('lossless, arithmetic or 12-bit JPEG');
   }
   if (header.components.length !== (colour === 'grey' ? 1 : 3)) {
@@ -186,10 +193,10 @@ function checkHeader(header: JpegHeader, colour: JpegColour, width: number, heig
   }
 }
 
-/** Bytes that may follow EOI: one pads a frame to an even length, some writers add more. */
+/** Maximum number of zero bytes after EOI: one pads a frame to an even length, some writers add more. */
 const MAX_PADDING = 16;
 
-/** Returns the end of the JPEG. A decoder would draw a truncated stream and invent the rest, so it is rejected here. */
+/** Returns the end of the JPEG. Rejects a truncated JPEG, because a decoder would fill the missing part with grey. */
 function endOfJpeg(jpeg: Uint8Array): number {
   for (let end = jpeg.length; end > jpeg.length - MAX_PADDING && end >= 2; end--) {
     if (jpeg[end - 2] === 0xff && jpeg[end - 1] === 0xd9) return end;

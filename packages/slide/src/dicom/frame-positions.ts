@@ -1,5 +1,4 @@
-/** Collects the positions of the frames of a file. */
-
+/** Collects the positions of all frames of a DICOM file in the image while its header is parsed. */
 import type { DataSet } from './data-set.ts';
 import { corrupt } from './errors.ts';
 import { type ElementSelection, valuesOf } from './read-data-set.ts';
@@ -32,25 +31,26 @@ export const framePositionElements: ElementSelection = new Map([
 ]);
 
 export interface PositionCollector {
-  /** Adds the next frame. */
+  /** Adds the next frame, by its functional groups. */
   readonly each: (frame: DataSet) => void;
-  /** @throws SlideError FILE_CORRUPT when there were fewer frames than the file claims */
+  /** Returns the collected positions. @throws SlideError FILE_CORRUPT when the file claims more frames */
   finish(): FramePositions;
 }
 
-/** Returns the depths of the frames of the first optical path in µm, each once, sorted. */
+/** Returns the distinct depths of the frames of the first optical path in µm, in ascending order. */
 export function depthsIn({ depths, isFirstPath }: FramePositions): readonly number[] {
-  const all = new Set<number>();
-  for (const [frame, depth] of depths.entries()) if (isFirstPath[frame] !== 0) all.add(depth);
-  return [...all].sort((a, b) => a - b);
+  const distinctDepths = new Set<number>();
+  for (const [frame, depth] of depths.entries()) if (isFirstPath[frame] !== 0) distinctDepths.add(depth);
+  return [...distinctDepths].sort((a, b) => a - b);
 }
 
 /**
- * Creates a collector that receives the functional groups of one frame after the other.
+ * Creates a collector for `frames` frames, which receives the functional groups of each frame in the order of the file.
  *
  * Source: DICOM PS3.3, C.8.12.6.1 (Plane Position (Slide)), C.8.12.5.1 (optical path identification).
  *
- * @param shared functional groups of all frames
+ * @param firstPath first item of OpticalPathSequence
+ * @param shared functional groups that apply to all frames
  */
 export function createPositionCollector(
   frames: number,
@@ -63,7 +63,7 @@ export function createPositionCollector(
     depths: new Float64Array(frames),
     isFirstPath: new Uint8Array(frames),
   };
-  const first = firstPath?.text(tag.OpticalPathIdentifier) ?? null;
+  const firstPathId = firstPath?.text(tag.OpticalPathIdentifier) ?? null;
   const pathOf = (groups: DataSet | undefined) =>
     groups?.items(tag.OpticalPathIdentificationSequence)[0]?.text(tag.OpticalPathIdentifier) ?? null;
   const sharedPath = pathOf(shared);
@@ -76,10 +76,11 @@ export function createPositionCollector(
       const row = position?.whole(tag.RowPositionInTotalImagePixelMatrix) ?? null;
       if (column === null || row === null) throw corrupt(`it has no position of frame ${count + 1}`);
       const path = pathOf(frame) ?? sharedPath;
+      const isFirstPath = path === null || firstPathId === null || path === firstPathId;
       positions.columns[count] = column;
       positions.rows[count] = row;
       positions.depths[count] = position?.real(tag.ZOffsetInSlideCoordinateSystem) ?? 0;
-      positions.isFirstPath[count] = path === null || first === null || path === first ? 1 : 0;
+      positions.isFirstPath[count] = isFirstPath ? 1 : 0;
       count++;
     },
     finish() {

@@ -21,8 +21,8 @@ const item = (...bytes: readonly number[]) =>
   Buffer.concat([itemHeader(tag.Item, bytes.length), Uint8Array.from(bytes)]);
 
 /** Pixel data that begin at `at`, after unrelated bytes. */
-function placesIn(source: ByteSource, frames: number, at = 10, length: number | null = null) {
-  return { source, frames, pixelData: { at, length }, extendedOffsets: null, extendedLengths: null };
+function placesIn(source: ByteSource, frames: number, offset = 10, length: number | null = null) {
+  return { source, frames, pixelData: { offset, length }, extendedOffsets: null, extendedLengths: null };
 }
 
 function sourceOf(...parts: readonly Uint8Array[]): ByteSource {
@@ -40,9 +40,9 @@ function counted(source: ByteSource): { readonly source: ByteSource; readonly re
         reads++;
         return source.read(offset, length);
       },
-      readInto(target, at, offset, length) {
+      readInto(target, targetStart, offset, length) {
         reads++;
-        return source.readInto(target, at, offset, length);
+        return source.readInto(target, targetStart, offset, length);
       },
     },
   };
@@ -113,8 +113,8 @@ describe('the frames of a DICOM file', () => {
     const readFrame = openFrames(
       {
         ...placesIn(source, 2, 42),
-        extendedOffsets: { at: 10, length: 16 },
-        extendedLengths: { at: 26, length: 16 },
+        extendedOffsets: { offset: 10, length: 16 },
+        extendedLengths: { offset: 26, length: 16 },
       },
       rle,
       0,
@@ -133,11 +133,11 @@ describe('the frames of a DICOM file', () => {
       starts.map((start) => start % 2 ** 32),
     );
     /** A source that contains only item headers and frame numbers. */
-    const place = (target: Uint8Array, at: number, offset: number, length: number) => {
+    const place = (target: Uint8Array, targetStart: number, offset: number, length: number) => {
       const put = (bytes: Uint8Array, where: number) => {
         for (let i = 0; i < bytes.length; i++) {
           const to = where + i - offset;
-          if (to >= 0 && to < length) target[at + to] = bytes[i] as number;
+          if (to >= 0 && to < length) target[targetStart + to] = bytes[i] as number;
         }
       };
       put(itemHeader(tag.Item, 12), 10);
@@ -156,8 +156,8 @@ describe('the frames of a DICOM file', () => {
         place(target, 0, offset, length);
         return target;
       },
-      async readInto(target, at, offset, length) {
-        place(target, at, offset, length);
+      async readInto(target, targetStart, offset, length) {
+        place(target, targetStart, offset, length);
       },
       close: async () => {},
     };

@@ -1,4 +1,4 @@
-/** Reads which slide a DICOM file belongs to, and which part of it the file contains. */
+/** Reads the identity of a DICOM file: which slide it belongs to, and which image or part of an image it contains. */
 import { createHash } from 'node:crypto';
 import { SlideError } from '../model/slide.ts';
 import type { ByteSource } from '../source/byte-source.ts';
@@ -11,21 +11,25 @@ import { readDataSet, valuesOf, type Walk } from './read-data-set.ts';
 import { nameOfTag, type Tag, tag } from './tags.ts';
 import { nameOfSopClass, nameOfTransferSyntax, transferSyntaxOf, wholeSlideImage } from './uids.ts';
 
-/** Kind of image, from the third value of ImageType. Source: PS3.3 C.8.12.4.1.1 (LOCALIZER: an older name of OVERVIEW). */
+/**
+ * Kind of image, from the third value of ImageType: `volume` is an image of the pyramid.
+ *
+ * Source: PS3.3 C.8.12.4.1.1 (LOCALIZER is an older name of OVERVIEW).
+ */
 export type ImageKind = 'volume' | 'thumbnail' | 'label' | 'overview';
 
-/** A file's part of a concatenation. Source: PS3.3, table C.7.6.16-1. */
+/** The part that a file has in a concatenation, one image split into several files. Source: PS3.3, table C.7.6.16-1. */
 export interface ConcatenationPart {
   readonly uid: string;
   /** Number of this part, from 1. */
   readonly number: number;
   /** Number of parts; null when the file does not state it. */
   readonly total: number | null;
-  /** Frames of the parts before this one. */
+  /** Total number of frames in the parts before this one. */
   readonly frameOffset: number;
 }
 
-/** The elements that assign a file to a slide. */
+/** The elements by which a file is assigned to a slide. */
 export interface Identity {
   /**
    * Equal for all files of one slide and for no others: a hash of series, study, glass slide and patient. None of these
@@ -80,23 +84,26 @@ export async function readIdentity(source: ByteSource): Promise<Identity | null>
   const walk = walkOf(meta);
   const { dataSet } = await readDataSet(
     { ...walk, window },
-    meta.dataSetAt,
+    meta.dataSetOffset,
     valuesOf(identityTags),
     (number) => number >= 0x5200_0000,
   );
   return identityOf(dataSet);
 }
 
-/** Deflated and big-endian data sets, which are not parsed at all. */
-const unreadable = new Set(['1.2.840.10008.1.2.1.99', '1.2.840.10008.1.2.2']);
+/** Transfer syntaxes of deflated and big-endian data sets, which are not parsed. */
+const unsupportedDataSets = new Set(['1.2.840.10008.1.2.1.99', '1.2.840.10008.1.2.2']);
 
-/** Checks the file header before the data set is read, so that other DICOM objects are named even when corrupt. */
+/**
+ * Checks the file meta information and returns how to read the data set. This check precedes reading, so that the error for
+ * another kind of DICOM object names the kind even if the file is damaged.
+ */
 export function walkOf({ sopClass, transferSyntax }: FileMeta): Omit<Walk, 'window'> {
   if (sopClass !== null) checkSopClass(sopClass);
-  if (unreadable.has(transferSyntax)) {
+  if (unsupportedDataSets.has(transferSyntax)) {
     throw new SlideError('FORMAT_NOT_SUPPORTED', `Not supported: ${nameOfTransferSyntax(transferSyntax)}`);
   }
-  // Every compressed transfer syntax is explicit, also an unknown one. Source: PS3.5 A.4.
+  // All transfer syntaxes for compressed frames, also future ones, state value representations. Source: PS3.5 A.4.
   const isExplicit = transferSyntaxOf(transferSyntax)?.isExplicit ?? true;
   return { isExplicit, budget: { elements: limits.elements } };
 }
@@ -109,7 +116,11 @@ function checkSopClass(sopClass: string): void {
   );
 }
 
-/** @throws SlideError NOT_A_SLIDE, FILE_CORRUPT, LIMIT_EXCEEDED */
+/**
+ * Returns the identity from the elements of `identityTags`.
+ *
+ * @throws SlideError NOT_A_SLIDE, FILE_CORRUPT, LIMIT_EXCEEDED
+ */
 export function identityOf(dataSet: DataSet): Identity {
   const sopClass = readUid(dataSet.text(tag.SOPClassUID));
   if (sopClass === null) throw new SlideError('NOT_A_SLIDE', 'This DICOM file has no SOP class');
@@ -118,8 +129,8 @@ export function identityOf(dataSet: DataSet): Identity {
   const sopInstance = readUid(dataSet.text(tag.SOPInstanceUID));
   if (series === null || sopInstance === null) throw corrupt('it has no series or instance UID');
   const kind = kindOf(dataSet.texts(tag.ImageType));
-  // A label is a single frame without a total pixel matrix.
-  const fallback = kind === 'volume' ? null : dataSet;
+  // A label need not state the size of the image; it is then the size of its single frame.
+  const frameSize = kind === 'volume' ? null : dataSet;
   return {
     series: hashOf([
       series,
@@ -130,8 +141,8 @@ export function identityOf(dataSet: DataSet): Identity {
     pyramid: readUid(dataSet.text(tag.PyramidUID)),
     sopInstance,
     kind,
-    width: matrixSide(dataSet, tag.TotalPixelMatrixColumns, fallback?.whole(tag.Columns)),
-    height: matrixSide(dataSet, tag.TotalPixelMatrixRows, fallback?.whole(tag.Rows)),
+    width: matrixSide(dataSet, tag.TotalPixelMatrixColumns, frameSize?.whole(tag.Columns)),
+    height: matrixSide(dataSet, tag.TotalPixelMatrixRows, frameSize?.whole(tag.Rows)),
     instanceNumber: dataSet.real(tag.InstanceNumber),
     concatenation: concatenationOf(dataSet),
   };
@@ -169,8 +180,9 @@ function concatenationOf(dataSet: DataSet): ConcatenationPart | null {
   return { uid, number, total: dataSet.whole(tag.InConcatenationTotalNumber), frameOffset };
 }
 
-function matrixSide(dataSet: DataSet, name: Tag, fallback: number | null | undefined): number {
-  const side = dataSet.whole(name) ?? fallback ?? null;
+/** Reads a side of the total pixel matrix, the whole image; without it, returns the side of the frame. */
+function matrixSide(dataSet: DataSet, name: Tag, frameSide: number | null | undefined): number {
+  const side = dataSet.whole(name) ?? frameSide ?? null;
   if (side === null) throw corrupt('it does not state the size of its image');
   if (side < 1) throw corrupt(`${nameOfTag(name)} is ${side}`);
   if (side > limits.imageSide) throw limitExceeded(`${nameOfTag(name)} is ${side}`);

@@ -1,5 +1,5 @@
 /**
- * Reads the whole header of one DICOM file of a slide: its image and the encoding of its pixels.
+ * Reads the whole header of one DICOM file ("instance") of a slide: its image and the encoding of its pixels.
  *
  * Source: DICOM PS3.3, sections A.32.8 (VL Whole Slide Microscopy Image IOD), C.8.12.4 (its image module),
  * C.7.6.16 (multi-frame functional groups) and C.7.6.17.3 (tile positions).
@@ -7,7 +7,7 @@
 import { SlideError } from '../model/slide.ts';
 import type { ByteSource } from '../source/byte-source.ts';
 import { byteWindow } from '../source/byte-window.ts';
-import type { DataSet, Place } from './data-set.ts';
+import type { DataSet, ValuePosition } from './data-set.ts';
 import { corrupt, limitExceeded } from './errors.ts';
 import { readFileMeta } from './file-meta.ts';
 import {
@@ -46,12 +46,13 @@ export interface Instance extends Identity {
   /** Size of each frame in pixels. */
   readonly tileWidth: number;
   readonly tileHeight: number;
-  /** Null for frames in the order of rows and columns (TILED_FULL), and for a single frame. */
+  /** Positions of the frames in the image; null for frames in row-major order (TILED_FULL), and for a single frame. */
   readonly positions: FramePositions | null;
   readonly pixels: PixelDescription;
-  readonly pixelData: Place;
-  readonly extendedOffsets: Place | null;
-  readonly extendedLengths: Place | null;
+  readonly pixelData: ValuePosition;
+  /** Tables of the offset and the length of each frame; null when the file has none. */
+  readonly extendedOffsets: ValuePosition | null;
+  readonly extendedLengths: ValuePosition | null;
   /** Millimetres between the centres of pixels; null when the file does not state it. */
   readonly spacing: { readonly x: number; readonly y: number } | null;
   /** Millimetres from the corner of the glass to the first pixel; null when the file does not state it. */
@@ -68,12 +69,12 @@ export interface Instance extends Identity {
   readonly manufacturer: string | null;
   /** 16-bit CIELab colour of absent tiles; null when the file does not state it. */
   readonly absentPixel: readonly number[] | null;
-  readonly iccProfile: Place | null;
+  readonly iccProfile: ValuePosition | null;
   readonly showsSpecimenLabel: boolean;
 }
 
 /** Tolerance for direction cosines, which scanners write with few decimals. */
-const cosineTolerance = 0.001;
+const COSINE_TOLERANCE = 0.001;
 
 const imageTags: readonly Tag[] = [
   ...identityTags,
@@ -112,7 +113,7 @@ const imageElements: ElementSelection = new Map([
     {
       items: new Map([
         ...valuesOf([tag.OpticalPathIdentifier, tag.ObjectiveLensPower]),
-        [tag.ICCProfile, 'place'],
+        [tag.ICCProfile, 'position'],
       ]),
     },
   ],
@@ -141,7 +142,7 @@ export async function readInstance(source: ByteSource): Promise<Instance> {
   const walk = { ...walkOf(meta), window };
   const { dataSet, end } = await readDataSet(
     walk,
-    meta.dataSetAt,
+    meta.dataSetOffset,
     imageElements,
     (number) => number >= tag.PerFrameFunctionalGroupsSequence,
   );
@@ -152,19 +153,20 @@ export async function readInstance(source: ByteSource): Promise<Instance> {
   const tileWidth = sideOf(dataSet, tag.Columns, limits.tileSide);
   const tileHeight = sideOf(dataSet, tag.Rows, limits.tileSide);
   const isOneTile = frames === 1 && identity.width <= tileWidth && identity.height <= tileHeight;
-  const isSparse = identity.kind === 'volume' && !isOneTile && isPlacedByFrame(dataSet);
+  const hasPositions = identity.kind === 'volume' && !isOneTile && statesFramePositions(dataSet);
 
-  if (frames * (isSparse ? MIN_POSITION_BYTES : 1) > source.size) {
+  const minBytesPerFrame = hasPositions ? MIN_POSITION_BYTES : 1;
+  if (frames * minBytesPerFrame > source.size) {
     throw corrupt(`it is too small for the ${frames} frames it claims`);
   }
 
-  const [path] = dataSet.items(tag.OpticalPathSequence);
-  const [shared] = dataSet.items(tag.SharedFunctionalGroupsSequence);
-  const collector = isSparse ? createPositionCollector(frames, path, shared) : null;
+  const [opticalPath] = dataSet.items(tag.OpticalPathSequence);
+  const [sharedGroups] = dataSet.items(tag.SharedFunctionalGroupsSequence);
+  const collector = hasPositions ? createPositionCollector(frames, opticalPath, sharedGroups) : null;
   walk.budget.elements += frames * limits.elementsPerFrame;
-  const rest = await readDataSet(walk, end, remainingElements(collector), () => false);
+  const { dataSet: remaining } = await readDataSet(walk, end, remainingElements(collector), () => false);
 
-  const pixelData = rest.dataSet.place(tag.PixelData);
+  const pixelData = remaining.position(tag.PixelData);
   if (!pixelData) throw corrupt('it has no pixels');
   const positions = collector?.finish() ?? null;
   return {
@@ -175,42 +177,43 @@ export async function readInstance(source: ByteSource): Promise<Instance> {
     tileWidth,
     tileHeight,
     positions,
-    pixels: pixelsOf(dataSet, shared),
+    pixels: pixelsOf(dataSet, sharedGroups),
     pixelData,
-    extendedOffsets: rest.dataSet.place(tag.ExtendedOffsetTable),
-    extendedLengths: rest.dataSet.place(tag.ExtendedOffsetTableLengths),
-    spacing: spacingOf(dataSet, shared, identity),
+    extendedOffsets: remaining.position(tag.ExtendedOffsetTable),
+    extendedLengths: remaining.position(tag.ExtendedOffsetTableLengths),
+    spacing: spacingOf(dataSet, sharedGroups, identity),
     origin: originOf(dataSet),
     orientation: orientationOf(dataSet),
     depth:
       dataSet.items(tag.TotalPixelMatrixOriginSequence)[0]?.real(tag.ZOffsetInSlideCoordinateSystem) ?? null,
-    opticalPath: path?.text(tag.OpticalPathIdentifier) ?? null,
+    opticalPath: opticalPath?.text(tag.OpticalPathIdentifier) ?? null,
     focalPlanes:
       positions === null ? (dataSet.whole(tag.TotalPixelMatrixFocalPlanes) ?? 1) : depthsIn(positions).length,
-    objectivePower: path?.real(tag.ObjectiveLensPower) ?? null,
+    objectivePower: opticalPath?.real(tag.ObjectiveLensPower) ?? null,
     manufacturer: dataSet.text(tag.Manufacturer),
     absentPixel: absentPixelOf(dataSet),
-    iccProfile: path?.place(tag.ICCProfile) ?? null,
+    iccProfile: opticalPath?.position(tag.ICCProfile) ?? null,
     showsSpecimenLabel: dataSet.text(tag.SpecimenLabelInImage) === 'YES',
   };
 }
 
 /**
- * Whether each frame states its position.
+ * Returns whether each frame states its position.
  *
- * Source: PS3.3 C.7.6.17.3: in TILED_FULL none needs to; in TILED_SPARSE, or without the element, all must.
+ * Source: PS3.3 C.7.6.17.3: with TILED_FULL no frame needs to; with TILED_SPARSE, or without the element, every frame must.
  */
-function isPlacedByFrame(dataSet: DataSet): boolean {
+function statesFramePositions(dataSet: DataSet): boolean {
   const organization = dataSet.text(tag.DimensionOrganizationType);
   if (organization === 'TILED_FULL') return false;
   if (organization === null || organization === 'TILED_SPARSE') return true;
   throw notSupported('a dimension organization other than tiles');
 }
 
+/** Selects the elements from the frames' functional groups on; pixel data are always read. */
 function remainingElements(collector: PositionCollector | null): ElementSelection {
   const selection: ElementSelection = new Map([
-    [tag.ExtendedOffsetTable, 'place'],
-    [tag.ExtendedOffsetTableLengths, 'place'],
+    [tag.ExtendedOffsetTable, 'position'],
+    [tag.ExtendedOffsetTableLengths, 'position'],
   ]);
   if (!collector) return selection;
   return new Map([
@@ -243,16 +246,14 @@ function pixelsOf(dataSet: DataSet, shared: DataSet | undefined): PixelDescripti
 }
 
 /**
- * Returns the pixel spacing. PixelSpacing has row spacing first, then column spacing; without it, the spacing follows
- * from the imaged volume, which covers all pixels. Source: PS3.3, 10.7.1.3 and C.8.12.4.
+ * Returns millimetres per pixel from PixelSpacing, which has the distance of rows before the distance of columns; without
+ * it, from the size of the imaged volume, which covers all pixels. Source: PS3.3, 10.7.1.3 and C.8.12.4.
  */
 function spacingOf(dataSet: DataSet, shared: DataSet | undefined, { width, height }: Identity) {
   const [y, x] = shared?.items(tag.PixelMeasuresSequence)[0]?.reals(tag.PixelSpacing) ?? [];
   if (x && y && x > 0 && y > 0) return { x, y };
-  const [volumeWidth, volumeHeight] = [
-    dataSet.real(tag.ImagedVolumeWidth),
-    dataSet.real(tag.ImagedVolumeHeight),
-  ];
+  const volumeWidth = dataSet.real(tag.ImagedVolumeWidth);
+  const volumeHeight = dataSet.real(tag.ImagedVolumeHeight);
   if (!volumeWidth || !volumeHeight || volumeWidth < 0 || volumeHeight < 0) return null;
   return { x: volumeWidth / width, y: volumeHeight / height };
 }
@@ -264,15 +265,15 @@ function originOf(dataSet: DataSet) {
   return x === null || y === null ? null : { x, y };
 }
 
-/** Source: PS3.3 C.8.12.14.1.2. Cosines that are no two directions at right angles say nothing. */
+/** Returns the direction cosines; null unless they form two unit vectors at right angles. Source: PS3.3 C.8.12.14.1.2. */
 function orientationOf(dataSet: DataSet): readonly number[] | null {
   const cosines = dataSet.reals(tag.ImageOrientationSlide);
+  if (cosines.length !== 6) return null;
   const [x0 = 0, y0 = 0, z0 = 0, x1 = 0, y1 = 0, z1 = 0] = cosines;
-  const isUnit = (length: number) => Math.abs(length - 1) < cosineTolerance;
-  const isSquare = Math.abs(x0 * x1 + y0 * y1 + z0 * z1) < cosineTolerance;
-  return cosines.length === 6 && isUnit(Math.hypot(x0, y0, z0)) && isUnit(Math.hypot(x1, y1, z1)) && isSquare
-    ? cosines
-    : null;
+  const isOne = (length: number) => Math.abs(length - 1) < COSINE_TOLERANCE;
+  const areUnitVectors = isOne(Math.hypot(x0, y0, z0)) && isOne(Math.hypot(x1, y1, z1));
+  const dotProduct = x0 * x1 + y0 * y1 + z0 * z1;
+  return areUnitVectors && Math.abs(dotProduct) < COSINE_TOLERANCE ? cosines : null;
 }
 
 function absentPixelOf(dataSet: DataSet): readonly number[] | null {
@@ -286,7 +287,7 @@ function sideOf(dataSet: DataSet, name: typeof tag.Columns | typeof tag.Rows, li
   return side;
 }
 
-/** Reads a number from 1; null when absent. */
+/** Reads an integer from 1 to the limit; null when absent. @throws SlideError FILE_CORRUPT, LIMIT_EXCEEDED */
 function countOf(dataSet: DataSet, name: Tag, limit: number): number | null {
   const count = dataSet.whole(name);
   if (count === null) return null;

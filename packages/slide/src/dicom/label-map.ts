@@ -1,5 +1,5 @@
 /**
- * Reads a DICOM segmentation of the type LABELMAP as one band of numbers: each pixel has the number of its segment.
+ * Reads a DICOM segmentation of the type LABELMAP, an image in which the value of each pixel is the number of a segment.
  * Source: DICOM PS3.3, sections A.51 and A.51.5 (label map segmentation), C.8.20 (segments), C.7.6.17.3 (tile positions).
  */
 import { SlideError } from '../model/slide.ts';
@@ -12,13 +12,15 @@ import { readFileMeta } from './file-meta.ts';
 import { createPositionCollector, framePositionElements } from './frame-positions.ts';
 import { openFrames } from './frames.ts';
 import { limits, MIN_POSITION_BYTES } from './limits.ts';
-import { readDataSet, valuesOf } from './read-data-set.ts';
+import { type ElementSelection, readDataSet, valuesOf } from './read-data-set.ts';
 import { tag } from './tags.ts';
 import { transferSyntaxOf } from './uids.ts';
 
 interface Segment {
+  /** Value of the pixels of the segment. */
   readonly value: number;
   readonly name: string;
+  /** Red, green and blue, 0…255 each. */
   readonly color: readonly [number, number, number] | null;
 }
 
@@ -28,7 +30,11 @@ interface LabelMap {
   readonly type: 'uint8' | 'uint16';
   readonly palette: null;
   readonly segments: readonly Segment[];
-  /** Reads rows of values. @throws SlideError FILE_CORRUPT, FILE_TRUNCATED */
+  /**
+   * Reads `count` rows from row `top` on into the target; pixels outside of all frames become 0.
+   *
+   * @throws SlideError FILE_CORRUPT, FILE_TRUNCATED
+   */
   readRows(
     top: number,
     count: number,
@@ -56,7 +62,11 @@ const elements = new Map([
   ],
 ] as const);
 
-/** @throws SlideError FORMAT_NOT_SUPPORTED for other segmentations, FILE_CORRUPT, FILE_TRUNCATED, LIMIT_EXCEEDED */
+/**
+ * Reads the header of an uncompressed label map.
+ *
+ * @throws SlideError FORMAT_NOT_SUPPORTED for other segmentations, FILE_CORRUPT, FILE_TRUNCATED, LIMIT_EXCEEDED
+ */
 export async function openLabelMap(source: ByteSource): Promise<LabelMap> {
   const window = byteWindow(source);
   const meta = await readFileMeta(window);
@@ -64,7 +74,7 @@ export async function openLabelMap(source: ByteSource): Promise<LabelMap> {
   const walk = { isExplicit: syntax?.isExplicit ?? true, budget: { elements: limits.elements }, window };
   const { dataSet, end } = await readDataSet(
     walk,
-    meta.dataSetAt,
+    meta.dataSetOffset,
     elements,
     (number) => number >= tag.PerFrameFunctionalGroupsSequence,
   );
@@ -73,40 +83,38 @@ export async function openLabelMap(source: ByteSource): Promise<LabelMap> {
     const found = `segmentation type ${type.slice(0, 16)}, transfer syntax ${meta.transferSyntax}`;
     throw new SlideError('FORMAT_NOT_SUPPORTED', `The file is no uncompressed label map: ${found}`);
   }
-  const frames = positive(dataSet, tag.NumberOfFrames, limits.frames, 1);
-  const tileWidth = positive(dataSet, tag.Columns, limits.tileSide);
-  const tileHeight = positive(dataSet, tag.Rows, limits.tileSide);
-  const width = positive(dataSet, tag.TotalPixelMatrixColumns, 2 ** 31, tileWidth);
-  const height = positive(dataSet, tag.TotalPixelMatrixRows, 2 ** 31, tileHeight);
+  const frames = readCount(dataSet, tag.NumberOfFrames, limits.frames, 1);
+  const tileWidth = readCount(dataSet, tag.Columns, limits.tileSide);
+  const tileHeight = readCount(dataSet, tag.Rows, limits.tileSide);
+  const width = readCount(dataSet, tag.TotalPixelMatrixColumns, 2 ** 31, tileWidth);
+  const height = readCount(dataSet, tag.TotalPixelMatrixRows, 2 ** 31, tileHeight);
   const bits = dataSet.whole(tag.BitsAllocated);
   if (bits !== 8 && bits !== 16) throw corrupt(`its pixels have ${bits} bits`);
+  // In TILED_FULL, frames are in row-major order; otherwise each frame states its position.
   const isFull = dataSet.text(tag.DimensionOrganizationType) === 'TILED_FULL';
   if (frames * (isFull ? 1 : MIN_POSITION_BYTES) > source.size) {
     throw corrupt(`it is too small for the ${frames} frames it claims`);
   }
   const collector = isFull || frames === 1 ? null : createPositionCollector(frames, undefined, undefined);
   walk.budget.elements += frames * limits.elementsPerFrame;
-  const rest = await readDataSet(
-    walk,
-    end,
+  const remainingElements: ElementSelection =
     collector === null
       ? new Map()
       : new Map([
           [tag.PerFrameFunctionalGroupsSequence, { items: framePositionElements, each: collector.each }],
-        ]),
-    () => false,
-  );
-  const pixelData = rest.dataSet.place(tag.PixelData);
+        ]);
+  const { dataSet: remaining } = await readDataSet(walk, end, remainingElements, () => false);
+  const pixelData = remaining.position(tag.PixelData);
   if (pixelData === null) throw corrupt('it has no pixels');
   const sampleBytes = bits / 8;
-  const places = { source, frames, pixelData, extendedOffsets: null, extendedLengths: null };
-  const readFrame = openFrames(places, syntax, tileWidth * tileHeight * sampleBytes);
+  const pixelPositions = { source, frames, pixelData, extendedOffsets: null, extendedLengths: null };
+  const readFrame = openFrames(pixelPositions, syntax, tileWidth * tileHeight * sampleBytes);
   const positions = collector?.finish() ?? null;
   const columns = Math.ceil(width / tileWidth);
-  const leftOf = (n: number) =>
-    positions === null ? (n % columns) * tileWidth : (positions.columns[n] ?? 1) - 1;
-  const topOf = (n: number) =>
-    positions === null ? Math.floor(n / columns) * tileHeight : (positions.rows[n] ?? 1) - 1;
+  const leftOf = (frame: number) =>
+    positions === null ? (frame % columns) * tileWidth : (positions.columns[frame] ?? 1) - 1;
+  const topOf = (frame: number) =>
+    positions === null ? Math.floor(frame / columns) * tileHeight : (positions.rows[frame] ?? 1) - 1;
 
   return {
     width,
@@ -116,17 +124,20 @@ export async function openLabelMap(source: ByteSource): Promise<LabelMap> {
     segments: segmentsOf(dataSet),
     async readRows(top, count, target) {
       target.fill(0);
-      for (let n = 0; n < frames; n++) {
-        const [left, frameTop] = [leftOf(n), topOf(n)];
+      for (let frame = 0; frame < frames; frame++) {
+        const frameLeft = leftOf(frame);
+        const frameTop = topOf(frame);
         if (frameTop >= top + count || frameTop + tileHeight <= top) continue;
-        const bytes = await readFrame(n, 0);
+        const bytes = await readFrame(frame, 0);
         const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-        const [firstX, lastX] = [Math.max(0, left), Math.min(width, left + tileWidth)];
-        for (let y = Math.max(top, frameTop); y < Math.min(top + count, frameTop + tileHeight); y++) {
-          for (let x = firstX; x < lastX; x++) {
-            const at = (y - frameTop) * tileWidth + x - left;
+        const startX = Math.max(0, frameLeft);
+        const endX = Math.min(width, frameLeft + tileWidth);
+        const endY = Math.min(top + count, frameTop + tileHeight);
+        for (let y = Math.max(top, frameTop); y < endY; y++) {
+          for (let x = startX; x < endX; x++) {
+            const pixel = (y - frameTop) * tileWidth + x - frameLeft;
             target[(y - top) * width + x] =
-              sampleBytes === 1 ? view.getUint8(at) : view.getUint16(2 * at, true);
+              sampleBytes === 1 ? view.getUint8(pixel) : view.getUint16(2 * pixel, true);
           }
         }
       }
@@ -141,8 +152,9 @@ type CountTag =
   | typeof tag.TotalPixelMatrixColumns
   | typeof tag.TotalPixelMatrixRows;
 
-function positive(dataSet: DataSet, name: CountTag, limit: number, absent?: number): number {
-  const value = dataSet.whole(name) ?? absent ?? 0;
+/** Reads an integer from 1 to the limit; an absent one is the default, if there is one. */
+function readCount(dataSet: DataSet, name: CountTag, limit: number, defaultValue?: number): number {
+  const value = dataSet.whole(name) ?? defaultValue ?? 0;
   if (value < 1) throw corrupt(`the size of its pixels is ${value}`);
   if (value > limit) throw limitExceeded(`the size of its pixels is ${value}`);
   return value;
@@ -154,11 +166,11 @@ function segmentsOf(dataSet: DataSet): Segment[] {
   return items.map((item) => {
     const value = item.whole(tag.SegmentNumber) ?? 0;
     const lab = item.reals(tag.RecommendedDisplayCIELabValue);
-    const { r, g, b } = lab.length === 3 ? rgbOfCieLab(lab) : { r: -1, g: 0, b: 0 };
+    const rgb = lab.length === 3 ? rgbOfCieLab(lab) : null;
     return {
       value,
       name: (item.text(tag.SegmentLabel) ?? String(value)).slice(0, maxNameLength),
-      color: r < 0 ? null : [r, g, b],
+      color: rgb && [rgb.r, rgb.g, rgb.b],
     };
   });
 }

@@ -1,9 +1,9 @@
 /**
- * Limits of a DICOM file. A file that exceeds one is rejected with LIMIT_EXCEEDED: real slides stay far below, and a
- * the limits prevent a small hostile file from causing hours of work or gigabytes of memory.
+ * Limits of a DICOM file. Real slides stay far below. A file that exceeds one is rejected with LIMIT_EXCEEDED, because a
+ * small hostile file must not cost hours of CPU time or gigabytes of memory.
  */
 export const limits = {
-  /** Data elements visited while a header is read, including nested ones; frames add to it. */
+  /** Data elements visited while a header is read, including nested ones; each frame adds `elementsPerFrame`. */
   elements: 1_000_000,
   /** Elements in one frame's functional groups; PS3.3 C.7.6.16 defines fewer. */
   elementsPerFrame: 64,
@@ -15,9 +15,9 @@ export const limits = {
   valueBytes: 64 * 1024,
   iccProfileBytes: 16 * 2 ** 20,
   frames: 2 ** 26,
-  /** Fragments per frame, on average of a file. */
+  /** Average number of fragments per frame in a file. */
   fragmentsPerFrame: 16,
-  /** Sizes in pixels. */
+  /** Pixels of the longer side. */
   tileSide: 8192,
   imageSide: 2 ** 31 - 1,
   tilesPerLevel: 2 ** 26,
@@ -31,9 +31,9 @@ export const limits = {
 } as const;
 
 /**
- * Least bytes of an encapsulated frame: its item header and some content. A number of frames that does not fit into the
- * file is rejected before memory is allocated.
+ * Minimum bytes of an encapsulated frame: its item header and some content. A file that is too small for the number of
+ * frames it claims is rejected before memory is allocated.
  */
 export const MIN_FRAME_BYTES = 10;
-/** Least bytes of a frame's functional groups with its position: two coordinates in a sequence item. */
+/** Minimum bytes by which a frame states its position: two coordinates in a sequence item. */
 export const MIN_POSITION_BYTES = 48;

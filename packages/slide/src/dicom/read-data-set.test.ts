@@ -69,7 +69,7 @@ describe('readDataSet', () => {
     expect(dataSet.whole(tag.Rows)).toBeNull();
     expect(dataSet.whole(tag.Columns)).toBeNull();
     expect(dataSet.items(tag.OpticalPathSequence)).toEqual([]);
-    expect(dataSet.place(tag.PixelData)).toBeNull();
+    expect(dataSet.position(tag.PixelData)).toBeNull();
   });
 
   it('rejects an invalid number that an image depends on', async () => {
@@ -101,8 +101,8 @@ describe('readDataSet', () => {
 
   it('returns the position of a large value', async () => {
     const large = { tag: tag.ICCProfile, vr: 'OB', value: new Uint8Array(100_000) };
-    const { dataSet } = await read([large], new Map([[tag.ICCProfile, 'place']]));
-    expect(dataSet.place(tag.ICCProfile)).toEqual({ at: START + 12, length: 100_000 });
+    const { dataSet } = await read([large], new Map([[tag.ICCProfile, 'position']]));
+    expect(dataSet.position(tag.ICCProfile)).toEqual({ offset: START + 12, length: 100_000 });
   });
 
   const inner = (row: number) => [sequence(tag.PixelMeasuresSequence, [[us(tag.Rows, row)], []])];
@@ -173,7 +173,7 @@ describe('readDataSet', () => {
   it('stops reading at the pixel data', async () => {
     const pixels = { tag: tag.PixelData, vr: 'OW', value: new Uint8Array(64) };
     const { dataSet } = await read([pixels, us(tag.Rows, 5)], values(tag.Rows));
-    expect(dataSet.place(tag.PixelData)).toEqual({ at: START + 12, length: 64 });
+    expect(dataSet.position(tag.PixelData)).toEqual({ offset: START + 12, length: 64 });
     expect(dataSet.has(tag.Rows)).toBe(false);
   });
 

@@ -1,6 +1,9 @@
 /**
- * Parses data sets: visits data elements, reads the selected values and skips all others. Every step counts against a
- * limit, no byte is visited twice, and every length is checked against the enclosing item.
+ * Parses DICOM data sets: visits data elements, reads the selected values and skips all others. A value representation
+ * (VR) is the data type of an element; a sequence is an element whose value is a list of items, each with elements.
+ *
+ * Every visited element counts against a limit, no byte is visited twice, and every length is checked against the
+ * enclosing item.
  *
  * Source: DICOM PS3.5, sections 7.1 (data elements), 7.5 (sequences) and A.4 (encapsulated pixel data).
  */
@@ -10,12 +13,12 @@ import { corrupt, limitExceeded, truncated } from './errors.ts';
 import { limits } from './limits.ts';
 import { nameOfTag, type Tag, tag, vrOfTag } from './tags.ts';
 
-/** Elements to read: the value, only its position, or selected elements of a sequence's items. */
-export type ElementSelection = ReadonlyMap<number, 'value' | 'place' | ItemSelection>;
+/** Elements to read, by tag: the value, only its position in the file, or selected elements in the items of a sequence. */
+export type ElementSelection = ReadonlyMap<number, 'value' | 'position' | ItemSelection>;
 
 export interface ItemSelection {
   readonly items: ElementSelection;
-  /** Called with each item, which is then not kept. */
+  /** Called with each item; if set, the items are not kept in memory. */
   readonly each?: (item: DataSet) => void;
 }
 
@@ -28,8 +31,11 @@ export interface Budget {
   elements: number;
 }
 
+/** State of reading one file. */
 export interface Walk {
+  /** The part of the file in memory. */
   readonly window: ByteWindow;
+  /** Whether every data element states its value representation. */
   readonly isExplicit: boolean;
   readonly budget: Budget;
 }
@@ -45,36 +51,39 @@ const UNDEFINED_LENGTH = 0xffff_ffff;
 const longVrs = new Set(['OB', 'OD', 'OF', 'OL', 'OV', 'OW', 'SQ', 'SV', 'UC', 'UN', 'UR', 'UT', 'UV']);
 const shortVrs = new Set('AE AS AT CS DA DS DT FD FL IS LO LT PN SH SL SS ST TM UI UL US'.split(' '));
 
+/** The header of a data element. */
 interface Element {
   readonly tag: number;
+  /** Value representation, two letters. */
   readonly vr: string;
   /** Offset of the value. */
-  readonly at: number;
+  readonly offset: number;
   /** Length in bytes; null when the file leaves it undefined and a delimiter ends the value. */
   readonly length: number | null;
 }
 
 /**
- * Reads the data set of a file.
+ * Reads the elements of a data set, which are ordered by tag, up to the first one for which `stopsAt` returns true. Stops
+ * at the pixel data in any case, and returns them as a position.
  *
- * @param at its offset
- * @param stopsAt whether to stop before a tag; elements are ordered by tag
- * @returns pixel data, when the data set reaches them, as a position; nothing after them is read
+ * @param offset of the first element
  * @throws SlideError FILE_CORRUPT, FILE_TRUNCATED, LIMIT_EXCEEDED
  */
 export async function readDataSet(
   walk: Walk,
-  at: number,
+  offset: number,
   selection: ElementSelection,
   stopsAt: (tag: number) => boolean,
 ): Promise<DataSetExtent> {
   const values = new Map<number, Value>();
-  const end = await readElements(walk, at, walk.window.size, selection, values, 0, stopsAt);
+  const end = await readElements(walk, offset, walk.window.size, selection, values, 0, stopsAt);
   return { dataSet: dataSetOf(values), end };
 }
 
 /**
- * @param end of the elements; null when a delimiter ends them
+ * Reads the elements of a data set or of an item into `values`.
+ *
+ * @param end offset after the elements; null when a delimiter ends them
  * @returns the offset after the last element and the delimiter
  */
 async function readElements(
@@ -86,32 +95,35 @@ async function readElements(
   depth: number,
   stopsAt: ((tag: number) => boolean) | null,
 ): Promise<number> {
-  let at = start;
-  while (end === null || at < end) {
-    if (!walk.window.covers(at, ITEM_HEADER)) await loadAtMost(walk.window, at, end);
-    const number = tagAt(walk.window, at);
-    if (number === tag.ItemDelimitationItem && end === null) return at + ITEM_HEADER;
+  let offset = start;
+  while (end === null || offset < end) {
+    if (!walk.window.covers(offset, ITEM_HEADER_BYTES)) await loadHeaderBytes(walk.window, offset, end);
+    const number = tagAt(walk.window, offset);
+    if (number === tag.ItemDelimitationItem && end === null) return offset + ITEM_HEADER_BYTES;
     if (number >>> 16 === 0xfffe) throw corrupt(`${nameOfTag(number)} is among data elements`);
-    // Checked first: the elements of the next group may have another encoding.
-    if (stopsAt?.(number)) return at;
-    const header = readHeader(walk, at) ?? (await loadHeader(walk, at));
+    // This precedes the parsing of the header, because elements of the next group may have another encoding.
+    if (stopsAt?.(number)) return offset;
+    const header = readHeader(walk, offset) ?? (await loadHeader(walk, offset));
     if (--walk.budget.elements < 0) throw limitExceeded('its header has too many elements');
 
     const selected = selection.get(header.tag);
     if (selected !== undefined && values.has(header.tag))
       throw corrupt(`${nameOfTag(header.tag)} is a duplicate element`);
     if (depth === 0 && header.tag === tag.PixelData) {
-      values.set(header.tag, { kind: 'place', place: { at: header.at, length: header.length } });
-      return header.at;
+      values.set(header.tag, {
+        kind: 'position',
+        position: { offset: header.offset, length: header.length },
+      });
+      return header.offset;
     }
     if (selected === undefined && header.length !== null) {
-      at = checkInside(walk, header.tag, header.at, header.length, end);
+      offset = checkInside(walk, header.tag, header.offset, header.length, end);
     } else {
-      at = await readElement(walk, header, end, selected, values, depth);
+      offset = await readElement(walk, header, end, selected, values, depth);
     }
   }
-  if (at !== end) throw corrupt('a sequence is longer than its item');
-  return at;
+  if (offset !== end) throw corrupt('a sequence is longer than its item');
+  return offset;
 }
 
 /** Visits one element: reads, enters or skips it. Returns the offset after the element. */
@@ -119,41 +131,41 @@ async function readElement(
   walk: Walk,
   element: Element,
   end: number | null,
-  selected: 'value' | 'place' | ItemSelection | undefined,
+  selected: 'value' | 'position' | ItemSelection | undefined,
   values: Map<number, Value>,
   depth: number,
 ): Promise<number> {
-  const { vr, at, length } = element;
+  const { vr, offset, length } = element;
   if (length === null) {
-    if (vr === 'OB' || vr === 'OW') return skipFragments(walk, at);
+    if (vr === 'OB' || vr === 'OW') return skipFragments(walk, offset);
     if (vr !== 'SQ' && vr !== 'UN') throw corrupt(`${nameOfTag(element.tag)} has an undefined length`);
   } else {
-    checkInside(walk, element.tag, at, length, end);
+    checkInside(walk, element.tag, offset, length, end);
   }
 
-  const isSequence = vr === 'SQ' || (vr === 'UN' && (length === null || typeof selected === 'object'));
-  if (isSequence && (length === null || typeof selected === 'object')) {
-    // A sequence of unknown representation always has implicit elements. Source: PS3.5 6.2.2, note 4.
-    const inner = vr === 'UN' ? { ...walk, isExplicit: false } : walk;
-    const itemSelection = typeof selected === 'object' ? selected : undefined;
-    return readItems(inner, element, itemSelection, values, depth + 1);
+  const itemSelection = typeof selected === 'object' ? selected : undefined;
+  const mustReadItems = length === null || itemSelection !== undefined;
+  if (mustReadItems && (vr === 'SQ' || vr === 'UN')) {
+    // The elements in a sequence with the representation UN never state theirs. Source: PS3.5 6.2.2, note 4.
+    const itemWalk = vr === 'UN' ? { ...walk, isExplicit: false } : walk;
+    return readItems(itemWalk, element, itemSelection, values, depth + 1);
   }
-  if (typeof selected === 'object') throw corrupt(`${nameOfTag(element.tag)} is not a sequence`);
+  if (itemSelection) throw corrupt(`${nameOfTag(element.tag)} is not a sequence`);
   const bytes = length ?? 0;
-  if (selected === 'place') values.set(element.tag, { kind: 'place', place: { at, length } });
+  if (selected === 'position') values.set(element.tag, { kind: 'position', position: { offset, length } });
   if (selected === 'value') {
     if (bytes > limits.valueBytes) throw limitExceeded(`${nameOfTag(element.tag)} has ${bytes} bytes`);
-    if (!walk.window.covers(at, bytes)) await walk.window.load(at, bytes);
-    const known = vr === 'UN' ? vrOfTag(element.tag) : vr;
-    values.set(element.tag, { kind: 'bytes', vr: known, bytes: walk.window.copy(at, bytes) });
+    if (!walk.window.covers(offset, bytes)) await walk.window.load(offset, bytes);
+    const actualVr = vr === 'UN' ? vrOfTag(element.tag) : vr;
+    values.set(element.tag, { kind: 'bytes', vr: actualVr, bytes: walk.window.copy(offset, bytes) });
   }
-  return at + bytes;
+  return offset + bytes;
 }
 
 /** Visits the items of a sequence. Returns the offset after the sequence. */
 async function readItems(
   walk: Walk,
-  { tag: number, at: start, length }: Element,
+  { tag: number, offset: start, length }: Element,
   selected: ItemSelection | undefined,
   values: Map<number, Value>,
   depth: number,
@@ -162,94 +174,106 @@ async function readItems(
   const { window, budget } = walk;
   const end = length === null ? null : start + length;
   const items: DataSet[] = [];
-  let at = start;
-  while (end === null || at < end) {
-    if (!window.covers(at, ITEM_HEADER)) await loadAtMost(window, at, end);
-    const itemTag = tagAt(window, at);
-    const itemLength = window.u32(at + 4);
-    at += ITEM_HEADER;
+  let offset = start;
+  while (end === null || offset < end) {
+    if (!window.covers(offset, ITEM_HEADER_BYTES)) await loadHeaderBytes(window, offset, end);
+    const itemTag = tagAt(window, offset);
+    const itemLength = window.u32(offset + 4);
+    offset += ITEM_HEADER_BYTES;
     if (itemTag === tag.SequenceDelimitationItem && end === null) break;
     if (itemTag !== tag.Item) throw corrupt(`${nameOfTag(number)} contains something other than items`);
     if (--budget.elements < 0) throw limitExceeded('its header has too many elements');
-    const itemEnd = itemLength === UNDEFINED_LENGTH ? null : at + itemLength;
-    if (itemEnd !== null) checkInside(walk, number, at, itemLength, end);
+    const itemEnd = itemLength === UNDEFINED_LENGTH ? null : offset + itemLength;
+    if (itemEnd !== null) checkInside(walk, number, offset, itemLength, end);
     if (selected === undefined && itemEnd !== null) {
-      at = itemEnd;
+      offset = itemEnd;
       continue;
     }
     const itemValues = new Map<number, Value>();
-    at = await readElements(walk, at, itemEnd, selected?.items ?? emptySelection, itemValues, depth, null);
+    offset = await readElements(
+      walk,
+      offset,
+      itemEnd,
+      selected?.items ?? emptySelection,
+      itemValues,
+      depth,
+      null,
+    );
     if (selected?.each) selected.each(dataSetOf(itemValues));
     else if (selected) items.push(dataSetOf(itemValues));
     if (items.length > limits.items)
       throw limitExceeded(`${nameOfTag(number)} has more than ${limits.items} items`);
   }
-  if (end !== null && at !== end) throw corrupt(`an item is longer than ${nameOfTag(number)}`);
+  if (end !== null && offset !== end) throw corrupt(`an item is longer than ${nameOfTag(number)}`);
   if (selected && !selected.each) values.set(number, { kind: 'items', items });
-  return at;
+  return offset;
 }
 
 const emptySelection: ElementSelection = new Map();
-/** Bytes of a tag and a length, as items and delimiters have. */
-const ITEM_HEADER = 8;
-const LONG_HEADER = 12;
+/** Bytes of a tag and a length, the header of items, delimiters and most elements. */
+const ITEM_HEADER_BYTES = 8;
+/** Bytes of the header of an element with a representation of `longVrs`. */
+const LONG_HEADER_BYTES = 12;
 
-/** Skips encapsulated pixels, e.g. of an icon, which are never read. Returns the offset after them. */
+/** Skips encapsulated pixels that are not those of the slide, e.g. of an icon. Returns the offset after them. */
 async function skipFragments({ window, budget }: Walk, start: number): Promise<number> {
-  for (let at = start; ; ) {
-    if (!window.covers(at, ITEM_HEADER)) await loadAtMost(window, at, null);
-    const itemTag = tagAt(window, at);
-    const length = window.u32(at + 4);
-    at += ITEM_HEADER;
-    if (itemTag === tag.SequenceDelimitationItem) return at;
+  for (let offset = start; ; ) {
+    if (!window.covers(offset, ITEM_HEADER_BYTES)) await loadHeaderBytes(window, offset, null);
+    const itemTag = tagAt(window, offset);
+    const length = window.u32(offset + 4);
+    offset += ITEM_HEADER_BYTES;
+    if (itemTag === tag.SequenceDelimitationItem) return offset;
     if (itemTag !== tag.Item || length === UNDEFINED_LENGTH)
       throw corrupt('its encapsulated data contain no items');
     if (--budget.elements < 0) throw limitExceeded('its header has too many elements');
-    at += length;
+    offset += length;
   }
 }
 
-/** Returns null when the window does not cover the header. */
-function readHeader({ window, isExplicit }: Walk, at: number): Element | null {
-  if (!window.covers(at, ITEM_HEADER)) return null;
-  const number = tagAt(window, at);
+/** Parses the header of an element; returns null when the window does not cover it. */
+function readHeader({ window, isExplicit }: Walk, offset: number): Element | null {
+  if (!window.covers(offset, ITEM_HEADER_BYTES)) return null;
+  const number = tagAt(window, offset);
   if (!isExplicit || number >>> 16 === 0xfffe) {
-    const length = lengthAt(window, at + 4);
+    const length = lengthAt(window, offset + 4);
     const declared = vrOfTag(number);
     // Without a stated representation, only a sequence can have an undefined length.
     const vr = length === null && declared === 'UN' ? 'SQ' : declared;
-    return { tag: number, vr, at: at + ITEM_HEADER, length };
+    return { tag: number, vr, offset: offset + ITEM_HEADER_BYTES, length };
   }
-  const vr = String.fromCharCode(window.u8(at + 4), window.u8(at + 5));
-  if (shortVrs.has(vr)) return { tag: number, vr, at: at + ITEM_HEADER, length: window.u16(at + 6) };
+  const vr = String.fromCharCode(window.u8(offset + 4), window.u8(offset + 5));
+  if (shortVrs.has(vr))
+    return { tag: number, vr, offset: offset + ITEM_HEADER_BYTES, length: window.u16(offset + 6) };
   if (!longVrs.has(vr)) throw corrupt(`${nameOfTag(number)} has an unknown value representation`);
-  if (!window.covers(at, LONG_HEADER)) return null;
-  return { tag: number, vr, at: at + LONG_HEADER, length: lengthAt(window, at + 8) };
+  if (!window.covers(offset, LONG_HEADER_BYTES)) return null;
+  return { tag: number, vr, offset: offset + LONG_HEADER_BYTES, length: lengthAt(window, offset + 8) };
 }
 
-async function loadHeader(walk: Walk, at: number): Promise<Element> {
-  await loadAtMost(walk.window, at, null);
-  const header = readHeader(walk, at);
+async function loadHeader(walk: Walk, offset: number): Promise<Element> {
+  await loadHeaderBytes(walk.window, offset, null);
+  const header = readHeader(walk, offset);
   if (!header) throw truncated('it ends inside a data element');
   return header;
 }
 
-/** Loads the longer of the two header types, or the rest of the file. */
-async function loadAtMost(window: ByteWindow, at: number, end: number | null): Promise<void> {
-  if (at + ITEM_HEADER > window.size) throw truncated(`it ends at ${window.size}, inside a data element`);
-  if (end !== null && at + ITEM_HEADER > end) throw corrupt('an element is longer than its enclosing item');
-  await window.load(at, Math.min(LONG_HEADER, window.size - at));
+/** Loads the bytes that a header of either type may have, as far as the file has them. */
+async function loadHeaderBytes(window: ByteWindow, offset: number, end: number | null): Promise<void> {
+  if (offset + ITEM_HEADER_BYTES > window.size)
+    throw truncated(`it ends at ${window.size}, inside a data element`);
+  if (end !== null && offset + ITEM_HEADER_BYTES > end)
+    throw corrupt('an element is longer than its enclosing item');
+  await window.load(offset, Math.min(LONG_HEADER_BYTES, window.size - offset));
 }
 
-/** Returns the offset after a value, which must lie in the file and in its enclosing item. */
+/** Checks that a value lies in the file and in its enclosing item, which ends at `end`. Returns the offset after the value. */
 function checkInside(
   { window }: Walk,
   number: number,
-  at: number,
+  offset: number,
   length: number,
   end: number | null,
 ): number {
-  const valueEnd = at + length;
+  const valueEnd = offset + length;
   if (valueEnd > window.size) {
     throw truncated(`it ends at ${window.size}, before the end of ${nameOfTag(number)}`);
   }
@@ -257,9 +281,10 @@ function checkInside(
   return valueEnd;
 }
 
-const tagAt = (window: ByteWindow, at: number): number => ((window.u16(at) << 16) | window.u16(at + 2)) >>> 0;
+const tagAt = (window: ByteWindow, offset: number): number =>
+  ((window.u16(offset) << 16) | window.u16(offset + 2)) >>> 0;
 
-function lengthAt(window: ByteWindow, at: number): number | null {
-  const length = window.u32(at);
+function lengthAt(window: ByteWindow, offset: number): number | null {
+  const length = window.u32(offset);
   return length === UNDEFINED_LENGTH ? null : length;
 }

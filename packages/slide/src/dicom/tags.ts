@@ -1,6 +1,6 @@
 /**
- * Data elements that are read, by number, with the value representation that applies where a file does not state it
- * (implicit VR). Elements outside this list are never read: names, dates and serial numbers stay in the file.
+ * Lists the DICOM data elements that are read: number, and value representation (data type) for files that do not state
+ * it. Elements outside this list, such as names, dates and serial numbers, are never read.
  *
  * Source: DICOM PS3.6, table 6-1; PS3.10, table 7.1-1.
  */
@@ -15,7 +15,7 @@ const dictionary = {
   Modality: [0x0008_0060, 'CS'],
   Manufacturer: [0x0008_0070, 'LO'],
   CodeMeaning: [0x0008_0104, 'LO'],
-  /** Only used to keep the files of different patients apart; hashed where it is read. */
+  /** Only used, as a hash, to keep the files of different patients apart. */
   PatientID: [0x0010_0020, 'LO'],
   StudyInstanceUID: [0x0020_000d, 'UI'],
   SeriesInstanceUID: [0x0020_000e, 'UI'],
@@ -46,7 +46,7 @@ const dictionary = {
   FrameVOILUTSequence: [0x0028_9132, 'SQ'],
   PixelValueTransformationSequence: [0x0028_9145, 'SQ'],
 
-  /** Only used to keep the files of different slides apart; hashed where it is read. */
+  /** Only used, as a hash, to keep the files of different slides apart. */
   ContainerIdentifier: [0x0040_0512, 'LO'],
   XOffsetInSlideCoordinateSystem: [0x0040_072a, 'DS'],
   YOffsetInSlideCoordinateSystem: [0x0040_073a, 'DS'],
@@ -106,18 +106,18 @@ export const tag = Object.fromEntries(
   Object.entries(dictionary).map(([name, [number]]) => [name, number]),
 ) as { readonly [N in Name]: (typeof dictionary)[N][0] };
 
-const known = new Map<number, { readonly name: string; readonly vr: string }>(
+const elementsByNumber = new Map<number, { readonly name: string; readonly vr: string }>(
   Object.entries(dictionary).map(([name, [number, vr]]) => [number, { name, vr }]),
 );
 
 /** Returns the value representation from the dictionary; `UN` for an element outside it. */
 export function vrOfTag(number: number): string {
-  return known.get(number)?.vr ?? 'UN';
+  return elementsByNumber.get(number)?.vr ?? 'UN';
 }
 
 /** Returns a name for messages, e.g. `Rows`, or `(0009,0010)` for other elements. */
 export function nameOfTag(number: number): string {
-  const name = known.get(number)?.name;
+  const name = elementsByNumber.get(number)?.name;
   if (name) return name;
   const digits = number.toString(16).padStart(8, '0');
   return `(${digits.slice(0, 4)},${digits.slice(4)})`;

@@ -1,4 +1,4 @@
-/** Finds the frame of each tile of a level. */
+/** Finds the frame of each tile of a level of a DICOM slide. */
 import { SlideError } from '../model/slide.ts';
 import { corrupt, limitExceeded } from './errors.ts';
 import type { FramePositions } from './frame-positions.ts';
@@ -6,7 +6,9 @@ import { limits } from './limits.ts';
 
 /** One file of an image. */
 interface Part {
+  /** Number of frames. */
   readonly frames: number;
+  /** Null for frames in row-major order. */
   readonly positions: FramePositions | null;
 }
 
@@ -29,10 +31,10 @@ export interface TileIndex {
 }
 
 /**
- * Builds the index. Of several optical paths the first is used, of several focal planes the one nearest to the glass.
+ * Builds the index. It contains only the first optical path, and only the focal plane closest to the glass.
  *
- * Source: DICOM PS3.3, C.7.6.17.3 (TILED_FULL varies columns first, then rows, focal planes, optical paths;
- * TILED_SPARSE states the position of each frame).
+ * Source: DICOM PS3.3, C.7.6.17.3: in TILED_FULL, frames are ordered by optical path, focal plane, row and column; in
+ * TILED_SPARSE, each frame states its position.
  *
  * @throws SlideError FILE_CORRUPT, FORMAT_NOT_SUPPORTED for tiles that form no grid, LIMIT_EXCEEDED
  */
@@ -40,12 +42,12 @@ export function indexTiles(image: TiledImage): TileIndex {
   const columns = Math.ceil(image.width / image.tileWidth);
   const rows = Math.ceil(image.height / image.tileHeight);
   if (columns * rows > limits.tilesPerLevel) throw limitExceeded(`a level has ${columns * rows} tiles`);
-  const isSparse = image.parts.some(({ positions }) => positions !== null);
-  const frameOf = isSparse ? sparse(image, columns, rows) : full(image, columns, rows);
+  const hasPositions = image.parts.some(({ positions }) => positions !== null);
+  const frameOf = hasPositions ? indexByPosition(image, columns, rows) : indexByOrder(image, columns, rows);
   return { columns, rows, frameOf };
 }
 
-function full({ parts }: TiledImage, columns: number, rows: number): TileIndex['frameOf'] {
+function indexByOrder({ parts }: TiledImage, columns: number, rows: number): TileIndex['frameOf'] {
   const frames = parts.reduce((sum, part) => sum + part.frames, 0);
   if (frames < columns * rows || frames % (columns * rows) !== 0) {
     throw corrupt(`an image of ${columns} × ${rows} tiles has ${frames} frames`);
@@ -59,9 +61,9 @@ function full({ parts }: TiledImage, columns: number, rows: number): TileIndex['
   };
 }
 
-function sparse(image: TiledImage, columns: number, rows: number): TileIndex['frameOf'] {
+function indexByPosition(image: TiledImage, columns: number, rows: number): TileIndex['frameOf'] {
   const { tileWidth, tileHeight } = image;
-  const places = new Map<number, { part: number; frame: number; depth: number }>();
+  const framesByTile = new Map<number, { part: number; frame: number; depth: number }>();
   for (const [part, { frames, positions }] of image.parts.entries()) {
     if (!positions) throw corrupt('only some of its files state the positions of their frames');
     for (let frame = 0; frame < frames; frame++) {
@@ -71,16 +73,18 @@ function sparse(image: TiledImage, columns: number, rows: number): TileIndex['fr
       if (x % tileWidth !== 0 || y % tileHeight !== 0) {
         throw new SlideError('FORMAT_NOT_SUPPORTED', 'Not supported: tiles that form no grid');
       }
-      const [column, row] = [x / tileWidth, y / tileHeight];
+      const column = x / tileWidth;
+      const row = y / tileHeight;
       if (column < 0 || column >= columns || row < 0 || row >= rows) {
         throw corrupt(`frame ${frame + 1} is outside the image`);
       }
       const depth = positions.depths[frame] as number;
-      const nearest = places.get(row * columns + column);
-      if (nearest?.depth === depth) throw corrupt(`frame ${frame + 1} has the position of another frame`);
-      if (!nearest || depth < nearest.depth) places.set(row * columns + column, { part, frame, depth });
+      const tile = row * columns + column;
+      const closest = framesByTile.get(tile);
+      if (closest?.depth === depth) throw corrupt(`frame ${frame + 1} has the position of another frame`);
+      if (!closest || depth < closest.depth) framesByTile.set(tile, { part, frame, depth });
     }
   }
-  if (places.size === 0) throw corrupt('it has no frame of its first optical path');
-  return (column, row) => places.get(row * columns + column) ?? null;
+  if (framesByTile.size === 0) throw corrupt('it has no frame of its first optical path');
+  return (column, row) => framesByTile.get(row * columns + column) ?? null;
 }

@@ -1,14 +1,15 @@
-/** UIDs of the standard that matter for slides, with their meaning. Source: DICOM PS3.6, tables A-1 and A-3. */
+/** Lists the DICOM UIDs of transfer syntaxes and object classes. Source: DICOM PS3.6, tables A-1 and A-3. */
 
 export const wholeSlideImage = '1.2.840.10008.5.1.4.1.1.77.1.6';
 
 /** Encoding of a frame. `samples`: uncompressed. */
 export type FrameCodec = 'samples' | 'jpeg' | 'jpegls' | 'jpeg2000' | 'rle';
 
+/** Encoding of a file: its data elements and its frames. */
 export interface TransferSyntax {
   /** Whether every data element states its value representation. */
   readonly isExplicit: boolean;
-  /** Whether each frame is in separate items; else all frames are consecutive. */
+  /** Whether each frame is stored in separate items; otherwise the bytes of all frames are consecutive. */
   readonly isEncapsulated: boolean;
   readonly codec: FrameCodec;
 }
@@ -24,7 +25,7 @@ const transferSyntaxes = new Map<string, TransferSyntax>([
   ['1.2.840.10008.1.2.1', { isExplicit: true, isEncapsulated: false, codec: 'samples' }],
   ['1.2.840.10008.1.2.1.98', encapsulated('samples')],
   ['1.2.840.10008.1.2.4.50', encapsulated('jpeg')],
-  // Extended JPEG may have 12 bits per sample, which browsers cannot draw; 8 bits are checked for every frame.
+  // Extended JPEG may have 12 bits per sample, which browsers cannot draw; every frame is checked to have 8 bits.
   ['1.2.840.10008.1.2.4.51', encapsulated('jpeg')],
   ['1.2.840.10008.1.2.4.80', encapsulated('jpegls')],
   ['1.2.840.10008.1.2.4.81', encapsulated('jpegls')],
@@ -33,7 +34,7 @@ const transferSyntaxes = new Map<string, TransferSyntax>([
   ['1.2.840.10008.1.2.5', encapsulated('rle')],
 ]);
 
-/** Names by prefix of the UID, the longest prefix first: the first one that matches is used. */
+/** Names for messages, by prefix of the UID; the first prefix that matches is used. */
 const unsupportedSyntaxes: readonly (readonly [string, string])[] = [
   ['1.2.840.10008.1.2.1.99', 'a deflated data set'],
   ['1.2.840.10008.1.2.2', 'big-endian byte order'],
@@ -60,7 +61,7 @@ export function nameOfTransferSyntax(uid: string): string {
   return name ? `${name} (transfer syntax ${uid})` : `transfer syntax ${uid}`;
 }
 
-/** Names by prefix of the UID, the longest prefix first. */
+/** Names for messages, by prefix of the SOP class (kind of object); the first prefix that matches is used. */
 const sopClasses: readonly (readonly [string, string])[] = [
   ['1.2.840.10008.5.1.4.1.1.77.1.2', 'a microscope photograph'],
   ['1.2.840.10008.5.1.4.1.1.77.1.3', 'a microscope photograph'],

@@ -82,7 +82,7 @@ export const dicom: SlideFormat = {
         if (length > limits.iccProfileBytes) {
           throw new SlideError('LIMIT_EXCEEDED', `The colour profile has ${length} bytes`);
         }
-        return full.source.read(full.iccProfile.at, length);
+        return full.source.read(full.iccProfile.offset, length);
       },
       close: files.close,
     };
