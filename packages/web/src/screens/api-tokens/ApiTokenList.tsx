@@ -11,7 +11,7 @@ import { announce } from '../../notifications/notify.ts';
 import classes from './ApiTokenList.module.css';
 import { texts } from './texts.ts';
 
-/** Administration › API tokens: which programs have access on behalf of which accounts. */
+/** The screen "Administration › API tokens": the tokens of all accounts, which administrators can revoke. */
 export function ApiTokenList() {
   return (
     <>

@@ -8,7 +8,7 @@ import { formatDate, formatDateAndTime } from '../../formatting/dates.ts';
 import { texts as shared } from '../../language/texts.ts';
 import { texts } from './texts.ts';
 
-/** The data of the own account, read-only. */
+/** Card with the fields of the signed-in account, read-only. */
 export function AccountCard() {
   const profile = useProfile();
 

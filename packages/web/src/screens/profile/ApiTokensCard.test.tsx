@@ -4,7 +4,7 @@ import { account } from '../../testing/accounts.ts';
 import { openApp } from '../../testing/open-app.tsx';
 import { type Answers, refusal } from '../../testing/stub-api.ts';
 
-const secret = `lam_${'x'.repeat(43)}`;
+const tokenSecret = `lam_${'x'.repeat(43)}`;
 const token = {
   id: 'one',
   prefix: 'lam_xxxxxxxx',
@@ -38,12 +38,12 @@ function openProfile(api: Answers = {}, user = account()) {
   });
 }
 
-const card = () => screen.findByRole('region', { name: 'API Anahtarları' });
+const findCard = () => screen.findByRole('region', { name: 'API Anahtarları' });
 
-describe('the API tokens of the profile', () => {
-  it('are listed with scopes, datasets, end and last use', async () => {
+describe('the API token card of the profile', () => {
+  it('lists the tokens with scopes, datasets, end date and last use', async () => {
     openProfile({ 'GET /user/api-tokens': { tokens: [token] } });
-    const row = await within(await card()).findByRole('listitem');
+    const row = await within(await findCard()).findByRole('listitem');
     for (const text of [
       'Betik',
       'lam_xxxxxxxx…',
@@ -56,17 +56,17 @@ describe('the API tokens of the profile', () => {
     }
   });
 
-  it('are created with scopes, datasets and an end, and shown once with a way to copy', async () => {
+  it('creates a token with scopes, datasets and a lifetime, and shows it once with a copy button', async () => {
     let tokens: object[] = [];
     const { person, calls } = openProfile({
       'GET /user/api-tokens': () => ({ tokens }),
       'POST /user/api-tokens': () => {
         tokens = [token];
-        const { created_at: _, last_used_at: __, ...made } = token;
-        return Response.json({ ...made, token: secret }, { status: 201 });
+        const { created_at: _, last_used_at: __, ...created } = token;
+        return Response.json({ ...created, token: tokenSecret }, { status: 201 });
       },
     });
-    await person.click(await within(await card()).findByRole('button', { name: 'Yeni Anahtar' }));
+    await person.click(await within(await findCard()).findByRole('button', { name: 'Yeni Anahtar' }));
     const dialog = within(await screen.findByRole('dialog', { name: 'Yeni Anahtar' }));
     await person.click(dialog.getByRole('button', { name: 'Anahtar Oluştur' }));
     await dialog.findByText('Anahtara bir ad verin.');
@@ -81,7 +81,7 @@ describe('the API tokens of the profile', () => {
     await person.selectOptions(dialog.getByLabelText('Geçerlilik süresi'), '30 gün');
     await person.click(dialog.getByRole('button', { name: 'Anahtar Oluştur' }));
 
-    await screen.findByText(secret);
+    await screen.findByText(tokenSecret);
     expect(calls.find(({ name }) => name === 'POST /user/api-tokens')?.body).toEqual({
       name: 'Betik',
       scopes: ['slides:read', 'annotations:write'],
@@ -90,39 +90,39 @@ describe('the API tokens of the profile', () => {
     });
     await person.click(screen.getByRole('button', { name: 'Anahtarı Kopyala' }));
     await screen.findByText('Anahtar kopyalandı.');
-    expect(await navigator.clipboard.readText()).toBe(secret);
+    expect(await navigator.clipboard.readText()).toBe(tokenSecret);
     await person.click(screen.getByRole('button', { name: 'Anahtarı kaydettim' }));
-    await vi.waitFor(() => expect(screen.queryByText(secret)).toBeNull());
-    await within(await card()).findByText('lam_xxxxxxxx…');
+    await vi.waitFor(() => expect(screen.queryByText(tokenSecret)).toBeNull());
+    await within(await findCard()).findByText('lam_xxxxxxxx…');
   });
 
   it.each([
     ['viewer', 2],
     ['user', 5],
     ['admin', 6],
-  ] as const)('offer a %s %i scopes', async (role, count) => {
+  ] as const)('offers an account with the role %s %i scopes for a new token', async (role, count) => {
     const { person } = openProfile({}, account({ role }));
-    await person.click(await within(await card()).findByRole('button', { name: 'Yeni Anahtar' }));
+    await person.click(await within(await findCard()).findByRole('button', { name: 'Yeni Anahtar' }));
     const dialog = within(await screen.findByRole('dialog', { name: 'Yeni Anahtar' }));
     expect(dialog.getAllByRole('checkbox')).toHaveLength(count);
   });
 
-  it('are hidden for an account without a role', async () => {
+  it('is hidden for an account without a role', async () => {
     openProfile({}, account({ role: 'unassigned' }));
     await screen.findByRole('region', { name: 'Oturumlar' });
     expect(screen.queryByRole('region', { name: 'API Anahtarları' })).toBeNull();
   });
 
-  it('show why a token could not be created', async () => {
+  it('shows why the server does not create a token', async () => {
     const { person } = openProfile({ 'POST /user/api-tokens': refusal('too_many_api_tokens') });
-    await person.click(await within(await card()).findByRole('button', { name: 'Yeni Anahtar' }));
+    await person.click(await within(await findCard()).findByRole('button', { name: 'Yeni Anahtar' }));
     const dialog = within(await screen.findByRole('dialog', { name: 'Yeni Anahtar' }));
     await person.type(dialog.getByLabelText('Ad'), 'Betik');
     await person.click(dialog.getByRole('button', { name: 'Anahtar Oluştur' }));
     await screen.findByText(/^API anahtarı sayısı sınıra ulaştı/);
   });
 
-  it('are revoked after a confirmation', async () => {
+  it('revokes a token after a confirmation', async () => {
     let tokens = [token];
     const { person } = openProfile({
       'GET /user/api-tokens': () => ({ tokens }),
@@ -141,11 +141,11 @@ describe('the API tokens of the profile', () => {
   });
 });
 
-describe('the API tokens of all accounts', () => {
+describe('the API token screen of administrators', () => {
   const admin = account({ role: 'admin' });
   const owned = { ...token, uid: 'u', email: 'deniz@example.org', displayName: 'Deniz' };
 
-  it('are listed with their owners and revoked by administrators', async () => {
+  it('lists the tokens of all accounts with their owners, and revokes a token after a confirmation', async () => {
     let tokens = [owned];
     const { person } = openApp('/admin/api-tokens', {
       signedInAs: admin,

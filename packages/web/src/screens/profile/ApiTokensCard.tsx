@@ -15,7 +15,7 @@ import { NewApiTokenDialog } from './NewApiTokenDialog.tsx';
 import classes from './SignInsCard.module.css';
 import { texts } from './texts.ts';
 
-/** The own API tokens: list, creation and revocation. A new token is shown once. */
+/** Card with the account's API tokens, in which they are created and revoked. A new token is shown only once. */
 export function ApiTokensCard({ user }: { readonly user: User }) {
   const tokens = useApiTokens();
   const [isCreating, setCreating] = useState(false);
@@ -31,7 +31,7 @@ export function ApiTokensCard({ user }: { readonly user: User }) {
     <Panel title={apiTokenTexts.heading}>
       <Stack>
         <Text c="dimmed">{texts.apiTokensHint}</Text>
-        {created !== null && <NewToken token={created.token} onDone={() => setCreated(null)} />}
+        {created !== null && <CreatedToken token={created.token} onDone={() => setCreated(null)} />}
         {tokens.isPending && <Loading label={shared.loading} />}
         {tokens.isLoadingError && (
           <LoadFailed message={apiTokenTexts.listFailed} onRetry={() => void tokens.refetch()} />
@@ -53,9 +53,9 @@ export function ApiTokensCard({ user }: { readonly user: User }) {
       {isCreating && (
         <NewApiTokenDialog
           user={user}
-          onCreated={(made) => {
+          onCreated={(token) => {
             setCreating(false);
-            setCreated(made);
+            setCreated(token);
           }}
           onClose={() => setCreating(false)}
         />
@@ -69,13 +69,13 @@ interface NewTokenProps {
   readonly onDone: () => void;
 }
 
-function NewToken({ token, onDone }: NewTokenProps) {
+function CreatedToken({ token, onDone }: NewTokenProps) {
   const copy = async () => {
     try {
       await navigator.clipboard.writeText(token);
       announce({ success: true, message: texts.apiTokenCopied });
     } catch {
-      announce({ success: false, message: texts.apiTokenCopyFailed }); // it can still be copied by hand
+      announce({ success: false, message: texts.apiTokenCopyFailed }); // the user can still select and copy it
     }
   };
 

@@ -12,14 +12,14 @@ import { CurrentPasswordField } from './CurrentPasswordField.tsx';
 import { texts } from './texts.ts';
 import { useCurrentPassword } from './use-current-password.ts';
 
-const nothing = { currentPassword: '', password: '', passwordConfirmation: '' };
+const emptyForm = { currentPassword: '', password: '', passwordConfirmation: '' };
 
 interface ChangePasswordCardProps {
-  /** Of the account, for the browser's store of passwords. */
+  /** E-mail address of the account; tells the password manager of the browser which password changes. */
   readonly email: string;
 }
 
-/** A new password; the current one is asked for only when the API wants it (an older sign-in). */
+/** Card that changes the password. It asks for the current password only when the API requires it. */
 export function ChangePasswordCard({ email }: ChangePasswordCardProps) {
   const current = useCurrentPassword();
   const resolver = useMemo(
@@ -29,20 +29,20 @@ export function ChangePasswordCard({ email }: ChangePasswordCardProps) {
       ),
     [current.schema],
   );
-  const form = useForm({ resolver, defaultValues: nothing });
+  const form = useForm({ resolver, defaultValues: emptyForm });
 
   const submit = form.handleSubmit(async ({ currentPassword, password }) => {
     const result = await changePassword(password, currentPassword);
-    const refusal = current.apiErrorOf(result);
-    if (refusal !== null) {
-      form.setError('currentPassword', refusal, { shouldFocus: true });
+    const passwordError = current.passwordErrorOf(result);
+    if (passwordError !== null) {
+      form.setError('currentPassword', passwordError, { shouldFocus: true });
     } else if (!result.success && result.field === 'new_password') {
       form.setError('password', { message: result.message }, { shouldFocus: true });
     } else {
       announce(result);
       if (!result.success) return;
       form.reset();
-      current.forget();
+      current.reset();
     }
   });
 
@@ -52,7 +52,7 @@ export function ChangePasswordCard({ email }: ChangePasswordCardProps) {
         <form onSubmit={(event) => void submit(event)} noValidate>
           <input type="email" autoComplete="username" value={email} readOnly hidden />
           <Stack>
-            {current.isAsked && <CurrentPasswordField />}
+            {current.isRequired && <CurrentPasswordField />}
             <NewPasswordFields />
             <Button type="submit" loading={form.formState.isSubmitting} style={{ alignSelf: 'flex-start' }}>
               {texts.changePasswordSubmit}

@@ -4,7 +4,7 @@ import { PasswordField } from '../../components/PasswordField.tsx';
 import { texts as shared } from '../../language/texts.ts';
 import type { CurrentPassword } from './use-current-password.ts';
 
-/** Takes the focus when it appears: it is what the person is asked for. */
+/** Field for the current password. It takes the focus when it appears, because the user has to fill it in next. */
 export function CurrentPasswordField() {
   const { register, formState, setFocus } = useFormContext<CurrentPassword>();
   useEffect(() => setFocus('currentPassword'), [setFocus]);

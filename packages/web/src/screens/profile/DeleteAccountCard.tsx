@@ -12,7 +12,8 @@ import { CurrentPasswordField } from './CurrentPasswordField.tsx';
 import { texts } from './texts.ts';
 import { useCurrentPassword } from './use-current-password.ts';
 
-function confirmationOf(email: string) {
+/** Returns a schema that accepts only the e-mail address, in upper or lower case. */
+function confirmationSchemaOf(email: string) {
   return z
     .string()
     .trim()
@@ -23,25 +24,26 @@ function confirmationOf(email: string) {
 }
 
 interface DeleteAccountCardProps {
-  /** Of the account; typed again to confirm. */
+  /** E-mail address of the account, which the user types to confirm the deletion. */
   readonly email: string;
 }
 
-/** The way to leave for good. */
+/** Card in which the user deletes the account for good. */
 export function DeleteAccountCard({ email }: DeleteAccountCardProps) {
   const navigate = useNavigate();
   const current = useCurrentPassword();
   const resolver = useMemo(
-    () => zodResolver(z.object({ confirmation: confirmationOf(email), currentPassword: current.schema })),
+    () =>
+      zodResolver(z.object({ confirmation: confirmationSchemaOf(email), currentPassword: current.schema })),
     [email, current.schema],
   );
   const form = useForm({ resolver, defaultValues: { confirmation: '', currentPassword: '' } });
 
   const submit = form.handleSubmit(async ({ currentPassword }) => {
     const result = await deleteAccount(currentPassword);
-    const refusal = current.apiErrorOf(result);
-    if (refusal !== null) {
-      form.setError('currentPassword', refusal, { shouldFocus: true });
+    const passwordError = current.passwordErrorOf(result);
+    if (passwordError !== null) {
+      form.setError('currentPassword', passwordError, { shouldFocus: true });
     } else {
       announce(result);
       if (result.success) await navigate('/auth/login');
@@ -60,7 +62,7 @@ export function DeleteAccountCard({ email }: DeleteAccountCardProps) {
               autoComplete="off"
               error={form.formState.errors.confirmation?.message}
             />
-            {current.isAsked && <CurrentPasswordField />}
+            {current.isRequired && <CurrentPasswordField />}
             <Button
               type="submit"
               color="eosin"

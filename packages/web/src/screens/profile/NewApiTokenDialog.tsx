@@ -10,7 +10,7 @@ import { languageNow } from '../../language/language.ts';
 import { announce } from '../../notifications/notify.ts';
 import { texts } from './texts.ts';
 
-const offeredDays = [7, 30, apiTokenDays.default, 180, apiTokenDays.most];
+const lifetimeOptionsDays = [7, 30, apiTokenDays.default, 180, apiTokenDays.most];
 
 const NewToken = z.object({
   name: z
@@ -38,7 +38,7 @@ interface NewApiTokenDialogProps {
   readonly onClose: () => void;
 }
 
-/** Asks for name, scopes, datasets and end of a new token, and creates it. */
+/** Dialog that asks for the name, scopes, datasets and lifetime of a new API token, and creates it. */
 export function NewApiTokenDialog({ user, onCreated, onClose }: NewApiTokenDialogProps) {
   const datasets = useDatasetNames();
   const { register, control, handleSubmit, formState } = useForm<z.infer<typeof NewToken>>({
@@ -47,9 +47,14 @@ export function NewApiTokenDialog({ user, onCreated, onClose }: NewApiTokenDialo
   });
   const { errors } = formState;
 
-  const submit = handleSubmit(async ({ name, scopes, datasets: chosen, days }) => {
-    const limited = chosen.length > 0 ? { datasets: chosen } : {};
-    const result = await createApiToken({ name, scopes, ...limited, expires_in_days: Number(days) });
+  const submit = handleSubmit(async ({ name, scopes, datasets: chosenDatasets, days }) => {
+    const result = await createApiToken({
+      name,
+      scopes,
+      // Without datasets, the token has access to all datasets of the account.
+      ...(chosenDatasets.length > 0 && { datasets: chosenDatasets }),
+      expires_in_days: Number(days),
+    });
     if (result.success) onCreated(result.created);
     else announce(result);
   });
@@ -105,7 +110,7 @@ export function NewApiTokenDialog({ user, onCreated, onClose }: NewApiTokenDialo
       <NativeSelect
         {...register('days')}
         label={texts.apiTokenDays}
-        data={offeredDays.map((count) => ({ value: String(count), label: texts.days(count) }))}
+        data={lifetimeOptionsDays.map((count) => ({ value: String(count), label: texts.days(count) }))}
       />
     </FormDialog>
   );

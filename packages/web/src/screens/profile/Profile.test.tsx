@@ -20,21 +20,21 @@ function openProfile(api: Answers = {}, profile = user) {
   });
 }
 
-/** The lines of the read-only card. */
-async function fields(): Promise<Record<string, string | null>> {
+/** Returns the labels and values of the account card. */
+async function findFields(): Promise<Record<string, string | null>> {
   const card = await screen.findByRole('region', { name: 'Hesap Bilgileri' });
   await within(card).findByText('Kullanıcı Kimliği');
   const labels = within(card).getAllByRole('term');
   const values = within(card).getAllByRole('definition');
   return Object.fromEntries(
-    labels.map((label, place) => [label.textContent, values[place]?.textContent ?? null]),
+    labels.map((label, index) => [label.textContent, values[index]?.textContent ?? null]),
   );
 }
 
-describe('the profile', () => {
+describe('the account card of the profile', () => {
   it('shows every field of the account', async () => {
     openProfile();
-    expect(await fields()).toEqual({
+    expect(await findFields()).toEqual({
       'Kullanıcı Kimliği': 'uid-of-ipek',
       'E-posta': 'ipek@example.org',
       'Görünen Ad': 'İpek Işık',
@@ -46,60 +46,60 @@ describe('the profile', () => {
     });
   });
 
-  it('says that there is no display name', async () => {
+  it('shows "not given" for an account without a display name', async () => {
     openProfile({}, { ...user, displayName: null });
-    expect(await fields()).toMatchObject({ 'Görünen Ad': 'Belirtilmemiş' });
+    expect(await findFields()).toMatchObject({ 'Görünen Ad': 'Belirtilmemiş' });
   });
 
-  it('shows the end date of access, if there is one', async () => {
+  it('shows the end date of an account that has one', async () => {
     openProfile({}, { ...user, expiresAt: approvedAt });
-    expect(await fields()).toMatchObject({ 'Bitiş Tarihi': '21 Kasım 2026 14:05' });
+    expect(await findFields()).toMatchObject({ 'Bitiş Tarihi': '21 Kasım 2026 14:05' });
   });
 
   it('shows no approval date for an account that no administrator approved', async () => {
     openProfile({}, { ...user, adminApproved: false });
-    expect(await fields()).not.toHaveProperty('Onay Tarihi');
+    expect(await findFields()).not.toHaveProperty('Onay Tarihi');
   });
 
   it.each([
-    ['an answer without a user', {}, 'Profil bulunamadı'],
-    ['a refusal', refusal('unavailable'), 'Profil alınamadı'],
-  ])('says when it cannot be loaded: %s', async (_, answer, reason) => {
-    openProfile({ 'GET /user/profile': answer });
+    ['a response without a user', {}, 'Profil bulunamadı'],
+    ['an error response', refusal('unavailable'), 'Profil alınamadı'],
+  ])('shows why the account cannot be loaded: %s', async (_, response, reason) => {
+    openProfile({ 'GET /user/profile': response });
     await screen.findByText('Profil bilgileri yüklenemedi.');
     screen.getByText(reason);
   });
 
-  it('offers Retry when it cannot be loaded', async () => {
-    let answer: object = refusal('unavailable');
-    const { person } = openProfile({ 'GET /user/profile': () => answer });
+  it('loads the account again when the retry button is pressed after a failure', async () => {
+    let response: object = refusal('unavailable');
+    const { person } = openProfile({ 'GET /user/profile': () => response });
     const retry = await screen.findByRole('button', { name: 'Tekrar Dene' });
-    answer = { user };
+    response = { user };
     await person.click(retry);
-    expect(await fields()).toMatchObject({ 'E-posta': 'ipek@example.org' });
+    expect(await findFields()).toMatchObject({ 'E-posta': 'ipek@example.org' });
   });
 });
 
-describe('changing the password', () => {
+describe('the form that changes the password', () => {
   async function submit(
     person: ReturnType<typeof openApp>['person'],
-    typed: Readonly<Record<string, string>>,
+    values: Readonly<Record<string, string>>,
   ) {
     await screen.findByLabelText('Yeni Şifre');
-    for (const [label, text] of Object.entries(typed)) {
+    for (const [label, text] of Object.entries(values)) {
       await person.click(screen.getByLabelText(label));
-      // A long text in one event: a hundred keystrokes take seconds.
+      // Pasting is one event, whereas typing a hundred characters takes seconds.
       await (text.length > 40 ? person.paste(text) : person.keyboard(text));
     }
     await person.click(screen.getByRole('button', { name: 'Şifreyi Değiştir' }));
   }
-  const twice = { 'Yeni Şifre': 'a new thin slice', 'Yeni Şifre (Tekrar)': 'a new thin slice' };
+  const validPassword = { 'Yeni Şifre': 'a new thin slice', 'Yeni Şifre (Tekrar)': 'a new thin slice' };
 
-  it('requires only the new password, twice, and shows a message when it is changed', async () => {
+  it('sends only the new password when the sign-in is recent, and shows that it was changed', async () => {
     const { person, calls } = openProfile({
       'PUT /user/password': { message: 'Şifre başarıyla değiştirildi' },
     });
-    await submit(person, twice);
+    await submit(person, validPassword);
     await screen.findByText('Şifre başarıyla değiştirildi.');
     expect(calls.at(-1)).toMatchObject({
       name: 'PUT /user/password',
@@ -112,30 +112,30 @@ describe('changing the password', () => {
     [{}, 'Yeni şifre gerekli.'],
     [{ 'Yeni Şifre': 'short' }, 'Yeni şifre en az 8 karakter olmalı.'],
     [{ 'Yeni Şifre': 'ş'.repeat(129) }, 'Yeni şifre en fazla 128 karakter olabilir.'],
-    [{ ...twice, 'Yeni Şifre (Tekrar)': 'another slice' }, 'Şifreler eşleşmiyor.'],
-  ])('refuses %j', async (typed, sentence) => {
+    [{ ...validPassword, 'Yeni Şifre (Tekrar)': 'another slice' }, 'Şifreler eşleşmiyor.'],
+  ])('does not send invalid values: %j', async (values, message) => {
     const { person, calls } = openProfile();
-    await submit(person, typed);
-    await screen.findByText(sentence);
+    await submit(person, values);
+    await screen.findByText(message);
     expect(calls.map(({ name }) => name)).not.toContain('PUT /user/password');
   });
 
-  it("shows the server's objection to the password beside the field", async () => {
-    const sentence = 'Bu şifre çok yaygın ve kolayca tahmin edilebilir. Lütfen başka bir şifre seçin.';
+  it('shows beside the field why the server rejects the new password', async () => {
+    const message = 'Bu şifre çok yaygın ve kolayca tahmin edilebilir. Lütfen başka bir şifre seçin.';
     const { person } = openProfile({
       'PUT /user/password': Response.json(
-        { code: 'invalid_request', message: sentence, field: 'new_password' },
+        { code: 'invalid_request', message, field: 'new_password' },
         { status: 400 },
       ),
     });
-    await submit(person, twice);
+    await submit(person, validPassword);
     const field = screen.getByLabelText('Yeni Şifre');
     await vi.waitFor(() => expect(field.getAttribute('aria-invalid')).toBe('true'));
-    screen.getByText(sentence);
+    screen.getByText(message);
     expect(document.activeElement).toBe(field);
   });
 
-  it('asks for the current password when the sign-in is not recent', async () => {
+  it('asks for the current password when the sign-in is not recent, and sends both passwords', async () => {
     const { person, calls } = openProfile({
       'PUT /user/password': ({ body }) => {
         const { current_password: current } = body as { current_password?: string };
@@ -143,7 +143,7 @@ describe('changing the password', () => {
         return current === 'right' ? { message: '' } : refusal('credentials_invalid');
       },
     });
-    await submit(person, twice);
+    await submit(person, validPassword);
     const current = await screen.findByLabelText('Mevcut şifre');
     await screen.findByText('Güvenliğiniz için mevcut şifrenizi de girin.');
     expect(document.activeElement).toBe(current);
@@ -164,33 +164,33 @@ describe('changing the password', () => {
 
   it.each([
     [
-      'the sentence of the server',
+      'the message of the server',
       refusal('rate_limited'),
       'Çok fazla deneme yapıldı. Lütfen biraz sonra yeniden deneyin.',
     ],
-    ['one of its own', new Response('', { status: 502 }), 'Şifre değiştirilemedi'],
-  ])('fails with %s', async (_, answer, sentence) => {
-    const { person } = openProfile({ 'PUT /user/password': answer });
-    await submit(person, twice);
-    expect((await screen.findByRole('alert')).textContent).toContain(sentence);
+    ['a default message', new Response('', { status: 502 }), 'Şifre değiştirilemedi'],
+  ])('shows, when the call fails, %s', async (_, response, message) => {
+    const { person } = openProfile({ 'PUT /user/password': response });
+    await submit(person, validPassword);
+    expect((await screen.findByRole('alert')).textContent).toContain(message);
   });
 });
 
-describe('deleting the account', () => {
-  async function confirm(person: ReturnType<typeof openApp>['person'], typed: string) {
+describe('the form that deletes the account', () => {
+  async function confirm(person: ReturnType<typeof openApp>['person'], email: string) {
     const field = await screen.findByLabelText('Onaylamak için e-posta adresinizi yazın: ipek@example.org');
-    if (typed) await person.type(field, typed);
+    if (email) await person.type(field, email);
     await person.click(screen.getByRole('button', { name: 'Hesabı Sil' }));
   }
 
-  it.each(['', 'deniz@example.org'])('does not happen after %j was typed', async (typed) => {
+  it.each(['', 'deniz@example.org'])('deletes nothing when the typed e-mail address is %j', async (email) => {
     const { person, calls } = openProfile();
-    await confirm(person, typed);
+    await confirm(person, email);
     await screen.findByText('Yazdığınız adres hesabınızın e-posta adresiyle aynı değil.');
     expect(calls.map(({ name }) => name)).not.toContain('DELETE /user/account');
   });
 
-  it('removes the stored sign-in and opens the login page', async () => {
+  it('deletes the account, removes the stored sign-in and opens the login page', async () => {
     const { person, calls, address } = openProfile({
       'DELETE /user/account': { message: 'Hesap başarıyla silindi' },
     });
@@ -202,7 +202,7 @@ describe('deleting the account', () => {
     expect(localStorage.getItem('user_data')).toBeNull();
   });
 
-  it('asks for the current password when the sign-in is not recent', async () => {
+  it('asks for the current password when the sign-in is not recent, and sends it', async () => {
     const { person, calls } = openProfile({
       'DELETE /user/account': ({ body }) =>
         (body as { current_password?: string }).current_password === 'right'
@@ -217,42 +217,44 @@ describe('deleting the account', () => {
   });
 
   it.each([
-    ['the sentence of the server', refusal('last_admin'), 'Son etkin yönetici kaldırılamaz.'],
-    ['one of its own', new Response('', { status: 502 }), 'Hesap silinemedi'],
-  ])('fails with %s', async (_, answer, sentence) => {
-    const { person, address } = openProfile({ 'DELETE /user/account': answer });
+    ['the message of the server', refusal('last_admin'), 'Son etkin yönetici kaldırılamaz.'],
+    ['a default message', new Response('', { status: 502 }), 'Hesap silinemedi'],
+  ])('shows, when the call fails, %s', async (_, response, message) => {
+    const { person, address } = openProfile({ 'DELETE /user/account': response });
     await confirm(person, 'ipek@example.org');
-    expect((await screen.findByRole('alert')).textContent).toContain(sentence);
+    expect((await screen.findByRole('alert')).textContent).toContain(message);
     expect(address()).toBe('/dashboard/profile');
   });
 });
 
-describe('two-step verification', () => {
+describe('the card of two-step verification', () => {
   const secret = {
     secret: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP',
     uri: 'otpauth://totp/Lamina:ipek?secret=JBSWY3DP',
   };
   const codes = [...'23456789ab'].map((last) => `abcd-efgh-jkmn-pqr${last}`);
 
-  /** The API of an account that has it on or off. */
-  function switchable(isOn: boolean): { api: Answers; turn: (to: boolean) => void } {
-    let enabled = isOn;
-    const turn = (to: boolean) => {
-      enabled = to;
-    };
+  /** Returns the API of an account whose two-step verification is on or off, and a function that changes it. */
+  function secondFactorApi(isInitiallyEnabled: boolean): {
+    api: Answers;
+    setEnabled: (isEnabled: boolean) => void;
+  } {
+    let enabled = isInitiallyEnabled;
     return {
-      turn,
+      setEnabled: (isEnabled) => {
+        enabled = isEnabled;
+      },
       api: { 'GET /user/second-factor': () => ({ enabled, recovery_codes_left: enabled ? 10 : 0 }) },
     };
   }
 
-  it('is set up with a QR code or the key, a first code, and recovery codes that are shown once', async () => {
-    const { api, turn } = switchable(false);
+  it('sets it up with a QR code or key and a first code, and shows the recovery codes once', async () => {
+    const { api, setEnabled } = secondFactorApi(false);
     const { person, calls } = openProfile({
       ...api,
       'POST /user/second-factor': secret,
       'POST /user/second-factor/confirm': () => {
-        turn(true);
+        setEnabled(true);
         return { recovery_codes: codes, message: 'İki adımlı doğrulama açıldı.' };
       },
     });
@@ -277,9 +279,9 @@ describe('two-step verification', () => {
     expect(screen.queryByText(codes[0] ?? '')).toBeNull();
   });
 
-  it('asks for the current password when the sign-in is not recent, and can be cancelled', async () => {
+  it('asks for the current password when the sign-in is not recent, and can cancel the setup', async () => {
     const { person, calls } = openProfile({
-      ...switchable(false).api,
+      ...secondFactorApi(false).api,
       'POST /user/second-factor': ({ body }) =>
         (body as { current_password?: string }).current_password === 'right'
           ? secret
@@ -294,9 +296,9 @@ describe('two-step verification', () => {
     expect(calls.at(-1)?.body).toEqual({ current_password: 'right' });
   });
 
-  it('shows beside the field that the first code is wrong', async () => {
+  it('shows beside the field when the first code is wrong', async () => {
     const { person } = openProfile({
-      ...switchable(false).api,
+      ...secondFactorApi(false).api,
       'POST /user/second-factor': secret,
       'POST /user/second-factor/confirm': refusal('second_factor_invalid'),
     });
@@ -306,12 +308,12 @@ describe('two-step verification', () => {
     await screen.findByText('Doğrulama kodu hatalı veya daha önce kullanılmış.');
   });
 
-  it('can be switched off', async () => {
-    const { api, turn } = switchable(true);
+  it('switches it off after a confirmation', async () => {
+    const { api, setEnabled } = secondFactorApi(true);
     const { person } = openProfile({
       ...api,
       'DELETE /user/second-factor': () => {
-        turn(false);
+        setEnabled(false);
         return { message: 'İki adımlı doğrulama kapatıldı.' };
       },
     });
@@ -325,8 +327,8 @@ describe('two-step verification', () => {
   });
 });
 
-describe('the list of own sign-ins', () => {
-  const here = {
+describe('the card of own sign-ins', () => {
+  const currentSignIn = {
     id: 'here',
     created_at: approvedAt,
     last_used_at: approvedAt,
@@ -334,10 +336,10 @@ describe('the list of own sign-ins', () => {
     browser: 'Firefox · Windows',
     current: true,
   };
-  const there = { ...here, id: 'there', browser: null, address: null, current: false };
+  const otherSignIn = { ...currentSignIn, id: 'there', browser: null, address: null, current: false };
 
-  it('shows browser, address and times, and marks this sign-in', async () => {
-    openProfile({ 'GET /user/sign-ins': { sign_ins: [here, there] } });
+  it('shows browser, IP address and times of each sign-in, and marks the current one', async () => {
+    openProfile({ 'GET /user/sign-ins': { sign_ins: [currentSignIn, otherSignIn] } });
     const card = await screen.findByRole('region', { name: 'Oturumlar' });
     const rows = (await within(card).findAllByRole('listitem')).map((row) => row.textContent);
     const lastUsed = 'Son kullanım: 21 Kasım 2026 14:05';
@@ -347,12 +349,12 @@ describe('the list of own sign-ins', () => {
     ]);
   });
 
-  it('ends a single sign-in', async () => {
-    let list = [here, there];
+  it('ends one sign-in when its button is pressed', async () => {
+    let list = [currentSignIn, otherSignIn];
     const { person } = openProfile({
       'GET /user/sign-ins': () => ({ sign_ins: list }),
       'DELETE /user/sign-ins/there': () => {
-        list = [here];
+        list = [currentSignIn];
         return new Response(null, { status: 204 });
       },
     });
@@ -361,9 +363,9 @@ describe('the list of own sign-ins', () => {
     await vi.waitFor(() => expect(screen.queryByText('Bilinmeyen tarayıcı')).toBeNull());
   });
 
-  it('ends all other sign-ins', async () => {
+  it('ends all other sign-ins and keeps the current one', async () => {
     const { person, address } = openProfile({
-      'GET /user/sign-ins': { sign_ins: [here, there] },
+      'GET /user/sign-ins': { sign_ins: [currentSignIn, otherSignIn] },
       'DELETE /user/sign-ins': new Response(null, { status: 204 }),
     });
     await person.click(await screen.findByRole('button', { name: 'Diğer oturumları kapat' }));
@@ -373,7 +375,7 @@ describe('the list of own sign-ins', () => {
 
   it('ends all sign-ins, and opens the login page', async () => {
     const { person, address } = openProfile({
-      'GET /user/sign-ins': { sign_ins: [here] },
+      'GET /user/sign-ins': { sign_ins: [currentSignIn] },
       'DELETE /user/sign-ins': new Response(null, { status: 204 }),
     });
     await person.click(await screen.findByRole('button', { name: 'Tüm oturumlardan çık' }));

@@ -10,10 +10,10 @@ import { ShareLinksCard } from './ShareLinksCard.tsx';
 import { SignInsCard } from './SignInsCard.tsx';
 import { texts } from './texts.ts';
 
-/** The own account: its data, password, second factor, sign-ins and API tokens, and its deletion. */
+/** The screen of the account: its fields, password, second factor, sign-ins, API tokens, share links and deletion. */
 export function Profile() {
   const { user } = useAuth();
-  if (user === null) return null; // the guard is about to lead away
+  if (user === null) return null; // the route guard redirects to the sign-in
 
   return (
     <Stack maw="46rem" mx="auto" gap="lg">

@@ -21,13 +21,13 @@ import { CurrentPasswordField } from './CurrentPasswordField.tsx';
 import { texts } from './texts.ts';
 import { useCurrentPassword } from './use-current-password.ts';
 
-/** Drawing the QR code is needed once in the life of an account. */
+/** Loaded on demand with the QR code library, because most accounts set up two-step verification at most once. */
 const SecondFactorSetup = lazy(async () => {
   const { SecondFactorSetup } = await import('./SecondFactorSetup.tsx');
   return { default: SecondFactorSetup };
 });
 
-/** Two-step verification: whether it is on, and switching it. */
+/** Card that shows whether two-step verification is on, and switches it on or off. */
 export function SecondFactorCard() {
   const secondFactor = useSecondFactor();
   const [secret, setSecret] = useState<SecondFactorSecret | null>(null);
@@ -86,13 +86,14 @@ export function SecondFactorCard() {
 
 interface ConfirmedButtonProps {
   readonly label: string;
-  /** Asked first, with what will change; without it nothing is asked. */
+  /** Title of a dialog that asks for a confirmation; without it, the button acts at once. */
   readonly question?: string;
+  /** Text of that dialog: what the action changes. */
   readonly hint?: string;
   readonly onPress: (currentPassword: string) => Promise<ActionResult>;
 }
 
-/** A button that asks for the current password when the API wants it. */
+/** Button that asks for the current password when the API requires it. */
 function ConfirmedButton({ label, question, hint, onPress }: ConfirmedButtonProps) {
   const current = useCurrentPassword();
   const resolver = useMemo(
@@ -101,12 +102,12 @@ function ConfirmedButton({ label, question, hint, onPress }: ConfirmedButtonProp
   );
   const form = useForm({ resolver, defaultValues: { currentPassword: '' } });
 
-  const [isAsking, setAsking] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
 
   const run = form.handleSubmit(async ({ currentPassword }) => {
     const result = await onPress(currentPassword);
-    const refusal = current.apiErrorOf(result);
-    if (refusal !== null) form.setError('currentPassword', refusal, { shouldFocus: true });
+    const passwordError = current.passwordErrorOf(result);
+    if (passwordError !== null) form.setError('currentPassword', passwordError, { shouldFocus: true });
     else if (!result.success) announce(result);
   });
 
@@ -115,14 +116,14 @@ function ConfirmedButton({ label, question, hint, onPress }: ConfirmedButtonProp
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          // Typing the password is the confirmation.
-          if (question !== undefined && !current.isAsked) setAsking(true);
+          // When the API requires the password, entering it replaces the confirmation.
+          if (question !== undefined && !current.isRequired) setConfirming(true);
           else void run();
         }}
         noValidate
       >
         <Stack>
-          {current.isAsked && <CurrentPasswordField />}
+          {current.isRequired && <CurrentPasswordField />}
           <Button
             type="submit"
             loading={form.formState.isSubmitting}
@@ -133,15 +134,15 @@ function ConfirmedButton({ label, question, hint, onPress }: ConfirmedButtonProp
           </Button>
         </Stack>
       </form>
-      {isAsking && question !== undefined && (
+      {isConfirming && question !== undefined && (
         <ConfirmDialog
           title={question}
           confirmLabel={label}
           isGrave
-          onClose={() => setAsking(false)}
+          onClose={() => setConfirming(false)}
           onConfirm={async () => {
             await run();
-            setAsking(false);
+            setConfirming(false);
           }}
         >
           <Text>{hint}</Text>

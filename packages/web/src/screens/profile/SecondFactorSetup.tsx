@@ -16,7 +16,7 @@ interface SecondFactorSetupProps extends SecondFactorSecret {
   readonly onCancel: () => void;
 }
 
-/** From the secret to the recovery codes, which are shown this once. */
+/** The two steps of the setup: pairing an authenticator app with the secret, then the recovery codes, shown only once. */
 export function SecondFactorSetup({ secret, uri, onDone, onCancel }: SecondFactorSetupProps) {
   const [recoveryCodes, setRecoveryCodes] = useState<readonly string[] | null>(null);
   if (recoveryCodes !== null) return <RecoveryCodes codes={recoveryCodes} onDone={onDone} />;
@@ -88,10 +88,10 @@ function Pairing({ secret, uri, onPaired, onCancel }: PairingProps) {
   );
 }
 
-/** Black on white in both schemes: cameras expect it so. */
+/** The QR code is black on white also in the dark scheme, because not all apps read inverted codes. */
 function QrCode({ text }: { readonly text: string }) {
-  const { size, data } = encode(text, { ecc: 'M', border: 4 });
-  const squares = data.flatMap((row, y) =>
+  const { size, data: rows } = encode(text, { ecc: 'M', border: 4 });
+  const darkSquares = rows.flatMap((row, y) =>
     row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])),
   );
   return (
@@ -103,7 +103,7 @@ function QrCode({ text }: { readonly text: string }) {
       shapeRendering="crispEdges"
     >
       <path fill="#fff" d={`M0 0h${size}v${size}H0z`} />
-      <path fill="#000" d={squares.join('')} />
+      <path fill="#000" d={darkSquares.join('')} />
     </svg>
   );
 }
@@ -119,7 +119,7 @@ function RecoveryCodes({ codes, onDone }: RecoveryCodesProps) {
       await navigator.clipboard.writeText(codes.join('\n'));
       announce({ success: true, message: texts.copied });
     } catch {
-      announce({ success: false, message: texts.copyFailed }); // they can still be written down
+      announce({ success: false, message: texts.copyFailed }); // the user can still write them down
     }
   };
 

@@ -20,8 +20,8 @@ const link = {
   ended: false,
 };
 
-describe('the share links of the profile', () => {
-  it('are listed with their openings, and can be ended', async () => {
+describe('the share link card of the profile', () => {
+  it('lists only the links of the account with their openings, and ends a link', async () => {
     const user = account({ uid: 'u-1', role: 'user' });
     const { calls, person } = openApp('/dashboard/profile', {
       signedInAs: user,
@@ -37,7 +37,7 @@ describe('the share links of the profile', () => {
     await expect.poll(() => calls.map(({ name }) => name)).toContain('DELETE /share-links/l-1');
   });
 
-  it('are hidden for the role viewer', async () => {
+  it('is hidden for an account with the role viewer', async () => {
     const { calls } = openApp('/dashboard/profile', {
       signedInAs: account({ uid: 'u-1', role: 'viewer' }),
     });

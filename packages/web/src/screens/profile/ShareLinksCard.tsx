@@ -6,7 +6,7 @@ import { ShareLinkList } from '../../components/ShareLinkList.tsx';
 import { announce } from '../../notifications/notify.ts';
 import { texts } from './texts.ts';
 
-/** The own share links; nothing for an account that may make none. */
+/** Card with the share links of the account; nothing for an account that may not create share links. */
 export function ShareLinksCard({ user }: { readonly user: User }) {
   return may(user, 'sharing.own') ? <OwnLinks uid={user.uid} /> : null;
 }

@@ -13,7 +13,7 @@ import { announce } from '../../notifications/notify.ts';
 import classes from './SignInsCard.module.css';
 import { texts } from './texts.ts';
 
-/** Where the account is in use, and the way to end that: a computer that was left open, a lost telephone. */
+/** Card with the sign-ins of the account, in which the user ends one, all others, or all of them. */
 export function SignInsCard() {
   const signIns = useSignIns();
   const navigate = useNavigate();
@@ -27,7 +27,7 @@ export function SignInsCard() {
     return result;
   }
 
-  async function leaveEverywhere() {
+  async function signOutEverywhere() {
     const result = await run(endAllSignIns);
     if (result.success) await navigate('/auth/login');
   }
@@ -57,7 +57,12 @@ export function SignInsCard() {
                 {texts.endOtherSignIns}
               </Button>
             )}
-            <Button variant="outline" color="eosin" disabled={isBusy} onClick={() => void leaveEverywhere()}>
+            <Button
+              variant="outline"
+              color="eosin"
+              disabled={isBusy}
+              onClick={() => void signOutEverywhere()}
+            >
               {texts.endAllSignIns}
             </Button>
           </Group>

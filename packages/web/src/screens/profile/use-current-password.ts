@@ -4,39 +4,42 @@ import { failWith } from '../../forms/validation.ts';
 import { texts as shared } from '../../language/texts.ts';
 import type { ActionResult } from '../../notifications/action-result.ts';
 
-/** What a form with this field has among its values; empty until it is asked for. */
+/** The form values of `CurrentPasswordField`; the password is empty until the API requires it. */
 export interface CurrentPassword {
   readonly currentPassword: string;
 }
 
 /**
- * The current password of a form: asked for only when the API wants it, because the sign-in is an older one.
- * Its field is CurrentPasswordField.
+ * State of `CurrentPasswordField` in a form. The API requires the current password for some actions when the sign-in is
+ * not recent; the form shows the field after the API has rejected the action for this reason.
  */
 export function useCurrentPassword() {
-  const [isAsked, setAsked] = useState(false);
+  const [isRequired, setRequired] = useState(false);
   const schema = useMemo(
     () =>
-      isAsked
+      isRequired
         ? z.string().min(
             1,
             failWith(() => shared.currentPasswordRequired),
           )
         : z.string(),
-    [isAsked],
+    [isRequired],
   );
   return {
-    isAsked,
+    isRequired,
     schema,
-    /** What to say beside the field; null when the action failed for another reason. */
-    apiErrorOf(result: ActionResult): { readonly message: string } | null {
+    /**
+     * Returns the error of the field when an action failed because the password is missing or wrong, otherwise null.
+     * A missing password makes the field appear.
+     */
+    passwordErrorOf(result: ActionResult): { readonly message: string } | null {
       if (result.success) return null;
       if (result.error === 'credentials_invalid') return { message: shared.currentPasswordWrong };
       if (result.error !== 'reauth_required') return null;
-      setAsked(true);
+      setRequired(true);
       return { message: result.message };
     },
-    /** After the action has succeeded: the next one asks again only if the API does. */
-    forget: () => setAsked(false),
+    /** Call after the action has succeeded; hides the field until the API requires the password again. */
+    reset: () => setRequired(false),
   };
 }
