@@ -1,3 +1,4 @@
+/** Builds Zeiss CZI files for tests. Source: docs/formats/czi.md. */
 import zlib from 'node:zlib';
 import sharp from 'sharp';
 import type { Raster } from '../decode/raster.ts';
@@ -9,7 +10,7 @@ export interface SubblockPlan {
   readonly y: number;
   readonly width: number;
   readonly height: number;
-  /** Smaller than width and height at a reduced resolution; 0 means equal to them. */
+  /** Size of the stored pixels, smaller than width and height at a reduced resolution; 0 means equal to them. */
   readonly storedWidth?: number;
   readonly storedHeight?: number;
   /** Positions in other dimensions, for example `{ C: 1, S: 0, M: 3 }`. */
@@ -27,19 +28,19 @@ export interface AttachmentPlan {
 
 export interface CziPlan {
   readonly subblocks: readonly SubblockPlan[];
-  /** Absent: no metadata segment. */
+  /** The metadata; if absent, the file has no metadata segment. */
   readonly xml?: string;
   readonly attachments?: readonly AttachmentPlan[];
   /** Whether the directory precedes the subblocks, as ZEN writes it, or follows them. */
   readonly isDirectoryFirst?: boolean;
 }
 
-/** Positions of segments and their parts, for tests that damage them. */
+/** Positions of segments and their parts, for tests that damage them; 0 for a segment that the file does not have. */
 export interface CziPlaces {
-  /** Body of the file segment. */
+  /** Position of the body of the file segment. */
   readonly file: number;
   readonly directory: number;
-  /** Entries of the directory. */
+  /** Positions of the entries of the directory. */
   readonly entries: readonly number[];
   readonly metadata: number;
   readonly attachmentDirectory: number;
@@ -49,7 +50,7 @@ export interface CziPlaces {
 
 const ALIGNMENT = 32;
 
-/** Builds a CZI file, segment by segment. */
+/** Builds a CZI file, segment by segment, and returns the positions of its parts. */
 export function buildCzi(plan: CziPlan): { bytes: Buffer; places: CziPlaces } {
   const entries = plan.subblocks.map((subblock) => entryOf(subblock));
   const directoryBody = Buffer.concat([padded(int32(entries.length), 128), ...entries]);
@@ -87,7 +88,7 @@ export function buildCzi(plan: CziPlan): { bytes: Buffer; places: CziPlaces } {
   const entryPlaces: number[] = [];
   let entryAt = directory + 32 + 128;
   for (const entry of entries) {
-    // A directory at the start was written before the positions of the subblocks were known.
+    // A directory before the subblocks was written before their positions were known, so its entries are written again.
     bytes.set(entry, entryAt);
     entryPlaces.push(entryAt);
     entryAt += entry.length;
@@ -106,6 +107,7 @@ export function buildCzi(plan: CziPlan): { bytes: Buffer; places: CziPlaces } {
   };
 }
 
+/** Builds a segment: id, allocated size, used size, body. */
 function segment(id: string, body: Buffer): Buffer {
   const header = Buffer.alloc(32);
   header.write(id, 'latin1');
@@ -122,13 +124,13 @@ function entryOf(plan: SubblockPlan): Buffer {
   header.writeInt32LE(plan.pixelType, 2);
   header.writeInt32LE(plan.compression, 18);
   header.writeInt8(storedWidth === 0 ? 0 : 2, 22);
-  const all = [
+  const allDimensions = [
     dimension('X', x, width, storedWidth),
     dimension('Y', y, height, storedHeight),
     ...Object.entries(dimensions).map(([name, start]) => dimension(name, start, 1, 0)),
   ];
-  header.writeInt32LE(all.length, 28);
-  return Buffer.concat([header, ...all]);
+  header.writeInt32LE(allDimensions.length, 28);
+  return Buffer.concat([header, ...allDimensions]);
 }
 
 function dimension(name: string, start: number, size: number, storedSize: number): Buffer {
@@ -177,8 +179,9 @@ function padded(bytes: Buffer, length: number): Buffer {
   return Buffer.concat([bytes, Buffer.alloc(length - bytes.length)]);
 }
 
-/** Pixel format of a subblock. */
+/** Pixel format of a subblock: order and bits of its samples. */
 export type CziPixels = 'gray8' | 'gray16' | 'bgr24' | 'bgr48' | 'bgra32';
+/** `zstd1` has a header; `zstd1-split` also stores the low and the high bytes of 16-bit samples separately. */
 export type CziCompression = 'none' | 'jpeg' | 'zstd0' | 'zstd1' | 'zstd1-split';
 
 export const cziPixelTypes: Readonly<Record<CziPixels, number>> = {
@@ -196,7 +199,7 @@ export const cziCompressions: Readonly<Record<CziCompression, number>> = {
   'zstd1-split': 6,
 };
 
-/** The RGB sample at each position of a pixel; null is an opaque alpha. */
+/** The index of the RGB sample at each position of a stored pixel; null is an opaque alpha sample. */
 const storedSamples: Readonly<Record<CziPixels, readonly (number | null)[]>> = {
   gray8: [1],
   gray16: [1],
@@ -206,8 +209,8 @@ const storedSamples: Readonly<Record<CziPixels, readonly (number | null)[]>> = {
 };
 
 /**
- * Encodes pixels as a subblock's data. Grey is the green sample; 16-bit samples are 64 times the 8-bit ones,
- * so they use 14 bits.
+ * Encodes pixels as the data of a subblock. Grey formats contain the green samples. Samples of 16 bits are 64 times
+ * the 8-bit ones, so they use 14 bits.
  */
 export async function encodeCziPixels(
   { width, height, rgb }: Raster,

@@ -1,7 +1,8 @@
 /**
- * Builds DICOM whole-slide images for tests, also malformed ones.
+ * Builds DICOM whole-slide images for tests, also malformed ones: `planDicom` creates the data elements of a file, which
+ * a test can change, and `writeDicom` serialises them.
  *
- * Longer than 350 lines because every transfer syntax and every fault writes the same data set.
+ * Longer than 350 lines because all transfer syntaxes and faults share one data set.
  */
 import sharp from 'sharp';
 import { type Raster, shrinkRaster } from '../decode/raster.ts';
@@ -17,7 +18,7 @@ import {
 } from './encode-frames.ts';
 import { paintTissue } from './paint-tissue.ts';
 
-/** A data element; its declared length may differ from the true one. */
+/** A data element, possibly with a wrong length. */
 export interface DicomElement {
   readonly tag: number;
   readonly vr: string;
@@ -28,11 +29,11 @@ export interface DicomElement {
 
 export type DicomItem = readonly DicomElement[];
 
-/** Encapsulated pixel data. */
+/** Encapsulated pixel data: encoded frames, divided into fragments. */
 export interface DicomFragments {
   readonly offsetTable: Uint8Array;
   readonly fragments: readonly Uint8Array[];
-  /** False: the sequence delimiter is missing. */
+  /** Whether a sequence delimiter follows the fragments; true. */
   readonly isDelimited?: boolean;
 }
 
@@ -54,17 +55,17 @@ export interface DicomPlan {
   /** Size of a frame in pixels. */
   readonly tileWidth?: number;
   readonly tileHeight?: number;
-  /** Reduction of the picture relative to width and height. */
+  /** Reduction factor of the picture relative to width and height. */
   readonly downsample?: number;
-  /** Third value of ImageType. */
+  /** Third value of ImageType, for example VOLUME, LABEL or OVERVIEW. */
   readonly kind?: string;
   readonly codec?: DicomCodec;
   readonly photometric?: string;
   readonly bits?: 8 | 16;
-  /** Value of a 16-bit sample per step of an 8-bit one; 257. */
+  /** Factor from an 8-bit sample to a 16-bit one; 257, so that 255 becomes 65,535. */
   readonly wordStep?: number;
   readonly isPlanar?: boolean;
-  /** Null: neither TILED_FULL nor TILED_SPARSE is declared. */
+  /** How the file declares the positions of its frames; null when it does not. */
   readonly organization?: 'TILED_FULL' | 'TILED_SPARSE' | null;
   /** Indices of the tiles that a sparse picture omits, row by row from 0. */
   readonly holes?: readonly number[];
@@ -81,7 +82,7 @@ export interface DicomPlan {
   };
   /** Whether sequences end with delimiters. */
   readonly hasUndefinedLengths?: boolean;
-  /** Suffixes of the UIDs. */
+  /** Last parts of the UIDs. */
   readonly series?: string;
   readonly instance?: string;
   readonly pyramid?: string | null;
@@ -131,17 +132,18 @@ const transferSyntaxes: Readonly<Record<DicomCodec, string>> = {
 const UNDEFINED_LENGTH = 0xffff_ffff;
 const SOP_ROOT = '1.2.826.0.1.3680043.10.999';
 
-/** @returns the bytes of a small DICOM whole slide image */
+/** Builds a small DICOM whole-slide image. */
 export async function buildDicom(plan: DicomPlan = {}): Promise<Uint8Array> {
   return writeDicom(await planDicom(plan));
 }
 
-/** The picture that the tiles of a plan show, at its reduced size. */
+/** Returns the picture that the tiles of a plan show, at its reduced size. */
 export function pictureOf(plan: DicomPlan): Raster {
   const { width, height, downsample } = { ...defaults, ...plan };
   return shrinkRaster(paintTissue(width, height), downsample);
 }
 
+/** Creates the data elements of a small DICOM whole-slide image. */
 // oxlint-disable-next-line lamina/max-own-lines -- a list of DICOM attributes
 export async function planDicom(plan: DicomPlan = {}): Promise<DicomFile> {
   const completePlan: CompletePlan = { ...defaults, ...plan };
@@ -213,9 +215,9 @@ export async function planDicom(plan: DicomPlan = {}): Promise<DicomFile> {
       : [sequence(tag.PerFrameFunctionalGroupsSequence, places.map(functionalGroupsOf(completePlan)))]),
     ...(isEncapsulated ? encapsulated(completePlan, frames) : [native(frames)]),
   ];
-  const replaced = new Set(completePlan.more.map((element) => element.tag));
-  const all = [...elements.filter((element) => !replaced.has(element.tag)), ...completePlan.more];
-  const sorted = all.toSorted((one, other) => one.tag - other.tag);
+  const replacedTags = new Set(completePlan.more.map((element) => element.tag));
+  const kept = elements.filter((element) => !replacedTags.has(element.tag));
+  const sorted = [...kept, ...completePlan.more].sort((a, b) => a.tag - b.tag);
   return {
     preamble: new Uint8Array(128),
     meta: [
@@ -236,6 +238,7 @@ interface FramePlace {
   readonly path: number;
 }
 
+/** Returns the positions of all frames in the order of the file, or of those in the part of a concatenation. */
 function placesOf(plan: CompletePlan, { width, height }: Raster): FramePlace[] {
   const columns = Math.ceil(width / plan.tileWidth);
   const rows = Math.ceil(height / plan.tileHeight);
@@ -253,17 +256,17 @@ function placesOf(plan: CompletePlan, { width, height }: Raster): FramePlace[] {
 }
 
 /**
- * Cuts out a tile. Padding is magenta, which tissue never contains; each plane and path is darker than the
- * previous one.
+ * Returns the RGB samples of a tile. Padding is magenta, which tissue never contains; each focal plane and each optical
+ * path is darker than the previous one.
  */
 function cutTile(picture: Raster, { tileWidth, tileHeight }: CompletePlan, place: FramePlace): Uint8Array {
   const rgb = new Uint8Array(tileWidth * tileHeight * 3);
   for (let y = 0; y < tileHeight; y++) {
     for (let x = 0; x < tileWidth; x++) {
-      const [fromX, fromY] = [place.x + x, place.y + y];
-      const isInside = fromX < picture.width && fromY < picture.height;
+      const [pictureX, pictureY] = [place.x + x, place.y + y];
+      const isInside = pictureX < picture.width && pictureY < picture.height;
       for (let sample = 0; sample < 3; sample++) {
-        const value = picture.rgb[(fromY * picture.width + fromX) * 3 + sample] as number;
+        const value = picture.rgb[(pictureY * picture.width + pictureX) * 3 + sample] as number;
         rgb[(y * tileWidth + x) * 3 + sample] = isInside
           ? Math.max(value - 20 * place.plane - 40 * place.path, 0)
           : ([255, 0, 255][sample] as number);
@@ -285,6 +288,7 @@ async function encodeFrame(plan: CompletePlan, picture: Raster, place: FramePlac
   return new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
 }
 
+/** Converts RGB to the samples that the plan declares; grey images contain the green samples. */
 function samplesOf(rgb: Uint8Array, plan: CompletePlan): FrameSamples {
   const { tileWidth: width, tileHeight: height, photometric, bits, wordStep } = plan;
   if (!photometric.startsWith('MONOCHROME')) {
@@ -295,7 +299,7 @@ function samplesOf(rgb: Uint8Array, plan: CompletePlan): FrameSamples {
   return { width, height, samplesPerPixel: 1, values };
 }
 
-/** Source: ITU-T T.871, section 7. */
+/** Converts RGB to YCbCr. Source: ITU-T T.871, section 7. */
 function toYcc(rgb: Uint8Array): Uint8Array {
   const ycc = new Uint8ClampedArray(rgb.length);
   for (let i = 0; i < rgb.length; i += 3) {
@@ -372,8 +376,11 @@ function encapsulated(
   frames: readonly Uint8Array[],
 ): DicomElement[] {
   const pieces = frames.map((frame) => cutInto(frame, fragmentsPerFrame));
-  const spans = pieces.map((of) => of.reduce((sum, piece) => sum + 8 + piece.length + (piece.length % 2), 0));
-  const starts = spans.map((_, i) => spans.slice(0, i).reduce((sum, span) => sum + span, 0));
+  // Every fragment has a header of 8 bytes and is padded to an even length.
+  const storedBytes = pieces.map((fragments) =>
+    fragments.reduce((sum, { length }) => sum + 8 + length + (length % 2), 0),
+  );
+  const starts = storedBytes.map((_, i) => storedBytes.slice(0, i).reduce((sum, bytes) => sum + bytes, 0));
   const pixels: DicomElement = {
     tag: tag.PixelData,
     vr: 'OB',
@@ -402,7 +409,7 @@ function cutInto(frame: Uint8Array, count: number): Uint8Array[] {
   return range(count).map((i) => frame.subarray(i * length, (i + 1) * length));
 }
 
-/** Serialises a file; declared lengths are written unchanged. */
+/** Serialises a file. Lengths that an element declares are written even if they are wrong. */
 export function writeDicom({ preamble, meta, isExplicit, elements }: DicomFile): Uint8Array {
   return Buffer.concat([
     preamble,
@@ -417,12 +424,10 @@ const longVrs = new Set(['OB', 'OD', 'OF', 'OL', 'OV', 'OW', 'SQ', 'SV', 'UC', '
 function writeElement(element: DicomElement, isExplicit: boolean): Uint8Array {
   const { vr, value } = element;
   const isUndefined = 'fragments' in value || element.length === UNDEFINED_LENGTH;
-  const bytes =
-    value instanceof Uint8Array
-      ? value
-      : 'fragments' in value
-        ? writeFragments(value)
-        : writeItems(value, isExplicit && vr !== 'UN', isUndefined);
+  let bytes: Uint8Array;
+  if (value instanceof Uint8Array) bytes = value;
+  else if ('fragments' in value) bytes = writeFragments(value);
+  else bytes = writeItems(value, isExplicit && vr !== 'UN', isUndefined);
   const length = element.length ?? (isUndefined ? UNDEFINED_LENGTH : bytes.length);
   const isLong = longVrs.has(vr);
   const header = Buffer.alloc(isExplicit && isLong ? 12 : 8);
@@ -456,6 +461,7 @@ function writeFragments({ offsetTable, fragments, isDelimited = true }: DicomFra
   return Buffer.concat([...items, ...(isDelimited ? [itemHeader(tag.SequenceDelimitationItem, 0)] : [])]);
 }
 
+/** Serialises an item or a delimiter: its tag and length. */
 export function itemHeader(number: number, length: number): Uint8Array {
   const header = Buffer.alloc(8);
   header.writeUInt16LE(number >>> 16, 0);
@@ -471,11 +477,16 @@ function withoutLength(element: DicomElement): DicomElement {
   return { ...element, value, length: UNDEFINED_LENGTH };
 }
 
+/** Creates an element with text values. @param number tag of the element */
 export function text(number: number, vr: string, ...values: readonly string[]): DicomElement {
   const joined = values.join('\\');
-  const padding = joined.length % 2 === 0 ? '' : vr === 'UI' ? '\0' : ' ';
-  return { tag: number, vr, value: Buffer.from(joined + padding, 'latin1') };
+  // Values have an even length.
+  const padding = vr === 'UI' ? '\0' : ' ';
+  const value = joined.length % 2 === 0 ? joined : joined + padding;
+  return { tag: number, vr, value: Buffer.from(value, 'latin1') };
 }
+
+// The following functions create elements with numbers; their names are the value representations.
 
 export function us(number: number, ...values: readonly number[]): DicomElement {
   return { tag: number, vr: 'US', value: littleEndian(2, values) };

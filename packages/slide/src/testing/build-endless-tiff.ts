@@ -7,15 +7,14 @@ const TILE_SIDE = 8192;
 const TILES = 256;
 
 /**
- * Builds a valid slide of some hundred kilobytes whose overview takes minutes: it has no pyramid, and one row
- * of identical tiles of the maximum size.
+ * Builds a valid slide of some hundred kilobytes whose overview takes minutes to render: it has no pyramid, but one row
+ * of 256 identical tiles of the maximum size.
  */
 export function buildEndlessTiff(): Uint8Array {
   const stream = pack(new Uint8Array(TILE_SIDE * TILE_SIDE), 'deflate');
-  const small = { width: 1, height: 1, samples: [0], samplesPerPixel: 1, photometric: 1 };
-  const { tags } = encodeSamples({ ...small, tile: { width: TILE_SIDE, height: 1 } });
-  // The first stream is written right after the header.
-  const same = (value: number) => long(...new Array<number>(TILES).fill(value));
+  const onePixel = { width: 1, height: 1, samples: [0], samplesPerPixel: 1, photometric: 1 };
+  const { tags } = encodeSamples({ ...onePixel, tile: { width: TILE_SIDE, height: 1 } });
+  const forAllTiles = (value: number) => long(...new Array<number>(TILES).fill(value));
   const directory = {
     tiles: [stream],
     tags: {
@@ -23,8 +22,9 @@ export function buildEndlessTiff(): Uint8Array {
       [tag.ImageWidth]: long(TILES * TILE_SIDE),
       [tag.ImageLength]: long(TILE_SIDE),
       [tag.TileLength]: long(TILE_SIDE),
-      [tag.TileOffsets]: same(8),
-      [tag.TileByteCounts]: same(stream.length),
+      // The stream is written right after the header of 8 bytes.
+      [tag.TileOffsets]: forAllTiles(8),
+      [tag.TileByteCounts]: forAllTiles(stream.length),
     },
   };
   return buildTiff({ directories: [directory] }).bytes;

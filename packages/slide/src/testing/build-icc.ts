@@ -1,15 +1,16 @@
-/** Builds ICC profiles. Source: ICC.1:2022 sections 7 and 10. */
+/** Builds ICC profiles for tests. Source: ICC.1:2022 sections 7 and 10. */
 
+/** Options of `buildIcc`; each comment ends with the default. */
 export interface IccPlan {
   /** Name in the profile; "Test scanner". */
   readonly name?: string;
   /** Colour model of the device; RGB. */
   readonly model?: string;
-  /** Connection space of tables; XYZ. Profiles of curves and a matrix always have XYZ. */
+  /** Profile connection space of tables (a profile of curves and a matrix always has XYZ); XYZ. */
   readonly connection?: 'XYZ ' | 'Lab ';
-  /** How colours are described; three curves and a matrix. */
+  /** How the profile describes colours: three curves and a matrix, or a type of table; curves and a matrix. */
   readonly kind?: 'matrix' | 'mft1' | 'mft2' | 'mAB ';
-  /** The tags of the table; only A2B1, the relative colorimetric one. */
+  /** The tags that contain the table; only A2B1, for the relative colorimetric intent. */
   readonly tables?: readonly ('A2B0' | 'A2B1')[];
   /** Major version; 4. */
   readonly version?: 2 | 4;
@@ -19,6 +20,7 @@ export interface IccPlan {
   readonly black?: number;
 }
 
+/** The white of the connection space. */
 const D50 = [0.9642, 1, 0.8249] as const;
 /** Colorants of sRGB relative to D50, by device channel. */
 const COLORANTS = [
@@ -26,8 +28,10 @@ const COLORANTS = [
   [0.3851, 0.7169, 0.0971],
   [0.1431, 0.0606, 0.7139],
 ] as const;
+/** Nodes of a table's grid in each direction. */
 const NODES = 9;
 
+/** Builds a profile of a scanner. */
 export function buildIcc(plan: IccPlan = {}): Uint8Array {
   const { model = 'RGB ', connection = 'XYZ ', kind = 'matrix', tables = ['A2B1'], version = 4 } = plan;
   const tags = new Map<string, Buffer>([['desc', description(plan.name ?? 'Test scanner')]]);
@@ -47,19 +51,19 @@ export function buildIcc(plan: IccPlan = {}): Uint8Array {
   header.write(kind === 'matrix' ? 'XYZ ' : connection, 20, 'latin1');
   header.write('acsp', 36, 'latin1');
   for (const [axis, white] of D50.entries()) header.writeInt32BE(Math.round(white * 65536), 68 + axis * 4);
-  const count = Buffer.alloc(4 + tags.size * 12);
-  count.writeUInt32BE(tags.size);
+  const tagTable = Buffer.alloc(4 + tags.size * 12);
+  tagTable.writeUInt32BE(tags.size);
   const bodies: Buffer[] = [];
-  let at = header.length + count.length;
+  let at = header.length + tagTable.length;
   for (const [index, [tag, body]] of [...tags].entries()) {
-    count.write(tag, 4 + index * 12, 'latin1');
-    count.writeUInt32BE(at, 8 + index * 12);
-    count.writeUInt32BE(body.length, 12 + index * 12);
+    tagTable.write(tag, 4 + index * 12, 'latin1');
+    tagTable.writeUInt32BE(at, 8 + index * 12);
+    tagTable.writeUInt32BE(body.length, 12 + index * 12);
     bodies.push(padded(body));
     at += padded(body).length;
   }
   header.writeUInt32BE(at);
-  return Buffer.concat([header, count, ...bodies]);
+  return Buffer.concat([header, tagTable, ...bodies]);
 }
 
 const padded = (body: Buffer): Buffer => Buffer.concat([body, Buffer.alloc((4 - (body.length % 4)) % 4)]);
@@ -99,7 +103,7 @@ const sampled = (samples: readonly number[], isWide: boolean): Buffer => {
   return body;
 };
 
-/** A table over linear input curves whose grid has the colours of the matrix, over black. */
+/** Builds a table with linear input curves. Its grid has the colours of the matrix, raised to the plan's black. */
 function table(plan: IccPlan, kind: 'mft1' | 'mft2' | 'mAB '): Buffer {
   const isWide = kind !== 'mft1';
   const samples: number[] = [];
@@ -148,7 +152,7 @@ function curveTable(grid: Buffer): Buffer {
   return Buffer.concat([head, curves, gridBody, curves]);
 }
 
-/** The encoded colour of a device colour. */
+/** Returns the colour of the connection space for a device colour, as numbers from 0 to 1 to be stored. */
 function encoded(
   { gamma = 1.8, black = 0.01, connection }: IccPlan,
   kind: string,

@@ -1,3 +1,4 @@
+/** Builds Hamamatsu NDPI slides for tests, also files of more than 4 GiB, of which only some pieces are in memory. */
 import sharp from 'sharp';
 import { cropRaster, type Raster, shrinkRaster } from '../decode/raster.ts';
 import type { Slide } from '../model/slide.ts';
@@ -11,26 +12,23 @@ import { type Piece, sparseSource } from './sparse-source.ts';
 
 /** The tags of one directory, and the JPEG that it refers to. */
 export interface NdpiDirectoryPlan {
-  /** By tag number. Missing StripOffsets and StripByteCounts are filled with those of the JPEG. */
+  /** Values by tag number. StripOffsets and StripByteCounts are by default those of the JPEG. */
   readonly tags: Readonly<Record<number, TagValue>>;
   readonly jpeg: Uint8Array;
 }
 
-/** Options of an NDPI slide; everything has a default. */
+/** Options of an NDPI slide; each comment ends with the default. */
 export interface NdpiPlan {
-  /** Pixels at full resolution, a multiple of the interval's width; 384 × 272. */
+  /** Size at full resolution in pixels; the width is a multiple of the interval's width; 384 × 272. */
   readonly width?: number;
   readonly height?: number;
   /** Downsamples of the stored levels, full resolution first; 1, 2 and 4. */
   readonly downsamples?: readonly number[];
-  /** The picture; by default tissue. */
+  /** The picture; tissue. */
   readonly picture?: Raster;
-  /**
-   * Restart intervals of full resolution, 128 × 8 pixels; those of smaller levels are narrower by their
-   * downsample.
-   */
+  /** Restart intervals of full resolution (those of smaller levels are narrower by their downsample); 128 × 8 pixels. */
   readonly intervals?: IntervalCoding;
-  /** Index of the first level without restart markers; by default none. */
+  /** Index of the first level without restart markers; all levels have them. */
   readonly wholeFrom?: number;
   /** Magnification; 20. */
   readonly sourceLens?: number;
@@ -43,7 +41,7 @@ export interface NdpiPlan {
 export const float = (...numbers: number[]): TagValue => ({ type: 11, numbers });
 export const signedLong = (...numbers: number[]): TagValue => ({ type: 9, numbers });
 
-/** A file as pieces, because a file above 4 GiB does not fit into memory. */
+/** A file as pieces with zeros between them, because a file of more than 4 GiB does not fit into memory. */
 export interface BuiltNdpi {
   readonly pieces: readonly Piece[];
   readonly size: number;
@@ -58,7 +56,7 @@ export function ndpiBytes({ pieces, size }: BuiltNdpi): Uint8Array {
   return bytes;
 }
 
-/** Opens a slide of any declared size. */
+/** Opens a built slide of any size. */
 export function openNdpi({ pieces, size }: BuiltNdpi): Promise<Slide> {
   const leading = sparseSource(pieces, size);
   return openSlideFrom({ ...memoryFiles({ slide: new Uint8Array() }), leading });
@@ -104,6 +102,7 @@ export async function ndpiDirectories({
   return [...levels, macro, map];
 }
 
+/** Returns the tags that all directories have, with text that identifies a patient and a device. */
 function describedBy(width: number, height: number, pixelsPerCm: number, samples: number) {
   return {
     [tag.ImageWidth]: long(width),
@@ -136,10 +135,10 @@ function encodeWhole({ width, height, rgb }: Raster): Promise<Buffer> {
 const sizes: Readonly<Record<number, number>> = { 2: 1, 3: 2, 4: 4, 5: 4, 7: 1, 9: 4, 11: 4 };
 
 /**
- * Serialises the directories unchecked: each JPEG, the values of its directory, the directory. Numbers above
- * 2^32 are written in two parts. Source: OpenSlide's notes on the Hamamatsu format.
+ * Serialises directories without checking them: for each one the JPEG, the values of the tags and the directory itself.
+ * The upper 32 bits of numbers follow the directory. Source: OpenSlide's notes on the Hamamatsu format.
  *
- * @param gapBytes empty bytes between the header and the rest
+ * @param gapBytes number of zeros between the header and the first JPEG
  */
 export function layOutNdpi(directories: readonly NdpiDirectoryPlan[], gapBytes = 0): BuiltNdpi {
   const pieces: Piece[] = [];
@@ -157,31 +156,34 @@ export function layOutNdpi(directories: readonly NdpiDirectoryPlan[], gapBytes =
   let pointer: Buffer = header.subarray(4, 12);
   const places = directories.map(({ tags, jpeg }) => {
     const jpegAt = append(jpeg);
-    const all = Object.entries({
+    const sortedTags = Object.entries({
       [tag.StripOffsets]: long(jpegAt),
       [tag.StripByteCounts]: long(jpeg.length),
       ...tags,
-    }).sort(([one], [other]) => Number(one) - Number(other));
+    }).sort(([a], [b]) => Number(a) - Number(b));
     const entries: Buffer[] = [];
-    const highs: Buffer[] = [];
-    for (const [number, { type, numbers }] of all) {
-      const value = Buffer.concat(numbers.map((one) => encode(one, type)));
+    const upperBits: Buffer[] = [];
+    for (const [number, { type, numbers }] of sortedTags) {
+      const value = Buffer.concat(numbers.map((element) => encode(element, type)));
       const isInEntry = value.length <= 4 && type !== ASCII;
-      const wide = isInEntry ? (numbers[0] ?? 0) : append(value);
-      const low = isInEntry ? Buffer.concat([value, Buffer.alloc(4)]).subarray(0, 4) : encode(wide, LONG);
+      const valueOrOffset = isInEntry ? (numbers[0] ?? 0) : append(value);
+      const lowerBits = isInEntry
+        ? Buffer.concat([value, Buffer.alloc(4)]).subarray(0, 4)
+        : encode(valueOrOffset, LONG);
       entries.push(
         encode(Number(number), SHORT),
         encode(type, SHORT),
         encode(numbers.length / (type === RATIONAL ? 2 : 1), LONG),
-        low,
+        lowerBits,
       );
-      highs.push(encode(type === LONG || !isInEntry ? Math.floor(wide / 2 ** 32) : 0, LONG));
+      const hasUpperBits = type === LONG || !isInEntry;
+      upperBits.push(encode(hasUpperBits ? Math.floor(valueOrOffset / 2 ** 32) : 0, LONG));
     }
     const next = Buffer.alloc(8);
-    const at = append(Buffer.concat([encode(all.length, SHORT), ...entries]));
+    const at = append(Buffer.concat([encode(sortedTags.length, SHORT), ...entries]));
     pointer.writeBigUInt64LE(BigInt(at));
     append(next);
-    append(Buffer.concat(highs));
+    append(Buffer.concat(upperBits));
     pointer = next;
     return at;
   });
@@ -190,7 +192,7 @@ export function layOutNdpi(directories: readonly NdpiDirectoryPlan[], gapBytes =
 
 const [ASCII, SHORT, LONG, RATIONAL, SIGNED, FLOAT] = [2, 3, 4, 5, 9, 11];
 
-/** Encodes a number; of a number that is too large, the low bytes. */
+/** Encodes a number; of a number that is too large for its type, only the lower bits. */
 function encode(value: number, type: number): Buffer {
   const bytes = Buffer.alloc(sizes[type] ?? 1);
   if (type === FLOAT) bytes.writeFloatLE(value);

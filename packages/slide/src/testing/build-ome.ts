@@ -1,4 +1,4 @@
-/** Builds OME-TIFF files from XML and directories. */
+/** Builds OME-TIFF files for tests, from OME-XML and directories. */
 import { type Raster, shrinkRaster } from '../decode/raster.ts';
 import type { Slide } from '../model/slide.ts';
 import { tag } from '../tiff/tags.ts';
@@ -11,9 +11,11 @@ const NAMESPACE = 'http://www.openmicroscopy.org/Schemas/OME/2016-06';
 export const UUID = 'urn:uuid:00000000-0000-4000-8000-000000000001';
 export const OTHER_UUID = 'urn:uuid:00000000-0000-4000-8000-000000000002';
 
+/** Size of the test pictures in pixels. */
 export const [WIDTH, HEIGHT] = [300, 200];
 export const tissue = paintTissue(WIDTH, HEIGHT);
 
+// The following functions build elements of OME-XML.
 export const ome = (content: string, attributes = `UUID="${UUID}"`) =>
   `<?xml version="1.0" encoding="UTF-8"?><!-- made by a microscope --><OME xmlns="${NAMESPACE}" ${attributes}>${content}</OME>`;
 
@@ -27,7 +29,7 @@ export const RGB_XML = ome(
   image(pixels('SizeC="3"', '<Channel SamplesPerPixel="3"/><TiffData IFD="0" PlaneCount="1"/>')),
 );
 
-/** An OME-TIFF with the XML in the first directory. */
+/** Builds an OME-TIFF with the XML in its first directory. */
 export function build(
   xml: string,
   [first, ...others]: DirectoryPlan[],
@@ -42,12 +44,12 @@ export const open = (xml: string, directories: DirectoryPlan[], plan?: Partial<T
 
 export const reducedImageTag = { [tag.NewSubfileType]: long(1) };
 
-/** The same picture at 1/2 and 1/4 of its size. */
-export const smaller = [2, 4].map((by) =>
-  withTags(exactPicture(shrinkRaster(tissue, by), 64), reducedImageTag),
+/** Directories with `tissue` at 1/2 and 1/4 of its size. */
+export const smaller = [2, 4].map((downsample) =>
+  withTags(exactPicture(shrinkRaster(tissue, downsample), 64), reducedImageTag),
 );
 
-/** A grey page: brighter to the right, and darker with a larger index. */
+/** Returns a directory with a grey picture that is brighter to the right and darker with a larger index. */
 export const grey = (index: number, tileSize: number | null = 64): DirectoryPlan =>
   exactDirectory({
     width: WIDTH,

@@ -1,17 +1,18 @@
+/** Builds PNG files for tests. */
 import { crc32, deflateSync } from 'node:zlib';
 
-/** Options of `buildPng`; everything has a default. */
+/** Options of `buildPng`; each comment ends with the default. */
 export interface PngPlan {
-  /** Pixels; 40 × 30. */
+  /** Size in pixels; 40 × 30. */
   readonly width?: number;
   readonly height?: number;
-  /** 0 grey, 2 RGB, 3 palette, 4 grey and alpha, 6 RGB and alpha; 2. */
+  /** Colour type: 0 grey, 2 RGB, 3 palette, 4 grey and alpha, 6 RGB and alpha; 2. */
   readonly colourType?: number;
   /** Bits per sample; 8. */
   readonly bits?: number;
-  /** Samples of a pixel; by default they differ from pixel to pixel. */
+  /** Returns a sample of a pixel; samples that differ from pixel to pixel. */
   readonly sample?: (x: number, y: number, index: number) => number;
-  /** Chunks between the header and the picture. */
+  /** Chunks between the header and the picture data; none. */
   readonly before?: readonly PngChunk[];
 }
 
@@ -20,7 +21,8 @@ export interface PngChunk {
   readonly data: Uint8Array;
 }
 
-const samplesOf: Readonly<Record<number, number>> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 };
+/** Samples per pixel, by colour type. */
+const samplesPerPixel: Readonly<Record<number, number>> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 };
 
 /**
  * Builds the chunks of a PNG file: not interlaced, rows without a filter. Source: the PNG specification,
@@ -38,7 +40,7 @@ export function pngChunks({
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
   header.set([bits, colourType, 0, 0, 0], 8);
-  const perPixel = samplesOf[colourType] ?? 1;
+  const perPixel = samplesPerPixel[colourType] ?? 1;
   const rowBytes = 1 + Math.ceil((width * perPixel * bits) / 8);
   const rows = Buffer.alloc(height * rowBytes);
   for (let y = 0; y < height; y++) {
@@ -70,12 +72,12 @@ function writeChunk({ type, data }: PngChunk): Buffer[] {
   return [length, body, checksum];
 }
 
-/** A small PNG file. */
+/** Builds a small PNG file. */
 export function buildPng(plan?: PngPlan): Buffer {
   return writePng(pngChunks(plan));
 }
 
-/** A pHYs chunk with pixels per metre. */
+/** Returns a pHYs chunk with the number of pixels per unit. @param unit 1 is the metre */
 export function pngDensity(x: number, y: number, unit = 1): PngChunk {
   const data = Buffer.alloc(9);
   data.writeUInt32BE(x, 0);

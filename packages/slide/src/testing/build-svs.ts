@@ -4,29 +4,29 @@ import { ascii, buildTiff, type DirectoryPlan, long, type TiffPlan, undefinedByt
 import { encodePicture, type PictureColour } from './encode-picture.ts';
 import { paintPlain, paintTissue } from './paint-tissue.ts';
 
-/** Options of `buildSvs`; everything has a default. */
+/** Options of `buildSvs`; each comment ends with the default. */
 export interface SvsPlan extends Pick<TiffPlan, 'littleEndian' | 'isBig'> {
-  /** Pixels at full resolution; 480 × 400. */
+  /** Size at full resolution in pixels; 480 × 400. */
   readonly width?: number;
   readonly height?: number;
-  /** Pixels, both ways, a multiple of 16; 128. */
+  /** Width and height of a tile in pixels, a multiple of 16; 128. */
   readonly tileSize?: number;
-  /** Downsamples of the stored levels, full resolution first; 1 and 4. Their sizes are rounded down. */
+  /** Downsamples of the stored levels, full resolution first (their sizes are rounded down); 1 and 4. */
   readonly downsamples?: readonly number[];
-  /** The picture; by default tissue. */
+  /** The picture; tissue. */
   readonly picture?: Raster;
   readonly colour?: PictureColour;
   /** The `|name = value` pairs of the description; AppMag 20, MPP 0.4990. */
   readonly properties?: Readonly<Record<string, string>>;
-  /** Tiles that the scanner left empty; by default none. */
+  /** Whether the scanner left a tile empty; none. */
   readonly isEmpty?: (level: number, column: number, row: number) => boolean;
-  /** The ICC profile of full resolution; by default none. */
+  /** The ICC profile of full resolution; none. */
   readonly profile?: Uint8Array;
   /** Whether to add thumbnail, label (green) and macro (blue); true. */
   readonly hasAssociatedImages?: boolean;
 }
 
-/** @returns the bytes of a small Aperio slide with the tiles, tables and descriptions of a scanner */
+/** Builds a small Aperio slide, with tiles, tables and descriptions like those of a scanner. */
 export async function buildSvs(plan: SvsPlan = {}): Promise<Uint8Array> {
   const { littleEndian = true, isBig = false } = plan;
   return buildTiff({ directories: await svsDirectories(plan), littleEndian, isBig }).bytes;
@@ -54,9 +54,9 @@ export async function svsDirectories({
       const [w, h] = [Math.floor(width / downsample), Math.floor(height / downsample)];
       const reduced = cropRaster(shrinkRaster(picture, downsample), 0, 0, w, h);
       const directory = await encodePicture(reduced, tileSize, colour);
-      const cut = `${library} \r\n${size} [0,0 ${size}] (${tileSize}x${tileSize})`;
+      const header = `${library} \r\n${size} [0,0 ${size}] (${tileSize}x${tileSize})`;
       const description =
-        level === 0 ? `${cut} JPEG/RGB Q=90${pairs.join('')}` : `${cut} -> ${w}x${h} JPEG/RGB Q=90`;
+        level === 0 ? `${header} JPEG/RGB Q=90${pairs.join('')}` : `${header} -> ${w}x${h} JPEG/RGB Q=90`;
       const columns = Math.ceil(w / tileSize);
       const tiles = directory.tiles?.map((tile, i) =>
         isEmpty(level, i % columns, Math.floor(i / columns)) ? null : tile,

@@ -1,6 +1,8 @@
+/** Serialises TIFF files for tests from tags and streams, without checking them. */
+
 /** The value of a tag. */
 export interface TagValue {
-  /** Number of the field type, TIFF 6.0 section 2. */
+  /** Number of the field type. Source: TIFF 6.0, section 2. */
   readonly type: number;
   /** The values as numbers; a RATIONAL is a pair. */
   readonly numbers: readonly number[];
@@ -8,7 +10,7 @@ export interface TagValue {
 
 /** The tags of one directory, and the streams it refers to. */
 export interface DirectoryPlan {
-  /** By tag number; serialised in ascending order. */
+  /** Values by tag number; serialised in ascending order. */
   readonly tags: Readonly<Record<number, TagValue>>;
   /** Tiles or strips in picture order; null is an empty tile. Their offsets and byte counts are generated. */
   readonly tiles?: readonly (Uint8Array | null)[];
@@ -19,14 +21,14 @@ export interface DirectoryPlan {
 export interface TiffPlan {
   readonly directories: readonly DirectoryPlan[];
   readonly littleEndian?: boolean;
-  /** BigTIFF. */
+  /** Whether to write BigTIFF, whose offsets have 64 bits; false. */
   readonly isBig?: boolean;
 }
 
 /** A file, and the positions at which tests damage it. */
 export interface BuiltTiff {
   readonly bytes: Uint8Array;
-  /** For each directory of the main chain: its position, and that of its pointer to the next one. */
+  /** For each directory except SubIFDs: its position, and the position of the offset of the next directory. */
   readonly directories: readonly { readonly at: number; readonly nextAt: number }[];
 }
 
@@ -54,7 +56,7 @@ const types: Readonly<Record<number, readonly [bytes: number, numbersPerValue: n
   18: [8, 1],
 };
 
-/** Serialises a TIFF unchecked. Source: TIFF 6.0, section 2; the BigTIFF design. */
+/** Serialises a TIFF without checking it. Source: TIFF 6.0, section 2; the BigTIFF design. */
 export function buildTiff({ directories, littleEndian = true, isBig = false }: TiffPlan): BuiltTiff {
   const pieces: Buffer[] = [];
   let end = 0;
@@ -92,24 +94,24 @@ export function buildTiff({ directories, littleEndian = true, isBig = false }: T
     if (plan.tiles) [tags[324], tags[325]] = writeStreams(plan.tiles);
     if (plan.strips) [tags[273], tags[279]] = writeStreams(plan.strips);
     if (plan.subDirectories) {
-      const offsets = plan.subDirectories.map((below) => writeDirectory(below).at);
+      const offsets = plan.subDirectories.map((subDirectory) => writeDirectory(subDirectory).at);
       tags[330] = { type: isBig ? 18 : 13, numbers: offsets };
     }
     Object.assign(tags, plan.tags);
 
-    const entries = Object.entries(tags).sort(([one], [other]) => Number(one) - Number(other));
+    const entries = Object.entries(tags).sort(([a], [b]) => Number(a) - Number(b));
     const block = entries.flatMap(([tag, { type, numbers }]) => {
       const [bytes, perValue] = types[type] ?? [1, 1];
       const value =
-        bytes === 1 ? Buffer.from(numbers) : Buffer.concat(numbers.map((one) => number(one, bytes)));
-      const inEntry = Buffer.alloc(pointerBytes);
-      if (value.length <= pointerBytes) inEntry.set(value);
-      else inEntry.set(number(append(value), pointerBytes));
+        bytes === 1 ? Buffer.from(numbers) : Buffer.concat(numbers.map((element) => number(element, bytes)));
+      const valueOrOffset = Buffer.alloc(pointerBytes);
+      if (value.length <= pointerBytes) valueOrOffset.set(value);
+      else valueOrOffset.set(number(append(value), pointerBytes));
       return [
         number(Number(tag), 2),
         number(type, 2),
         number(numbers.length / perValue, pointerBytes),
-        inEntry,
+        valueOrOffset,
       ];
     });
     const bytes = Buffer.concat([number(entries.length, countBytes), ...block, number(0, pointerBytes)]);

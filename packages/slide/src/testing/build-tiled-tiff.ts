@@ -4,24 +4,24 @@ import { buildTiff, type DirectoryPlan, long, rational, short, type TiffPlan } f
 import { encodePicture, type PictureColour } from './encode-picture.ts';
 import { paintTissue } from './paint-tissue.ts';
 
-/** Options of `buildTiledTiff`; everything has a default. */
+/** Options of `buildTiledTiff`; each comment ends with the default. */
 export interface TiledTiffPlan extends Pick<TiffPlan, 'littleEndian' | 'isBig'> {
-  /** Pixels at full resolution; 480 × 400. */
+  /** Size at full resolution in pixels; 480 × 400. */
   readonly width?: number;
   readonly height?: number;
-  /** Pixels, both ways, a multiple of 16; 128. */
+  /** Width and height of a tile in pixels, a multiple of 16; 128. */
   readonly tileSize?: number;
   /** Downsamples of the stored levels, full resolution first; 1, 2 and 4. */
   readonly downsamples?: readonly number[];
   readonly picture?: Raster;
   readonly colour?: PictureColour;
-  /** Whether smaller levels follow the first directory or are its SubIFDs. */
+  /** Whether smaller levels follow the first directory or are its SubIFDs; they follow it. */
   readonly pyramid?: 'chain' | 'subdirectories';
-  /** Pixels per centimetre; by default absent. */
+  /** Pixels per centimetre; not declared. */
   readonly pixelsPerCm?: number;
 }
 
-/** @returns the bytes of a small pyramidal TIFF without vendor metadata */
+/** Builds a small pyramidal TIFF without vendor metadata. */
 export async function buildTiledTiff(plan: TiledTiffPlan = {}): Promise<Uint8Array> {
   const { littleEndian = true, isBig = false, pyramid = 'chain' } = plan;
   const levels = await tiledTiffDirectories(plan);

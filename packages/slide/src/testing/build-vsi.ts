@@ -1,9 +1,10 @@
+/** Builds Olympus VSI slides for tests: a .vsi file with a tree of tags, and .ets files with tiles. */
 import sharp from 'sharp';
 import { cropRaster, type Raster, shrinkRaster } from '../decode/raster.ts';
 import { buildTiff, long } from './build-tiff.ts';
 import { encodeJpeg2000 } from './encode-frames.ts';
 
-/** A field of a volume in a .vsi file. */
+/** A field of a volume in a .vsi file. A volume is a list of fields. */
 export interface VsiField {
   readonly tag: number;
   /** Index among several fields of the same tag; absent for a single one. */
@@ -17,14 +18,14 @@ export interface VsiStackPlan {
   readonly number: number;
   readonly width: number;
   readonly height: number;
-  /** 0 the slide, 1 an overview, 256 a macro; absent when undeclared. */
+  /** 0 is the slide, 1 an overview, 256 a macro; absent when the file does not declare it. */
   readonly type?: number;
   readonly name?: string;
   readonly mpp?: number;
   readonly unit?: string;
   readonly objectivePower?: number;
   readonly isExternal?: boolean;
-  /** Meaning of each tile coordinate after column and row: 1 focus, 2 time, 4 channel. */
+  /** Meaning of each tile coordinate after column and row: 1 is focus, 2 time, 4 channel. */
   readonly dimensions?: readonly number[];
   readonly channels?: readonly {
     readonly bgr?: readonly number[];
@@ -32,6 +33,7 @@ export interface VsiStackPlan {
   }[];
 }
 
+/** Numbers of value types. */
 const TYPE = { int: 5, double: 10, text: 8192, rectangle: 259, scale: 260, range: 268, bgr: 270 } as const;
 
 /** Builds a .vsi file with these pictures. */
@@ -39,11 +41,11 @@ export function buildVsi(stacks: readonly VsiStackPlan[]): Buffer {
   return buildVsiOf([{ tag: 2000, index: 0, value: stacks.map(stackField) }]);
 }
 
-/** Builds a .vsi file with this tree and a TIFF directory after it. */
+/** Builds a .vsi file with these fields and a TIFF directory after them. */
 export function buildVsiOf(fields: readonly VsiField[]): Buffer {
   const tree = volume(fields);
   const preview = buildTiff({ directories: [{ tags: { 256: long(1), 257: long(1) } }] });
-  // Its values are stored in its entries, so the directory can be moved.
+  // The values of this directory are stored in its entries, so it can be moved to another position.
   const directory = preview.bytes.subarray(preview.directories[0]?.at);
   const header = Buffer.alloc(8);
   header.write('II*\0', 'latin1');
@@ -158,12 +160,12 @@ export interface EtsPlan {
   readonly tileWidth: number;
   readonly tileHeight: number;
   readonly tiles: readonly EtsTile[];
-  /** 0 samples, 2 JPEG, 3 JPEG 2000, 8 PNG. */
+  /** 0 is uncompressed samples, 2 JPEG, 3 JPEG 2000, 8 PNG. */
   readonly compression: number;
-  /** 2 for 8 bits, 4 for 16. */
+  /** 2 is 8 bits per sample, 4 is 16. */
   readonly componentType?: number;
   readonly components?: number;
-  /** 1 grey, 3 RGB, 4 BGR. */
+  /** 1 is grey, 3 RGB, 4 BGR. */
   readonly colourSpace?: number;
   readonly componentOrder?: number;
   readonly background?: readonly number[];
@@ -171,7 +173,7 @@ export interface EtsPlan {
   readonly hasResolutions?: boolean;
 }
 
-/** Positions in an .ets file. */
+/** Positions in an .ets file, for tests that damage it: of the second header and of the first tile. */
 export const etsPlaces = { moreHeader: 64, tiles: 292 } as const;
 
 /** Builds an .ets file: header, second header, tiles, tile list. */
@@ -226,9 +228,10 @@ export const etsCompressions: Readonly<Record<EtsCoding, number>> = {
 };
 
 /**
- * Cuts a picture into tiles of an .ets file, with `resolutions` halved sizes.
+ * Cuts a picture into tiles of an .ets file.
  *
- * @param between tile coordinates between row and resolution
+ * @param resolutions number of stored resolutions, each half the size of the one before
+ * @param between coordinates of the tiles between row and resolution
  */
 export async function cutEtsTiles(
   picture: Raster,
@@ -250,7 +253,7 @@ export async function cutEtsTiles(
   return tiles;
 }
 
-/** Cuts out a tile; it is black beyond the picture. */
+/** Returns a tile; its pixels outside the picture are black. */
 function paddedTile(picture: Raster, x: number, y: number, side: number): Raster {
   const [width, height] = [Math.min(side, picture.width - x), Math.min(side, picture.height - y)];
   const part = cropRaster(picture, x, y, width, height);

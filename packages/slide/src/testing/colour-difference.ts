@@ -1,8 +1,13 @@
-/** Colour differences as people see them. */
+/** Measures how different two colours look to people. */
 
+/** Three components of a colour. */
 type Colour = readonly [number, number, number];
 
-/** @param rgb samples of sRGB, 0…255. Source: IEC 61966-2-1; CIE 15:2018 section 8.2.1, white of D65. */
+/**
+ * Converts a colour to the L*a*b* space of the CIE. Source: IEC 61966-2-1; CIE 15:2018 section 8.2.1, white of D65.
+ *
+ * @param rgb samples of sRGB, 0…255
+ */
 function labOf(rgb: Colour): Colour {
   const [r, g, b] = rgb.map((sample) => {
     const value = sample / 255;
@@ -17,7 +22,7 @@ function labOf(rgb: Colour): Colour {
 
 const radians = Math.PI / 180;
 
-/** CIEDE2000 between two colours of sRGB, 0…255. Source: ISO/CIE 11664-6:2022. */
+/** Returns the CIEDE2000 difference of two sRGB colours with samples of 0…255. Source: ISO/CIE 11664-6:2022. */
 export function differenceOf(one: Colour, other: Colour): number {
   const [l1, a1, b1] = labOf(one);
   const [l2, a2, b2] = labOf(other);

@@ -1,14 +1,14 @@
 import sharp from 'sharp';
 import { cropRaster, type Raster } from '../decode/raster.ts';
 
-/** Decodes a JPEG like any viewer, by its own markers. */
+/** Decodes a JPEG like any viewer: its markers alone declare its colours. */
 export async function pixelsOf(jpeg: Uint8Array): Promise<Raster> {
   const picture = sharp(jpeg, { failOn: 'warning' }).toColourspace('srgb').raw();
   const { data, info } = await picture.toBuffer({ resolveWithObject: true });
   return { width: info.width, height: info.height, rgb: data };
 }
 
-/** Returns the mean and the largest sample difference of two pictures of equal size, 0…255. */
+/** Returns the mean and the largest (`most`) difference, 0…255, of the samples of two pictures of equal size. */
 export function difference(one: Raster, other: Raster): { mean: number; most: number } {
   if (one.width !== other.width || one.height !== other.height) {
     throw new Error(`${one.width} × ${one.height} is not ${other.width} × ${other.height}`);
@@ -16,15 +16,16 @@ export function difference(one: Raster, other: Raster): { mean: number; most: nu
   let sum = 0;
   let most = 0;
   for (const [i, sample] of one.rgb.entries()) {
-    const off = Math.abs(sample - (other.rgb[i] as number));
-    sum += off;
-    most = Math.max(most, off);
+    const sampleDifference = Math.abs(sample - (other.rgb[i] as number));
+    sum += sampleDifference;
+    most = Math.max(most, sampleDifference);
   }
   return { mean: sum / one.rgb.length, most };
 }
 
 /**
- * Reduces a rectangle of a picture by a box filter, as reference for rendered tiles.
+ * Reduces a rectangle of a picture by a box filter: every pixel is the mean of the pixels that it covers. Rendered
+ * tiles are compared with the result.
  *
  * @param downsample pixels of the picture per pixel of the result, in both directions
  * @param rectangle in pixels of the result

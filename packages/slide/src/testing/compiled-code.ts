@@ -1,5 +1,8 @@
 import os from 'node:os';
 import { join } from 'node:path';
 
-/** Compiled code of render processes, for all tests of this machine: a process that finds it starts in a third of the time. */
+/**
+ * Folder of the compiled code of render processes. All tests on this machine share it, because a process that finds its
+ * compiled code starts in a third of the time.
+ */
 export const compiledCodeFolder = join(os.tmpdir(), 'lamina-compile-cache-render');

@@ -1,7 +1,7 @@
 import type { ByteSource } from '../source/byte-source.ts';
 import type { SlideFiles } from '../source/slide-files.ts';
 
-/** Counts of read requests, to bound the work of a reader. */
+/** Counts of read requests, with which tests limit the work of a reader. */
 export interface ReadCount {
   reads: number;
   bytes: number;
@@ -15,7 +15,7 @@ export function countedFiles(files: SlideFiles): { readonly files: SlideFiles; r
   const counted = (source: ByteSource): ByteSource => {
     let isOpen = true;
     count.open++;
-    const add = (offset: number, length: number) => {
+    const countRead = (offset: number, length: number) => {
       if (!isOpen) throw new Error('A source was read after it was closed');
       if (!(offset >= 0 && length >= 0 && offset + length <= source.size)) return;
       count.reads++;
@@ -24,11 +24,11 @@ export function countedFiles(files: SlideFiles): { readonly files: SlideFiles; r
     return {
       ...source,
       async read(offset, length, signal) {
-        add(offset, length);
+        countRead(offset, length);
         return source.read(offset, length, signal);
       },
       async readInto(target, at, offset, length, signal) {
-        add(offset, length);
+        countRead(offset, length);
         return source.readInto(target, at, offset, length, signal);
       },
       async close() {

@@ -1,13 +1,14 @@
+/** Generates random damage of files for property-based tests. */
 import fc from 'fast-check';
 
-/** A fault that any file may have. Positions are shares of the file's length. */
+/** A fault that any file may have. Positions (`places`, `where`) are shares of the file's length, 0 to 1. */
 export type ByteFault =
   | { readonly kind: 'flip'; readonly places: readonly number[]; readonly values: readonly number[] }
   | { readonly kind: 'cut'; readonly where: number }
   | { readonly kind: 'delete' | 'double'; readonly where: number; readonly length: number };
 
 export const share = fc.double({ min: 0, max: 0.999_999, noNaN: true });
-/** Boundary values of integer arithmetic, and random integers. */
+/** Generates numbers that are likely to break a parser: boundary values of integer types, and random integers. */
 export const oddNumber = fc.oneof(
   fc.constantFrom(
     0,
@@ -44,6 +45,7 @@ export const anyByteFault: fc.Arbitrary<ByteFault> = fc.oneof(
   }),
 );
 
+/** Returns a damaged copy of a file. */
 export function damageBytes(bytes: Uint8Array, fault: ByteFault): Uint8Array {
   const copy = Buffer.from(bytes);
   const at = 'where' in fault ? Math.floor(fault.where * copy.length) : 0;

@@ -1,4 +1,4 @@
-/** A valid CZI file, and functions to damage it. */
+/** A valid CZI file, and functions and offsets to damage it. */
 import { buildCzi, type CziPlaces, type CziPlan, encodeCziPixels, type SubblockPlan } from './build-czi.ts';
 import { paintTissue } from './paint-tissue.ts';
 
@@ -25,14 +25,17 @@ const xml =
 const attachments = [{ name: 'Thumbnail', fileType: 'JPG', data: jpeg }];
 export const whole: CziPlan = { subblocks: [plain, second], xml, attachments };
 
+/** Damages a built file in place. */
 export type Damage = (file: Buffer, places: CziPlaces) => void;
 
+/** Builds a file and damages it. */
 export function damaged(damage: Damage, plan: CziPlan = whole): Buffer {
   const { bytes, places } = buildCzi(plan);
   damage(bytes, places);
   return bytes;
 }
 
+/** Offset of the body of a segment, after its header. */
 export const BODY = 32;
 /** Offsets in a directory entry. */
 export const entry = {
@@ -45,6 +48,7 @@ export const entry = {
 };
 /** Offsets in a dimension of an entry. */
 export const dimension = { bytes: 20, start: 4, size: 8, storedSize: 16 };
+// The following functions return positions in the file: in entry `i`, in one of its dimensions, in the first subblock.
 export const inEntry = (places: CziPlaces, i: number, at: number) => (places.entries[i] ?? 0) + at;
 export const inDimension = (places: CziPlaces, i: number, number: number, at: number) =>
   inEntry(places, i, entry.dimensions + number * dimension.bytes + at);

@@ -19,8 +19,8 @@ export async function drawLevel(slide: Slide, index: number): Promise<Raster> {
 }
 
 /**
- * Decodes the part of a tile inside its level, and returns it with its position; an empty tile shows the
- * background.
+ * Decodes the part of a tile that is inside its level, and returns it with its position in the level in pixels. An
+ * empty tile shows the background of the slide.
  */
 export async function drawTile(
   slide: Slide,
@@ -35,7 +35,7 @@ export async function drawTile(
   const tile = await slide.readTile(address);
   if (!tile) return { x, y, raster: plain(width, height, slide.background) };
   const picture = await decodeImage(tile);
-  // Where padding precedes the picture, a tile without padding starts with it.
+  // In the first column and row of a rotated file, the padding of a tile is before its part of the picture.
   const skippedX = left < 0 ? picture.width - width : 0;
   const skippedY = top < 0 ? picture.height - height : 0;
   return { x, y, raster: cropRaster(picture, skippedX, skippedY, width, height) };
@@ -53,14 +53,14 @@ function levelOf(slide: Slide, index: number): Level {
   return level;
 }
 
-/** Returns the mean and the largest sample difference of two pictures of equal size. */
+/** Returns the mean and the largest (`most`) difference of the samples of two pictures of equal size. */
 export function distance(one: Raster, other: Raster): { readonly mean: number; readonly most: number } {
   if (one.width !== other.width || one.height !== other.height) throw new Error('Their sizes differ');
   let [sum, most] = [0, 0];
   for (let i = 0; i < one.rgb.length; i++) {
-    const far = Math.abs((one.rgb[i] as number) - (other.rgb[i] as number));
-    sum += far;
-    most = Math.max(most, far);
+    const sampleDifference = Math.abs((one.rgb[i] as number) - (other.rgb[i] as number));
+    sum += sampleDifference;
+    most = Math.max(most, sampleDifference);
   }
   return { mean: sum / one.rgb.length, most };
 }

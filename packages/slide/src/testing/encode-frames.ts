@@ -1,14 +1,14 @@
 // The triple-slash reference makes the declarations available to every project that compiles these sources.
 // oxlint-disable-next-line typescript/triple-slash-reference
 /// <reference path="../decode/codecs.d.ts" />
-/** Encoders for DICOM frames, as writers use them; sharp encodes JPEG. */
+/** Encodes frames of DICOM files for tests, in the codecs that sharp does not encode. */
 
 import { readOnce } from '../source/read-once.ts';
 import { packBits } from './pack.ts';
 
 /** Samples to encode, interleaved by pixel; 16-bit values in the byte order of this machine. */
 export interface FrameSamples {
-  /** Pixels. */
+  /** Size in pixels. */
   readonly width: number;
   readonly height: number;
   readonly samplesPerPixel: number;
@@ -17,7 +17,7 @@ export interface FrameSamples {
   readonly bitsStored?: number;
 }
 
-/** Returns a new object each time, because a codec adds its functions to it. */
+/** Returns codec options that print nothing; a new object each time, because a codec adds its functions to it. */
 const silent = () => ({ print: () => {}, printErr: () => {} });
 
 const loadOpenJpeg = readOnce(async () => {
@@ -30,7 +30,8 @@ const loadCharls = readOnce(async () => {
 });
 
 /**
- * Encodes a lossless bare code stream; three components are transformed to YBR_RCT by the code stream itself.
+ * Encodes a lossless JPEG 2000 code stream. Three components get the reversible colour transform (YBR_RCT), which the
+ * code stream declares.
  */
 export async function encodeJpeg2000(samples: FrameSamples, halvings = 3): Promise<Uint8Array> {
   const { J2KEncoder } = await loadOpenJpeg();
@@ -45,10 +46,10 @@ export async function encodeJpeg2000(samples: FrameSamples, halvings = 3): Promi
 }
 
 /**
- * Encodes a lossless bare code stream of YCbCr with subsampled chroma, as Aperio writes it.
+ * Encodes a lossless JPEG 2000 code stream of YCbCr with subsampled chroma, as Aperio writes it.
  *
- * With one resolution and one layer each component is one packet, so the packets of three pictures are
- * concatenated.
+ * With one resolution and one layer, each component is one packet. So the three components can be encoded as separate
+ * pictures, and their packets are joined to one code stream.
  *
  * @param ycc Y, Cb and Cr of each pixel; chroma is taken from the first of the pixels that share it
  * @param steps columns and rows that share chroma
@@ -59,10 +60,10 @@ export async function encodeSubsampledJpeg2000(
 ): Promise<Uint8Array> {
   const componentSteps = [[1, 1], steps, steps] as const;
   const streams: Buffer[] = [];
-  for (const [component, [across, down]] of componentSteps.entries()) {
-    const [columns, rows] = [Math.ceil(width / across), Math.ceil(height / down)];
+  for (const [component, [stepX, stepY]] of componentSteps.entries()) {
+    const [columns, rows] = [Math.ceil(width / stepX), Math.ceil(height / stepY)];
     const plane = Uint8Array.from({ length: columns * rows }, (_, i) => {
-      const pixel = Math.floor(i / columns) * down * width + (i % columns) * across;
+      const pixel = Math.floor(i / columns) * stepY * width + (i % columns) * stepX;
       return values[pixel * 3 + component] as number;
     });
     const samples = { width: columns, height: rows, samplesPerPixel: 1, values: plane };
@@ -92,8 +93,10 @@ export async function encodeSubsampledJpeg2000(
 }
 
 /**
- * @param interleave 0: planar, 1: by line, 2: by pixel
- * @param near maximum difference to the original samples
+ * Encodes a JPEG-LS picture.
+ *
+ * @param interleave 0 stores planes, 1 interleaves the components by line, 2 by pixel
+ * @param near maximum difference from the original samples; 0 for lossless
  */
 export async function encodeJpegLs(
   samples: FrameSamples,
@@ -112,7 +115,7 @@ export async function encodeJpegLs(
   return encoded;
 }
 
-/** Encodes the run-length encoding of DICOM. Source: DICOM PS3.5, annex G. */
+/** Encodes samples in the run-length encoding of DICOM. Source: DICOM PS3.5, annex G. */
 export function encodeDicomRle(samples: FrameSamples): Uint8Array {
   const planes = planesOf(samples);
   const pixels = samples.width * samples.height;

@@ -5,14 +5,14 @@ import { marker, readJpegHeader } from '../jpeg/header.ts';
 /** A JPEG with restart markers, and their positions. */
 export interface IntervalJpeg {
   readonly bytes: Uint8Array;
-  /** Start of each interval's data, from the first byte. */
+  /** Position of each interval's data in the JPEG. */
   readonly starts: readonly number[];
 }
 
 export interface IntervalCoding {
   /**
-   * Size of an interval in pixels: whole MCUs of 8 pixels, or of 16 with subsampled chroma. Every row has the
-   * same integer number of intervals; only the last MCU of a row may be incomplete.
+   * Size of an interval in pixels, a multiple of 8, or of 16 with subsampled chroma (`half`). The width of the picture
+   * is a multiple of it, except that the last 8 or 16 pixels may be incomplete.
    */
   readonly width: number;
   readonly height: number;
@@ -20,8 +20,8 @@ export interface IntervalCoding {
 }
 
 /**
- * Encodes a picture as one baseline JPEG with restart intervals, like slide scanners. A width or height above
- * 65,535 is declared as 0.
+ * Encodes a picture as one baseline JPEG with restart intervals, as slide scanners do. A width or height of more than
+ * 65,535 pixels is declared as 0.
  */
 export async function encodeIntervals(
   picture: Raster,

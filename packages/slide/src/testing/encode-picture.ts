@@ -7,13 +7,13 @@ import { openTiff } from '../tiff/tiff-file.ts';
 import { type DirectoryPlan, long, short, undefinedBytes } from './build-tiff.ts';
 
 /**
- * Colour encoding: `rgb` like Aperio (4:4:4, components numbered 0, 1, 2, no colour marker), `ycbcr` with
+ * Colour encoding: `rgb` as Aperio writes it (4:4:4, components numbered 0, 1, 2, no colour marker), `ycbcr` with
  * subsampled chroma.
  */
 export type PictureColour = 'rgb' | 'ycbcr' | 'grey';
 
 /**
- * Builds a directory with a picture in JPEG tiles or strips, with the streams and tables of libtiff.
+ * Builds a TIFF directory with a picture in JPEG tiles or strips, encoded by libtiff.
  *
  * @param tileSize null for strips of 16 rows
  */
@@ -61,16 +61,16 @@ export async function encodePicture(
 }
 
 /**
- * Numbers the components and removes the Adobe marker. libtiff names RGB components and adds the marker;
- * Aperio does not.
+ * Numbers the components 0, 1, 2 and removes the Adobe marker, as Aperio writes tiles. libtiff numbers RGB components
+ * by the letters R, G, B and adds the marker.
  */
 function asAperioWrites(stream: Uint8Array): Uint8Array {
   const { frameAt, scanAt, components } = readJpegHeader(stream);
   const jpeg = Uint8Array.from([0xff, marker.SOI, ...stream.subarray(frameAt)]);
-  const moved = frameAt - 2;
+  const removedBytes = frameAt - 2;
   components.forEach((_, i) => {
-    jpeg[frameAt - moved + 10 + 3 * i] = i;
-    jpeg[scanAt - moved + 5 + 2 * i] = i;
+    jpeg[frameAt - removedBytes + 10 + 3 * i] = i;
+    jpeg[scanAt - removedBytes + 5 + 2 * i] = i;
   });
   return jpeg;
 }

@@ -3,9 +3,9 @@ import { tag } from '../tiff/tags.ts';
 import { type DirectoryPlan, long, short } from './build-tiff.ts';
 import { pack } from './pack.ts';
 
-/** A picture as samples, and how to store them. */
+/** The samples of a picture, and how to store them; comments on optional values end with the default. */
 export interface SamplesPlan {
-  /** Pixels. */
+  /** Size in pixels. */
   readonly width: number;
   readonly height: number;
   /** Interleaved by pixel: width × height × samplesPerPixel values, each below 2^bits. */
@@ -35,7 +35,7 @@ export interface SamplesPlan {
 
 const compressions = { none: 1, lzw: 5, 'old-lzw': 5, packbits: 32773, deflate: 8, zstd: 50000 };
 
-/** Builds a directory with a picture in tiles or strips, packed like TIFF writers do. */
+/** Builds a TIFF directory with a picture in tiles or strips, packed as TIFF writers do. */
 export function encodeSamples(plan: SamplesPlan): DirectoryPlan {
   const { width, height, samplesPerPixel, tile, isPlanar = false, packing = 'deflate', bits = 8 } = plan;
   const blockWidth = tile?.width ?? width;
@@ -70,7 +70,7 @@ export function encodeSamples(plan: SamplesPlan): DirectoryPlan {
   };
 }
 
-/** @param plane null for all samples @returns the samples of a block; 0 outside the picture */
+/** Returns the bytes of a block before packing; samples outside the picture are 0. @param plane null for all samples */
 function blockOf(
   plan: SamplesPlan,
   left: number,
@@ -81,7 +81,7 @@ function blockOf(
 ): Uint8Array {
   const { samplesPerPixel, bits = 8, isDifferenced, littleEndian = true } = plan;
   const perPixel = plane === null ? samplesPerPixel : 1;
-  const at = (x: number, y: number, sample: number): number => {
+  const sampleAt = (x: number, y: number, sample: number): number => {
     if (x >= plan.width || y >= plan.height) return 0;
     return plan.samples[(y * plan.width + x) * samplesPerPixel + sample] ?? 0;
   };
@@ -91,13 +91,13 @@ function blockOf(
   for (let row = 0; row < rows; row++) {
     for (let i = 0; i < width * perPixel; i++) {
       const [x, sample] = [Math.floor(i / perPixel), plane ?? i % perPixel];
-      const before = isDifferenced && x > 0 ? at(left + x - 1, top + row, sample) : 0;
-      const value = (at(left + x, top + row, sample) - before) & (2 ** bits - 1);
+      const leftSample = isDifferenced && x > 0 ? sampleAt(left + x - 1, top + row, sample) : 0;
+      const value = (sampleAt(left + x, top + row, sample) - leftSample) & (2 ** bits - 1);
       if (bits === 16) view.setUint16(row * rowBytes + i * 2, value, littleEndian);
       else {
-        const place = row * rowBytes + Math.floor((i * bits) / 8);
+        const byteIndex = row * rowBytes + Math.floor((i * bits) / 8);
         const shift = 8 - bits - ((i * bits) % 8);
-        bytes[place] = (bytes[place] ?? 0) | (value << shift);
+        bytes[byteIndex] = (bytes[byteIndex] ?? 0) | (value << shift);
       }
     }
   }

@@ -6,7 +6,7 @@ import { pack } from './pack.ts';
 
 /** A picture to store losslessly. */
 export interface ExactPlan {
-  /** Pixels. */
+  /** Size in pixels. */
   readonly width: number;
   readonly height: number;
   /** Side of a tile in pixels; null for strips of 16 rows. */
@@ -28,7 +28,7 @@ const compressions: Readonly<Record<Packing, number>> = {
   zstd: 50_000,
 };
 
-/** Builds a directory with exactly these samples, grey or RGB; padding has the value 99. */
+/** Builds a TIFF directory with exactly these samples, grey or RGB; samples outside the picture are 99. */
 export function exactDirectory(plan: ExactPlan): DirectoryPlan {
   const { width, height, tileSize, samplesPerPixel, bits, packing = 'deflate' } = plan;
   const [blockWidth, blockHeight] = tileSize === null ? [width, 16] : [tileSize, tileSize];
@@ -56,7 +56,7 @@ export function exactDirectory(plan: ExactPlan): DirectoryPlan {
   };
 }
 
-/** Does the same for an existing raster. */
+/** Builds a TIFF directory with exactly the pixels of a raster. */
 export function exactPicture(
   { width, height, rgb }: Raster,
   tileSize: number | null,
@@ -71,6 +71,7 @@ export function withTags(directory: DirectoryPlan | undefined, tags: DirectoryPl
   return { ...directory, tags: { ...directory?.tags, ...tags } };
 }
 
+/** Returns the bytes of a block before packing. */
 function samplesOf(plan: ExactPlan, left: number, top: number, width: number, rows: number): Uint8Array {
   const { samplesPerPixel, bits, littleEndian = true, sampleAt } = plan;
   const bytes = new Uint8Array((width * rows * samplesPerPixel * bits) / 8);

@@ -1,4 +1,4 @@
-/** An HTTP proxy for a real object store that injects faults of networks and stores. */
+/** An HTTP proxy in front of a real object store that injects faults of networks and stores. */
 import { once } from 'node:events';
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
@@ -16,24 +16,24 @@ export type Fault =
   | { readonly kind: 'stall' }
   /** Closes the connection after half of the body. */
   | { readonly kind: 'half-body' }
-  /** Sends half of the body, with a matching Content-Length. */
+  /** Sends half of the body with the Content-Length of that half. */
   | { readonly kind: 'short-body' }
-  /** Sends the whole object instead of the range. */
+  /** Sends the whole object instead of the requested range. */
   | { readonly kind: 'whole' }
   /** Sends this many bytes every 100 ms. */
   | { readonly kind: 'slow'; readonly bytes: number }
-  /** Declares another range than requested. */
+  /** Declares a range that differs from the requested one. */
   | { readonly kind: 'wrong-range' }
   /** Returns another ETag. */
   | { readonly kind: 'other-etag' }
-  /** No fault: marks the ETag as weak, as a compressing proxy does. */
+  /** Marks the ETag as weak, as a compressing proxy does; clients must accept it. */
   | { readonly kind: 'weak-etag' };
 
 export interface FaultProxy {
   readonly endpoint: string;
-  /** Sets the faults of the next requests, in order; later requests pass. */
+  /** Sets the faults of the next requests, in order; later requests are forwarded unchanged. */
   fail(faults: readonly Fault[]): void;
-  /** Sets a fault for all requests; null: all requests pass. */
+  /** Sets a fault for all requests; null forwards all requests unchanged. */
   failAlways(fault: Fault | null): void;
   /** Received requests by method and path, oldest first. */
   readonly requests: readonly string[];
@@ -48,7 +48,11 @@ interface ProxyResponse {
   readonly body: Buffer;
 }
 
-/** @param target the store; requests are forwarded with their signature and `Host` */
+/**
+ * Starts a proxy.
+ *
+ * @param target URL of the object store; requests are forwarded with their signature and `Host`
+ */
 export async function startFaultProxy(target: string): Promise<FaultProxy> {
   let next: Fault[] = [];
   let always: Fault | null = null;

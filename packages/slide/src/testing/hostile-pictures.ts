@@ -1,6 +1,6 @@
 /**
- * Pictures whose bytes differ from what the file declares, or that are far more expensive than their size
- * suggests.
+ * Builds pictures whose bytes differ from what the file declares, or whose decoding needs far more time or memory than
+ * their size suggests.
  */
 import { crc32, deflateSync } from 'node:zlib';
 import sharp from 'sharp';
@@ -23,8 +23,8 @@ export function tiffOfTile(compression: number, tile: Uint8Array, side: number):
 }
 
 /**
- * Builds an SVG of at most 690 kB that needs `pictureSide`² × 4 bytes to draw: it contains a PNG of one
- * colour.
+ * Builds an SVG of at most 690 kB that contains a PNG of one colour, for which a decoder needs `pictureSide`² × 4 bytes
+ * of memory.
  */
 export function expensiveSvg(side: number, pictureSide: number): Buffer {
   const png = greyPng(pictureSide).toString('base64');
@@ -59,8 +59,8 @@ function chunk(type: string, data: Buffer): Buffer {
 }
 
 /**
- * Builds a progressive JPEG whose last scan is repeated; for each scan a decoder processes the whole picture
- * again.
+ * Builds a progressive JPEG whose last scan is repeated `count` times. A decoder processes the whole picture again for
+ * each scan.
  */
 export async function manyScans(side: number, count: number): Promise<Uint8Array> {
   const jpeg = await sharp({ create: { width: side, height: side, channels: 3, background: '#a86' } })

@@ -1,5 +1,5 @@
 /**
- * An object store in memory for tests of the layers above; the store client is tested against a real server.
+ * An object store in memory, for tests of code that uses object storage. The client itself is tested with a real server.
  */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -8,7 +8,7 @@ import type { ObjectFacts, ObjectStore } from '../object-storage/object-store.ts
 
 export interface MemoryStore extends ObjectStore {
   set(key: string, bytes: Uint8Array): void;
-  /** Makes every request throw `fault`; null: requests succeed. */
+  /** Makes every request throw `fault`; null makes them succeed again. */
   failWith(fault: SlideError | null): void;
   /** Number of requests by kind. */
   readonly requests: { head: number; read: number; list: number };

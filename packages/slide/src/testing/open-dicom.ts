@@ -1,4 +1,4 @@
-/** Opens DICOM slides of built files. */
+/** Builds DICOM slides and opens them. */
 
 import type { Slide } from '../model/slide.ts';
 import { openSlideFrom } from '../open-slide.ts';
@@ -6,7 +6,7 @@ import { buildDicom, type DicomPlan, pictureOf } from './build-dicom.ts';
 import { distance, drawLevel } from './draw-level.ts';
 import { memoryFiles } from './memory-files.ts';
 
-/** Opens the built files; the first one leads. */
+/** Builds one file for each plan and opens them as a slide; the first one is the leading file. */
 export async function open(first: DicomPlan = {}, ...others: readonly DicomPlan[]): Promise<Slide> {
   return openFiles(
     Object.fromEntries(
@@ -22,6 +22,7 @@ export async function open(first: DicomPlan = {}, ...others: readonly DicomPlan[
 
 export const openFiles = (files: Readonly<Record<string, Uint8Array>>) => openSlideFrom(memoryFiles(files));
 
+/** Builds and opens a slide, and compares the pixels of its level 0 with the picture of the plan. */
 export async function distanceOf(plan: DicomPlan) {
   return distance(await drawLevel(await open(plan), 0), pictureOf(plan));
 }

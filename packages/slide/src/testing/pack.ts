@@ -1,7 +1,7 @@
 import zlib from 'node:zlib';
 import type { Packing } from '../model/slide.ts';
 
-/** Packs bytes like TIFF writers do; `old-lzw` like writers before 1991. */
+/** Packs bytes as TIFF writers do; `old-lzw` as writers before 1991 did. */
 export function pack(bytes: Uint8Array, packing: Packing | 'old-lzw'): Uint8Array {
   switch (packing) {
     case 'none':
@@ -19,39 +19,40 @@ export function pack(bytes: Uint8Array, packing: Packing | 'old-lzw'): Uint8Arra
   }
 }
 
+// Codes of LZW: empty the table, end of the stream, first and last code of the table.
 const CLEAR = 256;
 const END = 257;
 const FIRST_FREE = 258;
 const LAST_FREE = 4094;
 
-/** Source: TIFF 6.0, section 13; the old style as libtiff reads it (tif_lzw.c). */
+/** Packs bytes with LZW. Source: TIFF 6.0, section 13; the old style as libtiff reads it (tif_lzw.c). */
 function packLzw(bytes: Uint8Array, isOldStyle: boolean): Uint8Array {
   const codes: { code: number; width: number }[] = [{ code: CLEAR, width: 9 }];
   let table = new Map<number, number>();
-  let free = FIRST_FREE;
+  let nextCode = FIRST_FREE;
   let width = 9;
-  let string = bytes[0] ?? END;
+  let stringCode = bytes[0] ?? END;
   for (let i = 1; i < bytes.length; i++) {
     const byte = bytes[i] as number;
-    const longer = table.get(string * 256 + byte);
+    const longer = table.get(stringCode * 256 + byte);
     if (longer !== undefined) {
-      string = longer;
+      stringCode = longer;
       continue;
     }
-    codes.push({ code: string, width });
-    table.set(string * 256 + byte, free);
-    if (free === 2 ** width - (isOldStyle ? 0 : 1)) width++;
-    if (free === LAST_FREE) {
+    codes.push({ code: stringCode, width });
+    table.set(stringCode * 256 + byte, nextCode);
+    if (nextCode === 2 ** width - (isOldStyle ? 0 : 1)) width++;
+    if (nextCode === LAST_FREE) {
       codes.push({ code: CLEAR, width });
       table = new Map();
-      free = FIRST_FREE;
+      nextCode = FIRST_FREE;
       width = 9;
-    } else free++;
-    string = byte;
+    } else nextCode++;
+    stringCode = byte;
   }
-  codes.push({ code: string, width });
+  codes.push({ code: stringCode, width });
   // A decoder adds a table entry for the last string too.
-  if (free === 2 ** width - (isOldStyle ? 0 : 1)) width++;
+  if (nextCode === 2 ** width - (isOldStyle ? 0 : 1)) width++;
   codes.push({ code: END, width });
   return isOldStyle ? packBitsFromRight(codes) : packBitsFromLeft(codes);
 }
@@ -85,7 +86,7 @@ function packBitsFromRight(codes: Codes): Uint8Array {
   return Uint8Array.from(packed);
 }
 
-/** Source: TIFF 6.0, section 9. */
+/** Packs bytes with PackBits. Source: TIFF 6.0, section 9. */
 export function packBits(bytes: Uint8Array): Uint8Array {
   const packed: number[] = [];
   for (let at = 0; at < bytes.length; ) {

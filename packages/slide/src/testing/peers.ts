@@ -1,6 +1,6 @@
 /**
- * Other programs that read slides, for comparisons: the OpenSlide library and the libvips commands, where
- * installed.
+ * Reads slides with other programs, to compare their pixels with those of Lamina: with the OpenSlide library and the
+ * libvips commands, if they are installed.
  */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
@@ -27,7 +27,7 @@ export interface Place {
   readonly height: number;
 }
 
-/** The index of the peer's level with this size; null without one. */
+/** Returns the index of the peer's level that has this size; null when it has none. */
 export function levelLike({ levels }: PeerSlide, size: Pick<Place, 'width' | 'height'>): number | null {
   const found = levels.findIndex(({ width, height }) => width === size.width && height === size.height);
   return found < 0 ? null : found;
@@ -39,7 +39,7 @@ export type Peer = (path: string) => Promise<PeerSlide | null>;
 /** Maximum pixels of one OpenSlide request. */
 const MAX_PIXELS = 2 ** 24;
 
-/** @returns null where OpenSlide is not installed */
+/** Returns OpenSlide as a peer; null when it is not installed. */
 export async function openSlidePeer(): Promise<Peer | null> {
   const library = await loadOpenSlide();
   return (
@@ -64,7 +64,8 @@ export async function openSlidePeer(): Promise<Peer | null> {
         levels,
         async read(level, place, background) {
           if (Number.isInteger(library.downsample(slide, level))) return readAt(level, place, background);
-          // OpenSlide interpolates at fractional positions; a region from the corner has none.
+          // OpenSlide interpolates when the position of a region is fractional at level 0. A region that starts in the
+          // top left corner has no fractional position.
           const whole = { x: 0, y: 0, width: place.x + place.width, height: place.y + place.height };
           if (whole.width * whole.height > MAX_PIXELS) throw new Error(`${whole.width} × ${whole.height}`);
           const { x, y, width, height } = place;
@@ -83,29 +84,29 @@ export async function openSlidePeer(): Promise<Peer | null> {
  */
 function blendWith(bgra: Uint8Array, width: number, height: number, { r, g, b }: Colour): Raster {
   const rgb = new Uint8Array(width * height * 3);
-  for (let from = 0, to = 0; from < bgra.length; from += 4, to += 3) {
-    const rest = 255 - (bgra[from + 3] as number);
-    rgb[to] = (bgra[from + 2] as number) + (r * rest) / 255 + 0.5;
-    rgb[to + 1] = (bgra[from + 1] as number) + (g * rest) / 255 + 0.5;
-    rgb[to + 2] = (bgra[from] as number) + (b * rest) / 255 + 0.5;
+  for (let source = 0, target = 0; source < bgra.length; source += 4, target += 3) {
+    const transparency = 255 - (bgra[source + 3] as number);
+    rgb[target] = (bgra[source + 2] as number) + (r * transparency) / 255 + 0.5;
+    rgb[target + 1] = (bgra[source + 1] as number) + (g * transparency) / 255 + 0.5;
+    rgb[target + 2] = (bgra[source] as number) + (b * transparency) / 255 + 0.5;
   }
   return { width, height, rgb };
 }
 
 const run = promisify(execFile);
-/** Enough for every test file. */
+/** Maximum duration of a libvips command; every test file needs less. */
 const TIMEOUT_MS = 30_000;
-/** Smaller pictures are read as a whole. */
+/** Maximum pixels of a picture that is read once as a whole; parts of larger ones are read separately. */
 const WHOLE_PIXELS = 2 ** 25;
 
 /**
- * libvips' own readers; its others use OpenSlide or other programs. Only 8-bit samples are compared, because
- * programs show other depths differently.
+ * The readers of libvips that do not use OpenSlide or other programs. Only 8-bit samples are compared, because programs
+ * show other depths differently.
  */
 const loaders = ['tiffload', 'pngload', 'jpegload', 'jp2kload'] as const;
 const rotatingLoaders: readonly string[] = ['tiffload', 'jpegload'];
 
-/** Reads full resolution only. @returns null where the command is not installed */
+/** Returns libvips as a peer, which reads only full resolution; null when its command is not installed. */
 export async function libvipsPeer(): Promise<Peer | null> {
   try {
     await run('vips', ['--version']);
@@ -145,7 +146,7 @@ export async function libvipsPeer(): Promise<Peer | null> {
   };
 }
 
-/** @returns null for files that libvips does not read itself as 8-bit grey or RGB */
+/** Returns the size of a picture; null when libvips itself does not read it as 8-bit grey or RGB. */
 async function describe(link: string): Promise<{ source: string; width: number; height: number } | null> {
   const readHeader = async (source: string) => {
     const { stdout } = await run('vipsheader', ['-a', source], { timeout: TIMEOUT_MS });
@@ -163,15 +164,15 @@ async function describe(link: string): Promise<{ source: string; width: number; 
   }
 }
 
-/** Source: the netpbm formats P5 and P6 as libvips writes them. */
+/** Parses a grey (P5) or RGB (P6) file of netpbm, as libvips writes it. */
 function parsePpm(bytes: Buffer): Raster {
   const [head = '', kind, width, height] =
     /^P([56])\n(?:#[^\n]*\n)*(\d+) (\d+)\n255\n/.exec(bytes.toString('latin1', 0, 1024)) ?? [];
   const samples = bytes.subarray(head.length);
-  return { width: Number(width), height: Number(height), rgb: kind === '6' ? samples : spread(samples) };
+  return { width: Number(width), height: Number(height), rgb: kind === '6' ? samples : greyToRgb(samples) };
 }
 
-function spread(grey: Uint8Array): Uint8Array {
+function greyToRgb(grey: Uint8Array): Uint8Array {
   const rgb = new Uint8Array(grey.length * 3);
   for (const [i, level] of grey.entries()) rgb.fill(level, i * 3, i * 3 + 3);
   return rgb;

@@ -10,7 +10,7 @@ import { memoryFiles } from './memory-files.ts';
 /** The pixels of a tile, the error, or null for an empty tile. */
 export type TileResult = Uint8Array | SlideError | null;
 
-/** Decodes the first level's tiles, at most 24. Throws errors that are no SlideError. */
+/** Decodes the tiles of level 0, at most 24. Errors other than SlideError are thrown. */
 export async function readTiles(slide: Slide): Promise<TileResult[]> {
   const [level] = slide.levels;
   const { columns, rows } = level;
@@ -52,7 +52,7 @@ export async function openDamaged(
     if (error instanceof SlideError) return null;
     throw error;
   });
-  // Reads and bytes are bounded instead of time, so endless loops are detected on any machine.
+  // Limits the number of reads and bytes, not the time, so that endless loops are detected on any machine.
   expect(count.bytes).toBeLessThan(4 * bytes.length + 2 ** 16);
   expect(count.reads).toBeLessThan(bytes.length / 8 + 64);
   expect(count.open).toBe(slide ? 1 : 0);

@@ -3,7 +3,7 @@
  *
  * Source: the linear congruential generator of Numerical Recipes (1992), chapter 7.1.
  *
- * @returns a function for an integer from 0 to below its limit, at most 65,536
+ * @returns a function that returns an integer from 0 to `limit - 1`; `limit` is at most 65,536
  */
 export function seededNumbers(seed: number): (limit: number) => number {
   let state = seed >>> 0;

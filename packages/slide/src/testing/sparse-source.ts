@@ -6,16 +6,17 @@ export interface Piece {
   readonly bytes: Uint8Array;
 }
 
-/** A file of any size that consists of these pieces and zeros. */
+/** Returns a file of any size that consists of these pieces, and of zeros everywhere else. */
 export function sparseSource(pieces: readonly Piece[], size: number): ByteSource {
   const readInto: ByteSource['readInto'] = async (target, at, offset, length, signal) => {
     signal?.throwIfAborted();
     checkRange(offset, length, size);
     target.fill(0, at, at + length);
     for (const piece of pieces) {
-      const from = Math.max(offset, piece.at);
-      const to = Math.min(offset + length, piece.at + piece.bytes.length);
-      if (from < to) target.set(piece.bytes.subarray(from - piece.at, to - piece.at), at + from - offset);
+      const start = Math.max(offset, piece.at);
+      const end = Math.min(offset + length, piece.at + piece.bytes.length);
+      if (start >= end) continue;
+      target.set(piece.bytes.subarray(start - piece.at, end - piece.at), at + start - offset);
     }
   };
   return {

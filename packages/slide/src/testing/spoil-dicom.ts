@@ -1,4 +1,7 @@
-/** Functions that damage a valid, built DICOM file. */
+/**
+ * Builds damaged DICOM files for tests. Most functions return a function that builds the file, because a list of faults
+ * is declared before any file is built.
+ */
 import { tag } from '../dicom/tags.ts';
 import type { SlideErrorCode } from '../model/slide.ts';
 import {
@@ -17,33 +20,38 @@ import {
   writeDicom,
 } from './build-dicom.ts';
 
+/** A fault: its name, a function that builds the damaged file, and the code of the expected error. */
 export type Fault = readonly [name: string, build: () => Promise<Uint8Array>, code: SlideErrorCode];
 
 export const UNDEFINED_LENGTH = 0xffff_ffff;
 
-/** A built file after a change of its data set. */
+/** Builds a file and changes its data elements. */
 export const changed =
   (change: (file: DicomFile) => DicomFile, plan: DicomPlan = {}) =>
   async () =>
     writeDicom(change(await planDicom(plan)));
-/** A built file in which these elements replace those with the same tags. */
+/** Builds a file in which these elements replace those with the same tags. */
 export const having =
   (plan: DicomPlan, ...more: readonly DicomElement[]) =>
   async () =>
     buildDicom({ ...plan, more });
+/** Builds a default file with these elements. */
 export const has = (...more: readonly DicomElement[]) => having({}, ...more);
+/** Builds a file without an element. @param missing tag of the element */
 export const without = (missing: number, plan: DicomPlan = {}) =>
   changed(
     (file) => ({ ...file, elements: file.elements.filter((element) => element.tag !== missing) }),
     plan,
   );
-/** A built file after a change of its bytes. */
+/** Builds a file and changes its bytes. */
 export const bytes =
   (change: (file: Buffer) => Uint8Array, plan: DicomPlan = {}) =>
   async () =>
     change(Buffer.from(await buildDicom(plan)));
-export const cutBefore = (back: number, plan: DicomPlan = {}) =>
-  bytes((file) => file.subarray(0, -back), plan);
+/** Builds a file without its last bytes. */
+export const cutBefore = (lastBytes: number, plan: DicomPlan = {}) =>
+  bytes((file) => file.subarray(0, -lastBytes), plan);
+/** Builds a file with these elements in its file meta information. */
 export const meta = (...elements: readonly DicomElement[]) =>
   changed((file) => ({
     ...file,
@@ -54,7 +62,7 @@ export const meta = (...elements: readonly DicomElement[]) =>
   }));
 export const syntax = (uid: string) => meta(text(tag.TransferSyntaxUID, 'UI', uid));
 export const sopClass = (uid: string) => meta(text(tag.MediaStorageSOPClassUID, 'UI', uid));
-/** A file whose data set starts with these bytes. */
+/** Builds a file whose data set starts with these bytes. */
 export const beginning = (part: Uint8Array) =>
   bytes((file) => {
     const at = file.indexOf(Buffer.from([0x08, 0x00, 0x08, 0x00]), 132);
@@ -65,7 +73,7 @@ export const rle = { codec: 'rle' } as const;
 export const jpeg = { codec: 'jpeg', photometric: 'YBR_FULL_422' } as const;
 export const sparse = { organization: 'TILED_SPARSE' } as const;
 
-/** A built file after a change of its encapsulated pixels. */
+/** Builds a file and changes its encapsulated pixel data. */
 export const pixels = (plan: DicomPlan, change: (pixels: DicomFragments) => DicomFragments) =>
   changed(
     (file) => ({
@@ -78,6 +86,7 @@ export const pixels = (plan: DicomPlan, change: (pixels: DicomFragments) => Dico
     }),
     plan,
   );
+/** Builds a file and changes the frame positions in its basic offset table. */
 export const offsets = (change: (offsets: number[]) => number[]) =>
   pixels(rle, (all) => {
     const table = Array.from({ length: all.offsetTable.length / 4 }, (_, i) =>
@@ -85,7 +94,7 @@ export const offsets = (change: (offsets: number[]) => number[]) =>
     );
     return { ...all, offsetTable: littleEndian(4, change(table)) };
   });
-/** A built file after a change of its extended offset table or of its lengths. */
+/** Builds a file and changes its extended offset table, or the lengths in it. @param which tag of the element */
 export const extended = (which: number, change: (values: bigint[]) => bigint[]) =>
   changed(
     (file) => ({
@@ -103,13 +112,15 @@ export const extended = (which: number, change: (values: bigint[]) => bigint[]) 
     }),
     { ...rle, offsetTable: 'extended' },
   );
+/** Builds a file without offset table and changes its fragments. */
 export const fragments = (
   change: (fragments: readonly Uint8Array[]) => readonly Uint8Array[],
   plan: DicomPlan = rle,
 ) => pixels({ ...plan, offsetTable: 'empty' }, (all) => ({ ...all, fragments: change(all.fragments) }));
+/** Builds a file and changes the bytes of each frame. */
 export const frames = (change: (frame: Buffer) => Uint8Array, plan: DicomPlan = jpeg) =>
   fragments((all) => all.map((frame) => change(Buffer.from(frame))), plan);
-/** Positions of frames: column and row in pixels from 1. */
+/** Builds a sparsely tiled file with these positions of frames: column and row in pixels, from 1. */
 export const positions = (...places: readonly (readonly [number, number])[]) =>
   having(
     sparse,
@@ -125,6 +136,7 @@ export const positions = (...places: readonly (readonly [number, number])[]) =>
       ]),
     ),
   );
+/** Positions of the first five tiles of the default picture. */
 export const grid = [
   [1, 1],
   [33, 1],
@@ -133,12 +145,13 @@ export const grid = [
   [33, 33],
 ] as const;
 
+/** Returns sequences nested to a depth, all of undefined length. */
 export const nested = (depth: number): DicomElement => {
   let items: readonly DicomItem[] = [];
   for (let i = 0; i < depth; i++) items = [[{ ...sequence(0x0040_0555, items), length: UNDEFINED_LENGTH }]];
   return { ...sequence(0x0040_0555, items), length: UNDEFINED_LENGTH };
 };
-/** Sequences and items nested too deeply for a recursive writer. */
+/** The start of 20,000 nested sequences, as bytes because `writeDicom` is recursive. */
 export const deepNesting = Buffer.concat(
   Array.from({ length: 20_000 }, () =>
     Buffer.concat([
@@ -147,29 +160,31 @@ export const deepNesting = Buffer.concat(
     ]),
   ),
 );
-/** More than a million empty elements. */
+/** A million and one empty elements. */
 export const million = Buffer.alloc(8 * 1_000_001);
 for (let at = 0; at < million.length; at += 8) million.set([0x08, 0x00, 0x01, 0x00, 0x4c, 0x4f], at);
 
-/** Position of an item of the pixel data; item 0 is the offset table. */
+/** Returns the position of an item of the pixel data; item 0 is the offset table. */
 function itemAt(file: Buffer, item: number): number {
   let at = file.indexOf(Buffer.from([0xe0, 0x7f, 0x10, 0x00, 0x4f, 0x42])) + 12;
   for (let i = 0; i < item; i++) at += 8 + file.readUInt32LE(at + 4);
   return at;
 }
 
+/** Replaces the tag of an item of the pixel data. @param number the new tag */
 export function spoilItem(file: Buffer, item: number, number: number): Buffer {
   const at = itemAt(file, item);
   file.set(itemHeader(number, file.readUInt32LE(at + 4)), at);
   return file;
 }
 
+/** Replaces the length of an item of the pixel data. */
 export function spoilLength(file: Buffer, item: number, length: number): Buffer {
   file.writeUInt32LE(length, itemAt(file, item) + 4);
   return file;
 }
 
-/** Overwrites bytes of a JPEG's frame segment, at an offset from its marker. */
+/** Overwrites bytes of a JPEG's frame segment. @param at offset from the frame marker */
 export function spoilFrame(frame: Buffer, at: number, ...values: readonly number[]): Buffer {
   const start = frame.indexOf(Buffer.from([0xff, 0xc0]));
   frame.set(values, start + at);

@@ -1,4 +1,4 @@
-/** Creates buckets on the S3 server of the tests; `npm test` starts one where Swift is installed. */
+/** Creates buckets on the S3 server of the tests, which `npm test` starts if OpenStack Swift is installed. */
 import { randomUUID } from 'node:crypto';
 import { AwsClient } from 'aws4fetch';
 import type { ObjectStoreSettings } from '../object-storage/object-store.ts';

@@ -1,4 +1,4 @@
-/** A picture of tissue as TIFF, and its expected pixels. */
+/** Pictures of tissue as plans of TIFF files, and the pixels that a reader must return for them. */
 import type { Raster } from '../decode/raster.ts';
 import { describeDeepZoom } from '../deep-zoom/deep-zoom.ts';
 import type { Slide } from '../model/slide.ts';
@@ -8,14 +8,15 @@ import type { SamplesPlan } from './encode-samples.ts';
 import { openBytes } from './open-bytes.ts';
 import { paintTissue } from './paint-tissue.ts';
 
-/** A size that is no multiple of a block or tile. */
+/** Size of the pictures in pixels, not a multiple of a block or tile. */
 export const [WIDTH, HEIGHT] = [101, 75];
 export const { rgb } = paintTissue(WIDTH, HEIGHT);
 
+/** Opens a file with one directory as a slide. */
 export const open = (directory: DirectoryPlan, littleEndian = true, isBig = false) =>
   openBytes(buildTiff({ directories: [directory], littleEndian, isBig }).bytes);
 
-/** Renders full resolution. */
+/** Renders a slide at full resolution. */
 export function show(slide: Slide): Promise<Raster> {
   const { width, height, maxLevel } = describeDeepZoom(slide);
   return renderPixels(slide, { dziLevel: maxLevel, x: 0, y: 0, width, height });
@@ -37,7 +38,7 @@ export const tissue = picture((pixel) => [sampleOf(pixel, 0), sampleOf(pixel, 1)
 
 export const size = { width: WIDTH, height: HEIGHT };
 export const colours: SamplesPlan = { ...size, samples: rgb, samplesPerPixel: 3, photometric: 2 };
-/** Grey samples that cover all values of `bits`. */
+/** Returns a plan with grey samples that cover all values of `bits`. */
 export const greys = (bits: 1 | 2 | 4 | 8 | 16): SamplesPlan => ({
   ...size,
   samples: Array.from({ length: WIDTH * HEIGHT }, (_, i) => (i * 7919) % 2 ** bits),
@@ -45,6 +46,7 @@ export const greys = (bits: 1 | 2 | 4 | 8 | 16): SamplesPlan => ({
   photometric: 1,
   bits,
 });
+/** Returns the expected grey, 0…255, of a pixel of `greys(bits)`. */
 export const greyOf = (bits: number) => (pixel: number) => {
   const value = (pixel * 7919) % 2 ** bits;
   return bits === 16 ? value >> 8 : (value * 255) / (2 ** bits - 1);

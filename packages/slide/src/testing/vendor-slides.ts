@@ -4,12 +4,13 @@ import { ascii, buildTiff, type DirectoryPlan, long, undefinedBytes } from './bu
 import { exactDirectory, exactPicture, withTags } from './exact-directory.ts';
 import { paintTissue } from './paint-tissue.ts';
 
-/** A small slide of a vendor format whose structure is declared in a text, and that text. */
+/** A small slide of a vendor format whose structure is declared in a text (XML or another description). */
 export interface VendorSlide {
-  /** Name in `Slide.format`. */
+  /** The value of `Slide.format`. */
   readonly format: string;
-  /** Builds the file, some kilobytes. @param text replaces the original text */
+  /** Builds a file of some kilobytes. @param text replaces the valid text */
   build(text?: string): Uint8Array;
+  /** The valid text. */
   readonly text: string;
 }
 
@@ -67,9 +68,9 @@ const philipsXml =
         'PIIM_PIXEL_DATA_REPRESENTATION_SEQUENCE',
         `<Array>${[1, 2]
           .map(
-            (by, i) =>
+            (downsample, i) =>
               '<DataObject ObjectType="PixelDataRepresentation">' +
-              attribute('DICOM_PIXEL_SPACING', `"${0.00025 * by}" "${0.00025 * by}"`) +
+              attribute('DICOM_PIXEL_SPACING', `"${0.00025 * downsample}" "${0.00025 * downsample}"`) +
               attribute('PIIM_PIXEL_DATA_REPRESENTATION_NUMBER', String(i)) +
               '</DataObject>',
           )

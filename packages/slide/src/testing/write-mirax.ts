@@ -8,9 +8,11 @@ export interface MiraxPlan {
   readonly picture: Raster;
   /** Tile side in pixels; a divisor of half the picture's sides. */
   readonly tileSide: number;
-  /** Tiles that the scanner omitted, and tiles whose bytes are no picture; by column and row of level 0. */
+  /** Tiles of level 0 that the file does not contain. */
   readonly missing?: readonly (readonly [column: number, row: number])[];
+  /** Tiles of level 0 whose bytes are not a picture. */
   readonly damaged?: readonly (readonly [column: number, row: number])[];
+  /** Changes the text of Slidedat.ini. */
   readonly ini?: (ini: string) => string;
 }
 
@@ -24,17 +26,17 @@ const LEVELS = 2;
  */
 export async function writeMirax(folder: string, name: string, plan: MiraxPlan): Promise<void> {
   const { picture, tileSide, missing = [], damaged = [] } = plan;
-  const isIn = (places: MiraxPlan['missing'], column: number, row: number) =>
-    places?.some(([x, y]) => x === column && y === row) === true;
-  const [across, down] = [picture.width / tileSide, picture.height / tileSide];
+  const isIn = (tiles: MiraxPlan['missing'], column: number, row: number) =>
+    tiles?.some(([x, y]) => x === column && y === row) === true;
+  const [columns, rows] = [picture.width / tileSide, picture.height / tileSide];
   const data: Uint8Array[] = [];
   let dataBytes = 0;
   const entries: number[][][] = [];
   for (let level = 0; level < LEVELS; level++) {
     const reduced = shrinkRaster(picture, 2 ** level);
     const list: number[][] = [];
-    for (let row = 0; row < down; row += 2 ** level) {
-      for (let column = 0; column < across; column += 2 ** level) {
+    for (let row = 0; row < rows; row += 2 ** level) {
+      for (let column = 0; column < columns; column += 2 ** level) {
         if (level === 0 && isIn(missing, column, row)) continue;
         const [x, y] = [(column * tileSide) / 2 ** level, (row * tileSide) / 2 ** level];
         const { width, height, rgb } = cropRaster(reduced, x, y, tileSide, tileSide);
@@ -42,8 +44,8 @@ export async function writeMirax(folder: string, name: string, plan: MiraxPlan):
           .png()
           .toBuffer();
         const bytes = level === 0 && isIn(damaged, column, row) ? png.fill(7, 20) : png;
-        // A tile of a smaller level has the number of the first tile of level 0 that it shows.
-        list.push([row * across + column, dataBytes, bytes.length, 0]);
+        // The number of a tile of a smaller level is that of the first level 0 tile in its area.
+        list.push([row * columns + column, dataBytes, bytes.length, 0]);
         data.push(bytes);
         dataBytes += bytes.length;
       }
@@ -53,7 +55,7 @@ export async function writeMirax(folder: string, name: string, plan: MiraxPlan):
 
   const parts = join(folder, name);
   await mkdir(parts, { recursive: true });
-  const ini = iniOf(across, down, tileSide);
+  const ini = iniOf(columns, rows, tileSide);
   await Promise.all([
     writeFile(join(folder, `${name}.mrxs`), ''),
     writeFile(join(parts, 'Slidedat.ini'), plan.ini?.(ini) ?? ini),
@@ -62,7 +64,7 @@ export async function writeMirax(folder: string, name: string, plan: MiraxPlan):
   ]);
 }
 
-function iniOf(across: number, down: number, tileSide: number): string {
+function iniOf(columns: number, rows: number, tileSide: number): string {
   const sections = Array.from(
     { length: LEVELS },
     (_, level) => `[LAYER_0_LEVEL_${level}_SECTION]
@@ -85,8 +87,8 @@ HIER_0_VAL_${level}_SECTION=LAYER_0_LEVEL_${level}_SECTION
   return `[GENERAL]
 SLIDE_VERSION=01.02
 SLIDE_ID=${SLIDE_ID}
-IMAGENUMBER_X=${across}
-IMAGENUMBER_Y=${down}
+IMAGENUMBER_X=${columns}
+IMAGENUMBER_Y=${rows}
 OBJECTIVE_MAGNIFICATION=40
 CameraImageDivisionsPerSide=1
 
@@ -104,7 +106,7 @@ FILE_0=Data0000.dat
 `;
 }
 
-/** Builds the index: version, slide id, two roots; under the first root a list of pages for every level. */
+/** Builds the index file: version, slide id and two roots. The first root refers to a page of tile entries per level. */
 function indexOf(levels: readonly number[][][]): Buffer {
   const header = Buffer.from(`01.02${SLIDE_ID}`);
   const rootAt = header.length + 8;
