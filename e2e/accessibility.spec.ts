@@ -138,11 +138,11 @@ test('axe finds nothing in the viewer while the list loads, without a slide, and
   visit,
 }) => {
   const page = await visit('user');
-  const letGo = await hold(page, /\/image-catalog\/images\/(?:groups|rows)\?/);
+  const release = await hold(page, /\/image-catalog\/images\/(?:groups|rows)\?/);
   await page.goto('/wsi-viewer');
   await expect(page.getByText('Loading images...')).toBeVisible();
   await expectNoAxeFindings(page, 'the list while it loads');
-  await letGo();
+  await release();
   await page.reload(); // axe may have taken longer than the list is waited for
   await expect(page.getByText('Select an image to view')).toBeVisible();
   await expect(page.getByRole('button', { name: slideName })).toBeVisible();

@@ -1,13 +1,13 @@
-/** Approval from the registration form to the decision, as the applicant and the administrator see it. */
+/** Approval of accounts, from the registration to the decision, with the screens of applicants and administrators. */
 import type { Page } from '@playwright/test';
 import { call } from './accounts.ts';
 import { expect, test } from './test.ts';
 
-/** In the queue. The address alone would also find rows that point out how alike the two are. */
+/** Returns the row of an applicant. Rows of similar applicants contain the address, too, but without the separator after it. */
 const rowOf = (page: Page, email: string) =>
   page.getByRole('listitem').filter({ has: page.getByText(`${email} · `) });
 
-test('an administrator sees who applied and why, and approves with role, datasets and end date in one step', async ({
+test('an administrator sees affiliation and purpose of an applicant, and approves with role and end date in one step', async ({
   visit,
   product,
 }) => {
@@ -56,7 +56,7 @@ test('an administrator sees who applied and why, and approves with role, dataset
   await expect.poll(async () => (await product.mailsTo(email)).length).toBeGreaterThan(0);
 });
 
-test('an administrator rejects several applications at once, and each applicant reads the reason', async ({
+test('an administrator rejects several applications at once, and each applicant sees the reason', async ({
   visit,
   account,
 }) => {
@@ -79,7 +79,7 @@ test('an administrator rejects several applications at once, and each applicant 
   await expect(admin.getByText('2 başvuru reddedildi.')).toBeVisible();
   await expect(rowOf(admin, first.email)).toHaveCount(0);
 
-  // The page that is open, and one that is opened by a new sign-in.
+  // Checked in the page that is already open, and after a new sign-in.
   await waiting.reload();
   for (const page of [waiting, await visit(second)]) {
     if (page !== waiting) await page.goto('/account-status');
@@ -88,30 +88,32 @@ test('an administrator rejects several applications at once, and each applicant 
   }
 });
 
-test.describe('a decision that comes too late', () => {
-  test('names the person who was decided about meanwhile, and approves the others', async ({
+test.describe('approving several applicants', () => {
+  test('names an applicant whom another administrator has approved meanwhile, and approves the others', async ({
     visit,
     account,
   }) => {
-    const [slow, quick] = [await account('pending'), await account('pending')];
+    const [alreadyApproved, stillPending] = [await account('pending'), await account('pending')];
     const admin = await visit('admin');
     await admin.goto('/admin/users?view=waiting');
-    for (const { email } of [slow, quick]) {
+    for (const { email } of [alreadyApproved, stillPending]) {
       await rowOf(admin, email).getByRole('checkbox').check();
     }
     await admin.getByRole('button', { name: 'Seçilenleri Onayla' }).click();
     const dialog = admin.getByRole('dialog');
-    const rival = await visit('admin');
-    await rival.goto('/admin/users?view=waiting');
-    await rowOf(rival, slow.email).getByRole('button', { name: 'Onayla', exact: true }).click();
-    await expect(rival.getByText('Kullanıcı başarıyla onaylandı.')).toBeVisible();
+    const otherAdmin = await visit('admin');
+    await otherAdmin.goto('/admin/users?view=waiting');
+    await rowOf(otherAdmin, alreadyApproved.email)
+      .getByRole('button', { name: 'Onayla', exact: true })
+      .click();
+    await expect(otherAdmin.getByText('Kullanıcı başarıyla onaylandı.')).toBeVisible();
     await dialog.getByRole('button', { name: 'Onayla' }).click();
     await expect(dialog.getByText(/Bu kullanıcı zaten aktif\./)).toBeVisible();
     await expect(admin.getByText('1 kullanıcı onaylandı.')).toBeVisible();
   });
 });
 
-test('an administrator finds a person without diacritics, and the address keeps the search', async ({
+test('an administrator finds a person by a name typed without diacritics, and the URL keeps the search', async ({
   visit,
   account,
   product,

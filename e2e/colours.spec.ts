@@ -1,4 +1,4 @@
-/** Colours of slides with a colour profile: corrected or as scanned, in both drawers. */
+/** Colours of slides with a colour profile, corrected or as scanned, with both drawers (the parts that draw tiles: WebGL and canvas). */
 import type { Page } from '@playwright/test';
 import { serveProfile, tableOf } from './colour-profile.ts';
 import { forceDrawer, webGlArguments } from './renderer-probe.ts';
@@ -13,7 +13,7 @@ test.use({
   },
 });
 
-/** Turns every colour into its negative. */
+/** A colour table that inverts every colour, so that the correction is easy to detect. */
 const negative = tableOf(2, (rgb) => rgb.map((sample) => 1 - sample));
 
 async function openSlide(page: Page): Promise<void> {
@@ -26,7 +26,7 @@ async function openSlide(page: Page): Promise<void> {
 const greenOf = async (page: Page) => (await meanColourOf(page.getByRole('application'))).green;
 
 for (const drawer of ['webgl', 'canvas'] as const) {
-  test(`the ${drawer} drawer corrects colours by the table of the slide; the switch is in the address and remembered`, async ({
+  test(`the ${drawer} drawer corrects colours by the table of the slide, and URL and browser keep the choice of the person`, async ({
     visit,
   }) => {
     const page = await visit('user');
@@ -38,14 +38,16 @@ for (const drawer of ['webgl', 'canvas'] as const) {
     await page.waitForTimeout(1000);
     const corrected = await greenOf(page);
     const navigator = page.locator('.navigator');
-    const smallGreen = async () => (await meanColourOf(navigator)).green;
-    const smallCorrected = await smallGreen();
+    const navigatorGreen = async () => (await meanColourOf(navigator)).green;
+    const correctedNavigator = await navigatorGreen();
 
     await page.getByText('As scanned', { exact: true }).first().click();
     await expect(page).toHaveURL(/colours=scanned/);
-    // The table is a negative; the panel and the ground beside the slide do not change.
+    // The mean also includes the colour panel and the background, which do not change.
     await expect.poll(async () => Math.abs((await greenOf(page)) - corrected)).toBeGreaterThan(30);
-    await expect.poll(async () => Math.abs((await smallGreen()) - smallCorrected)).toBeGreaterThan(30);
+    await expect
+      .poll(async () => Math.abs((await navigatorGreen()) - correctedNavigator))
+      .toBeGreaterThan(30);
     expect(requested.some((url) => url.includes('colour=srgb'))).toBe(false);
 
     await openSlide(page);
@@ -53,11 +55,11 @@ for (const drawer of ['webgl', 'canvas'] as const) {
     await expect(page.getByRole('radio', { name: 'As scanned' })).toBeChecked();
     await page.getByText('Corrected', { exact: true }).click();
     await expect.poll(async () => Math.abs((await greenOf(page)) - corrected)).toBeLessThan(12);
-    await expect.poll(async () => Math.abs((await smallGreen()) - smallCorrected)).toBeLessThan(12);
+    await expect.poll(async () => Math.abs((await navigatorGreen()) - correctedNavigator)).toBeLessThan(12);
   });
 }
 
-test('a browser without graphics card that cannot read a canvas requests corrected tiles, and others after the switch', async ({
+test('a browser that cannot correct colours requests corrected tiles, and uncorrected ones when the person chooses As scanned', async ({
   visit,
 }) => {
   const page = await visit('user');
@@ -73,6 +75,7 @@ test('a browser without graphics card that cannot read a canvas requests correct
   await expect(page).toHaveURL(/colours=scanned/);
   await expect.poll(() => requested.some((url) => !url.includes('colour='))).toBe(true);
   await expect(page.getByText('Loading tiles...')).toBeHidden();
-  const prefetched = requested.findLastIndex((url) => url.includes('colour=srgb'));
-  expect(requested.findIndex((url) => !url.includes('colour='))).toBeGreaterThan(prefetched);
+  const lastCorrected = requested.findLastIndex((url) => url.includes('colour=srgb'));
+  const firstUncorrected = requested.findIndex((url) => !url.includes('colour='));
+  expect(firstUncorrected).toBeGreaterThan(lastCorrected);
 });

@@ -1,4 +1,4 @@
-/** Two slides side by side that move together. */
+/** Comparison of two slides side by side, whose movements are linked. */
 import type { Page } from '@playwright/test';
 import { administratorToken, call } from './accounts.ts';
 import type { Product } from './product.ts';
@@ -13,7 +13,7 @@ interface Field {
   readonly rotation: number;
 }
 
-/** As the address tells it once the movement has come to its end. @param prefix of its parameters */
+/** Returns the field of one slide from the URL, which is updated when a movement has ended. @param prefix of the URL parameters of the slide: `b` for the second one */
 async function fieldIn(page: Page, prefix: '' | 'b'): Promise<Field> {
   await expect(page).toHaveURL(new RegExp(`[?&]${prefix}zoom=`));
   const address = new URL(page.url()).searchParams;
@@ -23,25 +23,25 @@ async function fieldIn(page: Page, prefix: '' | 'b'): Promise<Field> {
 
 const half = (page: Page, name: string) => page.getByRole('group', { name, exact: true });
 
-/** Two slides that are linked, at fields that the address tells. */
+/** Opens two linked slides. @param fields URL parameters with the fields of both */
 async function openPair(page: Page, product: Product, fields: string): Promise<void> {
   const token = await administratorToken(product.address);
   const { images } = await call(product.address, 'GET', '/image-catalog/images', { token });
-  const known = images as readonly { readonly id: string; readonly file_name: string }[];
-  const idOf = (name: string) => known.find(({ file_name }) => file_name === name)?.id;
+  const catalogue = images as readonly { readonly id: string; readonly file_name: string }[];
+  const idOf = (name: string) => catalogue.find(({ file_name }) => file_name === name)?.id;
   await page.goto(`/wsi-viewer?image=${idOf(slideName)}&beside=${idOf(otherName)}&${fields}`);
   await untilOpened(page);
 }
 
 async function untilOpened(page: Page): Promise<void> {
-  // Two slides from nothing, on a machine that may be busy.
+  // A long timeout, because two slides are opened at once.
   await expect(page.getByTitle('Scale bar')).toHaveCount(2, { timeout: 30_000 });
-  // The slide that is worked on has the tools.
+  // Only the active slide shows the tools.
   await expect(page.getByRole('toolbar', { name: 'View controls' })).toHaveCount(1);
   await expect(page.getByText('Loading tiles...')).toHaveCount(0);
 }
 
-/** Micrometres per pixel, as the panel of the selected image says; null where it does not. */
+/** Returns the micrometres per pixel from the panel of the selected image; null when it shows none. */
 async function micrometresPerPixel(page: Page, name: string): Promise<number | null> {
   await half(page, name).getByRole('application').focus();
   const panel = page.getByRole('region', { name: 'Selected Image' });
@@ -66,21 +66,22 @@ test('the next slide chosen in the catalogue opens beside the first, as large an
   expect(second.zoom / first.zoom).toBeCloseTo(1, 1);
 });
 
-const begun = 'x=500&y=700&zoom=0.5&bx=400&by=600&bzoom=0.25';
+const startFields = 'x=500&y=700&zoom=0.5&bx=400&by=600&bzoom=0.25';
 
-test('moving either linked slide moves the other by the same distance on the tissue', async ({
+test('moving one of two linked slides moves the other by the same distance on the tissue', async ({
   visit,
   product,
 }) => {
   const page = await visit('user');
-  await openPair(page, product, begun);
+  await openPair(page, product, startFields);
   const [mpp, otherMpp] = [
     await micrometresPerPixel(page, slideName),
     await micrometresPerPixel(page, otherName),
   ];
-  // Of a slide that is not calibrated only the way on the screen is known.
-  const unit = mpp === null || otherMpp === null ? [0.5, 0.25] : [mpp, otherMpp];
-  const [perPixel = 1, otherPerPixel = 1] = unit;
+  // Slides without a pixel size move by the same distance on the screen: one screen pixel is 1/0.5 and 1/0.25 image pixels.
+  const isCalibrated = mpp !== null && otherMpp !== null;
+  const perPixel = isCalibrated ? mpp : 0.5;
+  const otherPerPixel = isCalibrated ? otherMpp : 0.25;
 
   await half(page, slideName).getByRole('application').focus();
   await page.keyboard.press('ArrowRight');
@@ -93,10 +94,10 @@ test('moving either linked slide moves the other by the same distance on the tis
     })
     .toBeLessThan(1);
 
-  // The other way round, with the mouse.
+  // Now the other slide is moved, with the mouse.
   const before = await fieldIn(page, '');
   const box = await half(page, otherName).getByRole('application').boundingBox();
-  if (box === null) throw new Error('the slide is not seen');
+  if (box === null) throw new Error('The slide is not visible.');
   await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
   await page.mouse.down();
   await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2 - 40, { steps: 5 });
@@ -112,7 +113,7 @@ test('moving either linked slide moves the other by the same distance on the tis
 
 test('linked slides zoom by the same factor and turn by the same angle', async ({ visit, product }) => {
   const page = await visit('user');
-  await openPair(page, product, begun);
+  await openPair(page, product, startFields);
   await half(page, otherName).getByRole('application').focus();
   await page.keyboard.press('+');
   await page.keyboard.press('r');
@@ -125,7 +126,7 @@ test('an alignment made while the slides were unlinked stays after they are link
   product,
 }) => {
   const page = await visit('user');
-  await openPair(page, product, begun);
+  await openPair(page, product, startFields);
   await page.getByRole('button', { name: 'Unlink' }).click();
   await half(page, otherName).getByRole('application').focus();
   await page.keyboard.press(']');
@@ -145,7 +146,7 @@ test('the address reopens the same pair within a pixel, and back and forward wor
   product,
 }) => {
   const page = await visit('user');
-  await openPair(page, product, `${begun}&rotation=90&brotation=80`);
+  await openPair(page, product, `${startFields}&rotation=90&brotation=80`);
   await half(page, slideName).getByRole('application').focus();
   await page.keyboard.press('ArrowDown');
   await expect.poll(async () => (await fieldIn(page, '')).x).not.toBe(500);
@@ -184,7 +185,7 @@ test('the address reopens the same pair within a pixel, and back and forward wor
 
 test('keys act on the half that was used last, and on no other', async ({ visit, product }) => {
   const page = await visit('user');
-  await openPair(page, product, begun);
+  await openPair(page, product, startFields);
   await half(page, otherName).getByRole('application').click();
   await page.keyboard.press('m');
   const ruler = (name: string) => half(page, name).getByRole('button', { name: 'Ruler' });

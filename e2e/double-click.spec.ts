@@ -15,7 +15,7 @@ async function clickTwice(page: Page, email: string, button: string, gapMs: numb
   await expect(target).toBeEnabled();
   await target.scrollIntoViewIfNeeded();
   const box = await target.boundingBox();
-  if (box === null) throw new Error('not seen');
+  if (box === null) throw new Error('The element is not visible.');
   const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
   await page.mouse.click(x, y);
   await page.evaluate((ms) => new Promise((resolve) => setTimeout(resolve, ms)), gapMs);

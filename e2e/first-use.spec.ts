@@ -1,4 +1,4 @@
-/** The product from registration to a slide at full resolution. */
+/** The whole path of a new user, from registration to a slide at full resolution. */
 import { administrator } from './product.ts';
 import { meanColourOf } from './screenshot.ts';
 import { expect, fullResolution, slideName, test } from './test.ts';
@@ -6,7 +6,7 @@ import { expect, fullResolution, slideName, test } from './test.ts';
 test('a visitor registers, is approved by an administrator and opens a slide at full resolution', async ({
   visit,
 }) => {
-  test.slow(); // the whole of it
+  test.slow(); // passes through many screens
   const email = `yeni-${process.pid}-${test.info().workerIndex}@example.org`;
   const password = 'haematoxylin and eosin';
   const visitor = await visit('anonymous');
@@ -32,7 +32,7 @@ test('a visitor registers, is approved by an administrator and opens a slide at 
     await expect(page.getByText('Giriş başarılı!')).toBeVisible();
   };
 
-  await test.step('the pending account can sign in, and is confined to its status', async () => {
+  await test.step('the pending account can sign in, but sees only its account status', async () => {
     await logIn(visitor, { email, password });
     await expect(visitor).toHaveURL(/\/account-status$/);
     await expect(visitor.getByText('Onay Bekliyor')).toBeVisible();
@@ -62,7 +62,7 @@ test('a visitor registers, is approved by an administrator and opens a slide at 
     await admin.screenshot({ path: 'artefacts/user-management.png' });
   });
 
-  await test.step('the approved account signs in and goes to the viewer', async () => {
+  await test.step('the approved account signs in and opens the viewer', async () => {
     await logIn(visitor, { email, password });
     await expect(visitor).toHaveURL(/\/dashboard$/);
     await expect(visitor.getByText(/Işıl Yılmaz/).first()).toBeVisible();
@@ -72,7 +72,7 @@ test('a visitor registers, is approved by an administrator and opens a slide at 
     await expect(visitor.getByText('Choose an image from the sidebar to start viewing')).toBeVisible();
   });
 
-  await test.step('a slide opens, and zooming in asks for the tiles of full resolution', async () => {
+  await test.step('a slide opens, and zooming in loads tiles of full resolution', async () => {
     const tileLevels = new Set<number>();
     visitor.on('response', (answer) => {
       const level = /\/image_files\/(\d+)\//.exec(answer.url())?.[1];
@@ -94,8 +94,8 @@ test('a visitor registers, is approved by an administrator and opens a slide at 
     await visitor.screenshot({ path: 'artefacts/viewer-full-resolution.png' });
 
     const { red, green, blue } = await meanColourOf(viewer);
-    // Haematoxylin and eosin: violet and pink, so that green is the weakest; a swapped or
-    // untransformed channel turns the slide green or blue.
+    // Haematoxylin and eosin are violet and pink, so green is the weakest channel. With swapped channels or without the colour transform,
+    // the slide would be green or blue.
     expect(red).toBeGreaterThan(green + 15);
     expect(blue).toBeGreaterThan(green + 5);
     expect(red).toBeGreaterThan(blue);

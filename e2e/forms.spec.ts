@@ -1,4 +1,4 @@
-/** Sections 2, 5 and 8 of the specification: signing in, registering, changing the password, and what each says. */
+/** The forms for signing in, registering and changing the password, with their messages (sections 2, 5 and 8 of the specification). */
 import type { Page } from '@playwright/test';
 import { call, signIn } from './accounts.ts';
 import { hold } from './hold.ts';
@@ -26,7 +26,7 @@ function newAddress(): string {
   return `form-${process.pid}-${addresses}@example.org`;
 }
 
-test('the authentication layout is a centred title, a card with the page, and a footer with the rights of this year', async ({
+test('the layout of the login page has a centred title and card, and a footer with the current year', async ({
   visit,
 }) => {
   const page = await visit('anonymous');
@@ -36,8 +36,8 @@ test('the authentication layout is a centred title, a card with the page, and a 
   await expect(card.getByLabel('E-posta')).toBeVisible();
   for (const part of [title, card]) {
     const box = await part.boundingBox();
-    if (box === null) throw new Error('not seen');
-    expect(Math.abs(box.x + box.width / 2 - 640), 'is in the middle').toBeLessThan(40);
+    if (box === null) throw new Error('The element is not visible.');
+    expect(Math.abs(box.x + box.width / 2 - 640), 'distance to the middle of the window').toBeLessThan(40);
   }
   const footer = page.getByRole('contentinfo');
   await expect(footer).toContainText('Tüm hakları saklıdır.');
@@ -52,21 +52,21 @@ test('the login page links to registration and password reset', async ({ visit }
   await expect(page).toHaveURL(/\/auth\/password-reset$/);
 });
 
-test("the login button is disabled while loading; then 'Giriş başarılı!' and the dashboard", async ({
+test("the login form disables its button while loading, then shows 'Giriş başarılı!' and the dashboard", async ({
   visit,
 }) => {
   const page = await visit('anonymous');
   await page.goto('/auth/login');
-  const letGo = await hold(page, '**/api/v1/auth/login');
+  const release = await hold(page, '**/api/v1/auth/login');
   await logIn(page, administrator);
   const button = page.getByRole('main').locator('button[type=submit]');
   await expect(button).toBeDisabled();
-  await letGo();
+  await release();
   await expect(toastsOf(page)).toHaveText(['Giriş başarılı!']);
   await expect(page).toHaveURL(/\/dashboard$/);
 });
 
-test('login trims the e-mail and rejects an invalid address before it sends anything', async ({ visit }) => {
+test('the login form trims the e-mail address and sends no request for an invalid one', async ({ visit }) => {
   const page = await visit('anonymous');
   const sent: unknown[] = [];
   page.on('request', (request) => {
@@ -86,7 +86,7 @@ test('login trims the e-mail and rejects an invalid address before it sends anyt
 test.describe('a failed login shows', () => {
   test.use({ expectedComplaints: /status of [45]\d\d|ERR_FAILED/ });
 
-  for (const [what, where, answer, says] of [
+  for (const [what, url, response, message] of [
     [
       'the message of the response',
       '**/api/v1/auth/login',
@@ -94,7 +94,7 @@ test.describe('a failed login shows', () => {
       'Çaydanlık.',
     ],
     [
-      "else 'Giriş başarısız oldu. Lütfen bilgilerinizi kontrol edin.'",
+      "'Giriş başarısız oldu. Lütfen bilgilerinizi kontrol edin.' for a response without a message",
       '**/api/v1/auth/login',
       { status: 502, body: '' },
       'Giriş başarısız oldu. Lütfen bilgilerinizi kontrol edin.',
@@ -117,10 +117,10 @@ test.describe('a failed login shows', () => {
   ] as const) {
     test(what, async ({ visit }) => {
       const page = await visit('anonymous');
-      await page.route(where, (route) => route.fulfill(answer));
+      await page.route(url, (route) => route.fulfill(response));
       await page.goto('/auth/login');
       await logIn(page, administrator);
-      await expect(toastsOf(page)).toHaveText([says]);
+      await expect(toastsOf(page)).toHaveText([message]);
       await expect(page).toHaveURL(/\/auth\/login$/);
       await expect(page.getByRole('button', { name: 'Giriş Yap' })).toBeEnabled();
     });
@@ -128,7 +128,7 @@ test.describe('a failed login shows', () => {
 
   test("'Geçersiz e-posta formatı.' when the server rejects the address", async ({ visit }) => {
     const page = await visit('anonymous');
-    // The form lets nothing through that the server would refuse: what is sent is changed on its way.
+    // The form does not send addresses that the server would reject, so the test changes the request.
     await page.route('**/api/v1/auth/login', (route) =>
       route.continue({ postData: JSON.stringify({ email: 'adres değil', password: 'şifre şifre' }) }),
     );
@@ -138,22 +138,22 @@ test.describe('a failed login shows', () => {
   });
 });
 
-test('registration disables the button while loading, omits an empty display name, and leads to the login page', async ({
+test('the registration form disables its button while loading, omits an empty display name, and redirects to the login page', async ({
   visit,
 }) => {
   const page = await visit('anonymous');
   await fillRegistration(page, newAddress());
-  const letGo = await hold(page, '**/auth/register');
+  const release = await hold(page, '**/auth/register');
   const sent = page.waitForRequest('**/api/v1/auth/register');
   await page.getByRole('button', { name: 'Kayıt Ol' }).click();
   expect(Object.keys((await sent).postDataJSON()).sort()).toEqual(['email', 'password']);
   await expect(page.getByRole('main').locator('button[type=submit]')).toBeDisabled();
-  await letGo();
+  await release();
   await expect(toastsOf(page)).toHaveText(['Kayıt başarılı! Yönetici onayı bekleniyor.']);
   await expect(page).toHaveURL(/\/auth\/login$/);
 });
 
-test('registration rejects a password of 7 characters and accepts 8', async ({ visit }) => {
+test('the registration form rejects a password of 7 characters and accepts one of 8', async ({ visit }) => {
   const page = await visit('anonymous');
   await fillRegistration(page, newAddress(), 'kesit-7');
   await page.getByRole('button', { name: 'Kayıt Ol' }).click();
@@ -166,28 +166,28 @@ test('registration rejects a password of 7 characters and accepts 8', async ({ v
   await expect(page).toHaveURL(/\/auth\/login$/);
 });
 
-test.describe('registration that is answered by', () => {
+test.describe('a failed registration', () => {
   test.use({ expectedComplaints: /status of [45]\d\d|ERR_FAILED/ });
 
-  for (const [what, answer, says] of [
-    ['an error without a message', { status: 502, body: '' }, 'Kayıt başarısız.'],
-    ['no server', null, 'Beklenmeyen bir hata oluştu.'],
-    ['the message of the server', { status: 400, json: { message: 'Olmaz.' } }, 'Olmaz.'],
+  for (const [condition, response, message] of [
+    ['the error response has no message', { status: 502, body: '' }, 'Kayıt başarısız.'],
+    ['there is no response', null, 'Beklenmeyen bir hata oluştu.'],
+    ['the error response has this message', { status: 400, json: { message: 'Olmaz.' } }, 'Olmaz.'],
   ] as const) {
-    test(`${what} shows '${says}'`, async ({ visit }) => {
+    test(`shows '${message}' when ${condition}`, async ({ visit }) => {
       const page = await visit('anonymous');
       await page.route('**/api/v1/auth/register', (route) =>
-        answer === null ? route.abort() : route.fulfill(answer),
+        response === null ? route.abort() : route.fulfill(response),
       );
       await fillRegistration(page, newAddress());
       await page.getByRole('button', { name: 'Kayıt Ol' }).click();
-      await expect(toastsOf(page)).toHaveText([says]);
+      await expect(toastsOf(page)).toHaveText([message]);
       await expect(page).toHaveURL(/\/auth\/register$/);
     });
   }
 });
 
-test("registration that succeeds without a message of the server shows 'Kayıt başarılı'", async ({
+test("a registration that succeeds without a message of the server shows 'Kayıt başarılı'", async ({
   visit,
 }) => {
   const page = await visit('anonymous');
@@ -200,7 +200,9 @@ test("registration that succeeds without a message of the server shows 'Kayıt b
   await expect(toastsOf(page)).toHaveText(['Kayıt başarılı']);
 });
 
-test('a password change requires 8 characters, typed twice', async ({ visit }) => {
+test('the form for a password change requires 8 characters and the same password twice', async ({
+  visit,
+}) => {
   const page = await visit('user');
   await page.goto('/dashboard/profile');
   const submit = page.getByRole('button', { name: 'Şifreyi Değiştir' });
@@ -214,7 +216,7 @@ test('a password change requires 8 characters, typed twice', async ({ visit }) =
   await expect(page.getByText('Şifreler eşleşmiyor.')).toBeVisible();
 });
 
-test("a password change shows 'Şifre başarıyla değiştirildi.', and the new password signs in", async ({
+test("a password change shows 'Şifre başarıyla değiştirildi.', and the new password can be used to sign in", async ({
   visit,
   account,
   product,
@@ -232,10 +234,10 @@ test("a password change shows 'Şifre başarıyla değiştirildi.', and the new 
   await signIn(product.address, { ...someone, password });
 });
 
-test.describe('an action on the profile that fails without a message of the server', () => {
+test.describe('a failed action on the profile without a message of the server', () => {
   test.use({ expectedComplaints: /status of 502/ });
 
-  test("shows 'Şifre değiştirilemedi' for the password and 'Hesap silinemedi' for the account", async ({
+  test("shows 'Şifre değiştirilemedi' for a password change and 'Hesap silinemedi' for an account deletion", async ({
     visit,
     account,
   }) => {
@@ -256,7 +258,7 @@ test.describe('an action on the profile that fails without a message of the serv
   });
 });
 
-test("account deletion shows 'Hesap başarıyla silindi', clears the session and removes the account", async ({
+test("an account deletion shows 'Hesap başarıyla silindi', signs out and deletes the account", async ({
   visit,
   account,
   product,

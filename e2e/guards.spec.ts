@@ -1,11 +1,13 @@
-/** Section 2 of the specification: the route table, the guard and the page titles. */
+/** The route table of the specification (section 2): redirects and page titles for each kind of account. */
 import type { AccountState } from './accounts.ts';
 import { expect, test } from './test.ts';
 
-type Who = 'anonymous' | AccountState;
+type Visitor = 'anonymous' | AccountState;
 
-/** Who goes where, and where that ends. */
-const ways: Readonly<Partial<Record<Who, readonly (readonly [goesTo: string, arrivesAt: string])[]>>> = {
+/** For each kind of visitor: the path that is opened, and the path of the page that appears. */
+const routes: Readonly<
+  Partial<Record<Visitor, readonly (readonly [openedPath: string, finalPath: string])[]>>
+> = {
   anonymous: [
     ['/', '/auth/login'],
     ['/auth', '/auth/login'],
@@ -74,14 +76,14 @@ const titles: Readonly<Record<string, string>> = {
   '/admin/users': 'User Management - Lamina',
 };
 
-for (const [who, table] of Object.entries(ways) as [Who, readonly (readonly [string, string])[]][]) {
-  test(`each route leads ${who} where the route table says`, async ({ visit }) => {
+for (const [who, table] of Object.entries(routes) as [Visitor, readonly (readonly [string, string])[]][]) {
+  test(`the app opens or redirects each path as the route table defines it for ${who}`, async ({ visit }) => {
     const page = await visit(who);
-    for (const [goesTo, arrivesAt] of table) {
-      await test.step(`${goesTo} → ${arrivesAt}`, async () => {
-        await page.goto(goesTo);
-        await expect(page, 'the title is that of the screen').toHaveTitle(titles[arrivesAt] ?? '');
-        expect(new URL(page.url()).pathname).toBe(arrivesAt);
+    for (const [openedPath, finalPath] of table) {
+      await test.step(`${openedPath} → ${finalPath}`, async () => {
+        await page.goto(openedPath);
+        await expect(page).toHaveTitle(titles[finalPath] ?? '');
+        expect(new URL(page.url()).pathname).toBe(finalPath);
       });
     }
   });

@@ -1,4 +1,4 @@
-/** Registration with REGISTRATION_HIDE_EXISTING=on: no screen tells a new address from a known one. */
+/** Registration with REGISTRATION_HIDE_EXISTING=on: the screens do not reveal whether an e-mail address already has an account. */
 import type { Page } from '@playwright/test';
 import { administrator } from './product.ts';
 import { expect, test } from './test.ts';
@@ -10,7 +10,7 @@ test.use({
 
 const password = 'cam, boya ve ışık';
 
-/** Registers, then signs in with the same password. @returns what the screens say, without the address */
+/** Registers, then signs in with the same password. @returns the texts of both screens, without the e-mail address */
 async function registerAndSignIn(page: Page, email: string): Promise<(string | null)[]> {
   await page.goto('/auth/register');
   await page.getByLabel('E-posta').fill(email);
@@ -21,32 +21,32 @@ async function registerAndSignIn(page: Page, email: string): Promise<(string | n
   const registered = await page.getByRole('main').textContent();
   await page.getByLabel('Şifre', { exact: true }).fill(password);
   await page.getByRole('button', { name: 'Giriş Yap' }).click();
-  // Not any alert: the toast about the registration is one.
+  // Expected in `main`, because the toast about the registration is an alert, too.
   await expect(page.getByRole('main')).toContainText('Giriş yapılamadı');
   return [registered, await page.getByRole('main').textContent()].map(
     (text) => text?.replaceAll(email, '') ?? null,
   );
 }
 
-test('the screens say the same about a new and a known address, and the e-mailed link completes the registration', async ({
+test('the screens show the same texts for new and existing e-mail addresses, and the link in the e-mail completes the registration', async ({
   visit,
   product,
 }) => {
   const email = 'yeni-kisi@example.org';
   const page = await visit('anonymous');
-  const ofKnown = await registerAndSignIn(page, administrator.email);
-  expect(await registerAndSignIn(page, email)).toEqual(ofKnown);
+  const textsForExisting = await registerAndSignIn(page, administrator.email);
+  expect(await registerAndSignIn(page, email)).toEqual(textsForExisting);
 
   const linkTo = async (address: string) =>
     (await product.mailsTo(address)).map((mail) => /https?:\S+#code=\S+/.exec(mail)?.[0]).find(Boolean);
   await expect.poll(() => linkTo(email)).toBeDefined();
   const { pathname, hash } = new URL((await linkTo(email)) ?? '');
   await page.goto(`${pathname}${hash}`);
-  await expect(page, 'the code does not stay in the address').toHaveURL(/\/auth\/confirm$/);
+  await expect(page, 'the code is removed from the URL').toHaveURL(/\/auth\/confirm$/);
   await page.getByLabel('Şifre', { exact: true }).fill(password);
   await page.getByRole('button', { name: 'Doğrula' }).click();
   await expect(page).toHaveURL(/\/auth\/login$/);
-  expect(await linkTo(administrator.email), 'a known address gets no link').toBeUndefined();
+  expect(await linkTo(administrator.email), 'an existing address gets no link').toBeUndefined();
 
   await page.getByLabel('E-posta').fill(email);
   await page.getByLabel('Şifre', { exact: true }).fill(password);

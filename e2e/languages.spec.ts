@@ -1,4 +1,4 @@
-/** Languages of the web app: the specification's mix by default, Turkish or English throughout when chosen. */
+/** Languages of the web app: the mix of Turkish and English of the specification by default, or one language when the person chooses it. */
 import type { Page } from '@playwright/test';
 import type { AccountState } from './accounts.ts';
 import { axeFindings } from './axe.ts';
@@ -6,14 +6,14 @@ import { expect, slideName, test } from './test.ts';
 
 test.use({ expectedComplaints: /status of (?:400|401|404)/ });
 
-/** Everything that is read or read out on the page, but for names that people and files have. */
+/** Returns all texts of the page, including those that only screen readers read. */
 function wordsOn(page: Page): Promise<string> {
   return page.evaluate(() => {
-    const names = ['aria-label', 'title', 'placeholder', 'alt', 'aria-valuetext'];
-    const said = [...document.querySelectorAll('*')].flatMap((element) =>
-      names.map((name) => element.getAttribute(name) ?? ''),
+    const attributes = ['aria-label', 'title', 'placeholder', 'alt', 'aria-valuetext'];
+    const hiddenTexts = [...document.querySelectorAll('*')].flatMap((element) =>
+      attributes.map((name) => element.getAttribute(name) ?? ''),
     );
-    return [document.title, document.body.innerText, ...said].join('\n');
+    return [document.title, document.body.innerText, ...hiddenTexts].join('\n');
   });
 }
 
@@ -87,30 +87,30 @@ for (const [path, who, titles, ready] of screens) {
     visit,
   }) => {
     const page = await visit(who);
-    // People of other tests have names of their own language.
+    // Accounts of other tests are removed, because their Turkish names would be found as untranslated texts.
     await page.route(/\/api\/v1\/admin\/users\/?$/, async (route) => {
       const answer = await route.fetch();
-      const { users, ...rest } = (await answer.json()) as { users: { displayName: string | null }[] };
-      const ours = users.filter(({ displayName }) => displayName === `Deniz ${who}`);
-      await route.fulfill({ response: answer, json: { ...rest, users: ours } });
+      const { users, ...otherFields } = (await answer.json()) as { users: { displayName: string | null }[] };
+      const ownUsers = users.filter(({ displayName }) => displayName === `Deniz ${who}`);
+      await route.fulfill({ response: answer, json: { ...otherFields, users: ownUsers } });
     });
-    for (const [place, language] of (['tr', 'en'] as const).entries()) {
+    for (const [index, language] of (['tr', 'en'] as const).entries()) {
       await page.addInitScript((choice) => localStorage.setItem('language', choice), language);
       await page.goto(path);
-      await expect(page.getByText(ready[place] ?? '').first()).toBeVisible();
-      await expect(page).toHaveTitle(`${titles[place]} - Lamina`);
+      await expect(page.getByText(ready[index] ?? '').first()).toBeVisible();
+      await expect(page).toHaveTitle(`${titles[index]} - Lamina`);
       await expect(page.locator('html')).toHaveAttribute('lang', language);
       expect(await axeFindings(page)).toEqual([]);
     }
     expect((await wordsOn(page)).replaceAll(/Türkçe|Dil/g, '')).not.toMatch(turkish);
-    // Names in another language are marked with it.
+    // Turkish names on the English page are marked as Turkish for screen readers.
     expect(await page.locator('[lang="tr"]').allInnerTexts()).toEqual(
       who === 'anonymous' || who === 'pending' ? ['Türkçe + English', 'Türkçe'] : [`Deniz ${who}`],
     );
   });
 }
 
-test('English chosen before the sign-in also applies to error messages of the server', async ({
+test('English, chosen before the sign-in, also applies to error messages of the server', async ({
   visit,
   account,
 }) => {
@@ -142,7 +142,7 @@ test('English chosen before the sign-in also applies to error messages of the se
   await expect(page.getByText('This password is very common and easily guessed.')).toBeVisible();
 });
 
-test('Turkish is chosen and reset by keyboard while a slide is open', async ({ visit, account }) => {
+test('Turkish can be chosen by keyboard and reset while a slide is open', async ({ visit, account }) => {
   const person = await account('user');
   const page = await visit(person);
   await page.goto('/wsi-viewer');

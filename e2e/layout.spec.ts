@@ -1,4 +1,4 @@
-/** Nothing is cut in the bars, and no screen scrolls sideways, from a phone to a wide screen. */
+/** No text of the top bar is cut and no screen scrolls sideways, at window sizes from a phone to a wide screen. */
 import type { Page } from '@playwright/test';
 import { expect, slideName, test } from './test.ts';
 
@@ -8,8 +8,8 @@ const sizes = [
   { width: 1280, height: 800 },
   { width: 2560, height: 1440 },
 ];
-const forGuests = ['/auth/login', '/auth/register', '/auth/password-reset'];
-const forAdministrators = [
+const pathsForVisitors = ['/auth/login', '/auth/register', '/auth/password-reset'];
+const pathsForAdministrators = [
   '/dashboard',
   '/dashboard/profile',
   '/wsi-viewer',
@@ -21,11 +21,11 @@ const forAdministrators = [
   '/admin/audit',
 ];
 
-/** Returns texts of the top bar that are cut, and how much wider than the window the page is. */
-function faultsOf(page: Page): Promise<readonly string[]> {
+/** Returns a description of each cut text of the top bar, and of a page that is wider than the window. */
+function layoutFaultsOf(page: Page): Promise<readonly string[]> {
   return page.evaluate(() => {
     const { scrollWidth, clientWidth } = document.documentElement;
-    const wide =
+    const widthFaults =
       scrollWidth > clientWidth + 1 ? [`the page is ${scrollWidth - clientWidth} px too wide`] : [];
     const texts = [...document.querySelectorAll<HTMLElement>('header *')];
     const cut = texts.filter((element) => {
@@ -38,7 +38,7 @@ function faultsOf(page: Page): Promise<readonly string[]> {
         element.scrollWidth > element.clientWidth + 1
       );
     });
-    return [...wide, ...cut.map(({ textContent }) => `cut: ${textContent}`)];
+    return [...widthFaults, ...cut.map(({ textContent }) => `cut: ${textContent}`)];
   });
 }
 
@@ -49,30 +49,30 @@ for (const who of ['anonymous', 'admin'] as const) {
       account,
     }) => {
       test.slow(); // every screen at four sizes
-      // A queue that is longer than the window.
+      // So many applicants that their list is longer than the window.
       if (who === 'admin') for (let index = 0; index < 12; index++) await account('pending');
       const page = await visit(who);
-      // Counts beside two of the links.
+      // Makes two of the links show counts.
       await page.route('**/admin/waiting', (route) =>
         route.fulfill({ json: { applications: 309, datasetRequests: 12 } }),
       );
       await page.addInitScript((chosen) => localStorage.setItem('language', chosen), language);
-      for (const address of who === 'admin' ? forAdministrators : forGuests) {
+      for (const address of who === 'admin' ? pathsForAdministrators : pathsForVisitors) {
         await page.goto(address);
         await expect(page.getByRole('heading').first()).toBeVisible();
         if (address === '/wsi-viewer')
           await expect(page.getByRole('button', { name: slideName })).toBeVisible();
         for (const size of sizes.toReversed().concat(sizes)) {
           await page.setViewportSize(size);
-          // The bar chooses between links and menu in the next frame.
-          await expect.poll(() => faultsOf(page), `${address} at ${size.width}`).toEqual([]);
+          // Polled, because the bar chooses between links and menu only in the next frame.
+          await expect.poll(() => layoutFaultsOf(page), `${address} at ${size.width}`).toEqual([]);
         }
       }
     });
   }
 }
 
-/** Returns the choices of lists whose text is wider than the place of the list. */
+/** Returns the selected texts of drop-down lists that are wider than the list. */
 function cutChoices(page: Page): Promise<readonly string[]> {
   return page.evaluate(() => {
     const context = document.createElement('canvas').getContext('2d');
@@ -81,8 +81,9 @@ function cutChoices(page: Page): Promise<readonly string[]> {
       const { font, paddingLeft, paddingRight } = getComputedStyle(list);
       context.font = font;
       const text = list.selectedOptions[0]?.text ?? '';
-      const room = list.clientWidth - Number.parseFloat(paddingLeft) - Number.parseFloat(paddingRight);
-      return list.offsetParent !== null && context.measureText(text).width > room ? [text] : [];
+      const availableWidth =
+        list.clientWidth - Number.parseFloat(paddingLeft) - Number.parseFloat(paddingRight);
+      return list.offsetParent !== null && context.measureText(text).width > availableWidth ? [text] : [];
     });
   });
 }

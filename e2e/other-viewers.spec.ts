@@ -1,7 +1,7 @@
 /**
- * Slides in software of other projects, in Chromium: dicomweb-client and dicom-microscopy-viewer load them through DICOMweb,
- * OpenSeadragon through IIIF. The tests open three real slides: SVS with JPEG tiles, SVS with JPEG 2000 tiles and a color
- * profile, DICOM. They are skipped without TEST_SLIDES.
+ * Interoperability with viewers of other projects: dicomweb-client and dicom-microscopy-viewer load slides through DICOMweb, and
+ * OpenSeadragon loads them through IIIF. The tests use three real slides: an SVS file with JPEG tiles, an SVS file with JPEG 2000 tiles
+ * and a colour profile, and DICOM files. They are skipped without the folder in TEST_SLIDES.
  */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -26,13 +26,13 @@ const { TEST_SLIDES: slidesDir = 'no-slides' } = process.env;
 
 interface TestedSlide {
   readonly path: string;
-  /** Largest mean difference of a frame from the tile, in levels of 255: the server encodes tiles of JPEG 2000 as JPEG. */
+  /** Largest mean difference between a DICOM frame and the Deep Zoom tile (0 to 255). It is larger for JPEG 2000, which the server encodes as JPEG for tiles. */
   readonly tolerance: number;
-  /** A place with tissue, in pixels of full resolution. */
-  readonly field: Place;
+  /** A position with tissue, in pixels of full resolution. */
+  readonly field: Position;
 }
 
-interface Place {
+interface Position {
   readonly x: number;
   readonly y: number;
 }
@@ -43,7 +43,7 @@ const slides: readonly TestedSlide[] = [
   { path: 'dicom/cmu-1-small-region', tolerance: 0.5, field: { x: 740, y: 880 } },
 ];
 
-test.skip(!existsSync(slidesDir), 'TEST_SLIDES names no folder of slides');
+test.skip(!existsSync(slidesDir), 'The folder in TEST_SLIDES does not exist.');
 test.use({
   viewport: { width: 820, height: 620 },
   trace: 'off',
@@ -53,7 +53,7 @@ test.use({
   },
 });
 
-/** What the scripts of the page offer, as far as the tests use it. */
+/** The parts of the libraries' interfaces that the tests use. */
 interface Client {
   searchForStudies(options?: object): Promise<DataSet[]>;
   searchForSeries(options?: object): Promise<DataSet[]>;
@@ -67,8 +67,9 @@ interface VolumeImageViewer {
   render(options: object): void;
 }
 interface ShownFrames {
+  /** Number of frames whose loading has started. */
   started: number;
-  /** Loads in progress. */
+  /** Number of frames that are being loaded. */
   pending: number;
   failures: number;
   /** Decoded frames of full resolution by number. */
@@ -153,13 +154,15 @@ async function get(url: string, accept = '*/*'): Promise<Uint8Array> {
 
 const firstValueOf = (dataSet: DataSet | undefined, tag: string) => String(dataSet?.[tag]?.Value?.[0]);
 
-/** The study has the id of the image, in decimal (docs/interoperability.md). */
+/** Finds the study and series of a slide. The UID of the study is the id of the image as a decimal number (docs/interoperability.md). */
 async function openSlide(slide: TestedSlide): Promise<OpenedSlide> {
   const name = path.basename(slide.path);
   const images = await imagesOf(await administratorToken(product.address));
-  const isNamed = ({ file_name }: CatalogueImage) =>
+  const isFileOfTest = ({ file_name }: CatalogueImage) =>
     slides.some((each) => path.basename(each.path) === file_name);
-  const found = images.find(({ file_name }) => file_name === name) ?? images.find((image) => !isNamed(image));
+  // A folder of DICOM files is listed under another name; it is the only image without the name of a tested file.
+  const found =
+    images.find(({ file_name }) => file_name === name) ?? images.find((image) => !isFileOfTest(image));
   if (found === undefined) throw new Error(`${name} is not in the catalogue`);
   const study = `2.25.${BigInt(`0x${found.id.replaceAll('-', '')}`)}`;
   const [series] = JSON.parse(
@@ -179,33 +182,35 @@ const connection = () => ({
   headers: { Authorization: `Bearer ${token}` },
 });
 
-/** Returns a screenshot of the viewer when nothing on the screen changes any longer. */
+/** Waits until two consecutive screenshots of the viewer are equal, and returns the last one. */
 async function settledScreen(page: Page): Promise<Buffer> {
   const viewport = page.locator('#viewport');
   let screen = await viewport.screenshot();
   const isSettled = async () => {
-    const last = screen;
+    const previous = screen;
     screen = await viewport.screenshot();
-    return last.equals(screen);
+    return previous.equals(screen);
   };
   await expect.poll(isSettled, { intervals: [300], timeout: 20_000 }).toBe(true);
   return screen;
 }
 
-/** The middle of the screen, without the controls at its edges. */
-async function middleOf(screen: Buffer): Promise<Pixels> {
-  const { width, height, data } = await decode(screen);
+/** Returns the middle of a screenshot (half of its width and height), which contains no controls. */
+async function middleOf(screenshot: Buffer): Promise<Pixels> {
+  const { width, height, data } = await decode(screenshot);
   const [left, top] = [width / 4, height / 4];
-  const middle = new Uint8Array((width / 2) * (height / 2) * 3);
-  for (let row = 0; row < height / 2; row++) {
-    const from = ((row + top) * width + left) * 3;
-    middle.set(data.subarray(from, from + (width / 2) * 3), row * (width / 2) * 3);
+  const [middleWidth, middleHeight] = [width / 2, height / 2];
+  const rowBytes = middleWidth * 3;
+  const middle = new Uint8Array(rowBytes * middleHeight);
+  for (let row = 0; row < middleHeight; row++) {
+    const start = ((row + top) * width + left) * 3;
+    middle.set(data.subarray(start, start + rowBytes), row * rowBytes);
   }
-  return { width: width / 2, height: height / 2, data: middle };
+  return { width: middleWidth, height: middleHeight, data: middle };
 }
 
 for (const slide of slides) {
-  test(`dicomweb-client searches, describes and loads ${slide.path}`, async ({ page }) => {
+  test(`dicomweb-client finds ${slide.path}, reads its metadata and loads its frames`, async ({ page }) => {
     const { study, series } = await openSlide(slide);
     await openPage(page);
     const found = await page.evaluate(
@@ -219,10 +224,14 @@ for (const slide of slides) {
         const frames: { instance: string; hash: string }[] = [];
         for (const each of metadata) {
           const sopInstanceUID = String(each['00080018']?.Value?.[0]);
-          const named = { studyInstanceUID, seriesInstanceUID, sopInstanceUID };
-          await client.retrieveInstanceMetadata(named);
+          const instanceIds = { studyInstanceUID, seriesInstanceUID, sopInstanceUID };
+          await client.retrieveInstanceMetadata(instanceIds);
           const mediaTypes = [{ mediaType: 'application/octet-stream', transferSyntaxUID: '*' }];
-          const loaded = await client.retrieveInstanceFrames({ ...named, frameNumbers: [1], mediaTypes });
+          const loaded = await client.retrieveInstanceFrames({
+            ...instanceIds,
+            frameNumbers: [1],
+            mediaTypes,
+          });
           const digest = await crypto.subtle.digest('SHA-256', loaded[0] ?? new ArrayBuffer());
           const hash = [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
           frames.push({ instance: sopInstanceUID, hash });
@@ -231,7 +240,7 @@ for (const slide of slides) {
           studies: studies.length,
           series: allSeries.length,
           instances: instances.length,
-          described: metadata.length,
+          metadataCount: metadata.length,
           frames,
         };
       },
@@ -240,7 +249,7 @@ for (const slide of slides) {
     expect(found.studies).toBe(slides.length);
     expect(found.series).toBe(1);
     expect(found.instances).toBeGreaterThan(0);
-    expect(found.described).toBe(found.instances);
+    expect(found.metadataCount).toBe(found.instances);
     for (const { instance, hash } of found.frames) {
       const url = `/dicom-web/studies/${study}/series/${series}/instances/${instance}/frames/1`;
       const bytes = await get(url, 'application/octet-stream; transfer-syntax=*');
@@ -251,7 +260,7 @@ for (const slide of slides) {
   test(`dicom-microscopy-viewer shows the pixels of ${slide.path}`, async ({ page }, info) => {
     const { study, series, image } = await openSlide(slide);
     await openPage(page);
-    await showByDicomWeb(page, { study, series });
+    await showWithDicomWeb(page, { study, series });
     await waitForFrames(page);
     await showNativeField(page, slide.field);
     await waitForFrames(page, 4);
@@ -261,10 +270,10 @@ for (const slide of slides) {
     const frames = await mostVariedFrames(page, 4);
     expect(frames).toHaveLength(4);
     const { tileSize } = image;
-    const across = Math.ceil(image.width / tileSize);
+    const columns = Math.ceil(image.width / tileSize);
     for (const { number, data } of frames) {
       expect(data.length).toBe(tileSize ** 2 * 3);
-      const tile = await image.tile((number - 1) % across, Math.floor((number - 1) / across));
+      const tile = await image.tile((number - 1) % columns, Math.floor((number - 1) / columns));
       const frame = crop({ width: tileSize, height: tileSize, data }, tile);
       const { mean } = differenceOf(frame, tile);
       expect(mean, `frame ${number}`).toBeLessThanOrEqual(slide.tolerance);
@@ -273,7 +282,9 @@ for (const slide of slides) {
     expect(mean).toBeLessThanOrEqual(slide.tolerance);
   });
 
-  test(`a IIIF viewer shows ${slide.path} from the bytes of its Deep Zoom tiles`, async ({ page }, info) => {
+  test(`OpenSeadragon shows ${slide.path} through IIIF and loads the same bytes as Deep Zoom tiles`, async ({
+    page,
+  }, info) => {
     const { imageId, image } = await openSlide(slide);
     await openPage(page);
     const admin = await administratorToken(product.address);
@@ -281,34 +292,34 @@ for (const slide of slides) {
       token: admin,
     });
     const manifest = `${product.address}/iiif/session/${String(session)}/manifest/${imageId}`;
-    /** Bytes of the loaded tiles of full resolution, by the left upper corner. */
+    /** Bytes of the loaded tiles of full resolution; the key is `x,y` of the upper left corner. */
     const loaded = new Map<string, Buffer>();
     page.on('response', async (response) => {
       const [, x, y, width, shownWidth] =
         /\/(\d+),(\d+),(\d+),\d+\/(\d+),\d+\/0\//.exec(response.url()) ?? [];
       if (width !== undefined && width === shownWidth) loaded.set(`${x},${y}`, await response.body());
     });
-    await showByIiif(page, manifest, slide.field);
+    await showWithIiif(page, manifest, slide.field);
     const screen = await settledScreen(page);
     await info.attach('screen', { body: screen, contentType: 'image/png' });
 
     expect(loaded.size).toBeGreaterThanOrEqual(4);
-    for (const [place, bytes] of loaded) {
-      const [x = 0, y = 0] = place.split(',').map(Number);
+    for (const [corner, bytes] of loaded) {
+      const [x = 0, y = 0] = corner.split(',').map(Number);
       const tile = await image.encodedTile(x / image.tileSize, y / image.tileSize);
-      expect([place, Buffer.compare(bytes, tile)]).toEqual([place, 0]);
+      expect([corner, Buffer.compare(bytes, tile)]).toEqual([corner, 0]);
     }
-    // OpenSeadragon's canvas places tiles between pixels. Another place on the slide differs by 20 and more.
+    // Not 0, because OpenSeadragon's canvas draws tiles between pixels. A wrong position on the slide would differ by at least 20.
     const { mean } = await differenceOnScreen(screen, image, slide.field);
     expect(mean).toBeLessThan(10);
   });
 }
 
-/** Compares the middle of the screen with the tiles, up to 2 pixels beside the expected place. */
+/** Compares the middle of the screen with the tiles; it may be up to 2 pixels away from the expected position. */
 async function differenceOnScreen(
   screen: Buffer,
   image: DeepZoomImage,
-  { x, y }: Place,
+  { x, y }: Position,
 ): Promise<Difference> {
   const shown = await middleOf(screen);
   const margin = 2;
@@ -321,8 +332,11 @@ async function differenceOnScreen(
   return differenceOf(shown, expected);
 }
 
-/** Opens a series in dicom-microscopy-viewer, without its colour profile: colours as scanned, as tiles have them. */
-function showByDicomWeb(page: Page, ids: { readonly study: string; readonly series: string }): Promise<void> {
+/** Opens a series in dicom-microscopy-viewer. Its colour profile is removed, so that the colours are as scanned, like those of the tiles. */
+function showWithDicomWeb(
+  page: Page,
+  ids: { readonly study: string; readonly series: string },
+): Promise<void> {
   return page.evaluate(
     async ({ options, study: studyInstanceUID, series: seriesInstanceUID }) => {
       const scripts = window as unknown as PageScripts;
@@ -342,18 +356,18 @@ function showByDicomWeb(page: Page, ids: { readonly study: string; readonly seri
 
       scripts.shown = { started: 0, pending: 0, failures: 0, frames: new Map() };
       const container = document.querySelector('#viewport');
-      const on = (event: string, handle: (payload: Record<string, unknown>) => void) =>
+      const onFrame = (event: string, handle: (payload: Record<string, unknown>) => void) =>
         container?.addEventListener(`dicommicroscopyviewer_frame_loading_${event}`, (dispatched) => {
           handle((dispatched as CustomEvent<{ payload: Record<string, unknown> }>).detail.payload);
         });
-      on('started', () => {
+      onFrame('started', () => {
         scripts.shown.started++;
         scripts.shown.pending++;
       });
-      on('error', () => {
+      onFrame('error', () => {
         scripts.shown.failures++;
       });
-      on('ended', ({ pixelArray, sopInstanceUID, frameNumber }) => {
+      onFrame('ended', ({ pixelArray, sopInstanceUID, frameNumber }) => {
         scripts.shown.pending--;
         const isLargest = sopInstanceUID === largest['00080018']?.Value?.[0];
         if (isLargest && pixelArray instanceof Uint8Array) {
@@ -371,8 +385,8 @@ function showByDicomWeb(page: Page, ids: { readonly study: string; readonly seri
   );
 }
 
-/** Shows a place at native magnification. dicom-microscopy-viewer offers no call for it, so the view of its map is moved. */
-function showNativeField(page: Page, field: Place): Promise<void> {
+/** Shows a position at native magnification. dicom-microscopy-viewer has no function for this, so the test moves the view of its internal map. */
+function showNativeField(page: Page, field: Position): Promise<void> {
   return page.evaluate(({ x, y }) => {
     interface View {
       setRotation(radians: number): void;
@@ -383,32 +397,32 @@ function showNativeField(page: Page, field: Place): Promise<void> {
     const key = Object.getOwnPropertySymbols(dicomViewer).find(({ description }) => description === 'map');
     const map = Reflect.get(dicomViewer, key ?? '') as { getView(): View };
     const view = map.getView();
-    view.setRotation(0); // from the orientation on the glass to that of the pixels
+    view.setRotation(0); // shows the orientation of the pixels instead of that on the glass
     view.setResolution(1);
     view.setCenter([x, -y]);
   }, field);
 }
 
-/** Waits until frames were loaded and none is being loaded any longer, so many of full resolution, without a failure. */
-async function waitForFrames(page: Page, least = 0): Promise<void> {
+/** Waits until no frame is being loaded and at least `minFrames` of full resolution are loaded. Fails if loading a frame failed. */
+async function waitForFrames(page: Page, minFrames = 0): Promise<void> {
   await page.waitForFunction(
     (count) => {
       const { shown } = window as unknown as PageScripts;
       const isLoaded = shown.started > 0 && shown.pending === 0 && shown.frames.size >= count;
       return shown.failures > 0 || isLoaded;
     },
-    least,
+    minFrames,
     { timeout: 30_000 },
   );
   expect(await page.evaluate(() => (window as unknown as PageScripts).shown.failures)).toBe(0);
 }
 
-/** Returns the frames of full resolution whose pixels differ most: those with tissue. */
+/** Returns the frames of full resolution whose samples have the largest variance; they contain tissue. */
 async function mostVariedFrames(
   page: Page,
   count: number,
 ): Promise<readonly { number: number; data: Uint8Array }[]> {
-  const chosen = await page.evaluate((most) => {
+  const chosen = await page.evaluate((maxFrames) => {
     const { frames } = (window as unknown as PageScripts).shown;
     const varianceOf = (data: Uint8Array) => {
       let [sum, squares] = [0, 0];
@@ -421,10 +435,10 @@ async function mostVariedFrames(
     const sorted = [...frames]
       .map(([number, data]) => ({ number, data, variance: varianceOf(data) }))
       .sort((a, b) => b.variance - a.variance);
-    return sorted.slice(0, most).map(({ number, data }) => {
+    return sorted.slice(0, maxFrames).map(({ number, data }) => {
       let text = '';
-      for (let at = 0; at < data.length; at += 8192)
-        text += String.fromCharCode(...data.subarray(at, at + 8192));
+      for (let offset = 0; offset < data.length; offset += 8192)
+        text += String.fromCharCode(...data.subarray(offset, offset + 8192));
       return { number, base64: btoa(text) };
     });
   }, count);
@@ -432,16 +446,16 @@ async function mostVariedFrames(
 }
 
 /** Opens the image of a manifest in OpenSeadragon at native magnification. */
-async function showByIiif(page: Page, manifestUrl: string, field: Place): Promise<void> {
+async function showWithIiif(page: Page, manifestUrl: string, field: Position): Promise<void> {
   await page.evaluate(
-    async ({ url, place }) => {
+    async ({ url, position }) => {
       interface Manifest {
         items: { items: { items: { body: { service: { id: string }[] } }[] }[] }[];
       }
       const scripts = window as unknown as PageScripts;
       const manifest = (await (await fetch(url)).json()) as Manifest;
       const service = manifest.items[0]?.items[0]?.items[0]?.body.service[0];
-      if (service === undefined) throw new Error('the manifest names no image service');
+      if (service === undefined) throw new Error('The manifest contains no image service.');
       scripts.iiifViewer = new scripts.OpenSeadragon({
         element: document.querySelector('#viewport'),
         tileSources: `${service.id}/info.json`,
@@ -457,9 +471,9 @@ async function showByIiif(page: Page, manifestUrl: string, field: Place): Promis
       const { viewport, world } = scripts.iiifViewer;
       const tiled = world.getItemAt(0);
       viewport.zoomTo(tiled.imageToViewportZoom(1), undefined, true);
-      viewport.panTo(tiled.imageToViewportCoordinates(place.x, place.y), true);
+      viewport.panTo(tiled.imageToViewportCoordinates(position.x, position.y), true);
     },
-    { url: manifestUrl, place: field },
+    { url: manifestUrl, position: field },
   );
   await page.waitForFunction(() =>
     (window as unknown as PageScripts).iiifViewer.world.getItemAt(0).getFullyLoaded(),

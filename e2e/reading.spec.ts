@@ -1,4 +1,4 @@
-/** Notes over the picture for what could mislead a reader of the slide: missing tiles and changed colours. */
+/** Notes over the slide that warn about a picture that may mislead: missing tiles and changed colours. */
 import type { Page } from '@playwright/test';
 import { expectNoAxeFindings } from './axe.ts';
 import { expect, slideName, test, withoutPrefetch } from './test.ts';
@@ -33,14 +33,14 @@ test.describe('a slide whose tiles fail to load', () => {
     await expect(page.getByText('Offline: picture incomplete')).toBeVisible();
     await expect(page.getByText('Active', { exact: true })).toHaveCount(0);
 
-    await test.step('also when all tries of the tiles are over', async () => {
+    await test.step('the note stays after the last retry of the tiles', async () => {
       await expect(page.getByText('Error loading tiles. Retrying...')).toBeVisible();
       await expect(page.getByText('Error loading tiles. Retrying...')).toBeHidden({ timeout: 20_000 });
       await expect(page.getByText('Offline: picture incomplete')).toBeVisible();
       await expect(page.getByText('Active', { exact: true })).toHaveCount(0);
     });
 
-    await test.step('axe has no finding', () => expectNoAxeFindings(page));
+    await test.step('axe finds nothing', () => expectNoAxeFindings(page));
 
     await test.step('the network returns', async () => {
       const tile = page.waitForResponse(/image_files/, { timeout: 5000 });
@@ -81,7 +81,7 @@ test.describe('changed colours', () => {
     await page.keyboard.press('End');
   }
 
-  async function openAnother(page: Page): Promise<void> {
+  async function openOtherSlide(page: Page): Promise<void> {
     await page.getByRole('button', { name: /^Mouse kidney/ }).click();
     await page.getByRole('button', { name: 'section-1.svs' }).click();
     await expect(page).toHaveTitle(/WSI Viewer/);
@@ -116,10 +116,10 @@ test.describe('changed colours', () => {
     expect(written).toContain('Brightness 150 %');
     await page.mouse.move(0, 0);
     await coloursButtonOf(page).hover();
-    await expect(page.getByRole('tooltip')).toBeVisible(); // its text belongs to a landmark, too
+    await expect(page.getByRole('tooltip')).toBeVisible(); // axe also checks that the tooltip is inside a landmark
     await expectNoAxeFindings(page);
 
-    await openAnother(page);
+    await openOtherSlide(page);
     await expect(page.getByText('Colours changed')).toHaveCount(0);
     await expect(coloursButtonOf(page)).toHaveAccessibleName('Brightness and colours');
     expect(await filterOf(page)).toBeUndefined();
@@ -130,7 +130,7 @@ test.describe('changed colours', () => {
     await openAt(page, 'x=600&y=700&zoom=0.5');
     await brighten(page);
     await page.getByRole('checkbox', { name: 'Keep for all slides' }).check();
-    await openAnother(page);
+    await openOtherSlide(page);
     await expect(page.getByText('Colours changed')).toBeVisible();
     await expect.poll(() => filterOf(page)).toContain('slide-colours');
     await page.getByRole('button', { name: 'Reset colours' }).click();

@@ -1,4 +1,4 @@
-/** Section 2 of the specification: the dashboard, the profile, the account status and the administration; section 8: what they say. */
+/** Screens of section 2 of the specification (dashboard, profile, account status, administration) with their texts (section 8). */
 import type { Page } from '@playwright/test';
 import { type Account, administratorToken, call } from './accounts.ts';
 import { hold } from './hold.ts';
@@ -10,21 +10,21 @@ const cardOf = (page: Page, { email }: Pick<Account, 'email'>) =>
 const userMenuOf = (page: Page, { displayName }: Pick<Account, 'displayName'>) =>
   page.getByRole('button', { name: displayName });
 
-/** '21 Kasım 2026' */
+/** A date such as '21 Kasım 2026'. */
 const longDate =
   /^\d{1,2} (Ocak|Şubat|Mart|Nisan|Mayıs|Haziran|Temmuz|Ağustos|Eylül|Ekim|Kasım|Aralık) \d{4}$/;
-/** '21 Kasım 2026 14:05' */
+/** A date and time such as '21 Kasım 2026 14:05'. */
 const longDateAndTime = new RegExp(`${longDate.source.slice(0, -1)} \\d{2}:\\d{2}$`);
 
-/** The value beside a label. */
-const factOf = (place: ReturnType<Page['locator']>, label: string) =>
-  place
+/** Returns the value beside a label. */
+const factOf = (container: ReturnType<Page['locator']>, label: string) =>
+  container
     .locator('dl > div')
-    .filter({ has: place.page().getByText(label, { exact: true }) })
+    .filter({ has: container.page().getByText(label, { exact: true }) })
     .locator('dd');
 
 test.describe('the dashboard layout', () => {
-  test('has the product name leading to the dashboard, the WSI Viewer, the collections, and the Admin Panel for admins only', async ({
+  test('links to dashboard, WSI Viewer and collections, and for administrators to the Admin Panel', async ({
     visit,
   }) => {
     for (const [who, expected] of [
@@ -44,7 +44,7 @@ test.describe('the dashboard layout', () => {
     }
   });
 
-  test('has a user menu with initials and name, Profile and Logout, that closes on a click outside', async ({
+  test('has a user menu with initials, name, Profile and Logout, which closes on a click outside', async ({
     visit,
     account,
   }) => {
@@ -62,7 +62,7 @@ test.describe('the dashboard layout', () => {
     await expect(page).toHaveURL(/\/dashboard\/profile$/);
   });
 
-  test('shows an account without a display name by its e-mail address and its first character', async ({
+  test('shows e-mail address and first character of an account without a display name', async ({
     visit,
     product,
   }) => {
@@ -79,7 +79,7 @@ test.describe('the dashboard layout', () => {
     await expect(page.getByRole('heading', { level: 1 })).toContainText(nameless.email);
   });
 
-  test('has a greeting, recent activity, quick links and a way to the profile', async ({
+  test('shows a greeting, recent activity, and quick links with a link to the profile', async ({
     visit,
     account,
   }) => {
@@ -112,7 +112,7 @@ test.describe('the profile', () => {
     await expect(card.getByRole('textbox')).toHaveCount(0);
   });
 
-  test('shows the approval date only of an account that an administrator approved', async ({ visit }) => {
+  test('hides the approval date of an account that no administrator has approved', async ({ visit }) => {
     const page = await visit('user');
     await page.route('**/api/v1/user/profile', async (route) => {
       const answer = await route.fetch();
@@ -124,14 +124,14 @@ test.describe('the profile', () => {
     await expect(page.getByText('Onay Tarihi')).toHaveCount(0);
   });
 
-  test.describe('that cannot be loaded', () => {
+  test.describe('when it cannot be loaded', () => {
     test.use({ expectedComplaints: /status of [45]\d\d/ });
 
     for (const [why, answer] of [
       ['Profil alınamadı', { status: 502, body: '' }],
       ['Profil bulunamadı', { status: 200, json: {} }],
     ] as const) {
-      test(`shows 'Profil bilgileri yüklenemedi.' and '${why}', and can be loaded again`, async ({
+      test(`shows 'Profil bilgileri yüklenemedi.' and '${why}' with a button that loads it again`, async ({
         visit,
       }) => {
         const page = await visit('user');
@@ -152,25 +152,25 @@ test.describe('the profile', () => {
 });
 
 test.describe('the account status', () => {
-  for (const [standing, label, banner] of [
+  for (const [status, label, bannerCount] of [
     ['pending', 'Onay Bekliyor', 1],
     ['suspended', 'Askıya Alınmış', 0],
   ] as const) {
-    test(`of a ${standing} account is '${label}', with links to an administrator and to the login page`, async ({
+    test(`of a ${status} account is '${label}', with a note to contact an administrator and a button to the login page`, async ({
       visit,
     }) => {
-      const page = await visit(standing);
+      const page = await visit(status);
       await page.goto('/account-status');
       await expect(page.getByText(label, { exact: true })).toBeVisible();
       await expect(page.getByText('Lütfen bir yöneticiyle iletişime geçin.')).toBeVisible();
-      await expect(page.getByText('Your Account is Pending Approval')).toHaveCount(banner);
+      await expect(page.getByText('Your Account is Pending Approval')).toHaveCount(bannerCount);
       await page.getByRole('button', { name: 'Girişe Dön' }).click();
       await expect(page).toHaveURL(/\/auth\/login$/);
       expect(await page.evaluate(() => localStorage.getItem('auth_token'))).toBeNull();
     });
   }
 
-  test('is requested again every 30 s, and leads to the dashboard once the account is active', async ({
+  test('is requested every 30 s, and redirects to the dashboard when the account becomes active', async ({
     visit,
     account,
     product,
@@ -202,7 +202,7 @@ test.describe('the admin layout', () => {
     }
   });
 
-  test('has a user menu with initials, name and an Admin badge, that closes outside and on the way elsewhere', async ({
+  test('has a user menu with initials, name and an Admin badge, which closes on a click outside and on navigation', async ({
     visit,
     account,
   }) => {
@@ -222,10 +222,13 @@ test.describe('the admin layout', () => {
   });
 });
 
-test.describe('a sign-out that does not reach the server', () => {
+test.describe('a sign-out whose request fails', () => {
   test.use({ expectedComplaints: /ERR_FAILED/ });
 
-  test("shows 'Çıkış yaparken hata oluştu.' and signs out in the browser", async ({ visit, account }) => {
+  test("shows 'Çıkış yaparken hata oluştu.' and removes the sign-in from the browser", async ({
+    visit,
+    account,
+  }) => {
     const someone = await account('admin');
     const page = await visit(someone);
     await page.goto('/admin');
@@ -238,7 +241,7 @@ test.describe('a sign-out that does not reach the server', () => {
   });
 });
 
-test('the admin dashboard welcomes, leads to user management and says that more statistics come soon', async ({
+test('the admin dashboard greets the administrator, links to user management and announces more statistics', async ({
   visit,
   account,
 }) => {
@@ -254,7 +257,7 @@ test('the admin dashboard welcomes, leads to user management and says that more 
 });
 
 test.describe('user management', () => {
-  test("is 'All Users' with a refresh button that says 'Kullanıcılar başarıyla yüklendi.'", async ({
+  test("lists accounts under 'All Users' with a refresh button that shows 'Kullanıcılar başarıyla yüklendi.'", async ({
     visit,
   }) => {
     const page = await visit('admin');
@@ -266,41 +269,41 @@ test.describe('user management', () => {
     await expect(toastsOf(page)).toHaveText(['Kullanıcılar başarıyla yüklendi.']);
   });
 
-  test('shows that it is loading, then that there are no accounts yet', async ({ visit }) => {
+  test('shows a loading text, then that there are no accounts', async ({ visit }) => {
     const page = await visit('admin');
     const list = /\/api\/v1\/admin\/users\/?$/;
     await page.route(list, (route) => route.fulfill({ json: { users: [], message: '' } }));
-    const letGo = await hold(page, list);
+    const release = await hold(page, list);
     await page.goto('/admin/users');
     await expect(page.getByText('Kullanıcılar yükleniyor…')).toBeVisible();
-    await letGo();
+    await release();
     await expect(page.getByText('Henüz kayıtlı kullanıcı yok.')).toBeVisible();
   });
 
-  test.describe('that cannot be loaded', () => {
+  test.describe('when the accounts cannot be loaded', () => {
     test.use({ expectedComplaints: /status of [45]\d\d/ });
 
-    for (const [what, answer, says] of [
+    for (const [what, response, message] of [
       ['the message of the server', { status: 418, json: { message: 'Çaydanlık.' } }, 'Çaydanlık.'],
-      ['its own sentence', { status: 502, body: '' }, 'Kullanıcılar yüklenemedi.'],
+      ['a message of the app', { status: 502, body: '' }, 'Kullanıcılar yüklenemedi.'],
     ] as const) {
-      test(`shows ${what} and a retry button`, async ({ visit }) => {
+      test(`shows ${what} and a button that loads them again`, async ({ visit }) => {
         const page = await visit('admin');
         const list = /\/api\/v1\/admin\/users\/?$/;
-        await page.route(list, (route) => route.fulfill(answer));
+        await page.route(list, (route) => route.fulfill(response));
         await page.goto('/admin/users');
-        await expect(page.getByText(says)).toBeVisible();
+        await expect(page.getByText(message)).toBeVisible();
         await page.unroute(list);
         await page.getByRole('button', { name: 'Tekrar Dene' }).click();
         await expect(
           page.getByRole('region', { name: 'All Users' }).getByRole('listitem').first(),
         ).toBeVisible();
-        await expect(page.getByText(says)).toHaveCount(0);
+        await expect(page.getByText(message)).toHaveCount(0);
       });
     }
   });
 
-  test('shows dates in the Turkish long format with the time, and N/A without a date', async ({
+  test('shows dates in the Turkish long format with the time, and N/A for a missing date', async ({
     visit,
     account,
   }) => {
@@ -313,7 +316,7 @@ test.describe('user management', () => {
     await expect(factOf(card, 'Rol')).toHaveText('Atanmamış');
   });
 
-  test('approves, suspends, activates and promotes with a toast each, and reloads that card only', async ({
+  test('approves, suspends, reactivates and promotes with a toast each, and reloads only the account concerned', async ({
     visit,
     account,
   }) => {
@@ -324,10 +327,10 @@ test.describe('user management', () => {
     await expect(card).toBeVisible();
     const calls: string[] = [];
     page.on('request', (request) => {
-      const called = `${request.method()} ${new URL(request.url()).pathname}`;
-      if (/\/admin\/users/.test(called)) calls.push(called.replace('/api/v1/admin/users', ''));
+      const methodAndPath = `${request.method()} ${new URL(request.url()).pathname}`;
+      if (/\/admin\/users/.test(methodAndPath)) calls.push(methodAndPath.replace('/api/v1/admin/users', ''));
     });
-    for (const [button, action, says, status, role] of [
+    for (const [button, action, message, status, role] of [
       ['Onayla', 'approve', 'Kullanıcı başarıyla onaylandı.', 'Aktif', 'Kullanıcı'],
       ['Askıya Al', 'suspend', 'Kullanıcı başarıyla askıya alındı.', 'Askıya Alındı', 'Kullanıcı'],
       ['Etkinleştir', 'approve', 'Kullanıcı başarıyla onaylandı.', 'Aktif', 'Kullanıcı'],
@@ -336,7 +339,7 @@ test.describe('user management', () => {
       await test.step(button, async () => {
         calls.length = 0;
         await card.getByRole('button', { name: button, exact: true }).click();
-        await expect(toastsOf(page).first()).toContainText(says);
+        await expect(toastsOf(page).first()).toContainText(message);
         await expect(toastsOf(page).first()).toContainText(someone.displayName);
         await expect(factOf(card, 'Durum')).toHaveText(status);
         await expect(factOf(card, 'Rol')).toHaveText(role);
@@ -346,36 +349,36 @@ test.describe('user management', () => {
     await expect(card.getByRole('button', { name: 'Yönetici Yap' })).toHaveCount(0);
   });
 
-  test('disables the buttons of a card while its action runs', async ({ visit, account }) => {
+  test('disables the buttons of an account while its action is running', async ({ visit, account }) => {
     const someone = await account('pending');
     const page = await visit('admin');
     await page.goto('/admin/users');
     const card = cardOf(page, someone);
-    const letGo = await hold(page, '**/approve');
+    const release = await hold(page, '**/approve');
     await card.getByRole('button', { name: 'Onayla' }).click();
     for (const name of ['Onayla', 'Devre Dışı Bırak', 'Şifre Belirle']) {
       await expect(card.getByRole('button', { name, exact: true })).toBeDisabled();
     }
-    await letGo();
+    await release();
     await expect(card.getByRole('button', { name: 'Askıya Al', exact: true })).toBeEnabled();
   });
 
   test.describe('when an action fails', () => {
     test.use({ expectedComplaints: /status of [45]\d\d/ });
 
-    for (const [standing, button, action, says] of [
+    for (const [status, button, action, message] of [
       ['pending', 'Onayla', 'approve', 'Kullanıcı onaylanırken hata oluştu.'],
       ['user', 'Askıya Al', 'suspend', 'Kullanıcı askıya alınırken hata oluştu.'],
       ['user', 'Yönetici Yap', 'promote', 'Kullanıcı yönetici yapılırken hata oluştu.'],
     ] as const) {
-      test(`shows the message of the server, otherwise '${says}'`, async ({ visit, account }) => {
-        const someone = await account(standing);
+      test(`shows the message of the server, otherwise '${message}'`, async ({ visit, account }) => {
+        const someone = await account(status);
         const page = await visit('admin');
         await page.goto('/admin/users');
         const press = () => cardOf(page, someone).getByRole('button', { name: button, exact: true }).click();
         await page.route(`**/${action}`, (route) => route.fulfill({ status: 502, body: '' }));
         await press();
-        await expect(toastsOf(page)).toHaveText([says]);
+        await expect(toastsOf(page)).toHaveText([message]);
         await page.unroute(`**/${action}`);
         await page.route(`**/${action}`, (route) =>
           route.fulfill({ status: 418, json: { message: 'Çaydanlık.' } }),

@@ -1,11 +1,15 @@
-/** Section 9 of the specification: toasts stand top right, 5000 ms, at most 20, the newest on top. */
+/** Toasts: at the top right for 5000 ms, at most 20, the newest on top (section 9 of the specification). */
 import type { Page } from '@playwright/test';
 import { administrator } from './product.ts';
 import { expect, test } from './test.ts';
 
 test.use({ expectedComplaints: /status of 418/ });
 
-/** A login page whose n-th attempt is answered by 'Yanıt n'. */
+/**
+ * Opens the login page with a stubbed server, which responds to the n-th attempt with the message 'Yanıt n'.
+ *
+ * @returns a function that signs in so many times
+ */
 async function openNumberedLogin(page: Page): Promise<(times: number) => Promise<void>> {
   let attempts = 0;
   await page.route('**/api/v1/auth/login', async (route) => {
@@ -27,13 +31,13 @@ async function openNumberedLogin(page: Page): Promise<(times: number) => Promise
 
 const toastsOf = (page: Page) => page.locator('.Toastify').getByRole('alert');
 
-test('toasts appear at the top right, the newest on top', async ({ visit }) => {
+test('toasts appear at the top right with the newest on top', async ({ visit }) => {
   const page = await visit('anonymous');
   const attempt = await openNumberedLogin(page);
   await attempt(2);
   await expect(toastsOf(page)).toHaveText(['Yanıt 2', 'Yanıt 1']);
-  const [newest, oldest] = await Promise.all([0, 1].map((place) => toastsOf(page).nth(place).boundingBox()));
-  if (!newest || !oldest) throw new Error('not seen');
+  const [newest, oldest] = await Promise.all([0, 1].map((index) => toastsOf(page).nth(index).boundingBox()));
+  if (!newest || !oldest) throw new Error('The element is not visible.');
   expect(newest.y).toBeLessThan(oldest.y);
   expect(newest.y).toBeLessThan(100);
   expect(newest.x + newest.width).toBeGreaterThan(1280 - 60);
@@ -45,9 +49,9 @@ test('a toast disappears after 5000 ms', async ({ visit }) => {
   await attempt(1);
   const toast = toastsOf(page);
   await expect(toast).toHaveText(['Yanıt 1']);
-  // The time is that of an animation, whose end the toast waits for.
-  const clock = page.locator('.Toastify__progress-bar').first();
-  const durationMs = await clock.evaluate((bar) => {
+  // The toast disappears when the animation of its progress bar ends.
+  const progressBar = page.locator('.Toastify__progress-bar').first();
+  const durationMs = await progressBar.evaluate((bar) => {
     const [running] = bar.getAnimations();
     const duration = running?.effect?.getComputedTiming().duration;
     running?.finish();
@@ -60,7 +64,7 @@ test('a toast disappears after 5000 ms', async ({ visit }) => {
 test('no more than 20 toasts are shown', async ({ visit }) => {
   const page = await visit('anonymous');
   const attempt = await openNumberedLogin(page);
-  // None may go meanwhile: they wait as long as the pointer is on one of them.
+  // Toasts must not disappear during the test; a paused progress bar keeps them.
   await page.addStyleTag({ content: '.Toastify__progress-bar { animation-play-state: paused !important }' });
   await attempt(22);
   await expect(toastsOf(page)).toHaveCount(20);

@@ -15,13 +15,13 @@ test.beforeAll(async () => {
 });
 test.afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** A slide of so many bytes: what lies behind its end, no reader looks at. */
+/** Writes a slide file of at least `sizeBytes` bytes. The random bytes at its end are not part of the slide, and readers ignore them. */
 async function slideFile(name: string, sizeBytes = 0): Promise<string> {
   const picture = paintPlain(512, 512, [214, 120, 176]);
   const slide = await buildSvs({ width: 512, height: 512, tileSize: 256, picture });
-  const rest = randomBytes(Math.max(0, sizeBytes - slide.length));
+  const padding = randomBytes(Math.max(0, sizeBytes - slide.length));
   const file = path.join(folder, name);
-  await writeFile(file, Buffer.concat([slide, rest]));
+  await writeFile(file, Buffer.concat([slide, padding]));
   return file;
 }
 
@@ -37,11 +37,11 @@ const chooseFiles = (page: Page, files: string | readonly string[]) =>
   panelIn(page)
     .locator('input[type=file][multiple]')
     .setInputFiles(typeof files === 'string' ? files : [...files]);
-const chooseFolder = (page: Page, place: string) =>
-  panelIn(page).locator('input[webkitdirectory]').setInputFiles(place);
+const chooseFolder = (page: Page, folderPath: string) =>
+  panelIn(page).locator('input[webkitdirectory]').setInputFiles(folderPath);
 const lineOf = (page: Page, name: string) =>
   page.getByRole('list', { name: 'Yüklemeler' }).getByRole('listitem').filter({ hasText: name });
-/** Answers the question that a new dataset raises. */
+/** Completes the dialog that asks who may see a new dataset, and starts the upload. */
 async function createDataset(
   page: Page,
   access: 'Bütün kullanıcılar' | 'Yalnızca erişim verdiklerim',
@@ -50,12 +50,13 @@ async function createDataset(
   await dialog.getByRole('radio', { name: access }).check();
   await dialog.getByRole('button', { name: 'Yüklemeyi başlat' }).click();
 }
-const readIn = { timeout: 60_000 };
+/** Options of expectations that wait for the upload and the ingest of a slide. */
+const ingestTimeout = { timeout: 60_000 };
 
-test.describe('an upload of the same name', () => {
+test.describe('an upload with the name of an existing slide', () => {
   test.use({ expectedComplaints: /409/ });
 
-  test('is rejected once the first slide of that name is in the viewer', async ({ visit }) => {
+  test('is rejected, and the existing slide stays in the viewer', async ({ visit }) => {
     test.slow();
     const page = await visit('admin');
     await openUploads(page);
@@ -65,10 +66,10 @@ test.describe('an upload of the same name', () => {
     await datasetIn(page).fill('Yüklenenler');
     await page.getByRole('button', { name: 'Yüklemeyi başlat' }).click();
     await createDataset(page, 'Bütün kullanıcılar');
-    await expect(lineOf(page, 'kidney-1.svs')).toContainText('Hazır', readIn);
+    await expect(lineOf(page, 'kidney-1.svs')).toContainText('Hazır', ingestTimeout);
 
     await page.getByRole('button', { name: 'Listeden kaldır: kidney-1.svs' }).click();
-    await slideFile('kidney-1.svs', 100_000); // another slide of the same name
+    await slideFile('kidney-1.svs', 100_000); // another slide with the same name
     await chooseFiles(page, path.join(folder, 'kidney-1.svs'));
     await expect(lineOf(page, 'kidney-1.svs').getByText(/üzerine yazılmaz/i)).toBeVisible();
 
@@ -78,7 +79,7 @@ test.describe('an upload of the same name', () => {
   });
 });
 
-test('a file that is no slide is rejected before anything is sent', async ({ visit }) => {
+test('files that are not slides are rejected without a request to the server', async ({ visit }) => {
   const page = await visit('admin');
   const calls: string[] = [];
   page.on('request', (request) => {
@@ -107,7 +108,7 @@ test('a file that is no slide is rejected before anything is sent', async ({ vis
   expect(calls.filter((url) => url.includes('/admin/upload'))).toEqual([]);
 });
 
-test('a folder of DICOM files is one upload, and one slide', async ({ visit }) => {
+test('a folder of DICOM files becomes one upload and one slide', async ({ visit }) => {
   test.slow();
   const series = path.join(folder, 'Case 7');
   await mkdir(path.join(series, 'levels'), { recursive: true });
@@ -119,7 +120,7 @@ test('a folder of DICOM files is one upload, and one slide', async ({ visit }) =
   await datasetIn(page).fill('DICOM');
   await chooseFolder(page, series);
   await createDataset(page, 'Bütün kullanıcılar');
-  await expect(lineOf(page, 'Case 7')).toContainText('Hazır', readIn);
+  await expect(lineOf(page, 'Case 7')).toContainText('Hazır', ingestTimeout);
   await expect(lineOf(page, 'Case 7')).toContainText('2 / 2 dosya');
 });
 
@@ -144,7 +145,7 @@ test('an upload to a new dataset asks who may see it, and a restricted dataset i
   expect(calls).toEqual([]);
   await expectNoAxeFindings(page);
   await createDataset(page, 'Yalnızca erişim verdiklerim');
-  await expect(lineOf(page, 'secret-1.svs')).toContainText('Hazır', readIn);
+  await expect(lineOf(page, 'secret-1.svs')).toContainText('Hazır', ingestTimeout);
   expect(calls).toEqual(['PUT /admin/datasets', 'POST /admin/uploads']);
 
   const member = await visit('user');
@@ -156,19 +157,20 @@ test('an upload to a new dataset asks who may see it, and a restricted dataset i
 test.describe('an interrupted upload', () => {
   test.use({ expectedComplaints: /ERR_|Failed to load resource/ });
 
-  test('continues where it stopped after a network failure and after the page was closed', async ({
+  test('resumes at the last sent byte after a network failure and after the page was closed', async ({
     visit,
   }) => {
     test.slow();
     const file = await slideFile('large.svs', 12 * 1024 * 1024);
     const page = await visit('admin');
     const offsets: number[] = [];
-    let letThrough = 2;
+    /** Number of requests that still reach the server; the following ones fail. */
+    let remainingRequests = 2;
     await page.route(/\/admin\/upload-files\/[^/]+$/, async (route) => {
       const request = route.request();
       if (request.method() !== 'PATCH') return route.continue();
-      if (letThrough <= 0) return route.abort('connectionreset');
-      letThrough -= 1;
+      if (remainingRequests <= 0) return route.abort('connectionreset');
+      remainingRequests -= 1;
       offsets.push(Number(request.headers()['upload-offset']));
       return route.continue();
     });
@@ -177,34 +179,36 @@ test.describe('an interrupted upload', () => {
     await datasetIn(page).fill('Kesilenler');
     await chooseFiles(page, file);
     await createDataset(page, 'Bütün kullanıcılar');
-    await expect(lineOf(page, 'large.svs')).toContainText('Sunucuya ulaşılamıyor', readIn);
+    await expect(lineOf(page, 'large.svs')).toContainText('Sunucuya ulaşılamıyor', ingestTimeout);
 
-    await test.step('the network is back for a moment: it goes on by itself', async () => {
-      letThrough = 1;
-      await expect.poll(() => offsets.length, readIn).toBe(3);
+    await test.step('the upload resumes automatically when the network works for one request', async () => {
+      remainingRequests = 1;
+      await expect.poll(() => offsets.length, ingestTimeout).toBe(3);
       expect(offsets[2]).toBeGreaterThan(offsets[1] ?? Number.NaN);
-      await expect(lineOf(page, 'large.svs')).toContainText('Sunucuya ulaşılamıyor', readIn);
+      await expect(lineOf(page, 'large.svs')).toContainText('Sunucuya ulaşılamıyor', ingestTimeout);
     });
 
-    await test.step('the page is opened anew: the same file goes on', async () => {
+    await test.step('after a reload the upload resumes when the person chooses the same file', async () => {
       page.on('dialog', (dialog) => void dialog.accept());
       await page.reload();
       await openUploads(page);
       await expect(lineOf(page, 'large.svs')).toContainText('Yarım kaldı');
-      letThrough = Number.POSITIVE_INFINITY;
-      await chooseFiles(page, file); // without a dataset: it is the one it was begun for
-      await expect(lineOf(page, 'large.svs')).toContainText('Hazır', readIn);
+      remainingRequests = Number.POSITIVE_INFINITY;
+      await chooseFiles(page, file); // without choosing a dataset, because the upload already has one
+      await expect(lineOf(page, 'large.svs')).toContainText('Hazır', ingestTimeout);
       expect(offsets.at(3)).toBeGreaterThan(offsets[2] ?? Number.NaN);
     });
   });
 
-  test('can be paused, resumed and cancelled by the administrator', async ({ visit }) => {
+  test('can be paused, resumed by keyboard, and cancelled', async ({ visit }) => {
     test.slow();
     const file = await slideFile('paused.svs', 6 * 1024 * 1024);
     const page = await visit('admin');
-    let isHeld = true;
+    let areRequestsHeld = true;
     await page.route(/\/admin\/upload-files\/[^/]+$/, (route) =>
-      isHeld && route.request().method() === 'PATCH' ? new Promise<void>(() => {}) : route.continue(),
+      areRequestsHeld && route.request().method() === 'PATCH'
+        ? new Promise<void>(() => {})
+        : route.continue(),
     );
     await openUploads(page);
     await datasetIn(page).fill('Duraklatılanlar');
@@ -213,12 +217,12 @@ test.describe('an interrupted upload', () => {
     await page.getByRole('button', { name: 'Duraklat: paused.svs' }).click();
     await expect(lineOf(page, 'paused.svs')).toContainText('Duraklatıldı');
 
-    await test.step('by the keyboard alone', async () => {
+    await test.step('the upload is resumed by keyboard', async () => {
       await page.getByRole('button', { name: 'Sürdür: paused.svs' }).press('Enter');
       await expect(lineOf(page, 'paused.svs')).toContainText('Gönderiliyor');
     });
     await expectNoAxeFindings(page);
-    isHeld = false;
+    areRequestsHeld = false;
     await page.getByRole('button', { name: 'İptal et: paused.svs' }).click();
     await expect(lineOf(page, 'paused.svs')).toHaveCount(0);
   });

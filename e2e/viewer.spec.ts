@@ -1,4 +1,4 @@
-/** Sections 2, 4, 8 and 9 of the specification: the WSI Viewer, its image session, and what fails there. */
+/** The WSI Viewer, its image session and its error messages (sections 2, 4, 8 and 9 of the specification). */
 import type { Locator, Page } from '@playwright/test';
 import { administratorToken, call } from './accounts.ts';
 import { hold } from './hold.ts';
@@ -7,11 +7,11 @@ import { expect, slideName, test } from './test.ts';
 const sessions = '**/api/v1/auth/image-session';
 const descriptors = '**/image.dzi*';
 const tiles = '**/image_files/**';
-/** The calls for groups and for rows. */
+/** URLs of the calls for groups and for rows. */
 const list = /\/image-catalog\/images\/(?:groups|rows)\?/;
 const rows = /\/image-catalog\/images\/rows\?/;
 
-const sessionRefused = {
+const sessionRejected = {
   status: 401,
   headers: { 'www-authenticate': 'ImageSession' },
   json: { message: 'Görüntü oturumu geçersiz veya süresi dolmuş.', code: 'session_invalid', status: 401 },
@@ -30,10 +30,10 @@ async function expandGroup(page: Page, dataset: string): Promise<void> {
 }
 const alertOf = (page: Page) =>
   page.getByRole('alert').filter({ has: page.getByRole('button', { name: 'Retry' }) });
-const factOf = (place: Locator, label: string) =>
-  place
+const factOf = (container: Locator, label: string) =>
+  container
     .locator('dl > div')
-    .filter({ has: place.page().getByText(label, { exact: true }) })
+    .filter({ has: container.page().getByText(label, { exact: true }) })
     .locator('dd');
 
 async function openSlide(page: Page): Promise<void> {
@@ -43,33 +43,33 @@ async function openSlide(page: Page): Promise<void> {
   await expect(page.getByText('Loading tiles...')).toBeHidden();
 }
 
-/** How many sessions the page has asked for. */
+/** Counts the image sessions that the page requests. @returns a function that returns the number */
 function countSessions(page: Page): () => number {
-  let made = 0;
+  let requested = 0;
   page.on('request', (request) => {
-    if (request.method() === 'POST' && request.url().endsWith('/auth/image-session')) made += 1;
+    if (request.method() === 'POST' && request.url().endsWith('/auth/image-session')) requested += 1;
   });
-  return () => made;
+  return () => requested;
 }
 
 test.describe('the image catalogue', () => {
   test("shows 'Loading images...' until the list is loaded", async ({ visit }) => {
     const page = await visit('user');
-    const letGo = await hold(page, list);
+    const release = await hold(page, list);
     await page.goto('/wsi-viewer');
     await expect(page.getByText('Loading images...')).toBeVisible();
-    await letGo();
+    await release();
     await expect(page.getByText('Loading images...')).toBeHidden();
     await expect(page.getByRole('button', { name: slideName })).toBeVisible();
   });
 
-  test('has rows of thumbnail, file name, organ or Unknown, and the first 8 characters of the id', async ({
+  test('shows thumbnail, file name, organ (or Unknown) and the first 8 characters of the id in each row', async ({
     visit,
   }) => {
     const page = await visit('user');
-    const answered = page.waitForResponse(rows);
+    const responded = page.waitForResponse(rows);
     await page.goto('/wsi-viewer');
-    const { images } = (await (await answered).json()) as { images: { id: string; file_name: string }[] };
+    const { images } = (await (await responded).json()) as { images: { id: string; file_name: string }[] };
     const image = images.find(({ file_name }) => file_name === slideName);
     const row = rowOf(page, slideName);
     await expect(row.locator('img')).toBeVisible();
@@ -80,7 +80,7 @@ test.describe('the image catalogue', () => {
     await expect(row.getByText(image?.id.slice(0, 8) ?? '?', { exact: true })).toBeVisible();
   });
 
-  test("calls the group of images without a dataset 'Unknown', and expands and collapses each group", async ({
+  test("groups images without a dataset under 'Unknown', and expands and collapses a group", async ({
     visit,
   }) => {
     const page = await visit('user');
@@ -93,7 +93,7 @@ test.describe('the image catalogue', () => {
     await expect(page.getByRole('button', { name: 'loose.svs' })).toHaveCount(0);
   });
 
-  test('says that there are no images in an empty catalogue', async ({ visit }) => {
+  test('shows that there are no images when it is empty', async ({ visit }) => {
     const page = await visit('user');
     const empty = { revision: '1', images: [], groups: [], datasets: [], organs: [] };
     await page.route(list, (route) => route.fulfill({ json: empty }));
@@ -136,10 +136,10 @@ test.describe('the image catalogue', () => {
     await call(product.address, 'PUT', `/image-catalog/images/${id}`, { token, body: { organ_type: null } });
   });
 
-  test.describe('a thumbnail that cannot be loaded', () => {
+  test.describe('with a thumbnail that cannot be loaded', () => {
     test.use({ expectedComplaints: /ERR_FAILED/ });
 
-    test('is replaced by the grey icon', async ({ visit }) => {
+    test('shows a grey icon instead of the thumbnail', async ({ visit }) => {
       const page = await visit('user');
       await page.route('**/thumbnail.jpg*', (route) => route.abort());
       await page.goto('/wsi-viewer');
@@ -150,34 +150,34 @@ test.describe('the image catalogue', () => {
     });
   });
 
-  test.describe('whose list is rejected because of its session', () => {
+  test.describe('when the server rejects the image session of its list', () => {
     test.use({ expectedComplaints: /status of (401|503)/ });
 
-    test('shows that a new session is being created, then the list', async ({ visit }) => {
+    test('shows that a new session is being created, and then the list', async ({ visit }) => {
       const page = await visit('user');
-      let refusals = 1;
+      let remainingRejections = 1;
       await page.route(list, (route) => {
-        refusals -= 1;
-        return refusals < 0 ? route.continue() : route.fulfill(sessionRefused);
+        remainingRejections -= 1;
+        return remainingRejections < 0 ? route.continue() : route.fulfill(sessionRejected);
       });
-      const made = page.waitForResponse(sessions);
-      const letList = await hold(page, list);
+      const sessionCreated = page.waitForResponse(sessions);
+      const releaseList = await hold(page, list);
       await page.goto('/wsi-viewer');
-      await made;
-      const letGo = await hold(page, sessions);
-      await letList();
+      await sessionCreated;
+      const release = await hold(page, sessions);
+      await releaseList();
       await expect(
         page.getByText('Authentication error. Please log in again. Trying to create a new session...'),
       ).toBeVisible();
-      await letGo();
+      await release();
       await expect(page.getByRole('button', { name: slideName })).toBeVisible();
     });
 
     test('shows that a new session could not be created', async ({ visit }) => {
       const page = await visit('user');
       await page.route(list, async (route) => {
-        await page.route(sessions, (asked) => asked.fulfill({ status: 503, json: {} }));
-        await route.fulfill(sessionRefused);
+        await page.route(sessions, (sessionRoute) => sessionRoute.fulfill({ status: 503, json: {} }));
+        await route.fulfill(sessionRejected);
       });
       await page.goto('/wsi-viewer');
       await expect(
@@ -189,36 +189,38 @@ test.describe('the image catalogue', () => {
 });
 
 test.describe('the image session', () => {
-  test('is created on demand, once for all requests that need it at the same time', async ({ visit }) => {
+  test('is created when it is first needed, once for all concurrent requests', async ({ visit }) => {
     const page = await visit('user');
-    const made = countSessions(page);
+    const sessionCount = countSessions(page);
     await page.goto('/dashboard');
     await page.waitForLoadState('networkidle');
-    expect(made()).toBe(0);
+    expect(sessionCount()).toBe(0);
     await openSlide(page);
     await page.waitForLoadState('networkidle');
-    expect(made(), 'list, thumbnails, descriptor and tiles share one').toBe(1);
+    expect(sessionCount(), 'list, thumbnails, descriptor and tiles share one session').toBe(1);
   });
 
-  for (const [minutes, sessionsMade, what] of [
-    ['54:00', 1, 'is reused while 5 minutes of it remain'],
-    ['55:05', 2, 'is replaced by a new one when less than 5 minutes of it remain'],
+  for (const [elapsed, expectedSessions, what] of [
+    ['54:00', 1, 'is reused when it is valid for more than 5 minutes'],
+    ['55:05', 2, 'is replaced by a new one when it is valid for less than 5 minutes'],
   ] as const) {
     test(what, async ({ visit }) => {
       const page = await visit('user');
-      const made = countSessions(page);
+      const sessionCount = countSessions(page);
       await page.clock.install();
       await page.goto('/wsi-viewer');
       await expect(page.getByText('Active', { exact: true })).toBeVisible();
       await expect(page.getByRole('button', { name: slideName })).toBeVisible();
-      await page.clock.fastForward(minutes);
+      await page.clock.fastForward(elapsed);
       await choose(page, slideName);
       await expect(page.getByRole('toolbar', { name: 'View controls' })).toBeVisible();
-      expect(made()).toBe(sessionsMade);
+      expect(sessionCount()).toBe(expectedSessions);
     });
   }
 
-  test("shows 'Refreshing...' while its button creates a new one", async ({ visit }) => {
+  test("has the status 'Refreshing...' while the button Refresh session creates a new one", async ({
+    visit,
+  }) => {
     const page = await visit('user');
     await page.goto('/wsi-viewer');
     await expect(page.getByText('Active', { exact: true })).toBeVisible();
@@ -227,18 +229,18 @@ test.describe('the image session', () => {
     const prefix = factOf(stats, 'Session ID');
     await expect(prefix).toHaveText(/^\S{8}$/);
     const first = await prefix.innerText();
-    const letGo = await hold(page, sessions);
+    const release = await hold(page, sessions);
     await page.getByRole('button', { name: 'Refresh session' }).click();
     await expect(page.getByText('Refreshing...')).toBeVisible();
-    await letGo();
+    await release();
     await expect(page.getByText('Active', { exact: true })).toBeVisible();
     await expect(prefix).not.toHaveText(first);
   });
 
-  test.describe('that cannot be created', () => {
+  test.describe('when it cannot be created', () => {
     test.use({ expectedComplaints: /status of 503/ });
 
-    test('shows Error', async ({ visit }) => {
+    test("has the status 'Error'", async ({ visit }) => {
       const page = await visit('user');
       await page.route(sessions, (route) => route.fulfill({ status: 503, json: {} }));
       await page.goto('/wsi-viewer');
@@ -247,13 +249,13 @@ test.describe('the image session', () => {
   });
 });
 
-test('the stats overlay opens and closes with its button, and requests figures every 30 s while it is open', async ({
+test('the session stats open and close with their button, and are requested every 30 s while they are open', async ({
   visit,
 }) => {
   const page = await visit('user');
-  let asked = 0;
+  let requestCount = 0;
   page.on('request', (request) => {
-    if (request.url().endsWith('/auth/image-session/stats')) asked += 1;
+    if (request.url().endsWith('/auth/image-session/stats')) requestCount += 1;
   });
   await page.clock.install();
   await page.goto('/wsi-viewer');
@@ -263,21 +265,21 @@ test('the stats overlay opens and closes with its button, and requests figures e
   await expect(factOf(stats, 'Validity')).toHaveText(/^Valid/);
   await expect(factOf(stats, 'Age')).toHaveText(/^\d+ s$/);
   await expect(factOf(stats, 'Requests')).toHaveText(/^\d+$/);
-  expect(asked).toBe(1);
+  expect(requestCount).toBe(1);
   for (const times of [2, 3]) {
-    const answered = page.waitForResponse('**/auth/image-session/stats');
+    const responded = page.waitForResponse('**/auth/image-session/stats');
     await page.clock.runFor(30_000);
-    await answered;
-    expect(asked).toBe(times);
+    await responded;
+    expect(requestCount).toBe(times);
   }
   await page.getByRole('button', { name: 'Hide session stats' }).click();
   await expect(stats).toHaveCount(0);
   await page.clock.runFor(90_000);
-  expect(asked).toBe(3);
+  expect(requestCount).toBe(3);
 });
 
 test.describe('the viewer', () => {
-  test('has navigation, zoom, home, full-page and rotation controls, and a navigator at the top right', async ({
+  test('has controls for zoom, home, full page and rotation, and a navigator at the top right', async ({
     visit,
   }) => {
     const page = await visit('user');
@@ -295,14 +297,14 @@ test.describe('the viewer', () => {
     }
     const stage = await page.getByRole('application').boundingBox();
     const navigator = await page.locator('.navigator').boundingBox();
-    if (!stage || !navigator) throw new Error('not seen');
+    if (!stage || !navigator) throw new Error('The element is not visible.');
     expect(navigator.x + navigator.width / 2).toBeGreaterThan(stage.x + stage.width / 2);
     expect(navigator.y + navigator.height / 2).toBeLessThan(stage.y + stage.height / 2);
-    // Of the square root of both areas: 0.15 of the width and the height.
+    // The navigator has 0.15 of the width and of the height of the viewer.
     expect(Math.abs(navigator.width / stage.width - 0.15)).toBeLessThan(0.02);
   });
 
-  test('is created once and reused for the next slide', async ({ visit }) => {
+  test('is created only once and reused for the next slide', async ({ visit }) => {
     const page = await visit('user');
     await openSlide(page);
     const viewer = page.locator('.openseadragon-container').first();
@@ -312,60 +314,60 @@ test.describe('the viewer', () => {
     await choose(page, 'section-1.svs');
     await descriptor;
     await expect(page.getByText('Loading tiles...')).toBeHidden();
-    expect(await viewer.evaluate((now, then) => now === then, before)).toBe(true);
+    expect(await viewer.evaluate((current, previous) => current === previous, before)).toBe(true);
   });
 
-  test("shows 'Loading tiles...' with a progress text until the tiles are loaded", async ({ visit }) => {
+  test("shows 'Loading tiles...' and the number of loaded tiles until all are loaded", async ({ visit }) => {
     const page = await visit('user');
-    const letGo = await hold(page, tiles);
+    const release = await hold(page, tiles);
     await page.goto('/wsi-viewer');
     await choose(page, slideName);
     const progress = page.getByRole('status').filter({ hasText: 'Loading tiles...' });
     await expect(progress).toContainText(/\d+ of \d+ tiles/);
-    await letGo();
+    await release();
     await expect(progress).toHaveCount(0);
   });
 
-  test.describe('when pixels are rejected', () => {
+  test.describe('when requests for pixels fail', () => {
     test.use({ expectedComplaints: /status of (401|404|50\d)|ERR_FAILED/ });
 
-    test("because of the session shows 'Session expired. Creating new session...' and retries once after 1 s", async ({
+    test("shows 'Session expired. Creating new session...' for an expired session and retries once after 1 s", async ({
       visit,
     }) => {
       const page = await visit('user');
       await page.clock.install();
       await page.goto('/wsi-viewer');
       await expect(page.getByText('Active', { exact: true })).toBeVisible();
-      let asked = 0;
+      let requestCount = 0;
       await page.route(descriptors, (route) => {
-        asked += 1;
-        return asked === 1 ? route.fulfill(sessionRefused) : route.continue();
+        requestCount += 1;
+        return requestCount === 1 ? route.fulfill(sessionRejected) : route.continue();
       });
-      const letGo = await hold(page, sessions);
+      const release = await hold(page, sessions);
       await page.clock.pauseAt(await page.evaluate(() => Date.now() + 10_000));
       await choose(page, slideName);
       await expect(page.getByText('Session expired. Creating new session...')).toBeVisible();
       await expect(page.getByText('Refreshing...')).toBeVisible();
-      await letGo();
+      await release();
       await expect(page.getByText('Active', { exact: true })).toBeVisible();
       await page.clock.runFor(999);
-      expect(asked).toBe(1);
+      expect(requestCount).toBe(1);
       await page.clock.runFor(1);
-      await expect.poll(() => asked).toBe(2);
+      await expect.poll(() => requestCount).toBe(2);
       await page.clock.resume();
       await expect(page.getByRole('toolbar', { name: 'View controls' })).toBeVisible();
-      expect(asked).toBe(2);
+      expect(requestCount).toBe(2);
     });
 
-    test('a tile that is rejected because of its session loads with a new session', async ({ visit }) => {
+    test('loads a tile with a new session after the server has rejected the old one', async ({ visit }) => {
       const page = await visit('user');
-      const refused = new Set<string>();
-      const made = countSessions(page);
+      const rejectedPaths = new Set<string>();
+      const sessionCount = countSessions(page);
       await page.route(tiles, (route) => {
         const { pathname } = new URL(route.request().url());
-        if (refused.has(pathname)) return route.continue();
-        refused.add(pathname);
-        return route.fulfill(sessionRefused);
+        if (rejectedPaths.has(pathname)) return route.continue();
+        rejectedPaths.add(pathname);
+        return route.fulfill(sessionRejected);
       });
       await page.goto('/wsi-viewer');
       const expired = expect(page.getByText('Session expired. Creating new session...')).toBeVisible();
@@ -373,23 +375,23 @@ test.describe('the viewer', () => {
       await expired;
       await expect(page.getByText('Loading tiles...')).toBeHidden();
       await expect(alertOf(page)).toHaveCount(0);
-      expect(refused.size).toBeGreaterThan(0);
-      expect(made()).toBeGreaterThan(1);
+      expect(rejectedPaths.size).toBeGreaterThan(0);
+      expect(sessionCount()).toBeGreaterThan(1);
     });
 
-    test("because no new session can be created shows 'Failed to create new session. Please refresh the page.'", async ({
+    test("shows 'Failed to create new session. Please refresh the page.' when no new session can be created", async ({
       visit,
     }) => {
       const page = await visit('user');
       await page.goto('/wsi-viewer');
       await expect(page.getByText('Active', { exact: true })).toBeVisible();
       await page.route(sessions, (route) => route.fulfill({ status: 503, json: {} }));
-      await page.route(descriptors, (route) => route.fulfill(sessionRefused));
+      await page.route(descriptors, (route) => route.fulfill(sessionRejected));
       await choose(page, slideName);
       await expect(alertOf(page)).toContainText('Failed to create new session. Please refresh the page.');
     });
 
-    test("of a tile shows 'Error loading tiles. Retrying...', and the tile loads in the end", async ({
+    test("shows 'Error loading tiles. Retrying...' for failed tiles and loads them when the server recovers", async ({
       visit,
     }) => {
       const page = await visit('user');
@@ -405,27 +407,29 @@ test.describe('the viewer', () => {
       await expect(alertOf(page)).toHaveCount(0);
     });
 
-    for (const [why, answer, says] of [
+    for (const [condition, response, message] of [
       [
-        'the server says why',
+        'the server responds with an error',
         { status: 404, json: { message: 'Bulunamadı.', code: 'not_found', status: 404 } },
         'Server error (404): Bulunamadı.',
       ],
       [
-        'the file is no slide',
+        'the descriptor is invalid',
         { status: 200, contentType: 'application/xml', body: '<Nothing/>' },
         'Failed to load image. Please try another image.',
       ],
-      ['the server does not answer', null, 'Error loading image. Please try again.'],
+      ['there is no response', null, 'Error loading image. Please try again.'],
     ] as const) {
-      test(`at opening because ${why} shows the alert '${says}', and Retry opens the slide`, async ({
+      test(`shows '${message}' at opening when ${condition}, and Retry opens the slide`, async ({
         visit,
       }) => {
         const page = await visit('user');
-        await page.route(descriptors, (route) => (answer === null ? route.abort() : route.fulfill(answer)));
+        await page.route(descriptors, (route) =>
+          response === null ? route.abort() : route.fulfill(response),
+        );
         await page.goto('/wsi-viewer');
         await choose(page, slideName);
-        await expect(alertOf(page)).toContainText(says);
+        await expect(alertOf(page)).toContainText(message);
         await page.unroute(descriptors);
         await alertOf(page).getByRole('button', { name: 'Retry' }).click();
         await expect(page.getByRole('toolbar', { name: 'View controls' })).toBeVisible();
