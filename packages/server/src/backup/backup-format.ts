@@ -1,12 +1,12 @@
 /**
- * The format of a backup: a folder that any program can read and `sha256sum -c SHA256SUMS` can check.
+ * The format of a backup: a folder with files in common formats. `sha256sum -c SHA256SUMS` verifies it.
  *
  * - `SHA256SUMS`: the hash of every other file.
  * - `manifest.json`: version, time, and the hash and row count of each table.
- * - `tables/<name>.ndjson.gz`: a line for each row, in the order of the primary key: a JSON array of its values.
- * - `slides.csv`: the slides in the catalogue. Their files are not in the backup.
- * - `settings.env`, `secret.key`: the settings, and the key of encrypted secrets in the tables.
- * - `uploads/`, `results/`: uploaded slides and the content of result layers, with `--with-uploads`.
+ * - `tables/<name>.ndjson.gz`: one line for each row, with a JSON array of its values, in the order of the primary key.
+ * - `slides.csv`: a list of the slides in the catalogue. The backup does not contain the slide files.
+ * - `settings.env`, `secret.key`: the settings, and the key by which secrets in the tables are encrypted.
+ * - `uploads/`, `results/`: with `--with-uploads`, the uploaded slides and the content of result layers.
  *
  * A folder whose name ends in `.unfinished` is not a complete backup.
  */
@@ -24,6 +24,7 @@ export const backupFiles = {
   results: 'results',
 } as const;
 
+/** Returns the path of a table's rows in the backup. */
 export function tableFile(table: string): string {
   return `tables/${table}.ndjson.gz`;
 }
@@ -36,13 +37,13 @@ export const Manifest = z.object({
   database: z.enum(['SQLite', 'PostgreSQL']),
   /** Name of the last applied migration. */
   schema: z.string(),
-  /** In an order in which referenced tables come first. */
+  /** Tables that other tables reference come before them. */
   tables: z.array(
     z.object({
       name: z.string().regex(/^[a-z_]+$/),
       columns: z.array(z.string()),
       rows: z.number().int(),
-      /** Hash of the lines, hexadecimal. */
+      /** Hash of the uncompressed lines, in hexadecimal. */
       sha256: z.string(),
     }),
   ),
@@ -53,9 +54,9 @@ export const Manifest = z.object({
 export type Manifest = z.infer<typeof Manifest>;
 
 /**
- * Tables that are not in a backup: users sign in again after a restore. The same holds for links that set a password or
- * confirm a registration (a link used since would work again), share links (one ended since would work again), throttles, and uploads in progress, whose parts are not in
- * the backup.
+ * Tables that a backup does not contain, so they are empty after a restore. Users must sign in again. Links that set a password or
+ * confirm a registration, and share links, no longer work: otherwise links that were used or ended after the backup would work
+ * again. Uploads in progress are lost, because the backup does not contain their parts.
  */
 export const tablesClearedByRestore: ReadonlySet<string> = new Set([
   'tokens',
@@ -75,7 +76,7 @@ export const tablesClearedByRestore: ReadonlySet<string> = new Set([
 const namePattern = /^lamina-backup-\d{8}T\d{6}Z(-\d+)?$/;
 export const unfinishedSuffix = '.unfinished';
 
-/** Returns the folder name; names sort by time. */
+/** Returns the name of the folder of a backup. Sorting names alphabetically sorts them by time. */
 export function backupName(at: Date): string {
   return `lamina-backup-${at.toISOString().replaceAll(/[-:]|\.\d+/g, '')}`;
 }

@@ -1,4 +1,4 @@
-/** SHA-256 of files, and the list of them that `sha256sum -c` reads. */
+/** Hashes files with SHA-256, and reads and writes lists of hashes in the format of `sha256sum`. */
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import { pipeline } from 'node:stream/promises';
@@ -10,7 +10,12 @@ export async function sha256Of(file: string): Promise<string> {
   return hash.digest('hex');
 }
 
-/** Returns a line for each file in the format of GNU coreutils, which escapes line breaks and backslashes in names. */
+/**
+ * Returns the list of hashes, with one line for each file. As in GNU coreutils, line breaks and backslashes in names are escaped, and
+ * such a line starts with a backslash.
+ *
+ * @param sums hashes by file name
+ */
 export function writeChecksums(sums: ReadonlyMap<string, string>): string {
   const lines = [...sums].map(([name, sum]) => {
     const escaped = name.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('\r', '\\r');
@@ -19,13 +24,13 @@ export function writeChecksums(sums: ReadonlyMap<string, string>): string {
   return lines.join('');
 }
 
-/** @throws Error with one sentence for an invalid line */
+/** Returns the hashes of a list by file name. @throws Error with a sentence for the operator when a line is invalid */
 export function readChecksums(text: string): ReadonlyMap<string, string> {
   const sums = new Map<string, string>();
   for (const line of text.split('\n').filter(Boolean)) {
-    const [, mark, sum, name] = /^(\\?)([0-9a-f]{64}) [ *](.+)$/.exec(line) ?? [];
+    const [, escapeMark, sum, name] = /^(\\?)([0-9a-f]{64}) [ *](.+)$/.exec(line) ?? [];
     if (sum === undefined || name === undefined) throw new Error('The list of checksums is damaged.');
-    sums.set(mark === '' ? name : unescapeName(name), sum);
+    sums.set(escapeMark === '' ? name : unescapeName(name), sum);
   }
   return sums;
 }

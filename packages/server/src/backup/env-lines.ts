@@ -1,4 +1,4 @@
-/** Writes settings in a format that `node --env-file` reads back unchanged. */
+/** Writes settings in a format from which `node --env-file` reads the same values. */
 
 /** Returns one line per setting. A value that contains all three kinds of quotes becomes a comment. */
 export function settingsLines(settings: Readonly<Record<string, string>>): string {
@@ -8,7 +8,7 @@ export function settingsLines(settings: Readonly<Record<string, string>>): strin
 }
 
 function lineOf(name: string, value: string): string {
-  // Between double quotes, \n would become a line break.
+  // `node --env-file` turns \n between double quotes into a line break.
   const quote = ["'", '`', '"'].find(
     (each) => !value.includes(each) && !(each === '"' && value.includes('\\n')),
   );

@@ -1,4 +1,4 @@
-/** Creates the tables of a database from rows of a backup or of another database. */
+/** Creates the tables of a database, and fills them with the rows of a backup or of another database. */
 import { checkChain } from '../audit/chain-check.ts';
 import type { Change } from '../store/database.ts';
 import {
@@ -11,11 +11,11 @@ import {
   type Values,
 } from '../store/table-rows.ts';
 
-/** The expected contents of a table. */
+/** The source of the rows of a table. */
 export interface ExpectedTable {
   readonly shape: TableShape;
   rows(): AsyncIterable<readonly Values[]>;
-  /** Expected row count and hash, independent of `rows`. */
+  /** Returns the expected row count and hash, which are computed independently of `rows`. */
   digest(): Promise<TableDigest>;
 }
 
@@ -23,12 +23,13 @@ export interface ExpectedTable {
 export type Say = (sentence: string) => void;
 
 /**
- * Creates and fills the tables, compares row counts and hashes with the expected ones, and applies newer migrations. The
- * caller's transaction makes all of it visible at once.
+ * Creates and fills the tables, compares their row counts and hashes with the expected ones, and applies newer migrations. All of
+ * this happens in the caller's transaction.
  *
- * @param shapes all tables; those without `contents` stay empty
+ * @param version schema version of the rows: the name of the last applied migration
+ * @param shapes all tables; tables without `contents` stay empty
  * @returns the number of rows
- * @throws Error with one sentence when a table differs from the expected contents
+ * @throws Error with a sentence for the operator when a table differs from the expected contents
  */
 export async function fillTables(
   tx: Change,
@@ -41,24 +42,25 @@ export async function fillTables(
   for (const { shape, rows } of contents) {
     for await (const batch of rows()) await insertRows(tx, shape, batch);
   }
-  let count = 0;
+  let rowCount = 0;
   for (const { shape, digest } of contents) {
     const [expected, actual] = [await digest(), await digestOf(tx, shape)];
     if (expected.rows !== actual.rows || expected.sha256 !== actual.sha256) {
       throw new Error(
-        `Table ${shape.name} differs after filling: ${actual.rows} of ${expected.rows} rows, with another hash. Nothing has been changed.`,
+        `Table ${shape.name} differs from its source: ${actual.rows} of ${expected.rows} rows, or another hash. Nothing has been changed.`,
       );
     }
-    count += actual.rows;
+    rowCount += actual.rows;
   }
-  say(`${contents.length} tables with ${count} rows: counts and hashes agree.`);
+  say(`${contents.length} tables with ${rowCount} rows: counts and hashes agree.`);
   await migrateTables(tx);
-  await sayWhetherIntact(tx, say);
-  return count;
+  await reportChainCheck(tx, say);
+  return rowCount;
 }
 
-async function sayWhetherIntact(tx: Change, say: Say): Promise<void> {
+/** Verifies the hash chain of the audit log and prints the result. */
+async function reportChainCheck(tx: Change, say: Say): Promise<void> {
   const { state, entries, brokenAt } = await checkChain(tx);
   if (state === 'intact') say(`The audit log is intact: ${entries} entries.`);
-  else say(`Warning: the audit log is broken at entry ${brokenAt}, as it was in its source.`);
+  else say(`Warning: the audit log is broken at entry ${brokenAt}; it was already broken in the source.`);
 }

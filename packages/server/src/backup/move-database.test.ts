@@ -20,11 +20,11 @@ import { moveDatabase } from './move-database.ts';
 const log = pino({ level: 'silent' });
 const clock = () => new Date('2026-06-01T12:00:00.000Z');
 
-/** An installation in `dataDir` with rows in every table and all migrations applied. */
+/** Creates an installation in `dataDir` with rows in every table and all migrations applied. */
 async function usedInstallation(dataDir: string): Promise<DatabaseLocation> {
-  const place = await loadOldDatabase('0008', 'SQLite', dataDir);
-  await (await openDatabase(place)).destroy();
-  return place;
+  const target = await loadOldDatabase('0008', 'SQLite', dataDir);
+  await (await openDatabase(target)).destroy();
+  return target;
 }
 
 async function move(dataDir: string, from: string | null, to: string | null): Promise<string> {
@@ -34,10 +34,10 @@ async function move(dataDir: string, from: string | null, to: string | null): Pr
   return output.join('\n');
 }
 
-/** Returns all tables except those that a move itself writes to. */
+/** Returns all tables except those to which a move itself writes. */
 function comparable(all: ReadonlyMap<string, readonly AnyRow[]>): Record<string, readonly AnyRow[]> {
-  const { audit, audit_chain, locks, ...rest } = Object.fromEntries(all);
-  return rest;
+  const { audit, audit_chain, locks, ...unchangedTables } = Object.fromEntries(all);
+  return unchangedTables;
 }
 
 describe.skipIf(!databaseKinds.includes('PostgreSQL'))('moveDatabase between SQLite and PostgreSQL', () => {
@@ -48,9 +48,9 @@ describe.skipIf(!databaseKinds.includes('PostgreSQL'))('moveDatabase between SQL
     const before = await readWithoutMigrating(embedded, allRowsOf);
     const output = await move(dataDir, null, url);
     expect(output).toContain('counts and hashes agree');
-    const there = await readWithoutMigrating({ url, file: null }, allRowsOf);
-    expect(comparable(there)).toEqual(comparable(before));
-    expect(there.get('tokens')).toHaveLength(1);
+    const moved = await readWithoutMigrating({ url, file: null }, allRowsOf);
+    expect(comparable(moved)).toEqual(comparable(before));
+    expect(moved.get('tokens')).toHaveLength(1);
     expect(comparable(await readWithoutMigrating(embedded, allRowsOf))).toEqual(comparable(before));
     expect(await readWithoutMigrating({ url, file: null }, checkChain)).toMatchObject({
       state: 'intact',
@@ -80,7 +80,7 @@ describe.skipIf(!databaseKinds.includes('PostgreSQL'))('moveDatabase between SQL
     });
   });
 
-  it('refuses to move a database that a running program has open', async () => {
+  it('throws an error and moves nothing when a running program has the database open', async () => {
     const dataDir = temporaryFolder();
     const running = await openDatabase(await usedInstallation(dataDir));
     onTestFinished(() => running.destroy());
@@ -89,28 +89,28 @@ describe.skipIf(!databaseKinds.includes('PostgreSQL'))('moveDatabase between SQL
     expect(await readWithoutMigrating({ url, file: null }, allRowsOf)).toEqual(new Map());
   });
 
-  it('refuses a target database that already has accounts', async () => {
+  it('throws an error and leaves the target unchanged when the target database already has accounts', async () => {
     const dataDir = temporaryFolder();
     await usedInstallation(dataDir);
-    const taken = await loadOldDatabase('0008', 'PostgreSQL');
-    const before = await readWithoutMigrating(taken, allRowsOf);
-    await expect(move(dataDir, null, taken.url)).rejects.toThrow('holds 3 accounts: it must be empty');
-    expect(await readWithoutMigrating(taken, allRowsOf)).toEqual(before);
+    const usedDatabase = await loadOldDatabase('0008', 'PostgreSQL');
+    const before = await readWithoutMigrating(usedDatabase, allRowsOf);
+    await expect(move(dataDir, null, usedDatabase.url)).rejects.toThrow('holds 3 accounts: it must be empty');
+    expect(await readWithoutMigrating(usedDatabase, allRowsOf)).toEqual(before);
   });
 
-  it('leaves tables of other programs out of the move', async () => {
+  it('does not move tables of other programs, and names them', async () => {
     const dataDir = temporaryFolder();
     const embedded = await usedInstallation(dataDir);
-    const place = await emptyDatabaseLocation('PostgreSQL');
-    for (const each of [embedded, place]) {
+    const target = await emptyDatabaseLocation('PostgreSQL');
+    for (const each of [embedded, target]) {
       await readWithoutMigrating(each, (db) =>
         db.schema.createTable('theirs').addColumn('x', 'integer').execute(),
       );
     }
-    expect(await move(dataDir, null, place.url)).toContain(
+    expect(await move(dataDir, null, target.url)).toContain(
       'Tables of other programs stay in the old database: theirs.',
     );
-    expect((await readWithoutMigrating(place, allRowsOf)).get('theirs')).toEqual([]);
+    expect((await readWithoutMigrating(target, allRowsOf)).get('theirs')).toEqual([]);
   });
 
   it.each([
@@ -125,7 +125,7 @@ describe.skipIf(!databaseKinds.includes('PostgreSQL'))('moveDatabase between SQL
       'size_bytes holds a value that is neither text nor a supported number',
     ],
     [
-      'bytes',
+      'bytes in a text column',
       "update letters set content = x'00ff'",
       'content holds a value that is neither text nor a supported number',
     ],
@@ -140,7 +140,7 @@ describe.skipIf(!databaseKinds.includes('PostgreSQL'))('moveDatabase between SQL
       "insert into kysely_migration values ('9999-later', '2027-01-01T00:00:00.000Z')",
       'written by a newer version of this program (9999-later)',
     ],
-  ])('refuses a database with %s and leaves the new database empty', async (_, damage, reason) => {
+  ])('throws an error for a database with %s and leaves the target empty', async (_, damage, reason) => {
     const dataDir = temporaryFolder();
     const embedded = await usedInstallation(dataDir);
     executeIn(embedded.file ?? '', damage);
@@ -149,7 +149,7 @@ describe.skipIf(!databaseKinds.includes('PostgreSQL'))('moveDatabase between SQL
     expect(await readWithoutMigrating({ url, file: null }, allRowsOf)).toEqual(new Map());
   });
 
-  it('refuses when the source does not exist or is already of the target kind', async () => {
+  it('throws an error when the source does not exist or is already of the kind of the target', async () => {
     const dataDir = temporaryFolder();
     await expect(move(dataDir, null, null)).rejects.toThrow('is the embedded one already');
     await expect(move(dataDir, 'postgres://a/b', 'postgres://c/d')).rejects.toThrow(

@@ -25,10 +25,10 @@ interface MoveDependencies {
 }
 
 /**
- * Sign-ins remain valid. The old database stays unchanged.
+ * Moves all data. Sign-ins remain valid, and the old database stays unchanged.
  *
- * @param url of the PostgreSQL database; null: move to the embedded one
- * @throws Error with one sentence; the new database is then unchanged
+ * @param url URL of the new PostgreSQL database; null: move to the embedded database
+ * @throws Error with a sentence for the operator; the new database is then unchanged
  */
 export async function moveDatabase(
   { config, now, log, say }: MoveDependencies,
@@ -43,11 +43,11 @@ export async function moveDatabase(
   try {
     const target = await openTarget(url, config.dataDir);
     try {
-      if (target.holding !== null && target.holding.accounts > 0) {
-        throw new Error(`The new database holds ${target.holding.accounts} accounts: it must be empty.`);
+      if (target.contents !== null && target.contents.accounts > 0) {
+        throw new Error(`The new database holds ${target.contents.accounts} accounts: it must be empty.`);
       }
-      await inSnapshot(source, async (from) => {
-        const version = await schemaVersion(from);
+      await inSnapshot(source, async (snapshot) => {
+        const version = await schemaVersion(snapshot);
         if (version === null) throw new Error('There is nothing to move: the database has no tables yet.');
         if (!isKnownVersion(version)) {
           throw new Error(
@@ -55,14 +55,14 @@ export async function moveDatabase(
           );
         }
         const shapes = await describeTables(version);
-        const { foreign, missing } = await unexpectedTables(from, shapes);
+        const { foreign, missing } = await unexpectedTables(snapshot, shapes);
         if (missing.length > 0) throw new Error(`The database lacks ${missing.join(', ')}.`);
         if (foreign.length > 0)
           say(`Tables of other programs stay in the old database: ${foreign.join(', ')}.`);
         const contents = shapes.map((shape) => ({
           shape,
-          rows: () => readRows(from, shape),
-          digest: () => digestOf(from, shape),
+          rows: () => readRows(snapshot, shape),
+          digest: () => digestOf(snapshot, shape),
         }));
         await target.fill(async (tx) => {
           await fillTables(tx, version, shapes, contents, say);
@@ -83,7 +83,7 @@ export async function moveDatabase(
   }
 }
 
-/** @throws Error with one sentence when a server or another program uses the database */
+/** Opens the configured database. @throws Error with a sentence for the operator when another program uses it */
 async function openSource({ databaseUrl, dataDir }: Config): Promise<Database> {
   if (databaseUrl === null) {
     const file = embeddedFile(dataDir);

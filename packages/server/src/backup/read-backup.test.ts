@@ -16,41 +16,45 @@ import {
 
 const lastMigration = Object.keys(migrations).sort().at(-1);
 
-describe('restoreBackup of a damaged backup', () => {
-  const to = fs.mkdtempSync(path.join(os.tmpdir(), 'lamina-backup-'));
-  afterAll(() => fs.rmSync(to, { recursive: true }));
+describe('restoreBackup from a damaged backup', () => {
+  const backupsFolder = fs.mkdtempSync(path.join(os.tmpdir(), 'lamina-backup-'));
+  afterAll(() => fs.rmSync(backupsFolder, { recursive: true }));
   let backup: string | null = null;
-  /** Returns the folder of a copy of one valid backup. */
-  const copy = async (name = 'backup') => {
-    backup ??= await backUp(await usedInstallation('SQLite'), { to, settings: { PORT: '3000' } });
+  /** Creates a copy of a valid backup. @returns its folder */
+  const copyBackup = async (name = 'backup') => {
+    backup ??= await backUp(await usedInstallation('SQLite'), {
+      to: backupsFolder,
+      settings: { PORT: '3000' },
+    });
     const folder = path.join(temporaryFolder(), name);
     fs.cpSync(backup, folder, { recursive: true });
     return folder;
   };
-  const flip = (file: string) => {
+  const flipBit = (file: string) => {
     const bytes = fs.readFileSync(file);
-    bytes[Math.floor(bytes.length / 2)] = (bytes[Math.floor(bytes.length / 2)] ?? 0) ^ 1;
+    const middle = Math.floor(bytes.length / 2);
+    bytes[middle] = (bytes[middle] ?? 0) ^ 1;
     fs.writeFileSync(file, bytes);
   };
   it.each<[string, (folder: string) => unknown, string]>([
     [
-      'a cut table',
+      'a truncated table',
       (f) => fs.truncateSync(path.join(f, 'tables/audit.ndjson.gz'), 40),
       'tables/audit.ndjson.gz of the backup is damaged',
     ],
     [
       'a flipped bit in a table',
-      (f) => flip(path.join(f, 'tables/users.ndjson.gz')),
+      (f) => flipBit(path.join(f, 'tables/users.ndjson.gz')),
       'tables/users.ndjson.gz of the backup is damaged',
     ],
     [
       'a flipped bit in the manifest',
-      (f) => flip(path.join(f, 'manifest.json')),
+      (f) => flipBit(path.join(f, 'manifest.json')),
       'manifest.json of the backup is damaged',
     ],
     [
       'a flipped bit in the settings',
-      (f) => flip(path.join(f, 'settings.env')),
+      (f) => flipBit(path.join(f, 'settings.env')),
       'settings.env of the backup is damaged',
     ],
     [
@@ -61,12 +65,12 @@ describe('restoreBackup of a damaged backup', () => {
     ['a missing key', (f) => fs.rmSync(path.join(f, 'secret.key')), 'secret.key of the backup is missing'],
     ['no checksums', (f) => fs.rmSync(path.join(f, 'SHA256SUMS')), 'is not a backup'],
     [
-      'cut checksums',
+      'truncated checksums',
       (f) => fs.truncateSync(path.join(f, 'SHA256SUMS'), 100),
       'list of checksums is damaged',
     ],
     [
-      'checksums of fewer files',
+      'a table without a checksum',
       (f) => {
         const sums = path.join(f, 'SHA256SUMS');
         fs.writeFileSync(sums, fs.readFileSync(sums, 'utf8').replace(/.*users.*\n/, ''));
@@ -74,7 +78,7 @@ describe('restoreBackup of a damaged backup', () => {
       'tables/users.ndjson.gz is not in the backup',
     ],
     [
-      'a missing row with new checksums',
+      'a removed row and updated checksums',
       async (f) => {
         const file = path.join(f, 'tables/audit.ndjson.gz');
         const lines = gunzipSync(fs.readFileSync(file)).toString().split('\n');
@@ -84,7 +88,7 @@ describe('restoreBackup of a damaged backup', () => {
       'tables/audit.ndjson.gz does not match the manifest',
     ],
     [
-      'a file outside of the folder',
+      'the checksum of a file outside the folder',
       async (f) => {
         const sums = path.join(f, 'SHA256SUMS');
         fs.appendFileSync(sums, `${'0'.repeat(64)}  uploads/../../evil\n`);
@@ -92,7 +96,7 @@ describe('restoreBackup of a damaged backup', () => {
       'which is outside the backup',
     ],
     [
-      'a newer format',
+      'a newer format version',
       async (f) => {
         changeManifest(f, (manifest) =>
           Object.assign(manifest, { formatVersion: 2, programVersion: '9.0.0' }),
@@ -102,7 +106,7 @@ describe('restoreBackup of a damaged backup', () => {
       `The backup was made by version 9.0.0 of this program (its tables are at ${lastMigration}); this is version`,
     ],
     [
-      'newer tables',
+      'a newer schema version',
       async (f) => {
         changeManifest(f, (manifest) =>
           Object.assign(manifest, { schema: '9999-later', programVersion: '9.0.0' }),
@@ -111,16 +115,16 @@ describe('restoreBackup of a damaged backup', () => {
       },
       'The backup was made by version 9.0.0 of this program (its tables are at 9999-later)',
     ],
-  ])('refuses %s before it writes anything', async (_, damage, reason) => {
-    const folder = await copy();
+  ])('throws an error for a backup with %s and writes nothing', async (_, damage, reason) => {
+    const folder = await copyBackup();
     await damage(folder);
-    const here = await emptyInstallation('SQLite');
-    await expect(restoreFrom(here, folder)).rejects.toThrow(reason);
-    expect(fs.readdirSync(here.config.dataDir)).toEqual([]);
+    const target = await emptyInstallation('SQLite');
+    await expect(restoreFrom(target, folder)).rejects.toThrow(reason);
+    expect(fs.readdirSync(target.config.dataDir)).toEqual([]);
   });
 
-  it('refuses a backup whose writing was not finished', async () => {
-    const folder = await copy('backup.unfinished');
+  it('throws an error for an unfinished backup, whose folder name ends in .unfinished', async () => {
+    const folder = await copyBackup('backup.unfinished');
     await expect(restoreFrom(await emptyInstallation('SQLite'), folder)).rejects.toThrow(
       'is an unfinished backup',
     );

@@ -1,4 +1,4 @@
-/** Reads a backup after verifying all of it. */
+/** Opens a backup, after verifying all of its files, and reads its rows. */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import fs from 'node:fs/promises';
@@ -18,15 +18,18 @@ import { readChecksums, sha256Of } from './checksums.ts';
 export interface Backup {
   readonly folder: string;
   readonly manifest: Manifest;
-  /** All tables, in the version of the backup. */
+  /** Columns and keys of all tables in the schema version of the backup. */
   readonly shapes: readonly TableShape[];
-  /** Paths relative to the backup's folder, with forward slashes; empty without uploads. */
+  /**
+   * Files of uploaded slides and results, as paths relative to the folder of the backup with forward slashes. Empty for a backup without
+   * uploads.
+   */
   readonly uploads: readonly { readonly file: string; readonly sha256: string }[];
 }
 
 const chunkBytes = 256 * 1024;
 
-/** Verifies a backup. @throws Error with one sentence that names the defect */
+/** Verifies and opens a backup. @throws Error with a sentence for the operator that names the defect */
 export async function openBackup(folder: string): Promise<Backup> {
   if (path.resolve(folder).endsWith(unfinishedSuffix)) throw new Error(`${folder} is an unfinished backup.`);
   const sums = await checkFiles(folder);
@@ -43,12 +46,13 @@ export async function openBackup(folder: string): Promise<Backup> {
       throw new Error(`${tableFile(table.name)} does not match the manifest of the backup.`);
     }
   }
-  for (const [isNeeded, file] of [
-    [manifest.sealedWith === 'file', backupFiles.key],
-    [true, backupFiles.settings],
-    [true, backupFiles.manifest],
-  ] as const) {
-    if (isNeeded && !sums.has(file)) throw new Error(`${file} is not in the backup.`);
+  const requiredFiles = [
+    ...(manifest.sealedWith === 'file' ? [backupFiles.key] : []),
+    backupFiles.settings,
+    backupFiles.manifest,
+  ];
+  for (const file of requiredFiles) {
+    if (!sums.has(file)) throw new Error(`${file} is not in the backup.`);
   }
   const uploads = [...sums]
     .filter(([file]) => /^(?:uploads|results)\//.test(file))
@@ -56,7 +60,7 @@ export async function openBackup(folder: string): Promise<Backup> {
   return { folder, manifest, shapes, uploads };
 }
 
-/** Checks that every listed file exists and has the listed hash. */
+/** Checks that every file in the list of hashes exists and has its hash. @returns the hashes by file name */
 async function checkFiles(folder: string): Promise<ReadonlyMap<string, string>> {
   const list = path.join(folder, backupFiles.checksums);
   const sums = readChecksums(
@@ -90,6 +94,7 @@ async function readManifest(folder: string): Promise<Manifest> {
   return manifest;
 }
 
+/** Returns the number of lines, which are the rows, and their hash. */
 async function digestOfLines(file: string): Promise<TableDigest> {
   const hash = createHash('sha256');
   let rows = 0;
@@ -100,16 +105,16 @@ async function digestOfLines(file: string): Promise<TableDigest> {
   return { rows, sha256: hash.digest('hex') };
 }
 
-/** Yields the rows of a table in the order of its primary key. */
+/** Yields batches of rows of a table in the order of its primary key. */
 export async function* rowsOf(
   { folder }: Backup,
   table: string,
 ): AsyncGenerator<readonly Values[], void, undefined> {
   const decoder = new TextDecoder();
-  let rest = '';
+  let incompleteLine = '';
   for await (const chunk of unzipped(path.join(folder, tableFile(table)))) {
-    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
-    rest = lines.pop() ?? '';
+    const lines = (incompleteLine + decoder.decode(chunk, { stream: true })).split('\n');
+    incompleteLine = lines.pop() ?? '';
     if (lines.length > 0) yield lines.map((line) => JSON.parse(line) as Values);
   }
 }

@@ -31,14 +31,14 @@ const pairs = databaseKinds.flatMap((from) => databaseKinds.map((to) => [from, t
 describe.each(pairs)('restoreBackup from %s to %s', (from, to) => {
   it('restores all data, ends all sign-ins and image sessions, and keeps passwords valid', async () => {
     const source = await usedInstallation(from);
-    const [before, auditRows] = await source.look(
+    const [before, auditRows] = await source.read(
       async (db) => [await allRowsOf(db), await auditRowsOf(db)] as const,
     );
     const folder = await backUp(source);
     const target = await emptyInstallation(to);
     const output = await restoreFrom(target, folder);
 
-    const after = await target.look(allRowsOf);
+    const after = await target.read(allRowsOf);
     expect(comparable(after)).toEqual(comparable(before));
     expect(before.get('tokens')).not.toHaveLength(0);
     for (const name of tablesClearedByRestore) expect(after.get(name) ?? [], name).toHaveLength(0);
@@ -62,24 +62,24 @@ describe.each(pairs)('restoreBackup from %s to %s', (from, to) => {
 });
 
 describe.each(databaseKinds)('restoreBackup into an installation in use, on %s', (kind) => {
-  it('refuses without --replace and names the data that would be lost', async () => {
+  it('throws an error with the amount of data that would be lost, and replaces the database with --replace', async () => {
     const folder = await backUp(await usedInstallation('SQLite'));
     const target = await usedInstallation(kind);
     const db = await target.open();
     await db.insertInto('digests').values({ name: 'since', sent_at: '' }).execute();
     await db.destroy();
-    const before = await target.look(allRowsOf);
+    const before = await target.read(allRowsOf);
     await expect(restoreFrom(target, folder)).rejects.toThrow(
       'The database holds 4 accounts, 5 catalogue entries and 6 audit events, which would be lost. Use --replace to replace them.',
     );
-    expect(await target.look(allRowsOf)).toEqual(before);
+    expect(await target.read(allRowsOf)).toEqual(before);
 
     const output = await restoreFrom(target, folder, { replace: true });
-    expect((await target.look(allRowsOf)).get('digests')).toHaveLength(1);
+    expect((await target.read(allRowsOf)).get('digests')).toHaveLength(1);
     if (kind === 'PostgreSQL') return;
-    const old = path.join(target.config.dataDir, 'lamina.db.before-restore');
-    expect(output).toContain(old);
-    expect(await readWithoutMigrating({ url: null, file: old }, allRowsOf)).toEqual(before);
+    const previousFile = path.join(target.config.dataDir, 'lamina.db.before-restore');
+    expect(output).toContain(previousFile);
+    expect(await readWithoutMigrating({ url: null, file: previousFile }, allRowsOf)).toEqual(before);
     expect(fs.existsSync(path.join(target.config.dataDir, 'secret.key.before-restore'))).toBe(true);
   });
 
@@ -87,16 +87,16 @@ describe.each(databaseKinds)('restoreBackup into an installation in use, on %s',
     const folder = await backUp(await usedInstallation('SQLite'));
     await replaceRows(folder, 'users', (lines) => lines.slice(1));
     const target = await usedInstallation(kind);
-    const before = await target.look(allRowsOf);
+    const before = await target.read(allRowsOf);
     await expect(restoreFrom(target, folder, { replace: true })).rejects.toThrow(
       /^Table \w+ could not be filled: .*foreign key/i,
     );
-    expect(await target.look(allRowsOf)).toEqual(before);
+    expect(await target.read(allRowsOf)).toEqual(before);
     const leftovers = fs.readdirSync(target.config.dataDir).filter((name) => name.includes('restor'));
     expect(leftovers).toEqual([]);
   });
 
-  it('refuses to restore while a running program has the database open', async () => {
+  it('throws an error and changes nothing while a running program has the database open', async () => {
     const folder = await backUp(await usedInstallation('SQLite'));
     const target = await usedInstallation(kind);
     const running = await target.open();
@@ -113,11 +113,11 @@ describe('restoreBackup', () => {
   it('applies newer migrations to a backup of an older version', async () => {
     const dataDir = temporaryFolder();
     const source = installationAt(await loadOldDatabase('0008', 'SQLite', dataDir), dataDir, {});
-    const before = await source.look(allRowsOf);
+    const before = await source.read(allRowsOf);
     const folder = await backUp(source);
     const target = await emptyInstallation('SQLite');
     await restoreFrom(target, folder);
-    const after = await target.look(allRowsOf);
+    const after = await target.read(allRowsOf);
     for (const [name, rows] of Object.entries(comparable(before))) {
       // Migration 0017 writes the search text anew, without diacritics.
       const unchanged = rows.map((row) => ({
@@ -137,7 +137,7 @@ describe('restoreBackup', () => {
     fs.writeFileSync(`${file}-wal`, 'Changes of it.');
     await restoreFrom(target, folder);
     expect(fs.existsSync(`${file}-wal`)).toBe(false);
-    expect((await target.look(allRowsOf)).get('users')).toHaveLength(4);
+    expect((await target.read(allRowsOf)).get('users')).toHaveLength(4);
     expect(fs.readFileSync(`${file}.before-restore`, 'utf8')).toContain('once');
   });
 
@@ -150,15 +150,15 @@ describe('restoreBackup', () => {
       await db.destroy();
       const folder = await backUp(source);
       const target = await usedInstallation('PostgreSQL');
-      const before = await target.look(allRowsOf);
+      const before = await target.read(allRowsOf);
       await expect(restoreFrom(target, folder, { replace: true })).rejects.toThrow(
         'Table users, uid "u-new": display_name holds a NUL character, which PostgreSQL cannot keep.',
       );
-      expect(await target.look(allRowsOf)).toEqual(before);
+      expect(await target.read(allRowsOf)).toEqual(before);
     },
   );
 
-  it('reports settings that differ from the backup, and slides that are missing', async () => {
+  it('names settings that differ from the backup, without their values, and missing slide files', async () => {
     const source = await usedInstallation('SQLite');
     const folder = await backUp(source, { settings: { SMTP_URL: 'smtp://u:secret@a', PORT: '3000' } });
     const target = await emptyInstallation('SQLite');
@@ -170,7 +170,7 @@ describe('restoreBackup', () => {
     expect(output).toContain('Missing slide files: 3 slides');
   });
 
-  it('restores when SECRET_KEY is set to the key of the backup', async () => {
+  it('succeeds when SECRET_KEY is set to the key in the key file of the backup', async () => {
     const folder = await backUp(await usedInstallation('SQLite'));
     const key = fs.readFileSync(path.join(folder, 'secret.key'), 'utf8').trim();
     expect(await restoreFrom(await emptyInstallation('SQLite', { SECRET_KEY: key }), folder)).toContain(
@@ -180,22 +180,27 @@ describe('restoreBackup', () => {
 
   it.each([
     [
-      'another SECRET_KEY',
+      'another SECRET_KEY than the settings of the backup',
       'k'.repeat(32),
       'o'.repeat(32),
       'are encrypted with the SECRET_KEY of its settings',
     ],
-    ['no SECRET_KEY', 'k'.repeat(32), '', 'are encrypted with the SECRET_KEY of its settings'],
+    [
+      'no SECRET_KEY but the settings of the backup do',
+      'k'.repeat(32),
+      '',
+      'are encrypted with the SECRET_KEY of its settings',
+    ],
     [
       'a SECRET_KEY that differs from the key file of the backup',
       '',
       'o'.repeat(32),
       'are encrypted with another key',
     ],
-  ])('refuses a restore with %s', async (_, then, now, reason) => {
-    const source = await usedInstallation('SQLite', { SECRET_KEY: then });
-    const folder = await backUp(source, { settings: then === '' ? {} : { SECRET_KEY: then } });
-    const target = await emptyInstallation('SQLite', { SECRET_KEY: now });
+  ])('throws an error when the installation has %s', async (_, backupKey, targetKey, reason) => {
+    const source = await usedInstallation('SQLite', { SECRET_KEY: backupKey });
+    const folder = await backUp(source, { settings: backupKey === '' ? {} : { SECRET_KEY: backupKey } });
+    const target = await emptyInstallation('SQLite', { SECRET_KEY: targetKey });
     await expect(restoreFrom(target, folder)).rejects.toThrow(reason);
   });
 });

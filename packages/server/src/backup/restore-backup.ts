@@ -1,4 +1,4 @@
-/** Restores a backup: verifies all of it first, and changes nothing before the new database is complete. */
+/** Restores a backup. Verifies the whole backup first, and replaces the database only when the new one is complete. */
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { parseEnv } from 'node:util';
@@ -25,8 +25,10 @@ interface RestoreDependencies {
 }
 
 /**
+ * Restores the backup in a folder.
+ *
  * @param replace whether to replace a database that has accounts
- * @throws Error with one sentence; then nothing has changed, except that uploads may have been copied
+ * @throws Error with a sentence for the operator; nothing has changed then, except that uploads may have been copied
  */
 export async function restoreBackup(
   dependencies: RestoreDependencies,
@@ -42,22 +44,22 @@ export async function restoreBackup(
   await requireSameKey(dependencies, backup);
   const target = await openTarget(config.databaseUrl, config.dataDir);
   try {
-    requireReplaceable(target.holding, replace);
-    await placeUploads(dependencies, backup, replace);
+    requireReplaceable(target.contents, replace);
+    await copyUploads(dependencies, backup, replace);
     const contents = manifest.tables.map(({ name, rows, sha256 }) => ({
       shape: requireTable(shapes.find((shape) => shape.name === name)),
       rows: () => rowsOf(backup, name),
       digest: async () => ({ rows, sha256 }),
     }));
-    let slides: readonly string[] = [];
+    let missingSlides: readonly string[] = [];
     const oldFile = await target.fill(async (tx) => {
       await fillTables(tx, manifest.schema, shapes, contents, say);
-      await record(dependencies, tx, backup);
-      slides = await missingSlides(config, tx);
-      await placeKey(config, backup);
+      await recordRestore(dependencies, tx, backup);
+      missingSlides = await findMissingSlides(config, tx);
+      await installKey(config, backup);
     });
     if (oldFile !== null) say(`The previous database is kept as ${oldFile}.`);
-    reportMissingSlides(say, slides);
+    reportMissingSlides(say, missingSlides);
   } finally {
     await target.close();
   }
@@ -70,21 +72,20 @@ function requireTable<T>(value: T | undefined): T {
   return value;
 }
 
-/** The new installation must use the key that encrypted the secrets in the tables. */
+/** Checks that the installation uses the key by which the secrets in the tables are encrypted. @throws Error otherwise */
 async function requireSameKey({ config }: RestoreDependencies, backup: Backup): Promise<void> {
   const currentKey = config.secretKey;
-  const [settings, key] = [backupFiles.settings, backupFiles.key].map((name) =>
-    path.join(backup.folder, name),
-  );
+  const settingsFile = path.join(backup.folder, backupFiles.settings);
+  const backupKeyFile = path.join(backup.folder, backupFiles.key);
   if (backup.manifest.sealedWith === 'settings' && currentKey !== (await settingsOf(backup)).SECRET_KEY) {
     throw new Error(
-      `Secrets in the backup are encrypted with the SECRET_KEY of its settings. Set SECRET_KEY as in ${settings} first.`,
+      `Secrets in the backup are encrypted with the SECRET_KEY of its settings. Set SECRET_KEY as in ${settingsFile} first.`,
     );
   }
   if (backup.manifest.sealedWith !== 'file' || currentKey === null) return;
   if (currentKey !== (await readKey(backup)).trim()) {
     throw new Error(
-      `Secrets in the backup are encrypted with another key. Remove SECRET_KEY, or set it to the contents of ${key}.`,
+      `Secrets in the backup are encrypted with another key. Remove SECRET_KEY, or set it to the contents of ${backupKeyFile}.`,
     );
   }
 }
@@ -93,69 +94,72 @@ function readKey({ folder }: Backup): Promise<string> {
   return fs.readFile(path.join(folder, backupFiles.key), 'utf8');
 }
 
-function requireReplaceable(holding: DatabaseContents | null, replace: boolean): void {
-  if (holding === null || holding.accounts === 0 || replace) return;
-  const { accounts, images, auditEntries } = holding;
+/** @throws Error with a sentence for the operator when accounts would be lost without `replace` */
+function requireReplaceable(contents: DatabaseContents | null, replace: boolean): void {
+  if (contents === null || contents.accounts === 0 || replace) return;
+  const { accounts, images, auditEntries } = contents;
   throw new Error(
     `The database holds ${accounts} accounts, ${images} catalogue entries and ${auditEntries} audit events, which would be lost. Use --replace to replace them. Nothing has been changed.`,
   );
 }
 
+/** Returns the settings of the backed-up installation by name. */
 async function settingsOf({ folder }: Backup): Promise<Readonly<NodeJS.Dict<string>>> {
   return parseEnv(await fs.readFile(path.join(folder, backupFiles.settings), 'utf8'));
 }
 
-/** @throws Error when another file has the path of an upload */
-async function placeUploads(
+/** Copies uploaded slides and results that do not exist yet. @throws Error when a file exists with other contents, unless `replace` */
+async function copyUploads(
   { config, say }: RestoreDependencies,
   backup: Backup,
   replace: boolean,
 ): Promise<void> {
-  const places = backup.uploads.map(({ file, sha256 }) => ({
-    from: path.join(backup.folder, file),
-    to: file.startsWith(`${backupFiles.results}/`)
+  const copies = backup.uploads.map(({ file, sha256 }) => ({
+    source: path.join(backup.folder, file),
+    target: file.startsWith(`${backupFiles.results}/`)
       ? path.join(config.dataDir, file)
       : path.join(slideRoots(config).uploads, path.relative(backupFiles.uploads, file)),
     sha256,
   }));
-  const absent: typeof places = [];
-  for (const place of places) {
-    const existing = await sha256Of(place.to).catch((error: NodeJS.ErrnoException) => {
+  const neededCopies: typeof copies = [];
+  for (const copy of copies) {
+    const existingHash = await sha256Of(copy.target).catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return null;
       throw error;
     });
-    if (existing === place.sha256) continue;
-    if (existing !== null && !replace) throw new Error(`${place.to} already exists with other contents.`);
-    absent.push(place);
+    if (existingHash === copy.sha256) continue;
+    if (existingHash !== null && !replace)
+      throw new Error(`${copy.target} already exists with other contents.`);
+    neededCopies.push(copy);
   }
-  for (const { from, to } of absent) {
-    await fs.mkdir(path.dirname(to), { recursive: true, mode: 0o700 });
-    const unfinished = `${to}.restoring`;
-    await fs.copyFile(from, unfinished);
-    await fs.rename(unfinished, to);
+  for (const { source, target } of neededCopies) {
+    await fs.mkdir(path.dirname(target), { recursive: true, mode: 0o700 });
+    const unfinished = `${target}.restoring`;
+    await fs.copyFile(source, unfinished);
+    await fs.rename(unfinished, target);
   }
-  if (absent.length > 0)
-    say(`${absent.length} files of uploaded slides and results restored in ${config.dataDir}.`);
+  if (neededCopies.length > 0)
+    say(`${neededCopies.length} files of uploaded slides and results restored in ${config.dataDir}.`);
 }
 
-/** Installs the key file. A previous key is kept beside it, since it decrypts the previous database. */
-async function placeKey({ dataDir }: Config, backup: Backup): Promise<void> {
+/** Installs the key file. Keeps a previous key as `secret.key.before-restore`, because the previous database needs it. */
+async function installKey({ dataDir }: Config, backup: Backup): Promise<void> {
   if (backup.manifest.sealedWith !== 'file') return;
   const file = keyFile(dataDir);
   const key = await readKey(backup);
-  const existing = await fs.readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+  const existingKey = await fs.readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null;
     throw error;
   });
-  if (existing === key) return;
-  if (existing !== null) await fs.copyFile(file, `${file}.before-restore`);
+  if (existingKey === key) return;
+  if (existingKey !== null) await fs.copyFile(file, `${file}.before-restore`);
   await fs.mkdir(dataDir, { recursive: true, mode: 0o700 });
   const unfinished = `${file}.restoring`;
   await fs.writeFile(unfinished, key, { mode: 0o600, flush: true });
   await fs.rename(unfinished, file);
 }
 
-function record({ now, log }: RestoreDependencies, tx: Change, { manifest }: Backup): Promise<void> {
+function recordRestore({ now, log }: RestoreDependencies, tx: Change, { manifest }: Backup): Promise<void> {
   return createAuditRecorder({ db: tx, now, log }).record(tx, {
     action: 'backup-restored',
     actor: null,
@@ -165,17 +169,17 @@ function record({ now, log }: RestoreDependencies, tx: Change, { manifest }: Bac
   });
 }
 
-/** Returns the slide files in folders of this machine that the catalogue lists and that do not exist. */
-async function missingSlides(config: Config, tx: Change): Promise<string[]> {
+/** Returns the slide files that the catalogue lists but that do not exist in the folders of this machine. */
+async function findMissingSlides(config: Config, tx: Change): Promise<string[]> {
   const roots: Readonly<Record<string, string>> = slideRoots(config);
   const missing: string[] = [];
   const columns = ['missing_since', 'path', 'removed_at', 'root'];
   const query = { name: 'images', columns, key: [{ column: 'id', isText: true }] };
   for await (const rows of readRows(tx, query)) {
-    for (const [missingSince, place, removedAt, root] of rows) {
+    for (const [missingSince, slidePath, removedAt, root] of rows) {
       const folder = roots[String(root)];
       if (folder === undefined || missingSince !== null || removedAt !== null) continue;
-      const file = path.join(folder, String(place));
+      const file = path.join(folder, String(slidePath));
       if (!(await exists(file))) missing.push(file);
     }
   }
@@ -195,7 +199,7 @@ function reportMissingSlides(say: Say, slides: readonly string[]): void {
   say(`Missing slide files: ${slides.length} slides (${slides.slice(0, 3).join(', ')}${more}).`);
 }
 
-/** Names only: values may be secrets. */
+/** Prints the names of settings that differ from the backup. Never prints values, because they may be secrets. */
 async function reportChangedSettings({ settings, say }: RestoreDependencies, backup: Backup): Promise<void> {
   const previous = await settingsOf(backup);
   const names = new Set([...Object.keys(previous), ...Object.keys(settings)]);

@@ -1,4 +1,7 @@
-/** The target database of a restore or move: what it contains, whether it is in use, and how its contents are replaced. */
+/**
+ * The target database of a restore or move. This module reports its contents, rejects a database that another program uses, and
+ * replaces the contents: of the embedded database by a new file, of PostgreSQL in one transaction.
+ */
 import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -16,7 +19,7 @@ import {
   withoutStatementTimeout,
 } from '../store/table-rows.ts';
 
-/** Contents that would be lost. */
+/** Number of rows that a restore or move would replace. */
 export interface DatabaseContents {
   readonly accounts: number;
   readonly images: number;
@@ -24,21 +27,29 @@ export interface DatabaseContents {
 }
 
 export interface Target {
-  /** Null: no tables of this program, or an embedded database that cannot be read. */
-  readonly holding: DatabaseContents | null;
+  /** Null if the database has no tables of this program, and for an embedded database that cannot be read. */
+  readonly contents: DatabaseContents | null;
   /**
-   * @param work creates and fills the tables, none of which exists; when it throws, the database stays unchanged
+   * Replaces the contents.
+   *
+   * @param work creates and fills the tables in an empty database; if it throws, the contents stay unchanged
    * @returns the path of the previous embedded database; null when there is none
    */
   fill(work: (tx: Change) => Promise<void>): Promise<string | null>;
   close(): Promise<void>;
 }
 
+/** Returns the path of the embedded database. */
 export function embeddedFile(dataDir: string): string {
   return path.join(dataDir, 'lamina.db');
 }
 
-/** @throws Error with one sentence when a program uses the database */
+/**
+ * Opens the target database.
+ *
+ * @param url null: the embedded database
+ * @throws Error with a sentence for the operator when another program uses the embedded database
+ */
 export async function openTarget(url: string | null, dataDir: string): Promise<Target> {
   return url === null ? openEmbeddedTarget(embeddedFile(dataDir)) : openPostgresTarget(url);
 }
@@ -47,10 +58,10 @@ async function openEmbeddedTarget(file: string): Promise<Target> {
   fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
   const previous = openPrevious(file);
   return {
-    holding: previous === null ? null : await contentsOf(previous),
+    contents: previous === null ? null : await contentsOf(previous),
     async fill(work) {
       const unfinished = `${file}.restoring`;
-      for (const ending of ['', '-journal']) fs.rmSync(`${unfinished}${ending}`, { force: true });
+      for (const suffix of ['', '-journal']) fs.rmSync(`${unfinished}${suffix}`, { force: true });
       const db = openExclusively(unfinished);
       try {
         await db.transaction().execute(work);
@@ -81,7 +92,7 @@ function openPrevious(file: string): Database | null {
 async function openPostgresTarget(url: string): Promise<Target> {
   const db = await connectDatabase({ url, file: null });
   return {
-    holding: await contentsOf(db),
+    contents: await contentsOf(db),
     async fill(work) {
       await db.transaction().execute(async (tx) => {
         await withoutStatementTimeout(tx);
@@ -105,29 +116,29 @@ async function openPostgresTarget(url: string): Promise<Target> {
 }
 
 async function contentsOf(db: Database): Promise<DatabaseContents | null> {
-  // Sequential: a second connection would count as another user of the database.
+  // One query after the other: a second connection would look like another program that uses the database.
   const accounts = await countRows(db, 'users');
   if (accounts === null) return null;
   const images = (await countRows(db, 'images')) ?? 0;
   return { accounts, images, auditEntries: (await countRows(db, 'audit')) ?? 0 };
 }
 
-/** Connections of a program that has just exited remain for a moment. */
-const waitMs = 2000;
-const pollMs = 100;
+/** Time to wait for connections to end, because those of a program that has just exited remain for a moment. */
+const maxWaitMs = 2000;
+const pollIntervalMs = 100;
 
-/** @throws Error with one sentence when there are other connections to the PostgreSQL database */
+/** Checks that there are no other connections to PostgreSQL. @throws Error with a sentence for the operator */
 export async function rejectWhileInUse(db: Database): Promise<void> {
   if (!isPostgres(db)) return;
-  const until = performance.now() + waitMs;
+  const deadline = performance.now() + maxWaitMs;
   for (;;) {
     const others = await otherConnections(db);
     if (others === 0) return;
-    if (performance.now() > until) {
+    if (performance.now() > deadline) {
       throw new Error(
         `${others} other ${others === 1 ? 'connection is' : 'connections are'} open to the database: stop the servers first, and other programs that use it.`,
       );
     }
-    await setTimeout(pollMs);
+    await setTimeout(pollIntervalMs);
   }
 }

@@ -32,7 +32,7 @@ describe('writeBackup', () => {
     }
   });
 
-  it('writes the list of the slides of the catalogue', async () => {
+  it('writes a CSV list of the slides in the catalogue', async () => {
     const folder = await backUp(await usedInstallation('SQLite'));
     const lines = fs.readFileSync(path.join(folder, 'slides.csv'), 'utf8').split('\r\n');
     expect(lines[0]).toBe('root,path,size_bytes,fingerprint,removed_at,missing_since');
@@ -41,7 +41,7 @@ describe('writeBackup', () => {
     );
   });
 
-  it('writes the settings of the installation unchanged', async () => {
+  it('writes settings so that parseEnv reads the same values, including quotes and spaces', async () => {
     const settings = {
       PRODUCT_NAME: "Patoloji 'A' #1",
       SMTP_URL: 'smtp://u:p%40"ss@mail.example.org:587',
@@ -65,13 +65,13 @@ describe('writeBackup', () => {
   it('deletes the oldest backups beyond the number in the option keep, and no other folder', async () => {
     const source = await usedInstallation('SQLite');
     const to = temporaryFolder();
-    const old = [
+    const existingFolders = [
       'lamina-backup-20260101T000000Z',
       'lamina-backup-20260301T000000Z',
       'lamina-backup-20260201T000000Z.unfinished',
       'other',
     ];
-    for (const name of old) fs.mkdirSync(path.join(to, name));
+    for (const name of existingFolders) fs.mkdirSync(path.join(to, name));
     await backUp(source, { to, keep: 2 });
     expect(fs.readdirSync(to).sort()).toEqual([
       'lamina-backup-20260301T000000Z',
@@ -84,7 +84,7 @@ describe('writeBackup', () => {
     await expect(backUp(await emptyInstallation('SQLite'))).rejects.toThrow('There is nothing to back up');
   });
 
-  it('includes uploaded slides when the option withUploads is set', async () => {
+  it('includes uploaded slides only when the option withUploads is set', async () => {
     const source = await usedInstallation('SQLite');
     const file = path.join(source.config.dataDir, 'uploads/slides/Kolon/çift satır.svs');
     fs.mkdirSync(path.dirname(file), { recursive: true });
@@ -108,7 +108,7 @@ describe.each(databaseKinds)('writeBackup during writes to %s', (kind) => {
     onTestFinished(() => writer.destroy());
     let isDone = false;
     let written = 0;
-    // Two tables in one change: a backup has both or neither.
+    // Each transaction writes to two tables: a consistent backup contains both rows or neither.
     const writing = (async () => {
       while (!isDone) {
         const name = `w-${++written}`;
@@ -135,7 +135,7 @@ describe.each(databaseKinds)('writeBackup during writes to %s', (kind) => {
     for (const folder of folders) {
       const target = await emptyInstallation('SQLite');
       await restoreFrom(target, folder);
-      await target.look(async (db) => {
+      await target.read(async (db) => {
         expect(await checkChain(db)).toMatchObject({ state: 'intact' });
         const names = (await auditRowsOf(db))
           .map(({ actor_uid: uid }) => uid)

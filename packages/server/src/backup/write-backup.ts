@@ -1,4 +1,4 @@
-/** Writes a backup of an installation while the server runs: a snapshot of its tables, its settings and its key. */
+/** Writes a backup of an installation while the server runs: a snapshot of its tables, its settings and its encryption key. */
 import { createWriteStream, existsSync } from 'node:fs';
 import fs from 'node:fs/promises';
 import path from 'node:path';
@@ -39,36 +39,37 @@ import type { Say } from './fill-tables.ts';
 
 interface BackupDependencies {
   readonly config: Config;
-  /** The settings by name, unparsed; see config.ts. */
+  /** The explicitly set settings by name, as text. */
   readonly settings: Readonly<Record<string, string>>;
   readonly now: () => Date;
   readonly say: Say;
 }
 
 interface BackupOptions {
-  /** Folder of all backups; each one gets a folder in it. */
+  /** Parent folder of the backups. Each backup is a folder in it. */
   readonly to: string;
   readonly withUploads: boolean;
   /** Number of backups to keep; older ones are deleted. Null keeps all. */
   readonly keep: number | null;
 }
 
-/** Fast, with sufficient compression. */
+/** A compromise between speed and size. */
 const gzipLevel = 4;
-const forOwner = 0o600;
+/** Only the owner may read and write the file. */
+const ownerOnlyMode = 0o600;
 
 /**
  * Writes a backup. The server may keep running.
  *
- * @returns the folder of the backup
- * @throws Error with one sentence; an unfinished folder is removed
+ * @returns the path of the new backup
+ * @throws Error with a sentence for the operator; the unfinished folder has been removed
  */
 export async function writeBackup(
   dependencies: BackupDependencies,
   { to, withUploads, keep }: BackupOptions,
 ): Promise<string> {
   await fs.mkdir(to, { recursive: true, mode: 0o700 });
-  const folder = await unusedName(to, backupName(dependencies.now()));
+  const folder = await unusedPath(to, backupName(dependencies.now()));
   const unfinished = `${folder}${unfinishedSuffix}`;
   await fs.mkdir(path.join(unfinished, 'tables'), { recursive: true, mode: 0o700 });
   try {
@@ -80,17 +81,17 @@ export async function writeBackup(
     await fs.rm(unfinished, { recursive: true, force: true });
     throw error;
   }
-  if (keep !== null) await deleteOlder(to, keep, dependencies.say);
+  if (keep !== null) await deleteOlderBackups(to, keep, dependencies.say);
   return folder;
 }
 
-/** Returns a free name; a second backup within the same second gets a number. */
-async function unusedName(parent: string, name: string): Promise<string> {
-  const taken = new Set(await fs.readdir(parent));
+/** Returns a path in the parent folder that does not exist. A second backup within the same second gets a number. */
+async function unusedPath(parent: string, name: string): Promise<string> {
+  const existingNames = new Set(await fs.readdir(parent));
   for (let number = 1; ; number++) {
     const candidate = number === 1 ? name : `${name}-${number}`;
-    if (!taken.has(candidate) && !taken.has(candidate + unfinishedSuffix))
-      return path.join(parent, candidate);
+    const isTaken = existingNames.has(candidate) || existingNames.has(candidate + unfinishedSuffix);
+    if (!isTaken) return path.join(parent, candidate);
   }
 }
 
@@ -102,7 +103,7 @@ async function fillFolder(
   const { config, settings, now } = dependencies;
   const createdAt = now().toISOString();
   const tables = await writeTables(dependencies, folder);
-  await writeWhole(path.join(folder, backupFiles.settings), settingsLines(settings));
+  await writeTextFile(path.join(folder, backupFiles.settings), settingsLines(settings));
   const manifest: Manifest = {
     format: 'lamina-backup',
     formatVersion,
@@ -112,13 +113,14 @@ async function fillFolder(
     sealedWith: await writeKey(dependencies, folder, tables.tables),
     uploads: await copyUploads(config, folder, withUploads),
   };
-  await writeWhole(path.join(folder, backupFiles.manifest), `${JSON.stringify(manifest, null, 2)}\n`);
+  await writeTextFile(path.join(folder, backupFiles.manifest), `${JSON.stringify(manifest, null, 2)}\n`);
   const sums = new Map<string, string>();
   for (const file of await filesBelow(folder)) sums.set(file, await sha256Of(path.join(folder, file)));
-  await writeWhole(path.join(folder, backupFiles.checksums), writeChecksums(sums));
+  await writeTextFile(path.join(folder, backupFiles.checksums), writeChecksums(sums));
   reportContents(dependencies, manifest);
 }
 
+/** Writes all tables from one snapshot of the database. @throws Error with a sentence for the operator */
 async function writeTables(
   { config, say }: BackupDependencies,
   folder: string,
@@ -152,6 +154,7 @@ async function writeTables(
   }
 }
 
+/** Writes the rows of a table, and for the table of images also the list of slides. */
 async function writeTable(
   tx: Change,
   shape: TableShape,
@@ -159,7 +162,7 @@ async function writeTable(
 ): Promise<Manifest['tables'][number]> {
   const { name, columns } = shape;
   const digest = createTableDigest();
-  const slides = name === 'images' ? await openSlideList(path.join(folder, backupFiles.slides)) : null;
+  const slideList = name === 'images' ? await openSlideList(path.join(folder, backupFiles.slides)) : null;
   async function* lines() {
     for await (const rows of readRows(tx, shape)) {
       let text = '';
@@ -168,7 +171,7 @@ async function writeTable(
         digest.add(line);
         text += line;
       }
-      await slides?.add(shape, rows);
+      await slideList?.add(shape, rows);
       yield text;
     }
   }
@@ -176,21 +179,24 @@ async function writeTable(
   await pipeline(
     lines,
     createGzip({ level: gzipLevel }),
-    createWriteStream(file, { mode: forOwner, flush: true }),
+    createWriteStream(file, { mode: ownerOnlyMode, flush: true }),
   );
-  await slides?.close();
+  await slideList?.close();
   return { name, columns: [...columns], ...digest.digest() };
 }
 
-/** Opens the list of slides for spreadsheets (RFC 4180). */
+/** Creates the list of slides, a CSV file for spreadsheets (RFC 4180). */
 async function openSlideList(file: string) {
-  const handle = await fs.open(file, 'wx', forOwner);
+  const handle = await fs.open(file, 'wx', ownerOnlyMode);
   const fields = ['root', 'path', 'size_bytes', 'fingerprint', 'removed_at', 'missing_since'];
   await handle.write(`${fields.join(',')}\r\n`);
   return {
     async add({ columns }: TableShape, rows: readonly Values[]): Promise<void> {
-      const places = fields.map((field) => columns.indexOf(field));
-      const lines = rows.map((row) => `${places.map((place) => csvField(row[place] ?? '')).join(',')}\r\n`);
+      const columnIndices = fields.map((field) => columns.indexOf(field));
+      const lines = rows.map((row) => {
+        const values = columnIndices.map((index) => csvField(row[index] ?? ''));
+        return `${values.join(',')}\r\n`;
+      });
       await handle.write(lines.join(''));
     },
     async close(): Promise<void> {
@@ -204,6 +210,7 @@ function csvField(value: string | number): string {
   return /[",\r\n]/.test(String(value)) ? `"${String(value).replaceAll('"', '""')}"` : String(value);
 }
 
+/** Copies the key file unless the settings contain the key. Warns if secrets are encrypted but the key is not found. */
 async function writeKey(
   { config, say }: BackupDependencies,
   folder: string,
@@ -211,7 +218,10 @@ async function writeKey(
 ): Promise<Manifest['sealedWith']> {
   if (config.secretKey !== null) return 'settings';
   try {
-    await writeWhole(path.join(folder, backupFiles.key), await fs.readFile(keyFile(config.dataDir), 'utf8'));
+    await writeTextFile(
+      path.join(folder, backupFiles.key),
+      await fs.readFile(keyFile(config.dataDir), 'utf8'),
+    );
     return 'file';
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
@@ -219,13 +229,13 @@ async function writeKey(
   const encrypted = tables.find(({ name, rows }) => name === 'second_factors' && rows > 0);
   if (encrypted !== undefined) {
     say(
-      `Warning: neither SECRET_KEY nor ${keyFile(config.dataDir)} exists, so that the backup lacks the key of ${encrypted.rows} second factors. Run this command where the server runs.`,
+      `Warning: neither SECRET_KEY nor ${keyFile(config.dataDir)} exists. The backup therefore lacks the key that encrypts ${encrypted.rows} second factors. Run this command where the server runs.`,
     );
   }
   return 'none';
 }
 
-/** Results that are being sent or imported are left out. */
+/** Whether a file below `uploads` or `results` is complete. Files that are still being uploaded or imported are left out. */
 const isComplete = (file: string) => !/^partial\/|\.importing(?:\.spill)?$/.test(file);
 
 async function copyUploads(
@@ -238,14 +248,14 @@ async function copyUploads(
     [path.join(config.dataDir, 'results'), backupFiles.results],
   ] as const;
   let count = 0;
-  for (const [from, name] of sources) {
-    const files = (await filesBelow(from)).filter(isComplete);
+  for (const [source, name] of sources) {
+    const files = (await filesBelow(source)).filter(isComplete);
     count += files.length;
     if (!withUploads) continue;
     for (const file of files) {
       const copy = path.join(folder, name, file);
       await fs.mkdir(path.dirname(copy), { recursive: true, mode: 0o700 });
-      await fs.copyFile(path.join(from, file), copy);
+      await fs.copyFile(path.join(source, file), copy);
       await flush(copy);
     }
   }
@@ -255,7 +265,7 @@ async function copyUploads(
 
 function reportContents({ say, config }: BackupDependencies, { tables, uploads, createdAt }: Manifest): void {
   const rows = tables.reduce((sum, table) => sum + table.rows, 0);
-  say(`${tables.length} tables with ${rows} rows, as they were at ${createdAt}.`);
+  say(`${tables.length} tables with ${rows} rows saved. The backup has the state of ${createdAt}.`);
   if (uploads === 'left out') {
     say(
       `Uploaded slides and results are not in the backup: back up ${slideRoots(config).uploads} and ${path.join(config.dataDir, 'results')} separately, or use --with-uploads.`,
@@ -263,7 +273,10 @@ function reportContents({ say, config }: BackupDependencies, { tables, uploads, 
   }
 }
 
-/** Returns relative paths with forward slashes; empty when the folder does not exist. Regular files only, no links. */
+/**
+ * Returns the regular files below a folder, without links, as relative paths with forward slashes. Returns none if the folder does
+ * not exist.
+ */
 async function filesBelow(folder: string): Promise<string[]> {
   try {
     const entries = await fs.readdir(folder, { recursive: true, withFileTypes: true });
@@ -279,10 +292,11 @@ async function filesBelow(folder: string): Promise<string[]> {
   }
 }
 
-async function writeWhole(file: string, text: string): Promise<void> {
-  await fs.writeFile(file, text, { mode: forOwner, flag: 'wx', flush: true });
+async function writeTextFile(file: string, text: string): Promise<void> {
+  await fs.writeFile(file, text, { mode: ownerOnlyMode, flag: 'wx', flush: true });
 }
 
+/** Waits until the file is on disk. */
 async function flush(file: string): Promise<void> {
   const handle = await fs.open(file, 'r+');
   try {
@@ -292,6 +306,7 @@ async function flush(file: string): Promise<void> {
   }
 }
 
+/** Waits until the entries of the folder and its subfolders are on disk. */
 async function flushFolders(folder: string): Promise<void> {
   for (const entry of await fs.readdir(folder, { recursive: true, withFileTypes: true })) {
     if (entry.isDirectory()) syncFolder(path.join(entry.parentPath, entry.name));
@@ -299,15 +314,15 @@ async function flushFolders(folder: string): Promise<void> {
   syncFolder(folder);
 }
 
-/** Deletes older backups, and unfinished ones older than the oldest that stays. */
-async function deleteOlder(parent: string, keep: number, say: Say): Promise<void> {
+/** Keeps the last `keep` complete backups. Deletes all backups, also unfinished ones, that are older than these. */
+async function deleteOlderBackups(parent: string, keep: number, say: Say): Promise<void> {
   const names = (await fs.readdir(parent)).sort();
-  const complete = names.filter(isBackupName);
-  const [oldestKept] = complete.slice(-keep);
-  const old = names.filter(
+  const [oldestKept] = names.filter(isBackupName).slice(-keep);
+  const olderBackups = names.filter(
     (name) =>
       isBackupName(name.replace(unfinishedSuffix, '')) && oldestKept !== undefined && name < oldestKept,
   );
-  for (const name of old) await fs.rm(path.join(parent, name), { recursive: true });
-  if (old.length > 0) say(`Deleted ${old.length} older backups; the last ${keep} are kept.`);
+  for (const name of olderBackups) await fs.rm(path.join(parent, name), { recursive: true });
+  if (olderBackups.length > 0)
+    say(`Deleted ${olderBackups.length} older backups; the last ${keep} are kept.`);
 }

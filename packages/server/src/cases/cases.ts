@@ -1,6 +1,6 @@
 /**
- * Cases: made by administrators, seen by accounts that may see their dataset and at least one of their slides. Slides that a
- * reader may not view are left out.
+ * Lists and changes cases: slides of one patient that belong together. Administrators create cases. An account sees a case if it may
+ * see its dataset and at least one of its slides; the slides that it may not view are left out.
  */
 import { randomUUID } from 'node:crypto';
 import {
@@ -38,11 +38,11 @@ type NewCase = BodyOf<typeof createEndpoint>;
 type CaseChanges = BodyOf<typeof updateEndpoint>;
 
 export interface Cases {
-  /** @param dataset in any spelling; undefined: all */
+  /** Returns the cases that the reader may see. @param dataset in any spelling; undefined: all datasets */
   list(reader: User, dataset?: string): Promise<Case[]>;
-  /** @throws AppError not_found, also for a case that the reader may not see */
+  /** Returns a case. @throws AppError not_found, also for a case that the reader may not see */
   get(reader: User, id: string): Promise<Case>;
-  /** Returns those of the cases that the reader may see, by id. */
+  /** Returns, by id, the cases among these that the reader may see. */
   visible(reader: User, ids: readonly string[], from?: Connection): Promise<ReadonlyMap<string, Case>>;
   /** @throws AppError not_found for an unknown dataset or slide */
   create(actor: Actor, wanted: NewCase): Promise<Case>;
@@ -50,11 +50,15 @@ export interface Cases {
   update(actor: Actor, id: string, changes: CaseChanges): Promise<Case>;
   /** @throws AppError not_found */
   delete(actor: Actor, id: string): Promise<void>;
-  /** @throws AppError not_found, invalid_request */
+  /**
+   * Computes and saves the registration of two slides of a case: the transform that maps points of one slide to the other.
+   *
+   * @throws AppError not_found, invalid_request
+   */
   register(
     actor: Actor,
     id: string,
-    wanted: BodyOf<typeof registerEndpoint>,
+    slidesAndPoints: BodyOf<typeof registerEndpoint>,
   ): Promise<ResponseOf<typeof registerEndpoint>>;
 }
 
@@ -68,17 +72,17 @@ interface Dependencies {
 }
 
 export function createCases({ db, now, audit, signIn, datasets, visibleImages }: Dependencies): Cases {
-  /** Returns the cases as the reader may see them, in their order. */
+  /** Returns the cases that the reader may see, in the same order, with the slides that the reader may view. */
   async function asSeenBy(reader: User, stored: readonly StoredCase[], from: Connection): Promise<Case[]> {
     if (stored.length === 0) return [];
-    const closed = await datasets.inaccessibleTo(reader, from);
-    const open = stored.filter(({ dataset }) => !closed.has(dataset));
+    const restricted = await datasets.inaccessibleTo(reader, from);
+    const inReadableDatasets = stored.filter(({ dataset }) => !restricted.has(dataset));
     const images = await visibleImages.of(
       reader,
-      open.flatMap(({ slides }) => slides.map(({ image_id }) => image_id)),
+      inReadableDatasets.flatMap(({ slides }) => slides.map(({ image_id }) => image_id)),
       from,
     );
-    return open
+    return inReadableDatasets
       .map((each) => ({
         ...each,
         slides: each.slides.filter(({ image_id }) => images.has(image_id)),
@@ -125,19 +129,23 @@ export function createCases({ db, now, audit, signIn, datasets, visibleImages }:
     return audit.record(tx, { action, actor: uid, target: id, detail, origin });
   }
 
-  /** @throws AppError not_found */
-  async function datasetNamed(tx: Change, asked: string): Promise<string> {
-    const name = await spellingOf(tx, 'dataset', asked);
+  /** Returns the stored spelling of a dataset's name. @throws AppError not_found */
+  async function datasetNamed(tx: Change, requestedName: string): Promise<string> {
+    const name = await spellingOf(tx, 'dataset', requestedName);
     if (!(await isDataset(tx, name))) throw new AppError('not_found');
     return name;
   }
 
-  /** @throws AppError not_found for a slide that the administrator does not see */
-  async function slidesOf(tx: Change, user: User, wanted: NewCase['slides']): Promise<StoredCase['slides']> {
-    const ids = wanted.map(({ image_id }) => image_id);
+  /** Returns the slides of a case in stored form. @throws AppError not_found for a slide that the administrator does not see */
+  async function slidesOf(
+    tx: Change,
+    user: User,
+    newSlides: NewCase['slides'],
+  ): Promise<StoredCase['slides']> {
+    const ids = newSlides.map(({ image_id }) => image_id);
     const images = await visibleImages.of(user, ids, tx);
     if (images.size < ids.length) throw new AppError('not_found');
-    return wanted.map(({ image_id, stain, block, note }) => ({
+    return newSlides.map(({ image_id, stain, block, note }) => ({
       image_id,
       stain: stain || null,
       block: block || null,
@@ -163,7 +171,7 @@ export function createCases({ db, now, audit, signIn, datasets, visibleImages }:
     async create(actor, { dataset, name, description = null, slides }) {
       return edit(actor, 'case-created', async (tx, user) => {
         const at = now().toISOString();
-        const made: StoredCase = {
+        const created: StoredCase = {
           id: randomUUID(),
           dataset: await datasetNamed(tx, dataset),
           name,
@@ -174,8 +182,8 @@ export function createCases({ db, now, audit, signIn, datasets, visibleImages }:
           created_at: at,
           updated_at: at,
         };
-        await saveCase(tx, made);
-        return { target: made, result: made };
+        await saveCase(tx, created);
+        return { target: created, result: created };
       });
     },
 
@@ -211,9 +219,9 @@ export function createCases({ db, now, audit, signIn, datasets, visibleImages }:
     async register(actor, id, { from_image, to_image, points }) {
       return change(db, 'accounts', async (tx) => {
         const user = await currentCaller(tx, signIn, actor, 'sharing.own');
-        const seen = await get(user, id, tx);
-        const has = (imageId: string) => seen.slides.some(({ image_id }) => image_id === imageId);
-        if (!has(from_image) || !has(to_image)) throw new AppError('not_found');
+        const visibleCase = await get(user, id, tx);
+        const hasSlide = (imageId: string) => visibleCase.slides.some(({ image_id }) => image_id === imageId);
+        if (!hasSlide(from_image) || !hasSlide(to_image)) throw new AppError('not_found');
         if (from_image === to_image) {
           throw new AppError('invalid_request', { reason: 'registration_same_slide', field: 'to_image' });
         }
@@ -230,15 +238,20 @@ export function createCases({ db, now, audit, signIn, datasets, visibleImages }:
           residual_um,
           updated_at: at,
         });
-        await saveCase(tx, { ...(await storedCase(tx, id)), version: seen.version + 1, updated_at: at });
-        await record(tx, actor, 'case-registered', seen);
+        // `visibleCase` may lack slides that the caller may not view, so the stored case is saved.
+        await saveCase(tx, {
+          ...(await storedCase(tx, id)),
+          version: visibleCase.version + 1,
+          updated_at: at,
+        });
+        await record(tx, actor, 'case-registered', visibleCase);
         return { matrix, residual_um };
       });
     },
   };
 }
 
-/** @throws AppError invalid_request */
+/** Returns the transform that the points determine. @throws AppError invalid_request if they do not determine one */
 function matrixOf(points: readonly PointPair[]): RegistrationMatrix {
   const matrix = registrationOf(points);
   if (matrix === null) {
@@ -247,6 +260,7 @@ function matrixOf(points: readonly PointPair[]): RegistrationMatrix {
   return matrix;
 }
 
+/** Returns the size of a pixel in micrometres; null when it is not known. */
 function pixelSizeOf(
   image: { readonly mpp_x: number | null; readonly mpp_y: number | null } | undefined,
 ): { readonly x: number; readonly y: number } | null {

@@ -1,4 +1,4 @@
-/** Answers to the questions of a collection: given by its readers and visitors, read by its owner. */
+/** Saves the answers of readers and visitors to the questions of a collection, and lists them for the owner of the collection. */
 import {
   AppError,
   type answerQuestion,
@@ -15,13 +15,17 @@ import { collectionOf, type Follower } from './followers.ts';
 import { itemKeys, positionOf } from './item-keys.ts';
 
 export interface Answers {
-  /** @throws AppError not_found, also for an item without a question; invalid_request for an answer of another kind */
+  /**
+   * Saves an answer, and returns whether it is correct with the explanation of the question.
+   *
+   * @throws AppError not_found, also for an item without a question; invalid_request for an answer of another kind
+   */
   give(
     follower: Follower,
     collectionId: string,
-    given: BodyOf<typeof answerQuestion>,
+    answer: BodyOf<typeof answerQuestion>,
   ): Promise<ResponseOf<typeof answerQuestion>>;
-  /** In the order of the items. @throws AppError not_found for a collection of another account */
+  /** Returns all answers in the order of the items. @throws AppError not_found for a collection of another account */
   list(uid: string, collectionId: string): Promise<CollectionAnswer[]>;
 }
 
@@ -49,7 +53,7 @@ export function createAnswers({ db, now, collections }: Dependencies): Answers {
           person: 'user' in follower ? follower.user.uid : follower.hash,
           uid,
           answer: JSON.stringify(answer),
-          is_correct: correct === null ? null : correct ? 1 : 0,
+          is_correct: storedFlag(correct),
           answered_at: now().toISOString(),
         }),
       );
@@ -60,6 +64,7 @@ export function createAnswers({ db, now, collections }: Dependencies): Answers {
     async list(uid, collectionId) {
       const { items } = await collections.own(uid, collectionId);
       const keys = itemKeys(items);
+      /** Session hashes of visitors, who are numbered in the order of their first answer. */
       const visitors: string[] = [];
       const answers = (await listAnswerRows(db, collectionId)).map((row): CollectionAnswer => {
         if (row.uid === null && !visitors.includes(row.person)) visitors.push(row.person);
@@ -75,8 +80,9 @@ export function createAnswers({ db, now, collections }: Dependencies): Answers {
           answered_at: row.answered_at,
         };
       });
-      const placeOf = ({ item }: CollectionAnswer) => item ?? items.length;
-      return answers.sort((a, b) => placeOf(a) - placeOf(b));
+      // Answers to items that were removed from the collection come last.
+      const sortPositionOf = ({ item }: CollectionAnswer) => item ?? items.length;
+      return answers.sort((a, b) => sortPositionOf(a) - sortPositionOf(b));
     },
   };
 }
@@ -92,7 +98,7 @@ const columns = [
   'answered_at',
 ] as const;
 
-/** The answers as CSV (RFC 4180, UTF-8 with a byte order mark); items are counted from 1. */
+/** Returns the answers as CSV (RFC 4180, UTF-8 with a byte order mark). Items are counted from 1. */
 export function answersCsv(answers: readonly CollectionAnswer[]): string {
   const lines = answers.map((answer) =>
     formatCsvLine([
@@ -101,10 +107,21 @@ export function answersCsv(answers: readonly CollectionAnswer[]): string {
       answer.person,
       answer.uid,
       typeof answer.answer === 'string' ? answer.answer : answer.answer.join(' '),
-      answer.correct === null ? '' : answer.correct ? 'yes' : 'no',
+      correctnessLabel(answer.correct),
       String(answer.attempts),
       answer.answered_at,
     ]),
   );
   return csvByteOrderMark + formatCsvLine(columns) + lines.join('');
+}
+
+function storedFlag(value: boolean | null): 0 | 1 | null {
+  if (value === null) return null;
+  return value ? 1 : 0;
+}
+
+/** @param isCorrect null for a free text, which is not judged */
+function correctnessLabel(isCorrect: boolean | null): string {
+  if (isCorrect === null) return '';
+  return isCorrect ? 'yes' : 'no';
 }

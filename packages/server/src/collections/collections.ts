@@ -1,6 +1,7 @@
 /**
- * Collections: changed by their owner, read by their readers. What a reader may not view is shown as an item without access;
- * a saved view belongs to the owner, and a reader sees it where the reader may view its slide.
+ * Lists, reads and changes collections: lists of slides, cases and saved views that an account shares with readers. If a reader may
+ * not view an item, the item is listed without title and images. A saved view belongs to the owner of the collection; readers
+ * see it if they may view its slide.
  */
 import { randomUUID } from 'node:crypto';
 import {
@@ -36,12 +37,13 @@ import { editOwn } from './edit-own.ts';
 type NewCollection = BodyOf<typeof createEndpoint>;
 
 export interface Collections {
+  /** Returns the collections that the reader owns or may read. */
   list(reader: User): Promise<Collection[]>;
-  /** @throws AppError not_found, also for a collection that the reader may not see */
+  /** Returns a collection as the reader sees it. @throws AppError not_found, also for one that the reader may not see */
   get(reader: User, id: string, from?: Connection): Promise<Collection>;
-  /** Returns a stored collection for someone who may read it. @throws AppError not_found */
+  /** Returns the stored form of a collection that the reader may read. @throws AppError not_found */
   readable(reader: User, id: string): Promise<StoredCollection>;
-  /** @throws AppError not_found for a collection of another account */
+  /** Returns the stored form of a collection of this account. @throws AppError not_found for a collection of another account */
   own(uid: string, id: string, from?: Connection): Promise<StoredCollection>;
   /** @throws AppError not_found for an item that the owner may not view, and for an unknown reader */
   create(actor: Actor, wanted: NewCollection): Promise<Collection>;
@@ -60,14 +62,14 @@ interface Dependencies {
   readonly cases: Pick<Cases, 'visible'>;
 }
 
-/** What the items of some collections name, as far as a reader may view it. */
+/** The saved views, cases and images to which items refer, as far as a reader may view them, by id. */
 interface Targets {
   readonly views: ReadonlyMap<string, SavedViewRow>;
   readonly cases: ReadonlyMap<string, Case>;
   readonly images: ReadonlyMap<string, ImageRow>;
 }
 
-/** One closure of more than 60 lines: reading and changing share how targets are found. */
+/** Longer than 60 lines, because reading and changing share the functions that find targets. */
 export function createCollections(dependencies: Dependencies): Collections {
   const { db, now, visibleImages, cases } = dependencies;
 
@@ -90,6 +92,7 @@ export function createCollections(dependencies: Dependencies): Collections {
     };
   }
 
+  /** Returns the collections as the reader sees them. Readers do not see the correct answers and the other readers. */
   async function asSeenBy(
     reader: User,
     stored: readonly StoredCollection[],
@@ -100,15 +103,15 @@ export function createCollections(dependencies: Dependencies): Collections {
       stored.flatMap(({ items }) => items),
       from,
     );
-    return stored.map(({ uid, ownerName, readerUids, items, readers, ...rest }): Collection => {
+    return stored.map(({ uid, ownerName, readerUids, items, readers, ...otherFields }): Collection => {
       const own = uid === reader.uid;
-      const listed = own ? [...readerUids] : readerUids.filter((each) => each === reader.uid);
+      const visibleReaderUids = own ? [...readerUids] : readerUids.filter((each) => each === reader.uid);
       return {
-        ...rest,
+        ...otherFields,
         owner: uid,
         owner_name: ownerName,
         own,
-        readers: readers === 'members' ? 'members' : listed,
+        readers: readers === 'members' ? 'members' : visibleReaderUids,
         items: items.map((item) => ({
           type: item.type,
           id: item.id,
@@ -120,6 +123,7 @@ export function createCollections(dependencies: Dependencies): Collections {
     });
   }
 
+  /** Runs a change of a collection with its audit event. */
   function edit<T>(
     actor: Actor,
     action: AuditAction,
@@ -131,13 +135,17 @@ export function createCollections(dependencies: Dependencies): Collections {
     });
   }
 
-  /** @throws AppError not_found for an item that the owner may not view */
-  async function storedItems(tx: Change, user: User, wanted: NewCollection['items']): Promise<StoredItem[]> {
-    const targets = await targetsOf(user, wanted, tx);
-    for (const item of wanted) {
+  /** Returns the items in stored form. @throws AppError not_found for an item that the owner may not view */
+  async function storedItems(
+    tx: Change,
+    user: User,
+    newItems: NewCollection['items'],
+  ): Promise<StoredItem[]> {
+    const targets = await targetsOf(user, newItems, tx);
+    for (const item of newItems) {
       if (!shownTarget(item, user.uid, targets).access) throw new AppError('not_found');
     }
-    return wanted.map(({ type, id, text, question }) => ({
+    return newItems.map(({ type, id, text, question }) => ({
       type,
       id,
       text: text || null,
@@ -145,10 +153,10 @@ export function createCollections(dependencies: Dependencies): Collections {
     }));
   }
 
-  /** @throws AppError not_found for an unknown account */
-  async function storedReaders(tx: Change, wanted: NewCollection['readers']) {
-    if (wanted === 'members') return { readers: 'members', readerUids: [] } as const;
-    const readerUids = [...new Set(wanted)];
+  /** Returns the readers in stored form. @throws AppError not_found for an unknown account */
+  async function storedReaders(tx: Change, newReaders: NewCollection['readers']) {
+    if (newReaders === 'members') return { readers: 'members', readerUids: [] } as const;
+    const readerUids = [...new Set(newReaders)];
     if ((await listUsersByUid(tx, readerUids)).length < readerUids.length) throw new AppError('not_found');
     return { readers: 'listed', readerUids } as const;
   }
@@ -225,17 +233,22 @@ export function createCollections(dependencies: Dependencies): Collections {
   };
 }
 
-type Shown = Pick<CollectionItem, 'access' | 'title' | 'images' | 'field' | 'colours'>;
+/** The parts of an item that depend on the rights of the reader. */
+type ShownTarget = Pick<CollectionItem, 'access' | 'title' | 'images' | 'field' | 'colours'>;
 
-const noAccess: Shown = { access: false, title: null, images: [], field: null };
+const noAccess: ShownTarget = { access: false, title: null, images: [], field: null };
 
 /** @param owner uid of the collection's owner, to whom its saved views belong */
-function shownTarget({ type, id }: Pick<StoredItem, 'type' | 'id'>, owner: string, targets: Targets): Shown {
+function shownTarget(
+  { type, id }: Pick<StoredItem, 'type' | 'id'>,
+  owner: string,
+  targets: Targets,
+): ShownTarget {
   if (type === 'case') {
-    const found = targets.cases.get(id);
-    if (found === undefined) return noAccess;
-    const images = found.slides.map(({ image_id }) => image_id);
-    return { access: true, title: found.name, images, field: null };
+    const visibleCase = targets.cases.get(id);
+    if (visibleCase === undefined) return noAccess;
+    const images = visibleCase.slides.map(({ image_id }) => image_id);
+    return { access: true, title: visibleCase.name, images, field: null };
   }
   if (type === 'slide') {
     const image = targets.images.get(id);

@@ -1,3 +1,4 @@
+/** Runs changes of collections and saved views, which belong to an account. */
 import type { User } from '@lamina/contract';
 import type { Actor } from '../audit/actor.ts';
 import type { AuditAction, AuditRecorder } from '../audit/audit-recorder.ts';
@@ -12,14 +13,14 @@ interface Dependencies {
 }
 
 interface Edited<T> {
-  /** Id of what was changed. */
+  /** Id of the changed collection or saved view. */
   readonly target: string;
   /** Detail of the audit event. */
   readonly detail: Readonly<Record<string, string | number | boolean | null>>;
   readonly result: T;
 }
 
-/** Runs a change of what an account owns, in one transaction with its audit event. @throws AppError forbidden */
+/** Runs a change and records its audit event in the same transaction. @throws AppError forbidden, and the errors of `work` */
 export function editOwn<T>(
   { db, audit, signIn }: Dependencies,
   actor: Actor,

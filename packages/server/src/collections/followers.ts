@@ -1,4 +1,4 @@
-/** Who reads a collection or answers its questions: an account that may read it, or a visitor whose share link names it. */
+/** Finds a collection for a follower: an account that may read it, or a visitor whose share link shares it. */
 import { AppError, type User } from '@lamina/contract';
 import type { ImageSession } from '../domain/image-session.ts';
 import type { StoredCollection } from '../store/collections.ts';
@@ -7,10 +7,10 @@ import type { Database } from '../store/database.ts';
 import { findShareLink } from '../store/share-links.ts';
 import type { Collections } from './collections.ts';
 
-/** The credential of a call that accounts and visitors may make. */
+/** The caller of an endpoint that both accounts and visitors of share links may use. */
 export type Follower = { readonly user: User } | ImageSession;
 
-/** @throws AppError not_found, session_invalid for the session of a sign-in */
+/** Returns the collection. @throws AppError not_found; session_invalid for an image session that is not a visitor's */
 export async function collectionOf(
   { db, collections }: { readonly db: Database; readonly collections: Pick<Collections, 'readable'> },
   follower: Follower,
@@ -19,8 +19,8 @@ export async function collectionOf(
   if ('user' in follower) return collections.readable(follower.user, id);
   if (follower.visitor === null) throw new AppError('session_invalid');
   const link = await findShareLink(db, follower.visitor.linkId);
-  const isNamed = link?.target_type === 'collection' && link.target_id === id;
-  const stored = isNamed ? await findCollection(db, id) : null;
+  const isShared = link?.target_type === 'collection' && link.target_id === id;
+  const stored = isShared ? await findCollection(db, id) : null;
   if (stored === null) throw new AppError('not_found');
   return stored;
 }

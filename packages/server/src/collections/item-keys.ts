@@ -1,10 +1,11 @@
-/** Keys of items, under which answers are stored: they stay the same when the items change their order. */
+/** Computes the keys under which answers to the items of a collection are stored. Keys stay the same when items are reordered. */
+
 interface KeyedItem {
   readonly type: string;
   readonly id: string;
 }
 
-/** Returns a key for each item: what it names, and for repeated ones the how-manieth it is. */
+/** Returns a key for each item: its type, its id, and the number of its occurrence, such as `slide:1f…:2` for the second one. */
 export function itemKeys(items: readonly KeyedItem[]): string[] {
   const counts = new Map<string, number>();
   return items.map(({ type, id }) => {
@@ -15,12 +16,16 @@ export function itemKeys(items: readonly KeyedItem[]): string[] {
   });
 }
 
-/** Returns the position of an item that a caller names by its position or by the id that it names; -1 for none. */
+/**
+ * Returns the position of an item; -1 if there is none.
+ *
+ * @param item the position, or the id of the slide, case or saved view. With an id, an item with a question is preferred.
+ */
 export function positionOf(
   items: readonly { readonly id: string; readonly question?: unknown }[],
   item: number | string,
 ): number {
   if (typeof item === 'number') return item < items.length ? item : -1;
-  const asked = items.findIndex(({ id, question }) => id === item && question);
-  return asked === -1 ? items.findIndex(({ id }) => id === item) : asked;
+  const positionWithQuestion = items.findIndex(({ id, question }) => id === item && question);
+  return positionWithQuestion === -1 ? items.findIndex(({ id }) => id === item) : positionWithQuestion;
 }

@@ -1,8 +1,9 @@
 /**
- * Presentations: the owner of a collection shows a field, and everybody who follows gets it as a server-sent event.
+ * Presentations of collections: the owner shows a field of view of a slide, and all followers receive it as a server-sent event.
  *
- * The database has the present state. A process reads it while it has followers, for all of them with one query, and its own
- * presenter's changes reach its followers at once. A follower's right is checked again every second.
+ * The current state of each presentation is in the database. While a process has followers, it reads the states of all followed
+ * presentations with one query every 60 ms; a change by a presenter in the same process reaches its followers at once. The rights of
+ * a follower are checked every second.
  */
 import type { BodyOf, present as presentEndpoint } from '@lamina/contract';
 import type { Logger } from 'pino';
@@ -11,11 +12,11 @@ import type { Database } from '../store/database.ts';
 import type { Collections } from './collections.ts';
 
 export interface Presentations {
-  /** @throws AppError not_found for a collection of another account */
+  /** Changes the state of a presentation. @throws AppError not_found for a collection of another account */
   show(uid: string, collectionId: string, state: BodyOf<typeof presentEndpoint>): Promise<void>;
   /**
-   * Returns the events as text in the form of text/event-stream. Ends when `mayFollow` returns false, when the signal is
-   * aborted, after `waitMs`, and with the process.
+   * Returns events in the format text/event-stream. The stream ends when `mayFollow` returns false, when the signal is aborted,
+   * after `waitMs`, and when the process stops.
    */
   follow(
     collectionId: string,
@@ -36,21 +37,24 @@ interface Dependencies {
   readonly collections: Pick<Collections, 'own'>;
 }
 
-/** How often the changes of other processes are read: a third of the time in which a field has to arrive. */
-const readEveryMs = 60;
-const checkEveryMs = 1000;
-/** Proxies close a connection on which nothing is sent. */
+/** Interval at which changes by other processes are read: a third of the time within which a field must arrive. */
+const readIntervalMs = 60;
+const rightsCheckIntervalMs = 1000;
+/** A comment is sent after this time without an event, because proxies close connections on which nothing is sent. */
 const keepAliveMs = 15_000;
 
+/** A presentation that has followers in this process. */
 interface Channel {
   followers: number;
+  /** Number of the state, which grows with every change; 0 before the first state is read. */
   seq: number;
+  /** JSON. */
   state: string | null;
-  /** Wakes the followers. */
+  /** Resolved when the state changes, which wakes the followers. */
   changed: PromiseWithResolvers<void>;
 }
 
-/** One closure of more than 60 lines: showing and following share the channels. */
+/** Longer than 60 lines, because showing and following share the channels. */
 export function createPresentations({ db, now, log, collections }: Dependencies): Presentations {
   const channels = new Map<string, Channel>();
   let timer: NodeJS.Timeout | null = null;
@@ -69,28 +73,28 @@ export function createPresentations({ db, now, log, collections }: Dependencies)
     changed.resolve();
   }
 
-  async function read(ids: readonly string[]): Promise<void> {
+  async function readStates(ids: readonly string[]): Promise<void> {
     for (const { collection_id, seq, state } of await findPresentations(db, ids)) {
       const channel = channels.get(collection_id);
       if (channel !== undefined) update(channel, seq, state);
     }
   }
 
-  function readSoon(): void {
+  function scheduleRead(): void {
     if (timer !== null || channels.size === 0 || isClosed) return;
     timer = setTimeout(() => {
-      read([...channels.keys()])
+      readStates([...channels.keys()])
         .catch((error: unknown) =>
           log.warn(
             { err: error },
-            'presentations of collections could not be read from the database; followers wait until the next attempt',
+            'reading presentations from the database failed; followers wait for the next attempt',
           ),
         )
         .finally(() => {
           timer = null;
-          readSoon();
+          scheduleRead();
         });
-    }, readEveryMs).unref();
+    }, readIntervalMs).unref();
   }
 
   function join(id: string): Channel {
@@ -102,7 +106,7 @@ export function createPresentations({ db, now, log, collections }: Dependencies)
     };
     channels.set(id, channel);
     channel.followers++;
-    readSoon();
+    scheduleRead();
     return channel;
   }
 
@@ -114,38 +118,46 @@ export function createPresentations({ db, now, log, collections }: Dependencies)
   return {
     async show(uid, collectionId, state) {
       await collections.own(uid, collectionId);
-      const text = JSON.stringify(state);
+      const stateJson = JSON.stringify(state);
       const seq = await db
         .transaction()
         .execute((tx) =>
-          savePresentation(tx, { collection_id: collectionId, state: text, updated_at: now().toISOString() }),
+          savePresentation(tx, {
+            collection_id: collectionId,
+            state: stateJson,
+            updated_at: now().toISOString(),
+          }),
         );
       const channel = channels.get(collectionId);
-      if (channel !== undefined) update(channel, seq, text);
+      if (channel !== undefined) update(channel, seq, stateJson);
     },
 
     async *follow(collectionId, { signal, waitMs, mayFollow }) {
       const channel = join(collectionId);
       const endsAt = performance.now() + waitMs;
-      let seen = 0;
-      let sentAt = performance.now();
+      let sentSeq = 0;
+      let lastSentAt = performance.now();
       try {
         yield 'retry: 2000\n\n';
-        await read([collectionId]);
+        await readStates([collectionId]);
         while (!signal.aborted && !isClosed) {
-          if (channel.seq > seen) {
-            seen = channel.seq;
-            sentAt = performance.now();
-            yield `id: ${seen}\ndata: ${channel.state}\n\n`;
+          if (channel.seq > sentSeq) {
+            sentSeq = channel.seq;
+            lastSentAt = performance.now();
+            yield `id: ${sentSeq}\ndata: ${channel.state}\n\n`;
             continue; // the state may have changed while it was sent
           }
-          const left = endsAt - performance.now();
-          if (left <= 0) return;
-          const isChanged = await wait(channel, Math.min(left, checkEveryMs), signal);
+          const remainingMs = endsAt - performance.now();
+          if (remainingMs <= 0) return;
+          const isChanged = await waitForChange(
+            channel,
+            Math.min(remainingMs, rightsCheckIntervalMs),
+            signal,
+          );
           if (isChanged) continue;
           if (!(await mayFollow())) return;
-          if (performance.now() - sentAt < keepAliveMs) continue;
-          sentAt = performance.now();
+          if (performance.now() - lastSentAt < keepAliveMs) continue;
+          lastSentAt = performance.now();
           yield ': still here\n\n';
         }
       } finally {
@@ -161,11 +173,11 @@ export function createPresentations({ db, now, log, collections }: Dependencies)
   };
 }
 
-/** @returns whether the channel has changed; false after `ms`, or when the client has disconnected */
-function wait(channel: Channel, ms: number, signal: AbortSignal): Promise<boolean> {
+/** Waits for a change of the channel. @returns false after `timeoutMs`, or when the client has disconnected */
+function waitForChange(channel: Channel, timeoutMs: number, signal: AbortSignal): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const stop = () => resolve(false);
-  const timer = setTimeout(stop, ms);
+  const timer = setTimeout(stop, timeoutMs);
   signal.addEventListener('abort', stop, { once: true });
   void channel.changed.promise.then(() => resolve(true));
   return promise.finally(() => {

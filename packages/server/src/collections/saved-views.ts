@@ -1,4 +1,7 @@
-/** Saved views of an account. A view of a slide that its owner may no longer see stays, and shows nothing. */
+/**
+ * Lists and changes the saved views of an account: fields of view of slides, with a title and settings of colours and layers. A saved
+ * view remains when its owner may no longer view its slide.
+ */
 import { randomUUID } from 'node:crypto';
 import {
   AppError,
@@ -26,7 +29,7 @@ import { editOwn } from './edit-own.ts';
 
 export interface SavedViews {
   list(uid: string): Promise<SavedView[]>;
-  /** @throws AppError not_found, also for a view of another account */
+  /** Returns a saved view. @throws AppError not_found, also for a view of another account */
   get(uid: string, id: string): Promise<SavedView>;
   /** @throws AppError not_found for a slide that the caller may not view */
   create(actor: Actor, wanted: BodyOf<typeof createEndpoint>): Promise<SavedView>;
@@ -45,6 +48,7 @@ interface Dependencies {
 }
 
 export function createSavedViews({ db, now, audit, signIn, visibleImages }: Dependencies): SavedViews {
+  /** Runs a change of a saved view with its audit event. */
   function edit<T>(
     actor: Actor,
     action: AuditAction,
@@ -56,13 +60,13 @@ export function createSavedViews({ db, now, audit, signIn, visibleImages }: Depe
     });
   }
 
-  async function ownRow(from: Database | Change, uid: string, id: string): Promise<SavedViewRow> {
-    const [row] = await findSavedViews(from, [id]);
+  async function ownRow(connection: Database | Change, uid: string, id: string): Promise<SavedViewRow> {
+    const [row] = await findSavedViews(connection, [id]);
     if (row?.uid !== uid) throw new AppError('not_found');
     return row;
   }
 
-  /** @throws AppError not_found */
+  /** Checks that the user may view the slide. @throws AppError not_found */
   async function requireVisible(tx: Change, user: User, imageId: string): Promise<void> {
     if ((await visibleImages.of(user, [imageId], tx)).size === 0) throw new AppError('not_found');
   }

@@ -1,6 +1,6 @@
 /**
- * `npm run annotations -- export|import`: annotations of a dataset as files, while the server runs. Its user has access to
- * the database anyway.
+ * `npm run annotations -- export|import`: exports and imports the annotations of a dataset as files. The server may keep running.
+ * The command checks no permissions, because its user has direct access to the database.
  */
 import '../platform/require-node.ts';
 import path from 'node:path';

@@ -1,5 +1,5 @@
 /**
- * `npm run audit:verify`: verifies the hash chain of the audit log; exit code 1 when it is broken. The server may keep
+ * `npm run audit:verify`: verifies the hash chain of the audit log. The exit code is 1 if the chain is broken. The server may keep
  * running.
  */
 import '../platform/require-node.ts';
@@ -26,7 +26,7 @@ async function verify(): Promise<void> {
   }
 }
 
-process.umask(0o077); // like the server
+process.umask(0o077); // only the owner may read new files, as in the server
 try {
   await verify();
 } catch (error) {

@@ -1,4 +1,4 @@
-/** The commands backup, restore and move, run as child processes beside the whole program. */
+/** Tests the commands backup, restore and move as child processes, together with a running server. */
 import { execFile } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
@@ -8,8 +8,8 @@ import { emptyDatabaseLocation, loadOldDatabase, temporaryFolder } from '../stor
 import { databaseKinds } from '../store/testing/test-database.ts';
 import { askServer, type ServerProcess, startProgram } from '../testing/server-process.ts';
 
-/** Compile cache of Node, shared by the runs. */
-const compiled = path.join(os.tmpdir(), 'lamina-compile-cache');
+/** Compile cache of Node, which all runs share. */
+const compileCache = path.join(os.tmpdir(), 'lamina-compile-cache');
 
 interface Result {
   readonly code: number;
@@ -19,22 +19,22 @@ interface Result {
 /** Runs a command like `npm run`. */
 function run(
   command: string,
-  words: readonly string[],
+  commandArguments: readonly string[],
   env: Readonly<Record<string, string>>,
 ): Promise<Result> {
   const file = path.join(import.meta.dirname, `${command}.ts`);
   return new Promise((resolve) => {
     const child = execFile(
       process.execPath,
-      [file, ...words],
-      { env: { LOG_LEVEL: 'silent', NODE_COMPILE_CACHE: compiled, ...env } },
+      [file, ...commandArguments],
+      { env: { LOG_LEVEL: 'silent', NODE_COMPILE_CACHE: compileCache, ...env } },
       (_, out, err) => resolve({ code: child.exitCode ?? -1, output: out + err }),
     );
   });
 }
 
 describe('npm run backup, restore and move', () => {
-  it('exit with 0 on success, 1 on failure and 2 on wrong arguments, and print no password', async () => {
+  it('exit with 0 on success, 1 on failure and 2 on invalid arguments, without printing passwords', async () => {
     const dataDir = temporaryFolder();
     await loadOldDatabase('0008', 'SQLite', dataDir);
     const [source, target] = [{ DATA_DIR: dataDir }, { DATA_DIR: temporaryFolder() }];
@@ -56,19 +56,19 @@ describe('npm run backup, restore and move', () => {
       output: expect.stringContaining('npm run restore'),
     });
     expect(await run('backup', ['--keep', '0'], source)).toMatchObject({ code: 2 });
-    const wrong = await run('move', ['--to', 'mysql://u:hidden@h/d'], source);
-    expect(wrong).toMatchObject({ code: 2, output: expect.stringContaining('--to must be sqlite or') });
+    const wrongUrl = await run('move', ['--to', 'mysql://u:hidden@h/d'], source);
+    expect(wrongUrl).toMatchObject({ code: 2, output: expect.stringContaining('--to must be sqlite or') });
     const unreachable = await run('move', ['--to', 'postgres://u:hidden@127.0.0.1:1/d'], source);
     expect(unreachable).toMatchObject({
       code: 1,
       output: expect.stringContaining('The database cannot be opened.'),
     });
-    expect(wrong.output + unreachable.output).not.toContain('hidden');
+    expect(wrongUrl.output + unreachable.output).not.toContain('hidden');
   });
 });
 
-describe.each(databaseKinds)('a lost installation on %s', (kind) => {
-  it('is restored from its backup with accounts and passwords, but without sign-ins', async () => {
+describe.each(databaseKinds)('npm run backup and restore, on %s', (kind) => {
+  it('restore a lost installation with its accounts and passwords, but without its sign-ins', async () => {
     const admin = { email: 'admin@example.org', password: 'bir-parola-1' };
     const settings = async () => {
       const DATA_DIR = temporaryFolder();

@@ -25,7 +25,7 @@ await runCommand(async (config) => {
     },
   );
   console.log(`The backup is in ${folder}
-It contains password hashes, the settings with their passwords, and the encryption key: only the owner may read the
-folder. Keep it so.`);
+It contains password hashes, the settings with their passwords, and the encryption key. Only the owner may read the
+folder; do not change its permissions.`);
   if (values.to === undefined) console.log('It is on the same disk as the data: copy it to another machine.');
 });

@@ -65,7 +65,7 @@ describe('npm run doctor', () => {
     for (const secret of secrets) expect(text).not.toContain(secret);
   });
 
-  it('names an invalid setting', async () => {
+  it('exits with 1 and explains a setting with an invalid value', async () => {
     const { code, text } = await doctor({ WORKERS: 'many' });
     expect(code).toBe(1);
     expect(text).toContain('WORKERS must be a whole number from 1 to 64, not "many".');
@@ -83,7 +83,7 @@ describe('checkDatabase', () => {
   it('reports an intact database as ok', async () => {
     const { config } = await withFile();
     expect(await checkDatabase(config)).toMatchObject([
-      { state: 'ok', says: expect.stringMatching(/SQLite.*the file is intact/) as string },
+      { state: 'ok', message: expect.stringMatching(/SQLite.*the file is intact/) as string },
       { subject: 'Catalogue', state: 'ok' },
     ]);
   });
@@ -115,7 +115,7 @@ describe('checkDatabase', () => {
   });
 
   it.skipIf(!databaseKinds.includes('PostgreSQL'))(
-    'checks version, clock and connections of PostgreSQL',
+    'reports version, clock, connections and catalogue of a PostgreSQL database as ok',
     async () => {
       const { url, close } = await openTestDatabase('PostgreSQL');
       onTestFinished(close);
@@ -130,7 +130,7 @@ describe('checkDatabase', () => {
   );
 });
 
-describe('checkDataFolder and checkSlidesFolder', () => {
+describe('npm run doctor, checks of folders', () => {
   const data = (dataDir: string) => ({
     dataDir,
     databaseUrl: null,
@@ -139,14 +139,14 @@ describe('checkDataFolder and checkSlidesFolder', () => {
     objectCacheBytes: 0,
   });
 
-  it('report usable folders as ok', async () => {
+  it('report a writable data folder and a readable slide folder as ok', async () => {
     const folder = path.join(newFolder(), 'data');
     const findings = await checkDataFolder(data(folder));
     expect(findings.filter(({ state }) => state !== 'ok')).toEqual([]);
     fs.mkdirSync(path.join(folder, 'Liver'));
     expect(await checkSlidesFolder({ slidesDir: folder, objectStore: null })).toMatchObject({
       state: 'ok',
-      says: expect.stringContaining('1 folders') as string,
+      message: expect.stringContaining('1 folders') as string,
     });
   });
 
@@ -155,7 +155,7 @@ describe('checkDataFolder and checkSlidesFolder', () => {
     expect(await checkSlidesFolder({ slidesDir, objectStore: null })).toMatchObject({ state: 'note' });
   });
 
-  it('report a file in place of a folder as wrong', async () => {
+  it('report a data folder or slide folder that is a file as wrong', async () => {
     const file = path.join(newFolder(), 'file');
     fs.writeFileSync(file, '');
     expect(await checkSlidesFolder({ slidesDir: file, objectStore: null })).toMatchObject({ state: 'wrong' });
@@ -177,7 +177,7 @@ describe('checkDataFolder and checkSlidesFolder', () => {
     const findings = await checkDataFolder(data(folder));
     expect(findings[0]).toMatchObject({
       state: 'wrong',
-      says: expect.stringContaining('in memory') as string,
+      message: expect.stringContaining('in memory') as string,
     });
   });
 
@@ -188,43 +188,52 @@ describe('checkDataFolder and checkSlidesFolder', () => {
 });
 
 describe('checkAddresses', () => {
-  const here = {
+  const loopback = {
     publicUrl: null,
     host: '127.0.0.1',
     port: 3000,
     trustedProxies: [],
     imageSessionCookie: 'off',
   } as const;
-  const public_ = { ...here, publicUrl: 'https://slides.example.org', trustedProxies: ['127.0.0.1'] };
+  const behindProxy = { ...loopback, publicUrl: 'https://slides.example.org', trustedProxies: ['127.0.0.1'] };
 
   it.each<[string, Partial<Parameters<typeof checkAddresses>[0]>]>([
-    ['one machine only', here],
-    ['a proxy with https', public_],
-    ['networks of proxies', { ...public_, trustedProxies: ['10.0.0.0/24', 'fd00::/8', 'loopback'] }],
+    ['a server that only its own machine reaches', loopback],
+    ['a server behind a proxy with https', behindProxy],
+    [
+      'trusted networks of proxies',
+      { ...behindProxy, trustedProxies: ['10.0.0.0/24', 'fd00::/8', 'loopback'] },
+    ],
   ])('reports the settings for %s as ok', (_, config) => {
-    const findings = checkAddresses({ ...here, ...config });
+    const findings = checkAddresses({ ...loopback, ...config });
     expect(findings.filter(({ state }) => state !== 'ok')).toEqual([]);
   });
 
   it.each<[string, Partial<Parameters<typeof checkAddresses>[0]>, string]>([
     ['a public address without https', { publicUrl: 'http://slides.example.org' }, 'not encrypted'],
     ['a public address that is loopback', { host: '0.0.0.0' }, 'e-mails and redirects contain'],
-    ['https without a trusted proxy', { ...public_, trustedProxies: [] }, 'none is named'],
+    ['https without a trusted proxy', { ...behindProxy, trustedProxies: [] }, 'none is named'],
     [
       'a proxy network of all addresses',
-      { ...public_, trustedProxies: ['0.0.0.0/0'] },
+      { ...behindProxy, trustedProxies: ['0.0.0.0/0'] },
       'Every client is trusted',
     ],
-    ['the host name of a proxy', { ...public_, trustedProxies: ['proxy.example.org'] }, 'neither an address'],
-    ['an invalid network mask', { ...public_, trustedProxies: ['10.0.0.0/33'] }, 'neither an address'],
+    [
+      'the host name of a proxy',
+      { ...behindProxy, trustedProxies: ['proxy.example.org'] },
+      'neither an address',
+    ],
+    ['an invalid network mask', { ...behindProxy, trustedProxies: ['10.0.0.0/33'] }, 'neither an address'],
     ['a session cookie without https', { imageSessionCookie: 'strict' }, 'requires https'],
   ])('reports %s as wrong', (_, config, sentence) => {
-    const wrongs = checkAddresses({ ...here, ...config }).filter(({ state }) => state === 'wrong');
-    expect(wrongs.map(({ says }) => says).join(' ')).toContain(sentence);
+    const wrongs = checkAddresses({ ...loopback, ...config }).filter(({ state }) => state === 'wrong');
+    expect(wrongs.map(({ message }) => message).join(' ')).toContain(sentence);
     for (const { advice } of wrongs) expect(advice).not.toBeNull();
   });
+});
 
-  it('reports ports used by another program as wrong', async () => {
+describe('checkPorts', () => {
+  it('reports ports that another program uses as wrong', async () => {
     const taken = net.createServer((socket) => void socket.end('no HTTP')).listen(0, '127.0.0.1');
     onTestFinished(() => void taken.close());
     await once(taken, 'listening');
@@ -242,21 +251,23 @@ describe('checkAddresses', () => {
 });
 
 describe('checkSecrets', () => {
-  const alone = { databaseUrl: null, secretKey: null, throttle: true };
+  const oneServer = { databaseUrl: null, secretKey: null, throttle: true };
   it.each([
-    ['one server with a key file', alone, ['ok']],
-    ['a shared database without SECRET_KEY', { ...alone, databaseUrl: 'postgres://x/y' }, ['wrong']],
+    ['one server with a key file', oneServer, ['ok']],
+    ['a shared database without SECRET_KEY', { ...oneServer, databaseUrl: 'postgres://x/y' }, ['wrong']],
     [
       'a shared database with SECRET_KEY',
-      { ...alone, databaseUrl: 'postgres://x/y', secretKey: 'k'.repeat(32) },
+      { ...oneServer, databaseUrl: 'postgres://x/y', secretKey: 'k'.repeat(32) },
       ['ok'],
     ],
-    ['THROTTLE=off', { ...alone, throttle: false }, ['ok', 'wrong']],
-  ])('reports the expected states for %s', (_, config, states) => {
+    ['THROTTLE=off', { ...oneServer, throttle: false }, ['ok', 'wrong']],
+  ])('for %s reports findings with the states %j', (_, config, states) => {
     expect(checkSecrets(config).map(({ state }) => state)).toEqual(states);
   });
+});
 
-  it('reasonOf removes passwords from error messages', () => {
+describe('reasonOf', () => {
+  it('joins the messages of an error and its causes, without the passwords in URLs', () => {
     const cause = new Error('connect to postgres://lamina:hush@db:5432/x failed');
     expect(reasonOf(new Error('It cannot be opened.', { cause }))).toBe(
       'It cannot be opened: connect to postgres://db:5432/x failed',
@@ -264,7 +275,7 @@ describe('checkSecrets', () => {
   });
 });
 
-describe('checkMail and checkObjectStorage', () => {
+describe('npm run doctor, checks of mail and object storage', () => {
   it('report a missing mail server as a note', async () => {
     const config = { smtpUrl: null, mailFrom: 'x', dataDir: '/data', allowPlaintextMail: false };
     expect(await checkMail(config)).toMatchObject({ state: 'note' });
@@ -286,32 +297,35 @@ describe('checkMail and checkObjectStorage', () => {
       dataDir: '/data',
     });
     expect(await checkMail(config('right'))).toMatchObject({ state: 'ok' });
-    const refused = await checkMail(config('hush'));
-    expect(refused).toMatchObject({
+    const finding = await checkMail(config('hush'));
+    expect(finding).toMatchObject({
       state: 'wrong',
-      says: expect.stringContaining('Invalid login') as string,
+      message: expect.stringContaining('Invalid login') as string,
     });
-    expect(JSON.stringify(refused)).not.toContain('hush');
+    expect(JSON.stringify(finding)).not.toContain('hush');
   });
 
-  it.skipIf(withoutObjectStore !== null)('report whether the bucket is readable and writable', async () => {
-    const objectStore = await makeBucket('some/prefix/');
-    const dataDir = newFolder();
-    expect(await checkObjectStorage({ objectStore, dataDir })).toMatchObject([
-      { state: 'note', says: expect.stringContaining('is empty') as string },
-    ]);
-    const file = path.join(newFolder(), 'object');
-    fs.writeFileSync(file, 'something that can be read');
-    await createObjectStore(objectStore).put('Liver/a.svs', file);
-    expect(await checkObjectStorage({ objectStore, dataDir })).toMatchObject([
-      { state: 'ok', says: expect.stringContaining('read by ranges') as string },
-      { state: 'ok', says: expect.stringContaining('can be written') as string },
-    ]);
-    const stranger = { ...objectStore, secretAccessKey: 'hush' };
-    const findings = await checkObjectStorage({ objectStore: stranger, dataDir });
-    expect(findings).toMatchObject([{ state: 'wrong' }]);
-    expect(JSON.stringify(findings)).not.toContain('hush');
-  });
+  it.skipIf(withoutObjectStore !== null)(
+    'report an empty bucket as a note, a usable one as ok, and one with a wrong key as wrong',
+    async () => {
+      const objectStore = await makeBucket('some/prefix/');
+      const dataDir = newFolder();
+      expect(await checkObjectStorage({ objectStore, dataDir })).toMatchObject([
+        { state: 'note', message: expect.stringContaining('is empty') as string },
+      ]);
+      const file = path.join(newFolder(), 'object');
+      fs.writeFileSync(file, 'something that can be read');
+      await createObjectStore(objectStore).put('Liver/a.svs', file);
+      expect(await checkObjectStorage({ objectStore, dataDir })).toMatchObject([
+        { state: 'ok', message: expect.stringContaining('read by ranges') as string },
+        { state: 'ok', message: expect.stringContaining('can be written') as string },
+      ]);
+      const withWrongKey = { ...objectStore, secretAccessKey: 'hush' };
+      const findings = await checkObjectStorage({ objectStore: withWrongKey, dataDir });
+      expect(findings).toMatchObject([{ state: 'wrong' }]);
+      expect(JSON.stringify(findings)).not.toContain('hush');
+    },
+  );
 
   it('report an unreachable object store as wrong', async () => {
     const dataDir = newFolder();

@@ -1,4 +1,4 @@
-/** `npm run doctor`: checks the installation and prints findings with advice; exit code 1 when something is wrong. */
+/** `npm run doctor`: checks the installation and prints findings with advice. The exit code is 1 if something is wrong. */
 import '../platform/require-node.ts';
 import { examine } from '../doctor/examine.ts';
 import { type Finding, withoutPasswords } from '../doctor/finding.ts';
@@ -8,18 +8,17 @@ import { programVersion } from '../platform/program-version.ts';
 const marks = { ok: '  ok     ', note: '  note   ', wrong: '  WRONG  ' } as const;
 const indent = ' '.repeat(33);
 
-function linesOf({ subject, state, says, advice }: Finding): string[] {
-  const line = `${marks[state]}${subject.padEnd(22)}  ${says}`;
+function linesOf({ subject, state, message, advice }: Finding): string[] {
+  const line = `${marks[state]}${subject.padEnd(22)}  ${message}`;
   return advice === null ? [line] : [line, `${indent}→ ${advice}`];
 }
 
-process.umask(0o077); // like the server
+process.umask(0o077); // only the owner may read new files, as in the server
 const findings = await examine(configOfProcess);
-const wrongs = findings.filter(({ state }) => state === 'wrong').length;
-const notes = findings.filter(({ state }) => state === 'note').length;
+const wrongCount = findings.filter(({ state }) => state === 'wrong').length;
+const noteCount = findings.filter(({ state }) => state === 'note').length;
+const noteSummary = noteCount > 0 ? ` ${noteCount} notes.` : '';
 const summary =
-  wrongs === 0
-    ? `Nothing is wrong.${notes > 0 ? ` ${notes} notes.` : ''}`
-    : `${wrongs} wrong, ${notes} notes.`;
+  wrongCount === 0 ? `Nothing is wrong.${noteSummary}` : `${wrongCount} wrong, ${noteCount} notes.`;
 const report = [`Lamina ${programVersion}`, '', ...findings.flatMap(linesOf), '', summary].join('\n');
-process.stdout.write(`${withoutPasswords(report)}\n`, () => process.exit(wrongs === 0 ? 0 : 1));
+process.stdout.write(`${withoutPasswords(report)}\n`, () => process.exit(wrongCount === 0 ? 0 : 1));

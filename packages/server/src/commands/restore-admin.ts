@@ -1,6 +1,6 @@
 /**
- * `npm run restore-admin [-- address]`: makes an account an active administrator with a new password, for an installation
- * without administrators. Its user has access to the database anyway.
+ * `npm run restore-admin [-- address]`: makes an account an active administrator with a new password, for an installation that no
+ * administrator can sign in to. The command checks no permissions, because its user has direct access to the database.
  */
 import '../platform/require-node.ts';
 import path from 'node:path';
@@ -35,7 +35,7 @@ It is shown only once. ${isNew ? '' : 'All earlier sign-ins of the account have 
   }
 }
 
-process.umask(0o077); // like the server
+process.umask(0o077); // only the owner may read new files, as in the server
 try {
   await restore();
 } catch (error) {

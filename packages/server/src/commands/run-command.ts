@@ -1,14 +1,14 @@
-/** Shared by the commands: arguments, error messages and exit codes. */
+/** Parses the arguments of command-line programs, prints their errors and sets their exit codes. */
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import pino, { type Logger } from 'pino';
 import { type Config, configOfProcess } from '../platform/config.ts';
 
-/** Invalid arguments; the message shows the usage. */
+/** Thrown for invalid arguments. The message shows the usage. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** @throws UsageError with the usage */
+/** Parses the arguments of the process. @throws UsageError for an unknown option or a missing value */
 export function parseArguments<const Options extends ParseArgsOptionsConfig>(
   options: Options,
   usage: string,
@@ -20,19 +20,17 @@ export function parseArguments<const Options extends ParseArgsOptionsConfig>(
   }
 }
 
-/** Prints errors to stderr. Exit code 1 on failure, 2 for invalid arguments. */
+/** Runs a command, and prints an error to stderr. The exit code is 1 for a failure and 2 for invalid arguments. */
 export async function runCommand(work: (config: Config, log: Logger) => Promise<void>): Promise<void> {
-  process.umask(0o077); // like the server
+  process.umask(0o077); // only the owner may read new files, as in the server
   try {
     const config = configOfProcess();
     await work(config, pino({ level: config.logLevel }, pino.destination(2)));
   } catch (error) {
     const { message, cause } = error as Error;
-    console.error(
-      cause instanceof Error && !(error instanceof UsageError) && !message.includes(cause.message)
-        ? `${message} (${cause.message})`
-        : message,
-    );
+    const isCauseMissing =
+      cause instanceof Error && !(error instanceof UsageError) && !message.includes(cause.message);
+    console.error(isCauseMissing ? `${message} (${cause.message})` : message);
     process.exitCode = error instanceof UsageError ? 2 : 1;
   }
 }

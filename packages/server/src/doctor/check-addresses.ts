@@ -5,15 +5,16 @@ import { addressOf, type Config } from '../platform/config.ts';
 import { type Finding, note, ok, reasonOf, wrong } from './finding.ts';
 
 const timeoutMs = 5000;
-const loopback = /^(localhost|127\.\d+\.\d+\.\d+|\[?::1\]?)$/;
+const loopbackPattern = /^(localhost|127\.\d+\.\d+\.\d+|\[?::1\]?)$/;
 
+/** Checks that the ports of the server are free or used by Lamina, and that the metrics are not exposed. */
 export async function checkPorts(
   config: Pick<Config, 'host' | 'port' | 'metricsHost' | 'metricsPort'>,
 ): Promise<Finding[]> {
   const findings = [await checkPort(config.host, config.port, 'PORT', '/health/live')];
   if (config.metricsPort !== null) {
     findings.push(await checkPort(config.metricsHost, config.metricsPort, 'METRICS_PORT', '/metrics'));
-    if (!loopback.test(config.metricsHost)) {
+    if (!loopbackPattern.test(config.metricsHost)) {
       findings.push(
         note(
           'Metrics',
@@ -26,7 +27,8 @@ export async function checkPorts(
   return findings;
 }
 
-async function checkPort(host: string, port: number, setting: string, ownPath: string): Promise<Finding> {
+/** @param probePath path to which Lamina responds with success on this port */
+async function checkPort(host: string, port: number, setting: string, probePath: string): Promise<Finding> {
   const subject = setting === 'PORT' ? 'Port' : 'Metrics port';
   if (port === 0) return ok(subject, 'Any free port.');
   const server = net.createServer();
@@ -38,7 +40,7 @@ async function checkPort(host: string, port: number, setting: string, ownPath: s
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'EADDRINUSE') {
-      const isLamina = await answers(`${addressOf(host, port)}${ownPath}`);
+      const isLamina = await respondsWithSuccess(`${addressOf(host, port)}${probePath}`);
       if (isLamina) return ok(subject, `${port} at ${host}: Lamina is running there.`);
       return wrong(
         subject,
@@ -61,7 +63,7 @@ async function checkPort(host: string, port: number, setting: string, ownPath: s
   }
 }
 
-async function answers(address: string): Promise<boolean> {
+async function respondsWithSuccess(address: string): Promise<boolean> {
   try {
     return (await fetch(address, { signal: AbortSignal.timeout(timeoutMs) })).ok;
   } catch {
@@ -69,15 +71,16 @@ async function answers(address: string): Promise<boolean> {
   }
 }
 
+/** Checks the public URL, the cookie of image sessions and the trusted proxies. */
 export function checkAddresses(
   config: Pick<Config, 'publicUrl' | 'host' | 'port' | 'trustedProxies' | 'imageSessionCookie'>,
 ): Finding[] {
   const { publicUrl, host, port, trustedProxies } = config;
   const address = new URL(publicUrl ?? addressOf(host, port));
-  const isHere = loopback.test(address.hostname);
-  const isSafe = address.protocol === 'https:';
+  const isLoopback = loopbackPattern.test(address.hostname);
+  const isHttps = address.protocol === 'https:';
   const findings: Finding[] = [];
-  if (isHere && !loopback.test(host)) {
+  if (isLoopback && !loopbackPattern.test(host)) {
     findings.push(
       wrong(
         'PUBLIC_URL',
@@ -85,7 +88,7 @@ export function checkAddresses(
         'Set PUBLIC_URL to the address that people use.',
       ),
     );
-  } else if (!isHere && !isSafe) {
+  } else if (!isLoopback && !isHttps) {
     findings.push(
       wrong(
         'PUBLIC_URL',
@@ -93,8 +96,8 @@ export function checkAddresses(
         'Put a reverse proxy with a certificate in front (deploy/nginx.conf), and begin PUBLIC_URL with https://.',
       ),
     );
-  } else findings.push(ok('PUBLIC_URL', `${address.origin}${isHere ? ', on this machine only' : ''}.`));
-  if (config.imageSessionCookie === 'strict' && !isSafe) {
+  } else findings.push(ok('PUBLIC_URL', `${address.origin}${isLoopback ? ', on this machine only' : ''}.`));
+  if (config.imageSessionCookie === 'strict' && !isHttps) {
     findings.push(
       wrong(
         'IMAGE_SESSION_COOKIE',
@@ -103,16 +106,16 @@ export function checkAddresses(
       ),
     );
   }
-  return [...findings, checkProxies(trustedProxies, isSafe)];
+  return [...findings, checkProxies(trustedProxies, isHttps)];
 }
 
-function checkProxies(proxies: readonly string[], isSafe: boolean): Finding {
+function checkProxies(proxies: readonly string[], isHttps: boolean): Finding {
   const subject = 'TRUSTED_PROXIES';
-  const unreadable = proxies.filter((proxy) => !isNetwork(proxy));
-  if (unreadable.length > 0) {
+  const invalidEntries = proxies.filter((proxy) => !isNetwork(proxy));
+  if (invalidEntries.length > 0) {
     return wrong(
       subject,
-      `"${unreadable.join(', ')}" is neither an address nor a network.`,
+      `"${invalidEntries.join(', ')}" is neither an address nor a network.`,
       'Name addresses or networks, as in 10.0.0.5 or 10.0.0.0/24, not host names.',
     );
   }
@@ -124,7 +127,7 @@ function checkProxies(proxies: readonly string[], isSafe: boolean): Finding {
     );
   }
   if (proxies.length > 0) return ok(subject, `${proxies.join(', ')}.`);
-  return isSafe
+  return isHttps
     ? wrong(
         subject,
         'PUBLIC_URL is https, which requires a proxy, but none is named: all requests seem to come from its address.',
@@ -135,20 +138,23 @@ function checkProxies(proxies: readonly string[], isSafe: boolean): Finding {
 
 function isNetwork(text: string): boolean {
   if (['loopback', 'linklocal', 'uniquelocal'].includes(text)) return true;
-  const [address = '', bits] = text.split('/');
-  const kind = net.isIP(address);
-  if (kind === 0) return false;
-  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (kind === 4 ? 32 : 128));
+  const [address = '', prefixLength] = text.split('/');
+  const version = net.isIP(address);
+  if (version === 0) return false;
+  if (prefixLength === undefined) return true;
+  const maxPrefixLength = version === 4 ? 32 : 128;
+  return /^\d{1,3}$/.test(prefixLength) && Number(prefixLength) <= maxPrefixLength;
 }
 
+/** Checks that the OpenID Connect provider can be reached and states the configured issuer. */
 export async function checkProvider({ signIn: { external } }: Pick<Config, 'signIn'>): Promise<Finding[]> {
   if (external === null) return [];
   const address = `${external.issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
   const advice =
     'Set OIDC_ISSUER exactly as the provider states it, and check that this machine can reach it.';
   try {
-    const answer = await fetch(address, { signal: AbortSignal.timeout(timeoutMs) });
-    const { issuer } = (await answer.json()) as { issuer?: unknown };
+    const response = await fetch(address, { signal: AbortSignal.timeout(timeoutMs) });
+    const { issuer } = (await response.json()) as { issuer?: unknown };
     if (issuer === external.issuer) return [ok('Sign-in provider', `${external.issuer} answers.`)];
     return [wrong('Sign-in provider', `${address} states the issuer "${String(issuer)}".`, advice)];
   } catch (error) {
@@ -156,6 +162,7 @@ export async function checkProvider({ signIn: { external } }: Pick<Config, 'sign
   }
 }
 
+/** Checks that the encryption key is shared where the database is, and that attempts are limited. */
 export function checkSecrets({
   databaseUrl,
   secretKey,

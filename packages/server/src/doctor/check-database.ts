@@ -1,15 +1,16 @@
+/** Checks the database: its state and version, the clock, the number of connections, and the slides in the catalogue. */
 import fs from 'node:fs';
 import path from 'node:path';
 import type { Config } from '../platform/config.ts';
 import { type DatabaseHealth, inspectDatabase } from '../store/database-health.ts';
-import { type Finding, note, ok, reasonOf, within, withoutPasswords, wrong } from './finding.ts';
+import { type Finding, note, ok, reasonOf, withoutPasswords, withTimeout, wrong } from './finding.ts';
 
-/** `pragma integrity_check` reads the whole file. */
+/** Time limit of the inspection, which reads the whole file of an embedded database. */
 const timeoutMs = 120_000;
-/** Sessions and TOTP codes depend on the clock. */
+/** Sessions and time-based codes (TOTP) depend on the clock. */
 const maxClockSkewMs = 2000;
-/** A process uses ten connections, its job queue three; PostgreSQL reserves some. */
-const connectionsOfProcess = 15;
+/** A process uses ten connections and its job queue three. The rest is a reserve, because PostgreSQL reserves some itself. */
+const connectionsPerProcess = 15;
 
 export async function checkDatabase(config: Pick<Config, 'databaseUrl' | 'dataDir'>): Promise<Finding[]> {
   const { databaseUrl: url } = config;
@@ -17,51 +18,51 @@ export async function checkDatabase(config: Pick<Config, 'databaseUrl' | 'dataDi
   if (url === null && !fs.existsSync(file)) {
     return [ok('Database', `SQLite, ${file}: created at the first start.`)];
   }
-  const where = url === null ? `SQLite, ${file}` : `PostgreSQL, ${nameOf(url)}`;
+  const databaseName = url === null ? `SQLite, ${file}` : `PostgreSQL, ${nameOf(url)}`;
   let health: DatabaseHealth;
   try {
-    health = await within(timeoutMs, inspectDatabase({ url, file: url === null ? file : null }));
+    health = await withTimeout(timeoutMs, inspectDatabase({ url, file: url === null ? file : null }));
   } catch (error) {
     return [
       wrong(
         'Database',
-        `${where}, cannot be opened: ${reasonOf(error)}.`,
+        `${databaseName}, cannot be opened: ${reasonOf(error)}.`,
         url === null
           ? 'Check that the file belongs to the user that runs Lamina. If it is damaged, restore the last backup.'
           : 'Check that PostgreSQL runs, that DATABASE_URL contains host, port, database, user and password, and that pg_hba.conf allows this machine.',
       ),
     ];
   }
-  return [stateOf(health, where), ...clockOf(health), ...connectionsOf(health), ...slidesOf(health)];
+  return [stateOf(health, databaseName), ...clockOf(health), ...connectionsOf(health), ...slidesOf(health)];
 }
 
-function stateOf(health: DatabaseHealth, where: string): Finding {
+function stateOf(health: DatabaseHealth, databaseName: string): Finding {
   const { version, damage, pendingMigrations: pending, unknownMigrations: unknown, isEmpty } = health;
   if (damage.length > 0) {
     return wrong(
       'Database',
-      `${where}, is damaged: ${damage.slice(0, 3).join('; ')}.`,
+      `${databaseName}, is damaged: ${damage.slice(0, 3).join('; ')}.`,
       'Stop Lamina, keep a copy of the file, and restore the last backup (docs/operate.md).',
     );
   }
   if (unknown.length > 0) {
     return wrong(
       'Database',
-      `${where}, was written by a newer version of Lamina (${unknown.at(-1)}).`,
+      `${databaseName}, was written by a newer version of Lamina (${unknown.at(-1)}).`,
       'Start that version again, or restore a backup that this version has made.',
     );
   }
   if (isEmpty)
-    return ok('Database', `${where}, version ${version}: empty; the first start creates the tables.`);
+    return ok('Database', `${databaseName}, version ${version}: empty; the first start creates the tables.`);
   if (pending.length > 0) {
     return note(
       'Database',
-      `${where}, version ${version}: the next start changes its tables (${pending.join(', ')}).`,
+      `${databaseName}, version ${version}: the next start changes its tables (${pending.join(', ')}).`,
       'Make a backup first: it is the only way to go back.',
     );
   }
-  const intact = health.engine === 'SQLite' ? ', and the file is intact' : '';
-  return ok('Database', `${where}, version ${version}: its tables are up to date${intact}.`);
+  const fileState = health.engine === 'SQLite' ? ', and the file is intact' : '';
+  return ok('Database', `${databaseName}, version ${version}: its tables are up to date${fileState}.`);
 }
 
 function clockOf({ clockAheadMs }: DatabaseHealth): Finding[] {
@@ -81,35 +82,35 @@ function clockOf({ clockAheadMs }: DatabaseHealth): Finding[] {
 
 function connectionsOf({ maxConnections }: DatabaseHealth): Finding[] {
   if (maxConnections === null) return [];
-  const processes = Math.floor(maxConnections / connectionsOfProcess);
-  const says = `PostgreSQL allows ${maxConnections} connections: enough for ${processes} processes of Lamina.`;
+  const processes = Math.floor(maxConnections / connectionsPerProcess);
+  const message = `PostgreSQL allows ${maxConnections} connections: enough for ${processes} processes of Lamina.`;
   return [
     processes < 3
       ? note(
           'Connections',
-          says,
+          message,
           `Raise max_connections to ${connectionsOfProcess} per process; count all servers and their WORKERS.`,
         )
-      : ok('Connections', says),
+      : ok('Connections', message),
   ];
 }
 
 function slidesOf({ slides }: DatabaseHealth): Finding[] {
   if (slides === null) return [];
   const { ready = 0, failed = 0, pending = 0 } = slides;
-  const says = `${ready} ready, ${pending} waiting to be ingested, ${failed} failed.`;
+  const message = `${ready} ready, ${pending} waiting to be ingested, ${failed} failed.`;
   return [
     failed === 0
-      ? ok('Catalogue', says)
+      ? ok('Catalogue', message)
       : note(
           'Catalogue',
-          says,
+          message,
           'The admin panel shows the slides and the reasons; a replaced file is ingested again automatically.',
         ),
   ];
 }
 
-/** Returns host and database, never user or password. */
+/** Returns host and database of a URL, without user and password. */
 function nameOf(url: string): string {
   return URL.canParse(url)
     ? withoutPasswords(`${new URL(url).host}${new URL(url).pathname}`)

@@ -1,18 +1,21 @@
+/** Checks the slide folder and the data folder: access, file system, free space and permissions. */
 import { randomUUID } from 'node:crypto';
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import type { Config } from '../platform/config.ts';
-import { type Finding, gibibytes, note, ok, reasonOf, within, wrong } from './finding.ts';
+import { type Finding, gibibytes, note, ok, reasonOf, withTimeout, wrong } from './finding.ts';
 
 const timeoutMs = 10_000;
-const littleBytes = 1024 ** 3;
-const tooLittleBytes = 100 * 1024 ** 2;
+/** Less free space than this is a note. */
+const noteBelowBytes = 1024 ** 3;
+/** Less free space than this is wrong. */
+const wrongBelowBytes = 100 * 1024 ** 2;
 
 /**
- * File systems on which the embedded database is not safe, or whose contents do not last.
- * Source: statfs(2), and include/uapi/linux/magic.h of Linux 6.1.
+ * Network file systems, on which the embedded database is not safe, by the type that `statfs` returns. Source of the types:
+ * statfs(2), and include/uapi/linux/magic.h of Linux 6.1.
  */
-const network: ReadonlyMap<number, string> = new Map([
+const networkFileSystems: ReadonlyMap<number, string> = new Map([
   [0x6969, 'NFS'],
   [0xff534d42, 'SMB'],
   [0xfe534d42, 'SMB'],
@@ -21,20 +24,20 @@ const network: ReadonlyMap<number, string> = new Map([
   [0x00c36400, 'Ceph'],
   [0x01021997, '9P'],
 ]);
-const inMemory = 0x01021994;
-const containerLayer = 0x794c7630;
+/** Types of file systems whose contents are lost: tmpfs at a restart, overlayfs with the container. */
+const tmpfsType = 0x01021994;
+const overlayfsType = 0x794c7630;
 
+/** Checks that the slide folder can be read. */
 export async function checkSlidesFolder({
   slidesDir,
   objectStore,
 }: Pick<Config, 'slidesDir' | 'objectStore'>): Promise<Finding> {
   try {
-    const entries = await within(timeoutMs, fs.readdir(slidesDir, { withFileTypes: true }));
-    const folders = entries.filter((entry) => entry.isDirectory()).length;
-    return ok(
-      'Slides',
-      `${slidesDir}: ${folders} folders, each a dataset, and ${entries.length - folders} files.`,
-    );
+    const entries = await withTimeout(timeoutMs, fs.readdir(slidesDir, { withFileTypes: true }));
+    const folderCount = entries.filter((entry) => entry.isDirectory()).length;
+    const fileCount = entries.length - folderCount;
+    return ok('Slides', `${slidesDir}: ${folderCount} folders, each a dataset, and ${fileCount} files.`);
   } catch (error) {
     const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
     if (isMissing && objectStore !== null)
@@ -54,6 +57,7 @@ export async function checkSlidesFolder({
   }
 }
 
+/** Checks that the data folder can be written, lasts, has enough space and is private. */
 export async function checkDataFolder({
   dataDir,
   databaseUrl,
@@ -64,7 +68,7 @@ export async function checkDataFolder({
   Finding[]
 > {
   try {
-    await within(timeoutMs, writeTestFile(dataDir));
+    await withTimeout(timeoutMs, writeTestFile(dataDir));
   } catch (error) {
     return [
       wrong(
@@ -83,7 +87,7 @@ export async function checkDataFolder({
   ];
 }
 
-/** Creates the folder like the program, writes a file to the disk, and deletes it. */
+/** Creates the folder as the server does, writes a file to the disk, and deletes the file. */
 async function writeTestFile(folder: string): Promise<void> {
   await fs.mkdir(folder, { recursive: true, mode: 0o700 });
   const file = path.join(folder, `.doctor-${randomUUID()}`);
@@ -95,45 +99,47 @@ async function writeTestFile(folder: string): Promise<void> {
 }
 
 function fileSystemOf(dataDir: string, type: number, hasDatabase: boolean): Finding {
-  const onNetwork = network.get(type >>> 0);
-  if (onNetwork !== undefined && hasDatabase) {
+  const networkFileSystem = networkFileSystems.get(type >>> 0); // `>>> 0` makes a negative number unsigned
+  if (networkFileSystem !== undefined && hasDatabase) {
     return wrong(
       'Data folder',
-      `DATA_DIR=${dataDir} is on a network file system (${onNetwork}), where SQLite is not safe.`,
+      `DATA_DIR=${dataDir} is on a network file system (${networkFileSystem}), where SQLite is not safe.`,
       'Keep DATA_DIR on a disk of this machine, or use PostgreSQL (DATABASE_URL).',
     );
   }
-  if (type === inMemory) {
+  if (type === tmpfsType) {
     return wrong(
       'Data folder',
       `DATA_DIR=${dataDir} is in memory: a restart of the machine deletes it.`,
       'Choose a folder on a disk.',
     );
   }
-  if (type === containerLayer) {
+  if (type === overlayfsType) {
     return wrong(
       'Data folder',
       `DATA_DIR=${dataDir} is inside the container: it is deleted with the container.`,
       'Mount a volume there, as deploy/compose.yaml does.',
     );
   }
-  return ok('Data folder', `${dataDir} can be written${onNetwork === undefined ? '' : ` (${onNetwork})`}.`);
+  const suffix = networkFileSystem === undefined ? '' : ` (${networkFileSystem})`;
+  return ok('Data folder', `${dataDir} can be written${suffix}.`);
 }
 
-function freeSpaceOf(free: number, maxCacheBytes: number): Finding {
-  const says = `${gibibytes(free)} are free; the caches may grow to ${gibibytes(maxCacheBytes)}.`;
-  if (free < tooLittleBytes)
-    return wrong('Disk', says, 'Free some space now: the server cannot store anything on a full disk.');
-  if (free < littleBytes || free < maxCacheBytes) {
-    return note('Disk', says, 'Free some space, or lower TILE_CACHE_BYTES (and S3_CACHE_BYTES).');
+function freeSpaceOf(freeBytes: number, maxCacheBytes: number): Finding {
+  const message = `${gibibytes(freeBytes)} are free; the caches may grow to ${gibibytes(maxCacheBytes)}.`;
+  if (freeBytes < wrongBelowBytes)
+    return wrong('Disk', message, 'Free some space now: the server cannot store anything on a full disk.');
+  if (freeBytes < noteBelowBytes || freeBytes < maxCacheBytes) {
+    return note('Disk', message, 'Free some space, or lower TILE_CACHE_BYTES (and S3_CACHE_BYTES).');
   }
-  return ok('Disk', says);
+  return ok('Disk', message);
 }
 
 async function privacyOf(dataDir: string): Promise<Finding[]> {
   if (process.platform === 'win32') return [];
   const { mode } = await fs.stat(dataDir);
-  if ((mode & 0o007) === 0) return [];
+  const isClosedToOthers = (mode & 0o007) === 0;
+  if (isClosedToOthers) return [];
   return [
     note(
       'Data folder',

@@ -5,22 +5,26 @@ import { installedLibraries } from '@lamina/slide';
 import type { Config } from '../platform/config.ts';
 import { type Finding, gibibytes, note, ok, wrong } from './finding.ts';
 
-/** Memory per serving process and per render worker: docs/operate.md, "How large". */
-const bytesOfProcess = 512 * 1024 ** 2;
-/** A thousand viewers have six connections each, and each open slide has a few files. */
-const enoughFiles = 16_384;
-const fewFiles = 2048;
+/** Memory that a serving process or a render worker needs (docs/operate.md, section "How large"). */
+const bytesPerProcess = 512 * 1024 ** 2;
+/** Enough for a thousand viewers with six connections each, and a few files for each open slide. */
+const recommendedOpenFiles = 16_384;
+/** A lower limit than this is wrong. */
+const minOpenFiles = 2048;
 
+/** Reports the version of Node and the platform. */
 export function checkNode(): Finding {
   const { version } = process;
   return ok('Node', `${version}, ${process.platform} ${process.arch}.`);
 }
 
+/** Checks that the machine has enough processors and memory for the setting WORKERS. */
 export function checkSize({ workers }: Pick<Config, 'workers'>): Finding[] {
   const cores = os.availableParallelism();
-  const limit = process.constrainedMemory();
-  const memory = limit > 0 && limit < os.totalmem() ? limit : os.totalmem();
-  const needed = bytesOfProcess * (workers + 2);
+  const containerLimitBytes = process.constrainedMemory(); // 0 without a limit
+  const hasContainerLimit = containerLimitBytes > 0 && containerLimitBytes < os.totalmem();
+  const memoryBytes = hasContainerLimit ? containerLimitBytes : os.totalmem();
+  const neededBytes = bytesPerProcess * (workers + 2); // with two render workers
   const findings: Finding[] = [];
   if (workers > cores) {
     findings.push(
@@ -32,35 +36,37 @@ export function checkSize({ workers }: Pick<Config, 'workers'>): Finding[] {
     );
   } else findings.push(ok('Processors', `${cores}; serving processes use up to ${workers}.`));
   findings.push(
-    memory < needed
+    memoryBytes < neededBytes
       ? note(
           'Memory',
-          `${gibibytes(memory)}; ${workers === 1 ? 'one process' : `${workers} processes`} and the render workers may use ${gibibytes(needed)}.`,
+          `${gibibytes(memoryBytes)}; ${workers === 1 ? 'one process' : `${workers} processes`} and the render workers may use ${gibibytes(neededBytes)}.`,
           'Give the machine (or the container) more memory, or lower WORKERS.',
         )
-      : ok('Memory', `${gibibytes(memory)}.`),
+      : ok('Memory', `${gibibytes(memoryBytes)}.`),
   );
   return findings;
 }
 
+/** Checks that the server may open enough files and connections. */
 export async function checkOpenFiles(): Promise<Finding> {
-  const most = await mostOpenFiles();
-  if (most === null || most >= enoughFiles) {
-    return ok('Open files', most === null ? 'No known limit.' : `Up to ${most}.`);
+  const limit = await findOpenFileLimit();
+  if (limit === null || limit >= recommendedOpenFiles) {
+    return ok('Open files', limit === null ? 'No known limit.' : `Up to ${limit}.`);
   }
   const advice =
     'Raise the limit: LimitNOFILE=65536 in a systemd unit, ulimits in a compose file, or `ulimit -n 65536` before the start.';
-  const says = `Only ${most} files and connections may be open at a time (ulimit -n).`;
-  return most < fewFiles ? wrong('Open files', says, advice) : note('Open files', says, advice);
+  const message = `Only ${limit} files and connections may be open at a time (ulimit -n).`;
+  return limit < minOpenFiles ? wrong('Open files', message, advice) : note('Open files', message, advice);
 }
 
-/** Returns the hard limit, to which Node raises the soft limit; null when there is none or it is unknown. */
-async function mostOpenFiles(): Promise<number | null> {
+/** Returns the hard limit of open files, to which Node raises the soft limit; null if there is none or it is unknown. */
+async function findOpenFileLimit(): Promise<number | null> {
   const limits = await fs.readFile('/proc/self/limits', 'utf8').catch(() => '');
-  const hard = /^Max open files\s+\S+\s+(\d+)/m.exec(limits)?.[1];
-  return hard === undefined ? null : Number(hard);
+  const hardLimit = /^Max open files\s+\S+\s+(\d+)/m.exec(limits)?.[1];
+  return hardLimit === undefined ? null : Number(hardLimit);
 }
 
+/** Checks the image libraries, and whether render workers can be confined. */
 export async function checkLibraries(): Promise<Finding[]> {
   const { sharp, turboJpeg, openSlide, landlock } = await installedLibraries();
   return [

@@ -1,3 +1,4 @@
+/** Checks the connection to the mail server. */
 import path from 'node:path';
 import { createTransport } from 'nodemailer';
 import { isTlsFault, smtpOptions, tlsAdvice } from '../mail/smtp-options.ts';
@@ -6,7 +7,7 @@ import { type Finding, note, ok, reasonOf, wrong } from './finding.ts';
 
 const timeoutMs = 5000;
 
-/** Connects and signs in to the mail server; sends no e-mail. */
+/** Connects and signs in to the mail server, without sending an e-mail. */
 export async function checkMail({
   smtpUrl,
   mailFrom,

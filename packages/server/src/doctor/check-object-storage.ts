@@ -1,27 +1,28 @@
+/** Checks the object storage that is configured for slides. */
 import { randomUUID } from 'node:crypto';
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { createObjectStore, type ObjectStore } from '@lamina/slide';
 import type { Config } from '../platform/config.ts';
-import { type Finding, note, ok, reasonOf, within, wrong } from './finding.ts';
+import { type Finding, note, ok, reasonOf, withTimeout, wrong } from './finding.ts';
 
 const timeoutMs = 15_000;
-const rangeBytes = 16;
+const testRangeBytes = 16;
 
-/** Lists, reads a range, writes and deletes, like the program. */
+/** Checks that objects can be listed, read in part, written and deleted, as the server does it. */
 export async function checkObjectStorage({
   objectStore,
   dataDir,
 }: Pick<Config, 'objectStore' | 'dataDir'>): Promise<Finding[]> {
   if (objectStore === null) return [];
   const { endpoint, bucket, prefix } = objectStore;
-  const where = `${bucket}/${prefix} at ${new URL(endpoint).host}`;
+  const location = `${bucket}/${prefix} at ${new URL(endpoint).host}`;
   const store = createObjectStore(objectStore);
   try {
-    const first = await within(timeoutMs, firstOf(store.list('')));
+    const first = await withTimeout(timeoutMs, firstOf(store.list('')));
     if (first === null)
-      return [note('Bucket', `${where} can be listed and is empty.`, 'Put slides into it.')];
-    await within(timeoutMs, store.read(first, 0, Math.min(rangeBytes, first.size)));
+      return [note('Bucket', `${location} can be listed and is empty.`, 'Put slides into it.')];
+    await withTimeout(timeoutMs, store.read(first, 0, Math.min(testRangeBytes, first.size)));
   } catch (error) {
     return [
       wrong(
@@ -32,19 +33,19 @@ export async function checkObjectStorage({
     ];
   }
   return [
-    ok('Bucket', `${where} can be listed and read by ranges.`),
-    await checkWriting(store, where, dataDir),
+    ok('Bucket', `${location} can be listed and read by ranges.`),
+    await checkWriting(store, location, dataDir),
   ];
 }
 
-async function checkWriting(store: ObjectStore, where: string, dataDir: string): Promise<Finding> {
+async function checkWriting(store: ObjectStore, location: string, dataDir: string): Promise<Finding> {
   const file = path.join(dataDir, `.doctor-${randomUUID()}`);
   const key = `.lamina-doctor-${randomUUID()}`;
   try {
     await fs.writeFile(file, 'Lamina was here.\n');
-    await within(timeoutMs, store.put(key, file));
-    await within(timeoutMs, store.delete(key));
-    return ok('Bucket', `${where} can be written.`);
+    await withTimeout(timeoutMs, store.put(key, file));
+    await withTimeout(timeoutMs, store.delete(key));
+    return ok('Bucket', `${location} can be written.`);
   } catch (error) {
     return note(
       'Bucket',
@@ -56,7 +57,7 @@ async function checkWriting(store: ObjectStore, where: string, dataDir: string):
   }
 }
 
-async function firstOf<T>(all: AsyncIterable<T>): Promise<T | null> {
-  for await (const one of all) return one;
+async function firstOf<T>(items: AsyncIterable<T>): Promise<T | null> {
+  for await (const item of items) return item;
   return null;
 }

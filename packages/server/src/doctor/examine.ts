@@ -1,4 +1,4 @@
-/** Runs all checks of the doctor; changes nothing. */
+/** Runs all checks of `npm run doctor`. They change nothing in the installation. */
 import { type Config, ConfigError } from '../platform/config.ts';
 import { checkAddresses, checkPorts, checkProvider, checkSecrets } from './check-addresses.ts';
 import { checkDatabase } from './check-database.ts';
@@ -26,11 +26,11 @@ const checks: readonly Check[] = [
   checkMail,
 ];
 
-/** @param read returns the settings. @throws nothing: a check that fails becomes a finding */
-export async function examine(read: () => Config): Promise<Finding[]> {
+/** Returns the findings of all checks. A check that throws becomes a finding. @param readSettings throws ConfigError if one is invalid */
+export async function examine(readSettings: () => Config): Promise<Finding[]> {
   let config: Config;
   try {
-    config = read();
+    config = readSettings();
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     return [

@@ -1,53 +1,63 @@
-/** The result of a check of the doctor, in sentences for the operator. */
+/** The results of the checks that `npm run doctor` makes, and functions that the checks share. */
+
+/** The result of a check, in sentences for the operator. */
 export interface Finding {
-  /** What was checked: `Database`, `Mail`. */
+  /** What was checked, such as `Database` or `Mail`. */
   readonly subject: string;
   /** `wrong` must be corrected; `note` is for information. */
   readonly state: 'ok' | 'note' | 'wrong';
-  /** What the check found. Never a secret. */
-  readonly says: string;
-  /** What to do; null: nothing. */
+  /** What the check found. It never contains a secret. */
+  readonly message: string;
+  /** What the operator should do; null: nothing. */
   readonly advice: string | null;
 }
 
-export const ok = (subject: string, says: string): Finding => ({ subject, state: 'ok', says, advice: null });
-export const note = (subject: string, says: string, advice: string): Finding => ({
+export const ok = (subject: string, message: string): Finding => ({
+  subject,
+  state: 'ok',
+  message,
+  advice: null,
+});
+export const note = (subject: string, message: string, advice: string): Finding => ({
   subject,
   state: 'note',
-  says,
+  message,
   advice,
 });
-export const wrong = (subject: string, says: string, advice: string): Finding => ({
+export const wrong = (subject: string, message: string, advice: string): Finding => ({
   subject,
   state: 'wrong',
-  says,
+  message,
   advice,
 });
 
 /** Returns the message of an error and of its causes, with passwords removed from URLs. */
 export function reasonOf(error: unknown): string {
   const sentences: string[] = [];
-  for (let at: unknown = error; at instanceof Error; at = at.cause) {
-    const { message, code } = at as NodeJS.ErrnoException;
-    const sentence = (message === '' ? (code ?? at.name) : message).replace(/[.\s]+$/, ''); // AggregateError has no message
+  for (let current: unknown = error; current instanceof Error; current = current.cause) {
+    const { message, code } = current as NodeJS.ErrnoException;
+    const text = message === '' ? (code ?? current.name) : message; // AggregateError has no message
+    const sentence = text.replace(/[.\s]+$/, '');
     if (!sentences.includes(sentence)) sentences.push(sentence);
   }
   return withoutPasswords(sentences.join(': ') || String(error));
 }
 
+/** Removes user names and passwords from the URLs in a text. */
 export function withoutPasswords(text: string): string {
   return text.replaceAll(/\/\/[^/@\s]*@/g, '//');
 }
 
-/** Formats as `1.5 GiB`. */
+/** Returns the size as text, such as `1.5 GiB`. */
 export function gibibytes(bytes: number): string {
   return `${(bytes / 1024 ** 3).toFixed(1)} GiB`;
 }
 
-/** @throws Error when it takes longer */
-export async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+/** Returns the result of the work. @throws Error when it takes longer than the timeout */
+export async function withTimeout<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
   const { promise: tooLate, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error(`there was no answer within ${ms / 1000} seconds`)), ms);
+  const error = new Error(`there was no answer within ${timeoutMs / 1000} seconds`);
+  const timer = setTimeout(() => reject(error), timeoutMs);
   try {
     return await Promise.race([work, tooLate]);
   } finally {

@@ -65,7 +65,7 @@ describe('readiness of a server process', () => {
       'object storage although the slide folder is unreadable',
       { config: unreadableFolder, objectStorage: available },
     ],
-  ])('is true with %s', async (_, world) => {
+  ])('is true with %s', async (_, overrides) => {
     expect(await (await readiness(overrides)).isReady()).toBe(true);
   });
 
@@ -82,7 +82,7 @@ describe('readiness of a server process', () => {
       'no answer within',
     ],
     ['a full render queue', { renderedTiles: renderedTilesWith({ isFull: true }) }, 'render queue full'],
-  ])('is false with %s, and the log states the reason', async (_, world, reason) => {
+  ])('is false with %s, and the log states the reason', async (_, overrides, reason) => {
     const { isReady, lines } = await readiness(overrides);
     expect(await isReady()).toBe(false);
     expect(lines.join('')).toContain(reason);

@@ -1,4 +1,4 @@
-/** Test installations to back up and restore, and functions that modify a backup. */
+/** Installations for tests of backups, and functions that modify a backup. */
 import { hash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -31,29 +31,31 @@ export const email = 'yönetici@example.org';
 
 export interface Installation {
   readonly config: Config;
+  /** Opens and migrates the database. */
   readonly open: () => Promise<Database>;
-  readonly look: <T>(look: (db: Database) => Promise<T>) => Promise<T>;
+  /** Reads from the database without migrating it. */
+  readonly read: <T>(query: (db: Database) => Promise<T>) => Promise<T>;
 }
 
-/** @param env settings in addition to those of the place */
+/** @param env further settings */
 export function installationAt(
-  place: { readonly url: string | null },
+  database: { readonly url: string | null },
   dataDir: string,
   env: NodeJS.ProcessEnv,
 ): Installation {
   const config = readConfig(
-    { DATA_DIR: dataDir, DATABASE_URL: place.url ?? '', SLIDES_DIR: path.join(dataDir, 'slides'), ...env },
+    { DATA_DIR: dataDir, DATABASE_URL: database.url ?? '', SLIDES_DIR: path.join(dataDir, 'slides'), ...env },
     dataDir,
   );
-  const location = { url: place.url, file: path.join(dataDir, 'lamina.db') };
+  const location = { url: database.url, file: path.join(dataDir, 'lamina.db') };
   return {
     config,
     open: () => openDatabase(location),
-    look: <T>(look: (db: Database) => Promise<T>) => readWithoutMigrating(location, look),
+    read: <T>(query: (db: Database) => Promise<T>) => readWithoutMigrating(location, query),
   };
 }
 
-/** An installation that has never been started. */
+/** Creates an installation that has never been started. */
 export async function emptyInstallation(
   kind: DatabaseKind,
   env: NodeJS.ProcessEnv = {},
@@ -62,7 +64,7 @@ export async function emptyInstallation(
   return installationAt(await emptyDatabaseLocation(kind, dataDir), dataDir, env);
 }
 
-/** An installation with rows in every table, and an administrator whose password is known. */
+/** Creates an installation with rows in every table, and an administrator whose password it returns. */
 export async function usedInstallation(
   kind: DatabaseKind,
   env: NodeJS.ProcessEnv = {},
@@ -78,7 +80,7 @@ export async function usedInstallation(
   return { ...installation, password };
 }
 
-/** @returns the folder of the backup; it is deleted after the test unless `to` is given */
+/** Backs up an installation. @returns the folder of the backup, which is deleted after the test unless `to` is set */
 export function backUp(
   { config }: Pick<Installation, 'config'>,
   {
@@ -97,7 +99,7 @@ export function backUp(
   );
 }
 
-/** @returns the printed sentences */
+/** Restores a backup. @returns the printed sentences */
 export async function restoreFrom(
   { config }: Pick<Installation, 'config'>,
   folder: string,
@@ -109,10 +111,12 @@ export async function restoreFrom(
   return output.join('\n');
 }
 
-/** Returns the tables that a restore must keep unchanged: all except cleared ones and those it writes to itself. */
+/** Returns the tables that a restore must not change: all except the cleared ones and those to which a restore adds rows. */
 export function comparable(all: ReadonlyMap<string, readonly AnyRow[]>): Record<string, readonly AnyRow[]> {
-  const own = new Set(['audit', 'audit_chain', 'locks', 'schema_changes']);
-  return Object.fromEntries([...all].filter(([name]) => !tablesClearedByRestore.has(name) && !own.has(name)));
+  const tablesWithNewRows = new Set(['audit', 'audit_chain', 'locks', 'schema_changes']);
+  return Object.fromEntries(
+    [...all].filter(([name]) => !tablesClearedByRestore.has(name) && !tablesWithNewRows.has(name)),
+  );
 }
 
 /** Returns the audit log in order. */
@@ -120,7 +124,7 @@ export async function auditRowsOf(db: Database): Promise<AnyRow[]> {
   return (await db.selectFrom('audit').selectAll().orderBy('seq').execute()).map((row) => ({ ...row }));
 }
 
-/** Writes the list of checksums again after a change of the backup. */
+/** Writes the list of checksums again after a file of the backup has been changed. */
 export async function updateChecksums(folder: string): Promise<void> {
   const names = fs.readdirSync(folder, { recursive: true, encoding: 'utf8' });
   const sums = new Map<string, string>();
@@ -130,6 +134,8 @@ export async function updateChecksums(folder: string): Promise<void> {
   }
   fs.writeFileSync(path.join(folder, 'SHA256SUMS'), writeChecksums(sums));
 }
+
+/** Changes the manifest of a backup. */
 export function changeManifest(folder: string, change: (manifest: Manifest) => void): void {
   const file = path.join(folder, 'manifest.json');
   const manifest = JSON.parse(fs.readFileSync(file, 'utf8')) as Manifest;
@@ -137,7 +143,7 @@ export function changeManifest(folder: string, change: (manifest: Manifest) => v
   fs.writeFileSync(file, JSON.stringify(manifest));
 }
 
-/** Changes the rows of a table, with matching manifest and checksums. */
+/** Changes the rows of a table, and updates manifest and checksums accordingly. @param change maps the lines of the table */
 export async function replaceRows(
   folder: string,
   table: string,
