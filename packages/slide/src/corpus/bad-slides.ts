@@ -1,6 +1,6 @@
 /**
- * Broken, truncated and hostile files of public test suites and fuzz corpora, with the expected outcome. Some
- * of the fuzz files are valid.
+ * Lists damaged, truncated and hostile files of public test suites and fuzz corpora with the expected outcome: the error
+ * code, "opens, then" the error code if only the pixels are damaged, or the format of a file that is valid.
  */
 export const badSlides: readonly (readonly [file: string, outcome: string])[] = [
   ['aperio/unreadable.svs', 'opens, then FILE_CORRUPT'],

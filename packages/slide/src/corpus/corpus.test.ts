@@ -1,7 +1,6 @@
 /**
- * Opens every file of the test collections, valid and broken, and compares the format or the error code.
- * The files are not part of the project: TEST_SLIDES names the folder of valid ones, `bad-slides` lies beside
- * it.
+ * Opens every file of the test collections, valid and damaged, and compares the format or the error code. The files are not
+ * part of the project: TEST_SLIDES names the folder of the valid ones, and the damaged ones are in `bad-slides` beside it.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,7 +19,7 @@ const pool = new RenderPool({
 });
 afterAll(() => pool.close());
 
-/** Retries while the overview of a large slide needs further calls, each of which makes progress. */
+/** Retries after BUSY: rendering the overview of a large slide takes several calls, each of which makes progress. */
 async function retryWhileBusy(render: () => Promise<unknown>): Promise<void> {
   for (;;) {
     try {
@@ -33,8 +32,8 @@ async function retryWhileBusy(render: () => Promise<unknown>): Promise<void> {
 }
 
 /**
- * The format in which a file is shown, or the error code; `opens, then` a code when only its pixels are
- * broken.
+ * Opens and renders a file. Returns its format; the error code if it cannot be opened; "opens, then" the error code if only
+ * rendering fails.
  */
 async function outcomeOf(path: string): Promise<string> {
   let isOpen = false;
@@ -51,17 +50,17 @@ async function outcomeOf(path: string): Promise<string> {
   }
 }
 
-describe('a valid file of TEST_SLIDES', () => {
-  it.skipIf(slides === '').each(goodSlides)('%s opens or fails as expected: %s', async (name, outcome) => {
+describe('RenderPool with a file of TEST_SLIDES', () => {
+  it.skipIf(slides === '').each(goodSlides)('%s gives the listed outcome: %s', async (name, outcome) => {
     expect(await outcomeOf(join(slides, name))).toBe(outcome);
   });
 });
 
 const badFolder = join(slides, '../bad-slides');
 
-describe('a broken file of bad-slides', () => {
+describe('RenderPool with a damaged file of bad-slides', () => {
   it.skipIf(slides === '' || !existsSync(badFolder)).each(badSlides)(
-    '%s opens or fails as expected: %s',
+    '%s gives the listed outcome: %s',
     async (name, outcome) => {
       expect(await outcomeOf(join(badFolder, name))).toBe(outcome);
     },

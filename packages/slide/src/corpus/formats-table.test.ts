@@ -6,20 +6,24 @@ import { goodSlides } from './good-slides.ts';
 
 const docs = new URL('../../../../docs/formats/', import.meta.url);
 
-describe('the table of formats in docs/formats', () => {
-  it('equals the output of npm run generate-docs', () => {
+describe('formatsPage, the text of docs/formats/README.md', () => {
+  it('equals the committed file, so that npm run generate-docs was not forgotten', () => {
     expect(readFileSync(new URL('README.md', docs), 'utf8')).toBe(formatsPage());
   });
 
-  it('contains every format with a reader, and every format of the real test files', () => {
-    const withReader = formatNames.flatMap((name) =>
+  it('lists every format with a reader and every format of the real test files', () => {
+    const formatsWithReader = formatNames.flatMap((name) =>
       name === 'plain-image' ? ['jpeg', 'png', 'jpeg2000'] : [name],
     );
-    const ofRealFiles = goodSlides.map(([, outcome]) => outcome).filter((outcome) => !/[A-Z]/.test(outcome));
-    expect([...withReader, ...ofRealFiles].filter((name) => !documentedFormats.has(name))).toEqual([]);
+    // Outcomes are formats in lower case, or error codes in upper case.
+    const formatsOfRealFiles = goodSlides
+      .map(([, outcome]) => outcome)
+      .filter((outcome) => !/[A-Z]/.test(outcome));
+    const formats = [...formatsWithReader, ...formatsOfRealFiles];
+    expect(formats.filter((name) => !documentedFormats.has(name))).toEqual([]);
   });
 
-  it('links only to existing pages', () => {
+  it('links only to existing pages of docs/formats', () => {
     const pages = formatsPage().match(/(?<=\]\()[\w-]+\.md/g) ?? [];
     expect(pages.filter((page) => !existsSync(new URL(page, docs)))).toEqual([]);
   });

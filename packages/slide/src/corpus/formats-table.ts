@@ -1,6 +1,6 @@
 /**
- * The table of docs/formats/README.md, which lists what Lamina reads of each format. The numbers of files
- * are counted in goodSlides and badSlides.
+ * Generates docs/formats/README.md, a table of the features that Lamina reads of each format. The numbers of files in it
+ * are counted from goodSlides and badSlides.
  */
 import { badSlides } from './bad-slides.ts';
 import { goodSlides } from './good-slides.ts';
@@ -13,7 +13,7 @@ interface FormatRow {
   readonly names: readonly string[];
   /** Features that are read. */
   readonly supported: string;
-  /** Tiles whose bytes are sent as they are in the file. */
+  /** Tiles that the server sends without decoding. */
   readonly passedThrough: string;
   readonly rejected: string;
   /** Features that are tested with generated files only. */
@@ -155,9 +155,9 @@ const rows: readonly FormatRow[] = [
   },
 ];
 
-/** Returns the Markdown text of the page. */
+/** Returns the Markdown text of docs/formats/README.md. */
 export function formatsPage(): string {
-  const line = ({
+  const tableRow = ({
     page,
     title,
     names,
@@ -166,8 +166,8 @@ export function formatsPage(): string {
     rejected,
     onlyGenerated,
   }: FormatRow): string => {
-    const real = goodSlides.filter(([, expectedFormat]) => names.includes(expectedFormat)).length;
-    return `| [${title}](${page}.md) | ${supported} | ${passedThrough} | ${rejected} | ${real || 'none available'} | ${onlyGenerated} |`;
+    const realFiles = goodSlides.filter(([, outcome]) => names.includes(outcome)).length;
+    return `| [${title}](${page}.md) | ${supported} | ${passedThrough} | ${rejected} | ${realFiles || 'none available'} | ${onlyGenerated} |`;
   };
   return `# Formats
 
@@ -179,7 +179,7 @@ format.
 
 | format | supported | passed through | rejected | real files tested | tested with generated files only |
 | --- | --- | --- | --- | --- | --- |
-${rows.map(line).join('\n')}
+${rows.map(tableRow).join('\n')}
 
 Files that OpenSlide (3.4) or libvips (8.14) reads too are compared with its output, native tile by native tile. No sample
 differs, except for the files that \`packages/slide/src/corpus/peer-readings.ts\` lists with the reason.
@@ -190,5 +190,5 @@ idle memory (\`npm run refusal-costs\`).
 `;
 }
 
-/** All names of formats in the table. */
+/** Names (`Slide.format`) of all formats in the table. */
 export const documentedFormats: ReadonlySet<string> = new Set(rows.flatMap(({ names }) => names));

@@ -1,4 +1,4 @@
-/** Compares one real slide of each format in object storage with the same slide in a folder. */
+/** Compares one real slide of each format, read from object storage, with the same slide read from a local folder. */
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
@@ -9,14 +9,15 @@ import { makeBucket, withoutObjectStore } from '../testing/test-bucket.ts';
 import { goodSlides } from './good-slides.ts';
 
 const slides = process.env.TEST_SLIDES ?? '';
-const without = slides === '' ? 'TEST_SLIDES names no folder of real slides' : withoutObjectStore;
-const formats = new Map(goodSlides.toReversed().map(([file, outcome]) => [outcome, file]));
-const chosenFiles = [...formats].filter(([outcome]) => outcome === outcome.toLowerCase());
+const skipReason = slides === '' ? 'TEST_SLIDES names no folder of real slides' : withoutObjectStore;
+/** The first file of each outcome, which is a format in lower case or an error code in upper case. */
+const fileByOutcome = new Map(goodSlides.toReversed().map(([file, outcome]) => [outcome, file]));
+const fileByFormat = [...fileByOutcome].filter(([outcome]) => outcome === outcome.toLowerCase());
 
 let pools: { readonly folder: RenderPool; readonly store: RenderPool };
 
-describe.skipIf(without !== null)(
-  `a slide in object storage${without === null ? '' : ` (skipped: ${without})`}`,
+describe.skipIf(skipReason !== null)(
+  `RenderPool with a slide in object storage${skipReason === null ? '' : ` (skipped: ${skipReason})`}`,
   () => {
     beforeAll(async () => {
       const store = createObjectStore(await makeBucket('slides/'));
@@ -24,36 +25,39 @@ describe.skipIf(without !== null)(
       const options = { processes: 1, queueLimit: 16, timeoutMs: 60_000, compiledFolder: compiledCodeFolder };
       pools = { folder: new RenderPool(options), store: new RenderPool({ ...options, objects }) };
       await Promise.all(
-        chosenFiles.map(async ([, file]) => {
-          for (const each of [file, ...(await filesIn(dirname(file), `_${basename(file, '.vsi')}_`))]) {
-            await store.put(each, join(slides, each));
-          }
+        fileByFormat.map(async ([, file]) => {
+          const companions = await filesIn(dirname(file), `_${basename(file, '.vsi')}_`);
+          for (const key of [file, ...companions]) await store.put(key, join(slides, key));
         }),
       );
     });
     afterAll(() => Promise.all([pools?.folder.close(), pools?.store.close()]));
 
-    it.each(chosenFiles)('equals the same slide in a local folder: %s, %s', async (_, file) => {
-      const [object, fromFolder] = await Promise.all([
-        picturesOf(pools.store, { path: file, isObject: true }),
-        picturesOf(pools.folder, { path: join(slides, file) }),
-      ]);
-      expect(object).toEqual(fromFolder);
-    });
+    it.each(fileByFormat)(
+      'returns the same metadata and pictures as for a local folder: %s, %s',
+      async (_, file) => {
+        const [fromStore, fromFolder] = await Promise.all([
+          readSlide(pools.store, { path: file, isObject: true }),
+          readSlide(pools.folder, { path: join(slides, file) }),
+        ]);
+        expect(fromStore).toEqual(fromFolder);
+      },
+    );
   },
 );
 
-async function picturesOf(pool: RenderPool, location: SlideLocation) {
+/** Returns metadata, thumbnail, and the first tile of the two largest Deep Zoom levels. */
+async function readSlide(pool: RenderPool, location: SlideLocation) {
   const { fingerprint: _, ...summary } = await pool.inspect(location);
-  const largest = Math.ceil(Math.log2(Math.max(summary.width, summary.height)));
+  const maxLevel = Math.ceil(Math.log2(Math.max(summary.width, summary.height)));
   const pictures = [await pool.thumbnail(location, 256)];
-  for (const dziLevel of [largest, largest - 1]) {
+  for (const dziLevel of [maxLevel, maxLevel - 1]) {
     pictures.push(await pool.tile(location, { dziLevel, column: 0, row: 0 }));
   }
   return { summary, pictures: pictures.map((jpeg) => Buffer.from(jpeg).toString('base64')) };
 }
 
-/** Keys of the files in a folder that belongs to a slide; empty without such a folder. */
+/** Returns the paths, relative to TEST_SLIDES, of all files in a folder; empty if the folder does not exist. */
 async function filesIn(folder: string, folderName: string): Promise<readonly string[]> {
   const path = join(slides, folder, folderName);
   if (!existsSync(path)) return [];

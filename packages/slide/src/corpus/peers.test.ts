@@ -1,6 +1,6 @@
 /**
- * Compares every picture that OpenSlide or libvips reads too, tile by tile. Samples must be equal, except for
- * the listed differences. Real files are used when TEST_SLIDES names them, built ones always.
+ * Compares tiles of slides that OpenSlide or libvips ("peers") reads too. All samples must be equal, except for the
+ * differences listed in peer-readings.ts. Generated slides are always compared, real ones if TEST_SLIDES names their folder.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -25,80 +25,83 @@ import { tag } from '../tiff/tags.ts';
 import { type Exception, readByLibvips, readByOpenSlide } from './peer-readings.ts';
 
 const slides = process.env.TEST_SLIDES ?? '';
-const [byOpenSlide, byLibvips] = [await openSlidePeer(), await libvipsPeer()];
+const openSlideReader = await openSlidePeer();
+const libvipsReader = await libvipsPeer();
 const skipReasons = {
-  openSlide: byOpenSlide ? '' : ' (skipped: libopenslide is not installed)',
-  libvips: byLibvips ? '' : ' (skipped: the command vips is not installed)',
+  openSlide: openSlideReader ? '' : ' (skipped: libopenslide is not installed)',
+  libvips: libvipsReader ? '' : ' (skipped: the command vips is not installed)',
   slides: slides === '' ? ' (skipped: TEST_SLIDES names no folder of real slides)' : '',
 };
-/** Tiles per level; tiles of large levels take longer. */
-const MAX_TILES = { usual: 24, large: 12 };
+/** Number of compared tiles per level; fewer for levels of more than `LARGE_PIXELS`, whose tiles take longer. */
+const COMPARED_TILES = { usual: 24, large: 12 };
 const LARGE_PIXELS = 2 ** 24;
 
-/** Corners, middles of the edges, and pseudo-random others, always the same. */
-function chosenTiles(level: number, { columns, rows, width, height }: Level): TileAddress[] {
-  const [right, bottom] = [columns - 1, rows - 1];
-  const [middle, centre] = [right >> 1, bottom >> 1];
-  const places = [0, middle, right].flatMap((column) => [0, centre, bottom].map((row) => [column, row]));
-  const next = seededNumbers(columns * 65_536 + rows);
-  const most = width * height > LARGE_PIXELS ? MAX_TILES.large : MAX_TILES.usual;
-  while (places.length < most) places.push([next(columns), next(rows)]);
-  const unique = new Map(places.map(([column = 0, row = 0]) => [`${column} ${row}`, { level, column, row }]));
+/** Returns the tiles in the corners, at the middle of the edges, in the centre, and pseudo-random others (fixed seed). */
+function chooseTiles(level: number, { columns, rows, width, height }: Level): TileAddress[] {
+  const lastColumn = columns - 1;
+  const lastRow = rows - 1;
+  const tiles = [0, lastColumn >> 1, lastColumn].flatMap((column) =>
+    [0, lastRow >> 1, lastRow].map((row) => [column, row]),
+  );
+  const nextNumber = seededNumbers(columns * 65_536 + rows);
+  const tileCount = width * height > LARGE_PIXELS ? COMPARED_TILES.large : COMPARED_TILES.usual;
+  while (tiles.length < tileCount) tiles.push([nextNumber(columns), nextNumber(rows)]);
+  const unique = new Map(tiles.map(([column = 0, row = 0]) => [`${column} ${row}`, { level, column, row }]));
   return [...unique.values()];
 }
 
-/** The largest sample differences between Lamina's tiles and the peer's, for each level that both have. */
+/** Returns, for each level that both read, the largest difference of a sample between Lamina's tiles and the peer's. */
 async function maxDifferences(slide: Slide, peer: Peer, path: string, levels: number): Promise<number[]> {
   const peerSlide = await peer(path);
   if (peerSlide === null) throw new Error('The peer does not read this file');
   try {
-    const most: number[] = [];
+    const differences: number[] = [];
     for (const [index, level] of slide.levels.slice(0, levels).entries()) {
       const peerLevel = levelLike(peerSlide, level);
       if (peerLevel === null) continue;
-      most[index] = 0;
-      for (const address of chosenTiles(index, level)) {
+      differences[index] = 0;
+      for (const address of chooseTiles(index, level)) {
         const { x, y, raster } = await drawTile(slide, address);
         const peerRaster = await peerSlide.read(peerLevel, { ...raster, x, y }, slide.background);
-        most[index] = Math.max(most[index], difference(raster, peerRaster).most);
+        differences[index] = Math.max(differences[index], difference(raster, peerRaster).most);
       }
     }
-    return most;
+    return differences;
   } finally {
     await peerSlide.close();
   }
 }
 
-async function expectSame(peer: Peer | null, path: string, exception: Exception | null = null) {
+async function expectSameSamples(peer: Peer | null, path: string, exception: Exception | null = null) {
   if (!peer) throw new Error('The peer is not installed');
   const slide = await openSlide({ path });
-  const most = await maxDifferences(slide, peer, path, exception?.levels ?? slide.levels.length);
+  const differences = await maxDifferences(slide, peer, path, exception?.levels ?? slide.levels.length);
   await slide.close();
-  expect(most[0]).toBeDefined();
-  expect(Math.max(...most.filter(Number.isInteger)), `by level: ${most.join(', ')}`).toBeLessThanOrEqual(
-    exception?.most ?? 0,
-  );
+  expect(differences[0]).toBeDefined();
+  // Levels that the peer does not have are missing in the list.
+  const largest = Math.max(...differences.filter(Number.isInteger));
+  expect(largest, `by level: ${differences.join(', ')}`).toBeLessThanOrEqual(exception?.maxDifference ?? 0);
 }
 
-describe.skipIf(!byOpenSlide || slides === '')(
-  `a real slide beside OpenSlide${skipReasons.openSlide || skipReasons.slides}`,
+describe.skipIf(!openSlideReader || slides === '')(
+  `Lamina compared with OpenSlide${skipReasons.openSlide || skipReasons.slides}`,
   () => {
     it.each(Object.entries(readByOpenSlide))(
-      '%s has the same samples as in OpenSlide',
+      'reads the same samples of the real slide %s',
       async (name, exception) => {
-        await expectSame(byOpenSlide, join(slides, name), exception);
+        await expectSameSamples(openSlideReader, join(slides, name), exception);
       },
     );
   },
 );
 
-describe.skipIf(!byLibvips || slides === '')(
-  `a real slide beside libvips${skipReasons.libvips || skipReasons.slides}`,
+describe.skipIf(!libvipsReader || slides === '')(
+  `Lamina compared with libvips${skipReasons.libvips || skipReasons.slides}`,
   () => {
     it.each(Object.entries(readByLibvips))(
-      '%s has the same samples as in libvips',
+      'reads the same samples of the real slide %s',
       async (name, exception) => {
-        await expectSame(byLibvips, join(slides, name), exception);
+        await expectSameSamples(libvipsReader, join(slides, name), exception);
       },
     );
   },
@@ -119,17 +122,19 @@ async function writeSlide(name: string, bytes: Uint8Array): Promise<string> {
 const [WIDTH, HEIGHT, TILE] = [300, 260, 64];
 const tissue = paintTissue(WIDTH, HEIGHT);
 
-/** An Aperio slide with JPEG 2000 tiles of compression 33003, whose chroma is subsampled. */
+/** Builds an Aperio slide with JPEG 2000 tiles of compression 33003, whose chroma is subsampled. */
 async function buildJpeg2000Svs(): Promise<Uint8Array> {
-  const [columns, rows] = [Math.ceil(WIDTH / TILE), Math.ceil(HEIGHT / TILE)];
+  const columns = Math.ceil(WIDTH / TILE);
+  const rows = Math.ceil(HEIGHT / TILE);
   const tiles: Uint8Array[] = [];
   for (let i = 0; i < columns * rows; i++) {
-    const [left, top] = [(i % columns) * TILE, Math.floor(i / columns) * TILE];
-    const values = Uint8Array.from({ length: TILE * TILE * 3 }, (_, at) => {
-      const pixel = Math.floor(at / 3);
+    const left = (i % columns) * TILE;
+    const top = Math.floor(i / columns) * TILE;
+    const values = Uint8Array.from({ length: TILE * TILE * 3 }, (_, sample) => {
+      const pixel = Math.floor(sample / 3);
       const x = Math.min(WIDTH - 1, left + (pixel % TILE));
       const y = Math.min(HEIGHT - 1, top + Math.floor(pixel / TILE));
-      return tissue.rgb[(y * WIDTH + x) * 3 + (at % 3)] as number;
+      return tissue.rgb[(y * WIDTH + x) * 3 + (sample % 3)] as number;
     });
     tiles.push(
       await encodeSubsampledJpeg2000({ width: TILE, height: TILE, samplesPerPixel: 3, values }, [2, 1]),
@@ -163,39 +168,40 @@ function samplesDirectory(plan: Partial<SamplesPlan>): DirectoryPlan {
   });
 }
 
-const vendor = (format: string, change: (text: string) => string = (text) => text) => {
-  const slide = vendorSlides.find((one) => one.format === format);
+/** Builds the generated slide of a format; `change` may edit its metadata text. */
+const vendorSlide = (format: string, change: (text: string) => string = (text) => text) => {
+  const slide = vendorSlides.find((candidate) => candidate.format === format);
   if (!slide) throw new Error(`There is no ${format}`);
   return slide.build(change(slide.text));
 };
 
-describe.skipIf(!byOpenSlide)(`a built slide beside OpenSlide${skipReasons.openSlide}`, () => {
+describe.skipIf(!openSlideReader)(`Lamina compared with OpenSlide${skipReasons.openSlide}`, () => {
   it.each<[string, () => Promise<Uint8Array> | Uint8Array]>([
     ['Aperio, RGB', () => buildSvs({ colour: 'rgb' })],
     ['Aperio, YCbCr', () => buildSvs({ colour: 'ycbcr' })],
     ['Aperio, BigTIFF', () => buildSvs({ isBig: true, width: 700, height: 300 })],
-    // With an empty tile OpenSlide draws smaller levels from the largest.
+    // In a slide with an empty tile, OpenSlide draws smaller levels from the largest, so this one has no smaller levels.
     [
       'Aperio, empty tiles',
       () => buildSvs({ downsamples: [1], isEmpty: (_, column, row) => (column + row) % 2 === 1 }),
     ],
     ['Aperio, JPEG 2000 with subsampled chroma', buildJpeg2000Svs],
     ['TIFF, a pyramid', () => buildTiledTiff()],
-    // OpenSlide does not draw rows of blocks that the lower edge cuts.
+    // The height is a multiple of the block size, because OpenSlide does not draw rows of blocks that the edge cuts.
     ['Hamamatsu NDPI', async () => ndpiBytes(layOutNdpi(await ndpiDirectories({ height: 256 })))],
-    ['Philips', () => vendor('philips-tiff')],
-    // OpenSlide knows only joints to the right and upwards.
+    ['Philips', () => vendorSlide('philips-tiff')],
+    // OpenSlide reads only overlaps to the right and upwards.
     [
       'Ventana',
-      () => vendor('ventana-bif', (text) => text.replace(/<TileJointInfo[^>]*(LEFT|DOWN)[^>]*>/g, '')),
+      () => vendorSlide('ventana-bif', (text) => text.replace(/<TileJointInfo[^>]*(LEFT|DOWN)[^>]*>/g, '')),
     ],
-    ['Trestle', () => vendor('trestle')],
-  ])('%s has the same samples as in OpenSlide', async (name, build) => {
-    await expectSame(byOpenSlide, await writeSlide(`${name}.tif`, await build()));
+    ['Trestle', () => vendorSlide('trestle')],
+  ])('reads the same samples of a generated slide: %s', async (name, build) => {
+    await expectSameSamples(openSlideReader, await writeSlide(`${name}.tif`, await build()));
   });
 });
 
-describe.skipIf(!byLibvips)(`a built picture beside libvips${skipReasons.libvips}`, () => {
+describe.skipIf(!libvipsReader)(`Lamina compared with libvips${skipReasons.libvips}`, () => {
   const tile = { width: TILE, height: TILE };
   const raw = { raw: { width: WIDTH, height: HEIGHT, channels: 3 } } as const;
   const tiff = (plan: Partial<SamplesPlan>, littleEndian = true) =>
@@ -214,7 +220,7 @@ describe.skipIf(!byLibvips)(`a built picture beside libvips${skipReasons.libvips
       'JPEG 2000',
       () => encodeJpeg2000({ width: WIDTH, height: HEIGHT, samplesPerPixel: 3, values: tissue.rgb }),
     ],
-  ])('%s has the same samples as in libvips', async (name, build) => {
-    await expectSame(byLibvips, await writeSlide(name, await build()));
+  ])('reads the same samples of a generated image: %s', async (name, build) => {
+    await expectSameSamples(libvipsReader, await writeSlide(name, await build()));
   });
 });

@@ -1,6 +1,6 @@
 /**
- * Real slides of TEST_SLIDES. Their pixels are compared with those of libvips' own readers, which share only
- * the JPEG decoder with Lamina.
+ * Tests real slides of the folder TEST_SLIDES. Their pixels are compared with those that libvips reads; its readers share
+ * only the JPEG decoder with Lamina.
  */
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
@@ -29,16 +29,16 @@ const skippedWithoutBad = existsSync(badSlides)
   ? ''
   : ' (skipped: there is no folder bad-slides beside TEST_SLIDES)';
 
-/** A page of a TIFF, read by libvips. */
-async function pageOf(path: string, page: number): Promise<Raster> {
+/** Returns the pixels of a TIFF page (directory), read by libvips. */
+async function readPage(path: string, page: number): Promise<Raster> {
   const sharp = await loadPeerSharp();
   const picture = sharp(path, { page, limitInputPixels: false }).toColourspace('srgb').removeAlpha().raw();
   const { data, info } = await picture.toBuffer({ resolveWithObject: true });
   return { width: info.width, height: info.height, rgb: data };
 }
 
-/** Every tile of a Deep Zoom level. */
-function* addressesOf(slide: Slide, dziLevel: number) {
+/** Returns the address and the pixel region of every tile of a Deep Zoom level. */
+function* tilesOf(slide: Slide, dziLevel: number) {
   const descriptor = describeDeepZoom(slide);
   const { width, height } = sizeOfLevel(descriptor, dziLevel);
   for (let row = 0; row < Math.ceil(height / descriptor.tileSize); row++) {
@@ -50,7 +50,7 @@ function* addressesOf(slide: Slide, dziLevel: number) {
 }
 
 describe.skipIf(slides === '')(`CMU-1-Small-Region.svs${skippedWithout}`, () => {
-  it('has the metadata and levels of its scanner', async () => {
+  it('has the pixel size, objective power, levels and associated images that the file states', async () => {
     const slide = await openSlide({ path: cmu });
     expect(slide).toMatchObject({ format: 'aperio', mpp: { x: 0.499, y: 0.499 }, objectivePower: 20 });
     expect(slide.levels).toMatchObject([
@@ -68,17 +68,15 @@ describe.skipIf(slides === '')(`CMU-1-Small-Region.svs${skippedWithout}`, () => 
     await slide.close();
   });
 
-  it('has native tiles with the entropy-coded data and pixels of the file', async () => {
+  it('has native tiles with the entropy-coded bytes of the file and the same pixels as in libvips', async () => {
     const slide = await openSlide({ path: cmu });
     const source = await openFileSource(cmu);
     const { first } = await openTiff(source);
-    const [offsets, byteCounts] = [
-      await first.table(tag.TileOffsets, 130),
-      await first.table(tag.TileByteCounts, 130),
-    ];
-    const whole = await pageOf(cmu, 0);
-    let compared = 0;
-    for (const { address, region } of addressesOf(slide, 12)) {
+    const offsets = await first.table(tag.TileOffsets, 130);
+    const byteCounts = await first.table(tag.TileByteCounts, 130);
+    const fullResolution = await readPage(cmu, 0);
+    let comparedTiles = 0;
+    for (const { address, region } of tilesOf(slide, 12)) {
       const tile = await readNativeTile(slide, address);
       const isEdge = region.width < 240 || region.height < 240;
       expect(tile === null, JSON.stringify(address)).toBe(isEdge);
@@ -86,24 +84,24 @@ describe.skipIf(slides === '')(`CMU-1-Small-Region.svs${skippedWithout}`, () => 
       const i = address.row * 10 + address.column;
       const nativeScan = await source.read((offsets[i] ?? 0) + 2, (byteCounts[i] ?? 0) - 2);
       expect(Buffer.compare(tile.subarray(-nativeScan.length), nativeScan)).toBe(0);
-      const shown = cropRaster(whole, region.x, region.y, region.width, region.height);
-      expect(difference(await pixelsOf(tile), shown).most).toBe(0);
-      compared++;
+      const expected = cropRaster(fullResolution, region.x, region.y, region.width, region.height);
+      expect(difference(await pixelsOf(tile), expected).most).toBe(0);
+      comparedTiles++;
     }
-    expect(compared).toBe(9 * 12);
+    expect(comparedTiles).toBe(9 * 12);
     await Promise.all([slide.close(), source.close()]);
   });
 
-  it('has rendered tiles within 2/255 of a box filter', async () => {
+  it('has rendered tiles that differ from a box filter of full resolution by at most 2 of 255 on average', async () => {
     const slide = await openSlide({ path: cmu });
-    const whole = await pageOf(cmu, 0);
+    const fullResolution = await readPage(cmu, 0);
     for (let dziLevel = 12; dziLevel >= 7; dziLevel--) {
       let sum = 0;
       let renderedCount = 0;
-      for (const { address, region } of addressesOf(slide, dziLevel)) {
+      for (const { address, region } of tilesOf(slide, dziLevel)) {
         if (await readNativeTile(slide, address)) continue;
         const tile = await pixelsOf(await renderTile(slide, address));
-        sum += difference(tile, boxFilter(whole, 2 ** (12 - dziLevel), region)).mean;
+        sum += difference(tile, boxFilter(fullResolution, 2 ** (12 - dziLevel), region)).mean;
         renderedCount++;
       }
       expect(sum / renderedCount, `Deep Zoom level ${dziLevel}`).toBeLessThanOrEqual(2);
@@ -111,7 +109,7 @@ describe.skipIf(slides === '')(`CMU-1-Small-Region.svs${skippedWithout}`, () => 
     await slide.close();
   });
 
-  it('has a thumbnail that shows the whole slide, not the associated image', async () => {
+  it('has a rendered thumbnail with the aspect ratio of the slide', async () => {
     const slide = await openSlide({ path: cmu });
     const thumbnail = await pixelsOf(await renderThumbnail(slide, 256));
     expect(thumbnail).toMatchObject({ width: 192, height: 256 });
@@ -125,13 +123,13 @@ describe.skipIf(slides === '')(`CMU-1-Small-Region.svs${skippedWithout}`, () => 
       ['macro', 3],
     ] as const) {
       const { bytes } = await slide.readAssociatedImage(name);
-      expect(difference(await pixelsOf(bytes), await pageOf(cmu, page)).most).toBe(0);
+      expect(difference(await pixelsOf(bytes), await readPage(cmu, page)).most).toBe(0);
     }
     await slide.close();
   });
 });
 
-describe.skipIf(slides === '')(`a real slide${skippedWithout}`, () => {
+describe.skipIf(slides === '')(`openSlide with a real slide${skippedWithout}`, () => {
   it.each<[string, number[][]]>([
     ['aperio/small.svs', [[16, 16]]],
     [
@@ -174,21 +172,24 @@ describe.skipIf(slides === '')(`a real slide${skippedWithout}`, () => {
       ],
     ],
     ['generic-tiff/imagecodecs/rgb.tiled.jpeg.u1.tif', [[111, 83]]],
-  ])('%s has the expected levels, and the same pixels as in libvips', async (name, sizes) => {
+  ])('reads the expected level sizes and the same pixels as libvips: %s', async (name, sizes) => {
     const path = join(slides, name);
     const slide = await openSlide({ path });
     expect(slide.levels.map(({ width, height }) => [width, height])).toEqual(sizes);
     for (const [level, { columns, rows, width, height, tileWidth, tileHeight }] of slide.levels.entries()) {
-      // In all of these files the levels follow the first directory; only Aperio's thumbnail lies between.
-      const whole = await pageOf(path, level);
+      // In these files, directory n is level n.
+      const wholeLevel = await readPage(path, level);
       for (let row = 0; row < rows; row++) {
         for (let column = 0; column < columns; column++) {
           const tile = await slide.readTile({ level, column, row });
-          const wide = Math.min(tileWidth, width - column * tileWidth);
-          const high = Math.min(tileHeight, height - row * tileHeight);
-          const ours = cropRaster(await pixelsOf(tile?.bytes ?? new Uint8Array()), 0, 0, wide, high);
-          const theirs = cropRaster(whole, column * tileWidth, row * tileHeight, wide, high);
-          expect(difference(ours, theirs).most, `${level}: ${column}, ${row}`).toBe(0);
+          const left = column * tileWidth;
+          const top = row * tileHeight;
+          const shownWidth = Math.min(tileWidth, width - left);
+          const shownHeight = Math.min(tileHeight, height - top);
+          const tilePixels = await pixelsOf(tile?.bytes ?? new Uint8Array());
+          const actual = cropRaster(tilePixels, 0, 0, shownWidth, shownHeight);
+          const expected = cropRaster(wholeLevel, left, top, shownWidth, shownHeight);
+          expect(difference(actual, expected).most, `${level}: ${column}, ${row}`).toBe(0);
         }
       }
     }
@@ -196,22 +197,22 @@ describe.skipIf(slides === '')(`a real slide${skippedWithout}`, () => {
   });
 
   it.each(['OS-1-detail.ome.tif', 'OS-2-vsi.ome.tif'])(
-    '%s is decoded as YCbCr, as its tiles declare, although its TIFF tag says RGB',
+    'decodes tiles of %s as YCbCr, which the JPEGs declare, although the TIFF tag says RGB',
     async (name) => {
       const slide = await openSlide({ path: join(slides, 'ome-tiff', name) });
       const { rgb } = await pixelsOf(await renderThumbnail(slide, 64));
-      let brightest = 0;
-      for (let at = 0; at < rgb.length; at += 3)
-        brightest = Math.max(brightest, Math.min(...rgb.subarray(at, at + 3)));
+      let whitest = 0;
+      for (let i = 0; i < rgb.length; i += 3)
+        whitest = Math.max(whitest, Math.min(...rgb.subarray(i, i + 3)));
       // Glass is nearly white; YCbCr shown as RGB would be pink: 240, 128, 128.
-      expect(brightest).toBeGreaterThan(180);
+      expect(whitest).toBeGreaterThan(180);
       await slide.close();
     },
   );
 });
 
-describe.skipIf(!existsSync(badSlides))(`files that crashed other readers${skippedWithoutBad}`, () => {
-  it('can be opened and rendered, or are rejected with a SlideError', async () => {
+describe.skipIf(!existsSync(badSlides))(`openSlide with files of bad-slides${skippedWithoutBad}`, () => {
+  it('opens every file that crashed another reader, or rejects it with a SlideError', async () => {
     const files = await readdir(badSlides, { recursive: true, withFileTypes: true });
     const outcomes = new Map<string, number>();
     for (const file of files.filter((entry) => entry.isFile())) {
@@ -226,7 +227,7 @@ describe.skipIf(!existsSync(badSlides))(`files that crashed other readers${skipp
     expect(outcomes.get('FILE_TRUNCATED')).toBeGreaterThan(0);
   });
 
-  it('include unreadable.svs, which has valid metadata and an invalid tile', async () => {
+  it('opens unreadable.svs, whose metadata are valid, and throws FILE_CORRUPT for its damaged tile', async () => {
     const path = join(badSlides, 'aperio', 'unreadable.svs');
     const slide = await openSlide({ path });
     expect(slide).toMatchObject({ format: 'aperio', mpp: { x: 0.499, y: 0.499 }, objectivePower: 20 });

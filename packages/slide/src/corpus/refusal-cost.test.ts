@@ -12,7 +12,7 @@ const isAvailable = process.env.TEST_SLIDES !== undefined && existsSync(badFolde
 const skipReason = isAvailable ? '' : ' (skipped: TEST_SLIDES names no folder with bad-slides beside it)';
 
 const MAX_BYTES = 64 * 2 ** 20;
-/** Processor time: wall time depends on the load of the machine. */
+/** Maximum processor time; wall time would depend on the load of the machine. */
 const MAX_MS = 1000;
 
 async function expectCheap(paths: readonly string[]): Promise<readonly RefusalCost[]> {
@@ -25,7 +25,7 @@ async function expectCheap(paths: readonly string[]): Promise<readonly RefusalCo
 }
 
 describe.skipIf(process.platform !== 'linux')(
-  'a single render process, within 1 s and 64 MB per file',
+  'a render process, with at most 1 s of processor time and 64 MiB of memory per file,',
   () => {
     it.skipIf(!isAvailable)(
       `opens or rejects every file of bad-slides${skipReason}`,
@@ -35,13 +35,13 @@ describe.skipIf(process.platform !== 'linux')(
       300_000,
     );
 
-    it('rejects truncated slides with FILE_TRUNCATED', async () => {
+    it('rejects slides truncated at 5 to 95 % of their length with FILE_TRUNCATED', async () => {
       const folder = await mkdtemp(join(tmpdir(), 'refusal-cost-'));
-      const whole = await buildSvs({ width: 1200, height: 900 });
+      const slide = await buildSvs({ width: 1200, height: 900 });
       const paths: string[] = [];
-      for (let part = 1; part < 20; part++) {
-        const path = join(folder, `${part}.svs`);
-        await writeFile(path, whole.subarray(0, Math.floor((whole.length * part) / 20)));
+      for (let twentieths = 1; twentieths < 20; twentieths++) {
+        const path = join(folder, `${twentieths}.svs`);
+        await writeFile(path, slide.subarray(0, Math.floor((slide.length * twentieths) / 20)));
         paths.push(path);
       }
       const costs = await expectCheap(paths);

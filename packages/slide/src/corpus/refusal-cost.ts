@@ -1,51 +1,51 @@
-/**
- * Measures the cost of rejecting files in a render process: time, and memory beyond that of the idle process.
- */
+/** Measures the time and the memory that a render process needs to reject (or open) a file. Linux only. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { RenderPool, SlideError, type SlideErrorCode } from '../index.ts';
 
 export interface RefusalCost {
   readonly path: string;
-  /** Null for a file that is shown. */
+  /** The error; null for a file that can be rendered. */
   readonly code: SlideErrorCode | null;
-  /** Wall time until the result; on a busy machine it is mostly waiting. */
+  /** Wall time until the result, which depends on the load of the machine. */
   readonly ms: number;
   /** Processor time, in steps of 10 ms. */
   readonly processorMs: number;
-  /** Peak memory during the file beyond that of the process after start. */
+  /** Peak memory while the file is read, minus the memory of the idle process. */
   readonly bytes: number;
 }
 
-/** Time limit of a file, after which the process is killed. */
-const STOP_MS = 60_000;
-/** Source: proc_pid_stat(5), USER_HZ. */
+/** Time limit per file, after which the process is killed. */
+const TIMEOUT_MS = 60_000;
+/** Unit of processor times in /proc. Source: proc_pid_stat(5), USER_HZ. */
 const TICK_MS = 10;
 
 /**
- * Opens files one after the other in a single process. Of a file that opens, it renders the thumbnail and the
- * first tile of full resolution. Linux only.
+ * Opens files one after the other in a single render process and returns the cost of each. If a file can be opened, its
+ * thumbnail and the first tile of full resolution are rendered too.
  */
 export async function* refusalCosts(paths: Iterable<string>): AsyncGenerator<RefusalCost> {
-  const pool = new RenderPool({ processes: 1, queueLimit: 1, timeoutMs: STOP_MS });
+  const pool = new RenderPool({ processes: 1, queueLimit: 1, timeoutMs: TIMEOUT_MS });
   try {
+    // An empty job starts the process.
     await pool.group({ path: '/' }, [], []);
-    const [id = 0] = pool.processIds;
-    const idle = await memoryOf(id, 'VmRSS');
+    const [processId = 0] = pool.processIds;
+    const idleBytes = await readMemoryBytes(processId, 'VmRSS');
     for (const path of paths) {
-      // Resets the peak memory. Source: proc_pid_clear_refs(5).
-      await writeFile(`/proc/${id}/clear_refs`, '5');
-      const [from, processorFrom] = [performance.now(), await processorMsOf(id)];
-      const code = await apiErrorOf(pool, path);
-      const ms = performance.now() - from;
-      const processorMs = (await processorMsOf(id)) - processorFrom;
-      yield { path, code, ms, processorMs, bytes: (await memoryOf(id, 'VmHWM')) - idle };
+      // Writing 5 resets the peak memory. Source: proc_pid_clear_refs(5).
+      await writeFile(`/proc/${processId}/clear_refs`, '5');
+      const startMs = performance.now();
+      const startProcessorMs = await readProcessorMs(processId);
+      const code = await renderAndReturnError(pool, path);
+      const ms = performance.now() - startMs;
+      const processorMs = (await readProcessorMs(processId)) - startProcessorMs;
+      yield { path, code, ms, processorMs, bytes: (await readMemoryBytes(processId, 'VmHWM')) - idleBytes };
     }
   } finally {
     await pool.close();
   }
 }
 
-async function apiErrorOf(pool: RenderPool, path: string): Promise<SlideErrorCode | null> {
+async function renderAndReturnError(pool: RenderPool, path: string): Promise<SlideErrorCode | null> {
   try {
     const { width, height } = await pool.inspect({ path });
     await pool.thumbnail({ path }, 256);
@@ -58,19 +58,21 @@ async function apiErrorOf(pool: RenderPool, path: string): Promise<SlideErrorCod
   }
 }
 
-async function memoryOf(processId: number, field: 'VmRSS' | 'VmHWM'): Promise<number> {
+async function readMemoryBytes(processId: number, field: 'VmRSS' | 'VmHWM'): Promise<number> {
   const status = await readFile(`/proc/${processId}/status`, 'utf8');
   const [, kilobytes] = new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(status) ?? [];
   if (kilobytes === undefined) throw new Error(`The status of process ${processId} has no ${field}`);
   return Number(kilobytes) * 1024;
 }
 
-async function processorMsOf(processId: number): Promise<number> {
+async function readProcessorMs(processId: number): Promise<number> {
   const stat = await readFile(`/proc/${processId}/stat`, 'latin1');
-  // The name may contain spaces; user and system time are the 12th and 13th numbers after it.
-  const numbers = stat
+  // The process name in parentheses may contain spaces; user and system time are the 12th and 13th fields after it.
+  const fields = stat
     .slice(stat.lastIndexOf(')') + 2)
     .split(' ')
     .map(Number);
-  return ((numbers[11] ?? Number.NaN) + (numbers[12] ?? Number.NaN)) * TICK_MS;
+  const userTicks = fields[11] ?? Number.NaN;
+  const systemTicks = fields[12] ?? Number.NaN;
+  return (userTicks + systemTicks) * TICK_MS;
 }

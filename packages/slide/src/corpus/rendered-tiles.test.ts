@@ -1,7 +1,7 @@
 /**
- * Compares rendered tiles of every real file with a box filter of the level they come from: the mean
- * difference of the middle tiles at 1/2, 1/4 and 1/8. The level's pixels come from OpenSlide or libvips where
- * one reads them, otherwise from Lamina's own reader.
+ * Compares rendered tiles of every real file with a box filter of the level from which they are rendered: the middle tile
+ * at 1/2, 1/4 and 1/8 of full resolution. The pixels of that level are read by OpenSlide or libvips ("peers") if possible,
+ * otherwise by Lamina.
  */
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -23,15 +23,17 @@ import { goodSlides } from './good-slides.ts';
 import { type Exception, readByLibvips, readByOpenSlide } from './peer-readings.ts';
 
 const slides = process.env.TEST_SLIDES ?? '';
-const shown = goodSlides.flatMap(([name, outcome]) => (/[A-Z]/.test(outcome) ? [] : [name]));
+/** Outcomes are formats in lower case, or error codes in upper case. */
+const validFiles = goodSlides.flatMap(([name, outcome]) => (/[A-Z]/.test(outcome) ? [] : [name]));
 const reductions = [2, 4, 8];
-const maxMean = 2;
+/** Maximum mean difference of a sample, of 255. */
+const MAX_MEAN_DIFFERENCE = 2;
 
-/** Retries while the overview of a large slide needs further calls. */
-async function retryWhileBusy<T>(work: () => Promise<T>): Promise<T> {
+/** Retries after BUSY: rendering the overview of a large slide takes several calls. */
+async function retryWhileBusy<T>(render: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
-      return await work();
+      return await render();
     } catch (error) {
       if (!(error instanceof SlideError && error.code === 'BUSY')) throw error;
     }
@@ -43,37 +45,40 @@ const peers: readonly [Peer | null, Readonly<Record<string, Exception | null>>][
   [await libvipsPeer(), readByLibvips],
 ];
 
-/** A peer's view of a file, and the levels that it shows like Lamina. */
+/** A file opened by a peer. */
 interface PeerView {
   readonly slide: PeerSlide;
+  /** Number of levels, the largest first, that the peer reads like Lamina. */
   readonly levels: number;
 }
 
-async function peerViewsOf(name: string): Promise<readonly PeerView[]> {
+async function openPeerViews(name: string): Promise<readonly PeerView[]> {
   const views: PeerView[] = [];
-  for (const [peer, read] of peers) {
-    const exception = read[name];
-    if (!peer || exception === undefined || exception?.most !== undefined) continue;
+  for (const [peer, readableFiles] of peers) {
+    const exception = readableFiles[name];
+    if (!peer || exception === undefined || exception?.maxDifference !== undefined) continue;
     const slide = await peer(join(slides, name));
     if (slide) views.push({ slide, levels: exception?.levels ?? Number.POSITIVE_INFINITY });
   }
   return views;
 }
 
-/** Pixels of a level as a peer reads them; null when none does. */
-async function readByPeers(peerViews: readonly PeerView[], slide: Slide, index: number, place: Place) {
+/** Returns a rectangle of a level as a peer reads it; null when no peer does. */
+async function readByPeers(peerViews: readonly PeerView[], slide: Slide, index: number, rectangle: Place) {
   const level = slide.levels[index] ?? slide.levels[0];
-  if (place.x + place.width > level.width || place.y + place.height > level.height) return null;
-  for (const other of peerViews) {
-    const same = index < other.levels ? levelLike(other.slide, level) : null;
-    if (same !== null) return other.slide.read(same, place, slide.background);
+  const isInside =
+    rectangle.x + rectangle.width <= level.width && rectangle.y + rectangle.height <= level.height;
+  if (!isInside) return null;
+  for (const view of peerViews) {
+    const peerLevel = index < view.levels ? levelLike(view.slide, level) : null;
+    if (peerLevel !== null) return view.slide.read(peerLevel, rectangle, slide.background);
   }
   return null;
 }
 
 /**
- * Mean difference of the middle tile; null when the file stores that level, or has none to reduce by 2, 4 or
- * 8.
+ * Returns the mean difference between the middle tile of a Deep Zoom level and a box filter; null when the file stores the
+ * level, or stores none that is larger by a factor of 2, 4 or 8.
  */
 async function meanDifference(
   slide: Slide,
@@ -81,40 +86,47 @@ async function meanDifference(
   peerViews: readonly PeerView[],
 ): Promise<number | null> {
   const descriptor = describeDeepZoom(slide);
-  const { level, perPixelX, perPixelY } = renderSourceLevel(slide, dziLevel);
-  const isReduced = perPixelX === perPixelY && reductions.includes(perPixelX);
+  const { level, perPixelX: reduction, perPixelY } = renderSourceLevel(slide, dziLevel);
+  const isReduced = reduction === perPixelY && reductions.includes(reduction);
   const { width, height } = sizeOfLevel(descriptor, dziLevel);
-  // In a tile of a few pixels JPEG artefacts dominate.
+  // A tile of fewer than 16 pixels would differ because of JPEG artefacts.
   if (!isReduced || Math.min(width, height) < 16) return null;
   const middle = (pixels: number) => Math.floor((Math.ceil(pixels / descriptor.tileSize) - 1) / 2);
   const address = { dziLevel, column: middle(width), row: middle(height) };
   const region = regionOfTile(descriptor, address);
-  const base = sizeOfLevel(descriptor, dziLevel + Math.log2(perPixelX));
-  const [x, y] = [region.x * perPixelX, region.y * perPixelX];
-  const [wide, high] = [region.width * perPixelX, region.height * perPixelX];
-  const place = { x, y, width: Math.min(wide, base.width - x), height: Math.min(high, base.height - y) };
-  const own = () => renderPixels(slide, { dziLevel: dziLevel + Math.log2(perPixelX), ...place });
-  const source = (await readByPeers(peerViews, slide, level, place)) ?? (await retryWhileBusy(own));
-  const boxed = boxFilter(source, perPixelX, { x: 0, y: 0, width: region.width, height: region.height });
-  return difference(await pixelsOf(await retryWhileBusy(() => renderTile(slide, address))), boxed).mean;
+  const sourceDziLevel = dziLevel + Math.log2(reduction);
+  const sourceSize = sizeOfLevel(descriptor, sourceDziLevel);
+  const x = region.x * reduction;
+  const y = region.y * reduction;
+  const rectangle = {
+    x,
+    y,
+    width: Math.min(region.width * reduction, sourceSize.width - x),
+    height: Math.min(region.height * reduction, sourceSize.height - y),
+  };
+  const readByLamina = () => renderPixels(slide, { dziLevel: sourceDziLevel, ...rectangle });
+  const source =
+    (await readByPeers(peerViews, slide, level, rectangle)) ?? (await retryWhileBusy(readByLamina));
+  const expected = boxFilter(source, reduction, { x: 0, y: 0, width: region.width, height: region.height });
+  const tile = await retryWhileBusy(() => renderTile(slide, address));
+  return difference(await pixelsOf(tile), expected).mean;
 }
 
-describe('rendered tiles of TEST_SLIDES', () => {
-  it.skipIf(slides === '').each(shown)(
-    'of %s differ from a box filter by at most 2/255 on average',
+describe('renderTile with a real slide', () => {
+  it.skipIf(slides === '').each(validFiles)(
+    'returns tiles of %s that differ from a box filter by at most 2 of 255 on average',
     async (name) => {
       const slide = await openSlide({ path: join(slides, name) });
-      const peerViews = await peerViewsOf(name);
+      const peerViews = await openPeerViews(name);
       const { maxLevel } = describeDeepZoom(slide);
-      const means: number[] = [];
-      for (const halvings of [1, 2, 3]) {
-        const mean =
-          maxLevel >= halvings ? await meanDifference(slide, maxLevel - halvings, peerViews) : null;
-        if (mean !== null) means.push(mean);
+      const differences: number[] = [];
+      for (const dziLevel of [maxLevel - 1, maxLevel - 2, maxLevel - 3]) {
+        const mean = dziLevel >= 0 ? await meanDifference(slide, dziLevel, peerViews) : null;
+        if (mean !== null) differences.push(mean);
       }
-      await Promise.all([slide.close(), ...peerViews.map((other) => other.slide.close())]);
-      const sum = means.reduce((a, b) => a + b, 0);
-      expect(sum / Math.max(1, means.length)).toBeLessThanOrEqual(maxMean);
+      await Promise.all([slide.close(), ...peerViews.map((view) => view.slide.close())]);
+      const sum = differences.reduce((a, b) => a + b, 0);
+      expect(sum / Math.max(1, differences.length)).toBeLessThanOrEqual(MAX_MEAN_DIFFERENCE);
     },
     60_000,
   );

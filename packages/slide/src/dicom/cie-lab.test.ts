@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { rgbOfCieLab } from './cie-lab.ts';
 
+/** Returns L*, a* and b* as the 16-bit values of a DICOM file. */
 const encode = (lightness: number, a: number, b: number) => [
   Math.round((lightness / 100) * 65_535),
   Math.round(((a + 128) / 255) * 65_535),
@@ -16,7 +17,8 @@ it.each([
   ['green', encode(87.82, -79.27, 80.99), { r: 0, g: 255, b: 0 }],
   ['blue', encode(29.57, 68.3, -112.03), { r: 0, g: 0, b: 255 }],
   ['white as PixelMed writes it', [65_535, 0, 0], { r: 255, g: 255, b: 255 }],
-])('rgbOfCieLab converts CIELab to sRGB: %s', (_, values, rgb) => {
+])('rgbOfCieLab converts CIELab %s to sRGB within 2 of 255', (_, values, rgb) => {
   const { r, g, b } = rgbOfCieLab(values);
-  expect([r - rgb.r, g - rgb.g, b - rgb.b].every((off) => Math.abs(off) <= 2)).toBe(true);
+  const differences = [r - rgb.r, g - rgb.g, b - rgb.b];
+  expect(differences.every((difference) => Math.abs(difference) <= 2)).toBe(true);
 });

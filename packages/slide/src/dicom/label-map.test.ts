@@ -6,11 +6,11 @@ import { openLabelMap } from './label-map.ts';
 
 const folder = process.env.TEST_SLIDES;
 
-describe.skipIf(folder === undefined)('a DICOM segmentation', () => {
+describe.skipIf(folder === undefined)('openLabelMap', () => {
   const file = () =>
     fs.readFile(path.join(folder ?? '', 'dicom/highdicom/seg_image_sm_control_labelmap.dcm'));
 
-  it('of type LABELMAP is opened with its segments', async () => {
+  it('opens a segmentation of the type LABELMAP with its 21 segments', async () => {
     const { segments, width, height } = await openLabelMap(memorySource(await file()));
     expect(segments).toHaveLength(21);
     expect(Math.min(width, height)).toBeGreaterThan(0);
@@ -19,14 +19,17 @@ describe.skipIf(folder === undefined)('a DICOM segmentation', () => {
   it.each([
     ['LABELMAP', 'BINARY  ', 'segmentation type BINARY'],
     ['1.2.840.10008.1.2.1\0', '1.2.840.10008.1.2.5\0', 'transfer syntax 1.2.840.10008.1.2.5'],
-  ])('with %j replaced by %j is rejected, and the message names the value found', async (from, to, found) => {
-    const bytes = await file();
-    const at = bytes.indexOf(from, 'latin1');
-    expect(at).toBeGreaterThan(0);
-    bytes.write(to, at, 'latin1');
-    await expect(openLabelMap(memorySource(bytes))).rejects.toMatchObject({
-      code: 'FORMAT_NOT_SUPPORTED',
-      message: expect.stringContaining(found),
-    });
-  });
+  ])(
+    'rejects a file in which %j is replaced by %j, and names the new value in the message',
+    async (text, replacement, name) => {
+      const bytes = await file();
+      const position = bytes.indexOf(text, 'latin1');
+      expect(position).toBeGreaterThan(0);
+      bytes.write(replacement, position, 'latin1');
+      await expect(openLabelMap(memorySource(bytes))).rejects.toMatchObject({
+        code: 'FORMAT_NOT_SUPPORTED',
+        message: expect.stringContaining(name),
+      });
+    },
+  );
 });

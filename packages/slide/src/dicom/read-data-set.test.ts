@@ -6,9 +6,10 @@ import type { DataSet } from './data-set.ts';
 import { type ElementSelection, readDataSet } from './read-data-set.ts';
 import { tag } from './tags.ts';
 
+/** Offset of the first element, after the preamble and "DICM". */
 const START = 132;
 
-/** Writes elements and reads them as a data set. */
+/** Writes elements and reads them as a data set. `reads` are the lengths of the reads of the source. */
 async function read(elements: readonly DicomElement[], selection: ElementSelection, isExplicit = true) {
   const file = { preamble: new Uint8Array(128), meta: [], isExplicit, elements };
   const source = memorySource(writeDicom(file));
@@ -28,36 +29,39 @@ async function read(elements: readonly DicomElement[], selection: ElementSelecti
 const values = (...tags: number[]): ElementSelection => new Map(tags.map((number) => [number, 'value']));
 
 describe('readDataSet', () => {
-  it.each([true, false])('returns the selected elements (explicit: %s)', async (isExplicit) => {
-    const { dataSet } = await read(
-      [
-        text(tag.ImageType, 'CS', 'DERIVED', 'PRIMARY'),
-        text(tag.InstanceNumber, 'IS', ' -7 '),
-        us(tag.Rows, 500, 600),
-        text(tag.PixelSpacing, 'DS', '0.5', '.25', '1e-3'),
-        fl(tag.ImagedVolumeWidth, 1.5),
-        ul(tag.TotalPixelMatrixRows, 4_000_000_000),
-        sl(tag.RowPositionInTotalImagePixelMatrix, -3),
-      ],
-      values(
-        tag.ImageType,
-        tag.InstanceNumber,
-        tag.Rows,
-        tag.PixelSpacing,
-        tag.ImagedVolumeWidth,
-        tag.TotalPixelMatrixRows,
-        tag.RowPositionInTotalImagePixelMatrix,
-      ),
-      isExplicit,
-    );
-    expect(dataSet.texts(tag.ImageType)).toEqual(['DERIVED', 'PRIMARY']);
-    expect(dataSet.whole(tag.InstanceNumber)).toBe(-7);
-    expect(dataSet.whole(tag.Rows)).toBe(500);
-    expect(dataSet.reals(tag.PixelSpacing)).toEqual([0.5, 0.25, 0.001]);
-    expect(dataSet.real(tag.ImagedVolumeWidth)).toBe(1.5);
-    expect(dataSet.whole(tag.TotalPixelMatrixRows)).toBe(4_000_000_000);
-    expect(dataSet.whole(tag.RowPositionInTotalImagePixelMatrix)).toBe(-3);
-  });
+  it.each([true, false])(
+    'returns the values of all number and text types (explicit VR: %s)',
+    async (isExplicit) => {
+      const { dataSet } = await read(
+        [
+          text(tag.ImageType, 'CS', 'DERIVED', 'PRIMARY'),
+          text(tag.InstanceNumber, 'IS', ' -7 '),
+          us(tag.Rows, 500, 600),
+          text(tag.PixelSpacing, 'DS', '0.5', '.25', '1e-3'),
+          fl(tag.ImagedVolumeWidth, 1.5),
+          ul(tag.TotalPixelMatrixRows, 4_000_000_000),
+          sl(tag.RowPositionInTotalImagePixelMatrix, -3),
+        ],
+        values(
+          tag.ImageType,
+          tag.InstanceNumber,
+          tag.Rows,
+          tag.PixelSpacing,
+          tag.ImagedVolumeWidth,
+          tag.TotalPixelMatrixRows,
+          tag.RowPositionInTotalImagePixelMatrix,
+        ),
+        isExplicit,
+      );
+      expect(dataSet.texts(tag.ImageType)).toEqual(['DERIVED', 'PRIMARY']);
+      expect(dataSet.whole(tag.InstanceNumber)).toBe(-7);
+      expect(dataSet.whole(tag.Rows)).toBe(500);
+      expect(dataSet.reals(tag.PixelSpacing)).toEqual([0.5, 0.25, 0.001]);
+      expect(dataSet.real(tag.ImagedVolumeWidth)).toBe(1.5);
+      expect(dataSet.whole(tag.TotalPixelMatrixRows)).toBe(4_000_000_000);
+      expect(dataSet.whole(tag.RowPositionInTotalImagePixelMatrix)).toBe(-3);
+    },
+  );
 
   it('returns null or an empty list for absent and empty elements', async () => {
     const { dataSet } = await read(
@@ -72,7 +76,7 @@ describe('readDataSet', () => {
     expect(dataSet.position(tag.PixelData)).toBeNull();
   });
 
-  it('rejects an invalid number that an image depends on', async () => {
+  it('throws FILE_CORRUPT for an invalid integer, and returns no numbers for an invalid decimal', async () => {
     const { dataSet } = await read(
       [
         text(tag.InstanceNumber, 'IS', '1A'),
@@ -92,14 +96,14 @@ describe('readDataSet', () => {
     expect(dataSet.has(tag.PatientID)).toBe(false);
   });
 
-  it('skips large values without reading them', async () => {
+  it('skips a large value that is not selected without reading it', async () => {
     const large = { tag: 0x0009_0010, vr: 'OB', value: new Uint8Array(10_000_000) };
     const { dataSet, reads } = await read([large, us(tag.Rows, 5)], values(tag.Rows));
     expect(dataSet.whole(tag.Rows)).toBe(5);
     expect(reads.reduce((sum, length) => sum + length, 0)).toBeLessThan(100_000);
   });
 
-  it('returns the position of a large value', async () => {
+  it('returns the position of a value that is selected as a position', async () => {
     const large = { tag: tag.ICCProfile, vr: 'OB', value: new Uint8Array(100_000) };
     const { dataSet } = await read([large], new Map([[tag.ICCProfile, 'position']]));
     expect(dataSet.position(tag.ICCProfile)).toEqual({ offset: START + 12, length: 100_000 });
@@ -118,7 +122,7 @@ describe('readDataSet', () => {
       .map((item) => item.items(tag.PixelMeasuresSequence).map((measures) => measures.whole(tag.Rows)));
 
   it.each([true, false])(
-    'reads nested sequences, with lengths or delimiters (explicit: %s)',
+    'reads nested sequences with lengths and with delimiters (explicit VR: %s)',
     async (isExplicit) => {
       const lengths = sequence(tag.SharedFunctionalGroupsSequence, [inner(1), inner(2)]);
       for (const element of [lengths, { ...lengths, length: 0xffff_ffff }]) {
@@ -132,7 +136,7 @@ describe('readDataSet', () => {
     },
   );
 
-  it('reads sequences of unknown representation, which have implicit elements', async () => {
+  it('reads a sequence with the VR UN, in which elements do not state their VR', async () => {
     const shared = sequence(tag.SharedFunctionalGroupsSequence, [inner(3)]);
     for (const length of [undefined, 0xffff_ffff]) {
       const element = { ...shared, vr: 'UN', ...(length !== undefined && { length }) };
@@ -141,7 +145,7 @@ describe('readDataSet', () => {
     }
   });
 
-  it('passes the items of a sequence to a callback without storing them', async () => {
+  it('passes the items of a sequence to the selected callback without storing them', async () => {
     const receivedItems: (number | null)[] = [];
     const each = (item: DataSet) => receivedItems.push(item.whole(tag.Rows));
     const frames = sequence(tag.PerFrameFunctionalGroupsSequence, [[us(tag.Rows, 1)], [us(tag.Rows, 2)], []]);
@@ -177,8 +181,8 @@ describe('readDataSet', () => {
     expect(dataSet.has(tag.Rows)).toBe(false);
   });
 
-  it('rejects a data set of more elements than the limit', async () => {
-    const many = Array.from({ length: 101 }, (_, i) => us(0x0009_0000 + i, i));
-    await expect(read(many, new Map())).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' });
+  it('throws LIMIT_EXCEEDED for a data set of more elements than the budget', async () => {
+    const elements = Array.from({ length: 101 }, (_, i) => us(0x0009_0000 + i, i));
+    await expect(read(elements, new Map())).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' });
   });
 });

@@ -1,17 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { nameOfSopClass, nameOfTransferSyntax, transferSyntaxOf } from './uids.ts';
 
-describe('a transfer syntax', () => {
+describe('transferSyntaxOf', () => {
   it.each([
     ['1.2.840.10008.1.2', { isExplicit: false, isEncapsulated: false, codec: 'samples' }],
     ['1.2.840.10008.1.2.1', { isExplicit: true, isEncapsulated: false, codec: 'samples' }],
     ['1.2.840.10008.1.2.4.50', { isExplicit: true, isEncapsulated: true, codec: 'jpeg' }],
     ['1.2.840.10008.1.2.4.91', { isExplicit: true, isEncapsulated: true, codec: 'jpeg2000' }],
     ['1.2.840.10008.1.2.4.203', null],
-  ])('%s has the expected codec, or null when unsupported', (uid, syntax) => {
+  ])('returns for %s the transfer syntax %o', (uid, syntax) => {
     expect(transferSyntaxOf(uid)).toEqual(syntax);
   });
+});
 
+describe('nameOfTransferSyntax', () => {
   it.each([
     ['1.2.840.10008.1.2.1.99', 'a deflated data set (transfer syntax 1.2.840.10008.1.2.1.99)'],
     ['1.2.840.10008.1.2.4.70', 'lossless JPEG (transfer syntax 1.2.840.10008.1.2.4.70)'],
@@ -19,12 +21,12 @@ describe('a transfer syntax', () => {
     ['1.2.840.10008.1.2.4.111', 'JPEG XL (transfer syntax 1.2.840.10008.1.2.4.111)'],
     ['1.2.840.10008.1.2.4.202', 'high-throughput JPEG 2000 (transfer syntax 1.2.840.10008.1.2.4.202)'],
     ['1.2.3', 'transfer syntax 1.2.3'],
-  ])('has a name for messages: %s', (uid, name) => {
+  ])('returns for %s the name "%s"', (uid, name) => {
     expect(nameOfTransferSyntax(uid)).toBe(name);
   });
 });
 
-describe('a SOP class', () => {
+describe('nameOfSopClass', () => {
   it.each([
     ['1.2.840.10008.5.1.4.1.1.2', 'a CT image'],
     ['1.2.840.10008.5.1.4.1.1.2.1', 'a CT image'],
@@ -34,7 +36,7 @@ describe('a SOP class', () => {
     ['1.2.840.10008.5.1.4.1.1.77.1.2', 'a microscope photograph'],
     ['1.2.840.10008.5.1.4.1.1.88.11', 'a structured report'],
     ['1.2.3', 'an object of SOP class 1.2.3'],
-  ])('has a name for messages: %s', (uid, name) => {
+  ])('returns for %s the name "%s"', (uid, name) => {
     expect(nameOfSopClass(uid)).toBe(name);
   });
 });
