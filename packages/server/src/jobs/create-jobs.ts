@@ -7,14 +7,14 @@ import { createJobsInProcess } from './jobs-in-process.ts';
 
 type Settings = Pick<Config, 'databaseUrl' | 'objectStore' | 'objectRescanSeconds'>;
 
-/** @throws when PostgreSQL cannot be reached */
+/** Creates the job queue. @throws an error when PostgreSQL cannot be reached */
 export async function createJobs(settings: Settings, log: Logger): Promise<Jobs> {
   const { databaseUrl: url } = settings;
   const kinds = jobKindsOf(settings);
   return url === null ? createJobsInProcess({ log, kinds }) : createJobsInPostgres({ url, log, kinds });
 }
 
-/** The bucket is scanned at the interval of the settings. */
+/** Returns the kinds of jobs; with a bucket, its scan is scheduled at the interval of the settings. */
 function jobKindsOf({ objectStore, objectRescanSeconds }: Settings): typeof jobKinds {
   if (objectStore === null) return jobKinds;
   const schedule = { everySeconds: objectRescanSeconds, payload: { atStart: false }, atStart: false };

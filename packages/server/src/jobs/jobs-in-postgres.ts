@@ -1,6 +1,7 @@
 /**
- * A job queue in PostgreSQL (pg-boss, in its own schema) that several processes share. One process runs each
- * job; when it dies, another one does. An outage of the database loses no job and ends no process.
+ * A job queue in PostgreSQL (the library pg-boss, in its own schema) that several processes share. Each job is run by
+ * one process; if that process dies, another one runs the job. During an outage of the database, no job is lost and no
+ * process ends.
  *
  * `createJobsInPostgres` is long because its functions share the connection, the workers and the timers.
  */
@@ -21,33 +22,34 @@ import {
 } from './jobs.ts';
 
 const schema = 'jobs';
-/** Connections of the queue, in addition to those of the process, which the jobs themselves use. */
+/** Maximum connections of the queue, in addition to those of the process, which the jobs themselves use. */
 const maxConnections = 3;
 const pollEverySeconds = 1;
-/** A process without a heartbeat for this long counts as dead; its jobs are given to another one. */
+/** A process without a heartbeat for this long is assumed dead, and its jobs are run by another process. */
 const heartbeatSeconds = 10;
 const superviseEverySeconds = 5;
 const retryAfterMs = 2000;
 const logOutageEveryMs = 30_000;
 const closeWithinMs = 8000;
-/** A graceful end is impossible while the database does not respond. */
+/** Closing does not wait longer than this, because a graceful stop is impossible while the database does not respond. */
 const forceCloseAfterMs = closeWithinMs + 2000;
 /** Maximum number of jobs per insert statement. */
 const jobsPerInsert = 500;
 
+/** The pg-boss policies for a job that is enqueued while a job with the same key runs. */
 const policies: Readonly<Record<JobKind['whenRunning'], QueuePolicy>> = {
   once: 'exclusive',
   again: 'stately',
 };
 
 interface PostgresJobsOptions {
-  /** postgres://… */
+  /** URL of the database: postgres://… */
   readonly url: string;
   readonly log: Logger;
   readonly kinds?: typeof jobKinds;
 }
 
-/** @throws when PostgreSQL cannot be reached */
+/** Creates the job queue in PostgreSQL. @throws an error when PostgreSQL cannot be reached */
 export async function createJobsInPostgres({
   url,
   log,
@@ -58,7 +60,7 @@ export async function createJobsInPostgres({
   const timers: NodeJS.Timeout[] = [];
   let loggedAt = Number.NEGATIVE_INFINITY;
 
-  /** Logs an outage every 30 seconds at most, because every poll fails during it. */
+  /** Logs an outage at most every 30 seconds, because every poll fails during it. */
   function logUnavailable(error: unknown): void {
     if (closing.signal.aborted || performance.now() - loggedAt < logOutageEveryMs) return;
     loggedAt = performance.now();
@@ -82,7 +84,7 @@ export async function createJobsInPostgres({
     for (const name of jobNames) {
       const { policy, ...settings } = settingsOf(kinds[name]);
       await boss.createQueue(name, { policy, ...settings });
-      await boss.updateQueue(name, settings); // an earlier version may have created it
+      await boss.updateQueue(name, settings); // an earlier version may have created the queue with other settings
     }
     await db.useFailFastPool();
   } catch (error) {
@@ -117,7 +119,7 @@ export async function createJobsInPostgres({
     await boss.insert(name, jobs);
   }
 
-  /** Runs once per interval, whichever process sends it first. */
+  /** Enqueues a scheduled job, unless another process has already done so in this interval. */
   function enqueueScheduled(
     name: JobName,
     { everySeconds, payload }: NonNullable<JobKind['schedule']>,
@@ -155,8 +157,9 @@ export async function createJobsInPostgres({
     async enqueue(name, payloads, afterMs = 0) {
       const allPayloads = [payloads].flat() as JobPayload[];
       const startAfter = afterMs > 0 ? new Date(Date.now() + afterMs) : null;
-      for (let from = 0; from < allPayloads.length; from += jobsPerInsert) {
-        await writeWithRetry(() => write(name, allPayloads.slice(from, from + jobsPerInsert), startAfter));
+      for (let start = 0; start < allPayloads.length; start += jobsPerInsert) {
+        const batch = allPayloads.slice(start, start + jobsPerInsert);
+        await writeWithRetry(() => write(name, batch, startAfter));
       }
     },
 
@@ -167,7 +170,7 @@ export async function createJobsInPostgres({
           { pollingIntervalSeconds: pollEverySeconds },
           async ([job]) => {
             if (job === undefined) return;
-            boss.notifyWorker(id); // polls again immediately, without the pause of an idle worker
+            boss.notifyWorker(id); // poll for the next job immediately, without the pause of an idle worker
             await runJob(name, job);
           },
         );
@@ -194,29 +197,29 @@ export async function createJobsInPostgres({
 }
 
 /**
- * Creates connections that wait patiently while the tables are created, since another process may be creating
- * them. After `useFailFastPool`, queries fail fast.
+ * Creates the connections of the queue. Until `useFailFastPool` is called, queries wait without a short timeout, because
+ * another process may be creating the tables; afterwards, queries fail fast during an outage.
  */
 function createConnections(url: string) {
-  const patient = openBackgroundPostgresPool(url);
-  let failFast: MonitoredPool | null = null;
+  const patientPool = openBackgroundPostgresPool(url);
+  let failFastPool: MonitoredPool | null = null;
   return {
     async executeSql(text: string, values: unknown[] = []) {
-      if (failFast === null) return patient.query(text, values);
-      const client = await failFast.connect();
+      if (failFastPool === null) return patientPool.query(text, values);
+      const client = await failFastPool.connect();
       try {
-        // Unmodified, because pg-boss needs the results of all statements in one text.
+        // A plain query, because pg-boss sends several statements in one text and needs the results of all of them.
         return await client.query<unknown>(text, values);
       } finally {
         client.release();
       }
     },
     async useFailFastPool() {
-      failFast = openPostgresPool(url, maxConnections);
-      await patient.end();
+      failFastPool = openPostgresPool(url, maxConnections);
+      await patientPool.end();
     },
     async end() {
-      await (failFast ?? patient).end();
+      await (failFastPool ?? patientPool).end();
     },
   };
 }
@@ -235,7 +238,7 @@ function settingsOf({ whenRunning, retry, timeoutSeconds, schedule }: JobKind) {
     retryDelay: retry.afterSeconds,
     expireInSeconds: timeoutSeconds,
     heartbeatSeconds,
-    // Completed jobs are kept until their interval has passed, so that other processes do not repeat them.
+    // Completed jobs are kept for two intervals, so that no other process runs the scheduled job again.
     deleteAfterSeconds: 2 * Math.max(3600, schedule?.everySeconds ?? 0),
   };
 }

@@ -1,5 +1,6 @@
 /**
- * A job queue in memory. Nothing is stored, because the callers enqueue their jobs again at the next start.
+ * A job queue in memory, used with the embedded database. Jobs are not stored, because their callers enqueue them again
+ * at the next start.
  *
  * `createJobsInProcess` is long because its functions share the queues.
  */
@@ -26,10 +27,11 @@ interface JobQueue {
   worker: JobWorker<JobName> | null;
   /** Waiting jobs by key, in the order in which they were enqueued. */
   readonly waiting: Map<string, WaitingJob>;
-  /** Timers of the jobs that start later, by key. */
+  /** Timers of delayed jobs, by key. */
   readonly delayed: Map<string, NodeJS.Timeout>;
+  /** Key of the running job; null while no job runs. */
   runningKey: string | null;
-  /** Null while no job runs. */
+  /** Resolves when no job is waiting; null while no job runs. */
   processing: Promise<void> | null;
 }
 
@@ -38,6 +40,7 @@ interface ProcessJobsOptions {
   readonly kinds?: typeof jobKinds;
 }
 
+/** Creates the job queue in memory. */
 export function createJobsInProcess({ log, kinds = jobKinds }: ProcessJobsOptions): Jobs {
   const closing = new AbortController();
   const timers: NodeJS.Timeout[] = [];
@@ -74,7 +77,7 @@ export function createJobsInProcess({ log, kinds = jobKinds }: ProcessJobsOption
   }
 
   async function processQueue(name: JobName, queue: JobQueue): Promise<void> {
-    await Promise.resolve(); // lets the caller continue first
+    await Promise.resolve(); // the caller continues before the first job starts
     for (;;) {
       const [next] = queue.waiting;
       if (next === undefined || closing.signal.aborted) return;
@@ -94,13 +97,13 @@ export function createJobsInProcess({ log, kinds = jobKinds }: ProcessJobsOption
   function afterFailure(name: JobName, key: string, { payload, failures }: WaitingJob, error: unknown): void {
     if (closing.signal.aborted) return;
     const { times, afterSeconds } = kinds[name].retry;
-    const isLast = failures >= times;
-    const level = isLast ? 'error' : error instanceof RetryLater ? 'debug' : 'warn';
-    log[level](
-      { err: error, job: name, key },
-      isLast ? 'background job failed for the last time' : 'background job failed; it is retried',
-    );
-    if (!isLast) enqueueLater(name, key, { payload, failures: failures + 1 }, afterSeconds * 1000);
+    if (failures >= times) {
+      log.error({ err: error, job: name, key }, 'background job failed at its last attempt');
+      return;
+    }
+    const level = error instanceof RetryLater ? 'debug' : 'warn';
+    log[level]({ err: error, job: name, key }, 'background job failed; it will be retried');
+    enqueueLater(name, key, { payload, failures: failures + 1 }, afterSeconds * 1000);
   }
 
   return {

@@ -9,7 +9,7 @@ import { createJobsInProcess } from './jobs-in-process.ts';
 
 const log = pino({ level: 'silent' });
 const waitOptions = { timeout: 50_000, interval: 20 };
-/** The real kinds with shorter pauses. */
+/** The real kinds of jobs, with fewer retries, shorter pauses and a longer interval. */
 const kinds = {
   ...jobKinds,
   'read-slide': { ...jobKinds['read-slide'], retry: { times: 2, afterSeconds: 1 } },
@@ -18,7 +18,7 @@ const kinds = {
 const atStart = { atStart: true };
 const slide = (imageId: string) => ({ imageId, again: false });
 
-/** Opens the job queue of several cooperating processes; in memory there is one. */
+/** Opens the job queue for a number of processes that share it; a queue in memory has only one. */
 async function openQueues(kind: (typeof databaseKinds)[number], processes = 1): Promise<Jobs[]> {
   const queues: Jobs[] = [];
   onTestFinished(async () => {
@@ -35,14 +35,14 @@ async function openQueues(kind: (typeof databaseKinds)[number], processes = 1): 
   return queues;
 }
 
-/** Holds a worker back until `open` is called. */
+/** Returns a promise that resolves when `open` is called, with which a test holds a worker back. */
 function gate() {
   const { promise, resolve } = Promise.withResolvers<void>();
   return { opened: promise, open: resolve };
 }
 
-describe.each(databaseKinds)('the job queue on %s', (kind) => {
-  it('runs a waiting job once, however often it is enqueued', async () => {
+describe.each(databaseKinds)('job queue on %s', (kind) => {
+  it('runs a job once when it is enqueued again before it starts', async () => {
     const [jobs] = (await openQueues(kind)) as [Jobs];
     const read: string[] = [];
     const hold = gate();
@@ -63,7 +63,7 @@ describe.each(databaseKinds)('the job queue on %s', (kind) => {
     ['rescan', 2],
     ['draw-demo-slides', 1],
   ] as const)(
-    'runs the job %s %i time(s) in total when it is enqueued again while it runs',
+    'runs the job %s %i time(s) in total when it is enqueued three times while it runs',
     async (name, times) => {
       const [jobs] = (await openQueues(kind)) as [Jobs];
       const began = gate();
@@ -84,7 +84,7 @@ describe.each(databaseKinds)('the job queue on %s', (kind) => {
     },
   );
 
-  it('retries failed jobs, and stops after the configured number of retries', async () => {
+  it('retries a failed job until it succeeds or its retries are used up', async () => {
     const [jobs] = (await openQueues(kind)) as [Jobs];
     const attempted: string[] = [];
     jobs.setWorker('read-slide', async ({ imageId }) => {
@@ -101,23 +101,22 @@ describe.each(databaseKinds)('the job queue on %s', (kind) => {
     await jobs.idle('read-slide');
   });
 
-  /** A turn of the event loop takes less. */
+  /** Longer than a turn of the event loop, from whose start Node counts the delay of a timer. */
   const turnMs = 100;
 
-  it('starts a delayed job once and not before its time', async () => {
+  it('starts a delayed job once, and not before its delay has passed', async () => {
     const [jobs] = (await openQueues(kind)) as [Jobs];
-    const askedAt = Date.now();
+    const enqueuedAt = Date.now();
     const doneAt: number[] = [];
     jobs.setWorker('tell-who-waits', async () => void doneAt.push(Date.now()));
     await jobs.start();
     await jobs.enqueue('tell-who-waits', {}, 1500);
     await jobs.enqueue('tell-who-waits', {}, 3000);
     await vi.waitFor(() => expect(doneAt).toHaveLength(1), waitOptions);
-    // A timer of Node counts from the start of the turn of the event loop that sets it.
-    expect(doneAt[0]).toBeGreaterThanOrEqual(askedAt + 1500 - turnMs);
+    expect(doneAt[0]).toBeGreaterThanOrEqual(enqueuedAt + 1500 - turnMs);
   });
 
-  it('aborts the signal of running jobs when it closes', async () => {
+  it('aborts the signal of running jobs when the queue is closed', async () => {
     const [jobs] = (await openQueues(kind)) as [Jobs];
     const began = gate();
     let wasAborted = false;
@@ -137,9 +136,9 @@ describe.each(databaseKinds)('the job queue on %s', (kind) => {
 const hasPostgres = databaseKinds.includes('PostgreSQL');
 
 describe.skipIf(!hasPostgres)(
-  'the job queue in PostgreSQL that processes share (needs TEST_DATABASE_URL)',
+  'job queue in PostgreSQL shared by several processes (needs TEST_DATABASE_URL)',
   () => {
-    it('gives the job of a process that lost its connection to another process', async () => {
+    it('runs a job in another process when the first one has lost its connection', async () => {
       const database = await openTestDatabase('PostgreSQL');
       onTestFinished(() => database.close());
       const proxy = await startProxy(database.url ?? '');
@@ -176,27 +175,27 @@ describe.skipIf(!hasPostgres)(
       expect(done).toBe(1);
     });
 
-    it('distributes jobs among the processes and runs each once', async () => {
+    it('distributes jobs among the processes and runs each job once', async () => {
       const all = await openQueues('PostgreSQL', 2);
       const read: { processIndex: number; imageId: string }[] = [];
       all.forEach((jobs, processIndex) => {
         jobs.setWorker('read-slide', async ({ imageId }) => {
           read.push({ processIndex, imageId });
-          // Until the other process has run a job.
+          // Waits until the other process has run a job too.
           await vi.waitFor(
-            () => expect(new Set(read.map((each) => each.processIndex)).size).toBe(2),
+            () => expect(new Set(read.map((job) => job.processIndex)).size).toBe(2),
             waitOptions,
           );
         });
       });
       for (const jobs of all) await jobs.start();
-      const imageIds = Array.from({ length: 20 }, (_, place) => `slide ${place}`);
+      const imageIds = Array.from({ length: 20 }, (_, i) => `slide ${i}`);
       await all[0]?.enqueue('read-slide', imageIds.map(slide));
       await all[0]?.idle('read-slide');
       expect(read.map(({ imageId }) => imageId).sort()).toEqual(imageIds.sort());
     });
 
-    it('loses no job while the database is unavailable', async () => {
+    it('runs a job that was enqueued while the database was unavailable', async () => {
       const database = await openTestDatabase('PostgreSQL');
       onTestFinished(() => database.close());
       const proxy = await startProxy(database.url ?? '');
@@ -218,7 +217,7 @@ describe.skipIf(!hasPostgres)(
       expect(read).toEqual(['before', 'meanwhile']);
     });
 
-    it('closes although the database is unavailable', async () => {
+    it('closes while the database is unavailable', async () => {
       const database = await openTestDatabase('PostgreSQL');
       onTestFinished(() => database.close());
       const proxy = await startProxy(database.url ?? '');
@@ -234,7 +233,7 @@ describe.skipIf(!hasPostgres)(
   },
 );
 
-/** Starts a proxy to PostgreSQL that can cut its connections. */
+/** Starts a proxy to PostgreSQL that can cut all its connections and reject new ones. */
 async function startProxy(address: string) {
   const { hostname, port } = new URL(address);
   const sockets = new Set<net.Socket>();

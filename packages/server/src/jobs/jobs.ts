@@ -1,20 +1,21 @@
 /**
- * Defines the background jobs. Each job runs once, in one process: with the embedded database in this process,
- * otherwise through a queue in PostgreSQL.
+ * Defines the background jobs and the interface of the job queue. Each job is run by one process: with the embedded
+ * database by this process, with PostgreSQL by one of the processes that share the queue.
  */
 
-/** Payload of each kind of job. */
+/** Payload of each kind of job. The names are stored in the database, so they must not change. */
 export interface JobPayloads {
   /** Scans the slide folders. With `atStart` it also retries slides that could not be read. */
   readonly rescan: { readonly atStart: boolean };
-  /** Scans the bucket, with the same option. */
+  /** Scans the bucket; `atStart` has the same effect as in `rescan`. */
   readonly 'rescan-bucket': { readonly atStart: boolean };
-  /** Reads the files of a catalogue entry that are new or have changed; with `again` also unchanged ones. */
+  /** Reads the files of a catalogue entry if they are new or have changed; with `again` even if they have not. */
   readonly 'read-slide': { readonly imageId: string; readonly again: boolean };
   /** Imports the file of a result layer. */
   readonly 'import-result': { readonly layerId: string };
-  /** Finds files of result layers beside slides. */
+  /** Finds the files of result layers that are stored beside slides. */
   readonly 'find-results': object;
+  /** Writes the slides of the demonstration dataset. */
   readonly 'draw-demo-slides': object;
   /** E-mails administrators a digest of waiting users and requests. */
   readonly 'tell-who-waits': object;
@@ -27,12 +28,14 @@ export interface JobPayloads {
 export type JobName = keyof JobPayloads;
 export type JobPayload = JobPayloads[JobName];
 
-/** Thrown by a worker that found no error but needs to run again a little later. */
+/** Thrown by a worker that must run again later although nothing failed; logged with level debug. */
 export class RetryLater extends Error {
   override readonly name = 'RetryLater';
 }
 
 /**
+ * Runs a job.
+ *
  * @param signal aborted when the process ends; the worker then throws, so that another process runs the job
  */
 export type JobWorker<Name extends JobName> = (
@@ -47,10 +50,10 @@ export interface Jobs {
    */
   setWorker<Name extends JobName>(name: Name, worker: JobWorker<Name>): void;
   /**
-   * Enqueues jobs, except those with a key that is waiting already. Never rejects. With PostgreSQL it
-   * resolves when the jobs are stored, and retries as long as the database is unavailable.
+   * Enqueues jobs, except those for which a job with the same key is already waiting. Never rejects. With PostgreSQL,
+   * it resolves when the jobs are stored, and retries while the database is unavailable.
    *
-   * @param afterMs delay in milliseconds; until then, jobs with the same key are not enqueued again
+   * @param afterMs delay before the jobs may start; during it, other jobs with the same key are ignored
    */
   enqueue<Name extends JobName>(
     name: Name,
@@ -65,23 +68,24 @@ export interface Jobs {
   close(): Promise<void>;
 }
 
+/** The properties of a kind of job. */
 export interface JobKind {
   /**
    * What happens when a job with the same key is enqueued while it runs: `once` ignores it, `again` runs it
    * once more afterwards.
    */
   readonly whenRunning: 'once' | 'again';
-  /** Returns the key of a job; null: all jobs of this kind have the same key. */
+  /** Returns the key of a job; null when all jobs of this kind have the same key. */
   readonly keyOf: ((payload: never) => string) | null;
-  /** Enqueues the job at an interval; null: never. */
+  /** When the job is enqueued without a caller: at an interval, and if `atStart` also at the start; null for never. */
   readonly schedule: {
     readonly everySeconds: number;
     readonly payload: JobPayload;
     readonly atStart: boolean;
   } | null;
-  /** Retries after failures. */
+  /** Number of retries after failures, and the pause before each. */
   readonly retry: { readonly times: number; readonly afterSeconds: number };
-  /** A job that runs longer counts as failed. */
+  /** Maximum duration; a job that runs longer counts as failed. */
   readonly timeoutSeconds: number;
 }
 
@@ -97,7 +101,7 @@ export const jobKinds: Readonly<Record<JobName, JobKind>> = {
     retry: { times: 3, afterSeconds: 5 },
     timeoutSeconds: 6 * hour,
   },
-  // The settings determine the interval.
+  // With a bucket, `createJobs` adds a schedule with the interval of the settings.
   'rescan-bucket': {
     whenRunning: 'again',
     keyOf: null,
@@ -105,7 +109,8 @@ export const jobKinds: Readonly<Record<JobName, JobKind>> = {
     retry: { times: 3, afterSeconds: 5 },
     timeoutSeconds: 6 * hour,
   },
-  // Retries errors that are not the slide's own; after the last retry the next scan enqueues it again.
+  // Retries errors that the slide itself did not cause, for example of the storage. After the last retry, the next scan
+  // enqueues the job again.
   'read-slide': {
     whenRunning: 'once',
     keyOf: ({ imageId }: JobPayloads['read-slide']) => imageId,
@@ -159,7 +164,7 @@ export const jobKinds: Readonly<Record<JobName, JobKind>> = {
 
 export const jobNames = Object.keys(jobKinds) as JobName[];
 
-/** Returns the key of a job; '' for kinds in which all jobs share a key. */
+/** Returns the key of a job; '' for kinds whose jobs all have the same key. */
 export function keyOfJob<Name extends JobName>(name: Name, payload: JobPayloads[Name]): string {
   return jobKinds[name].keyOf?.(payload as never) ?? '';
 }

@@ -1,6 +1,6 @@
 /**
- * Tells administrators by e-mail that applications or dataset requests wait for them: one digest at most every five
- * minutes, across all processes, so that a flood of registrations does not become a flood of e-mails.
+ * Sends administrators a digest e-mail about waiting applications and dataset requests: at most one every five minutes
+ * from all processes together, so that many registrations do not cause many e-mails.
  */
 import type { Jobs } from '../jobs/jobs.ts';
 import { change, type Database } from '../store/database.ts';
@@ -13,7 +13,7 @@ import type { Mail } from './mail.ts';
 import type { Recipients } from './recipients.ts';
 
 export interface AdminDigest {
-  /** Requests a digest, after a person asked for an account or for a dataset. Returns at once. */
+  /** Schedules a digest after a new application or dataset request. Returns at once. */
   asked(): void;
 }
 
@@ -28,14 +28,16 @@ interface Dependencies {
   readonly recipients: Recipients;
 }
 
+/** Creates the digest and sets the worker of its job. */
 export function createAdminDigest({ db, now, mail, jobs, recipients }: Dependencies): AdminDigest {
+  /** Queues the digest e-mails; if the last digest is less than five minutes old, enqueues the job for later. */
   async function sendDigest(): Promise<void> {
     const at = now();
     const waitMs = await change(db, 'accounts', async (tx) => {
       const last = await findDigest(tx, digestName);
-      const tooSoonByMs = last === null ? 0 : Date.parse(last) + digestEveryMs - at.getTime();
-      // A system clock that was set back does not delay the digest for longer.
-      if (tooSoonByMs > 0) return Math.min(tooSoonByMs, digestEveryMs);
+      const remainingMs = last === null ? 0 : Date.parse(last) + digestEveryMs - at.getTime();
+      // If the system clock was set back, the wait would be longer than the interval.
+      if (remainingMs > 0) return Math.min(remainingMs, digestEveryMs);
       const since = last ?? '';
       const waiting = {
         newApplications: await countPendingUsers(tx, since),

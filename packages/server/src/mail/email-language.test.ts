@@ -1,4 +1,4 @@
-/** E-mails go out in the language that is stored with the recipient's account. */
+/** E-mails are written in the language that is stored with the recipient's account. */
 import {
   approveUser,
   changeLanguage,
@@ -16,7 +16,7 @@ import * as emails from './email-texts.ts';
 
 const person = { email: 'ayse@example.org', password: 'uzun-bir-şifre' };
 
-/** Subjects of the e-mails to an address, oldest first. */
+/** Returns the subjects of the e-mails to an address, oldest first. */
 async function subjectsTo({ outbox }: TestServer, address: string): Promise<(string | undefined)[]> {
   const all = await Promise.all((await outbox()).map((email) => postalMime.parse(email)));
   return all.filter(({ to }) => to?.[0]?.address === address).map(({ subject }) => subject);
@@ -30,13 +30,13 @@ async function languageOf({ services: { db } }: TestServer, email: string): Prom
 const setLanguage = ({ as }: TestServer, user: TestUser, language: Language) =>
   as(user).call(changeLanguage, { body: { language } });
 
-describe.each(databaseKinds)('language of an account, on %s,', (database) => {
+describe.each(databaseKinds)('language of an account (on %s)', (database) => {
   it.each([
     ['en', 'en', 'Lamina: Your account has been approved'],
     ['tr', 'tr', 'Lamina: Hesabınız onaylandı'],
     ['de', 'tr', 'Lamina: Hesabınız onaylandı'],
   ])(
-    'after a registration with Accept-Language %s is %s, also in the approval e-mail',
+    'of a person who registered with Accept-Language %s is %s, also in the approval e-mail',
     async (header, language, subject) => {
       const server = await testServer({ database });
       const headers = { 'accept-language': header };
@@ -48,7 +48,7 @@ describe.each(databaseKinds)('language of an account, on %s,', (database) => {
     },
   );
 
-  it('stays that of the registration request when the e-mail address is confirmed later', async () => {
+  it('is that of the registration request when the e-mail address is confirmed later', async () => {
     const server = await testServer({ database, config: { registrationHideExisting: true } });
     const headers = { 'accept-language': 'en' };
     await server.as(null).call(register, { body: person, headers });
@@ -59,7 +59,7 @@ describe.each(databaseKinds)('language of an account, on %s,', (database) => {
     expect(await languageOf(server, person.email)).toBe('en');
   });
 
-  it('changes with PUT /user/language, and the next e-mail follows it whatever the request says', async () => {
+  it('is changed by PUT /user/language, and e-mails then ignore the Accept-Language of requests', async () => {
     const server = await testServer({ database });
     const user = await server.given.user();
     expect((await setLanguage(server, user, 'en')).status).toBe(204);
@@ -76,19 +76,19 @@ describe.each(databaseKinds)('language of an account, on %s,', (database) => {
 
   it('determines the language of the digest e-mail of each administrator', async () => {
     const server = await testServer({ database });
-    const [one, other] = [await server.given.admin(), await server.given.admin()];
-    await setLanguage(server, one, 'en');
+    const [english, turkish] = [await server.given.admin(), await server.given.admin()];
+    await setLanguage(server, english, 'en');
     await server.as(null).call(register, { body: person });
-    expect(await subjectsTo(server, one.email)).toEqual(['Lamina: Requests are waiting for you']);
-    expect(await subjectsTo(server, other.email)).toEqual(['Lamina: Onay bekleyenler var']);
+    expect(await subjectsTo(server, english.email)).toEqual(['Lamina: Requests are waiting for you']);
+    expect(await subjectsTo(server, turkish.email)).toEqual(['Lamina: Onay bekleyenler var']);
   });
 });
 
 describe('PUT /user/language', () => {
   it('rejects a language other than Turkish and English', async () => {
     const { as, given } = await testServer();
-    const answer = await as(await given.user()).call(changeLanguage, { body: { language: 'de' } as never });
-    expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_request', field: 'language' } });
+    const response = await as(await given.user()).call(changeLanguage, { body: { language: 'de' } as never });
+    expect(response).toMatchObject({ status: 400, body: { code: 'invalid_request', field: 'language' } });
   });
 });
 
@@ -116,7 +116,7 @@ describe('texts of e-mails', () => {
   };
 
   it.each(Object.entries(all))(
-    '%s is English for an English account and carries the same links',
+    '%s: the English text contains no Turkish and the same links as the Turkish one',
     (_, write) => {
       const en = write(recipient('en'));
       const tr = write(recipient('tr'));
@@ -128,7 +128,7 @@ describe('texts of e-mails', () => {
     },
   );
 
-  it('names role and end date in the language of the recipient', () => {
+  it('approved: states role and end date in the language of the recipient', () => {
     expect(all.approved?.(recipient('tr')).text).toContain(
       'Rolünüz: Kullanıcı\nHesabınızın bitiş tarihi: 21 Kasım 2026',
     );

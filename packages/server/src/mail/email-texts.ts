@@ -1,4 +1,7 @@
-/** Every e-mail that the product sends, in the language of the recipient. Links carry codes behind #, which browsers send to no server. */
+/**
+ * The texts of all e-mails, in the language of the recipient. Links contain codes after #, because browsers do not send
+ * that part of an address to any server.
+ */
 import type { Language, Role } from '@lamina/contract';
 import type { Email } from './mail.ts';
 
@@ -167,12 +170,13 @@ If this was not you, you do not need to do anything.
   });
 }
 
+/** Numbers of waiting applications and dataset requests. */
 export interface Waiting {
-  /** Since the previous digest. */
+  /** Applications since the previous digest. */
   readonly newApplications: number;
-  /** Number of all waiting applications. */
+  /** All waiting applications. */
   readonly applications: number;
-  /** Since the previous digest. */
+  /** Dataset requests since the previous digest. */
   readonly datasetRequests: number;
 }
 
@@ -223,7 +227,7 @@ const roleNames: Readonly<Record<Role, Readonly<Record<Language, string>>>> = {
   unassigned: { tr: 'Atanmamış', en: 'Unassigned' },
 };
 
-/** @param account `expiresAt` is ISO 8601; null: the account has no end date */
+/** Tells an applicant that the account was approved. @param account `expiresAt` is ISO 8601, null without an end date */
 export function approvedEmail(
   recipient: Recipient,
   account: { readonly role: Role; readonly expiresAt: string | null },

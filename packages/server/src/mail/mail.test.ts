@@ -36,7 +36,7 @@ async function machine(kind: (typeof databaseKinds)[number] = 'SQLite'): Promise
   return { db, dataDir, clock: { at: Date.UTC(2026, 4, 1) } };
 }
 
-/** A process on this machine. */
+/** Starts the mail service of one process. */
 function start({ db, dataDir, clock }: Machine, smtpUrl: string | null, allowPlaintextMail = false) {
   const lines: string[] = [];
   const log = pino({ level: 'debug' }, { write: (line) => lines.push(line) });
@@ -65,7 +65,7 @@ function start({ db, dataDir, clock }: Machine, smtpUrl: string | null, allowPla
 
 const waiting = ({ db }: Machine) => db.selectFrom('letters').selectAll().execute();
 
-/** A real mail server on this machine that rejects the first `refusals` e-mails. */
+/** Starts a real mail server on this machine that rejects the first `refusals` e-mails. */
 async function mailServer(refusals = 0, offersTls = false) {
   const received: string[] = [];
   const encrypted: boolean[] = [];
@@ -80,8 +80,8 @@ async function mailServer(refusals = 0, offersTls = false) {
     },
     onData: (stream, { secure }, answer) => {
       encrypted.push(secure);
-      void text(stream).then((whole) => {
-        received.push(whole);
+      void text(stream).then((message) => {
+        received.push(message);
         answer();
       });
     },
@@ -110,7 +110,7 @@ describe('Mail without a mail server', () => {
     expect(plain?.trim()).toBe(email.text.trim());
   });
 
-  it('writes the text unencoded, so that a person can copy the link from the file', async () => {
+  it('writes the text of an e-mail unencoded, so that a person can copy the link from the file', async () => {
     const { mail, background, outboxFiles } = start(await machine(), null);
     mail.send(email);
     await background.idle();
@@ -143,7 +143,7 @@ describe('Mail with a mail server', () => {
     expect(await waiting(here)).toEqual([]);
   });
 
-  it('retries after a delay, and not before, when the mail server rejects an e-mail', async () => {
+  it('retries an e-mail that the mail server rejected, but only after a delay', async () => {
     const server = await mailServer(1);
     const here = await machine();
     const { mail, background, logged } = start(here, server.url);
@@ -152,7 +152,7 @@ describe('Mail with a mail server', () => {
     mail.wake();
     await background.idle();
     expect([server.asked(), server.received.length]).toEqual([1, 0]);
-    expect(logged()).toContain('e-mail could not be sent; it is tried again later');
+    expect(logged()).toContain('e-mail could not be sent; it will be retried later');
 
     here.clock.at += minute;
     mail.wake();
@@ -179,8 +179,8 @@ describe('Mail with a mail server', () => {
   });
 });
 
-describe.each(databaseKinds)('a queued e-mail on %s', (kind) => {
-  it('is sent when its transaction is committed, and not when it is rolled back', async () => {
+describe.each(databaseKinds)('queued e-mail (on %s)', (kind) => {
+  it('is sent if its transaction is committed, but not if it is rolled back', async () => {
     const here = await machine(kind);
     const { mail, background, outboxFiles } = start(here, null);
     const undone = change(here.db, 'accounts', async (tx) => {
@@ -198,7 +198,7 @@ describe.each(databaseKinds)('a queued e-mail on %s', (kind) => {
     expect(outboxFiles()).toHaveLength(1);
   });
 
-  it('is sent at the next start when the process ended before', async () => {
+  it('is sent at the next start when the process ended before sending it', async () => {
     const here = await machine(kind);
     const first = start(here, null);
     await first.background.close();
@@ -211,7 +211,7 @@ describe.each(databaseKinds)('a queued e-mail on %s', (kind) => {
     expect(await waiting(here)).toEqual([]);
   });
 
-  it('is sent when the database is available again, without a further e-mail', async () => {
+  it('is sent within a minute after an outage of the database, without a further e-mail', async () => {
     const here = await machine(kind);
     const writer = start(here, null);
     await writer.background.close();
@@ -241,7 +241,7 @@ describe.each(databaseKinds)('a queued e-mail on %s', (kind) => {
     const { mail, background, outboxFiles } = start(here, null);
     await background.idle();
     await change(here.db, 'accounts', (tx) => mail.queue(tx, email));
-    // As a killed process leaves it: claimed, not sent.
+    // A killed process leaves an e-mail claimed but not sent.
     const claimedUntil = new Date(here.clock.at + 2 * minute).toISOString();
     await here.db.updateTable('letters').set({ due_at: claimedUntil, attempts: 1 }).execute();
     mail.wake();
@@ -272,7 +272,7 @@ describe.each(databaseKinds)('a queued e-mail on %s', (kind) => {
   });
 });
 
-describe('Mail to a mail server on another machine', () => {
+describe('Mail with a mail server on another machine', () => {
   /** Linux connects to 0.0.0.0 on this machine, but it is not a loopback address. */
   const elsewhere = (port: number, query = '') => `smtp://0.0.0.0:${port}${query}`;
 

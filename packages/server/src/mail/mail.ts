@@ -1,6 +1,6 @@
 /**
- * Sends e-mails through the configured mail server; without one, writes them to the outbox folder. E-mails wait as
- * rows of the database, so that none is lost when a process ends.
+ * Sends e-mails through the configured mail server, or writes them to the outbox folder if none is configured. Queued
+ * e-mails are encrypted rows of the database, so that none is lost when a process ends.
  */
 import { randomUUID } from 'node:crypto';
 import fs from 'node:fs/promises';
@@ -31,19 +31,20 @@ export interface Email {
 
 export interface Mail {
   /**
-   * Queues an e-mail in the transaction of the change that it reports: both are committed, or neither. `wake` sends it.
+   * Queues an e-mail in the transaction of the change that it reports, so that both are committed or neither. Call `wake`
+   * after the commit to send it.
    */
   queue(tx: Change, email: Email): Promise<void>;
-  /** Sends all due e-mails in the background. To be called after the commit. */
+  /** Sends all due e-mails in the background. */
   wake(): void;
-  /** Queues and sends an e-mail that belongs to no change. Returns at once, without waiting for the mail server. */
+  /** Queues and sends an e-mail that does not report a change. Returns at once, without waiting for the mail server. */
   send(email: Email): void;
   /** Stops sending. Queued e-mails are sent after the next start. */
   close(): void;
 }
 
 const minuteMs = 60_000;
-/** Delay after each failed attempt. When the attempt after the last delay fails too, after two days, the e-mail is deleted. */
+/** Delays after failed attempts. If the attempt after the last delay also fails, after two days, the e-mail is deleted. */
 const retryAfterMs = [
   10_000,
   minuteMs,
@@ -51,9 +52,9 @@ const retryAfterMs = [
   30 * minuteMs,
   ...Array<number>(15).fill(180 * minuteMs),
 ];
-/** Time for which a process reserves an e-mail. If it ends before sending, another process sends the e-mail afterwards. */
+/** Time for which a process reserves an e-mail. If the process ends before sending, another one sends it afterwards. */
 const claimMs = 2 * minuteMs;
-/** Interval at which the process looks for e-mails that other processes left unsent. */
+/** Maximum interval at which a process looks for due e-mails, including those that other processes did not send. */
 const pollEveryMs = minuteMs;
 const connectionTimeoutMs = 10_000;
 
@@ -66,6 +67,7 @@ type Dependencies = {
   readonly encryption: Encryption;
 };
 
+/** Creates the mail service, and starts sending e-mails that earlier processes left. */
 export function createMail({ config, db, now, log, background, encryption }: Dependencies): Mail {
   const { smtpUrl } = config;
   const transport = smtpUrl === null ? createOutbox(config) : createSmtpTransport({ ...config, smtpUrl });
@@ -75,14 +77,14 @@ export function createMail({ config, db, now, log, background, encryption }: Dep
   let isSending = false;
   let isWokenAgain = false;
 
-  /** Binds a ciphertext to its row. The text must not change: e-mails that are stored can only be decrypted with it. */
+  /** Binds a ciphertext to its row. This text must not change, because stored e-mails cannot be decrypted without it. */
   const purpose = (id: string) => `letter ${id}`;
 
-  async function queue(to: Connection, email: Email): Promise<void> {
+  async function queue(connection: Connection, email: Email): Promise<void> {
     const id = randomUUID();
     const at = now().toISOString();
     const content = encryption.encrypt(JSON.stringify(email), purpose(id));
-    await insertEmail(to, { id, content, created_at: at, attempts: 0, due_at: at });
+    await insertEmail(connection, { id, content, created_at: at, attempts: 0, due_at: at });
   }
 
   async function deliver(row: Row<'letters'>): Promise<void> {
@@ -92,11 +94,11 @@ export function createMail({ config, db, now, log, background, encryption }: Dep
       const waitMs = retryAfterMs[row.attempts];
       const reason = reasonOf(error);
       if (waitMs === undefined) {
-        log.error({ reason, email: row.id }, 'e-mail could not be sent at the last attempt; it was deleted');
+        log.error({ reason, email: row.id }, 'e-mail could not be sent at the last attempt; deleting it');
         await deleteEmail(db, row.id);
         return;
       }
-      log.warn({ reason, email: row.id }, 'e-mail could not be sent; it is tried again later');
+      log.warn({ reason, email: row.id }, 'e-mail could not be sent; it will be retried later');
       await postponeEmail(db, row.id, timestampIn(waitMs));
       return;
     }
@@ -126,7 +128,7 @@ export function createMail({ config, db, now, log, background, encryption }: Dep
           await schedulePoll();
         } while (isWokenAgain && !closing.aborted);
       } catch (error) {
-        pollIn(pollEveryMs); // the database is unavailable
+        pollIn(pollEveryMs); // the database is unavailable; try again later
         throw error;
       } finally {
         isSending = false;
@@ -134,7 +136,7 @@ export function createMail({ config, db, now, log, background, encryption }: Dep
     });
   }
 
-  /** Schedules the next poll: when the next e-mail is due, but within `pollEveryMs`, because other processes leave e-mails too. */
+  /** Schedules the next poll for the time when the next e-mail is due, but at most `pollEveryMs` from now. */
   async function schedulePoll(): Promise<void> {
     const due = await nextEmailDue(db);
     const waitMs = due === null ? pollEveryMs : Date.parse(due) - now().getTime();
@@ -165,7 +167,7 @@ export function createMail({ config, db, now, log, background, encryption }: Dep
   };
 }
 
-/** Returns the message of the mail server. Only the message is logged, because the error itself may contain the e-mail. */
+/** Returns the message of an error, which alone is logged, because other fields of the error may contain the e-mail. */
 function reasonOf(error: unknown): string {
   const reason = error instanceof Error ? error.message : String(error);
   return isTlsFault(error) ? `${reason}. ${tlsAdvice}` : reason;
@@ -201,17 +203,19 @@ function createOutbox({ dataDir, mailFrom }: Pick<Config, 'dataDir' | 'mailFrom'
       const name = `${new Date().toISOString().replaceAll(/[:.]/g, '-')}-${randomUUID().slice(0, 8)}.eml`;
       const unfinished = path.join(folder, `.${name}`);
       await fs.mkdir(folder, { recursive: true, mode: 0o700 });
-      // An e-mail may carry a link that sets a password: only the owner of the folder may read it. It gets its final
-      // name when it is complete.
-      await fs.writeFile(unfinished, readable((message as Buffer).toString(), email.text), { mode: 0o600 });
+      // Only the owner of the folder may read e-mails, because they may contain links that set passwords. A file gets
+      // its final name when it is complete.
+      await fs.writeFile(unfinished, withPlainBody((message as Buffer).toString(), email.text), {
+        mode: 0o600,
+      });
       await fs.rename(unfinished, path.join(folder, name));
     },
     close: () => transport.close(),
   };
 }
 
-/** Replaces quoted-printable by the plain text, so that a person who opens the file can follow the link in it. */
-function readable(message: string, text: string): string {
+/** Replaces the encoded body of a message by its plain text, so that a person can copy links from the file. */
+function withPlainBody(message: string, text: string): string {
   const head = message.slice(0, message.indexOf('\r\n\r\n'));
   const plainHead = head.replace(/^Content-Transfer-Encoding: .*$/m, 'Content-Transfer-Encoding: 8bit');
   return `${plainHead}\r\n\r\n${text.replaceAll('\n', '\r\n')}`;

@@ -5,12 +5,13 @@ import { findLanguage } from '../store/users.ts';
 import type { Recipient } from './email-texts.ts';
 
 export interface Recipients {
-  /** Returns the owner of an account, with the language of the account. */
+  /** Returns the recipient for an account, with the language of the account. */
   of(db: Connection, account: Pick<User, 'uid' | 'email'>): Promise<Recipient>;
   /** Returns the recipient for an address that has no account yet. */
   at(email: string, language: Language): Recipient;
 }
 
+/** @param publicUrl returns the address of the web app, which links in e-mails start with */
 export function createRecipients(productName: string, publicUrl: () => string): Recipients {
   const at = (to: string, language: Language) => ({ to, language, productName, publicUrl: publicUrl() });
   return {

@@ -8,10 +8,10 @@ export type SmtpSettings = Pick<Config, 'allowPlaintextMail'> & { readonly smtpU
 const plaintextParameters = ['requireTLS', 'ignoreTLS', 'opportunisticTLS', 'secure'] as const;
 
 /**
- * Without `requireTLS` the mail library sends in plain text when a server offers no STARTTLS, or when an attacker on the
- * network removes the offer (RFC 3207 section 6). E-mails carry links that set passwords, so `smtp://` needs STARTTLS, except on
- * this machine or when the operator allows plain text. The library lets the URL's query override options: its names for
- * doing without TLS are removed.
+ * Returns the options of the mail library. They require TLS, because e-mails contain links that set passwords: without
+ * `requireTLS`, the library sends in plain text when a server offers no STARTTLS, or when an attacker on the network
+ * removes the offer (RFC 3207 section 6). Plain text is allowed only to a mail server on this machine, or if the operator
+ * allows it. The library lets parameters of the URL override options, so those that switch TLS off are removed.
  */
 export function smtpOptions({ smtpUrl, allowPlaintextMail }: SmtpSettings, timeoutMs: number) {
   const url = new URL(smtpUrl);

@@ -6,8 +6,10 @@ import type { HashAnswer } from './hash-file.ts';
 
 const bufferBytes = 1024 * 1024;
 
+/** Hashes the file whose path is `workerData`, and flushes it to the disk. */
 function computeHash(): HashAnswer {
   try {
+    // Opened for writing too, because some systems flush only writable files.
     const file = fs.openSync(workerData as string, 'r+');
     try {
       const hash = createHash('sha256');

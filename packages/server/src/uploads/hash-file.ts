@@ -4,7 +4,7 @@ import { answerOfThread } from '../platform/answer-of-thread.ts';
 /**
  * Hashes a file and flushes it to the disk.
  *
- * @returns SHA-256, hexadecimal, lower case
+ * @returns the SHA-256 hash as lower-case hexadecimal text
  * @throws the error of opening or reading the file, with its code
  */
 export async function hashFile(file: string, signal: AbortSignal): Promise<string> {
@@ -14,4 +14,5 @@ export async function hashFile(file: string, signal: AbortSignal): Promise<strin
   throw Object.assign(new Error(answer.message), { code: answer.code });
 }
 
+/** The message of the worker thread: the hash, or the message and code of the error. */
 export type HashAnswer = { readonly sha256: string } | { readonly message: string; readonly code: unknown };

@@ -1,4 +1,4 @@
-/** An upload across two servers, the first of which is killed during it. */
+/** Tests an upload during which the server is killed and started again. */
 import { createHash, randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import os from 'node:os';
@@ -37,7 +37,7 @@ async function signInTo(server: ServerProcess): Promise<Ask> {
   };
 }
 
-it('an upload resumes after the server was killed, and arrives byte for byte', async () => {
+it('upload › resumes after the server was killed during a part, and the stored slide has the same bytes', async () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'lamina-interrupted-'));
   onTestFinished(() => fs.rmSync(folder, { recursive: true, force: true }));
   const dataDir = path.join(folder, 'data');
@@ -77,8 +77,8 @@ it('an upload resumes after the server was killed, and arrives byte for byte', a
   const offset = await after.offsetOf(fileId);
   expect(offset).toBeGreaterThanOrEqual(size / 2);
   expect(offset).toBe(fs.statSync(part).size);
-  for (let from = offset; from < size; from += partSize) {
-    expect((await after.part(fileId, from, bytes.subarray(from, from + partSize))).status).toBe(204);
+  for (let start = offset; start < size; start += partSize) {
+    expect((await after.part(fileId, start, bytes.subarray(start, start + partSize))).status).toBe(204);
   }
   const sha256 = createHash('sha256').update(bytes).digest('hex');
   expect((await after.finish(fileId, sha256)).status).toBe(202);

@@ -22,7 +22,7 @@ function mountSmallDisk(): string | null {
 }
 
 describe('PartStore', () => {
-  it('writes parts at their offset, also when they overlap', async () => {
+  it('writes parts of a file at their offsets, even when they overlap', async () => {
     const parts = new PartStore({ directory: temporaryFolder() });
     await parts.begin('f', 6);
     expect(await parts.received('f')).toBe(0);
@@ -34,7 +34,7 @@ describe('PartStore', () => {
     expect([await parts.received('f'), fs.readdirSync(parts.directory)]).toEqual([null, []]);
   });
 
-  it('throws storage_full on a full disk, and resumes when space is free', async ({ skip }) => {
+  it('throws storage_full on a full disk, and resumes the file when space is free', async ({ skip }) => {
     const disk = mountSmallDisk();
     if (disk === null) return skip('mounting a file system is not permitted');
     const parts = new PartStore({ directory: disk });
@@ -55,5 +55,8 @@ describe('PartStore', () => {
 });
 
 function* chunksOf(bytes: Buffer): Generator<Buffer> {
-  for (let from = 0; from < bytes.length; from += 16_384) yield bytes.subarray(from, from + 16_384);
+  const chunkBytes = 16_384;
+  for (let start = 0; start < bytes.length; start += chunkBytes) {
+    yield bytes.subarray(start, start + chunkBytes);
+  }
 }

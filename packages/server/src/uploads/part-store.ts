@@ -1,4 +1,4 @@
-/** Stores files while their upload is incomplete: each in one file, named by its id, in DATA_DIR/uploads/partial. */
+/** Stores the files of incomplete uploads in DATA_DIR/uploads/partial, each in one file whose name is its id. */
 import fs from 'node:fs';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
@@ -7,14 +7,14 @@ import { AppError } from '@lamina/contract';
 import { FileStore } from '@tus/file-store';
 import { ERRORS, Upload } from '@tus/server';
 
-/** The file store of the tus server, which also reports a full disk. */
+/** The file store of the tus server (the protocol of resumable uploads), which also reports a full disk. */
 export class PartStore extends FileStore {
-  /** Returns the absolute path of a file, which may be incomplete. */
+  /** Returns the absolute path of a stored file. */
   pathOf(fileId: string): string {
     return path.join(this.directory, fileId);
   }
 
-  /** Creates an empty file. */
+  /** Creates an empty file. @throws AppError storage_full */
   async begin(fileId: string, sizeBytes: number): Promise<void> {
     await fs.promises.mkdir(this.directory, { recursive: true });
     try {
@@ -41,10 +41,11 @@ export class PartStore extends FileStore {
   }
 
   /**
-   * Writes a part at its offset rather than at the end: an interrupted request may still be written while the
-   * next one runs, maybe in another process, and both then write the same bytes to the same place.
+   * Writes a part at its offset instead of appending it. An interrupted request may still be written while the next one
+   * runs, possibly in another process; both then write the same bytes to the same positions.
    *
-   * @returns the number of bytes that the file has now
+   * @returns the position after the part
+   * @throws AppError storage_full
    */
   override async write(part: Readable, fileId: string, offset: number): Promise<number> {
     const file = fs.createWriteStream(this.pathOf(fileId), { flags: 'r+', start: offset });

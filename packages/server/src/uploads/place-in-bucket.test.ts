@@ -37,53 +37,50 @@ async function openBucket() {
   return { server, store, destination, upload, part, keys };
 }
 
-describe.skipIf(withoutObjectStore !== null)(
-  `an upload into a bucket (${withoutObjectStore ?? 'S3'})`,
-  () => {
-    it('becomes a slide in the bucket', async () => {
-      const { server, keys } = await openBucket();
-      const { services, as, given: make } = server;
-      const client = as(await make.admin());
-      const { sendAll, list } = sender(async (method, url, { headers, body } = {}) => {
-        const payload = body instanceof Uint8Array ? Buffer.from(body) : body;
-        const request = {
-          method: method as 'GET',
-          url,
-          ...(headers && { headers }),
-          ...(payload && { payload }),
-        };
-        const answer = await client.inject(request);
-        return { ...answer, headers: answer.headers as Record<string, string> };
-      });
-      const svs = await buildSvs();
-      await sendAll({ dataset: 'Böbrek', path: 'a.svs', files: { 'a.svs': svs } });
-      await services.uploads.settled();
-      expect(await keys()).toEqual([`Böbrek/a.svs ${svs.length}`]);
-      await services.catalogue.rescan();
-      await services.catalogue.settled();
-      expect(await list()).toMatchObject([
-        { state: 'done', images: [{ file_name: 'a.svs', status: 'ready' }] },
-      ]);
+describe.skipIf(withoutObjectStore !== null)(`upload to a bucket (${withoutObjectStore ?? 'S3'})`, () => {
+  it('of one file is stored as an object and catalogued as a slide', async () => {
+    const { server, keys } = await openBucket();
+    const { services, as, given: make } = server;
+    const client = as(await make.admin());
+    const { sendAll, list } = sender(async (method, url, { headers, body } = {}) => {
+      const payload = body instanceof Uint8Array ? Buffer.from(body) : body;
+      const request = {
+        method: method as 'GET',
+        url,
+        ...(headers && { headers }),
+        ...(payload && { payload }),
+      };
+      const answer = await client.inject(request);
+      return { ...answer, headers: answer.headers as Record<string, string> };
     });
+    const svs = await buildSvs();
+    await sendAll({ dataset: 'Böbrek', path: 'a.svs', files: { 'a.svs': svs } });
+    await services.uploads.settled();
+    expect(await keys()).toEqual([`Böbrek/a.svs ${svs.length}`]);
+    await services.catalogue.rescan();
+    await services.catalogue.settled();
+    expect(await list()).toMatchObject([
+      { state: 'done', images: [{ file_name: 'a.svs', status: 'ready' }] },
+    ]);
+  });
 
-    it('of a folder is stored with all its files, without overwriting an object', async () => {
-      const { destination, upload, keys } = await openBucket();
-      expect(await destination.isTaken(upload.place)).toBe(false);
-      expect(await destination.place(upload)).toBe(true);
-      expect(await keys()).toEqual(['Set/Case/A.mrxs 3', 'Set/Case/A/Data.dat 6']);
-      expect(await destination.isTaken(upload.place)).toBe(true);
-      expect(await destination.isTaken('Set/Cas')).toBe(false);
-      expect(await destination.place(upload)).toBe(false);
-    });
+  it('of a folder stores all its files, and is rejected when an object with its name exists', async () => {
+    const { destination, upload, keys } = await openBucket();
+    expect(await destination.isTaken(upload.place)).toBe(false);
+    expect(await destination.place(upload)).toBe(true);
+    expect(await keys()).toEqual(['Set/Case/A.mrxs 3', 'Set/Case/A/Data.dat 6']);
+    expect(await destination.isTaken(upload.place)).toBe(true);
+    expect(await destination.isTaken('Set/Cas')).toBe(false);
+    expect(await destination.place(upload)).toBe(false);
+  });
 
-    it('is completed after the process ended during the transfer, unless different objects exist at the target', async () => {
-      const { store, destination, upload, part, keys } = await openBucket();
-      await store.put('Set/Case/A/Data.dat', upload.files[1]?.part ?? '');
-      expect(await destination.place(upload)).toBe(false);
-      expect(await destination.place({ ...upload, isAgain: true })).toBe(true);
-      expect(await keys()).toEqual(['Set/Case/A.mrxs 3', 'Set/Case/A/Data.dat 6']);
-      await store.put('Set/Case/other.dat', part('3', 'other').part);
-      expect(await destination.place({ ...upload, isAgain: true })).toBe(false);
-    });
-  },
-);
+  it('continues after the process ended during the transfer, unless the target has other objects', async () => {
+    const { store, destination, upload, part, keys } = await openBucket();
+    await store.put('Set/Case/A/Data.dat', upload.files[1]?.part ?? '');
+    expect(await destination.place(upload)).toBe(false);
+    expect(await destination.place({ ...upload, isAgain: true })).toBe(true);
+    expect(await keys()).toEqual(['Set/Case/A.mrxs 3', 'Set/Case/A/Data.dat 6']);
+    await store.put('Set/Case/other.dat', part('3', 'other').part);
+    expect(await destination.place({ ...upload, isAgain: true })).toBe(false);
+  });
+});

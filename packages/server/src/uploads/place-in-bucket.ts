@@ -1,6 +1,6 @@
 /**
- * Places complete uploads in the bucket. Objects cannot be renamed, so the files of a folder are stored one
- * after the other, slide files last; the catalogue rescans after the last one.
+ * Stores complete uploads in the bucket of object storage. Objects cannot be renamed, so the files of a folder are
+ * stored one after the other: slide files last, so that a scan does not find a slide before its other files.
  */
 import { hasSlideName } from '@lamina/slide/names';
 import type { ObjectStore } from '../slide-storage/object-storage.ts';
@@ -8,7 +8,7 @@ import type { CompleteUpload, UploadDestination } from './upload-destination.ts'
 
 type Bucket = Pick<ObjectStore, 'list' | 'put'>;
 
-/** @param signal aborted when the process ends */
+/** Creates the destination. @param signal aborted when the process ends */
 export function createBucketDestination(bucket: Bucket, signal: AbortSignal): UploadDestination {
   return {
     root: 'bucket',
@@ -29,14 +29,15 @@ async function placeInBucket(
   }));
   const existing = await listObjectsAt(bucket, place, signal);
   const sizes = new Map(objects.map(({ key, sizeBytes }) => [key, sizeBytes]));
+  // An earlier attempt may have stored some of the files; any other object means that the place is taken.
   const isOwnPartial = isAgain && [...existing].every(([key, size]) => sizes.get(key) === size);
   if (existing.size > 0 && !isOwnPartial) return false;
-  const inOrder = objects.toSorted((a, b) => Number(hasSlideName(a.key)) - Number(hasSlideName(b.key)));
-  for (const { key, part } of inOrder) if (!existing.has(key)) await bucket.put(key, part, signal);
+  const slidesLast = objects.toSorted((a, b) => Number(hasSlideName(a.key)) - Number(hasSlideName(b.key)));
+  for (const { key, part } of slidesLast) if (!existing.has(key)) await bucket.put(key, part, signal);
   return true;
 }
 
-/** Lists the object of this name and those below it. @returns sizes by key */
+/** Lists the object with this key and the objects of the folder with this name. @returns sizes by key */
 async function listObjectsAt(
   bucket: Bucket,
   place: string,
@@ -44,7 +45,7 @@ async function listObjectsAt(
 ): Promise<ReadonlyMap<string, number>> {
   const sizesByKey = new Map<string, number>();
   for await (const { key, size } of bucket.list(place, signal)) {
-    if (key !== place) break; // the name itself is listed first
+    if (key !== place) break; // keys are sorted, and this one is the shortest with the prefix
     sizesByKey.set(key, size);
   }
   for await (const { key, size } of bucket.list(`${place}/`, signal)) sizesByKey.set(key, size);

@@ -28,15 +28,15 @@ function createUpload() {
   return { at, upload, destination, placed };
 }
 
-describe('a complete upload of a folder', () => {
-  it('is moved below the slide folder', async () => {
+describe('createFolderDestination', () => {
+  it('moves all files of a complete folder upload to the slide folder', async () => {
     const { at, upload, destination, placed } = createUpload();
     expect(await destination.place(upload)).toBe(true);
     expect(placed()).toEqual(['one', 'two']);
     expect(fs.readdirSync(at('partial'))).toEqual([]);
   });
 
-  it('is moved by the next process when a process ended while assembling it', async () => {
+  it('moves an upload that a previous process had assembled only in part', async () => {
     const { at, upload, destination, placed } = createUpload();
     fs.mkdirSync(at('partial/folder'));
     fs.renameSync(at('partial/1'), at('partial/folder/a.dcm'));
@@ -44,14 +44,14 @@ describe('a complete upload of a folder', () => {
     expect(placed()).toEqual(['one', 'two']);
   });
 
-  it('counts as moved when the process ended right after the rename', async () => {
+  it('returns true for an upload that a previous process has already moved', async () => {
     const { upload, destination, placed } = createUpload();
     await destination.place(upload);
     expect(await destination.place(upload)).toBe(true);
     expect(placed()).toEqual(['one', 'two']);
   });
 
-  it('does not replace an existing file', async () => {
+  it('returns false, and moves nothing, when the target exists', async () => {
     const { at, upload, destination } = createUpload();
     fs.mkdirSync(at('slides/Set'), { recursive: true });
     fs.writeFileSync(at('slides/Set/Case'), 'other');

@@ -1,12 +1,12 @@
 /**
- * Places complete uploads in the folder of uploaded slides with one rename, so that readers see all of an
- * upload or nothing. A process may end at any step; the next attempt continues there.
+ * Moves complete uploads to the folder of uploaded slides with one rename, so that readers see either all files of an
+ * upload or none. The process may end at any step; the next attempt continues with that step.
  */
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import type { CompleteUpload, UploadDestination } from './upload-destination.ts';
 
-/** @param root absolute */
+/** Creates the destination. @param root absolute path of the folder of uploaded slides */
 export function createFolderDestination(root: string): UploadDestination {
   return {
     root: 'uploads',
@@ -26,7 +26,7 @@ async function placeInFolder(
   if (isFolder) {
     const folders = new Set<string>([assembly]);
     for (const file of files) {
-      if (!(await exists(file.part))) continue; // an earlier process moved it
+      if (!(await exists(file.part))) continue; // an earlier attempt has moved it
       const assembled = path.join(assembly, file.path);
       folders.add(path.dirname(assembled));
       await fs.mkdir(path.dirname(assembled), { recursive: true });
@@ -34,20 +34,23 @@ async function placeInFolder(
     }
     for (const folder of folders) if (await exists(folder)) await syncFolder(folder);
   }
-  if (!(await exists(source))) return exists(target); // an earlier process placed it
+  if (!(await exists(source))) return exists(target); // an earlier attempt has moved the upload
   if (await exists(target)) return false;
   const parent = path.dirname(target);
   await fs.mkdir(parent, { recursive: true });
   await fs.rename(source, target);
-  const above = path.dirname(root); // the root may be new
-  for (let folder = parent; folder.startsWith(above); folder = path.dirname(folder)) await syncFolder(folder);
+  // The folders between the upload and the parent of the root may be new, so all of them are flushed.
+  const parentOfRoot = path.dirname(root);
+  for (let folder = parent; folder.startsWith(parentOfRoot); folder = path.dirname(folder)) {
+    await syncFolder(folder);
+  }
   return true;
 }
 
-/** Returns whether the place is taken: it exists, or a file has the path of one of its folders. */
-async function exists(place: string): Promise<boolean> {
+/** Returns whether a path is taken: it exists, or one of its parents is a file. */
+async function exists(location: string): Promise<boolean> {
   try {
-    await fs.lstat(place);
+    await fs.lstat(location);
     return true;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
@@ -59,7 +62,7 @@ async function exists(place: string): Promise<boolean> {
 
 /** Flushes a folder to the disk, so that a new name in it survives a power failure. */
 async function syncFolder(folder: string): Promise<void> {
-  if (process.platform === 'win32') return; // cannot open folders
+  if (process.platform === 'win32') return; // Windows cannot open folders as files
   const handle = await fs.open(folder);
   try {
     await handle.sync();

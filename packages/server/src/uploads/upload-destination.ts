@@ -1,15 +1,15 @@
-/** The interface of the places that store complete uploads: a folder or a bucket. */
+/** The interface of the destinations of complete uploads: the folder of uploaded slides, or a bucket. */
 import type { SlideRoot } from '../store/schema.ts';
 
 export interface CompleteUpload {
-  /** Path of the file or folder relative to the root, with forward slashes. */
+  /** Target path of the file or folder relative to the slide root, with forward slashes. */
   readonly place: string;
   readonly isFolder: boolean;
   /** The files of the upload; a single file is one entry. */
   readonly files: readonly {
-    /** Absolute. */
+    /** Absolute path of the received file. */
     readonly part: string;
-    /** Path relative to the folder, validated; of a single file its name. */
+    /** Validated path relative to the folder; for a single file, its name. */
     readonly path: string;
     readonly sizeBytes: number;
   }[];
@@ -21,8 +21,8 @@ export interface CompleteUpload {
 
 export interface UploadDestination {
   readonly root: SlideRoot;
-  /** Returns whether the place exists, or a file has the path of one of its folders. */
+  /** Returns whether a target path is taken: it exists, or one of its parents is a file. */
   isTaken(place: string): Promise<boolean>;
-  /** Moves the upload to its place. @returns false when the place is taken; its content and the received files then stay unchanged */
+  /** Moves the upload to its target path. @returns false, without changing any file, when the path is taken */
   place(upload: CompleteUpload): Promise<boolean>;
 }

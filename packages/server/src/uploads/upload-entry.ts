@@ -8,7 +8,7 @@ export interface Sender {
   readonly origin: Origin;
 }
 
-/** @param sender null when the server itself acted */
+/** Returns the audit log entry of an upload. @param sender null when the server itself acted */
 export function entryOf(action: AuditAction, row: UploadRow, sender: Sender | null): AuditEntry {
   return {
     action,

@@ -2,7 +2,7 @@
 import { AppError, checkUploadPath } from '@lamina/contract';
 import { hasSlideName, mayBeDicomByContent } from '@lamina/slide/names';
 
-/** Returns the validated segments of a path. @throws AppError invalid_request, with the reason */
+/** Returns the validated segments of a path. @throws AppError invalid_request, with field and reason */
 export function namesOf(requested: string, field: string): readonly string[] {
   const checked = checkUploadPath(requested);
   if ('fault' in checked) {
@@ -11,7 +11,7 @@ export function namesOf(requested: string, field: string): readonly string[] {
   return checked.names;
 }
 
-/** Returns the validated name. @throws AppError invalid_request unless it can name a single folder */
+/** Returns the validated name of a dataset. @throws AppError invalid_request unless a folder can have this name */
 export function datasetNameOf(requested: string): string {
   const [name, ...more] = namesOf(requested, 'dataset');
   if (name === undefined || more.length > 0) {
@@ -26,11 +26,11 @@ export function folderNameOf(dataset: string): string | null {
   return 'names' in checked && checked.names.length === 1 ? (checked.names[0] ?? null) : null;
 }
 
-/** @throws AppError invalid_request */
+/** Checks that a file with this name can be a slide. @throws AppError invalid_request */
 export function requireSlideName(name: string): void {
   if (hasSlideName(name) || mayBeDicomByContent(name)) return;
   throw new AppError('invalid_request', { field: 'path', reason: 'upload_not_slide' });
 }
 
-/** Returns whether two paths are the same on file systems that ignore case. */
-export const isSamePlace = (one: string, other: string) => one.toLowerCase() === other.toLowerCase();
+/** Returns whether two paths are equal on file systems that ignore case. */
+export const isSamePlace = (pathA: string, pathB: string) => pathA.toLowerCase() === pathB.toLowerCase();

@@ -1,8 +1,9 @@
 /**
- * Processes uploads in the background: verifies the checksums of received files, places complete uploads, and
- * deletes abandoned ones. Any process that shares the data folder can do this; leases prevent duplicate work.
+ * Processes uploads in the background: verifies the checksums of received files, moves complete uploads to the slide
+ * storage ("places" them), and deletes abandoned ones. Any process that shares the data folder can do this; leases in
+ * the database prevent two processes from doing the same work.
  *
- * `createUploadProcessor` is long because its functions share the leases and the running work.
+ * `createUploadProcessor` is long because its functions share the leases and the state of the running work.
  */
 import fs from 'node:fs/promises';
 import path from 'node:path';
@@ -33,11 +34,11 @@ import type { UploadDestination } from './upload-destination.ts';
 import { entryOf, type Sender } from './upload-entry.ts';
 
 export interface UploadProcessor {
-  /** Processes all received files, one after the other, in this process or another one. */
+  /** Starts verifying all received files, one after the other, unless another process verifies them. Returns at once. */
   startProcessing(): void;
-  /** Deletes an upload and its files. @param sender null when it expired. @throws AppError upload_ended */
+  /** Deletes an upload and its files. @param sender null when the upload expired. @throws AppError upload_ended */
   abandon(row: UploadRow, sender: Sender | null): Promise<void>;
-  /** Continues the work of earlier processes, now and every 10 minutes. */
+  /** Continues the work that earlier processes left, and deletes expired uploads: now and every 10 minutes. */
   start(): void;
   /** Resolves when this process is neither verifying nor placing an upload. */
   settled(): Promise<void>;
@@ -49,7 +50,7 @@ interface UploadProcessorDependencies {
   readonly now: () => Date;
   readonly log: Logger;
   readonly audit: AuditRecorder;
-  /** Folder of received parts and of assembled folders. */
+  /** Folder of received files and of folders that are being assembled. */
   readonly partialFolder: string;
   readonly parts: PartStore;
   readonly destination: UploadDestination;
@@ -59,11 +60,11 @@ interface UploadProcessorDependencies {
   readonly onPlaced: () => void;
 }
 
-/** Much longer than the renewal interval; a process that has not renewed its lease has ended. */
+/** Duration of a lease. A process renews its lease every 20 s; one that has not done so for 60 s is assumed dead. */
 const leaseMs = 60_000;
 const cleanUpEveryMs = 10 * 60_000;
 const expiryMs = uploadExpiryHours * 3_600_000;
-/** Completed uploads stay in the list for this long. */
+/** Time for which completed uploads stay in the list. */
 const keepDoneMs = 3 * 24 * 3_600_000;
 
 export function createUploadProcessor({
@@ -107,7 +108,7 @@ export function createUploadProcessor({
       .catch((error) =>
         log.error(
           { err: error },
-          'upload processing failed; it is tried again with the next upload or cleanup',
+          'upload processing failed; it will be retried with the next upload or cleanup',
         ),
       )
       .finally(() => {
@@ -128,7 +129,7 @@ export function createUploadProcessor({
     }
   }
 
-  /** Renews the lease while the work runs. */
+  /** Runs the work and renews its lease until it ends. */
   async function whileLeased<T>(
     uploadId: string,
     renew: (until: string) => Promise<void>,
@@ -138,7 +139,7 @@ export function createUploadProcessor({
       renew(leaseFrom(now()).until).catch((error) =>
         log.warn(
           { err: error, upload: uploadId },
-          'upload lease renewal failed; another process may take the upload over',
+          'upload lease renewal failed; another process may take over the upload',
         ),
       );
     }, leaseMs / 3);
@@ -159,10 +160,10 @@ export function createUploadProcessor({
       );
     } catch (error) {
       if (closing.signal.aborted) return updateUploadFile(db, file.id, { leased_until: null });
-      // Retried when the lease ends, because another machine with a separate data folder may have received the file.
+      // The file may be on another machine with a separate data folder. It is tried again when the lease ends.
       log.error(
         { err: error, upload: file.upload_id },
-        'uploaded file could not be read; it is tried again when its lease ends',
+        'uploaded file could not be read; it will be retried when its lease ends',
       );
       return;
     }
@@ -176,7 +177,7 @@ export function createUploadProcessor({
     await parts.discard(file.id);
     log.warn(
       { upload: file.upload_id, file: file.id },
-      'uploaded file rejected: checksum mismatch; it has to be sent again',
+      'uploaded file rejected because of a checksum mismatch; the client must send it again',
     );
   }
 
@@ -251,19 +252,19 @@ export function createUploadProcessor({
     await deleteOrphanedFiles();
   }
 
-  /** Deletes files without a row, left by a process that ended between creating the two. */
+  /** Deletes old files without a database row, left by a process that ended between creating the file and the row. */
   async function deleteOrphanedFiles(): Promise<void> {
-    const known = new Set<string>();
+    const namesInUse = new Set<string>();
     for (const row of await listUnfinishedUploads(db)) {
-      known.add(path.basename(assemblyOf(row.id)));
-      for (const { id } of await listUploadFiles(db, row.id)) known.add(id);
+      namesInUse.add(path.basename(assemblyOf(row.id)));
+      for (const { id } of await listUploadFiles(db, row.id)) namesInUse.add(id);
     }
     for (const name of await fs.readdir(partialFolder).catch(() => [])) {
-      if (known.has(name.replace(/\.json$/, ''))) continue;
-      const place = path.join(partialFolder, name);
-      const stats = await fs.stat(place).catch(() => null); // deleted meanwhile
+      if (namesInUse.has(name.replace(/\.json$/, ''))) continue;
+      const file = path.join(partialFolder, name);
+      const stats = await fs.stat(file).catch(() => null); // another process may have deleted it
       if (stats === null || Date.now() - stats.mtimeMs < expiryMs) continue;
-      await fs.rm(place, { recursive: true, force: true });
+      await fs.rm(file, { recursive: true, force: true });
     }
   }
 
@@ -271,7 +272,7 @@ export function createUploadProcessor({
     cleaning = cleaning
       .then(cleanUp)
       .catch((error) =>
-        log.error({ err: error }, 'cleanup of unfinished uploads failed; it is tried again later'),
+        log.error({ err: error }, 'cleanup of unfinished uploads failed; it will be retried in 10 minutes'),
       )
       .then(startProcessing);
   }

@@ -8,7 +8,7 @@ import { type TestServer, type TestUser, testServer } from '../testing/test-serv
 import { type Ask, sender, sha256Of } from './testing/send.ts';
 import { createUploads } from './uploads.ts';
 
-// Worker processes read the slides; they start slowly on a busy machine.
+// Slides are read by worker processes, which start slowly on a busy machine.
 vi.setConfig({ testTimeout: 60_000 });
 
 const hour = 3_600_000;
@@ -59,8 +59,8 @@ async function startServer(world: Parameters<typeof testServer>[0] = {}) {
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 
-describe.each(databaseKinds)('an upload (on %s)', (database) => {
-  it('becomes a slide of its dataset with identical bytes, in any number of parts', async () => {
+describe.each(databaseKinds)('upload (on %s)', (database) => {
+  it('becomes a slide of its dataset with the same bytes when it is sent in several parts', async () => {
     const { begin, create, part, offsetOf, finish, list, slide, partial, catalogued, actions, admin } =
       await startServer({ database });
     const svs = await buildSvs();
@@ -90,7 +90,7 @@ describe.each(databaseKinds)('an upload (on %s)', (database) => {
     ]);
   });
 
-  it('is placed only when all files of its folder have arrived', async () => {
+  it('of a folder is moved to the slide storage only after all its files were received', async () => {
     const { begin, create, part, finish, list, placed, settled, partial } = await startServer({ database });
     const files = { 'S/1.dcm': bytes('one'), 'S/2.dcm': bytes(''), 'notes.txt': bytes('three') };
     const { begun } = await begin({ dataset: 'Set', path: 'Case 7', isFolder: true, files });
@@ -106,22 +106,25 @@ describe.each(databaseKinds)('an upload (on %s)', (database) => {
     expect(await list()).toMatchObject([{ state: 'done', file_count: 3, checked_count: 3 }]);
   });
 
-  it('reports the slides of its own folder only', async () => {
+  it('lists only the slides of its own folder, not those of a folder with a similar name', async () => {
     const { sendAll, list, catalogued } = await startServer({ database });
     const svs = await buildSvs();
     await sendAll({ dataset: 'Set', path: 'Case_7', isFolder: true, files: { 'x/a.svs': svs } });
     await sendAll({ dataset: 'Set', path: 'Case-7', isFolder: true, files: { 'b.svs': svs } });
     await sendAll({ dataset: 'Set', path: 'Case_7.svs', files: { 'Case_7.svs': svs } });
     await catalogued();
-    const listed = (await list()).map((upload) => [upload.path, upload.images.map((each) => each.file_name)]);
-    expect(Object.fromEntries(listed)).toEqual({
+    const imagesByPath = (await list()).map(({ path: uploadPath, images }) => [
+      uploadPath,
+      images.map((image) => image.file_name),
+    ]);
+    expect(Object.fromEntries(imagesByPath)).toEqual({
       Case_7: ['a.svs'],
       'Case-7': ['b.svs'],
       'Case_7.svs': ['Case_7.svs'],
     });
   });
 
-  it('resumes in any process that shares the data folder', async () => {
+  it('can be continued by any process that shares the data folder', async () => {
     const { begin, create, part, server, admin, placed } = await startServer({ database });
     const other = sender(askAs(await server.another(), admin));
     const { begun } = await begin({ dataset: 'S', path: 'a.svs', files: { 'a.svs': bytes('123456') } });
@@ -158,8 +161,8 @@ describe.each(databaseKinds)('an upload (on %s)', (database) => {
   });
 });
 
-describe('an uploaded file', () => {
-  it('is rejected when its checksum differs, and can be sent again', async () => {
+describe('uploaded file', () => {
+  it('is rejected when its checksum differs, and can then be sent again', async () => {
     const { begin, create, part, finish, list, placed, partial, settled } = await startServer();
     const announcement = { dataset: 'S', path: 'a.svs', files: { 'a.svs': bytes('12345') } };
     const { begun } = await begin(announcement);
@@ -182,7 +185,7 @@ describe('an uploaded file', () => {
     expect(placed()).toEqual(['S/a.svs']);
   });
 
-  it('cannot be finished before all bytes have arrived', async () => {
+  it('cannot be finished before all its bytes were received', async () => {
     const { begin, create, part, finish } = await startServer();
     const { begun } = await begin({ dataset: 'S', path: 'a.svs', files: { 'a.svs': bytes('12345') } });
     const { fileId } = await create(begun.upload.id, 'a.svs', 5);
@@ -194,9 +197,9 @@ describe('an uploaded file', () => {
   });
 
   it.each([
-    ['starts at another offset than the received bytes', 2, '345', 409],
-    ['is longer than announced', 3, '45678', 413],
-  ])('is rejected when a part %s', async (_, offset, more, status) => {
+    ['does not start after the received bytes', 2, '345', 409],
+    ['exceeds the announced size', 3, '45678', 413],
+  ])('does not change when a part is rejected because it %s', async (_, offset, more, status) => {
     const { begin, create, part, offsetOf } = await startServer();
     const { begun } = await begin({ dataset: 'S', path: 'a.svs', files: { 'a.svs': bytes('12345') } });
     const { fileId } = await create(begun.upload.id, 'a.svs', 5);
@@ -205,7 +208,7 @@ describe('an uploaded file', () => {
     expect(await offsetOf(fileId)).toBe(3);
   });
 
-  it('is rejected when name or size differ from the announcement', async () => {
+  it('is rejected when its name or size differs from the announcement', async () => {
     const { begin, create } = await startServer();
     const { begun } = await begin({ dataset: 'S', path: 'a.svs', files: { 'a.svs': bytes('12345') } });
     const { id } = begun.upload;
@@ -218,7 +221,7 @@ describe('an uploaded file', () => {
   });
 });
 
-describe('the announcement of an upload', () => {
+describe('announcement of an upload', () => {
   const file = { 'a.svs': bytes('12345') };
 
   it.each([
@@ -227,11 +230,11 @@ describe('the announcement of an upload', () => {
     ['a hidden file', { path: '.a.svs' }],
     ['a name that Windows reserves', { path: 'con.svs' }],
     ['a control character', { path: 'a\u0007.svs' }],
-    ['a file that is no slide', { path: 'a.exe' }],
+    ['a file that is not a slide', { path: 'a.exe' }],
     ['a dataset outside the folder', { dataset: '..' }],
     ['a dataset with a slash', { dataset: 'a/b' }],
     ['no dataset', { dataset: ' ' }],
-  ])('with %s is rejected with a message', async (_, wrong) => {
+  ])('with %s is rejected with invalid_request and a message', async (_, wrong) => {
     const { begin, partial } = await startServer();
     const { status, body } = await begin({ dataset: 'S', path: 'a.svs', files: file, ...wrong });
     expect({ status, body }).toMatchObject({ status: 400, body: { code: 'invalid_request' } });
@@ -254,7 +257,7 @@ describe('the announcement of an upload', () => {
     expect((await other.begin({ dataset: 'S', path: 'B.svs', files: file })).status).toBe(409);
   });
 
-  it('does not overwrite a file that was created at the target during the upload', async () => {
+  it('does not reserve the target: a file created there during the upload is not overwritten', async () => {
     const { begin, create, part, finish, list, settled, slide, ask } = await startServer();
     const { begun } = await begin({ dataset: 'S', path: 'a.svs', files: file });
     const { fileId } = await create(begun.upload.id, 'a.svs', 5);
@@ -301,7 +304,7 @@ describe('the announcement of an upload', () => {
   });
 });
 
-describe('an open upload', () => {
+describe('open upload', () => {
   it('is accessible only to the administrator who began it', async () => {
     const { begin, create, as, server, list } = await startServer();
     const { begun } = await begin({ dataset: 'S', path: 'a.svs', files: { 'a.svs': bytes('12345') } });
@@ -317,7 +320,7 @@ describe('an open upload', () => {
     expect(await list()).toHaveLength(1);
   });
 
-  it('leaves no files after it is abandoned, and its target is free again', async () => {
+  it('leaves no files when it is abandoned, and can be announced again', async () => {
     const { begin, create, part, ask, list, partial, actions, admin } = await startServer();
     const announcement = { dataset: 'S', path: 'a.svs', files: { 'a.svs': bytes('12345') } };
     const { begun } = await begin(announcement);
@@ -334,7 +337,7 @@ describe('an open upload', () => {
     ]);
   });
 
-  it('cannot be abandoned or extended after it is done', async () => {
+  it('cannot be abandoned or get another file after it is done', async () => {
     const { sendAll, settled, ask, create } = await startServer();
     const id = await sendAll({ dataset: 'S', path: 'a.svs', files: { 'a.svs': bytes('12345') } });
     await settled();
@@ -343,9 +346,9 @@ describe('an open upload', () => {
   });
 
   it.each([
-    ['had verified', { state: 'open', leased_until: null }],
-    ['was placing', { state: 'placing', leased_until: '2026-01-01T00:00:00.000Z' }],
-  ] as const)('that a process %s when it ended is completed by the next process', async (_, leftState) => {
+    ['verifying its files', { state: 'open', leased_until: null }],
+    ['starting to move it', { state: 'placing', leased_until: '2026-01-01T00:00:00.000Z' }],
+  ] as const)('is completed by the next process when a process ended after %s', async (_, leftState) => {
     const { begin, create, part, server, placed, settled, list } = await startServer();
     const { services } = server;
     const { begun } = await begin({ dataset: 'S', path: 'a.svs', files: { 'a.svs': bytes('12345') } });
@@ -359,7 +362,7 @@ describe('an open upload', () => {
     expect(await list()).toMatchObject([{ state: 'done' }]);
   });
 
-  it('is not moved to the slide storage twice when another process is moving it', async () => {
+  it('is not moved to the slide storage while another process is moving it', async () => {
     const { begin, create, part, server, placed, settled } = await startServer();
     const { services, clock } = server;
     const { begun } = await begin({ dataset: 'S', path: 'a.svs', files: { 'a.svs': bytes('12345') } });
@@ -373,7 +376,7 @@ describe('an open upload', () => {
     expect(placed()).toEqual([]);
   });
 
-  it('whose file was being verified when the process ended is verified by the next process', async () => {
+  it('is completed by the next process when a process ended while verifying its file', async () => {
     const { begin, create, part, server, placed, settled } = await startServer();
     const { services } = server;
     const { begun } = await begin({ dataset: 'S', path: 'a.svs', files: { 'a.svs': bytes('12345') } });
@@ -391,8 +394,8 @@ describe('an open upload', () => {
   });
 });
 
-describe('an upload on a full disk', () => {
-  it('keeps the received bytes, and resumes when space is free', async () => {
+describe('upload to a full disk', () => {
+  it('is rejected with storage_full, keeps the received bytes, and resumes when space is free', async () => {
     const { server, admin } = await startServer();
     let free = 1024 ** 3;
     const uploads = createUploads({

@@ -1,7 +1,7 @@
 /**
- * Uploads of slides from the browser: an administrator announces an upload and sends its files in parts; the
- * server verifies the checksums and places the upload when it is complete. All state is stored on disk, so any
- * process that shares the data folder can continue.
+ * Uploads of slides from the browser. An administrator announces an upload and sends its files in parts; the server
+ * verifies the checksums, and moves a complete upload to the slide storage. All state is in the database and in the data
+ * folder, so any process that shares them can continue an upload.
  *
  * `createUploads` is long because its functions share the dependencies and the checks.
  */
@@ -54,7 +54,7 @@ import { createUploadProcessor } from './upload-processor.ts';
 
 export interface NewUploadFile {
   readonly uploadId: string;
-  /** Path relative to the folder; of a single file its name. */
+  /** Path relative to the folder of the upload; for a single file, its name. */
   readonly path: string;
   readonly sizeBytes: number;
   readonly modifiedMs: number;
@@ -66,7 +66,7 @@ export interface Uploads {
   /** Lists the uploads of an administrator. */
   list(uid: string): Promise<SlideUpload[]>;
   /**
-   * Begins an upload; resumes it when the same upload was announced before.
+   * Begins an upload, or resumes it if this administrator has announced the same upload before.
    *
    * @throws AppError invalid_request, upload_exists, upload_too_large, quota_exceeded, storage_full,
    *   too_many_uploads
@@ -75,22 +75,27 @@ export interface Uploads {
     sender: Sender,
     announced: BodyOf<typeof beginUploadEndpoint>,
   ): Promise<{ readonly upload: SlideUpload; readonly files: UploadFile[] }>;
-  /** @throws AppError not_found, upload_ended */
+  /** Deletes an upload and its files. @throws AppError not_found, upload_ended */
   abandon(sender: Sender, uploadId: string): Promise<void>;
-  /** @returns its id. @throws AppError invalid_request, not_found, upload_ended, storage_full */
+  /**
+   * Begins a file of an upload; a rejected or incomplete file with the same path is replaced.
+   *
+   * @returns the id of the file
+   * @throws AppError invalid_request, not_found, upload_ended, storage_full
+   */
   beginFile(uid: string, file: NewUploadFile): Promise<string>;
-  /** @throws AppError not_found */
+  /** Returns a file with the number of received bytes. @throws AppError not_found */
   file(uid: string, fileId: string): Promise<UploadFile & { readonly offset: number }>;
   /**
-   * Checks whether the next part of a file may be sent.
+   * Checks that the next part of a file may be sent.
    *
    * @param partBytes size of the part; 0 when it is unknown
    * @throws AppError not_found, upload_ended, storage_full
    */
   expectPart(uid: string, fileId: string, partBytes: number): Promise<void>;
-  /** Starts the verification of a complete file. @throws AppError not_found, upload_incomplete */
+  /** Starts the verification of a file that was sent completely. @throws AppError not_found, upload_incomplete */
   finishFile(uid: string, fileId: string, sha256: string): Promise<UploadFileState>;
-  /** Continues the work of earlier processes, now and every 10 minutes. */
+  /** Continues the work that earlier processes left, and deletes expired uploads: now and every 10 minutes. */
   start(): void;
   /** Resolves when this process is neither verifying nor placing an upload. */
   settled(): Promise<void>;
@@ -111,9 +116,9 @@ interface UploadsDependencies {
   readonly freeBytes?: (folder: string) => Promise<number>;
 }
 
-/** Disk space that stays free for other data, above all the database. */
+/** Disk space that uploads leave free for other data, above all the database. */
 const reserveBytes = 512 * 1024 ** 2;
-/** Minimum interval between two updates of the time of the last progress. */
+/** Minimum interval between two updates of an upload's time of last progress. */
 const touchEveryMs = 10 * 60_000;
 
 export function createUploads({
@@ -162,12 +167,13 @@ export function createUploads({
     return { file, upload: await requireOwnUpload(uid, file.upload_id) };
   }
 
+  /** @throws AppError storage_full unless the disk has space for these bytes and the reserve */
   async function requireFreeSpace(bytes: number): Promise<void> {
     await fs.mkdir(partialFolder, { recursive: true });
     if ((await freeBytes(partialFolder)) < bytes + reserveBytes) throw new AppError('storage_full');
   }
 
-  /** Returns the bytes that all open uploads have announced and not sent yet. */
+  /** Returns the bytes that unfinished uploads have announced and not yet sent. */
   async function outstandingBytes(): Promise<number> {
     const { bytes } = await sumUnfinishedUploads(db);
     return Math.max(0, bytes - (await sumFileSizes(partialFolder)));
@@ -176,8 +182,8 @@ export function createUploads({
   async function toSlideUpload(row: UploadRow): Promise<SlideUpload> {
     const isDone = row.state === 'done';
     const place = `${row.dataset}/${row.path}`;
-    const at = { root: destination.root, place, isFolder: row.is_folder === 1 };
-    const images = isDone ? await listImagesAt(db, at) : [];
+    const target = { root: destination.root, place, isFolder: row.is_folder === 1 };
+    const images = isDone ? await listImagesAt(db, target) : [];
     return {
       id: row.id,
       dataset: row.dataset,
@@ -217,18 +223,19 @@ export function createUploads({
         await requireFreeSpace(size_bytes + (await outstandingBytes()));
       }
       const row = await change(db, 'uploads', async (tx) => {
-        const before = await findUploadAt(tx, placeKey);
-        if (before !== null) {
-          const isSame = isSameUpload(before, { isFolder, fileCount: file_count, sizeBytes: size_bytes });
-          if (before.uid !== sender.uid || !isSame) throw new AppError('upload_exists');
-          const problem = before.problem === 'checksum' ? null : before.problem;
-          await updateUpload(tx, before.id, { touched_at: at, problem });
-          return { ...before, touched_at: at, problem };
+        const existing = await findUploadAt(tx, placeKey);
+        if (existing !== null) {
+          const isSame = isSameUpload(existing, { isFolder, fileCount: file_count, sizeBytes: size_bytes });
+          if (existing.uid !== sender.uid || !isSame) throw new AppError('upload_exists');
+          // A file with a wrong checksum is sent again, so that problem no longer exists.
+          const problem = existing.problem === 'checksum' ? null : existing.problem;
+          await updateUpload(tx, existing.id, { touched_at: at, problem });
+          return { ...existing, touched_at: at, problem };
         }
-        const announced = await sumUnfinishedUploads(tx);
-        if (announced.uploads >= maxOpenUploads) throw new AppError('too_many_uploads');
-        const used = announced.bytes + (await sumUploadedSlides(tx));
-        if (config.uploadQuotaBytes > 0 && used + size_bytes > config.uploadQuotaBytes) {
+        const unfinished = await sumUnfinishedUploads(tx);
+        if (unfinished.uploads >= maxOpenUploads) throw new AppError('too_many_uploads');
+        const usedBytes = unfinished.bytes + (await sumUploadedSlides(tx));
+        if (config.uploadQuotaBytes > 0 && usedBytes + size_bytes > config.uploadQuotaBytes) {
           throw new AppError('quota_exceeded');
         }
         const newUpload: UploadRow = {
@@ -261,37 +268,38 @@ export function createUploads({
     async beginFile(uid, { uploadId, path: requestedPath, sizeBytes, modifiedMs }) {
       const upload = await requireOwnUpload(uid, uploadId);
       if (upload.state !== 'open') throw new AppError('upload_ended');
-      const place = namesOf(requestedPath, 'path').join('/');
-      if (upload.is_folder === 0 && place !== path.posix.basename(upload.path)) {
+      const filePath = namesOf(requestedPath, 'path').join('/');
+      if (upload.is_folder === 0 && filePath !== path.posix.basename(upload.path)) {
         throw new AppError('invalid_request', { field: 'path' });
       }
       const id = randomUUID();
       await parts.begin(id, sizeBytes);
       try {
         const replaced = await change(db, 'uploads', async (tx) => {
-          const before = (await listUploadFiles(tx, uploadId)).find((file) => isSamePlace(file.path, place));
-          if (before !== undefined && before.state !== 'open' && before.state !== 'refused') {
+          const files = await listUploadFiles(tx, uploadId);
+          const existing = files.find((file) => isSamePlace(file.path, filePath));
+          if (existing !== undefined && existing.state !== 'open' && existing.state !== 'refused') {
             throw new AppError('upload_ended');
           }
-          if (before !== undefined) await deleteUploadFile(tx, before.id);
+          if (existing !== undefined) await deleteUploadFile(tx, existing.id);
           const others = await countUploadFiles(tx, uploadId);
           const isLast = others.files + 1 === upload.file_count;
-          const total = others.bytes + sizeBytes;
-          const isTooMuch = others.files >= upload.file_count || total > upload.size_bytes;
-          if (isTooMuch || (isLast && total !== upload.size_bytes)) {
+          const totalBytes = others.bytes + sizeBytes;
+          const isTooMuch = others.files >= upload.file_count || totalBytes > upload.size_bytes;
+          if (isTooMuch || (isLast && totalBytes !== upload.size_bytes)) {
             throw new AppError('invalid_request', { reason: 'upload_differs' });
           }
           await insertUploadFile(tx, {
             id,
             upload_id: uploadId,
-            path: place,
+            path: filePath,
             size_bytes: sizeBytes,
             modified_ms: modifiedMs,
             sha256: null,
             state: 'open',
             leased_until: null,
           });
-          return before?.id ?? null;
+          return existing?.id ?? null;
         });
         if (replaced !== null) await parts.discard(replaced);
       } catch (error) {
@@ -349,7 +357,7 @@ async function freeBytesOf(folder: string): Promise<number> {
   return bavail * bsize;
 }
 
-/** Returns the total size of the files below a folder; files deleted meanwhile count 0. */
+/** Returns the total size of the files below a folder; a file that is deleted during the call counts 0. */
 async function sumFileSizes(folder: string): Promise<number> {
   const entries = await fs.readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
   let sum = 0;

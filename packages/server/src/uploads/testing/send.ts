@@ -1,4 +1,4 @@
-/** Sends uploads as the browser does, with every API call made explicitly. */
+/** Sends uploads with the API calls of the web app; each call is a separate function. */
 import { createHash } from 'node:crypto';
 import {
   apiBase,
@@ -29,6 +29,7 @@ interface Announcement {
 
 export const sha256Of = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 
+/** Returns functions that send the requests of an upload. @param ask sends a request as one administrator */
 export function sender(ask: Ask) {
   const tus = { 'tus-resumable': '1.0.0' };
 
@@ -40,7 +41,7 @@ export function sender(ask: Ask) {
     return { ...response, begun: response.body as ResponseOf<typeof beginUpload> };
   }
 
-  /** @returns the response, and the id of the file */
+  /** Creates a file of an upload. @returns the response, and the id of the file */
   async function create(uploadId: string, path: string, sizeBytes: number) {
     const metadataValues = Object.entries({ upload: uploadId, path, modified: '1700000000000' });
     const metadata = metadataValues
