@@ -1,7 +1,7 @@
 /**
- * The file of a result layer: written once by an import, then read by range and never changed. After a magic number come the
- * sections of the kind (raster-import.ts, vector-import.ts), then their description as JSON, its length, and the magic number
- * again. A file without the end was not finished.
+ * The file format of result layers. An import writes a file once; afterwards it is only read, by byte ranges. Layout: magic
+ * number, sections (see raster-import.ts and vector-import.ts), a description of the sections as JSON, the length of the JSON
+ * (Uint32, little-endian), and the magic number again. A file without the second magic number is incomplete.
  */
 import fs from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
@@ -11,26 +11,35 @@ const trailerBytes = 4 + magic.length;
 const maxDescriptionBytes = 16 * 2 ** 20;
 
 export interface ContainerWriter {
-  /** Appends bytes. @returns their offset */
+  /** Appends bytes. @returns their offset in the file. @throws ContainerFull */
   append(bytes: Uint8Array): number;
-  /** Reserves space that is written later. @returns its offset */
+  /** Reserves space for `writeAt`. @returns its offset in the file. @throws ContainerFull */
   reserve(length: number): number;
   writeAt(offset: number, bytes: Uint8Array): void;
-  /** Reads back what was written. */
+  /** Reads bytes that were written before. */
   readAt(offset: number, length: number): Buffer;
+  /** Size of the file in bytes, without the description. */
   readonly size: number;
   /** Writes the description and closes the file. */
   finish(description: object): void;
+  /** Closes and deletes the file. */
   abort(): void;
 }
 
-/** Creates a file; synchronous, for worker threads. @param maxBytes size that the file must not exceed */
+/**
+ * Creates a file. Its functions are synchronous, because imports run in a worker thread.
+ *
+ * @param maxBytes maximum size of the file without its description
+ */
 export function createContainer(path: string, maxBytes: number): ContainerWriter {
   const file = fs.openSync(path, 'w+');
   let size = 0;
 
   function writeAt(offset: number, bytes: Uint8Array): void {
-    for (let at = 0; at < bytes.length; ) at += fs.writeSync(file, bytes, at, bytes.length - at, offset + at);
+    let written = 0;
+    while (written < bytes.length) {
+      written += fs.writeSync(file, bytes, written, bytes.length - written, offset + written);
+    }
   }
   function reserve(length: number): number {
     const offset = size;
@@ -54,10 +63,11 @@ export function createContainer(path: string, maxBytes: number): ContainerWriter
     },
     readAt(offset, length) {
       const bytes = Buffer.allocUnsafe(length);
-      for (let at = 0; at < length; ) {
-        const read = fs.readSync(file, bytes, at, length - at, offset + at);
-        if (read === 0) throw new Error('A result file ends early.');
-        at += read;
+      let filled = 0;
+      while (filled < length) {
+        const bytesRead = fs.readSync(file, bytes, filled, length - filled, offset + filled);
+        if (bytesRead === 0) throw new Error('A result file ends early.');
+        filled += bytesRead;
       }
       return bytes;
     },
@@ -76,19 +86,19 @@ export function createContainer(path: string, maxBytes: number): ContainerWriter
   };
 }
 
-/** The result would be larger than the space that is left for it. */
+/** Thrown when a result would be larger than the remaining quota. */
 export class ContainerFull extends Error {
   override readonly name = 'ContainerFull';
 }
 
 export interface Container {
-  /** Written by this program; checked by its length and magic number only. */
+  /** Parsed JSON. Only its length and the magic number are checked, because this program wrote it. */
   readonly description: unknown;
   read(offset: number, length: number): Promise<Buffer>;
   close(): Promise<void>;
 }
 
-/** @throws Error when the file is missing or not complete */
+/** Opens a file for reading. @throws Error when it is missing or incomplete */
 export async function openContainer(path: string): Promise<Container> {
   const file = await open(path, 'r');
   try {
@@ -111,10 +121,11 @@ export async function openContainer(path: string): Promise<Container> {
 
 async function readFrom(file: FileHandle, offset: number, length: number): Promise<Buffer> {
   const bytes = Buffer.allocUnsafe(length);
-  for (let at = 0; at < length; ) {
-    const { bytesRead } = await file.read(bytes, at, length - at, offset + at);
+  let filled = 0;
+  while (filled < length) {
+    const { bytesRead } = await file.read(bytes, filled, length - filled, offset + filled);
     if (bytesRead === 0) throw new Error('A result file ends early.');
-    at += bytesRead;
+    filled += bytesRead;
   }
   return bytes;
 }

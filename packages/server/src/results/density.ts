@@ -1,29 +1,46 @@
-/** Density rasters: how many objects of each class have their centre in a cell of a grid. */
+/**
+ * Density rasters of a vector layer, which the viewer shows instead of objects when zoomed out: the number of objects of each
+ * class whose centre is in each cell of a square grid.
+ */
 import { gzipSync } from 'node:zlib';
 import type { ContainerWriter } from './container.ts';
 
+/** One grid. The description of the layer's file contains these fields. */
 export interface DensityLevel {
+  /** Side of a cell in pixels of level 0. */
   readonly cell: number;
+  /** Size of the grid in cells. */
   readonly width: number;
   readonly height: number;
+  /** Top left corner of the grid in pixels of level 0. */
   readonly x: number;
   readonly y: number;
-  /** Offset and length of the compressed counts, by class. */
+  /** Offset and length of the gzip-compressed counts (Uint32, row by row) of each class in the file. */
   readonly rasters: readonly (readonly [offset: number, length: number])[];
 }
 
-const densityCells = 512;
-const minDensityCell = 16;
-const maxDensityValues = 8 * 2 ** 20;
+/** Maximum width and height of the finest grid, in cells. */
+const maxGridCells = 512;
+/** Side of the smallest cells, in pixels of level 0. */
+const minCellSide = 16;
+/** Maximum number of counts in the finest grid, of all classes together. */
+const maxCounts = 8 * 2 ** 20;
+/** A grid of at most this width and height is the coarsest one. */
+const coarsestGridCells = 64;
 
-/** Counts the objects of each class in grids; each grid has a quarter of the cells of the one before. */
+/**
+ * Counts the objects of each class in the cells of the finest grid. `write` derives coarser grids from it; each has cells of
+ * twice the side of the previous one.
+ *
+ * @param bounds bounds x0, y0, x1, y1 of the centres of all objects, in pixels of level 0; x0 > x1 without objects
+ */
 export function createDensity([x0, y0, x1, y1]: readonly [number, number, number, number], classes: number) {
   const isEmpty = !(x0 <= x1);
-  let cell = minDensityCell;
-  const size = (side: number) => Math.floor(side / cell) + 1;
+  let cell = minCellSide;
+  const cellsAcross = (length: number) => Math.floor(length / cell) + 1;
   const isTooFine = () =>
-    Math.max(x1 - x0, y1 - y0) / cell > densityCells ||
-    size(x1 - x0) * size(y1 - y0) * classes > maxDensityValues;
+    Math.max(x1 - x0, y1 - y0) / cell > maxGridCells ||
+    cellsAcross(x1 - x0) * cellsAcross(y1 - y0) * classes > maxCounts;
   while (!isEmpty && isTooFine()) cell *= 2;
   const [left, top] = isEmpty ? [0, 0] : [Math.floor(x0 / cell) * cell, Math.floor(y0 / cell) * cell];
   const width = isEmpty ? 0 : Math.floor((x1 - left) / cell) + 1;
@@ -40,18 +57,19 @@ export function createDensity([x0, y0, x1, y1]: readonly [number, number, number
       const levels: DensityLevel[] = [];
       let grid = { cell, width, height, counts };
       for (;;) {
-        const length = grid.width * grid.height;
-        const { counts: values } = grid;
-        const rasters = Array.from({ length: classes }, (_, n) => {
-          const raster = values.subarray(n * length, (n + 1) * length);
+        const rasterLength = grid.width * grid.height;
+        const { counts: gridCounts } = grid;
+        const rasters = Array.from({ length: classes }, (_, classNumber) => {
+          const start = classNumber * rasterLength;
+          const raster = gridCounts.subarray(start, start + rasterLength);
           const packed = gzipSync(new Uint8Array(raster.buffer, raster.byteOffset, raster.byteLength), {
             level: 6,
           });
           return [writer.append(packed), packed.length] as const;
         });
         levels.push({ cell: grid.cell, width: grid.width, height: grid.height, x: left, y: top, rasters });
-        if (Math.max(grid.width, grid.height) <= 64) return levels;
-        grid = halved(grid, classes);
+        if (Math.max(grid.width, grid.height) <= coarsestGridCells) return levels;
+        grid = halveGrid(grid, classes);
       }
     },
   };
@@ -61,17 +79,19 @@ interface Grid {
   readonly cell: number;
   readonly width: number;
   readonly height: number;
+  /** Class by class, row by row. */
   readonly counts: Uint32Array<ArrayBuffer>;
 }
 
-function halved({ cell, width, height, counts }: Grid, classes: number): Grid {
+/** Returns a grid with half the width and height, whose cells have the sums of four cells. */
+function halveGrid({ cell, width, height, counts }: Grid, classes: number): Grid {
   const [columns, rows] = [Math.ceil(width / 2), Math.ceil(height / 2)];
   const sums = new Uint32Array(columns * rows * classes);
-  for (let n = 0; n < classes; n++)
+  for (let classNumber = 0; classNumber < classes; classNumber++)
     for (let y = 0; y < height; y++)
       for (let x = 0; x < width; x++) {
-        const to = (n * rows + (y >> 1)) * columns + (x >> 1);
-        (sums[to] as number) += counts[(n * height + y) * width + x] as number;
+        const sumIndex = (classNumber * rows + (y >> 1)) * columns + (x >> 1);
+        (sums[sumIndex] as number) += counts[(classNumber * height + y) * width + x] as number;
       }
   return { cell: cell * 2, width: columns, height: rows, counts: sums };
 }

@@ -13,21 +13,25 @@ beforeEach(async () => {
 });
 afterEach(() => fs.rm(folder, { recursive: true }));
 
-const bytes = Uint8Array.from({ length: 20 * 2 ** 20 }, (_, at) => at % 251);
+const bytes = Uint8Array.from({ length: 20 * 2 ** 20 }, (_, index) => index % 251);
 
-/** Downloads these bytes; a store that fails throws the error with its second request for them. */
+/**
+ * Downloads `bytes` from a fake object store. With `readError` the second request for content fails, with `headError` the
+ * request for size and ETag.
+ */
 function download({
   maxBytes = 2 ** 40,
-  fails = null as SlideError | null,
-  head = null as SlideError | null,
+  readError = null as SlideError | null,
+  headError = null as SlideError | null,
 }) {
   let reads = 0;
   const store = {
-    head: () => (head === null ? Promise.resolve({ size: bytes.length, etag: 'e' }) : Promise.reject(head)),
+    head: () =>
+      headError === null ? Promise.resolve({ size: bytes.length, etag: 'e' }) : Promise.reject(headError),
     read: (_: unknown, offset: number, length: number) => {
       reads += 1;
-      return fails !== null && reads === 2
-        ? Promise.reject(fails)
+      return readError !== null && reads === 2
+        ? Promise.reject(readError)
         : Promise.resolve(bytes.slice(offset, offset + length));
     },
   };
@@ -37,7 +41,7 @@ function download({
 }
 
 describe('download of a result file from a bucket', () => {
-  it('copies the file in parts', async () => {
+  it('copies the bytes of the object to the target file, in several requests', async () => {
     const { target, done } = download({});
     expect(await done).toBe(true);
     expect((await fs.readFile(target)).equals(bytes)).toBe(true);
@@ -49,14 +53,14 @@ describe('download of a result file from a bucket', () => {
     await expect(fs.stat(target)).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
-  it('returns false when the file is missing', async () => {
-    expect(await download({ head: new SlideError('FILE_MISSING', 'no') }).done).toBe(false);
+  it('returns false when the object does not exist', async () => {
+    expect(await download({ headError: new SlideError('FILE_MISSING', 'no') }).done).toBe(false);
   });
 
   it.each(['FILE_CHANGED', 'STORE_UNAVAILABLE', 'STORE_TIMEOUT'] as const)(
-    'is retried later after %s',
+    'throws RetryLater when the object store fails with %s',
     async (code) => {
-      await expect(download({ fails: new SlideError(code, 'no') }).done).rejects.toThrow(RetryLater);
+      await expect(download({ readError: new SlideError(code, 'no') }).done).rejects.toThrow(RetryLater);
     },
   );
 });

@@ -1,4 +1,4 @@
-/** Copies a result from the bucket to a file, which the import reads. */
+/** Copies a result file from the bucket to the local disk, where the import reads it. */
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { type ObjectFacts, SlideError } from '@lamina/slide';
@@ -6,34 +6,36 @@ import { RetryLater } from '../jobs/jobs.ts';
 import type { ObjectStore } from '../slide-storage/object-storage.ts';
 import { RefusedResult } from './problems.ts';
 
-/** Of one request. */
+/** Bytes that one request to the object store reads. */
 const partBytes = 8 * 2 ** 20;
 
 interface Download {
   readonly store: Pick<ObjectStore, 'head' | 'read'>;
   readonly key: string;
-  /** Path of the file, which is replaced. */
+  /** Path of the local file, which is overwritten. */
   readonly target: string;
   readonly maxBytes: number;
   readonly signal: AbortSignal;
 }
 
 /**
- * @returns false when there is no such object
- * @throws RefusedResult when it is larger than the limit; RetryLater when the store does not answer, or the object was
- *   replaced meanwhile
+ * Downloads an object.
+ *
+ * @returns false when the object does not exist
+ * @throws RefusedResult when it is larger than `maxBytes`; RetryLater when the store does not respond, or the object was
+ *   replaced during the download
  */
 export async function downloadResult({ store, key, target, maxBytes, signal }: Download): Promise<boolean> {
   try {
-    const facts = await store.head(key, signal);
-    if (facts.size > maxBytes) throw new RefusedResult('quota_exceeded', 'The object is too large');
+    const { size, etag } = await store.head(key, signal);
+    if (size > maxBytes) throw new RefusedResult('quota_exceeded', 'The object is too large');
     await fs.mkdir(path.dirname(target), { recursive: true });
-    await copy({ ...facts, key });
+    await copy({ size, etag, key });
     return true;
   } catch (error) {
     if (!(error instanceof SlideError)) throw error;
     if (error.code === 'FILE_MISSING') return false;
-    throw new RetryLater('The object store did not answer; the job tries again later.', { cause: error });
+    throw new RetryLater('The object store did not respond; the job is retried later.', { cause: error });
   }
 
   async function copy(object: ObjectFacts & { readonly key: string }): Promise<void> {

@@ -1,4 +1,4 @@
-/** Results that lie beside slides: found, replaced, removed, and no slides of the catalogue. */
+/** Result files beside slides become result layers; they follow changes of their files and are not listed as slides. */
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { deleteResultLayer, listImages, listResultLayers } from '@lamina/contract';
@@ -8,24 +8,29 @@ import { databaseKinds } from '../store/testing/test-database.ts';
 import { slideServer } from '../testing/slide-server.ts';
 import { valueTiff } from './testing/value-tiff.ts';
 
-// Slides are read in processes of their own, which a busy machine takes its time to start.
+// Slides are read in separate processes, whose start takes long on a busy machine.
 vi.setConfig({ testTimeout: 60_000 });
 
 const point = { type: 'Feature', geometry: { type: 'Point', coordinates: [1, 2] }, properties: {} };
 
-describe.each(databaseKinds)('Result files beside slides, on %s', (database) => {
-  it('become result layers of the slide, change with their files, and are not listed as slides', async () => {
+describe.each(databaseKinds)('the job find-results, on %s', (database) => {
+  it('keeps the result layers of slides equal to the result files beside them, which are not listed as slides', async () => {
     const server = await slideServer({ database });
     const { services, config } = server;
     const admin = server.as(await server.given.admin());
     const mask = valueTiff({ width: 16, height: 16, values: new Uint8Array(256).fill(1) });
 
-    /** Puts a file that is old enough to be complete. */
-    async function put(name: string, bytes: Uint8Array | string, seconds = 1_000_000): Promise<void> {
+    /** Writes a file whose modification time is old enough that the job considers it complete. */
+    async function put(
+      name: string,
+      bytes: Uint8Array | string,
+      modifiedAtSeconds = 1_000_000,
+    ): Promise<void> {
       await server.put(name, bytes);
-      await fs.utimes(path.join(config.slidesDir, name), seconds, seconds);
+      await fs.utimes(path.join(config.slidesDir, name), modifiedAtSeconds, modifiedAtSeconds);
     }
-    async function find() {
+    /** Runs the job and the imports that it queues, and returns the layers of the slide. */
+    async function findAndImport() {
       await services.jobs.enqueue('find-results', {});
       await services.jobs.idle('find-results');
       await services.jobs.idle('import-result');
@@ -42,7 +47,7 @@ describe.each(databaseKinds)('Result files beside slides, on %s', (database) => 
     await put('Set/other_mask.tif.txt', mask);
     await server.rescan();
     expect((await admin.call(listImages)).body.images.map(({ file_name }) => file_name)).toEqual(['a.svs']);
-    const found = await find();
+    const found = await findAndImport();
     expect(
       found
         .map(({ name, kind, state, source, owner }) => [name, kind, state, source, owner])
@@ -56,17 +61,20 @@ describe.each(databaseKinds)('Result files beside slides, on %s', (database) => 
     const layer = found.find(({ name }) => name === 'a_mask.tif');
     expect((await admin.call(deleteResultLayer, { params: { layerId: layer?.id ?? '' } })).status).toBe(204);
     await fs.rm(path.join(config.slidesDir, 'Set/a_detections.geojson'));
-    expect((await find()).map(({ name }) => name)).toEqual(['a.svs_likelihood_map.tif']);
+    expect((await findAndImport()).map(({ name }) => name)).toEqual(['a.svs_likelihood_map.tif']);
 
     await put('Set/a_mask.tif', mask, 2_000_000);
-    const again = await find();
-    expect(again.map(({ name }) => name).sort()).toEqual(['a.svs_likelihood_map.tif', 'a_mask.tif']);
-    expect(again.every(({ id }) => id !== layer?.id)).toBe(true);
+    const afterReplacement = await findAndImport();
+    expect(afterReplacement.map(({ name }) => name).sort()).toEqual([
+      'a.svs_likelihood_map.tif',
+      'a_mask.tif',
+    ]);
+    expect(afterReplacement.every(({ id }) => id !== layer?.id)).toBe(true);
   });
 });
 
-describe.skipIf(withoutObjectStore !== null)('Result files in a bucket (needs TEST_S3_ENDPOINT)', () => {
-  it('become result layers of the slide and change with their objects', async () => {
+describe.skipIf(withoutObjectStore !== null)('a scan of a bucket (needs TEST_S3_ENDPOINT)', () => {
+  it('keeps the result layers of slides equal to the result files beside them', async () => {
     const server = await slideServer({ config: { objectStore: await makeBucket('slides/') } });
     const { services, config } = server;
     const admin = server.as(await server.given.admin());
@@ -77,7 +85,8 @@ describe.skipIf(withoutObjectStore !== null)('Result files in a bucket (needs TE
       await fs.writeFile(file, bytes);
       await store?.put(key, file);
     }
-    async function find() {
+    /** Scans the bucket, waits for the imports, and returns the layers of the slide. */
+    async function scanAndImport() {
       await server.rescan();
       await services.jobs.idle('import-result');
       const { body } = await admin.call(listResultLayers, {
@@ -93,8 +102,8 @@ describe.skipIf(withoutObjectStore !== null)('Result files in a bucket (needs TE
     await put('Set/a_detections.geojson', JSON.stringify([point, point]));
     await put('Set/a_likelihood_map.tif', 'no TIFF');
     await server.rescan();
-    // The scan that finds a slide is over before the slide has been read.
-    expect(await find()).toEqual([
+    // The first scan finds the slide, but ends before the slide has been read; only the next one searches for results.
+    expect(await scanAndImport()).toEqual([
       ['a_detections.geojson', 'ready', 2, null],
       ['a_likelihood_map.tif', 'failed', null, 'unknown_format'],
       ['a_mask.tif', 'ready', null, null],
@@ -105,6 +114,6 @@ describe.skipIf(withoutObjectStore !== null)('Result files in a bucket (needs TE
     await put('Set/a_detections.geojson', JSON.stringify([point, point, point]));
     await store.delete('Set/a_mask.tif');
     await store.delete('Set/a_likelihood_map.tif');
-    expect(await find()).toEqual([['a_detections.geojson', 'ready', 3, null]]);
+    expect(await scanAndImport()).toEqual([['a_detections.geojson', 'ready', 3, null]]);
   });
 });

@@ -1,6 +1,7 @@
 /**
- * Results that lie beside slides become layers, and stop being ones when their file is gone: of folders by the job
- * `find-results`, of a bucket with each scan of it, whose listing answers everything.
+ * Finds result files beside slides (such as `a_mask.tif` beside `a.svs`) and keeps the result layers equal to them: a new or
+ * changed file becomes a layer, and the layer of a missing file is deleted. In folders the job `find-results` does so. In a
+ * bucket each scan does so, because it has the list of all objects anyway.
  */
 import { randomUUID } from 'node:crypto';
 import fs from 'node:fs/promises';
@@ -35,41 +36,46 @@ interface Dependencies {
   readonly files: ResultFiles;
 }
 
-/** A result beside a slide. */
+/** A result file beside a slide. */
 interface FoundResult {
+  /** Catalogue entry of the slide. */
   readonly imageId: string;
   readonly name: string;
   readonly kind: 'raster' | 'vector';
-  /** Below the root of the slide. */
-  readonly place: string;
+  /** Path of the file relative to the root of the slide. */
+  readonly path: string;
+  /** Changes with the content: size and modification time, or the version of the object. */
   readonly version: string;
 }
 
-/** A file that changed less than this ago may not be complete. */
+/** A file that was modified less than this time ago may be incomplete, so the job looks at it again later. */
 const settleMs = 2000;
 
 interface ResultSearch {
-  /** Looks for results beside the slides of the bucket. A failure is logged: the next scan looks again. */
+  /**
+   * Finds results beside the slides of the bucket. Logs a failure instead of throwing, because the next scan searches again.
+   */
   inBucket(tree: FolderTree, signal: AbortSignal): Promise<void>;
 }
 
+/** Registers the job `find-results`, and returns the search that scans of the bucket call. */
 export function registerFindResults({ config, db, now, log, jobs, files }: Dependencies): ResultSearch {
   jobs.setWorker('find-results', async (_, signal) => {
-    const known = Map.groupBy(await listFoundResultLayers(db), ({ image_id }) => image_id);
-    const present = new Set(await layersWithFile(files.folder));
+    const layersByImage = Map.groupBy(await listFoundResultLayers(db), ({ image_id }) => image_id);
+    const importedLayerIds = new Set(await layersWithFile(files.folder));
     const folders = Map.groupBy(await listSlidesOnDisk(db), ({ root, path: file }) =>
       path.join(slideRoots(config)[root], path.posix.dirname(file)),
     );
     let isSettling = false;
     for (const [folder, slides] of folders) {
       signal.throwIfAborted();
-      const found = await resultsIn(folder, slides);
-      if (found === null) continue; // unreadable now: layers stay
+      const found = await findResultsInFolder(folder, slides);
+      if (found === null) continue; // the folder is not readable at the moment, so its layers stay
       if (found.isSettling) isSettling = true;
       for (const slide of slides) {
-        const layers = known.get(slide.id) ?? [];
+        const layers = layersByImage.get(slide.id) ?? [];
         const results = found.results.filter(({ imageId }) => imageId === slide.id);
-        await reconcile(layers, results, present);
+        await reconcile(layers, results, importedLayerIds);
       }
     }
     if (isSettling) await jobs.enqueue('find-results', {}, settleMs * 2);
@@ -78,46 +84,51 @@ export function registerFindResults({ config, db, now, log, jobs, files }: Depen
   async function searchBucket(tree: FolderTree, signal: AbortSignal): Promise<void> {
     const slides = await listSlidesInBucket(db);
     if (slides.length === 0) return;
-    const known = Map.groupBy(await listFoundResultLayers(db), ({ image_id }) => image_id);
-    const present = new Set(await layersWithFile(files.folder));
-    for (const [folder, beside] of Map.groupBy(slides, ({ path: key }) => folderOf(key))) {
+    const layersByImage = Map.groupBy(await listFoundResultLayers(db), ({ image_id }) => image_id);
+    const importedLayerIds = new Set(await layersWithFile(files.folder));
+    for (const [folder, slidesInFolder] of Map.groupBy(slides, ({ path: key }) => folderOf(key))) {
       signal.throwIfAborted();
-      const results = await resultsInBucket(tree, folder, beside);
-      for (const { id } of beside) {
-        const found = results.filter(({ imageId }) => imageId === id);
-        await reconcile(known.get(id) ?? [], found, present);
+      const results = await findResultsInBucket(tree, folder, slidesInFolder);
+      for (const { id } of slidesInFolder) {
+        const slideResults = results.filter(({ imageId }) => imageId === id);
+        await reconcile(layersByImage.get(id) ?? [], slideResults, importedLayerIds);
       }
     }
   }
 
+  /**
+   * Makes the layers of a slide equal to the result files beside it.
+   *
+   * @param importedLayerIds layers whose imported file exists on the disk
+   */
   async function reconcile(
     layers: readonly ResultLayerRow[],
     results: readonly FoundResult[],
-    present: ReadonlySet<string>,
+    importedLayerIds: ReadonlySet<string>,
   ): Promise<void> {
     for (const layer of layers) {
-      const same = results.find(
-        ({ place, version }) => place === layer.source_path && version === layer.source_version,
+      const isUnchanged = results.some(
+        ({ path: file, version }) => file === layer.source_path && version === layer.source_version,
       );
-      if (same === undefined) {
+      if (!isUnchanged) {
         await deleteResultLayerRow(db, layer.id);
         await files.remove(layer.id);
-      } else if (layer.state === 'ready' && !present.has(layer.id)) {
-        // The file is missing after a restore without uploads.
+      } else if (layer.state === 'ready' && !importedLayerIds.has(layer.id)) {
+        // A restore without uploads brings back the row only, so the file is imported again.
         await updateResultLayer(db, layer.id, { state: 'queued' }, ['ready']);
         await jobs.enqueue('import-result', { layerId: layer.id });
       }
     }
     for (const result of results) {
       const isKnown = layers.some(
-        ({ source_path, source_version }) =>
-          source_path === result.place && source_version === result.version,
+        ({ source_path, source_version }) => source_path === result.path && source_version === result.version,
       );
-      if (!isKnown) await add(result);
+      if (!isKnown) await addLayer(result);
     }
   }
 
-  async function add({ imageId, name, kind, place, version }: FoundResult): Promise<void> {
+  /** Creates a layer for a result file and queues its import. */
+  async function addLayer({ imageId, name, kind, path: file, version }: FoundResult): Promise<void> {
     const at = now().toISOString();
     const id = randomUUID();
     await db.transaction().execute((tx) =>
@@ -129,17 +140,14 @@ export function registerFindResults({ config, db, now, log, jobs, files }: Depen
         kind,
         owner_uid: null,
         source: 'folder',
-        source_path: place,
+        source_path: file,
         source_version: version,
         state: 'queued',
         created_at: at,
         updated_at: at,
       }),
     );
-    log.info(
-      { image: imageId, layer: id, file: place },
-      'result file found beside a slide; its import is queued',
-    );
+    log.info({ image: imageId, layer: id, file }, 'result file found beside a slide; its import is queued');
     await jobs.enqueue('import-result', { layerId: id });
   }
 
@@ -158,12 +166,13 @@ export function registerFindResults({ config, db, now, log, jobs, files }: Depen
   };
 }
 
-/** Returns the folder of a key; '' is the bucket. */
+/** Returns the folder of a key in the bucket; '' for a key without a folder. */
 function folderOf(key: string): string {
   const folder = path.posix.dirname(key);
   return folder === '.' ? '' : folder;
 }
 
+/** Maps the names by which result files refer to slides to the slides: the whole file name, and the name without ending. */
 function slidesByName<Slide extends SlideInBucket>(slides: readonly Slide[]): ReadonlyMap<string, Slide> {
   const byName = new Map<string, Slide>();
   for (const slide of slides) {
@@ -174,7 +183,7 @@ function slidesByName<Slide extends SlideInBucket>(slides: readonly Slide[]): Re
   return byName;
 }
 
-async function resultsInBucket(
+async function findResultsInBucket(
   tree: FolderTree,
   folder: string,
   slides: readonly SlideInBucket[],
@@ -187,13 +196,17 @@ async function resultsInBucket(
     if (!slide || path.posix.basename(slide.path) === entry.name) continue;
     const object = await tree.find(folder, entry);
     if (object?.kind !== 'file') continue;
-    const { realPlace: place, version } = object;
-    results.push({ imageId: slide.id, name: entry.name, kind: result.kind, place, version });
+    const { realPlace, version } = object;
+    results.push({ imageId: slide.id, name: entry.name, kind: result.kind, path: realPlace, version });
   }
   return results;
 }
 
-async function resultsIn(
+/**
+ * Finds result files in a folder with slides. `isSettling` is true when a file was omitted because it may be incomplete.
+ * Returns null when the folder or a file has disappeared.
+ */
+async function findResultsInFolder(
   folder: string,
   slides: readonly SlideOnDisk[],
 ): Promise<{ readonly results: FoundResult[]; readonly isSettling: boolean } | null> {
@@ -215,7 +228,7 @@ async function resultsIn(
         imageId: slide.id,
         name,
         kind: result.kind,
-        place: path.posix.join(path.posix.dirname(slide.path), name),
+        path: path.posix.join(path.posix.dirname(slide.path), name),
         version: `${stats.size}-${Math.floor(stats.mtimeMs)}`,
       });
     }

@@ -1,14 +1,14 @@
-/** The fast parser of polygons agrees with JSON.parse, or leaves the feature to it. */
+/** The fast parser of polygons returns the same numbers as JSON.parse, or null, so that the caller uses JSON.parse. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FlatRings, parseFlatFeature } from './flat-rings.ts';
 
 const parse = (text: string) => parseFlatFeature(Buffer.from(text));
-const polygon = (coordinates: string, rest = '') =>
-  `{"type":"Feature","geometry":{"type":"Polygon","coordinates":${coordinates}}${rest}}`;
+const polygon = (coordinates: string, otherMembers = '') =>
+  `{"type":"Feature","geometry":{"type":"Polygon","coordinates":${coordinates}}${otherMembers}}`;
 
-/** The coordinates as the parser returns them. */
-function flat(text: string): FlatRings {
+/** Returns the coordinates that JSON.parse reads, in the form in which the parser returns them. */
+function expectedRings(text: string): FlatRings {
   const { geometry } = JSON.parse(text) as { geometry: { coordinates: number[][][] } };
   return new FlatRings(geometry.coordinates.map((ring) => ring.flat()));
 }
@@ -26,14 +26,14 @@ describe('parseFlatFeature of a GeoJSON feature', () => {
         const text = polygon(JSON.stringify(coordinates).replaceAll(',', isSpaced ? ', ' : ','));
         const feature = parse(text) as { geometry: { coordinates: unknown } } | null;
         if (feature === null) expect(text).toMatch(/e[-+]/);
-        else expect(feature.geometry.coordinates).toEqual(flat(text));
+        else expect(feature.geometry.coordinates).toEqual(expectedRings(text));
       }),
     );
   });
 
-  it('keeps all members of the feature except its geometry', () => {
-    const rest = ',"properties":{"name":"Ğ \\"coordinates\\":"}';
-    expect(parse(polygon('[[[0,1],[2.5,-3]]]', rest))).toMatchObject({
+  it('keeps the other members of the feature unchanged', () => {
+    const properties = ',"properties":{"name":"Ğ \\"coordinates\\":"}';
+    expect(parse(polygon('[[[0,1],[2.5,-3]]]', properties))).toMatchObject({
       geometry: { type: 'Polygon', coordinates: { rings: [[0, 1, 2.5, -3]] } },
       properties: { name: 'Ğ "coordinates":' },
     });
@@ -54,7 +54,7 @@ describe('parseFlatFeature of a GeoJSON feature', () => {
     ['text after the number', polygon('[[[1,2x]]]')],
     ['a number of 41 digits', polygon(`[[[${'1'.repeat(41)},0]]]`)],
     ['a feature that is no JSON', '{"geometry":{"type":Polygon,"coordinates":[[[0,0]]]}}'],
-  ])('leaves %s to JSON.parse', (_, text) => {
+  ])('returns null, so that the caller uses JSON.parse, for %s', (_, text) => {
     expect(parse(text)).toBeNull();
   });
 });

@@ -14,25 +14,29 @@ export class FlatRings {
 }
 
 const coordinatesKey = Buffer.from('coordinates":');
-const [openBracket, closeBracket, comma, minus, point, zero, nine, backslash] = [
-  0x5b, 0x5d, 0x2c, 0x2d, 0x2e, 0x30, 0x39, 0x5c,
+const [openBracket, closeBracket, comma, minus, point, zero, nine, backslash, space] = [
+  0x5b, 0x5d, 0x2c, 0x2d, 0x2e, 0x30, 0x39, 0x5c, 0x20,
 ] as const;
-/** An integer of at most this many digits, divided by a power of ten, is exactly the number that JSON.parse returns. */
+/**
+ * A decimal number of at most this many characters is parsed as an integer that is divided by a power of ten. Both are exact
+ * below 2^53, so the quotient is exactly the number that JSON.parse returns.
+ */
 const maxDigits = 15;
-/** Longer numbers are left to JSON.parse. */
+/** For numbers of more characters the parser returns null. */
 const maxNumberLength = 40;
 const powersOfTen = Array.from({ length: maxDigits + 1 }, (_, exponent) => 10 ** exponent);
 
 /** Returns the feature with `FlatRings` as coordinates; null when the caller must use JSON.parse. */
 export function parseFlatFeature(bytes: Buffer): object | null {
-  // The quote before the colon is not escaped, so that it ends a string; a colon only follows a string that is a key.
+  // The search must find a key, not text in a string: the quote before the colon ends a string unless a backslash escapes it,
+  // and a colon follows only strings that are keys.
   const keyStart = bytes.indexOf(coordinatesKey);
   if (keyStart < 2 || bytes[keyStart - 2] === backslash) return null;
   const valueStart = keyStart + coordinatesKey.length;
   if (bytes.indexOf(coordinatesKey, valueStart) !== -1) return null;
   const parsed = parseRings(bytes, valueStart);
   if (parsed === null) return null;
-  // JSON.parse reads the rest of the feature, with 0 in place of the coordinates.
+  // JSON.parse reads the feature with the number 0 instead of the coordinates.
   const text = `${bytes.toString('utf8', 0, valueStart)}0${bytes.toString('utf8', parsed.end)}`;
   let value: unknown;
   try {
@@ -46,50 +50,50 @@ export function parseFlatFeature(bytes: Buffer): object | null {
   return value as object;
 }
 
-/** Parses `[[[x,y],…],…]`; one space may follow a comma. */
+/** Parses `[[[x,y],…],…]`, in which one space may follow a comma. Returns null for any other text. */
 function parseRings(bytes: Buffer, start: number): { rings: number[][]; end: number } | null {
-  let at = bytes[start] === 0x20 ? start + 1 : start;
-  if (bytes[at++] !== openBracket) return null;
+  let offset = bytes[start] === space ? start + 1 : start;
+  if (bytes[offset++] !== openBracket) return null;
   const rings: number[][] = [];
   for (;;) {
-    if (bytes[at++] !== openBracket) return null;
+    if (bytes[offset++] !== openBracket) return null;
     const ring: number[] = [];
     for (;;) {
-      if (bytes[at++] !== openBracket) return null;
+      if (bytes[offset++] !== openBracket) return null;
       for (let axis = 0; axis < 2; axis++) {
-        const isNegative = bytes[at] === minus;
-        if (isNegative) at++;
-        const first = at;
-        let digits = 0;
-        let fraction = -1;
-        for (; ; at++) {
-          const byte = bytes[at] as number;
+        const isNegative = bytes[offset] === minus;
+        if (isNegative) offset++;
+        const numberStart = offset;
+        let digits = 0; // all digits as one integer, without the decimal point
+        let fractionStart = -1;
+        for (; ; offset++) {
+          const byte = bytes[offset] as number;
           if (byte >= zero && byte <= nine) digits = digits * 10 + (byte - zero);
-          else if (byte === point && fraction === -1 && at > first) fraction = at + 1;
+          else if (byte === point && fractionStart === -1 && offset > numberStart) fractionStart = offset + 1;
           else break;
         }
-        const length = at - first;
-        const decimals = fraction === -1 ? 0 : at - fraction;
-        const hasLeadingZero = bytes[first] === zero && length > 1 && bytes[first + 1] !== point;
-        if (length === 0 || length > maxNumberLength || hasLeadingZero || (fraction !== -1 && decimals === 0))
-          return null;
+        const length = offset - numberStart;
+        const decimals = fractionStart === -1 ? 0 : offset - fractionStart;
+        const hasLeadingZero = bytes[numberStart] === zero && length > 1 && bytes[numberStart + 1] !== point;
+        const endsWithPoint = fractionStart !== -1 && decimals === 0;
+        if (length === 0 || length > maxNumberLength || hasLeadingZero || endsWithPoint) return null;
         const value =
           length > maxDigits
-            ? Number(bytes.toString('latin1', first, at))
+            ? Number(bytes.toString('latin1', numberStart, offset))
             : digits / (powersOfTen[decimals] as number);
         ring.push(isNegative ? -value : value);
-        if (bytes[at++] !== (axis === 0 ? comma : closeBracket)) return null;
-        if (axis === 0 && bytes[at] === 0x20) at++;
+        if (bytes[offset++] !== (axis === 0 ? comma : closeBracket)) return null;
+        if (axis === 0 && bytes[offset] === space) offset++;
       }
-      const next = bytes[at++];
-      if (next === closeBracket) break;
-      if (next !== comma) return null;
-      if (bytes[at] === 0x20) at++;
+      const afterVertex = bytes[offset++];
+      if (afterVertex === closeBracket) break;
+      if (afterVertex !== comma) return null;
+      if (bytes[offset] === space) offset++;
     }
     rings.push(ring);
-    const next = bytes[at++];
-    if (next === closeBracket) return { rings, end: at };
-    if (next !== comma) return null;
-    if (bytes[at] === 0x20) at++;
+    const afterRing = bytes[offset++];
+    if (afterRing === closeBracket) return { rings, end: offset };
+    if (afterRing !== comma) return null;
+    if (bytes[offset] === space) offset++;
   }
 }

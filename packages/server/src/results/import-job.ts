@@ -1,4 +1,7 @@
-/** The job `import-result`, and what ends uploads and files that no layer needs. */
+/**
+ * The job `import-result`: it imports the uploaded or found file of a result layer into the layer's own file format. Also
+ * deletes abandoned uploads, and files of layers that no longer exist.
+ */
 import fs from 'node:fs/promises';
 import { ResultRegistration } from '@lamina/contract';
 import type { Logger } from 'pino';
@@ -30,29 +33,34 @@ interface Dependencies {
   readonly log: Logger;
   readonly jobs: Pick<Jobs, 'setWorker'>;
   readonly files: ResultFiles;
-  /** Null: there is no bucket. */
+  /** Object store of the bucket; null without a bucket. */
   readonly store: ObjectStore | null;
 }
 
-/** Size of a file without a quota. */
-const mostBytes = 2 ** 40;
+/** Maximum size of a layer's file when there is no quota. */
+const maxBytesWithoutQuota = 2 ** 40;
+/** Interval at which the progress is saved to the database. */
 const saveEveryMs = 1000;
-/** An upload without new data for this long is deleted. */
-const expiryMs = 48 * 60 * 60_000;
-/** A file without a layer may belong to an import that runs, as long as it is younger. */
-const orphanMs = 24 * 60 * 60_000;
+/** An upload that has received no data for this time is deleted. */
+const uploadExpiryMs = 48 * 60 * 60_000;
+/** A file without a layer is deleted only after this time, because a younger one may belong to a running import. */
+const orphanedFileMs = 24 * 60 * 60_000;
 
 interface ResultImports {
-  /** Deletes uploads that ended, and files of layers that no longer exist. */
+  /** Deletes abandoned uploads, and files of layers that no longer exist. */
   sweep(): Promise<void>;
 }
 
 export function createResultImports(dependencies: Dependencies): ResultImports {
   const { config, db, now, log, jobs, files, store } = dependencies;
-  const at = () => now().toISOString();
+  const nowIso = () => now().toISOString();
 
-  /** @throws RefusedResult for an object that is too large; RetryLater when the store does not answer */
-  async function sourceOf(
+  /**
+   * Returns the path of the file to import; null when the file is missing. A file in the bucket is downloaded first.
+   *
+   * @throws RefusedResult for an object that is too large; RetryLater when the store does not respond
+   */
+  async function localSourceOf(
     layer: ResultLayerRow,
     root: SlideRoot,
     maxBytes: number,
@@ -62,36 +70,41 @@ export function createResultImports(dependencies: Dependencies): ResultImports {
     if (root !== 'bucket') return locate(config, { root, path: layer.source_path });
     if (store === null) return null;
     const target = files.parts.pathOf(layer.id);
-    const isThere = await downloadResult({ store, key: layer.source_path, target, maxBytes, signal });
-    return isThere ? target : null;
+    const exists = await downloadResult({ store, key: layer.source_path, target, maxBytes, signal });
+    return exists ? target : null;
   }
 
-  async function spaceFor(layer: ResultLayerRow): Promise<number> {
-    if (config.uploadQuotaBytes === 0) return mostBytes;
+  /** Returns the remaining quota in bytes; what the layer's own upload has announced does not count. */
+  async function remainingQuotaFor(layer: ResultLayerRow): Promise<number> {
+    if (config.uploadQuotaBytes === 0) return maxBytesWithoutQuota;
     const used =
       (await sumUnfinishedUploads(db)).bytes + (await sumUploadedSlides(db)) + (await sumResultBytes(db));
     return Math.max(0, config.uploadQuotaBytes - used + (layer.upload_bytes ?? 0));
   }
 
+  /**
+   * Imports the file of a layer in a worker thread and saves the progress. Throws LayerDeleted when the layer is deleted
+   * meanwhile.
+   */
   async function importLayer(layer: ResultLayerRow, signal: AbortSignal): Promise<ImportAnswer> {
     const failed = (problem: Problem, message: string): ImportAnswer => ({ ok: false, problem, message });
     const image = await findImage(db, layer.image_id);
     if (image === null || image.width === null || image.height === null) {
       return failed('file_missing', 'The slide is missing');
     }
-    const maxBytes = await spaceFor(layer);
-    const source = await sourceOf(layer, image.root, maxBytes, signal);
+    const maxBytes = await remainingQuotaFor(layer);
+    const source = await localSourceOf(layer, image.root, maxBytes, signal);
     if (source === null) return failed('file_missing', 'The file is missing');
     await fs.mkdir(files.folder, { recursive: true });
-    const ended = new AbortController();
+    const layerDeleted = new AbortController();
     let savedAt = 0;
-    const onProgress = (done: number) => {
+    const onProgress = (fraction: number) => {
       if (performance.now() - savedAt < saveEveryMs) return;
       savedAt = performance.now();
-      const percent = Math.min(99, Math.floor(done * 100));
-      updateResultLayer(db, layer.id, { percent, updated_at: at() }, ['importing'])
+      const percent = Math.min(99, Math.floor(fraction * 100));
+      updateResultLayer(db, layer.id, { percent, updated_at: nowIso() }, ['importing'])
         .then((exists) => {
-          if (!exists) ended.abort(new LayerDeleted());
+          if (!exists) layerDeleted.abort(new LayerDeleted());
         })
         .catch((error) =>
           log.warn(
@@ -107,7 +120,7 @@ export function createResultImports(dependencies: Dependencies): ResultImports {
       target: `${files.pathOf(layer.id)}.importing`,
       maxBytes,
       registration: ResultRegistration.parse(JSON.parse(layer.registration ?? '{"method":"full-size"}')),
-      isMask: maskByName(layer.source_path),
+      isMask: isMaskByName(layer.source_path),
       slide: {
         width: image.width,
         height: image.height,
@@ -115,7 +128,7 @@ export function createResultImports(dependencies: Dependencies): ResultImports {
       },
     };
     try {
-      return await runImport(task, onProgress, AbortSignal.any([signal, ended.signal]));
+      return await runImport(task, onProgress, AbortSignal.any([signal, layerDeleted.signal]));
     } catch (error) {
       await fs.rm(task.target, { force: true });
       throw error;
@@ -152,7 +165,7 @@ export function createResultImports(dependencies: Dependencies): ResultImports {
     const isSaved = await updateResultLayer(
       db,
       layerId,
-      { ...outcome, upload_bytes: null, updated_at: at() } as Parameters<typeof updateResultLayer>[2],
+      { ...outcome, upload_bytes: null, updated_at: nowIso() } as Parameters<typeof updateResultLayer>[2],
       ['importing'],
     );
     if (isSaved) await files.parts.discard(layerId);
@@ -161,27 +174,28 @@ export function createResultImports(dependencies: Dependencies): ResultImports {
 
   return {
     async sweep() {
-      const before = new Date(now().getTime() - expiryMs).toISOString();
+      const before = new Date(now().getTime() - uploadExpiryMs).toISOString();
       for (const id of await listResultLayerIds(db, { state: 'uploading', before })) {
         await deleteResultLayerRow(db, id);
         await files.remove(id);
       }
-      const known = new Set(await listResultLayerIds(db));
+      const layerIds = new Set(await listResultLayerIds(db));
       for (const id of await layersWithFile(files.folder)) {
-        if (known.has(id)) continue;
+        if (layerIds.has(id)) continue;
         const stats = await fs.stat(files.pathOf(id)).catch(() => null);
-        if (stats !== null && Date.now() - stats.mtimeMs > orphanMs) await files.remove(id);
+        if (stats !== null && Date.now() - stats.mtimeMs > orphanedFileMs) await files.remove(id);
       }
     },
   };
 }
 
+/** Reason for aborting the import of a layer that was deleted. */
 class LayerDeleted extends Error {
   override readonly name = 'LayerDeleted';
 }
 
-/** What the name of a file beside the slide says of its values; null: nothing. */
-function maskByName(sourcePath: string | null): boolean | null {
+/** Returns whether the name of a file beside the slide says that it is a mask; null when the name does not tell. */
+function isMaskByName(sourcePath: string | null): boolean | null {
   if (sourcePath === null) return null;
   if (/_mask\.\w+$/i.test(sourcePath)) return true;
   return /_likelihood_map\.\w+$/i.test(sourcePath) ? false : null;

@@ -1,4 +1,7 @@
-/** Reads a file of objects: GeoJSON and other JSON, a table of points as CSV, both also compressed with gzip, Parquet, or DICOM annotations. */
+/**
+ * Imports a file with objects into a vector layer. Formats: GeoJSON and other JSON, tables of points as CSV (both optionally
+ * compressed with gzip), Parquet, and DICOM bulk annotations. The content decides the format, not the file name.
+ */
 import { createReadStream } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { createGunzip } from 'node:zlib';
@@ -13,19 +16,26 @@ import type { ImportTask } from './run-import.ts';
 import { scanFeatures } from './scan-features.ts';
 import { createVectorImporter, type VectorDescription } from './vector-import.ts';
 
-/** Unpacked bytes of a compressed file: this many, or this many times its size. */
-const minUnpackedBytes = 2 ** 30;
+/** A gzip file may unpack to 1 GiB, or to 100 times its own size if that is more. The limit stops decompression bombs. */
+const minUnpackedLimit = 2 ** 30;
 const maxUnpackedRatio = 100;
+/** Bytes that are read at once. */
 const partBytes = 2 ** 19;
-/** Part of the progress that is reading. */
-const readingPart = 0.7;
+/** Fraction of the progress after which the file has been read; the rest is writing. */
+const readingFraction = 0.7;
 
-/** @throws RefusedResult, ContainerFull */
+/**
+ * Reads the objects of a file and writes the sections of the layer.
+ *
+ * @param matrix transform from coordinates of the file to pixels of level 0 (see `ResultRegistration`)
+ * @param onProgress called with the completed fraction, 0 to 1
+ * @throws RefusedResult, SlideError for DICOM, ContainerFull
+ */
 export async function importVectorFile(
   task: ImportTask,
   writer: ContainerWriter,
   matrix: readonly number[],
-  onProgress: (done: number) => void,
+  onProgress: (fraction: number) => void,
 ): Promise<VectorDescription> {
   const { source, slide } = task;
   const importer = createVectorImporter(writer, {
@@ -35,12 +45,13 @@ export async function importVectorFile(
     maxSpillBytes: task.maxBytes,
   });
   try {
-    const onRead = (done: number) => onProgress(done * readingPart);
+    const onRead = (fraction: number) => onProgress(fraction * readingFraction);
+    const onWritten = (fraction: number) => onProgress(readingFraction + fraction * (1 - readingFraction));
     const start = await readFileStart(source);
     if (isDicom(start) || isParquet(start)) {
       if (isParquet(start)) await readParquet(source, slide.mpp, importer.add, onRead);
       else await readDicom(source, importer.add, onRead);
-      return importer.finish((done) => onProgress(readingPart + done * (1 - readingPart)));
+      return importer.finish(onWritten);
     }
     const { parts, isJson } = await openText(source, onRead);
     if (isJson) {
@@ -49,18 +60,18 @@ export async function importVectorFile(
         onObject: (scanned) => reader.read(scanned, importer.add),
         onTypeMap: (map) => reader.setTypeMap(map),
       });
-    } else await readPoints(copied(parts), slide.mpp, importer.add);
-    return importer.finish((done) => onProgress(readingPart + done * (1 - readingPart)));
+    } else await readPoints(copyParts(parts), slide.mpp, importer.add);
+    return importer.finish(onWritten);
   } finally {
     importer.close();
   }
 }
 
-/** Reads DICOM bulk annotations; their groups are the classes. @throws SlideError, RefusedResult */
+/** Reads DICOM bulk annotations; each annotation group becomes a class. @throws SlideError, RefusedResult */
 async function readDicom(
   path: string,
   emit: (object: ResultObject) => void,
-  onProgress: (done: number) => void,
+  onProgress: (fraction: number) => void,
 ): Promise<void> {
   const source = await openFileSource(path);
   try {
@@ -81,48 +92,54 @@ async function readDicom(
   }
 }
 
-/** The parser of tables refers to the parts that it was given. */
-async function* copied(parts: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+/** Copies each part, because the parser of tables keeps references to parts whose memory is reused for the next part. */
+async function* copyParts(parts: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   for await (const part of parts) yield Buffer.from(part);
 }
 
-async function openText(path: string, onProgress: (done: number) => void) {
+/** Opens a text file, unpacking gzip, and determines from its first character whether it is JSON or a table. */
+async function openText(path: string, onProgress: (fraction: number) => void) {
   const file = await open(path, 'r');
   const { size } = await file.stat();
   const start = await file.read(Buffer.alloc(2), 0, 2, 0);
-  const isGzip = start.bytesRead === 2 && start.buffer[0] === 0x1f && start.buffer[1] === 0x8b;
+  const isGzip = start.bytesRead === 2 && start.buffer[0] === 0x1f && start.buffer[1] === 0x8b; // RFC 1952, section 2.3.1
   const onRead = (bytes: number) => onProgress(bytes / size);
   let text: AsyncGenerator<Buffer>;
   if (isGzip) {
     await file.close();
-    text = unpacked(path, size, onRead);
-  } else text = partsOf(file, onRead);
+    text = unpackGzip(path, size, onRead);
+  } else text = readParts(file, onRead);
   const parts = text[Symbol.asyncIterator]();
   const first = await parts.next();
   const isJson = !first.done && /^(?:\u{feff})?\s*[[{]/u.test(first.value.toString('utf8', 0, 1024));
-  return { isJson, parts: withFirst(first, parts) };
+  return { isJson, parts: prependPart(first, parts) };
 }
 
-async function* withFirst(
+/** Returns a generator of a part that was taken from another generator, followed by the other parts of that generator. */
+async function* prependPart(
   first: IteratorResult<Buffer>,
-  rest: AsyncGenerator<Buffer>,
+  others: AsyncGenerator<Buffer>,
 ): AsyncGenerator<Buffer> {
   try {
-    for (let next = first; !next.done; next = await rest.next()) yield next.value;
+    for (let next = first; !next.done; next = await others.next()) yield next.value;
   } finally {
-    await rest.return(undefined);
+    await others.return(undefined);
   }
 }
 
-/** Reads a file into the same memory again and again: streams of large files leave their parts to the garbage collector. */
-async function* partsOf(file: FileHandle, onRead: (bytes: number) => void): AsyncGenerator<Buffer> {
+/**
+ * Reads a file in parts of 512 KiB, all into the same memory: a part is valid only until the next one is requested. A stream
+ * would allocate memory for each part, which the garbage collector frees too late for large files.
+ */
+async function* readParts(file: FileHandle, onRead: (bytes: number) => void): AsyncGenerator<Buffer> {
   const memory = Buffer.allocUnsafe(partBytes);
   try {
-    for (let at = 0; ; ) {
-      const { bytesRead } = await file.read(memory, 0, memory.length, at);
+    let offset = 0;
+    for (;;) {
+      const { bytesRead } = await file.read(memory, 0, memory.length, offset);
       if (bytesRead === 0) return;
-      at += bytesRead;
-      onRead(at);
+      offset += bytesRead;
+      onRead(offset);
       yield memory.subarray(0, bytesRead);
     }
   } finally {
@@ -130,26 +147,27 @@ async function* partsOf(file: FileHandle, onRead: (bytes: number) => void): Asyn
   }
 }
 
-/** @throws RefusedResult for a file that is damaged, or unpacks to far more than its size */
-async function* unpacked(
+/** Unpacks a gzip file. @throws RefusedResult damaged, or too_large when it unpacks to more than the limit */
+async function* unpackGzip(
   path: string,
   size: number,
   onRead: (bytes: number) => void,
 ): AsyncGenerator<Buffer> {
   const file = createReadStream(path, { highWaterMark: partBytes });
-  let read = 0;
+  let packedBytes = 0;
   file.on('data', (part) => {
-    read += part.length;
-    onRead(read);
+    packedBytes += part.length;
+    onRead(packedBytes);
   });
   const gunzip = createGunzip({ chunkSize: 2 ** 18 });
   file.on('error', (error) => gunzip.destroy(error));
-  const most = Math.max(minUnpackedBytes, size * maxUnpackedRatio);
-  let bytes = 0;
+  const maxUnpackedBytes = Math.max(minUnpackedLimit, size * maxUnpackedRatio);
+  let unpackedBytes = 0;
   try {
     for await (const part of file.pipe(gunzip)) {
-      bytes += (part as Buffer).length;
-      if (bytes > most) throw new RefusedResult('too_large', 'The file unpacks to too many bytes');
+      unpackedBytes += (part as Buffer).length;
+      if (unpackedBytes > maxUnpackedBytes)
+        throw new RefusedResult('too_large', 'The file unpacks to too many bytes');
       yield part as Buffer;
     }
   } catch (error) {

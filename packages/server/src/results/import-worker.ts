@@ -1,4 +1,7 @@
-/** The worker thread of run-import.ts: reads a file that may be hostile, and writes the file of the layer. */
+/**
+ * The worker thread that run-import.ts starts: it reads a result file, which may be malicious, and writes the file of the
+ * layer. `workerData` is the ImportTask; the thread posts its progress and finally the ImportAnswer.
+ */
 import { parentPort, workerData } from 'node:worker_threads';
 import { type ResultRegistration, resultLimits } from '@lamina/contract';
 import {
@@ -14,18 +17,25 @@ import { ContainerFull, createContainer } from './container.ts';
 import { importVectorFile } from './import-vector-file.ts';
 import { isPng, openPngValues } from './png-values.ts';
 import { type Problem, RefusedResult } from './problems.ts';
-import { colorOf, importRaster, type RasterCategory } from './raster-import.ts';
+import { categoryColor, importRaster, type RasterCategory } from './raster-import.ts';
 import { readFileStart } from './read-file-start.ts';
 import type { ImportAnswer, ImportTask } from './run-import.ts';
 
-const problemsOfSlides: Readonly<Record<string, Problem>> = {
+/** Problems for errors of the slide library, by their code; other codes mean `damaged`. */
+const problemBySlideErrorCode: Readonly<Record<string, Problem>> = {
   FORMAT_NOT_SUPPORTED: 'unsupported',
   LIMIT_EXCEEDED: 'too_large',
   FILE_MISSING: 'file_missing',
   NOT_A_SLIDE: 'unknown_format',
 };
 
-/** Returns the matrix from pixels of the content to pixels of the slide. @throws RefusedResult */
+/**
+ * Returns the transform from pixels of the result to pixels of level 0 of the slide, as a, b, c, d, e, f with x' = ax + cy + e
+ * and y' = bx + dy + f.
+ *
+ * @param content size of a raster; null for objects, whose coordinates are pixels of level 0 by default
+ * @throws RefusedResult not_registered
+ */
 function matrixOf(
   registration: ResultRegistration,
   { width, height, mpp }: ImportTask['slide'],
@@ -36,25 +46,28 @@ function matrixOf(
     if (mpp === null) throw new RefusedResult('not_registered', 'The slide has no pixel size');
     return [registration.mpp / mpp.x, 0, 0, registration.mpp / mpp.y, 0, 0];
   }
-  return content === null ? [1, 0, 0, 1, 0, 0] : [width / content.width, 0, 0, height / content.height, 0, 0];
+  if (content === null) return [1, 0, 0, 1, 0, 0];
+  return [width / content.width, 0, 0, height / content.height, 0, 0]; // the raster covers the whole slide
 }
 
 type RasterFile = ValueImage & {
-  /** Absent: decided from the values. */
+  /** Categories that the file names. Undefined: the import derives them from the values. */
   readonly categories?: readonly RasterCategory[];
   close(): unknown;
 };
 
+/** Opens a PNG, a DICOM label map or a TIFF; the content decides the format. @throws RefusedResult, SlideError */
 async function openRasterFile(path: string): Promise<RasterFile> {
   const start = await readFileStart(path);
   if (isPng(start)) return openPngValues(path);
   if (isDicom(start)) {
     const dicom = await openFileSource(path);
     const map = await openLabelMap(dicom);
-    const categories = map.segments.map(({ value, name, color }, n) => ({
+    const black = [0, 0, 0] as const;
+    const categories = map.segments.map(({ value, name, color }, index) => ({
       value,
       name,
-      color: color ?? (value === 0 ? ([0, 0, 0] as const) : colorOf(n)),
+      color: color ?? (value === 0 ? black : categoryColor(index)), // value 0 is the background
     }));
     return { ...map, categories, close: () => dicom.close() };
   }
@@ -64,7 +77,8 @@ async function openRasterFile(path: string): Promise<RasterFile> {
   return { ...(await openValueTiff(source)), close: () => source.close() };
 }
 
-const onProgress = (done: number) => parentPort?.postMessage({ progress: done } satisfies ThreadProgress);
+const onProgress = (fraction: number) =>
+  parentPort?.postMessage({ progress: fraction } satisfies ThreadProgress);
 
 async function run(task: ImportTask): Promise<ImportAnswer> {
   const writer = createContainer(task.target, task.maxBytes);
@@ -96,11 +110,11 @@ async function run(task: ImportTask): Promise<ImportAnswer> {
   }
 }
 
-/** @throws the error when it does not come from the file */
+/** Returns the problem of the file that an error reports. @throws the error itself when the file did not cause it */
 function problemOf(error: unknown): Problem {
   if (error instanceof RefusedResult) return error.problem;
   if (error instanceof ContainerFull) return 'quota_exceeded';
-  if (error instanceof SlideError) return problemsOfSlides[error.code] ?? 'damaged';
+  if (error instanceof SlideError) return problemBySlideErrorCode[error.code] ?? 'damaged';
   throw error;
 }
 

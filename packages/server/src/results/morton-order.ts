@@ -1,39 +1,47 @@
 /**
  * Sorts the objects of a result layer along a Morton curve (Z-order curve), so that objects near each other on the slide are
- * near each other in the file, and splits the sorted objects into blocks. The blocks are the leaves of a binary tree that
- * halves the area, alternately by height and width. Objects of similar size share one tree.
+ * near each other in the file, and splits the sorted objects into blocks, which viewers request one by one. The blocks are the
+ * leaves of a binary tree that halves the area of the slide, alternately by height and width. There is one tree for each range
+ * of sizes, so that a few large objects do not enlarge the bounds of the blocks of small ones. Nothing stores the trees; only
+ * the order follows from them.
  */
 
 /**
  * Maximum number of objects in a block. The browser draws a block with one stroke for each class, about 2 µs each, so small
- * blocks are slow: with quadtree blocks of at most 256 objects, 5 million evenly spread objects gave 76 objects per block, and
- * a view of 35,000 objects took 2,000 strokes.
+ * blocks make drawing slow. A quadtree with at most 256 objects per block was slower: 5 million evenly spread objects gave
+ * blocks of 76 objects, and a view of 35,000 objects took 2,000 strokes.
  */
 const maxBlockObjects = 512;
-/** Maximum size of the records of one block. */
+/** Maximum total size of the records (see encode-block.ts) of one block. */
 const maxBlockBytes = 4 * 2 ** 20;
 
 /**
- * Returns the position on the curve: 16 bits of each coordinate, interleaved. Coordinates are fractions of the width and height
- * of the slide, 0 to 1; values outside are clamped.
+ * Returns the position of a point on the Morton curve: 16 bits of each coordinate, interleaved. Coordinates are fractions of
+ * the slide's width and height, 0 to 1; values outside are clamped.
  */
 export function mortonKey(x: number, y: number): number {
   return (spreadBits(x) | (spreadBits(y) << 1)) >>> 0;
 }
 
-/** Returns 16 bits of the position with a zero bit before each of them. */
-function spreadBits(position: number): number {
-  let n = Math.max(0, Math.min(65_535, Math.floor(position * 65_536)));
-  n = (n | (n << 8)) & 0x00ff00ff;
-  n = (n | (n << 4)) & 0x0f0f0f0f;
-  n = (n | (n << 2)) & 0x33333333;
-  return (n | (n << 1)) & 0x55555555;
+/** Returns the 16 bits of a coordinate (0 to 1) with a zero bit before each of them. */
+function spreadBits(fraction: number): number {
+  let bits = Math.max(0, Math.min(65_535, Math.floor(fraction * 65_536)));
+  bits = (bits | (bits << 8)) & 0x00ff00ff;
+  bits = (bits | (bits << 4)) & 0x0f0f0f0f;
+  bits = (bits | (bits << 2)) & 0x33333333;
+  return (bits | (bits << 1)) & 0x55555555;
 }
 
-/** Returns the indices of the objects, sorted by tree and then by key: a radix sort with digits of 16 bits. */
+/**
+ * Returns the indices of the objects, sorted by tree and then by Morton key. Uses a radix sort: one stable pass for the lower
+ * 16 bits of the key, one for the upper 16 bits, and one for the tree.
+ *
+ * @param keys Morton key of each object
+ * @param trees number of each object's tree
+ */
 export function sortedOrder(count: number, keys: Uint32Array, trees: Uint8Array): Uint32Array {
   let order: Uint32Array = new Uint32Array(count);
-  let next: Uint32Array = new Uint32Array(count);
+  let sorted: Uint32Array = new Uint32Array(count);
   for (let i = 0; i < count; i++) order[i] = i;
   const digits = [
     (i: number) => (keys[i] as number) & 0xffff,
@@ -41,19 +49,20 @@ export function sortedOrder(count: number, keys: Uint32Array, trees: Uint8Array)
     (i: number) => trees[i] as number,
   ];
   for (const digit of digits) {
-    const starts = new Uint32Array(65_537);
-    for (let i = 0; i < count; i++) (starts[digit(i) + 1] as number)++;
-    for (let n = 1; n < starts.length; n++) (starts[n] as number) += starts[n - 1] as number;
+    // positions[d] is where the next object with the digit d belongs: first the number of objects with a smaller digit.
+    const positions = new Uint32Array(65_537);
+    for (let i = 0; i < count; i++) (positions[digit(i) + 1] as number)++;
+    for (let n = 1; n < positions.length; n++) (positions[n] as number) += positions[n - 1] as number;
     for (let n = 0; n < count; n++) {
       const i = order[n] as number;
-      next[(starts[digit(i)] as number)++] = i;
+      sorted[(positions[digit(i)] as number)++] = i;
     }
-    [order, next] = [next, order];
+    [order, sorted] = [sorted, order];
   }
   return order;
 }
 
-/** Splits the sorted objects into blocks. Ranges are positions in `order`; `end` is exclusive. */
+/** Splits the sorted objects into blocks of at most 512. Returns ranges of positions in `order`; `end` is exclusive. */
 export function blockRanges(
   order: Uint32Array,
   keys: Uint32Array,
@@ -62,6 +71,7 @@ export function blockRanges(
   const ranges: [number, number][] = [];
   const keyAt = (n: number) => keys[order[n] as number] as number;
 
+  /** Splits a range of objects of one tree whose keys differ only in the lowest `bits` bits. */
   function split(start: number, end: number, bits: number): void {
     if (start === end) return;
     if (end - start <= maxBlockObjects) {
@@ -69,7 +79,7 @@ export function blockRanges(
       return;
     }
     if (bits === 0) {
-      // All keys are equal here, so no bit is left to divide by.
+      // All keys are equal, so the range is divided by the number of objects only.
       for (let n = start; n < end; n += maxBlockObjects) ranges.push([n, Math.min(end, n + maxBlockObjects)]);
       return;
     }
@@ -95,9 +105,10 @@ export function blockRanges(
 }
 
 /**
- * Splits the ranges further so that the records of a block have at most 4 MiB; a single larger object gets its own block.
+ * Splits ranges further so that the records of each block have at most 4 MiB. An object with a larger record gets its own
+ * block.
  *
- * @param bytesOf returns the size of the record at this position of the order
+ * @param bytesOf returns the size of the record of the object at a position in the order
  */
 export function withinBytes(
   ranges: readonly (readonly [start: number, end: number])[],

@@ -277,12 +277,12 @@ function categoriesOf(
   return values.map((value) => ({
     value,
     name: String(value),
-    color: palette?.[value] ?? (value === 0 ? [0, 0, 0] : colorOf(value - 1)),
+    color: palette?.[value] ?? (value === 0 ? [0, 0, 0] : categoryColor(value - 1)),
   }));
 }
 
 /** @param index 0, 1, 2 …; colours repeat, darker each time */
-export function colorOf(index: number): readonly [number, number, number] {
+export function categoryColor(index: number): readonly [number, number, number] {
   const color = categoryColors[index % categoryColors.length] as readonly [number, number, number];
   const shade = 1 - 0.2 * (Math.floor(index / categoryColors.length) % 4);
   return [Math.round(color[0] * shade), Math.round(color[1] * shade), Math.round(color[2] * shade)];

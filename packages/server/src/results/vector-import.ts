@@ -1,8 +1,8 @@
 /**
  * Imports objects in two passes. The first writes each object to a spill file and remembers 17 bytes of it; then the objects
- * are ordered along a Morton curve, in cells that are halved by turns, and the second pass writes them in blocks. An object belongs to the
- * cell of its centre and is never clipped; large objects have a tree of their own, so that the blocks of small ones stay small.
- * The layout of the file: docs/decisions/0023.
+ * are ordered along a Morton curve, in cells that are halved by turns, and the second pass writes them in blocks. An object
+ * belongs to the cell of its centre and is never clipped; large objects have a tree of their own, so that the blocks of small
+ * ones stay small. The layout of the file: docs/decisions/0023.
  */
 import fs from 'node:fs';
 import { gzipSync } from 'node:zlib';
@@ -12,7 +12,7 @@ import { createDensity, type DensityLevel } from './density.ts';
 import { createBlockEncoder, type StoredObject } from './encode-block.ts';
 import { blockRanges, mortonKey, sortedOrder, withinBytes } from './morton-order.ts';
 import { RefusedResult } from './problems.ts';
-import { colorOf } from './raster-import.ts';
+import { categoryColor } from './raster-import.ts';
 import type { Color, ResultObject } from './read-objects.ts';
 import { createSpillReader } from './spill-reader.ts';
 
@@ -51,8 +51,8 @@ export interface VectorDescription {
 }
 
 /**
- * An entry of the index: Float64 offset, Uint32 length, Uint32 first object, Uint32 objects, Int32 x 4 bounds of the outlines in
- * quarters of a pixel, Float64 x 4 bounds of the centres, Float64 offset and Uint32 length of the ids, Uint32 0.
+ * An entry of the index: Float64 offset, Uint32 length, Uint32 first object, Uint32 objects, Int32 x 4 bounds of the outlines
+ * in quarters of a pixel, Float64 x 4 bounds of the centres, Float64 offset and Uint32 length of the ids, Uint32 0.
  */
 export const indexEntryBytes = 84;
 
@@ -262,7 +262,7 @@ export function createVectorImporter(writer: ContainerWriter, options: VectorOpt
         bounds: count === 0 ? null : bounds,
         classes: classList.map(({ name, color, count: members }, i) => ({
           name,
-          color: color ?? colorOf(i),
+          color: color ?? categoryColor(i),
           count: members,
         })),
         measurements: columnList.map(({ name, min, max, count: values }) => ({
