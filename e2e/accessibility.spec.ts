@@ -1,6 +1,6 @@
 /**
- * Every screen of the product in the states that a person meets, checked with axe (WCAG 2.2, A and AA) in the light and
- * the dark colour scheme.
+ * Checks every screen of the product in its usual states with the accessibility checker axe (WCAG 2.2, A and AA), in the light and the
+ * dark colour scheme.
  */
 import type { Page } from '@playwright/test';
 import { administratorToken, call } from './accounts.ts';
@@ -8,14 +8,14 @@ import { expectNoAxeFindings } from './axe.ts';
 import { hold } from './hold.ts';
 import { expect, slideName, test } from './test.ts';
 
-/** Keeps toasts on the page: the time that one stays is the length of an animation. */
+/** Keeps toasts on the page by pausing the animation whose end closes them. */
 async function keepToasts(page: Page): Promise<void> {
   await page.addStyleTag({ content: '.Toastify__progress-bar { animation-play-state: paused !important }' });
 }
 
-test.use({ expectedComplaints: /status of (40[0-9]|502)/ });
+test.use({ expectedConsoleErrors: /status of (40[0-9]|502)/ });
 
-test('axe finds nothing on the login page, with its errors, and with the toast of a refused login', async ({
+test('axe finds nothing on the login page, with its errors, and with the toast of a failed login', async ({
   visit,
 }) => {
   const page = await visit('anonymous');
@@ -27,14 +27,14 @@ test('axe finds nothing on the login page, with its errors, and with the toast o
   await page.getByRole('button', { name: 'Giriş Yap' }).click();
   const email = page.getByLabel('E-posta');
   await expect(email).toHaveAccessibleDescription('E-posta adresi gerekli.');
-  await expect(email, 'the first wrong field has the focus').toBeFocused();
+  await expect(email, 'the first invalid field has the focus').toBeFocused();
   await expectNoAxeFindings(page, 'login with errors');
 
   await email.fill('kimse@example.org');
   await page.getByLabel('Şifre', { exact: true }).fill('yanlış şifre');
   await page.getByRole('button', { name: 'Giriş Yap' }).click();
   await expect(page.getByRole('alert').filter({ hasText: 'Geçersiz e-posta veya şifre.' })).toBeVisible();
-  await expectNoAxeFindings(page, 'toast of a refused login');
+  await expectNoAxeFindings(page, 'toast of a failed login');
 });
 
 test('axe finds nothing on the registration, password reset, confirmation and not-found pages, with their errors', async ({
@@ -73,22 +73,22 @@ test('axe finds nothing on the account status page of a pending, suspended, reje
   account,
   product,
 }) => {
-  const [pending, suspended, refused] = [
+  const [pending, suspended, rejected] = [
     await account('pending'),
     await account('suspended'),
     await account('pending'),
   ];
   const token = await administratorToken(product.address);
   const reason = 'Kurumunuz doğrulanamadı.';
-  await call(product.address, 'POST', `/admin/users/${refused.uid}/reject`, { token, body: { reason } });
-  for (const [state, who, says] of [
+  await call(product.address, 'POST', `/admin/users/${rejected.uid}/reject`, { token, body: { reason } });
+  for (const [state, person, message] of [
     ['pending', pending, 'Onay Bekliyor'],
     ['suspended', suspended, 'Askıya Alınmış'],
-    ['refused', refused, reason],
+    ['rejected', rejected, reason],
   ] as const) {
-    const page = await visit(who);
+    const page = await visit(person);
     await page.goto('/account-status');
-    await expect(page.getByText(says)).toBeVisible();
+    await expect(page.getByText(message)).toBeVisible();
     await expectNoAxeFindings(page, state);
   }
 
@@ -103,7 +103,7 @@ test('axe finds nothing on the account status page of a pending, suspended, reje
   }
   await page.goto('/account-status');
   await expect(page.getByText('Erişiminiz 1 Şubat 2020 tarihinde sona erdi.')).toBeVisible();
-  await expectNoAxeFindings(page, 'ended');
+  await expectNoAxeFindings(page, 'expired');
 });
 
 test('axe finds nothing on the dashboard, its user menu, and the profile, also when the profile cannot be loaded', async ({
@@ -143,7 +143,7 @@ test('axe finds nothing in the viewer while the list loads, without a slide, and
   await expect(page.getByText('Loading images...')).toBeVisible();
   await expectNoAxeFindings(page, 'the list while it loads');
   await release();
-  await page.reload(); // axe may have taken longer than the list is waited for
+  await page.reload(); // the request for the list may have timed out while axe was running
   await expect(page.getByText('Select an image to view')).toBeVisible();
   await expect(page.getByRole('button', { name: slideName })).toBeVisible();
   await expectNoAxeFindings(page, 'no slide selected');
@@ -198,7 +198,7 @@ test('axe finds nothing on the admin dashboard, the users with their dialogs, an
   await expect(page.getByRole('img').first()).toBeVisible();
   await expectNoAxeFindings(page, 'admin dashboard');
 
-  // Four accounts: axe checks every card, and other tests have added many.
+  // Only four accounts are shown, because other tests have added many and axe checks every card.
   await page.route(/\/api\/v1\/admin\/users\/?$/, async (route) => {
     const answer = await route.fetch();
     const json = (await answer.json()) as { users: { uid: string; status: string }[] };
@@ -277,7 +277,7 @@ test('axe finds nothing on a restricted dataset, for a member without access and
 test('axe finds nothing on slide management, its dialogs, its menu, and the errors of a catalogue file', async ({
   visit,
 }) => {
-  test.slow(); // each state in both themes
+  test.slow(); // each state is checked in both colour schemes
   const page = await visit('admin');
   await page.goto('/admin/slides');
   await page.getByRole('checkbox', { name: `Seç: ${slideName}` }).check();
@@ -314,7 +314,7 @@ test('axe finds nothing in the viewer while two slides are compared', async ({ v
   await page.getByRole('button', { name: slideName }).click();
   await page.getByRole('button', { name: 'Compare' }).click();
   await expectNoAxeFindings(page, 'first of two slides');
-  await page.getByRole('button', { name: slideName }).click(); // beside itself
+  await page.getByRole('button', { name: slideName }).click(); // the slide is compared with itself
   await expect(page.getByTitle('Scale bar')).toHaveCount(2);
   await expect(page.getByText('Loading tiles...')).toHaveCount(0);
   await expectNoAxeFindings(page, 'two slides');

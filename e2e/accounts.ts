@@ -72,7 +72,7 @@ export async function call(
   path: string,
   { token, body }: { readonly token?: unknown; readonly body?: object } = {},
 ): Promise<Record<string, unknown>> {
-  const answer = await fetch(`${address}/api/v1${path}`, {
+  const response = await fetch(`${address}/api/v1${path}`, {
     method,
     headers: {
       ...(typeof token === 'string' && { authorization: `Bearer ${token}` }),
@@ -80,7 +80,7 @@ export async function call(
     },
     ...(body && { body: JSON.stringify(body) }),
   });
-  const text = await answer.text();
-  if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`);
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
   return text === '' ? {} : (JSON.parse(text) as Record<string, unknown>);
 }

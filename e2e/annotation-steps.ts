@@ -19,8 +19,9 @@ export const test = base.extend<{ readonly clearedSlides: undefined }>({
 });
 
 interface OpenSlide {
+  /** Id of the image. */
   readonly image: string;
-  /** The middle of the slide on the screen. */
+  /** Middle of the viewer on the screen, in CSS pixels. */
   readonly x: number;
   readonly y: number;
 }
@@ -64,7 +65,7 @@ export async function startDrawing(page: Page): Promise<void> {
 export const annotationPanel = (page: Page): Locator => page.getByRole('region', { name: 'Annotations' });
 export const annotationRow = (page: Page, name: RegExp): Locator =>
   annotationPanel(page).getByRole('button', { name });
-/** Is present when all changes are saved. */
+/** The element that is in the page while all changes are saved. */
 export const saved = (page: Page): Locator => page.locator('[data-save-state="saved"]');
 
 /** Deletes all annotation layers and result layers of all slides. */

@@ -1,4 +1,4 @@
-/** What people do with annotations from beginning to end: a tumour is outlined and discussed, a QuPath file goes in and out. */
+/** Longer workflows with annotations: outlining and discussing a tumour, importing and exporting QuPath files, and managing layers. */
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -17,21 +17,21 @@ import { expect } from './test.ts';
 
 const details = (page: Page) => page.getByRole('region', { name: 'Selected annotation' });
 
-async function fromLayerMenu(page: Page, item: string): Promise<void> {
+async function chooseLayerAction(page: Page, item: string): Promise<void> {
   await panel(page).getByRole('button', { name: 'Layer actions' }).click();
   await page.getByRole('menuitem', { name: item }).click();
 }
 
-test.describe('a tumour', () => {
-  test.use({ expectedComplaints: /ERR_FAILED|ERR_INTERNET_DISCONNECTED|Failed to load resource/ });
+test.describe('an annotated tumour', () => {
+  test.use({ expectedConsoleErrors: /ERR_FAILED|ERR_INTERNET_DISCONNECTED|Failed to load resource/ });
   test.setTimeout(120_000);
 
-  test('is outlined, cut, classified, measured and commented; a colleague sees it, and a lost connection loses nothing', async ({
+  test('is outlined, cut, classified, measured and described, is visible to a colleague, and keeps changes made offline', async ({
     visit,
   }) => {
     const page = await visit('user');
     const slide = await openSlide(page);
-    // Measure, and keep the measurement.
+    // Measures a distance and keeps the measurement as an annotation.
     await page.keyboard.press('m');
     await page.mouse.click(slide.x - 120, slide.y - 120);
     await page.mouse.click(slide.x + 120, slide.y - 120);
@@ -42,8 +42,8 @@ test.describe('a tumour', () => {
     await expect(row(page, /^Line/)).toBeVisible();
     await drawTriangle(page, slide);
     await expect(row(page, /^Area/)).toHaveAttribute('aria-pressed', 'true');
-    const outlined = await row(page, /^Area/).textContent();
-    // The brush takes a vessel out of the selected area.
+    const textBeforeErasing = await row(page, /^Area/).textContent();
+    // The brush with Alt erases a vessel from the selected area.
     await page.keyboard.press('b');
     await page.keyboard.down('Alt');
     await page.mouse.move(slide.x - 6, slide.y + 25);
@@ -51,7 +51,7 @@ test.describe('a tumour', () => {
     await page.mouse.move(slide.x + 6, slide.y + 25, { steps: 4 });
     await page.mouse.up();
     await page.keyboard.up('Alt');
-    await expect.poll(() => row(page, /^Area/).textContent()).not.toBe(outlined);
+    await expect.poll(() => row(page, /^Area/).textContent()).not.toBe(textBeforeErasing);
     await page.keyboard.press('1');
     await details(page).getByRole('textbox', { name: 'Description' }).fill('Invades the vessel.');
     await details(page).getByRole('textbox', { name: 'Name' }).fill('Tumour');
@@ -69,7 +69,7 @@ test.describe('a tumour', () => {
       'Invades the vessel.',
     );
 
-    // Offline, changed, and reloaded: the change is sent when the connection is back.
+    // A change that is made offline is sent after a reload when the server is reachable.
     await page.route('**/api/v1/annotation-layers/*/changes', (route) => route.abort());
     await details(page).getByRole('textbox', { name: 'Name' }).fill('Tumour, pT2');
     await details(page).getByRole('textbox', { name: 'Name' }).press('Enter');
@@ -111,7 +111,7 @@ const quPathFeature = (id: string, x: number, name: string) => ({
   },
 });
 
-test('a QuPath file is checked, imported, changed in one object and exported with nothing else changed', async ({
+test('a QuPath file is checked and imported, and its export differs only in the object that was changed', async ({
   visit,
 }) => {
   const page = await visit('user');
@@ -127,7 +127,7 @@ test('a QuPath file is checked, imported, changed in one object and exported wit
     geometry: { type: 'Polygon', coordinates: [] },
   };
   const choosing = page.waitForEvent('filechooser');
-  await fromLayerMenu(page, 'Import a file…');
+  await chooseLayerAction(page, 'Import a file…');
   const text = JSON.stringify({ type: 'FeatureCollection', features: [...features, broken] });
   await (await choosing).setFiles({
     name: 'section.geojson',
@@ -148,7 +148,7 @@ test('a QuPath file is checked, imported, changed in one object and exported wit
   await expect(saved(page)).toHaveText('Saved');
 
   const downloading = page.waitForEvent('download');
-  await fromLayerMenu(page, 'QuPath (GeoJSON)');
+  await chooseLayerAction(page, 'QuPath (GeoJSON)');
   const file = await (await downloading).path();
   const exported = JSON.parse(await readFile(file, 'utf8')) as { features: { id: string }[] };
   const found = (index: number) => exported.features.find(({ id }) => id === features[index]?.id);
@@ -160,18 +160,18 @@ test('a QuPath file is checked, imported, changed in one object and exported wit
   });
 });
 
-test('a file that QuPath 0.5 wrote is checked, imported, changed in one name and exported with nothing else changed', async ({
+test('a file of QuPath 0.5 is checked and imported, and its export differs only in the name that was changed', async ({
   visit,
 }) => {
   const source = path.join(process.env.TEST_SLIDES ?? 'no-slides', 'annotations', 'qupath05.geojson');
-  test.skip(!existsSync(source), 'needs the real annotation files');
+  test.skip(!existsSync(source), 'The annotation files in TEST_SLIDES are missing.');
   const text = await readFile(source, 'utf8');
   const { features } = JSON.parse(text) as { features: { id: string; properties: object }[] };
   const page = await visit('user');
   await openSlide(page);
   await startDrawing(page);
   const choosing = page.waitForEvent('filechooser');
-  await fromLayerMenu(page, 'Import a file…');
+  await chooseLayerAction(page, 'Import a file…');
   await (await choosing).setFiles(source);
   const dialog = page.getByRole('dialog', { name: 'Import annotations: qupath05.geojson' });
   await expect(dialog).toContainText('The file contains 3 valid annotations.');
@@ -184,7 +184,7 @@ test('a file that QuPath 0.5 wrote is checked, imported, changed in one name and
   await expect(saved(page)).toHaveText('Saved');
 
   const downloading = page.waitForEvent('download');
-  await fromLayerMenu(page, 'QuPath (GeoJSON)');
+  await chooseLayerAction(page, 'QuPath (GeoJSON)');
   const file = await (await downloading).path();
   const exported = JSON.parse(await readFile(file, 'utf8')) as { features: unknown[] };
   const byId = (list: readonly unknown[]) =>
@@ -195,7 +195,7 @@ test('a file that QuPath 0.5 wrote is checked, imported, changed in one name and
   expect(byId(exported.features)).toEqual(byId(expected));
 });
 
-test('a layer is renamed, locked, deleted, restored by undo, deleted again and restored', async ({
+test('an annotation layer is renamed, locked, deleted, restored with Undo, and restored from the deleted layers', async ({
   visit,
 }) => {
   const page = await visit('user');
@@ -203,25 +203,25 @@ test('a layer is renamed, locked, deleted, restored by undo, deleted again and r
   await startDrawing(page);
   await drawTriangle(page, slide);
   await expect(saved(page)).toHaveText('Saved');
-  await fromLayerMenu(page, 'Rename');
+  await chooseLayerAction(page, 'Rename');
   await page.getByRole('textbox', { name: 'Layer name' }).fill('Margins');
   await page.getByRole('button', { name: 'Save', exact: true }).click();
   const layer = panel(page).getByRole('combobox', { name: 'Layer', exact: true });
   await expect(layer).toContainText('Margins');
 
-  await fromLayerMenu(page, 'Lock the layer');
+  await chooseLayerAction(page, 'Lock the layer');
   await expect(page.getByText('You can view this layer, but not change it')).toBeVisible();
-  await fromLayerMenu(page, 'Unlock the layer');
+  await chooseLayerAction(page, 'Unlock the layer');
   await expect(page.getByText('You can view this layer, but not change it')).toBeHidden();
 
-  await fromLayerMenu(page, 'Delete the layer');
+  await chooseLayerAction(page, 'Delete the layer');
   await expect(row(page, /^Area/)).toBeHidden();
   await panel(page).getByRole('button', { name: 'Undo' }).click();
   await expect(row(page, /^Area/)).toBeVisible();
 
-  await fromLayerMenu(page, 'Delete the layer');
+  await chooseLayerAction(page, 'Delete the layer');
   await expect(row(page, /^Area/)).toBeHidden();
-  await fromLayerMenu(page, 'Deleted layers…');
+  await chooseLayerAction(page, 'Deleted layers…');
   await page.getByRole('button', { name: 'Restore: Margins' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
   await expect(row(page, /^Area/)).toBeVisible();

@@ -1,4 +1,4 @@
-/** Annotations: drawing over a slide, saving, and what viewers see of it. */
+/** Annotations: drawing tools, saving, and the changes that other people see. */
 import type { Page } from '@playwright/test';
 import {
   drawTriangle,
@@ -12,7 +12,9 @@ import {
 import { expectNoAxeFindings } from './axe.ts';
 import { expect } from './test.ts';
 
-test('a polygon that is drawn and classified by a digit is there after a reload', async ({ visit }) => {
+test('a polygon that is drawn and classified with a digit key is still present after a reload', async ({
+  visit,
+}) => {
   const page = await visit('user');
   const slide = await openSlide(page);
   await startDrawing(page);
@@ -38,10 +40,10 @@ test('a polygon that is drawn and classified by a digit is there after a reload'
   await expect(saved(page)).toHaveText('Saved');
 });
 
-test.describe('without a connection', () => {
-  test.use({ expectedComplaints: /ERR_FAILED|Failed to load resource/ });
+test.describe('an annotation that cannot be saved', () => {
+  test.use({ expectedConsoleErrors: /ERR_FAILED|Failed to load resource/ });
 
-  test('annotations are kept on the computer, and saved after a reload with a connection', async ({
+  test('is kept on the computer, and is saved after a reload when the server is reachable', async ({
     visit,
   }) => {
     const page = await visit('user');
@@ -61,7 +63,7 @@ test.describe('without a connection', () => {
   });
 });
 
-test('the brush paints an area, adds to it and erases with Alt', async ({ visit }) => {
+test('the brush paints an area, enlarges it, and erases a part of it with Alt', async ({ visit }) => {
   const page = await visit('user');
   const slide = await openSlide(page);
   await startDrawing(page);
@@ -107,7 +109,9 @@ test('axe finds nothing in the drawing mode, and on a phone at most six controls
   await expectNoAxeFindings(page, 'drawing mode on a phone');
 });
 
-test('a viewer sees shared annotations and has no tools to draw', async ({ visit }) => {
+test('an account with the role viewer sees shared annotations and has no drawing tools', async ({
+  visit,
+}) => {
   const page = await visit('user');
   const slide = await openSlide(page);
   await startDrawing(page);
@@ -155,7 +159,7 @@ test("two people see each other's changes to a shared layer within a second", as
   await expect(panel(page).getByText('This slide has no annotations yet.')).toBeVisible({ timeout: 1000 });
 });
 
-/** Whether an annotation is visible over the slide. */
+/** Returns whether an annotation is visible over the slide. */
 function isDrawnOn(page: Page): Promise<boolean> {
   return page.evaluate(() => {
     const canvas = document.querySelector<HTMLCanvasElement>('[data-live] canvas');
@@ -165,7 +169,7 @@ function isDrawnOn(page: Page): Promise<boolean> {
   });
 }
 
-test("a colleague's first layer appears on a slide that is open already", async ({ visit }) => {
+test('the first shared layer of a slide appears on the open page of another person', async ({ visit }) => {
   const reader = await visit('viewer');
   await openSlide(reader);
   await expect(reader.getByRole('button', { name: 'Annotations' })).toBeVisible();
@@ -180,7 +184,7 @@ test("a colleague's first layer appears on a slide that is open already", async 
   await expect.poll(() => isDrawnOn(reader), { intervals: [50] }).toBe(true);
 });
 
-test('the wand outlines a region of similar colour', async ({ visit }) => {
+test('the wand tool outlines a region of similar colour', async ({ visit }) => {
   const page = await visit('user');
   const slide = await openSlide(page);
   await startDrawing(page);

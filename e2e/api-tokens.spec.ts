@@ -2,7 +2,7 @@
 import { expectNoAxeFindings } from './axe.ts';
 import { expect, test } from './test.ts';
 
-test('a token made on the profile opens the catalogue to a program until an administrator revokes it', async ({
+test('an API token that is created on the profile gives access to its dataset until an administrator revokes it', async ({
   visit,
   request,
 }) => {
@@ -24,9 +24,9 @@ test('a token made on the profile opens the catalogue to a program until an admi
   const token = (await value.textContent()) ?? '';
   await expectNoAxeFindings(page, 'new token');
 
-  const ask = () =>
+  const requestImages = () =>
     request.get('/api/v1/image-catalog/images', { headers: { authorization: `Bearer ${token}` } });
-  const listed = await ask();
+  const listed = await requestImages();
   expect(listed.status()).toBe(200);
   const { images } = (await listed.json()) as { images: { dataset_name: string | null }[] };
   expect(images.map(({ dataset_name: dataset }) => dataset)).toEqual(['Aperio']);
@@ -39,5 +39,5 @@ test('a token made on the profile opens the catalogue to a program until an admi
   await admin.getByRole('button', { name: `İptal et: ${name}` }).click();
   await admin.getByRole('dialog').getByRole('button', { name: 'İptal Et' }).click();
   await expect(admin.getByText('API anahtarı iptal edildi.')).toBeVisible();
-  expect((await ask()).status()).toBe(401);
+  expect((await requestImages()).status()).toBe(401);
 });

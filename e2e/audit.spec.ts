@@ -1,18 +1,18 @@
-/** The audit log: an administrator who has never seen the screen finds out in a few clicks who saw what. */
+/** The audit log: an administrator finds out with a few clicks who opened a slide. */
 import { readFile } from 'node:fs/promises';
 import { call } from './accounts.ts';
 import { axeFindings } from './axe.ts';
 import { expect, slideName, test } from './test.ts';
 
 // The audit log also lists a sign-in with a wrong password.
-test.use({ expectedComplaints: /status of 401 .*\/auth\/login/ });
+test.use({ expectedConsoleErrors: /status of 401 .*\/auth\/login/ });
 
-test('an administrator finds out who opened a slide, and what that person did', async ({
+test('an administrator finds out from the audit log who opened a slide, and what else that person did', async ({
   visit,
   account,
   product,
 }) => {
-  test.slow(); // two people, many presses
+  test.slow(); // two people and many clicks
   const reader = await account('viewer');
   const admin = await account('admin');
 
@@ -38,7 +38,7 @@ test('an administrator finds out who opened a slide, and what that person did', 
     await expect(rowWith('Giriş başarısız', reader.email)).toBeVisible();
   });
 
-  await test.step('who opened this slide?', async () => {
+  await test.step('the filter by slide shows who opened the slide', async () => {
     const slide = page.getByRole('combobox', { name: 'Slayt' });
     await slide.fill(slideName);
     await page.getByRole('option', { name: slideName }).first().click();
@@ -48,7 +48,7 @@ test('an administrator finds out who opened a slide, and what that person did', 
     await expect(table.getByRole('row').filter({ hasText: 'Giriş' })).toHaveCount(0);
   });
 
-  await test.step('what else did this person do?', async () => {
+  await test.step('the filter by person shows everything that the person did', async () => {
     await rowWith('Slayt açıldı', reader.email).getByRole('link', { name: reader.displayName }).click();
     await expect(page).toHaveURL(new RegExp(`who=${reader.uid}`));
     await expect(rowWith('Giriş başarısız')).toBeVisible();
@@ -56,7 +56,7 @@ test('an administrator finds out who opened a slide, and what that person did', 
     await expect(page.getByText(reader.displayName).first()).toBeVisible();
   });
 
-  await test.step('the file for spreadsheets has what is filtered', async () => {
+  await test.step('the CSV file contains the filtered entries', async () => {
     const downloading = page.waitForEvent('download');
     await page.getByRole('button', { name: 'CSV indir' }).click();
     const file = await downloading;

@@ -1,9 +1,9 @@
-/** Section 2 of the specification, WSI Viewer: the catalogue, the panels around the slide, what fails. */
+/** The catalogue and the panels of the WSI Viewer, with their errors (section 2 of the specification). */
 import type { Page } from '@playwright/test';
 import { axeFindings } from './axe.ts';
 import { expect, slideName, test } from './test.ts';
 
-test('images are grouped by dataset, with their count, and the first group is expanded after load', async ({
+test('the catalogue groups images by dataset, shows their numbers, and expands the first group', async ({
   visit,
 }) => {
   const page = await visit('user');
@@ -14,7 +14,7 @@ test('images are grouped by dataset, with their count, and the first group is ex
   await expect(page.getByRole('button', { name: /Mouse kidney.*3/ })).toBeVisible();
 });
 
-test('within a group images are sorted by file name, in natural order', async ({ visit }) => {
+test('the catalogue sorts the images of a group by file name in natural order', async ({ visit }) => {
   const page = await visit('user');
   await page.goto('/wsi-viewer');
   await page.getByPlaceholder('Search images...').fill('kidney');
@@ -22,7 +22,7 @@ test('within a group images are sorted by file name, in natural order', async ({
   await expect(names).toHaveText(['section-1.svs', 'section-2.svs', 'section-10.svs']);
 });
 
-test('search is case-insensitive and hides groups with no match', async ({ visit }) => {
+test('the search of the catalogue ignores case and hides groups without a match', async ({ visit }) => {
   const page = await visit('user');
   await page.goto('/wsi-viewer');
   await page.getByPlaceholder('Search images...').fill('SECTION-10');
@@ -31,7 +31,7 @@ test('search is case-insensitive and hides groups with no match', async ({ visit
   await expect(page.getByRole('button', { name: /^Unknown \d/ })).toBeHidden();
 });
 
-test('a selected image opens once, and its panel shows name, dataset and organ', async ({ visit }) => {
+test('a selected image is loaded once, and its panel shows name, dataset and organ', async ({ visit }) => {
   const page = await visit('user');
   let descriptors = 0;
   page.on('request', (request) => {
@@ -47,10 +47,12 @@ test('a selected image opens once, and its panel shows name, dataset and organ',
   await expect(page.getByText('Loading tiles...')).toBeHidden();
   await page.getByRole('button', { name: slideName }).click();
   await page.waitForLoadState('networkidle');
-  expect(descriptors, 'selecting the selected image does nothing').toBe(1);
+  expect(descriptors, 'a second click on the selected image loads nothing').toBe(1);
 });
 
-test('the top bar shows an active session, and the stats overlay its figures', async ({ visit }) => {
+test('the viewer shows that the image session is active, and its figures in the session stats', async ({
+  visit,
+}) => {
   const page = await visit('user');
   await page.goto('/wsi-viewer');
   await page.getByRole('button', { name: slideName }).click();
@@ -61,7 +63,7 @@ test('the top bar shows an active session, and the stats overlay its figures', a
   }
 });
 
-test('the session is revoked on leaving the viewer', async ({ visit }) => {
+test('the image session is revoked when the person leaves the viewer', async ({ visit }) => {
   const page = await visit('user');
   await page.goto('/wsi-viewer');
   await expect(page.getByText('Active', { exact: true })).toBeVisible();
@@ -73,27 +75,27 @@ test('the session is revoked on leaving the viewer', async ({ visit }) => {
 });
 
 test.describe('a catalogue list that cannot be loaded', () => {
-  test.use({ expectedComplaints: /status of 50\d|ERR_FAILED/ });
+  test.use({ expectedConsoleErrors: /status of 50\d|ERR_FAILED/ });
 
-  for (const [what, answer, says] of [
+  for (const [condition, response, message] of [
     [
-      'the server failed',
+      'the server responds with 500',
       { status: 500, json: {} },
       'Internal server error. Please try refreshing your session.',
     ],
-    ['another status has no message', { status: 502, body: 'x' }, 'Server error (502)'],
-    ['the server does not answer', null, 'No response from server. Please check your connection.'],
+    ['the server responds with 502 and no message', { status: 502, body: 'x' }, 'Server error (502)'],
+    ['there is no response', null, 'No response from server. Please check your connection.'],
   ] as const) {
-    test(`shows an error with a Retry button when ${what}`, async ({ visit }) => {
+    test(`shows an error with a Retry button when ${condition}`, async ({ visit }) => {
       const page = await visit('user');
       await page.route('**/image-catalog/images**', (route) =>
-        answer === null ? route.abort() : route.fulfill(answer),
+        response === null ? route.abort() : route.fulfill(response),
       );
       await page.goto('/wsi-viewer');
-      await expect(page.getByText(says)).toBeVisible();
+      await expect(page.getByText(message)).toBeVisible();
       await page.unroute('**/image-catalog/images**');
       await page.getByRole('button', { name: 'Retry' }).click();
-      await expect(page.getByText(says)).toBeHidden();
+      await expect(page.getByText(message)).toBeHidden();
       await expect(page.getByRole('button', { name: /Mouse kidney/ })).toBeVisible();
     });
   }
@@ -133,11 +135,11 @@ test('a filter shows the number of its images, and Clear removes it', async ({ v
 });
 
 test.describe('a catalogue of 10,000 slides', () => {
-  const images = Array.from({ length: 10_000 }, (_, place) => ({
-    id: `00000000-0000-4000-8000-${String(place).padStart(12, '0')}`,
-    file_name: `slide-${place}.svs`,
-    dataset_name: `Study ${place % 4}`,
-    organ_type: place % 2 === 0 ? 'Liver' : 'Kidney',
+  const images = Array.from({ length: 10_000 }, (_, index) => ({
+    id: `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`,
+    file_name: `slide-${index}.svs`,
+    dataset_name: `Study ${index % 4}`,
+    organ_type: index % 2 === 0 ? 'Liver' : 'Kidney',
     width: null,
     height: null,
     mpp_x: null,
@@ -154,34 +156,40 @@ test.describe('a catalogue of 10,000 slides', () => {
     created_at: '2026-11-01T00:00:00.000Z',
   }));
 
-  /** Answers the calls for groups and rows as the server does, without filters other than an organ, in the order of names. */
-  function answer(address: string) {
-    const { pathname, searchParams } = new URL(address);
+  /** Returns the response of the server to a call for groups or rows. Supports only the filter by organ and the order by name. */
+  function responseTo(url: string) {
+    const { pathname, searchParams } = new URL(url);
     const organ = searchParams.get('organ');
-    const shown = images
+    const matchingImages = images
       .filter(({ organ_type }) => organ === null || organ_type === organ)
       .toSorted((a, b) => a.dataset_name.localeCompare(b.dataset_name));
-    const count = (of: readonly { dataset_name: string }[]) =>
-      [...Map.groupBy(of, ({ dataset_name }) => dataset_name)].map(([dataset_name, members]) => ({
+    const countByDataset = (list: readonly { dataset_name: string }[]) =>
+      [...Map.groupBy(list, ({ dataset_name }) => dataset_name)].map(([dataset_name, members]) => ({
         dataset_name,
         images: members.length,
       }));
-    const from = Number(searchParams.get('from') ?? 0);
+    const firstRow = Number(searchParams.get('from') ?? 0);
     const limit = Number(searchParams.get('limit') ?? 100);
-    if (pathname.endsWith('/rows')) return { revision: '1', images: shown.slice(from, from + limit) };
+    if (pathname.endsWith('/rows'))
+      return { revision: '1', images: matchingImages.slice(firstRow, firstRow + limit) };
     const organs = ['Kidney', 'Liver'].map((organ_type) => ({ organ_type, images: images.length / 2 }));
-    return { revision: '1', groups: count(shown), datasets: count(shown), organs };
+    return {
+      revision: '1',
+      groups: countByDataset(matchingImages),
+      datasets: countByDataset(matchingImages),
+      organs,
+    };
   }
 
-  /** Opens the real page over a catalogue without files. @returns numbers of requests */
+  /** Opens the viewer with stubbed responses for 10,000 slides. @returns the numbers of requests, which are updated */
   async function openCatalogue(page: Page): Promise<{ thumbnails: number; rows: number }> {
-    const asked = { thumbnails: 0, rows: 0 };
+    const requests = { thumbnails: 0, rows: 0 };
     await page.route(/\/image-catalog\/images\/(?:groups|rows)/, (route) => {
-      if (route.request().url().includes('/rows')) asked.rows += 1;
-      return route.fulfill({ json: answer(route.request().url()) });
+      if (route.request().url().includes('/rows')) requests.rows += 1;
+      return route.fulfill({ json: responseTo(route.request().url()) });
     });
     await page.route('**/thumbnail.jpg**', (route) => {
-      asked.thumbnails += 1;
+      requests.thumbnails += 1;
       return route.fulfill({
         contentType: 'image/svg+xml',
         body: '<svg xmlns="http://www.w3.org/2000/svg"/>',
@@ -189,17 +197,17 @@ test.describe('a catalogue of 10,000 slides', () => {
     });
     await page.goto('/wsi-viewer');
     await expect(page.getByRole('button', { name: 'Study 0 2500 images' })).toBeVisible();
-    return asked;
+    return requests;
   }
 
-  test('the page holds the visible rows only, and a quick scroll loads few rows and thumbnails', async ({
+  test('renders only the visible rows, and loads few rows and thumbnails during a quick scroll', async ({
     visit,
   }) => {
     const page = await visit('user');
-    const asked = await openCatalogue(page);
+    const requests = await openCatalogue(page);
     const list = page.locator('aside div', { has: page.locator('section') }).first();
     await list.hover();
-    const before = asked.thumbnails;
+    const before = requests.thumbnails;
     for (let turn = 0; turn < 50; turn++) {
       await page.mouse.wheel(0, 2500);
       await page.evaluate(() => new Promise(requestAnimationFrame));
@@ -207,18 +215,20 @@ test.describe('a catalogue of 10,000 slides', () => {
     await expect(page.getByText('slide-4000.svs')).toHaveCount(0);
     expect(await list.evaluate((element) => element.scrollTop)).toBeGreaterThan(50_000);
     expect(await page.getByRole('listitem').count()).toBeLessThan(40);
-    // Some two thousand rows went past; on a slow machine a few of them stay in sight for a while.
-    expect(asked.thumbnails - before).toBeLessThan(1000);
+    // About 2000 rows passed by; on a slow machine some of them were visible long enough to be loaded.
+    expect(requests.thumbnails - before).toBeLessThan(1000);
     await expect(
       page
         .getByRole('listitem')
         .filter({ hasText: /^slide-/ })
         .first(),
     ).toBeVisible();
-    expect(asked.rows, 'pages of 100 rows').toBeLessThan(40);
+    expect(requests.rows, 'requests for pages of 100 rows').toBeLessThan(40);
   });
 
-  test('keeps the focus in the list up to its last row, and axe finds nothing in it', async ({ visit }) => {
+  test('keeps the focus in the list from the first to the last row, and axe finds nothing in it', async ({
+    visit,
+  }) => {
     const page = await visit('user');
     await openCatalogue(page);
     await page.getByPlaceholder('Search images...').press('ArrowDown');

@@ -1,19 +1,19 @@
-/** Restricted datasets, pressed by an administrator and seen by a member. */
+/** Restricted datasets, with the screens of an administrator and of a member. */
 import { administratorToken, call } from './accounts.ts';
 import { expect, test } from './test.ts';
 
 const dataset = 'Mouse kidney';
 
-// Of the slide in the address, once the access has ended.
-test.use({ expectedComplaints: /status of 404 .*image-catalog/ });
+// The slide in the URL is requested once more after the access has ended.
+test.use({ expectedConsoleErrors: /status of 404 .*image-catalog/ });
 
-test('a member sees the slides of a restricted dataset from the grant of the request until its revocation', async ({
+test('a member sees the slides of a restricted dataset after the request is granted, until the access is revoked', async ({
   visit,
   account,
   product,
 }) => {
-  test.slow(); // eight pages, one after the other
-  // Whatever another test has left of it.
+  test.slow(); // loads eight pages one after the other
+  // Another test may have restricted the dataset.
   const token = await administratorToken(product.address);
   const body = { dataset, access: 'open', listed: false };
   await call(product.address, 'PUT', '/admin/datasets', { token, body });
@@ -21,7 +21,7 @@ test('a member sees the slides of a restricted dataset from the grant of the req
   const member = await visit(someone);
   const admin = await visit('admin');
 
-  await test.step('open to everybody', async () => {
+  await test.step('the dataset is open to all members', async () => {
     await member.goto('/wsi-viewer');
     await expect(member.getByRole('button', { name: new RegExp(dataset) })).toBeVisible();
   });
@@ -29,7 +29,7 @@ test('a member sees the slides of a restricted dataset from the grant of the req
   const card = admin
     .getByRole('listitem')
     .filter({ has: admin.getByRole('heading', { name: dataset, level: 2 }) });
-  await test.step('restricted, its name shown', async () => {
+  await test.step('an administrator restricts the dataset but shows its name', async () => {
     await admin.goto('/admin');
     await admin.getByRole('link', { name: /Veri Kümeleri/ }).click();
     await card.getByRole('switch', { name: /Erişimi kısıtla/ }).click({ force: true });
@@ -41,7 +41,7 @@ test('a member sees the slides of a restricted dataset from the grant of the req
     await expect(admin.getByText('Veri kümesinin adı üyelere gösteriliyor.')).toBeVisible();
   });
 
-  await test.step('asked for', async () => {
+  await test.step('the member requests access', async () => {
     await member.reload();
     await member.getByRole('button', { name: 'Restricted datasets (1)' }).click();
     await member.getByRole('button', { name: `Request access to ${dataset}` }).click();
@@ -51,7 +51,7 @@ test('a member sees the slides of a restricted dataset from the grant of the req
     await expect(member.getByText('Access requested')).toBeVisible();
   });
 
-  await test.step('granted', async () => {
+  await test.step('the administrator grants access, and the member opens a slide', async () => {
     await admin.reload();
     await expect(card.getByText('My thesis on kidneys.')).toBeVisible();
     await card.getByRole('button', { name: 'Kabul et' }).click();
@@ -60,13 +60,13 @@ test('a member sees the slides of a restricted dataset from the grant of the req
     await member.reload();
     const group = member.getByRole('button', { name: new RegExp(dataset) });
     await expect(group).toBeVisible();
-    // The first group is open already.
+    // The first group of the catalogue is already expanded.
     if ((await group.getAttribute('aria-expanded')) === 'false') await group.click();
     await member.getByRole('button', { name: /section-1\.svs/ }).click();
     await expect(member.getByText('Selected Image')).toBeVisible();
   });
 
-  await test.step('taken back', async () => {
+  await test.step('the administrator revokes the access', async () => {
     const grant = card.getByRole('listitem').filter({ hasText: someone.email });
     await grant.getByRole('button', { name: `Kaldır: ${someone.displayName}` }).click();
     await expect(admin.getByText('Erişim kaldırıldı.')).toBeVisible();
@@ -76,7 +76,7 @@ test('a member sees the slides of a restricted dataset from the grant of the req
     await expect(member.getByText('section-1.svs')).toHaveCount(0);
   });
 
-  await test.step('open again', async () => {
+  await test.step('the administrator opens the dataset to all members again', async () => {
     await card.getByRole('switch', { name: /Erişimi kısıtla/ }).click({ force: true });
     await expect(admin.getByText('Veri kümesi herkese açıldı.')).toBeVisible();
     await member.reload();

@@ -1,7 +1,7 @@
 /** Decodes Deep Zoom tiles of the product, so that tests can compare them with the pixels that a viewer shows. */
 import sharp from 'sharp';
 
-/** RGB, row by row. */
+/** Pixels of 3 bytes (red, green, blue), row by row. */
 export interface Pixels {
   readonly width: number;
   readonly height: number;
@@ -27,6 +27,7 @@ export interface DeepZoomImage {
   area(area: Area): Promise<Pixels>;
 }
 
+/** Decodes a JPEG, PNG or other image to sRGB without alpha. */
 export async function decode(encoded: Uint8Array): Promise<Pixels> {
   const picture = sharp(encoded).toColourspace('srgb').removeAlpha().raw();
   const { data, info } = await picture.toBuffer({ resolveWithObject: true });
@@ -81,7 +82,7 @@ export interface Difference {
   readonly equal: number;
 }
 
-/** Returns the difference of `shown` from `expected`, for the best offset of it in the expected pixels, which may be larger. */
+/** Compares `shown` with `expected`, which may be larger: returns the smallest difference over all positions of `shown` in it. */
 export function differenceOf(shown: Pixels, expected: Pixels): Difference {
   let best: Difference = { mean: 255, equal: 0 };
   for (let x = 0; x <= expected.width - shown.width; x++) {
@@ -96,12 +97,12 @@ export function differenceOf(shown: Pixels, expected: Pixels): Difference {
 function differenceAt(shown: Pixels, expected: Pixels, x: number, y: number): Difference {
   let [sum, equal] = [0, 0];
   for (let row = 0; row < shown.height; row++) {
-    let at = row * shown.width * 3;
-    let other = ((row + y) * expected.width + x) * 3;
+    let shownIndex = row * shown.width * 3;
+    let expectedIndex = ((row + y) * expected.width + x) * 3;
     for (let column = 0; column < shown.width; column++) {
       let difference = 0;
       for (let sample = 0; sample < 3; sample++) {
-        difference += Math.abs((shown.data[at++] ?? 0) - (expected.data[other++] ?? 0));
+        difference += Math.abs((shown.data[shownIndex++] ?? 0) - (expected.data[expectedIndex++] ?? 0));
       }
       sum += difference;
       if (difference === 0) equal++;
@@ -118,8 +119,8 @@ export function crop(
 ): Pixels {
   const cropped = new Uint8Array(size.width * size.height * 3);
   for (let row = 0; row < size.height; row++) {
-    const from = row * width * 3;
-    cropped.set(data.subarray(from, from + size.width * 3), row * size.width * 3);
+    const start = row * width * 3;
+    cropped.set(data.subarray(start, start + size.width * 3), row * size.width * 3);
   }
   return { ...size, data: cropped };
 }

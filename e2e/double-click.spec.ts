@@ -1,4 +1,4 @@
-/** A double click acts on one account only, and actions made by mistake can be undone. */
+/** Protection against mistakes in user management: a double click acts on only one account, and actions can be undone. */
 import type { Page } from '@playwright/test';
 import { administratorToken, call } from './accounts.ts';
 import { expectNoAxeFindings } from './axe.ts';
@@ -9,7 +9,7 @@ const rowOf = (page: Page, email: string) =>
 const cardOf = (page: Page, email: string) =>
   page.getByRole('listitem').filter({ has: page.getByText(email, { exact: true }) });
 
-/** Two clicks at the same place, as a hand makes them: what lies there is not looked at again. */
+/** Clicks twice at the same position of the screen, whatever is there at the second click. @param gapMs time between the clicks */
 async function clickTwice(page: Page, email: string, button: string, gapMs: number): Promise<void> {
   const target = rowOf(page, email).getByRole('button', { name: button, exact: true });
   await expect(target).toBeEnabled();
@@ -22,7 +22,7 @@ async function clickTwice(page: Page, email: string, button: string, gapMs: numb
   await page.mouse.click(x, y);
 }
 
-test.describe('the queue of applications', () => {
+test.describe('the list of applicants', () => {
   for (const gapMs of [80, 200, 450]) {
     test(`approves one person when "Onayla" is clicked twice within ${gapMs} ms`, async ({
       visit,
@@ -30,9 +30,9 @@ test.describe('the queue of applications', () => {
       product,
     }) => {
       const people = [];
-      for (let made = 0; made < 3; made += 1) people.push(await account('pending'));
+      for (let count = 0; count < 3; count += 1) people.push(await account('pending'));
       const [first] = people;
-      if (first === undefined) throw new Error('no account');
+      if (first === undefined) throw new Error('No account was created.');
       const page = await visit('admin');
       await page.goto('/admin/users?view=waiting');
       await clickTwice(page, first.email, 'Onayla', gapMs);
@@ -67,22 +67,25 @@ test.describe('the queue of applications', () => {
     await expect(cardOf(page, someone.email).getByText('Onay Bekliyor')).toBeVisible();
   });
 
-  test('shows who was approved in place of the row, and axe finds nothing', async ({ visit, account }) => {
+  test('shows a note in place of an approved applicant, and axe finds nothing', async ({
+    visit,
+    account,
+  }) => {
     const someone = await account('pending');
     const page = await visit('admin');
     await page.goto('/admin/users?view=waiting');
     await rowOf(page, someone.email).getByRole('button', { name: 'Onayla', exact: true }).click();
-    const place = page.getByText(`Onaylandı: ${someone.displayName}`).first();
-    await expect(place).toBeVisible();
-    // The toast covers buttons for a while; the place stays as long as the pointer is over the list.
+    const note = page.getByText(`Onaylandı: ${someone.displayName}`).first();
+    await expect(note).toBeVisible();
+    // Waits for the end of the toast, which covers buttons. The note stays while the pointer is over the list.
     await expect(page.locator('.Toastify').getByRole('alert')).toHaveCount(0, { timeout: 20_000 });
-    await expect(place).toBeVisible();
-    // Buttons that a row has scrolled halfway under the bar of the list are too small to be touched, until one scrolls on.
+    await expect(note).toBeVisible();
+    // Scrolled to the top, because axe reports buttons that the bar of the list partly covers as too small.
     await page.evaluate(() => scrollTo(0, 0));
     await expectNoAxeFindings(page);
   });
 
-  test('removes decided rows after their time is over and the pointer has left', async ({
+  test('removes the note about an approved applicant after 15 s and after the pointer has left the list', async ({
     visit,
     account,
   }) => {
@@ -91,16 +94,16 @@ test.describe('the queue of applications', () => {
     const page = await visit('admin');
     await page.clock.install();
     await page.goto('/admin/users?view=waiting');
-    const place = page.getByText(`Onaylandı: ${someone.displayName}`).first();
+    const note = page.getByText(`Onaylandı: ${someone.displayName}`).first();
     await rowOf(page, someone.email).getByRole('button', { name: 'Onayla', exact: true }).click();
     await expect(page.locator('.Toastify').getByRole('alert')).toBeVisible();
-    // Not where the button was: the toast may cover it, and the pointer is then not over the list.
-    await place.hover();
+    // Hovers over the note and not over the former button, which the toast may cover.
+    await note.hover();
     await page.clock.runFor(15_000);
-    await expect(place).toBeVisible();
+    await expect(note).toBeVisible();
     await page.mouse.move(5, 5);
     await page.clock.runFor(2000);
-    await expect(place).toHaveCount(0);
+    await expect(note).toHaveCount(0);
   });
 });
 

@@ -1,10 +1,12 @@
-/** Interruptions that a reader of a slide does not notice: a network failure, a second tab. */
+/** Interruptions that must not disturb the reading of a slide: a network failure, and a second tab that is closed. */
 import { expect, fullResolution, slideName, test, withoutPrefetch } from './test.ts';
 
 test.describe('a network failure while a slide is open', () => {
-  test.use({ expectedComplaints: /ERR_INTERNET_DISCONNECTED|Failed to load resource|Failed to fetch/ });
+  test.use({ expectedConsoleErrors: /ERR_INTERNET_DISCONNECTED|Failed to load resource|Failed to fetch/ });
 
-  test('leaves the view unchanged, and failed tiles load when the network is back', async ({ visit }) => {
+  test('leaves the view unchanged, and failed tiles are loaded when the network is back', async ({
+    visit,
+  }) => {
     const page = await visit('user');
     await withoutPrefetch(page);
     await page.goto('/wsi-viewer');
@@ -13,28 +15,30 @@ test.describe('a network failure while a slide is open', () => {
     await expect(page.getByText('Loading tiles...')).toBeHidden();
 
     await page.context().setOffline(true);
-    const lost = page.waitForEvent('requestfailed', (request) => request.url().includes('/image_files/'));
+    const failedTile = page.waitForEvent('requestfailed', (request) =>
+      request.url().includes('/image_files/'),
+    );
     for (let i = 0; i < 4; i++) await page.keyboard.press('+');
-    await lost;
-    // Until the movement has come to its end: the address is written when it has.
-    let view = '';
-    const stands = () => {
-      const stood = view === page.url();
-      view = page.url();
-      return stood;
+    await failedTile;
+    // Waits for the end of the movement, after which the URL contains the view and no longer changes.
+    let viewUrl = '';
+    const isUrlUnchanged = () => {
+      const isUnchanged = viewUrl === page.url();
+      viewUrl = page.url();
+      return isUnchanged;
     };
-    await expect.poll(stands, { intervals: [700] }).toBe(true);
+    await expect.poll(isUrlUnchanged, { intervals: [700] }).toBe(true);
 
-    const arrived = page.waitForResponse(
+    const loadedTile = page.waitForResponse(
       (answer) =>
         new RegExp(`/image_files/(${fullResolution}|${fullResolution - 1})/`).test(answer.url()) &&
         answer.ok(),
     );
     await page.context().setOffline(false);
-    await arrived;
+    await loadedTile;
     await expect(page.getByText('Loading tiles...')).toBeHidden();
     await expect(page.getByRole('alert')).toHaveCount(0);
-    expect(page.url()).toBe(view);
+    expect(page.url()).toBe(viewUrl);
   });
 });
 

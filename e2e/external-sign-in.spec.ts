@@ -1,4 +1,4 @@
-/** Sign-in through a real OpenID Connect provider on a port of its own, with its own sign-in page. */
+/** Sign-in through a real OpenID Connect provider, which runs on another port with its own sign-in page. */
 import { type OidcProvider, startOidcProvider } from '../packages/server/src/testing/oidc-provider.ts';
 import { expect, slideName, test as withProduct } from './test.ts';
 
@@ -21,11 +21,11 @@ const test = withProduct.extend<object, { readonly oidc: OidcProvider }>({
   ],
 });
 
-test('an account of the institution signs in at the provider, is approved and opens the catalogue', async ({
+test('a person signs in at an external provider, is approved by an administrator and opens the catalogue', async ({
   visit,
   oidc,
 }) => {
-  test.slow(); // a whole story, in two browsers
+  test.slow(); // passes through many screens in two browsers
   const login = `nehir-${test.info().workerIndex}`;
   oidc.people.set(login, { email: `${login}@example.org`, email_verified: true, name: 'Nehir Şahin' });
   const visitor = await visit('anonymous');
@@ -37,19 +37,19 @@ test('an account of the institution signs in at the provider, is approved and op
     await visitor.getByRole('button', { name: 'Sign in' }).click();
   };
 
-  await test.step('the first time it makes an account that waits', async () => {
+  await test.step('the first sign-in creates a pending account', async () => {
     await visitor.goto('/auth/login');
-    await expect(visitor.getByLabel('E-posta')).toBeVisible(); // beside e-mail and password
+    await expect(visitor.getByLabel('E-posta')).toBeVisible(); // the form for e-mail and password is also shown
     await visitor.screenshot({ path: 'artefacts/login-external.png' });
     await signInAtProvider();
     await expect(visitor.getByText('Giriş başarılı!')).toBeVisible();
     await expect(visitor).toHaveURL(/\/account-status$/);
     await expect(visitor.getByText('Onay Bekliyor')).toBeVisible();
     await visitor.goBack();
-    await expect(visitor).not.toHaveURL(/code=/); // the code is in no history
+    await expect(visitor).not.toHaveURL(/code=/); // the code is not in the history of the browser
   });
 
-  await test.step('an administrator approves it', async () => {
+  await test.step('an administrator approves the account', async () => {
     const admin = await visit('admin');
     await admin.goto('/admin/users');
     const card = admin.getByRole('listitem').filter({ hasText: `${login}@example.org` });
@@ -58,27 +58,27 @@ test('an account of the institution signs in at the provider, is approved and op
     await expect(card.getByText('Aktif', { exact: true })).toBeVisible();
   });
 
-  await test.step('and the catalogue is open', async () => {
+  await test.step('the catalogue is accessible', async () => {
     await visitor.goto('/wsi-viewer');
     await expect(visitor).toHaveURL(/\/wsi-viewer$/);
     await expect(visitor.getByRole('button', { name: slideName })).toBeVisible();
     expect(await visitor.evaluate(() => localStorage.getItem('auth_token'))).toMatch(/^[\w-]{43}$/);
   });
 
-  await test.step('signing out and in again leads to the same account', async () => {
+  await test.step('signing out and in again opens the same account', async () => {
     await visitor.goto('/dashboard');
     await visitor.getByRole('button', { name: /Nehir Şahin/ }).click();
     await visitor.getByRole('menuitem', { name: 'Logout' }).click();
     await expect(visitor).toHaveURL(/\/auth\/login$/);
-    // The provider still knows the person, and asks nothing.
+    // The person is still signed in at the provider, which shows no form.
     await visitor.getByRole('button', { name: `${providerName} ile giriş yap` }).click();
     await expect(visitor).toHaveURL(/\/dashboard$/);
     await expect(visitor.getByText(/Nehir Şahin/).first()).toBeVisible();
   });
 });
 
-test.describe('an authorization response without a request', () => {
-  test('does not sign in', async ({ visit }) => {
+test.describe('an authorization response that this browser did not request', () => {
+  test('does not sign the person in', async ({ visit }) => {
     const visitor = await visit('anonymous');
     await visitor.goto('/auth/callback?code=of-another-browser&state=x');
     await expect(

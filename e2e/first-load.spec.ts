@@ -1,10 +1,10 @@
-/** Costs of a first visit: the limit of script bytes, and measured paint times and layout shifts. */
+/** Size of the script that a first visit loads, paint times and layout shifts of the first screens. */
 import type { Page } from '@playwright/test';
 import { expect, slideName, test } from './test.ts';
 
-const scriptLimit = 200_000;
+const maxScriptBytes = 200_000;
 
-/** Compressed bytes of script as they come over the wire, of everything the page loads from now on. */
+/** Counts the script bytes that the page loads from now on, as transferred (compressed). @returns a function that returns the sum */
 function countScript(page: Page): () => Promise<number> {
   const sizes: Promise<number>[] = [];
   page.on('requestfinished', (request) => {
@@ -14,15 +14,15 @@ function countScript(page: Page): () => Promise<number> {
   return async () => (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
 }
 
-interface Shown {
-  /** First contentful paint, in ms from the beginning of the navigation. */
+interface PaintMetrics {
+  /** First contentful paint, in milliseconds after the start of the navigation. */
   readonly paintMs: number;
-  /** Layout shift without a person's doing, since the navigation: the worst burst of it. 0 is none. */
+  /** Cumulative layout shift since the start of the navigation: the largest burst of shifts without user input. 0: no shift. */
   readonly shift: number;
 }
 
-/** As web.dev defines them: bursts are shifts less than 1 s apart, in all at most 5 s. */
-function shownOf(page: Page): Promise<Shown> {
+/** Measures the page as web.dev defines the metrics: a burst consists of shifts less than 1 s apart and lasts at most 5 s. */
+function paintMetricsOf(page: Page): Promise<PaintMetrics> {
   return page.evaluate(async () => {
     const entriesOf = (type: string) =>
       new Promise<PerformanceEntry[]>((resolve) => {
@@ -30,52 +30,51 @@ function shownOf(page: Page): Promise<Shown> {
           observer.disconnect();
           resolve(list.getEntries());
         }).observe({ type, buffered: true });
-        // An observer is not called for events that never happened.
+        // Without such events the observer is not called.
         requestAnimationFrame(() => setTimeout(() => resolve([])));
       });
     const [paint] = (await entriesOf('paint')).filter(({ name }) => name === 'first-contentful-paint');
-    let worst = 0;
-    let burst = { from: 0, until: 0, sum: 0 };
+    let largestSum = 0;
+    let burst = { start: 0, end: 0, sum: 0 };
     for (const entry of await entriesOf('layout-shift')) {
       const { startTime, value, hadRecentInput } = entry as PerformanceEntry & {
         readonly value: number;
         readonly hadRecentInput: boolean;
       };
       if (hadRecentInput) continue;
-      const goesOn = startTime - burst.until < 1000 && startTime - burst.from < 5000;
-      burst = goesOn
-        ? { ...burst, until: startTime, sum: burst.sum + value }
-        : { from: startTime, until: startTime, sum: value };
-      worst = Math.max(worst, burst.sum);
+      const belongsToBurst = startTime - burst.end < 1000 && startTime - burst.start < 5000;
+      burst = belongsToBurst
+        ? { ...burst, end: startTime, sum: burst.sum + value }
+        : { start: startTime, end: startTime, sum: value };
+      largestSum = Math.max(largestSum, burst.sum);
     }
-    return { paintMs: Math.round(paint?.startTime ?? 0), shift: Math.round(worst * 10_000) / 10_000 };
+    return { paintMs: Math.round(paint?.startTime ?? 0), shift: Math.round(largestSum * 10_000) / 10_000 };
   });
 }
 
-function tell(screen: string, figures: string): void {
+/** Adds measured figures to the test report and prints them. */
+function reportFigures(screen: string, figures: string): void {
   test.info().annotations.push({ type: screen, description: figures });
   console.log(`      ${screen}: ${figures}`);
 }
 
-test('the first load is at most 200 kB of compressed script, and the login page has no layout shift', async ({
-  visit,
-}) => {
+test('the first load of the login page is at most 200 kB of compressed script', async ({ visit }) => {
   const page = await visit('anonymous');
   const script = countScript(page);
   await page.goto('/');
   await expect(page.getByRole('button', { name: 'Giriş Yap' })).toBeVisible();
   await page.waitForLoadState('networkidle');
   const bytes = await script();
-  const { paintMs, shift } = await shownOf(page);
-  tell(
+  const { paintMs, shift } = await paintMetricsOf(page);
+  reportFigures(
     'login',
     `${Math.round(bytes / 1000)} kB of script, first contentful paint ${paintMs} ms, layout shift ${shift}`,
   );
   expect(bytes).toBeGreaterThan(0);
-  expect(bytes).toBeLessThanOrEqual(scriptLimit);
+  expect(bytes).toBeLessThanOrEqual(maxScriptBytes);
 });
 
-test('dashboard and viewer have no layout shift, and the script of the viewer loads when it is opened', async ({
+test('the script of the viewer is loaded only when the viewer is opened, and the layout shifts are reported', async ({
   visit,
 }) => {
   const page = await visit('user');
@@ -85,11 +84,11 @@ test('dashboard and viewer have no layout shift, and the script of the viewer lo
   await page.goto('/dashboard');
   await expect(page.getByText('Giriş yapıldı').first()).toBeVisible();
   await page.waitForLoadState('networkidle');
-  const before = await script();
-  const dashboard = await shownOf(page);
-  tell(
+  const dashboardBytes = await script();
+  const dashboard = await paintMetricsOf(page);
+  reportFigures(
     'dashboard',
-    `${Math.round(before / 1000)} kB of script, first contentful paint ${dashboard.paintMs} ms, layout shift ${dashboard.shift}`,
+    `${Math.round(dashboardBytes / 1000)} kB of script, first contentful paint ${dashboard.paintMs} ms, layout shift ${dashboard.shift}`,
   );
   expect(loaded.filter((address) => /WsiViewer/.test(address))).toEqual([]);
 
@@ -97,11 +96,11 @@ test('dashboard and viewer have no layout shift, and the script of the viewer lo
   await expect(page.getByRole('button', { name: slideName })).toBeVisible();
   await page.waitForLoadState('networkidle');
   expect(loaded.filter((address) => /WsiViewer/.test(address))).not.toEqual([]);
-  const viewer = await shownOf(page);
-  tell('viewer', `first contentful paint ${viewer.paintMs} ms, layout shift ${viewer.shift}`);
+  const viewer = await paintMetricsOf(page);
+  reportFigures('viewer', `first contentful paint ${viewer.paintMs} ms, layout shift ${viewer.shift}`);
 });
 
-/** Slow mobile network. docs/performance.md has the figures. */
+/** A slow mobile network: 400 kbit/s and a latency of 300 ms. docs/performance.md contains the results. */
 const slowNetwork = { offline: false, latency: 300, downloadThroughput: 50_000, uploadThroughput: 50_000 };
 
 test('over a slow network the viewer loads little before the first rows of the catalogue, and shows at once that it loads', async ({
@@ -125,16 +124,16 @@ test('over a slow network the viewer loads little before the first rows of the c
   await page.goto('/wsi-viewer', { waitUntil: 'commit' });
   await expect(page.getByRole('status').first()).toBeVisible();
   const loadingMs = Date.now() - startedAt;
-  // Unlike an assertion, which looks at intervals of up to a second, this returns with the row.
+  // An assertion would check only at intervals of up to a second; this returns as soon as the row is visible.
   await page.locator('aside li button').first().waitFor({ timeout: 60_000 });
   const rowsMs = Date.now() - startedAt;
-  const loaded = bytes;
-  const { paintMs } = await shownOf(page);
-  tell(
+  const bytesUntilRows = bytes;
+  const { paintMs } = await paintMetricsOf(page);
+  reportFigures(
     'viewer at 400 kbit/s and 300 ms',
-    `first paint ${paintMs} ms (status after ${loadingMs} ms), first rows ${rowsMs} ms, ${Math.round(loaded / 1000)} kB until then`,
+    `first paint ${paintMs} ms (status after ${loadingMs} ms), first rows ${rowsMs} ms, ${Math.round(bytesUntilRows / 1000)} kB until then`,
   );
-  // The slide viewer's code comes after the rows, and may have begun when they are seen.
-  expect(loaded).toBeLessThanOrEqual(300_000);
+  // The code of the slide viewer is loaded after the rows; its first bytes may already be counted.
+  expect(bytesUntilRows).toBeLessThanOrEqual(300_000);
   expect(fonts.filter((address) => /latin-ext|inter-latin-wght/.test(address))).toEqual([]);
 });

@@ -84,7 +84,7 @@ test('the login form trims the e-mail address and sends no request for an invali
 });
 
 test.describe('a failed login shows', () => {
-  test.use({ expectedComplaints: /status of [45]\d\d|ERR_FAILED/ });
+  test.use({ expectedConsoleErrors: /status of [45]\d\d|ERR_FAILED/ });
 
   for (const [what, url, response, message] of [
     [
@@ -167,7 +167,7 @@ test('the registration form rejects a password of 7 characters and accepts one o
 });
 
 test.describe('a failed registration', () => {
-  test.use({ expectedComplaints: /status of [45]\d\d|ERR_FAILED/ });
+  test.use({ expectedConsoleErrors: /status of [45]\d\d|ERR_FAILED/ });
 
   for (const [condition, response, message] of [
     ['the error response has no message', { status: 502, body: '' }, 'Kayıt başarısız.'],
@@ -235,7 +235,7 @@ test("a password change shows 'Şifre başarıyla değiştirildi.', and the new 
 });
 
 test.describe('a failed action on the profile without a message of the server', () => {
-  test.use({ expectedComplaints: /status of 502/ });
+  test.use({ expectedConsoleErrors: /status of 502/ });
 
   test("shows 'Şifre değiştirilemedi' for a password change and 'Hesap silinemedi' for an account deletion", async ({
     visit,

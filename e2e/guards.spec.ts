@@ -90,7 +90,7 @@ for (const [who, table] of Object.entries(routes) as [Visitor, readonly (readonl
 }
 
 test.describe('a path outside the route table', () => {
-  test.use({ expectedComplaints: /status of 404 .*\/no\/such\/page/ });
+  test.use({ expectedConsoleErrors: /status of 404 .*\/no\/such\/page/ });
 
   for (const who of ['anonymous', 'user'] as const) {
     test(`shows a 404 page with a link to the home page, for ${who}`, async ({ visit }) => {

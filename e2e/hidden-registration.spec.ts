@@ -5,7 +5,7 @@ import { expect, test } from './test.ts';
 
 test.use({
   settings: { REGISTRATION_HIDE_EXISTING: 'on' },
-  expectedComplaints: /status of 40[13]/,
+  expectedConsoleErrors: /status of 40[13]/,
 });
 
 const password = 'cam, boya ve ışık';

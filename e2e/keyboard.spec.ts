@@ -1,31 +1,31 @@
-/** The product by keyboard alone: these tests neither click nor scroll. */
+/** Use of the whole product by keyboard: this test neither clicks nor scrolls. */
 import type { Locator, Page } from '@playwright/test';
 import { administratorToken, call } from './accounts.ts';
 import { expect, slideName, test } from './test.ts';
 
-/** More elements than any screen has. */
-const mostPresses = 120;
+/** Larger than the number of focusable elements of any screen. */
+const maxPresses = 120;
 
-/** Goes on with Tab until the focus is there, and is seen there. */
+/** Presses Tab until the target has the focus, and expects that the focus is visible. */
 async function tabTo(page: Page, target: Locator): Promise<void> {
   await expect(target).toBeVisible();
-  for (let presses = 0; presses < mostPresses && !(await hasFocus(target)); presses += 1) {
+  for (let presses = 0; presses < maxPresses && !(await hasFocus(target)); presses += 1) {
     await page.keyboard.press('Tab');
   }
   await expect(target).toBeFocused();
-  const looks = await target.evaluate(async (element) => {
-    const look = async () => {
+  const appearance = await target.evaluate(async (element) => {
+    const focusStyle = async () => {
       await Promise.allSettled(element.getAnimations().map(({ finished }) => finished));
       const { outlineStyle, outlineWidth, borderColor, boxShadow } = getComputedStyle(element);
       return outlineStyle === 'none' || outlineWidth === '0px' ? `${borderColor} ${boxShadow}` : 'outline';
     };
-    const focused = await look();
+    const focused = await focusStyle();
     (element as HTMLElement).blur();
-    const blurred = await look();
+    const blurred = await focusStyle();
     (element as HTMLElement).focus();
     return { focused, blurred };
   });
-  expect(looks.focused, 'the focus is seen').not.toBe(looks.blurred);
+  expect(appearance.focused, 'the focus is visible').not.toBe(appearance.blurred);
 }
 
 const hasFocus = (target: Locator) => target.evaluate((element) => element === document.activeElement);
@@ -35,23 +35,25 @@ async function typeInto(page: Page, label: string | RegExp, text: string): Promi
   await page.keyboard.type(text);
 }
 
-/** After a way to another screen, or out of a dialog, the focus stands in what is new and not nowhere. */
-async function expectFocusIn(place: Locator): Promise<void> {
-  await expect.poll(() => place.evaluate((element) => element.contains(document.activeElement))).toBe(true);
+/** Expects that the focus is inside an element, for example inside a screen that has just been opened. */
+async function expectFocusIn(container: Locator): Promise<void> {
+  await expect
+    .poll(() => container.evaluate((element) => element.contains(document.activeElement)))
+    .toBe(true);
 }
 
 test('a visitor registers, signs in, finds, opens and measures a slide, and signs out by keyboard alone', async ({
   visit,
   product,
 }) => {
-  test.slow(); // a whole story
+  test.slow(); // passes through many screens
   const email = `klavye-${process.pid}-${test.info().workerIndex}@example.org`;
   const password = 'parmaklar yeter';
   const page = await visit('anonymous');
   const main = page.getByRole('main');
   let uid = '';
 
-  await test.step('registers', async () => {
+  await test.step('the visitor registers', async () => {
     await page.goto('/');
     await tabTo(page, page.getByRole('link', { name: 'Kayıt ol' }));
     await page.keyboard.press('Enter');
@@ -68,12 +70,12 @@ test('a visitor registers, signs in, finds, opens and measures a slide, and sign
     await expectFocusIn(main);
   });
 
-  await test.step('is approved', async () => {
+  await test.step('an administrator approves the account', async () => {
     const token = await administratorToken(product.address);
     await call(product.address, 'POST', `/admin/users/${uid}/approve`, { token, body: {} });
   });
 
-  await test.step('signs in', async () => {
+  await test.step('the person signs in', async () => {
     await typeInto(page, 'E-posta', email);
     await typeInto(page, 'Şifre', password);
     await page.keyboard.press('Enter');
@@ -81,14 +83,14 @@ test('a visitor registers, signs in, finds, opens and measures a slide, and sign
     await expectFocusIn(main);
   });
 
-  await test.step('opens the viewer', async () => {
+  await test.step('the person opens the viewer', async () => {
     await tabTo(page, page.getByRole('banner').getByRole('link', { name: 'WSI Viewer' }));
     await page.keyboard.press('Enter');
     await expect(page).toHaveURL(/\/wsi-viewer$/);
     await expectFocusIn(main);
   });
 
-  await test.step('finds and opens a slide', async () => {
+  await test.step('the person finds and opens a slide', async () => {
     const search = page.getByPlaceholder('Search images...');
     await tabTo(page, search);
     await page.keyboard.type(slideName);
@@ -102,7 +104,7 @@ test('a visitor registers, signs in, finds, opens and measures a slide, and sign
     await expect(row).toBeFocused();
   });
 
-  await test.step('moves, and zooms by an objective', async () => {
+  await test.step('the person zooms to an objective and moves the slide', async () => {
     await tabTo(page, page.getByRole('application'));
     await expect.poll(() => fieldOf(page).zoom).not.toBeNull();
     const { zoom } = fieldOf(page);
@@ -114,7 +116,7 @@ test('a visitor registers, signs in, finds, opens and measures a slide, and sign
     await expect.poll(() => fieldOf(page).x).not.toBe(x);
   });
 
-  await test.step('measures', async () => {
+  await test.step('the person measures a distance', async () => {
     await page.keyboard.press('m');
     await page.keyboard.press('Enter');
     const { x } = fieldOf(page);
@@ -123,12 +125,12 @@ test('a visitor registers, signs in, finds, opens and measures a slide, and sign
     await page.keyboard.press('Enter');
     const measure = page.locator('[data-shape="ruler"] text');
     await expect(measure).toHaveText(/^[\d.]+ (µm|mm)$/);
-    const told = (await measure.textContent()) ?? '';
-    await expect(page.locator('[aria-live="polite"]').filter({ hasText: told })).toHaveCount(1);
+    const measuredText = (await measure.textContent()) ?? '';
+    await expect(page.locator('[aria-live="polite"]').filter({ hasText: measuredText })).toHaveCount(1);
     await page.keyboard.press('Escape');
   });
 
-  await test.step('opens the help and closes it', async () => {
+  await test.step('the person opens and closes the keyboard help', async () => {
     const slide = page.getByRole('application');
     await page.keyboard.press('?');
     const help = page.getByRole('dialog', { name: 'Keyboard help' });
@@ -136,10 +138,10 @@ test('a visitor registers, signs in, finds, opens and measures a slide, and sign
     await expectFocusIn(help);
     await page.keyboard.press('Escape');
     await expect(help).toHaveCount(0);
-    await expect(slide, 'the focus is back where it was').toBeFocused();
+    await expect(slide, 'the focus returns to the slide').toBeFocused();
   });
 
-  await test.step('signs out', async () => {
+  await test.step('the person signs out', async () => {
     await tabTo(page, page.getByRole('button', { name: 'Klavye Kullanan' }));
     await page.keyboard.press('Enter');
     const logout = page.getByRole('menuitem', { name: 'Logout' });
@@ -155,15 +157,15 @@ test('a visitor registers, signs in, finds, opens and measures a slide, and sign
   });
 });
 
-/** What of the slide is seen, as the address says it once a movement has come to its end. */
+/** Returns position and zoom from the URL, which is updated at the end of a movement. */
 function fieldOf(page: Page) {
   const { searchParams } = new URL(page.url());
   return { x: searchParams.get('x'), zoom: searchParams.get('zoom') };
 }
 
-/** Tab leads into the list, and on in it; where the list has one stop for Tab, the arrow keys lead on. */
+/** Moves the focus to a row of the catalogue: with Tab into the list, and with the arrow keys inside the list. */
 async function reachRow(page: Page, row: Locator): Promise<void> {
-  for (let presses = 0; presses < mostPresses && !(await hasFocus(row)); presses += 1) {
+  for (let presses = 0; presses < maxPresses && !(await hasFocus(row)); presses += 1) {
     const isOnGroup = await page.evaluate(
       () => document.activeElement?.matches('h2 > [aria-expanded]') === true,
     );

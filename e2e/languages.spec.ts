@@ -4,7 +4,7 @@ import type { AccountState } from './accounts.ts';
 import { axeFindings } from './axe.ts';
 import { expect, slideName, test } from './test.ts';
 
-test.use({ expectedComplaints: /status of (?:400|401|404)/ });
+test.use({ expectedConsoleErrors: /status of (?:400|401|404)/ });
 
 /** Returns all texts of the page, including those that only screen readers read. */
 function wordsOn(page: Page): Promise<string> {

@@ -30,7 +30,7 @@ test('a visitor who followed a link to a slide can continue to it after the sign
   await expect(page.getByRole('link', { name: 'Açtığınız slayda devam edin' })).toHaveCount(0);
 });
 
-test('the dashboard offers no slide to continue with after a sign-out', async ({ visit, product }) => {
+test('signing out removes the stored link to a slide from the browser', async ({ visit, product }) => {
   const page = await visit('user');
   await page.goto(await linkTo(product.address, 'section-10.svs'));
   await expect(page.getByRole('toolbar', { name: 'View controls' })).toBeVisible();
@@ -51,8 +51,8 @@ test('a link expands the group of its slide and marks its row', async ({ visit, 
 });
 
 test.describe('an unknown slide', () => {
-  // The server answers 404, which browsers write to the console.
-  test.use({ expectedComplaints: /status of 404/ });
+  // Browsers write the 404 response of the server to the console.
+  test.use({ expectedConsoleErrors: /status of 404/ });
 
   test('a link to a slide outside the catalogue shows that it was not found', async ({ visit }) => {
     const page = await visit('user');
@@ -63,7 +63,7 @@ test.describe('an unknown slide', () => {
 });
 
 test.describe('while the network is down', () => {
-  test.use({ expectedComplaints: /ERR_|Failed to fetch|failed to load/i });
+  test.use({ expectedConsoleErrors: /ERR_|Failed to fetch|failed to load/i });
 
   test('a screen that is not loaded yet shows a network error, and opens when the network is back', async ({
     visit,

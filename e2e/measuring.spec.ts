@@ -1,9 +1,10 @@
-/** Measurements and drawings over a slide: their place on the tissue and their size. */
+/** Measuring tools, colours, screenshots and other controls of the viewer. */
 import type { Locator, Page } from '@playwright/test';
 import { expect, slideName, test } from './test.ts';
 
-/** Screen pixels of a line that is drawn, and the zoom it is drawn at: screen pixels per image pixel. */
-const length = 200;
+/** Length of the drawn ruler in screen pixels. */
+const rulerPixels = 200;
+/** Screen pixels per image pixel while the ruler is drawn. */
 const zoom = 0.5;
 
 async function openAt(page: Page, query: string): Promise<{ slide: Locator; x: number; y: number }> {
@@ -16,25 +17,25 @@ async function openAt(page: Page, query: string): Promise<{ slide: Locator; x: n
   await expect(page.getByRole('toolbar', { name: 'Measuring and colours' })).toBeVisible();
   await expect(page.getByText('Loading tiles...')).toBeHidden();
   const box = await slide.boundingBox();
-  if (box === null) throw new Error('the slide is not seen');
+  if (box === null) throw new Error('The slide is not visible.');
   return { slide, x: box.x + box.width / 2, y: box.y + box.height / 2 };
 }
 
 async function drawRuler(page: Page, x: number, y: number): Promise<void> {
-  await page.mouse.move(x - length / 2, y);
+  await page.mouse.move(x - rulerPixels / 2, y);
   await page.mouse.down();
   await page.mouse.move(x, y, { steps: 4 });
-  await page.mouse.move(x + length / 2, y, { steps: 4 });
+  await page.mouse.move(x + rulerPixels / 2, y, { steps: 4 });
   await page.mouse.up();
 }
 
-/** What the file says of its pixels, in the panel of the selected image. */
+/** Returns the pixel size of the slide from the panel of the selected image, in micrometres. */
 async function micrometresPerPixel(page: Page): Promise<number> {
   const fact = page.getByRole('region', { name: 'Selected Image' }).getByText(/^[\d.]+ µm$/);
   return Number.parseFloat((await fact.textContent()) ?? '');
 }
 
-test('the ruler measures a known distance to within 1 %, also after the slide is rotated', async ({
+test('the ruler measures a known distance to within 1 %, and its length does not change when the slide is rotated', async ({
   visit,
 }) => {
   const page = await visit('user');
@@ -43,9 +44,9 @@ test('the ruler measures a known distance to within 1 %, also after the slide is
   await drawRuler(page, x, y);
 
   const measure = page.locator('[data-shape="ruler"] text');
-  const known = (length / zoom) * (await micrometresPerPixel(page));
-  const told = Number.parseFloat((await measure.textContent()) ?? '');
-  expect(Math.abs(told / known - 1)).toBeLessThan(0.01);
+  const expected = (rulerPixels / zoom) * (await micrometresPerPixel(page));
+  const measured = Number.parseFloat((await measure.textContent()) ?? '');
+  expect(Math.abs(measured / expected - 1)).toBeLessThan(0.01);
 
   const text = (await measure.textContent()) ?? '';
   for (const key of ['r', 'f', '+', 'ArrowLeft', ']']) {
@@ -54,7 +55,7 @@ test('the ruler measures a known distance to within 1 %, also after the slide is
   }
 });
 
-test('the counting circle covers one square millimetre on the scale of the slide', async ({ visit }) => {
+test('the counting circle has an area of 1 mm² on the scale of the slide', async ({ visit }) => {
   const page = await visit('user');
   const { x, y } = await openAt(page, 'x=600&y=700&zoom=0.25');
   await page.getByRole('button', { name: 'Counting circle, 1 mm²' }).click();
@@ -66,15 +67,17 @@ test('the counting circle covers one square millimetre on the scale of the slide
   expect(Math.abs((outline?.width ?? 0) / diameter - 1)).toBeLessThan(0.02);
 });
 
-test('a slide is measured by keyboard alone, and the drawing is undone', async ({ visit }) => {
+test('a distance is measured by keyboard, and the measurement is undone with Backspace', async ({
+  visit,
+}) => {
   const page = await visit('user');
   await openAt(page, `x=600&y=700&zoom=${zoom}`);
   await page.keyboard.press('m');
   await page.keyboard.press('Enter');
   await page.keyboard.press('ArrowRight');
   await page.keyboard.press('ArrowRight');
-  const moved = new URL(page.url()).searchParams.get('x');
-  await expect.poll(() => new URL(page.url()).searchParams.get('x')).not.toBe(moved);
+  const previousX = new URL(page.url()).searchParams.get('x');
+  await expect.poll(() => new URL(page.url()).searchParams.get('x')).not.toBe(previousX);
   await page.keyboard.press('Enter');
   const ruler = page.locator('[data-shape="ruler"]');
   await expect(ruler.locator('text')).toHaveText(/^[\d.]+ (µm|mm)$/);
@@ -84,7 +87,7 @@ test('a slide is measured by keyboard alone, and the drawing is undone', async (
   await expect(page.getByRole('button', { name: 'Ruler' })).toHaveAttribute('aria-pressed', 'false');
 });
 
-test('colours are adjusted on the screen and reset to the scan', async ({ visit }) => {
+test('the contrast of the slide is adjusted, and reset with As scanned', async ({ visit }) => {
   const page = await visit('user');
   const { slide } = await openAt(page, 'x=600&y=700&zoom=0.5');
   const filter = () =>
@@ -101,7 +104,7 @@ test('colours are adjusted on the screen and reset to the scan', async ({ visit 
   await expect.poll(filter).toBeUndefined();
 });
 
-test('a screenshot is a picture named after the slide', async ({ visit }) => {
+test('the key S saves a screenshot as a PNG file with the name of the slide', async ({ visit }) => {
   const page = await visit('user');
   await openAt(page, 'x=600&y=700&zoom=0.5');
   const downloading = page.waitForEvent('download');
@@ -135,7 +138,7 @@ test('the end of a ruler is dragged by its handle once the tool is put away', as
   await page.keyboard.press('Escape');
   const measure = page.locator('[data-shape="ruler"] text');
   const before = Number.parseFloat((await measure.textContent()) ?? '');
-  await page.mouse.move(x + length / 2, y);
+  await page.mouse.move(x + rulerPixels / 2, y);
   await page.mouse.down();
   await page.mouse.move(x, y, { steps: 4 });
   await page.mouse.up();
@@ -150,7 +153,7 @@ test('a counting circle that does not fit on the screen zooms out until it does'
   await page.getByRole('button', { name: 'Counting circle, 1 mm²' }).click();
   await expect.poll(() => Number(new URL(page.url()).searchParams.get('zoom'))).toBeLessThan(0.5);
   const box = await slide.boundingBox();
-  if (box === null) throw new Error('the slide is not seen');
+  if (box === null) throw new Error('The slide is not visible.');
   await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
   const outline = await page.locator('[data-shape="circle"] polyline').first().boundingBox();
   expect(outline?.height ?? 0).toBeLessThan(box.height);

@@ -1,9 +1,13 @@
-/** A forgotten password: the mailed link, and the one time that it works. */
+/** Reset of a forgotten password by the link in an e-mail, which works once. */
 import { expect, test } from './test.ts';
 
-test.use({ expectedComplaints: /status of 40[01]/ });
+test.use({ expectedConsoleErrors: /status of 40[01]/ });
 
-test('the link of a reset e-mail sets a new password once', async ({ visit, account, product }) => {
+test('the link in a reset e-mail sets a new password, and is rejected the second time', async ({
+  visit,
+  account,
+  product,
+}) => {
   const { email, password } = await account('user');
   const newPassword = 'yeni ve uzun bir şifre';
   const page = await visit('anonymous');
@@ -25,15 +29,15 @@ test('the link of a reset e-mail sets a new password once', async ({ visit, acco
   const setPassword = async () => {
     await page.goto('/');
     await page.goto(`${pathname}${hash}`);
-    await expect(page, 'the code does not stay in the address').toHaveURL(/\/auth\/password-reset$/);
+    await expect(page, 'the code is removed from the URL').toHaveURL(/\/auth\/password-reset$/);
     await page.getByLabel('Yeni Şifre', { exact: true }).fill(newPassword);
     await page.getByLabel('Yeni Şifre (Tekrar)').fill(newPassword);
     await page.getByRole('button', { name: 'Şifreyi Kaydet' }).click();
   };
-  const logIn = async (typed: string) => {
+  const logIn = async (typedPassword: string) => {
     await page.goto('/auth/login');
     await page.getByLabel('E-posta').fill(email);
-    await page.getByLabel('Şifre', { exact: true }).fill(typed);
+    await page.getByLabel('Şifre', { exact: true }).fill(typedPassword);
     await page.getByRole('button', { name: 'Giriş Yap' }).click();
   };
 

@@ -1,4 +1,4 @@
-/** What the viewer shows, pixel by pixel: in both drawers, and against the file. */
+/** Compares the pixels that the viewer shows between both drawers (the parts that draw tiles: WebGL and canvas), and with the slide file. */
 import type { Page } from '@playwright/test';
 import { serveProfile, tableOf } from './colour-profile.ts';
 import { forceDrawer, webGlArguments } from './renderer-probe.ts';
@@ -29,25 +29,26 @@ async function openField(page: Page, drawer: Drawer, field: string): Promise<voi
   await page.addStyleTag({
     content: '[role=group], .navigator, [role=status] { visibility: hidden !important }',
   });
-  await page.waitForTimeout(1500); // fading in, the last tile included
+  await page.waitForTimeout(1500); // until the last tile has faded in
 }
 
 /** Returns the picture of the slide on the screen as a PNG. */
 async function screenOf(page: Page): Promise<string> {
-  const shown = page.getByRole('application');
-  return (await shown.screenshot({ scale: 'device' })).toString('base64');
+  const viewer = page.getByRole('application');
+  return (await viewer.screenshot({ scale: 'device' })).toString('base64');
 }
 
 interface Comparison {
   readonly pixels: number;
-  /** Parts of the pixels that are equal, and that differ by at most one level in every channel. */
+  /** Share of equal pixels, 0 to 1. */
   readonly equal: number;
+  /** Share of pixels whose channels differ by at most 1 of 255. */
   readonly withinOne: number;
 }
 
 function compare(page: Page, pictures: readonly [string, string]): Promise<Comparison> {
   return page.evaluate(async (pngs) => {
-    const [one, other] = await Promise.all(
+    const [first, second] = await Promise.all(
       pngs.map(async (png) => {
         const bytes = Uint8Array.from(atob(png), (character) => character.charCodeAt(0));
         const bitmap = await createImageBitmap(new Blob([bytes]));
@@ -57,18 +58,19 @@ function compare(page: Page, pictures: readonly [string, string]): Promise<Compa
         return context.getImageData(0, 0, bitmap.width, bitmap.height).data;
       }),
     );
-    if (one === undefined || other === undefined || one.length !== other.length)
-      throw new Error('sizes differ');
+    if (first === undefined || second === undefined || first.length !== second.length)
+      throw new Error('The pictures have different sizes.');
     let [equal, withinOne] = [0, 0];
-    for (let place = 0; place < one.length; place += 4) {
-      let most = 0;
+    for (let index = 0; index < first.length; index += 4) {
+      let maxDifference = 0;
       for (const channel of [0, 1, 2]) {
-        most = Math.max(most, Math.abs((one[place + channel] ?? 0) - (other[place + channel] ?? 0)));
+        const difference = Math.abs((first[index + channel] ?? 0) - (second[index + channel] ?? 0));
+        maxDifference = Math.max(maxDifference, difference);
       }
-      if (most === 0) equal += 1;
-      if (most <= 1) withinOne += 1;
+      if (maxDifference === 0) equal += 1;
+      if (maxDifference <= 1) withinOne += 1;
     }
-    const pixels = one.length / 4;
+    const pixels = first.length / 4;
     return {
       pixels,
       equal: equal / pixels,
@@ -78,59 +80,65 @@ function compare(page: Page, pictures: readonly [string, string]): Promise<Compa
 }
 
 for (const field of ['x=900.3&y=1200.7&zoom=0.83', 'x=700.3&y=900.7&zoom=0.37', 'x=640.1&y=800.3&zoom=1.7']) {
-  test(`both drawers draw the same pixels at ${field}`, async ({ visit }, info) => {
-    const shown: string[] = [];
-    let last: Page | null = null;
+  test(`the WebGL and canvas drawers draw the same pixels at ${field}`, async ({ visit }, info) => {
+    const pictures: string[] = [];
+    let page: Page | null = null;
     for (const drawer of drawers) {
-      last = await visit('user');
-      await openField(last, drawer, field);
-      const picture = await screenOf(last);
+      page = await visit('user');
+      await openField(page, drawer, field);
+      const picture = await screenOf(page);
       await info.attach(drawer, { body: Buffer.from(picture, 'base64'), contentType: 'image/png' });
-      shown.push(picture);
+      pictures.push(picture);
     }
-    const [one = '', other = ''] = shown;
-    if (last === null) throw new Error('no page');
-    const compared = await compare(last, [one, other]);
-    expect(compared.withinOne).toBeGreaterThanOrEqual(0.999);
+    const [webGlPicture = '', canvasPicture = ''] = pictures;
+    if (page === null) throw new Error('No page was opened.');
+    const comparison = await compare(page, [webGlPicture, canvasPicture]);
+    expect(comparison.withinOne).toBeGreaterThanOrEqual(0.999);
   });
 }
 
-/** Changes every colour, more than the profile of a scanner. */
-const curved = tableOf(33, ([red = 0, green = 0, blue = 0]) => [
+/** A colour table that changes every colour, more strongly than the profile of a scanner. */
+const distinctTable = tableOf(33, ([red = 0, green = 0, blue = 0]) => [
   0.05 + 0.85 * red ** 0.8,
   0.95 * green ** 1.25,
   0.8 * blue ** 0.9 + 0.05 * red,
 ]);
 
-test('both drawers draw the same pixels of a slide with a colour profile at native magnification', async ({
+test('the WebGL and canvas drawers draw the same pixels of a slide with a colour profile at native magnification', async ({
   visit,
 }, info) => {
   const field = 'x=740.3&y=880.7&zoom=1';
   const page = await visit('user');
   await openField(page, 'webgl', field);
-  const scanned = await screenOf(page);
-  const shown: string[] = [];
+  const uncorrectedPicture = await screenOf(page);
+  const pictures: string[] = [];
   for (const drawer of drawers) {
-    const corrected = await visit('user');
-    const requested = await serveProfile(corrected, curved);
-    await openField(corrected, drawer, field);
+    const correctedPage = await visit('user');
+    const requested = await serveProfile(correctedPage, distinctTable);
+    await openField(correctedPage, drawer, field);
     let picture = '';
-    const unchanged = async () => {
-      picture = await screenOf(corrected);
-      return (await compare(page, [scanned, picture])).withinOne;
+    const unchangedShare = async () => {
+      picture = await screenOf(correctedPage);
+      return (await compare(page, [uncorrectedPicture, picture])).withinOne;
     };
-    // The table may come after tiles, which are then corrected one after the other.
-    await expect.poll(unchanged).toBeLessThan(0.0005);
+    // Polled, because tiles that are loaded before the table are corrected later, one after the other.
+    await expect.poll(unchangedShare).toBeLessThan(0.0005);
     expect(requested.filter((url) => url.includes('colour='))).toEqual([]);
     await info.attach(drawer, { body: Buffer.from(picture, 'base64'), contentType: 'image/png' });
-    shown.push(picture);
+    pictures.push(picture);
   }
-  const [one = '', other = ''] = shown;
-  const compared = await compare(page, [one, other]);
-  expect(compared.withinOne).toBeGreaterThanOrEqual(0.999);
+  const [webGlPicture = '', canvasPicture = ''] = pictures;
+  const comparison = await compare(page, [webGlPicture, canvasPicture]);
+  expect(comparison.withinOne).toBeGreaterThanOrEqual(0.999);
 });
 
-/** Returns the part of the pixels on the screen that are those of the decoded tiles, for the best whole offset. */
+/**
+ * Counts the pixels on the screen that equal those of the decoded tiles. The slide may be up to 2 pixels away from the expected position;
+ * the position with the most equal pixels counts.
+ *
+ * @param tiles tiles of 240 × 240 pixels of full resolution
+ * @param expected position of the upper left corner of the screen in the slide
+ */
 function compareWithTiles(
   page: Page,
   screen: string,
@@ -138,7 +146,7 @@ function compareWithTiles(
   expected: { readonly left: number; readonly top: number },
 ): Promise<{ equal: number; compared: number }> {
   return page.evaluate(
-    async ([png, urls, near]) => {
+    async ([png, tileUrls, expectedCorner]) => {
       const bitmapOf = (blob: Blob) => createImageBitmap(blob, { colorSpaceConversion: 'none' });
       const pixelsOf = (bitmap: ImageBitmap) => {
         const context = new OffscreenCanvas(bitmap.width, bitmap.height).getContext('2d');
@@ -149,8 +157,8 @@ function compareWithTiles(
       const screenPixels = pixelsOf(
         await bitmapOf(new Blob([Uint8Array.from(atob(png), (character) => character.charCodeAt(0))])),
       );
-      const stored = await Promise.all(
-        urls.map(async ({ column, row, url }) => ({
+      const decodedTiles = await Promise.all(
+        tileUrls.map(async ({ column, row, url }) => ({
           column,
           row,
           pixels: pixelsOf(await bitmapOf(await (await fetch(url)).blob())),
@@ -160,15 +168,18 @@ function compareWithTiles(
       for (const shiftX of [-2, -1, 0, 1, 2]) {
         for (const shiftY of [-2, -1, 0, 1, 2]) {
           let [equal, compared] = [0, 0];
-          for (const { column, row, pixels } of stored) {
-            const left = column * 240 - near.left + shiftX;
-            const top = row * 240 - near.top + shiftY;
+          for (const { column, row, pixels } of decodedTiles) {
+            const left = column * 240 - expectedCorner.left + shiftX;
+            const top = row * 240 - expectedCorner.top + shiftY;
             for (let y = Math.max(0, -top); y < pixels.height && y + top < screenPixels.height; y += 1) {
               for (let x = Math.max(0, -left); x < pixels.width && x + left < screenPixels.width; x += 1) {
-                const from = (y * pixels.width + x) * 4;
-                const to = ((y + top) * screenPixels.width + x + left) * 4;
+                const tileIndex = (y * pixels.width + x) * 4;
+                const screenIndex = ((y + top) * screenPixels.width + x + left) * 4;
                 compared += 1;
-                if ([0, 1, 2].every((c) => pixels.data[from + c] === screenPixels.data[to + c])) equal += 1;
+                const isEqual = [0, 1, 2].every(
+                  (channel) => pixels.data[tileIndex + channel] === screenPixels.data[screenIndex + channel],
+                );
+                if (isEqual) equal += 1;
               }
             }
           }
@@ -200,7 +211,7 @@ for (const ratio of [1, 2]) {
         const screen = await screenOf(page);
         await info.attach('screen', { body: Buffer.from(screen, 'base64'), contentType: 'image/png' });
         const box = await page.getByRole('application').boundingBox();
-        if (box === null) throw new Error('not shown');
+        if (box === null) throw new Error('The viewer is not visible.');
         const left = Math.round(740.3 - (box.width * ratio) / 2);
         const top = Math.round(880.7 - (box.height * ratio) / 2);
         const { equal, compared } = await compareWithTiles(page, screen, [...tiles.values()], {

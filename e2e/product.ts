@@ -1,4 +1,4 @@
-/** Starts the built product as a person starts it, as one process with a data folder and a slide folder of its own. */
+/** Starts the built product as a single process, with its own data folder and slide folder. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
@@ -11,22 +11,22 @@ export const administrator = { email: 'admin@example.org', password: 'glass, sta
 
 export interface Product {
   readonly address: string;
-  /** Its slide folder. */
+  /** Path of the slide folder. */
   readonly slidesDir: string;
-  /** Returns the e-mails to an address as plain text. Without a mail server they stay in the outbox folder. */
+  /** Returns the e-mails to an address as plain text, from the outbox folder in which they stay without a mail server. */
   mailsTo(address: string): Promise<string[]>;
   /** Returns the output of the server so far, for the report of a failed test. */
   log(): string;
   stop(): Promise<void>;
 }
 
-/**
- * Compiled code of servers and render processes of earlier starts: a server then starts in half the time, a render
- * process in a third.
- */
-const compiledCode = path.join(tmpdir(), 'lamina-e2e-compile-cache');
+/** Folder with compiled code of earlier starts, with which a server starts in half the time and a render worker in a third. */
+const compileCache = path.join(tmpdir(), 'lamina-e2e-compile-cache');
 
 /**
+ * Starts the product and waits until it is ready.
+ *
+ * @param prepareSlides fills the slide folder before the start
  * @param settings that differ from those of a fresh installation
  * @throws Error when the server ends before it is ready, with its output
  */
@@ -41,8 +41,8 @@ export async function startProduct(
 
   const dataDir = path.join(folder, 'data');
   await mkdir(dataDir);
-  await mkdir(path.join(compiledCode, 'render'), { recursive: true });
-  await symlink(path.join(compiledCode, 'render'), path.join(dataDir, 'compiled'));
+  await mkdir(path.join(compileCache, 'render'), { recursive: true });
+  await symlink(path.join(compileCache, 'render'), path.join(dataDir, 'compiled'));
   const port = await freePort();
   const address = `http://127.0.0.1:${port}`;
   const server = spawn(process.execPath, ['packages/server/src/main.ts'], {
@@ -50,7 +50,7 @@ export async function startProduct(
     env: {
       PATH: process.env.PATH,
       HOME: process.env.HOME,
-      NODE_COMPILE_CACHE: path.join(compiledCode, 'server'),
+      NODE_COMPILE_CACHE: path.join(compileCache, 'server'),
       HOST: '127.0.0.1',
       PORT: String(port),
       DATA_DIR: dataDir,
@@ -88,7 +88,7 @@ export async function startProduct(
 }
 
 async function readMails(outbox: string, to: string): Promise<string[]> {
-  const names = await readdir(outbox).catch(() => []); // the first e-mail creates it
+  const names = await readdir(outbox).catch(() => []); // the folder is created with the first e-mail
   const mails = await Promise.all(names.map((name) => readFile(path.join(outbox, name), 'utf8')));
   return mails.filter((mail) => mail.includes(to));
 }
@@ -103,7 +103,7 @@ async function waitUntilReady(address: string, server: ChildProcess): Promise<vo
     }
     await setTimeout(100);
   }
-  throw new Error(`not ready at ${address}`);
+  throw new Error(`The server at ${address} is not ready after 30 s.`);
 }
 
 async function stopProcess(server: ChildProcess): Promise<void> {
@@ -114,11 +114,12 @@ async function stopProcess(server: ChildProcess): Promise<void> {
 }
 
 async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const address = probe.address();
-  probe.close();
-  await once(probe, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port');
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string')
+    throw new Error('The operating system assigned no port.');
   return address.port;
 }

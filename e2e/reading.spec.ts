@@ -19,7 +19,7 @@ async function openAt(page: Page, query: string): Promise<void> {
 }
 
 test.describe('a slide whose tiles fail to load', () => {
-  test.use({ expectedComplaints: /ERR_|failed to load/i });
+  test.use({ expectedConsoleErrors: /ERR_|failed to load/i });
 
   test('shows that the picture is incomplete while the network is down, and loads the rest afterwards', async ({
     visit,

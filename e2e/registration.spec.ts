@@ -1,4 +1,4 @@
-/** Registration of two slides of a case by pairs of points, and the linked views that follow it. */
+/** Registration of two slides of a case by pairs of points, and linked views that use the registration. */
 import type { Page } from '@playwright/test';
 import { administratorToken, call } from './accounts.ts';
 import { expect, test } from './test.ts';
@@ -12,20 +12,21 @@ interface Field {
   readonly zoom: number;
 }
 
-/** The fields at which the two slides open: the same tissue, which is half as large in pixels of the second slide. */
+/** The fields at which the two slides open. Both show the same tissue, which is half as large in pixels of the second slide. */
 const fields = { first: { x: 500, y: 700, zoom: 0.5 }, second: { x: 400, y: 600, zoom: 1 } };
-const mapped = ({ x, y }: Pick<Field, 'x' | 'y'>) => ({
+/** Returns the position in the second slide of a position in the first slide. */
+const toSecondSlide = ({ x, y }: Pick<Field, 'x' | 'y'>) => ({
   x: fields.second.x + (x - fields.first.x) / 2,
   y: fields.second.y + (y - fields.first.y) / 2,
 });
 
 const half = (page: Page, name: string) => page.getByRole('group', { name, exact: true });
 
-/** Clicks a place of a slide, in CSS pixels from the middle of its half. */
+/** Clicks a point of a slide. @param name of the slide @param offset from the middle of its half of the window, in CSS pixels */
 async function markPoint(page: Page, name: string, [dx, dy]: readonly [number, number]): Promise<void> {
   const target = half(page, name).getByRole('button', { name: hint });
   const box = await target.boundingBox();
-  if (box === null) throw new Error('no point can be marked');
+  if (box === null) throw new Error('The slide is not ready for marking points.');
   await target.click({ position: { x: box.width / 2 + dx, y: box.height / 2 + dy } });
 }
 
@@ -44,7 +45,7 @@ test('two pairs of points register two slides of a case, and linked views follow
   const idOf = (name: string) =>
     (images as { id: string; file_name: string }[]).find(({ file_name }) => file_name === name)?.id ?? '';
   const [first, second] = [idOf(firstName), idOf(secondName)];
-  const made = await call(product.address, 'POST', '/cases', {
+  const createdCase = await call(product.address, 'POST', '/cases', {
     token,
     body: {
       dataset: 'Mouse kidney',
@@ -57,31 +58,33 @@ test('two pairs of points register two slides of a case, and linked views follow
   });
   const page = await visit('user');
 
-  await test.step('the person places two pairs of points and reads how far they differ', async () => {
+  await test.step('the person places two pairs of points, and sees by how much they differ', async () => {
     await page.goto(`/wsi-viewer?image=${first}&beside=${second}&x=500&y=700&zoom=0.5&bx=400&by=600&bzoom=1`);
     await expect(page.getByTitle('Scale bar')).toHaveCount(2, { timeout: 30_000 });
     await page.getByRole('button', { name: 'Register slides' }).click();
-    for (const place of [
+    for (const offset of [
       [-80, -60],
       [90, 70],
     ] as const) {
-      await markPoint(page, firstName, place);
-      await markPoint(page, secondName, place);
+      await markPoint(page, firstName, offset);
+      await markPoint(page, secondName, offset);
     }
     await page.getByRole('button', { name: 'Register', exact: true }).click();
     await expect(page.getByText(/The slides are registered; the points differ by [\d.,]+ µm/)).toBeVisible();
     await page.getByRole('button', { name: 'Close', exact: true }).click();
   });
 
-  await test.step('a third point is at most 5 µm from where the registration puts it', async () => {
-    const { registrations } = await call(product.address, 'GET', `/cases/${String(made.id)}`, { token });
+  await test.step('the registration maps a third point with an error of at most 5 µm', async () => {
+    const { registrations } = await call(product.address, 'GET', `/cases/${String(createdCase.id)}`, {
+      token,
+    });
     const [registration] = registrations as { matrix: number[] }[];
     const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0] = registration?.matrix ?? [];
     const point = { x: 620, y: 480 };
-    const truth = mapped(point);
+    const expected = toSecondSlide(point);
     const distance = Math.hypot(
-      a * point.x + c * point.y + e - truth.x,
-      b * point.x + d * point.y + f - truth.y,
+      a * point.x + c * point.y + e - expected.x,
+      b * point.x + d * point.y + f - expected.y,
     );
     const { mpp_x } = await call(product.address, 'GET', `/image-catalog/images/${second}`, { token });
     expect(distance * (Number(mpp_x) || 1)).toBeLessThanOrEqual(5);
@@ -93,13 +96,13 @@ test('two pairs of points register two slides of a case, and linked views follow
     await expect.poll(() => fieldIn(page, '').x).toBeGreaterThan(520);
     await expect
       .poll(() => {
-        const truth = mapped(fieldIn(page, ''));
+        const expected = toSecondSlide(fieldIn(page, ''));
         const shown = fieldIn(page, 'b');
-        return Math.hypot(shown.x - truth.x, shown.y - truth.y);
+        return Math.hypot(shown.x - expected.x, shown.y - expected.y);
       })
       .toBeLessThan(5);
     expect(fieldIn(page, 'b').zoom / fieldIn(page, '').zoom).toBeCloseTo(2, 1);
   });
 
-  await call(product.address, 'DELETE', `/cases/${String(made.id)}`, { token });
+  await call(product.address, 'DELETE', `/cases/${String(createdCase.id)}`, { token });
 });

@@ -1,4 +1,4 @@
-/** Memory of the viewer while it pans over thousands of tiles, drawn with WebGL. */
+/** Drawing with WebGL: memory while thousands of tiles pass by, loss of the graphics context, colours, and saved pictures. */
 import { readFile } from 'node:fs/promises';
 import type { Browser, Page } from '@playwright/test';
 import {
@@ -36,7 +36,7 @@ async function memoryOf(browser: Browser): Promise<number> {
   return Math.round(kilobytes / 1024);
 }
 
-test('object URLs, bitmaps, textures and memory stay bounded while the view pans over thousands of tiles', async ({
+test('object URLs, bitmaps and textures stay limited while the viewer pans over thousands of tiles', async ({
   visit,
   browser,
 }, info) => {
@@ -53,8 +53,8 @@ test('object URLs, bitmaps, textures and memory stay bounded while the view pans
   await expect(page.getByTitle('Scale bar')).toBeVisible();
 
   const figures = [];
-  for (const part of [0.2, 0.6, 1]) {
-    await panUntil(page, tiles * part);
+  for (const share of [0.2, 0.6, 1]) {
+    await panUntil(page, tiles * share);
     await collectGarbage(page);
     figures.push({
       tiles: await servedTiles(page),
@@ -64,11 +64,11 @@ test('object URLs, bitmaps, textures and memory stay bounded while the view pans
   }
   await info.attach('figures', { body: JSON.stringify(figures, null, 2), contentType: 'application/json' });
   const [, , last] = figures;
-  // 256 MB of textures of 240 × 240 pixels, and one for the colour table.
-  const mostTextures = (256 * 2 ** 20) / (tileSize * tileSize * 4) + 1;
+  // Textures of 240 × 240 pixels in 256 MB, and one texture for the colour table.
+  const maxTextures = (256 * 2 ** 20) / (tileSize * tileSize * 4) + 1;
   expect(last?.objectUrls).toBe(0);
   expect(last?.bitmaps).toBeLessThan(100);
-  expect(last?.textures).toBeLessThanOrEqual(mostTextures);
+  expect(last?.textures).toBeLessThanOrEqual(maxTextures);
   expect(last?.mainThreadDecodes).toBe(0);
   expect(last?.canvasCopies).toBe(0);
   expect(last?.contexts).toBe(1);
@@ -85,7 +85,7 @@ async function openWithWebGl(page: Page): Promise<void> {
 
 const meanColour = (page: Page) => meanColourOf(page.getByRole('application'));
 
-test('a lost graphics context is restored and the slide is drawn again', async ({ visit }) => {
+test('the slide is drawn again after a lost WebGL context is restored', async ({ visit }) => {
   const page = await visit('user');
   await openWithWebGl(page);
   await page.waitForTimeout(1000);
@@ -109,7 +109,9 @@ test('a lost graphics context is restored and the slide is drawn again', async (
     .toBeLessThan(2);
 });
 
-test('a graphics context that stays lost is replaced by the canvas, without a reload', async ({ visit }) => {
+test('the slide is drawn on a 2D canvas without a reload when a WebGL context stays lost', async ({
+  visit,
+}) => {
   const page = await visit('user');
   await openWithWebGl(page);
   await page.waitForTimeout(1000);
@@ -130,7 +132,9 @@ test('a graphics context that stays lost is replaced by the canvas, without a re
     .toBeLessThan(2);
 });
 
-test('brightness and white balance change what WebGL draws, and are reset', async ({ visit }) => {
+test('brightness and white balance change the colours that WebGL draws, and brightness is reset', async ({
+  visit,
+}) => {
   const page = await visit('user');
   await openWithWebGl(page);
   await page.waitForTimeout(1000);
@@ -140,7 +144,7 @@ test('brightness and white balance change what WebGL draws, and are reset', asyn
   await page.getByRole('slider', { name: 'Brightness' }).focus();
   await page.keyboard.press('Home');
   await colours.click();
-  // Half of what is measured is the ground beside the slide.
+  // About half of the measured area is background, which does not change.
   await expect.poll(async () => (await meanColour(page)).red).toBeLessThan(before.red - 20);
   await page.getByRole('button', { name: 'Reset colours' }).click();
   await expect.poll(async () => Math.abs((await meanColour(page)).red - before.red)).toBeLessThan(3);
@@ -149,8 +153,8 @@ test('brightness and white balance change what WebGL draws, and are reset', asyn
   await page.getByRole('button', { name: 'White balance', exact: true }).click();
   await expect(page.getByText('Click an empty, bright place on the slide')).toBeVisible();
   const stage = await page.getByRole('application').boundingBox();
-  if (stage === null) throw new Error('not shown');
-  // Empty glass on the left of the tissue.
+  if (stage === null) throw new Error('The viewer is not visible.');
+  // Clicks empty glass on the left of the tissue.
   await page.mouse.click(stage.x + stage.width * 0.2, stage.y + stage.height * 0.6);
   await expect(page.getByRole('button', { name: 'Reset white balance' })).toBeVisible();
   await expect(page.getByText('The white balance has been set')).toBeAttached();
@@ -161,7 +165,9 @@ for (const [format, magic] of [
   ['PNG', '89504e47'],
   ['JPEG', 'ffd8ff'],
 ] as const) {
-  test(`a picture is saved as ${format} at a chosen magnification`, async ({ visit }) => {
+  test(`a picture is saved as ${format} with the size that the panel shows for the chosen magnification`, async ({
+    visit,
+  }) => {
     const page = await visit('user');
     await openWithWebGl(page);
     await page.keyboard.press('Shift+S');

@@ -1,4 +1,4 @@
-/** Results of programs over a slide: a heatmap and cells, which a program sends by the API or a person by the browser. */
+/** Result layers (a heatmap, and cells) that a program sends through the API or a person uploads in the browser. */
 import { readFile } from 'node:fs/promises';
 import type { Page } from '@playwright/test';
 import sharp from 'sharp';
@@ -17,12 +17,12 @@ interface Result {
   readonly file: Uint8Array;
 }
 
-/** Sends the file as a program does, and waits for the import. */
+/** Uploads a result as a program does, and waits until the server has imported it. @returns the id of the layer */
 async function sendResult(address: string, imageId: string, { name, kind, file }: Result): Promise<string> {
   const token = await administratorToken(address);
   const path = `/image-catalog/images/${imageId}/result-layers`;
   const layer = await call(address, 'POST', path, { token, body: { name, kind } });
-  const sent = await fetch(new URL(layer.upload as string, address), {
+  const response = await fetch(new URL(layer.upload as string, address), {
     method: 'PATCH',
     headers: {
       authorization: `Bearer ${token}`,
@@ -33,7 +33,7 @@ async function sendResult(address: string, imageId: string, { name, kind, file }
     },
     body: new Uint8Array(file),
   });
-  expect(sent.status).toBe(204);
+  expect(response.status).toBe(204);
   const state = async () => {
     const { layers } = await call(address, 'GET', path, { token });
     return (layers as { id: string; state: string; problem: unknown }[]).find(({ id }) => id === layer.id);
@@ -42,7 +42,7 @@ async function sendResult(address: string, imageId: string, { name, kind, file }
   return layer.id as string;
 }
 
-/** Opens a slide with a result, and the panel. */
+/** Opens the slide, adds a result layer, and opens the panel of results. */
 async function openWithResult(page: Page, address: string, result: Result) {
   const slide = await openSlide(page);
   const layerId = await sendResult(address, imageOf(page), result);
@@ -53,7 +53,7 @@ async function openWithResult(page: Page, address: string, result: Result) {
 
 const imageOf = (page: Page) => new URL(page.url()).searchParams.get('image') ?? '';
 
-/** Width of a slide in pixels. */
+/** Returns the width of a slide in pixels. */
 async function widthOf(address: string, imageId: string): Promise<number> {
   const token = await administratorToken(address);
   const { images } = await call(address, 'GET', '/image-catalog/images', { token });
@@ -61,7 +61,7 @@ async function widthOf(address: string, imageId: string): Promise<number> {
   return image?.width ?? Number.NaN;
 }
 
-/** A mask of continuous values as a program writes it: 0 on the left to 255 on the right. */
+/** Returns a heatmap as a TIFF file whose values increase from 0 at the left to 255 at the right. */
 function heatmap(): Promise<Buffer> {
   const [width, height] = [256, 342];
   const values = Buffer.from(Array.from({ length: width * height }, (_, index) => index % width));
@@ -71,7 +71,7 @@ function heatmap(): Promise<Buffer> {
     .toBuffer();
 }
 
-/** Cells of 20 pixels in a grid: every fourth one is a mitosis. */
+/** Returns 400 cells of 20 × 20 pixels in a grid as GeoJSON; every fourth one is a mitosis. */
 function cells(): Uint8Array {
   const features = Array.from({ length: 20 * 20 }, (_, index) => {
     const [x, y] = [40 + (index % 20) * 48, 40 + Math.floor(index / 20) * 48];
@@ -96,9 +96,9 @@ function cells(): Uint8Array {
   return Buffer.from(JSON.stringify({ type: 'FeatureCollection', features }));
 }
 
-/** Outlines the first 10 rows and 8 columns of the cells with the mouse, and gives the outline the class Tumor. */
+/** Draws a rectangle around the first 10 rows and 8 columns of the cells, and gives it the class Tumor. */
 async function outlineTumour(page: Page): Promise<void> {
-  // The outline lies to the right of the panel.
+  // At this position the rectangle is to the right of the panel.
   const [middleX, middleY, zoom] = [100, 300, 0.5];
   await page.goto(`/wsi-viewer?image=${imageOf(page)}&x=${middleX}&y=${middleY}&zoom=${zoom}`);
   await startDrawing(page);
@@ -119,7 +119,7 @@ async function outlineTumour(page: Page): Promise<void> {
   await expect(saved(page)).toHaveText('Saved');
 }
 
-/** Number of pixels that the layer has coloured on the screen. */
+/** Returns the number of screen pixels that the layer has coloured. */
 function colouredPixels(page: Page, layerId: string): Promise<number> {
   return page.evaluate((id) => {
     const canvas = document.querySelector<HTMLCanvasElement>(`canvas[data-result-layer="${id}"]`);
@@ -130,7 +130,7 @@ function colouredPixels(page: Page, layerId: string): Promise<number> {
   }, layerId);
 }
 
-test('a heatmap lies over the slide; its threshold and palette change without a request, and its value is read', async ({
+test('a heatmap is drawn over the slide, changes threshold and palette without a request, and shows its value under the pointer', async ({
   visit,
   product,
 }) => {
@@ -156,7 +156,7 @@ test('a heatmap lies over the slide; its threshold and palette change without a 
   await panel(page).getByRole('combobox', { name: 'Palette' }).selectOption('magma');
   expect(requests).toBe(0);
 
-  // The slide is opened with its position 600, 700 in the middle, at zoom 0.5. The mask has 256 columns of the values 0 to 255.
+  // The position 600, 700 of the slide is in the middle at zoom 0.5. The heatmap has 256 columns with the values 0 to 255.
   const columnWidth = (await widthOf(product.address, slide.image)) / 256;
   const value = Math.floor(600 / columnWidth) + 1;
   const middleOfColumn = slide.x + ((value + 0.5) * columnWidth - 600) * 0.5;
@@ -169,7 +169,7 @@ test('a heatmap lies over the slide; its threshold and palette change without a 
   await expect(page.locator(`canvas[data-result-layer="${layerId}"]`)).toHaveCount(0);
 });
 
-test('cells are drawn and counted by class, one class is hidden, and the layer is deleted', async ({
+test('cells are drawn and counted by class, a class can be hidden, and the layer can be deleted', async ({
   visit,
   product,
 }) => {
@@ -186,7 +186,7 @@ test('cells are drawn and counted by class, one class is hidden, and the layer i
   if (!(await item.getByRole('switch').isChecked())) await item.getByRole('switch').click({ force: true });
   const legend = item.getByRole('list', { name: 'Classes' });
   await page.keyboard.press('h');
-  // The whole slide is in view: the counts are those of the file.
+  // The whole slide is in view, so all cells of the file are counted.
   await expect(legend.getByRole('listitem').filter({ hasText: 'Mitosis' })).toHaveText('Mitosis100');
   await expect(legend.getByRole('listitem').filter({ hasText: 'Other' })).toHaveText('Other300');
   await expect.poll(() => colouredPixels(page, layerId)).toBeGreaterThan(1000);
@@ -205,7 +205,7 @@ test('cells are drawn and counted by class, one class is hidden, and the layer i
   await expect(panel(page).getByRole('switch', { name: 'Show: Cells' })).toHaveCount(0);
 });
 
-test('a person counts mitoses inside an outlined tumour, filters by a measurement, and exports the count', async ({
+test('mitoses are counted inside an annotation, filtered by a measurement, and exported as CSV', async ({
   visit,
   product,
 }) => {
@@ -224,7 +224,7 @@ test('a person counts mitoses inside an outlined tumour, filters by a measuremen
     .getByRole('listitem')
     .filter({ hasText: 'Other' });
   await panel(page).getByRole('combobox', { name: 'Count in' }).selectOption({ label: '1. Tumor' });
-  // The outline has the cells of the first 10 rows and 8 columns.
+  // The annotation contains the cells of the first 10 rows and 8 columns.
   await expect(mitoses).toHaveText('Mitosis20');
   await expect(others).toHaveText('Other60');
 
@@ -250,7 +250,7 @@ test('a person counts mitoses inside an outlined tumour, filters by a measuremen
   await expect(mitoses).toHaveText('Mitosis100');
 });
 
-test('the address keeps order and settings of two layers, which are compared with a divider', async ({
+test('the URL keeps order and settings of two result layers and the position of the divider between them', async ({
   visit,
   product,
 }) => {
@@ -274,7 +274,7 @@ test('the address keeps order and settings of two layers, which are compared wit
   await page.keyboard.press('Enter');
   await expect.poll(names).toEqual(['Show: Cells', 'Show: Heat']);
   await expect(moveDown).toBeFocused();
-  // What is drawn last lies over the others.
+  // The layer that is drawn first is below the others.
   const lowest = page.locator('canvas[data-result-layer]').first();
   await expect(lowest).toHaveAttribute('data-result-layer', heat);
   await panel(page).getByRole('combobox', { name: 'Palette' }).selectOption('magma');
@@ -304,14 +304,14 @@ test('the address keeps order and settings of two layers, which are compared wit
   expect(await page.evaluate(() => history.length)).toBe(entries);
 
   await page.reload();
-  // Layers are drawn again without the panel.
+  // The layers are drawn even though the panel is closed.
   await expect(lowest).toHaveCSS('clip-path', 'inset(0px 0px 0px 30%)');
   await openResults(page);
   await expect.poll(names).toEqual(['Show: Cells', 'Show: Heat']);
   await expect(panel(page).getByRole('combobox', { name: 'Palette' })).toHaveValue('magma');
 });
 
-test('a person adds cells to a slide without results, reads why a wrong file is refused, and cancels an upload', async ({
+test('a person uploads a result, sees the reason for a rejected file, and cancels an upload', async ({
   visit,
 }) => {
   test.setTimeout(90_000);
@@ -341,10 +341,10 @@ test('a person adds cells to a slide without results, reads why a wrong file is 
   await expect(cellsSwitch).toBeChecked({ timeout: 30_000 });
   await expect(panel(page).getByRole('list', { name: 'Classes' })).toContainText('Mitosis');
 
-  await upload('broken.tif', Buffer.from('This is no TIFF.'));
+  await upload('broken.tif', Buffer.from('This is not a TIFF file.'));
   await expect(panel(page)).toContainText('The file has an unknown format', { timeout: 30_000 });
 
-  // The server does not answer: the upload waits until the person cancels it.
+  // The server does not respond, so the upload waits until the person cancels it.
   await page.route('**/result-layers/*/file', () => undefined);
   await upload('late.geojson', Buffer.from(cells()));
   await dialog.getByRole('button', { name: 'Cancel the upload' }).click();

@@ -125,7 +125,7 @@ test.describe('the profile', () => {
   });
 
   test.describe('when it cannot be loaded', () => {
-    test.use({ expectedComplaints: /status of [45]\d\d/ });
+    test.use({ expectedConsoleErrors: /status of [45]\d\d/ });
 
     for (const [why, answer] of [
       ['Profil alınamadı', { status: 502, body: '' }],
@@ -223,7 +223,7 @@ test.describe('the admin layout', () => {
 });
 
 test.describe('a sign-out whose request fails', () => {
-  test.use({ expectedComplaints: /ERR_FAILED/ });
+  test.use({ expectedConsoleErrors: /ERR_FAILED/ });
 
   test("shows 'Çıkış yaparken hata oluştu.' and removes the sign-in from the browser", async ({
     visit,
@@ -281,7 +281,7 @@ test.describe('user management', () => {
   });
 
   test.describe('when the accounts cannot be loaded', () => {
-    test.use({ expectedComplaints: /status of [45]\d\d/ });
+    test.use({ expectedConsoleErrors: /status of [45]\d\d/ });
 
     for (const [what, response, message] of [
       ['the message of the server', { status: 418, json: { message: 'Çaydanlık.' } }, 'Çaydanlık.'],
@@ -364,7 +364,7 @@ test.describe('user management', () => {
   });
 
   test.describe('when an action fails', () => {
-    test.use({ expectedComplaints: /status of [45]\d\d/ });
+    test.use({ expectedConsoleErrors: /status of [45]\d\d/ });
 
     for (const [status, button, action, message] of [
       ['pending', 'Onayla', 'approve', 'Kullanıcı onaylanırken hata oluştu.'],

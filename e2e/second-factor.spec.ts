@@ -2,7 +2,7 @@
 import { oneTimeCode } from '../packages/server/src/testing/one-time-code.ts';
 import { expect, test } from './test.ts';
 
-test.use({ expectedComplaints: /status of 401/ });
+test.use({ expectedConsoleErrors: /status of 401/ });
 
 /** A one-time code is valid for this period. */
 const codePeriodMs = 30_000;

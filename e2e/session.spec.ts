@@ -1,17 +1,17 @@
-/** Section 4 of the specification: the client session; section 8: what signing in and out says. */
+/** The stored sign-in of the browser (section 4 of the specification), and the messages of signing in and out (section 8). */
 import { call } from './accounts.ts';
 import { administrator } from './product.ts';
 import { expect, test } from './test.ts';
 
 const storedKeys = () => Object.keys(localStorage).sort();
 
-test.describe('stored data that cannot be parsed', () => {
+test.describe('an invalid stored sign-in', () => {
   for (const [what, stored] of [
     ['user data that is not JSON', { auth_token: 'x', user_data: '{"uid":' }],
-    ['user data of another shape', { auth_token: 'x', user_data: '[]' }],
+    ['user data with missing fields', { auth_token: 'x', user_data: '[]' }],
     ['a user without a token', { user_data: '{}' }],
   ] as const) {
-    test(`clears the session: ${what}`, async ({ visit }) => {
+    test(`is removed, and the login page appears: ${what}`, async ({ visit }) => {
       const page = await visit('anonymous');
       await page.goto('/auth/login');
       await page.evaluate((entries) => {
@@ -38,7 +38,7 @@ test('signing in stores the token and the user under the two keys of the specifi
 });
 
 test.describe('a sign-in that is rejected', () => {
-  test.use({ expectedComplaints: /status of 40[13]/ });
+  test.use({ expectedConsoleErrors: /status of 40[13]/ });
 
   test('shows that e-mail or password is wrong and stays on the login page', async ({ visit }) => {
     const page = await visit('anonymous');
@@ -51,7 +51,7 @@ test.describe('a sign-in that is rejected', () => {
     expect(await page.evaluate(storedKeys)).toEqual([]);
   });
 
-  test('shows that the account was closed', async ({ visit, account }) => {
+  test('shows that the account is deactivated', async ({ visit, account }) => {
     const { email, password } = await account('deactivated');
     const page = await visit('anonymous');
     await page.goto('/auth/login');
@@ -61,7 +61,11 @@ test.describe('a sign-in that is rejected', () => {
     await expect(page.getByText('Hesabınız devre dışı bırakılmış.').first()).toBeVisible();
   });
 
-  test('a 401 clears the stored session and leads to the login page', async ({ visit, account, product }) => {
+  test('is removed from the browser after a 401, and the login page appears', async ({
+    visit,
+    account,
+    product,
+  }) => {
     const someone = await account('user');
     const page = await visit(someone);
     await page.goto('/dashboard');
@@ -74,8 +78,8 @@ test.describe('a sign-in that is rejected', () => {
   });
 });
 
-test.describe('empty and invalid fields are marked before anything is sent', () => {
-  test('on the login form', async ({ visit }) => {
+test.describe('a form with empty or invalid fields', () => {
+  test('shows the errors of the login fields without a request', async ({ visit }) => {
     const page = await visit('anonymous');
     await page.goto('/auth/login');
     await page.getByRole('button', { name: 'Giriş Yap' }).click();
@@ -85,7 +89,7 @@ test.describe('empty and invalid fields are marked before anything is sent', () 
     await expect(page.getByText('Geçerli bir e-posta adresi girin.')).toBeVisible();
   });
 
-  test('on the registration form', async ({ visit }) => {
+  test('shows the errors of the registration fields without a request', async ({ visit }) => {
     const page = await visit('anonymous');
     await page.goto('/auth/register');
     await page.getByRole('button', { name: 'Kayıt Ol' }).click();
@@ -98,19 +102,22 @@ test.describe('empty and invalid fields are marked before anything is sent', () 
   });
 });
 
-test.describe('signing out clears the session and goes to the login page', () => {
-  for (const [where, goesTo, who, item, says] of [
+test.describe('signing out', () => {
+  for (const [screen, path, who, menuItem, message] of [
     ['the dashboard', '/dashboard', 'user', 'Logout', 'Successfully logged out.'],
     ['the admin area', '/admin', 'admin', 'Çıkış', 'Başarıyla çıkış yapıldı.'],
   ] as const) {
-    test(`from ${where}, with '${says}'`, async ({ visit, account }) => {
+    test(`from ${screen} removes the stored sign-in, shows '${message}' and opens the login page`, async ({
+      visit,
+      account,
+    }) => {
       const someone = await account(who);
       const page = await visit(someone);
-      await page.goto(goesTo);
-      await page.waitForLoadState('networkidle'); // what is asked for meanwhile is refused, and the browser says so
+      await page.goto(path);
+      await page.waitForLoadState('networkidle'); // a request after signing out would be rejected, which is a console error
       await page.getByRole('button', { name: someone.displayName }).click();
-      await page.getByRole('menuitem', { name: item }).click();
-      await expect(page.getByText(says)).toBeVisible();
+      await page.getByRole('menuitem', { name: menuItem }).click();
+      await expect(page.getByText(message)).toBeVisible();
       await expect(page).toHaveURL(/\/auth\/login$/);
       expect(await page.evaluate(storedKeys)).toEqual([]);
       await page.goto('/dashboard');

@@ -1,7 +1,7 @@
 /** The list of sign-ins on the profile, with which a person ends a sign-in of another browser. */
 import { expect, test } from './test.ts';
 
-test.use({ expectedComplaints: /status of 40[01]/ });
+test.use({ expectedConsoleErrors: /status of 40[01]/ });
 
 test('a sign-in is ended from the list of sign-ins in another browser', async ({ visit, account }) => {
   const person = await account('user');

@@ -6,7 +6,7 @@ import { administratorToken, call, signIn } from './accounts.ts';
 import type { Product } from './product.ts';
 import { expect, test } from './test.ts';
 
-// A product of its own: what is changed here is not what other tests expect.
+// Other settings give these tests their own product, because other tests do not expect the changes made here.
 test.use({ settings: { LOG_LEVEL: 'info' } });
 
 const rowOf = (page: Page, name: string): Locator =>
@@ -24,13 +24,13 @@ async function openSlides(page: Page): Promise<void> {
   await expect(rowOf(page, 'section-1.svs')).toBeVisible();
 }
 
-/** @param status as the API calls it */
-async function show(page: Page, status: string): Promise<void> {
+/** Shows the slides with a status. @param status as in the API */
+async function showStatus(page: Page, status: string): Promise<void> {
   await page.getByRole('combobox', { name: 'Durum' }).selectOption(status);
 }
 
-/** Asks for a tile as a member's browser does. @returns the status of the answer */
-async function tileFor(product: Product, session: unknown, imageId: string): Promise<number> {
+/** Requests a tile with an image session. @returns the HTTP status */
+async function tileStatus(product: Product, session: unknown, imageId: string): Promise<number> {
   const tile = `/api/v1/image-catalog/proxy/${imageId}/image_files/8/0_0.jpeg?session=${String(session)}`;
   return (await fetch(product.address + tile)).status;
 }
@@ -49,7 +49,7 @@ test('a slide is edited, moved, hidden from members, removed and restored', asyn
   const imageId = imageOf('section-1.svs')?.id ?? '';
   const admin = await visit('admin');
 
-  await test.step('edited', async () => {
+  await test.step('an administrator edits name and organ', async () => {
     await openSlides(admin);
     await choose(admin, 'section-1.svs', 'Düzenle');
     const dialog = admin.getByRole('dialog', { name: 'Slaydı düzenle' });
@@ -60,7 +60,7 @@ test('a slide is edited, moved, hidden from members, removed and restored', asyn
     await expect(rowOf(admin, 'Böbrek 1')).toContainText('Böbrek');
   });
 
-  await test.step('moved, two at once', async () => {
+  await test.step('the administrator moves two slides to another dataset', async () => {
     await admin.getByRole('checkbox', { name: 'Seç: Böbrek 1' }).check();
     await admin.getByRole('checkbox', { name: 'Seç: loose.svs' }).check();
     const bar = admin.getByRole('region', { name: 'Seçili slaytlar' });
@@ -77,80 +77,82 @@ test('a slide is edited, moved, hidden from members, removed and restored', asyn
     await expect(rowOf(admin, 'loose.svs')).toBeVisible();
   });
 
-  await test.step('hidden: a member gets no tile any more, an administrator sees it marked', async () => {
-    expect(await tileFor(product, session, imageId)).toBe(200);
+  await test.step('a hidden slide is marked for the administrator, and a member no longer gets its tiles', async () => {
+    expect(await tileStatus(product, session, imageId)).toBe(200);
     await choose(admin, 'Böbrek 1', 'Üyelerden gizle');
     await expect(admin.getByText('1 slayt üyelerden gizlendi.')).toBeVisible();
     await expect(rowOf(admin, 'Böbrek 1')).toContainText('Gizli');
-    expect(await tileFor(product, session, imageId)).toBe(404);
-    const { images: seen } = await call(product.address, 'GET', '/image-catalog/images', { token });
-    expect((seen as { id: string }[]).map(({ id }) => id)).not.toContain(imageId);
+    expect(await tileStatus(product, session, imageId)).toBe(404);
+    const { images: memberImages } = await call(product.address, 'GET', '/image-catalog/images', { token });
+    expect((memberImages as { id: string }[]).map(({ id }) => id)).not.toContain(imageId);
     await choose(admin, 'Böbrek 1', 'Üyelere göster');
     await expect(admin.getByText('1 slayt yeniden gösteriliyor.')).toBeVisible();
-    expect(await tileFor(product, session, imageId)).toBe(200);
+    expect(await tileStatus(product, session, imageId)).toBe(200);
   });
 
-  await test.step('removed after a second look; undone from the toast', async () => {
+  await test.step('the slide is removed after a confirmation, and restored with the toast', async () => {
     await choose(admin, 'Böbrek 1', 'Katalogdan kaldır');
     const dialog = admin.getByRole('dialog', { name: 'Katalogdan kaldırılsın mı?' });
     await expect(dialog).toContainText('Dosya silinmez');
     await dialog.getByRole('button', { name: 'Katalogdan kaldır' }).click();
     await expect(rowOf(admin, 'Böbrek 1')).toHaveCount(0);
-    expect(await tileFor(product, session, imageId)).toBe(404);
+    expect(await tileStatus(product, session, imageId)).toBe(404);
     await admin.getByRole('button', { name: 'Geri Al', exact: true }).click();
     await expect(rowOf(admin, 'Böbrek 1')).toBeVisible();
   });
 
-  await test.step('removes a slide and restores it from the list of removed ones', async () => {
+  await test.step('the slide is removed again, and restored from the list of removed slides', async () => {
     await choose(admin, 'Böbrek 1', 'Katalogdan kaldır');
     await admin.getByRole('dialog').getByRole('button', { name: 'Katalogdan kaldır' }).click();
     await expect(rowOf(admin, 'Böbrek 1')).toHaveCount(0);
-    await show(admin, 'removed');
+    await showStatus(admin, 'removed');
     await choose(admin, 'Böbrek 1', 'Kataloğa geri al');
     await expect(rowOf(admin, 'Böbrek 1')).toHaveCount(0);
-    await show(admin, 'listed');
+    await showStatus(admin, 'listed');
     await expect(rowOf(admin, 'Böbrek 1')).toBeVisible();
   });
 
-  await test.step('opened in the viewer', async () => {
+  await test.step('the slide is opened in the viewer', async () => {
     await choose(admin, 'Böbrek 1', 'Görüntüleyicide aç');
     await expect(admin).toHaveURL(new RegExp(`/wsi-viewer\\?image=${imageId}`));
     await expect(admin.getByText('Selected Image')).toBeVisible();
   });
 });
 
-test('a slide that cannot be read shows the reason, and is read again after the file is repaired', async ({
+test('slide management shows why a slide cannot be read, and reads it again on request', async ({
   visit,
   product,
 }) => {
   const file = path.join(product.slidesDir, 'Mouse kidney', 'broken.svs');
-  await writeFile(file, 'no slide at all');
+  await writeFile(file, 'not a slide');
   const token = await administratorToken(product.address);
-  const failed = async () => {
+  const failedCount = async () => {
     const { counts } = await call(product.address, 'GET', '/admin/images/counts', { token });
     return (counts as { failed: number }).failed;
   };
-  await expect.poll(failed, { timeout: 60_000 }).toBe(1);
+  await expect.poll(failedCount, { timeout: 60_000 }).toBe(1);
   const admin = await visit('admin');
   await admin.goto('/admin/slides');
-  await show(admin, 'failed');
+  await showStatus(admin, 'failed');
   const row = rowOf(admin, 'broken.svs');
   await expect(row).toContainText('Okunamadı');
   await expect(row).toContainText('Dosya, okunabilen biçimlerden birinde değil.');
   await choose(admin, 'broken.svs', 'Yeniden oku');
   await expect(admin.getByText('1 slayt yeniden okunuyor.')).toBeVisible();
-  // Still no slide: it is among the failed ones again.
+  // The file is still not a slide, so the row appears again.
   await expect(row).toContainText('Dosya, okunabilen biçimlerden birinde değil.');
 });
 
-test('a catalogue file is previewed, then applied as previewed', async ({ visit }) => {
+test('a catalogue file with errors cannot be applied, and a correct one is previewed and applied', async ({
+  visit,
+}) => {
   const admin = await visit('admin');
   await admin.goto('/admin/slides');
   await admin.getByRole('button', { name: 'Katalog dosyası (CSV)' }).click();
   const file = (text: string) => ({ name: 'liste.csv', mimeType: 'text/csv', buffer: Buffer.from(text) });
   const input = admin.locator('input[type="file"][accept*="csv"]');
 
-  await test.step('with a line that is wrong it cannot be applied', async () => {
+  await test.step('a file with a wrong line cannot be applied', async () => {
     await input.setInputFiles(file('file_name;organ_type\nsection-2.svs;Böbrek;fazla\n'));
     const preview = admin.getByRole('region', { name: 'Önizleme: liste.csv' });
     await expect(preview).toContainText('2. satır');
@@ -158,7 +160,7 @@ test('a catalogue file is previewed, then applied as previewed', async ({ visit 
     await expect(preview.getByRole('button', { name: /uygula/ })).toHaveCount(0);
   });
 
-  await test.step('corrected it is shown, and then applied', async () => {
+  await test.step('a correct file is previewed, and then applied', async () => {
     await input.setInputFiles(
       file('\uFEFFfile_name;organ_type\nMouse kidney/section-2.svs;Işıklı böbrek\nyok.svs;Meme\n'),
     );
@@ -171,7 +173,7 @@ test('a catalogue file is previewed, then applied as previewed', async ({ visit 
     await expect(rowOf(admin, 'section-2.svs')).toContainText('Işıklı böbrek');
   });
 
-  await test.step('the catalogue is taken away as a file', async () => {
+  await test.step('the catalogue is downloaded as a file', async () => {
     const [download] = await Promise.all([
       admin.waitForEvent('download'),
       admin.getByRole('button', { name: 'Kataloğu indir' }).click(),

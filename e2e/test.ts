@@ -24,7 +24,7 @@ const hasRealSlide = existsSync(realSlide);
 
 /** The slide that the tests open: the only one in the first dataset of the catalogue, whose group is expanded at first. */
 export const slideName = hasRealSlide ? 'CMU-1-Small-Region.svs' : 'built.svs';
-/** Its Deep Zoom level of full resolution: log2 of the longer side, rounded up. */
+/** Deep Zoom level of full resolution of that slide: log2 of the longer side, rounded up. */
 export const fullResolution = Math.ceil(Math.log2(hasRealSlide ? 2967 : 1536));
 
 const builtSlides = [
@@ -44,7 +44,7 @@ async function fillSlides(folder: string): Promise<void> {
   for (const name of builtSlides) await writeFile(path.join(folder, name), built);
 }
 
-/** Waits until every slide is ready: a page loads its list once, without the slides that are still being read. */
+/** Waits until every slide is ready, because slides that are still being ingested would be missing in the list of a page. */
 async function waitForSlides(address: string): Promise<void> {
   const token = await administratorToken(address);
   const readyCount = async () => {
@@ -58,7 +58,7 @@ type Visit = (who: AccountState | Account | 'anonymous') => Promise<Page>;
 
 interface Fixtures {
   /** Errors that the test provokes in the browser's console; any other error there fails the test. */
-  readonly expectedComplaints: RegExp | null;
+  readonly expectedConsoleErrors: RegExp | null;
   /** Creates an account in this state. */
   readonly account: (state: AccountState) => Promise<Account>;
   /** Opens a browser context and signs it in, as a new account in a state or as an account of the test. */
@@ -84,28 +84,28 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
     { scope: 'worker' },
   ],
 
-  expectedComplaints: [null, { option: true }],
+  expectedConsoleErrors: [null, { option: true }],
 
-  // Relative addresses in the tests belong to the product.
+  // Relative URLs in the tests are those of the product.
   baseURL: async ({ product }, use) => use(product.address),
 
   account: async ({ product }, use) => use((state) => makeAccount(product.address, state)),
 
-  visit: async ({ browser, product, account, expectedComplaints, baseURL }, use, info) => {
-    const complaints: string[] = [];
+  visit: async ({ browser, product, account, expectedConsoleErrors, baseURL }, use, info) => {
+    const consoleErrors: string[] = [];
     const contexts: { close(): Promise<void> }[] = [];
     await use(async (who) => {
-      const known = who === 'anonymous' ? null : typeof who === 'string' ? await account(who) : who;
+      const visitor = typeof who === 'string' && who !== 'anonymous' ? await account(who) : who;
       const context = await browser.newContext({
         ...(baseURL && { baseURL }),
-        ...(known && { storageState: await storageOf(product.address, known) }),
+        ...(visitor !== 'anonymous' && { storageState: await storageOf(product.address, visitor) }),
       });
       contexts.push(context);
       const page = await context.newPage();
       page.on('console', (message) => {
-        if (message.type() === 'error') complaints.push(`${message.text()} (${message.location().url})`);
+        if (message.type() === 'error') consoleErrors.push(`${message.text()} (${message.location().url})`);
       });
-      page.on('pageerror', (error) => complaints.push(String(error)));
+      page.on('pageerror', (error) => consoleErrors.push(String(error)));
       return page;
     });
     if (info.status !== info.expectedStatus) {
@@ -114,12 +114,12 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
       info.attachments.push({ name: 'server log', path: file, contentType: 'text/plain' });
     }
     for (const context of contexts) await context.close();
-    const unexpected = complaints.filter((text) => !expectedComplaints?.test(text));
-    expect(unexpected, 'the browser complained').toEqual([]);
+    const unexpected = consoleErrors.filter((text) => !expectedConsoleErrors?.test(text));
+    expect(unexpected, 'unexpected errors in the console of the browser').toEqual([]);
   },
 });
 
-/** Returns what the browser stores for a signed-in account, under the keys of the specification. */
+/** Signs in and returns the browser storage of a signed-in account, with the keys of the specification. */
 async function storageOf(address: string, account: Account) {
   const { token, user } = await signIn(address, account);
   return {
@@ -136,7 +136,7 @@ async function storageOf(address: string, account: Account) {
   };
 }
 
-/** Makes the browser save data, so that tiles are requested only when they come into view. Applies to pages that are opened next. */
+/** Makes the browser report its data-saving mode, in which the viewer does not prefetch tiles. Applies to pages that are opened afterwards. */
 export async function withoutPrefetch(page: Page): Promise<void> {
   await page.addInitScript(() => {
     Object.defineProperty(navigator, 'connection', { value: { saveData: true } });

@@ -3,7 +3,7 @@ import type { Page } from '@playwright/test';
 import { administrator } from './product.ts';
 import { expect, test } from './test.ts';
 
-test.use({ expectedComplaints: /status of 418/ });
+test.use({ expectedConsoleErrors: /status of 418/ });
 
 /**
  * Opens the login page with a stubbed server, which responds to the n-th attempt with the message 'Yanıt n'.

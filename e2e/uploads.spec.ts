@@ -54,7 +54,7 @@ async function createDataset(
 const ingestTimeout = { timeout: 60_000 };
 
 test.describe('an upload with the name of an existing slide', () => {
-  test.use({ expectedComplaints: /409/ });
+  test.use({ expectedConsoleErrors: /409/ });
 
   test('is rejected, and the existing slide stays in the viewer', async ({ visit }) => {
     test.slow();
@@ -155,7 +155,7 @@ test('an upload to a new dataset asks who may see it, and a restricted dataset i
 });
 
 test.describe('an interrupted upload', () => {
-  test.use({ expectedComplaints: /ERR_|Failed to load resource/ });
+  test.use({ expectedConsoleErrors: /ERR_|Failed to load resource/ });
 
   test('resumes at the last sent byte after a network failure and after the page was closed', async ({
     visit,

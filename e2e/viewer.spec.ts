@@ -137,7 +137,7 @@ test.describe('the image catalogue', () => {
   });
 
   test.describe('with a thumbnail that cannot be loaded', () => {
-    test.use({ expectedComplaints: /ERR_FAILED/ });
+    test.use({ expectedConsoleErrors: /ERR_FAILED/ });
 
     test('shows a grey icon instead of the thumbnail', async ({ visit }) => {
       const page = await visit('user');
@@ -151,7 +151,7 @@ test.describe('the image catalogue', () => {
   });
 
   test.describe('when the server rejects the image session of its list', () => {
-    test.use({ expectedComplaints: /status of (401|503)/ });
+    test.use({ expectedConsoleErrors: /status of (401|503)/ });
 
     test('shows that a new session is being created, and then the list', async ({ visit }) => {
       const page = await visit('user');
@@ -238,7 +238,7 @@ test.describe('the image session', () => {
   });
 
   test.describe('when it cannot be created', () => {
-    test.use({ expectedComplaints: /status of 503/ });
+    test.use({ expectedConsoleErrors: /status of 503/ });
 
     test("has the status 'Error'", async ({ visit }) => {
       const page = await visit('user');
@@ -329,7 +329,7 @@ test.describe('the viewer', () => {
   });
 
   test.describe('when requests for pixels fail', () => {
-    test.use({ expectedComplaints: /status of (401|404|50\d)|ERR_FAILED/ });
+    test.use({ expectedConsoleErrors: /status of (401|404|50\d)|ERR_FAILED/ });
 
     test("shows 'Session expired. Creating new session...' for an expired session and retries once after 1 s", async ({
       visit,
