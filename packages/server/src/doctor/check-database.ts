@@ -89,7 +89,7 @@ function connectionsOf({ maxConnections }: DatabaseHealth): Finding[] {
       ? note(
           'Connections',
           message,
-          `Raise max_connections to ${connectionsOfProcess} per process; count all servers and their WORKERS.`,
+          `Raise max_connections to ${connectionsPerProcess} per process; count all servers and their WORKERS.`,
         )
       : ok('Connections', message),
   ];

@@ -27,7 +27,7 @@ export async function checkObjectStorage({
     return [
       wrong(
         'Bucket',
-        `${where} cannot be used: ${reasonOf(error)}.`,
+        `${location} cannot be used: ${reasonOf(error)}.`,
         'Check that this machine can reach S3_ENDPOINT, that the bucket exists, and that the key may list it and read its objects (s3:ListBucket, s3:GetObject). The store must support range requests.',
       ),
     ];
@@ -49,7 +49,7 @@ async function checkWriting(store: ObjectStore, location: string, dataDir: strin
   } catch (error) {
     return note(
       'Bucket',
-      `${where} cannot be written: ${reasonOf(error)}.`,
+      `${location} cannot be written: ${reasonOf(error)}.`,
       'Nothing to do if slides are put there in another way. Uploads into the bucket need s3:PutObject and s3:DeleteObject.',
     );
   } finally {
