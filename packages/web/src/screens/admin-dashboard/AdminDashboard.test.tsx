@@ -25,7 +25,7 @@ describe('the admin dashboard', () => {
     expect(card.getByRole('link').getAttribute('href')).toBe('/admin/users');
   });
 
-  it("shows today's numbers and announces further ones", async () => {
+  it('shows the current statistics, and says that more statistics will follow', async () => {
     openApp('/admin', { signedInAs: admin, api: { 'GET /admin/statistics': statistics } });
     const card = within(await screen.findByRole('region', { name: 'Sistem İstatistikleri' }));
     await card.findByText('15.230');
@@ -43,7 +43,7 @@ describe('the admin dashboard', () => {
     card.getByText('Daha fazla istatistik yakında.');
   });
 
-  it('plots the sign-ins and the opened slides of the last days, as the browser counts days', async () => {
+  it('plots the sign-ins and opened slides per day, and requests days in the time zone of the browser', async () => {
     const { calls } = openApp('/admin', { signedInAs: admin, api: { 'GET /admin/statistics': statistics } });
     const plots = await screen.findAllByRole('figure');
     expect(plots.map((plot) => within(plot).getByText(/^[\d.]+$/, { selector: 'span' }).textContent)).toEqual(
@@ -60,7 +60,7 @@ describe('the admin dashboard', () => {
     expect(card.getByRole('link').getAttribute('href')).toBe('/admin/audit');
   });
 
-  it('keeps the announcement of further numbers when nothing can be loaded', async () => {
+  it('says that the statistics cannot be loaded, and that more statistics will follow', async () => {
     openApp('/admin', {
       signedInAs: admin,
       api: { 'GET /admin/statistics': refusal('unavailable') },

@@ -7,10 +7,10 @@ import classes from './AdminDashboard.module.css';
 import { StatisticsCard } from './StatisticsCard.tsx';
 import { texts } from './texts.ts';
 
-/** The administrator's first screen. */
+/** The first screen of the administration: links to its other screens, and statistics. */
 export function AdminDashboard() {
   const { user } = useAuth();
-  if (user === null) return null; // the guard is about to lead away
+  if (user === null) return null; // the route guard redirects to the sign-in
 
   return (
     <>

@@ -11,7 +11,7 @@ import classes from './StatisticsCard.module.css';
 import { accountCountLabels, texts } from './texts.ts';
 import { UsagePlot } from './UsagePlot.tsx';
 
-/** What is known of the whole product today. */
+/** Card with the current numbers of accounts, slides, datasets and sessions, and the usage of the last 30 days. */
 export function StatisticsCard() {
   const statistics = useStatistics();
 

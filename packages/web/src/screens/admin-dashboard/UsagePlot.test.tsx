@@ -9,48 +9,48 @@ const days = [
   { day: '2026-11-21', count: 300 },
 ];
 
-const shown = (given: readonly { day: string; count: number }[]) =>
+const renderPlot = (plotDays: readonly { day: string; count: number }[]) =>
   render(
     <MantineProvider env="test">
-      <UsagePlot title="Giriş" color="eosin" days={given} />
+      <UsagePlot title="Giriş" color="eosin" days={plotDays} />
     </MantineProvider>,
   );
 
-const heights = () =>
+const barHeights = () =>
   [...screen.getByRole('img').querySelectorAll('rect')].map((bar) => Number(bar.getAttribute('height')));
 
-describe('a plot of days', () => {
-  it('has a bar for each day, in proportion to the busiest day', () => {
-    shown(days);
-    const [none, most, some] = heights() as [number, number, number];
-    expect(none).toBe(0);
-    expect(some / most).toBeCloseTo(0.25);
+describe('the usage plot of the admin dashboard', () => {
+  it('has a bar for each day, in proportion to the day with the most events', () => {
+    renderPlot(days);
+    const [firstDay, secondDay, thirdDay] = barHeights() as [number, number, number];
+    expect(firstDay).toBe(0);
+    expect(thirdDay / secondDay).toBeCloseTo(0.25);
   });
 
-  it('shows a bar for a day with few events, and none for a day without events', () => {
-    shown([
+  it('shows a visible bar for a day with one event beside a day with 100,000', () => {
+    renderPlot([
       { day: '2026-11-20', count: 1 },
       { day: '2026-11-21', count: 100_000 },
     ]);
-    expect(heights()[0]).toBeGreaterThan(0);
+    expect(barHeights()[0]).toBeGreaterThan(0);
   });
 
   it('describes the numbers in words for screen readers', () => {
-    shown(days);
+    renderPlot(days);
     const plot = screen.getByRole('img', { name: 'Son 30 gün: giriş, günlere göre' });
     const description = document.getElementById(plot.getAttribute('aria-describedby') ?? '');
     expect(description?.textContent).toBe('Toplam 1.500. En çok 1.200, 20 Kasım 2026 günü.');
   });
 
-  it('says that there were no events', () => {
-    shown([{ day: '2026-11-21', count: 0 }]);
+  it('describes days without events for screen readers', () => {
+    renderPlot([{ day: '2026-11-21', count: 0 }]);
     const plot = screen.getByRole('img');
     const description = document.getElementById(plot.getAttribute('aria-describedby') ?? '');
     expect(description?.textContent).toBe('Bu günlerde hiç yok.');
   });
 
-  it('shows the same numbers in a table, the last day first', () => {
-    shown(days);
+  it('shows the same numbers in a table, with the latest day first', () => {
+    renderPlot(days);
     const rows = within(screen.getByRole('table')).getAllByRole('row');
     expect(rows.map(({ textContent }) => textContent)).toEqual([
       'GünGiriş',

@@ -11,25 +11,26 @@ interface UsagePlotProps {
   readonly color: 'haematoxylin' | 'eosin';
 }
 
+/** Size of the plot in SVG units; the style sheet stretches it to its container. */
 const width = 300;
 const height = 90;
-/** Of the room a day has. */
-const barShare = 0.7;
-/** A day on which anything happened can be seen. */
-const leastHeight = 2;
+/** Width of a bar as a fraction of the width of its day. */
+const barWidthFraction = 0.7;
+/** Minimum height of a bar, so that a day with a few events is visible beside a busy one. */
+const minBarHeight = 2;
 
-/** One count a day, as bars; the same numbers as a table for who wants them exactly or cannot see the bars. */
+/** Bar chart with one number per day. A table shows the same numbers exactly, and to users of screen readers. */
 export function UsagePlot({ title, days, color }: UsagePlotProps) {
   const id = useId();
   const total = days.reduce((sum, { count }) => sum + count, 0);
-  const most = Math.max(1, ...days.map(({ count }) => count));
-  const room = width / Math.max(1, days.length);
-  const first = days[0];
-  const busiest = days.find(({ count }) => count === most);
+  const maxCount = Math.max(1, ...days.map(({ count }) => count));
+  const dayWidth = width / Math.max(1, days.length);
+  const firstDay = days[0];
+  const busiestDay = days.find(({ count }) => count === maxCount);
   const description =
-    total === 0 || busiest === undefined
+    total === 0 || busiestDay === undefined
       ? texts.plotNothing
-      : texts.plotDescription(formatNumber(total), formatNumber(most), dayCalled(busiest.day));
+      : texts.plotDescription(formatNumber(total), formatNumber(maxCount), formatDay(busiestDay.day));
 
   return (
     <figure className={classes.plot}>
@@ -49,21 +50,22 @@ export function UsagePlot({ title, days, color }: UsagePlotProps) {
         <title id={`${id}-title`}>{texts.plotTitle(title)}</title>
         <desc id={`${id}-description`}>{description}</desc>
         <line x1={0} x2={width} y1={height} y2={height} className={classes.ground} />
-        {days.map(({ day, count }, place) => {
-          const barHeight = count === 0 ? 0 : Math.max(leastHeight, (count / most) * height);
+        {days.map(({ day, count }, index) => {
+          const barHeight = count === 0 ? 0 : Math.max(minBarHeight, (count / maxCount) * height);
+          const margin = (dayWidth * (1 - barWidthFraction)) / 2;
           return (
             <rect
               key={day}
-              x={place * room + (room * (1 - barShare)) / 2}
+              x={index * dayWidth + margin}
               y={height - barHeight}
-              width={room * barShare}
+              width={dayWidth * barWidthFraction}
               height={barHeight}
             />
           );
         })}
       </svg>
       <div className={classes.axis} aria-hidden>
-        <span>{first && shortDay(first.day)}</span>
+        <span>{firstDay && formatShortDay(firstDay.day)}</span>
         <span>{texts.today}</span>
       </div>
       <details className={classes.table}>
@@ -78,7 +80,7 @@ export function UsagePlot({ title, days, color }: UsagePlotProps) {
           <tbody>
             {days.toReversed().map(({ day, count }) => (
               <tr key={day}>
-                <th scope="row">{dayCalled(day)}</th>
+                <th scope="row">{formatDay(day)}</th>
                 <td>{formatNumber(count)}</td>
               </tr>
             ))}
@@ -89,7 +91,7 @@ export function UsagePlot({ title, days, color }: UsagePlotProps) {
   );
 }
 
-/** A calendar day has no hour: taken as local midnight it stays the same day everywhere. */
-const dayCalled = (day: string) => formatDate(`${day}T00:00:00`);
+/** Reads the day as local midnight; without a time, JavaScript would read it as UTC, which is another day west of it. */
+const formatDay = (day: string) => formatDate(`${day}T00:00:00`);
 
-const shortDay = (day: string) => formatDayAndMonth(`${day}T00:00:00`);
+const formatShortDay = (day: string) => formatDayAndMonth(`${day}T00:00:00`);

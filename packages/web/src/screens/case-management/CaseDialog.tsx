@@ -20,30 +20,32 @@ import { announce } from '../../notifications/notify.ts';
 import classes from './CaseManagement.module.css';
 import { texts } from './texts.ts';
 
+const slideFields = ['block', 'stain', 'note'] as const;
+
 interface CaseDialogProps {
   readonly dataset: string;
-  /** Null: a new case. */
-  readonly before: Case | null;
+  /** The case to edit; null creates one. */
+  readonly existing: Case | null;
   readonly onClose: () => void;
 }
 
-/** Name, description and slides of a case. */
-export function CaseDialog({ dataset, before, onClose }: CaseDialogProps) {
+/** Dialog with the name, the description and the slides of a new or existing case. */
+export function CaseDialog({ dataset, existing, onClose }: CaseDialogProps) {
   const images = useDatasetImages(dataset).data ?? [];
-  const [name, setName] = useState(before?.name ?? '');
-  const [description, setDescription] = useState(before?.description ?? '');
-  const [slides, setSlides] = useState<readonly CaseSlide[]>(before?.slides ?? []);
+  const [name, setName] = useState(existing?.name ?? '');
+  const [description, setDescription] = useState(existing?.description ?? '');
+  const [slides, setSlides] = useState<readonly CaseSlide[]>(existing?.slides ?? []);
   const [isRunning, setRunning] = useState(false);
   const [error, setError] = useState<string | null>(null);
 
   async function save() {
     if (name.trim() === '') return setError(texts.nameRequired);
     setRunning(true);
-    const wanted = { name: name.trim(), description: description.trim() || null, slides: [...slides] };
+    const values = { name: name.trim(), description: description.trim() || null, slides: [...slides] };
     const result =
-      before === null
-        ? await makeCase({ dataset, ...wanted })
-        : await changeCase(before.id, { ...wanted, version: before.version });
+      existing === null
+        ? await makeCase({ dataset, ...values })
+        : await changeCase(existing.id, { ...values, version: existing.version });
     setRunning(false);
     if (!result.success) return setError(result.message);
     announce(result);
@@ -55,7 +57,7 @@ export function CaseDialog({ dataset, before, onClose }: CaseDialogProps) {
       opened
       onClose={onClose}
       size="xl"
-      title={before === null ? texts.newCase : texts.editOf(before.name)}
+      title={existing === null ? texts.newCase : texts.editOf(existing.name)}
       closeButtonProps={{ 'aria-label': shared.close }}
       withinPortal={false}
     >
@@ -121,23 +123,23 @@ interface SlideRowsProps {
 
 function SlideRows({ images, slides, onChange }: SlideRowsProps) {
   if (slides.length === 0) return <Text c="dimmed">{texts.noSlides}</Text>;
-  const move = (from: number, to: number) => {
-    const slide = slides[from];
-    if (slide !== undefined) onChange(slides.toSpliced(from, 1).toSpliced(to, 0, slide));
+  const move = (fromIndex: number, toIndex: number) => {
+    const slide = slides[fromIndex];
+    if (slide !== undefined) onChange(slides.toSpliced(fromIndex, 1).toSpliced(toIndex, 0, slide));
   };
   return (
     <ol className={classes.slides}>
-      {slides.map((slide, place) => {
+      {slides.map((slide, index) => {
         const label = images.find(({ id }) => id === slide.image_id)?.file_name || slide.image_id;
-        const set = (field: 'stain' | 'block' | 'note', value: string) =>
-          onChange(slides.with(place, { ...slide, [field]: value }));
+        const set = (field: (typeof slideFields)[number], value: string) =>
+          onChange(slides.with(index, { ...slide, [field]: value }));
         return (
           <li key={slide.image_id} className={classes.slide}>
             <Text className={classes.slideName ?? ''} size="sm">
               {label}
             </Text>
             <Group gap="xs">
-              {(['block', 'stain', 'note'] as const).map((field) => (
+              {slideFields.map((field) => (
                 <TextInput
                   key={field}
                   size="xs"
@@ -152,8 +154,8 @@ function SlideRows({ images, slides, onChange }: SlideRowsProps) {
                 variant="default"
                 size={30}
                 aria-label={texts.moveUpOf(label)}
-                disabled={place === 0}
-                onClick={() => move(place, place - 1)}
+                disabled={index === 0}
+                onClick={() => move(index, index - 1)}
               >
                 <IconArrowUp size={16} aria-hidden />
               </ActionIcon>
@@ -161,8 +163,8 @@ function SlideRows({ images, slides, onChange }: SlideRowsProps) {
                 variant="default"
                 size={30}
                 aria-label={texts.moveDownOf(label)}
-                disabled={place === slides.length - 1}
-                onClick={() => move(place, place + 1)}
+                disabled={index === slides.length - 1}
+                onClick={() => move(index, index + 1)}
               >
                 <IconArrowDown size={16} aria-hidden />
               </ActionIcon>
@@ -171,7 +173,7 @@ function SlideRows({ images, slides, onChange }: SlideRowsProps) {
                 color="eosin"
                 size={30}
                 aria-label={texts.removeOf(label)}
-                onClick={() => onChange(slides.toSpliced(place, 1))}
+                onClick={() => onChange(slides.toSpliced(index, 1))}
               >
                 <IconTrash size={16} aria-hidden />
               </ActionIcon>

@@ -26,7 +26,7 @@ const image = (id: string, file_name: string) => ({
   created_at: '2026-11-01T00:00:00.000Z',
 });
 
-const stored = {
+const existingCase = {
   id: 'case-1',
   version: 4,
   dataset: 'Meme',
@@ -61,17 +61,18 @@ const images = [
 
 const api = {
   'GET /admin/datasets': { datasets: [dataset] },
-  'GET /cases': { cases: [stored] },
+  'GET /cases': { cases: [existingCase] },
   'GET /image-catalog/images/rows': { revision: '1', images },
 };
 
-function open(more: object = {}) {
-  return openApp('/admin/cases', { signedInAs: account({ role: 'admin' }), api: { ...api, ...more } });
+function openCases(changedApi: object = {}) {
+  const admin = account({ role: 'admin' });
+  return openApp('/admin/cases', { signedInAs: admin, api: { ...api, ...changedApi } });
 }
 
 describe('the case management screen', () => {
-  it('creates cases proposed from file names, without slides that are in a case', async () => {
-    const { calls, person } = open({ 'POST /cases': { ...stored, id: 'case-2' } });
+  it('creates the cases proposed from file names, without slides that are in a case already', async () => {
+    const { calls, person } = openCases({ 'POST /cases': { ...existingCase, id: 'case-2' } });
     await screen.findByText('2 slayt · A1 H&E');
     await person.click(screen.getByRole('button', { name: 'Dosya adlarından öner' }));
     await screen.findByLabelText('B26-2 (2 slayt)');
@@ -89,8 +90,8 @@ describe('the case management screen', () => {
       });
   });
 
-  it('saves the order and the stains of a case, with the version that was loaded', async () => {
-    const { calls, person } = open({ 'PATCH /cases/case-1': stored });
+  it('saves the changed order and stains of a case, with the version that was loaded', async () => {
+    const { calls, person } = openCases({ 'PATCH /cases/case-1': existingCase });
     await person.click(await screen.findByRole('button', { name: 'Düzenle: B26-1' }));
     await person.type(await screen.findByLabelText('Boya: B26-1_PAS.svs'), 'PAS');
     await person.click(screen.getByRole('button', { name: 'Yukarı taşı: B26-1_PAS.svs' }));

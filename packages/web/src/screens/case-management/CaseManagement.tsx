@@ -13,16 +13,22 @@ import { announce } from '../../notifications/notify.ts';
 import { CaseDialog } from './CaseDialog.tsx';
 import classes from './CaseManagement.module.css';
 import { ProposeCases } from './ProposeCases.tsx';
+import { blockAndStainOf } from './propose-cases.ts';
 import { texts } from './texts.ts';
 
-type Dialog = { readonly kind: 'new' | 'propose' } | { readonly kind: 'edit' | 'delete'; readonly of: Case };
+type Dialog =
+  | { readonly kind: 'new' | 'propose' }
+  | { readonly kind: 'edit' | 'delete'; readonly target: Case };
 
-/** Administration › cases: the slides of one specimen, made one by one or proposed from file names. */
+/**
+ * The screen "Administration › Cases". A case groups the slides of one specimen; administrators create cases one by one, or
+ * several at once from file datasetNames.
+ */
 export function CaseManagement() {
   const datasets = useDatasets();
-  const [chosen, setChosen] = useState<string | null>(null);
-  const names = (datasets.data ?? []).map(({ name }) => name);
-  const dataset = chosen ?? names[0] ?? null;
+  const [chosenDataset, setChosenDataset] = useState<string | null>(null);
+  const datasetNames = (datasets.data ?? []).map(({ name }) => name);
+  const dataset = chosenDataset ?? datasetNames[0] ?? null;
   const [dialog, setDialog] = useState<Dialog | null>(null);
   const close = () => setDialog(null);
   return (
@@ -36,10 +42,10 @@ export function CaseManagement() {
       <Group align="flex-end" mb="lg">
         <Select
           label={texts.dataset}
-          data={names}
+          data={datasetNames}
           value={dataset}
           allowDeselect={false}
-          onChange={setChosen}
+          onChange={setChosenDataset}
         />
         <Button
           leftSection={<IconPlus size={18} aria-hidden />}
@@ -52,12 +58,12 @@ export function CaseManagement() {
           {texts.propose}
         </Button>
       </Group>
-      {dataset !== null && <CaseList dataset={dataset} onDialog={setDialog} />}
+      {dataset !== null && <CaseList dataset={dataset} onOpenDialog={setDialog} />}
       {dataset !== null && dialog?.kind === 'new' && (
-        <CaseDialog dataset={dataset} before={null} onClose={close} />
+        <CaseDialog dataset={dataset} existing={null} onClose={close} />
       )}
       {dialog?.kind === 'edit' && (
-        <CaseDialog dataset={dialog.of.dataset} before={dialog.of} onClose={close} />
+        <CaseDialog dataset={dialog.target.dataset} existing={dialog.target} onClose={close} />
       )}
       {dataset !== null && dialog?.kind === 'propose' && <ProposeCases dataset={dataset} onClose={close} />}
       {dialog?.kind === 'delete' && (
@@ -66,12 +72,12 @@ export function CaseManagement() {
           confirmLabel={texts.delete}
           isGrave
           onConfirm={async () => {
-            announce(await removeCase(dialog.of.id));
+            announce(await removeCase(dialog.target.id));
             close();
           }}
           onClose={close}
         >
-          <Text>{texts.deleteText(dialog.of.name)}</Text>
+          <Text>{texts.deleteText(dialog.target.name)}</Text>
         </ConfirmDialog>
       )}
     </>
@@ -80,10 +86,10 @@ export function CaseManagement() {
 
 interface CaseListProps {
   readonly dataset: string;
-  readonly onDialog: (dialog: Dialog) => void;
+  readonly onOpenDialog: (dialog: Dialog) => void;
 }
 
-function CaseList({ dataset, onDialog }: CaseListProps) {
+function CaseList({ dataset, onOpenDialog }: CaseListProps) {
   const cases = useCases({ dataset });
   if (cases.isPending) return <Loading label={texts.loading} />;
   if (cases.isError) {
@@ -94,31 +100,28 @@ function CaseList({ dataset, onDialog }: CaseListProps) {
   if (cases.data.length === 0) return <EmptyState title={texts.none} hint={texts.noneHint} />;
   return (
     <ul className={classes.cards}>
-      {cases.data.map((each) => (
-        <li key={each.id} className={classes.card}>
+      {cases.data.map((slideCase) => (
+        <li key={slideCase.id} className={classes.card}>
           <div className={classes.text}>
             <Title order={2} size="h4">
-              {each.name}
+              {slideCase.name}
             </Title>
             <Text size="sm" c="dimmed">
               {[
-                texts.slideCount(each.slides.length),
-                each.slides
-                  .map(({ block, stain }) => [block, stain].filter(Boolean).join(' '))
-                  .filter(Boolean)
-                  .join(', '),
+                texts.slideCount(slideCase.slides.length),
+                slideCase.slides.map(blockAndStainOf).filter(Boolean).join(', '),
               ]
                 .filter(Boolean)
                 .join(' · ')}
             </Text>
-            {each.description !== null && <Text size="sm">{each.description}</Text>}
+            {slideCase.description !== null && <Text size="sm">{slideCase.description}</Text>}
           </div>
           <Group gap="xs">
             <Button
               size="xs"
               variant="default"
-              aria-label={texts.editOf(each.name)}
-              onClick={() => onDialog({ kind: 'edit', of: each })}
+              aria-label={texts.editOf(slideCase.name)}
+              onClick={() => onOpenDialog({ kind: 'edit', target: slideCase })}
             >
               {texts.edit}
             </Button>
@@ -126,8 +129,8 @@ function CaseList({ dataset, onDialog }: CaseListProps) {
               size="xs"
               variant="subtle"
               color="eosin"
-              aria-label={texts.deleteOf(each.name)}
-              onClick={() => onDialog({ kind: 'delete', of: each })}
+              aria-label={texts.deleteOf(slideCase.name)}
+              onClick={() => onOpenDialog({ kind: 'delete', target: slideCase })}
             >
               {texts.delete}
             </Button>

@@ -5,7 +5,7 @@ import { useDatasetImages } from '../../api/catalogue.ts';
 import { texts as shared } from '../../language/texts.ts';
 import { announce } from '../../notifications/notify.ts';
 import classes from './CaseManagement.module.css';
-import { type NamingRule, type ProposedCase, proposeCases } from './propose-cases.ts';
+import { blockAndStainOf, type NamingRule, type ProposedCase, proposeCases } from './propose-cases.ts';
 import { texts } from './texts.ts';
 
 const separators: readonly NamingRule['separator'][] = ['_', '-', ' ', '.'];
@@ -15,31 +15,32 @@ interface ProposeCasesProps {
   readonly onClose: () => void;
 }
 
-/** Reads cases out of the file names of a dataset, shows them, and makes those that are selected. */
+/** Dialog that proposes cases from the file names of a dataset, and creates the selected ones. */
 export function ProposeCases({ dataset, onClose }: ProposeCasesProps) {
   const images = useDatasetImages(dataset).data ?? [];
   const cases = useCases({ dataset }).data ?? [];
   const [rule, setRule] = useState<NamingRule>({ separator: '_', caseParts: 1 });
-  const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
+  const [excludedNames, setExcludedNames] = useState<ReadonlySet<string>>(new Set());
   const [isRunning, setRunning] = useState(false);
-  const taken = new Set(cases.flatMap(({ slides }) => slides.map(({ image_id }) => image_id)));
-  const proposed = proposeCases(images, rule, taken);
-  const selected = proposed.filter(({ name }) => !left.has(name));
+  const usedImageIds = new Set(cases.flatMap(({ slides }) => slides.map(({ image_id }) => image_id)));
+  const proposed = proposeCases(images, rule, usedImageIds);
+  const selected = proposed.filter(({ name }) => !excludedNames.has(name));
 
-  async function make() {
+  /** Creates the selected cases one after the other; stops at the first failure. */
+  async function createCases() {
     setRunning(true);
-    let count = 0;
-    for (const each of selected) {
-      const result = await makeCase(wantedOf(dataset, each));
+    let createdCount = 0;
+    for (const proposedCase of selected) {
+      const result = await makeCase(newCaseOf(dataset, proposedCase));
       if (!result.success) {
         announce(result);
         break;
       }
-      count += 1;
+      createdCount += 1;
     }
     setRunning(false);
-    if (count > 0) announce({ success: true, message: texts.made(count) });
-    if (count === selected.length) onClose();
+    if (createdCount > 0) announce({ success: true, message: texts.made(createdCount) });
+    if (createdCount === selected.length) onClose();
   }
 
   return (
@@ -60,7 +61,7 @@ export function ProposeCases({ dataset, onClose }: ProposeCasesProps) {
             value={rule.separator}
             allowDeselect={false}
             onChange={(value) =>
-              setRule({ ...rule, separator: separators.find((each) => each === value) ?? '_' })
+              setRule({ ...rule, separator: separators.find((separator) => separator === value) ?? '_' })
             }
           />
           <NumberInput
@@ -76,21 +77,19 @@ export function ProposeCases({ dataset, onClose }: ProposeCasesProps) {
           <Text c="dimmed">{texts.nothingProposed}</Text>
         ) : (
           <ul className={classes.proposed}>
-            {proposed.map((each) => (
-              <li key={each.name}>
+            {proposed.map(({ name, slides }) => (
+              <li key={name}>
                 <Checkbox
-                  label={`${each.name} (${texts.slideCount(each.slides.length)})`}
-                  description={each.slides
-                    .map(({ block, stain, fileName }) =>
-                      [fileName, [block, stain].filter(Boolean).join(' ')].join(' → '),
-                    )
+                  label={`${name} (${texts.slideCount(slides.length)})`}
+                  description={slides
+                    .map((slide) => `${slide.fileName} → ${blockAndStainOf(slide)}`)
                     .join(', ')}
-                  checked={!left.has(each.name)}
+                  checked={!excludedNames.has(name)}
                   onChange={({ currentTarget }) => {
-                    const next = new Set(left);
-                    if (currentTarget.checked) next.delete(each.name);
-                    else next.add(each.name);
-                    setLeft(next);
+                    const next = new Set(excludedNames);
+                    if (currentTarget.checked) next.delete(name);
+                    else next.add(name);
+                    setExcludedNames(next);
                   }}
                 />
               </li>
@@ -101,7 +100,7 @@ export function ProposeCases({ dataset, onClose }: ProposeCasesProps) {
           <Button variant="default" onClick={onClose}>
             {texts.cancel}
           </Button>
-          <Button loading={isRunning} disabled={selected.length === 0} onClick={() => void make()}>
+          <Button loading={isRunning} disabled={selected.length === 0} onClick={() => void createCases()}>
             {texts.makeCases(selected.length)}
           </Button>
         </Group>
@@ -110,7 +109,8 @@ export function ProposeCases({ dataset, onClose }: ProposeCasesProps) {
   );
 }
 
-function wantedOf(dataset: string, { name, slides }: ProposedCase) {
+/** Returns the body of the API call that creates the case. */
+function newCaseOf(dataset: string, { name, slides }: ProposedCase) {
   return {
     dataset,
     name,

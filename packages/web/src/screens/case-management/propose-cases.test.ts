@@ -11,8 +11,8 @@ const images = [
 ].map((file_name) => ({ id: file_name, file_name }));
 const rule = { separator: '_', caseParts: 1 } as const;
 
-describe('cases proposed from file names', () => {
-  it('group slides of the same beginning, with block and stain, in natural order', () => {
+describe('proposeCases', () => {
+  it('groups slides whose names begin with the same case, with block and stain, in natural order', () => {
     expect(proposeCases(images, rule, new Set())).toEqual([
       {
         name: 'B26-2',
@@ -31,12 +31,12 @@ describe('cases proposed from file names', () => {
     ]);
   });
 
-  it('leave out slides that are in a case', () => {
-    const taken = new Set(['B26-12_A1_PAS.svs']);
-    expect(proposeCases(images, rule, taken).map(({ name }) => name)).toEqual(['B26-2']);
+  it('ignores slides that are in a case already', () => {
+    const usedImageIds = new Set(['B26-12_A1_PAS.svs']);
+    expect(proposeCases(images, rule, usedImageIds).map(({ name }) => name)).toEqual(['B26-2']);
   });
 
-  it('read more parts as the name of the case', () => {
+  it('uses the first two parts of a file name as the case when the naming rule says so', () => {
     const names = proposeCases(images, { separator: '_', caseParts: 2 }, new Set()).map(({ name }) => name);
     expect(names).toEqual(['B26-12_A1']);
   });

@@ -1,11 +1,11 @@
-/** Cases proposed from the names of slides, such as `B26-123_A1_HE.svs`: case, block and stain. */
+/** Proposes cases from the file names of slides, such as `B26-123_A1_HE.svs`: case B26-123, block A1, stain HE. */
 import { naturalCompare } from '@lamina/contract';
 
-/** How the name of a slide is read. */
+/** How a file name is divided into the name of the case, the block and the stain. */
 export interface NamingRule {
-  /** Between the parts of a name. */
+  /** Character between the parts of a file name. */
   readonly separator: '_' | '-' | ' ' | '.';
-  /** How many parts at the beginning are the name of the case. */
+  /** Number of parts at the beginning that are the name of the case. */
   readonly caseParts: number;
 }
 
@@ -26,36 +26,41 @@ interface NamedImage {
   readonly file_name: string;
 }
 
-const shortestExtension = /\.(ome\.tiff?|[a-z]{2,5})$/i;
+const extensionPattern = /\.(ome\.tiff?|[a-z]{2,5})$/i;
+
+/** Returns block and stain as one text, such as "A1 HE"; empty when neither is known. */
+export function blockAndStainOf({ block, stain }: Pick<ProposedSlide, 'block' | 'stain'>): string {
+  return [block, stain].filter(Boolean).join(' ');
+}
 
 /**
- * Returns a case for each name that at least two slides share, in natural order. The last part of a name after the case is the
- * stain, what is between them the block.
+ * Returns a case for each case name that at least two file names share, in natural order. The last part of a file name
+ * without its extension is the stain, and the parts between the case name and the stain are the block.
  *
- * @param taken ids of slides that are in a case already
+ * @param usedImageIds ids of slides that are in a case already; they are ignored
  */
 export function proposeCases(
   images: readonly NamedImage[],
   { separator, caseParts }: NamingRule,
-  taken: ReadonlySet<string>,
+  usedImageIds: ReadonlySet<string>,
 ): readonly ProposedCase[] {
-  const groups = new Map<string, ProposedSlide[]>();
+  const slidesByCase = new Map<string, ProposedSlide[]>();
   for (const { id, file_name: fileName } of images) {
-    if (taken.has(id)) continue;
-    const parts = fileName.replace(shortestExtension, '').split(separator).filter(Boolean);
+    if (usedImageIds.has(id)) continue;
+    const parts = fileName.replace(extensionPattern, '').split(separator).filter(Boolean);
     const name = parts.slice(0, caseParts).join(separator);
     if (name === '' || parts.length <= caseParts) continue;
-    const rest = parts.slice(caseParts);
-    const slides = groups.get(name) ?? [];
+    const blockAndStain = parts.slice(caseParts);
+    const slides = slidesByCase.get(name) ?? [];
     slides.push({
       imageId: id,
       fileName,
-      block: rest.slice(0, -1).join(separator) || null,
-      stain: rest.at(-1) ?? null,
+      block: blockAndStain.slice(0, -1).join(separator) || null,
+      stain: blockAndStain.at(-1) ?? null,
     });
-    groups.set(name, slides);
+    slidesByCase.set(name, slides);
   }
-  return [...groups]
+  return [...slidesByCase]
     .filter(([, slides]) => slides.length >= 2)
     .map(([name, slides]) => ({
       name,

@@ -9,8 +9,8 @@ const noActivity = { 'GET /user/activity': { activity: [] } };
 describe('the dashboard', () => {
   it.each([
     ['the display name', 'İpek Işık', 'Hoş geldiniz, İpek Işık'],
-    ['else the e-mail', null, 'Hoş geldiniz, ipek@example.org'],
-  ])('greets with %s', async (_, displayName, greeting) => {
+    ['the e-mail address when there is no display name', null, 'Hoş geldiniz, ipek@example.org'],
+  ])('greets the user with %s', async (_, displayName, greeting) => {
     openApp('/dashboard', { signedInAs: account({ displayName }), api: noActivity });
     await screen.findByRole('heading', { name: greeting });
   });
@@ -40,24 +40,24 @@ describe('the dashboard', () => {
     expect(links.map((link) => link.getAttribute('href'))).toEqual(['/wsi-viewer?image=id-1']);
   });
 
-  it('says that there is no activity yet', async () => {
+  it('says that the account has no activity yet', async () => {
     openApp('/dashboard', { signedInAs: account(), api: noActivity });
     await screen.findByText('Henüz bir etkinlik yok.');
   });
 
-  it('offers Retry when the activity cannot be loaded', async () => {
-    let answer: object = refusal('unavailable');
+  it('loads the activity again when the retry button is pressed after a failure', async () => {
+    let response: object = refusal('unavailable');
     const { person } = openApp('/dashboard', {
       signedInAs: account(),
-      api: { 'GET /user/activity': () => answer },
+      api: { 'GET /user/activity': () => response },
     });
     await screen.findByText('Son etkinlikler yüklenemedi.');
-    answer = { activity: [] };
+    response = { activity: [] };
     await person.click(screen.getByRole('button', { name: 'Tekrar Dene' }));
     await screen.findByText('Henüz bir etkinlik yok.');
   });
 
-  it('lists the slides whose annotations changed last, with links', async () => {
+  it('lists the slides whose annotations changed last, with links to the viewer', async () => {
     const slide = {
       image_id: 'id-1',
       file_name: 'liver.svs',
@@ -89,17 +89,17 @@ describe('the dashboard', () => {
   it.each([
     ['there are none', { slides: [] }],
     ['they cannot be loaded', refusal('unavailable')],
-  ])('has no panel of annotations when %s', async (_, answer) => {
+  ])('hides the panel of recent annotations when %s', async (_, response) => {
     const { calls } = openApp('/dashboard', {
       signedInAs: account(),
-      api: { ...noActivity, 'GET /user/recent-annotations': answer },
+      api: { ...noActivity, 'GET /user/recent-annotations': response },
     });
     await screen.findByText('Henüz bir etkinlik yok.');
     expect(calls.map(({ name }) => name)).toContain('GET /user/recent-annotations');
     expect(screen.queryByRole('region', { name: 'Son İşaretlemeler' })).toBeNull();
   });
 
-  it('does not request annotations for an account without a role', async () => {
+  it('does not request recent annotations for an account without a role', async () => {
     const { calls } = openApp('/dashboard', { signedInAs: account({ role: 'unassigned' }), api: noActivity });
     await screen.findByText('Henüz bir etkinlik yok.');
     expect(calls.map(({ name }) => name)).not.toContain('GET /user/recent-annotations');
@@ -108,13 +108,13 @@ describe('the dashboard', () => {
   it.each([
     ['user', ['/wsi-viewer', '/dashboard/profile']],
     ['admin', ['/wsi-viewer', '/dashboard/profile', '/admin']],
-  ] as const)('has the quick links of a %s', async (role, addresses) => {
+  ] as const)('shows an account with the role %s the quick links %j', async (role, paths) => {
     openApp('/dashboard', { signedInAs: account({ role }), api: noActivity });
     const links = within(await screen.findByRole('navigation', { name: 'Hızlı Bağlantılar' }));
-    expect(links.getAllByRole('link').map((link) => link.getAttribute('href'))).toEqual(addresses);
+    expect(links.getAllByRole('link').map((link) => link.getAttribute('href'))).toEqual(paths);
   });
 
-  it('tells an administrator how many people await approval, with a link to the queue', async () => {
+  it('shows an administrator how many applicants wait for approval, with a link to the queue', async () => {
     const api = { ...noActivity, 'GET /admin/waiting': { applications: 1200, datasetRequests: 0 } };
     openApp('/dashboard', { signedInAs: account({ role: 'admin' }), api });
     const link = await screen.findByRole('link', { name: /1\.200 kişi onayınızı bekliyor/ });

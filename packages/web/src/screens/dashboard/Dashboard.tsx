@@ -16,18 +16,21 @@ import { RecentActivity } from './RecentActivity.tsx';
 import { RecentAnnotations } from './RecentAnnotations.tsx';
 import { texts } from './texts.ts';
 
-/** The first screen: a greeting, the recent activity of the account, and links to the other screens. */
+/**
+ * The screen after the sign-in: a greeting, the recent activity of the account, and links to the other screens. A user who
+ * followed a link to a slide before the sign-in can continue to that slide.
+ */
 export function Dashboard() {
   const { user } = useAuth();
-  const [linked, setLinked] = useState(linkedSlide);
-  if (user === null) return null; // the guard is about to lead away
+  const [slideLink, setSlideLink] = useState(linkedSlide);
+  if (user === null) return null; // the route guard redirects to the sign-in
 
   return (
     <>
       <Title order={1} mb="xl" className={classes.greeting}>
         {texts.greeting(nameOf(user))}
       </Title>
-      {linked !== null && (
+      {slideLink !== null && (
         <Alert
           mb="xl"
           color="haematoxylin"
@@ -37,10 +40,10 @@ export function Dashboard() {
           closeButtonLabel={shared.close}
           onClose={() => {
             forgetLinkedSlide();
-            setLinked(null);
+            setSlideLink(null);
           }}
         >
-          <Button component={Link} to={linked} size="sm" mt="xs" onClick={forgetLinkedSlide}>
+          <Button component={Link} to={slideLink} size="sm" mt="xs" onClick={forgetLinkedSlide}>
             {texts.linkedSlideOpen}
           </Button>
         </Alert>

@@ -6,12 +6,13 @@ import classes from './QuickLink.module.css';
 interface QuickLinkProps {
   readonly to: string;
   readonly label: string;
-  /** Where it is not that of the page. */
+  /** Language of the label, when it differs from that of the page. */
   readonly labelLang?: string;
   readonly hint: string;
   readonly icon: Icon;
 }
 
+/** Link to a screen, with an icon and a hint about what the screen is for. */
 export function QuickLink({ to, label, labelLang, hint, icon: LinkIcon }: QuickLinkProps) {
   return (
     <Link to={to} className={classes.link}>

@@ -27,7 +27,7 @@ const icons: Readonly<Record<Activity['action'], Icon>> = {
   promoted: IconShieldCheck,
 };
 
-/** The account's own last doings, newest first. */
+/** List of the latest actions of the account, newest first. */
 export function RecentActivity() {
   const activity = useActivity();
 

@@ -8,7 +8,7 @@ import { formatDateAndTime } from '../../formatting/dates.ts';
 import classes from './RecentActivity.module.css';
 import { texts } from './texts.ts';
 
-/** Slides whose annotations changed last; no panel while there are none, because many people only read slides. */
+/** Panel with the slides whose annotations changed last. It is hidden when there are none, because many users only view slides. */
 export function RecentAnnotations() {
   const { data: slides = [] } = useRecentAnnotations();
   if (slides.length === 0) return null;

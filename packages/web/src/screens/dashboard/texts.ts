@@ -46,7 +46,7 @@ export const texts = wording({
   },
 });
 
-/** The screen adds the name of the slide, as a link. */
+/** Labels of the actions. The screen adds the name of the slide as a link. */
 export const activityLabels = wording<Record<Activity['action'], string>>({
   languageInMix: 'tr',
   tr: {

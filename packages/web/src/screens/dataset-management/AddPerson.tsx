@@ -8,56 +8,55 @@ import { announce } from '../../notifications/notify.ts';
 import classes from './DatasetManagement.module.css';
 import { texts } from './texts.ts';
 
-interface Props {
-  /** Label of the field, and of the button. */
-  readonly label: string;
-  readonly action: string;
-  /** Whether an active account can be chosen. */
+interface AddPersonProps {
+  readonly fieldLabel: string;
+  readonly buttonLabel: string;
+  /** Returns whether the user can choose this active account. */
   readonly isCandidate: (user: Pick<User, 'uid' | 'role'>) => boolean;
   readonly add: (uid: string) => Promise<ActionResult>;
 }
 
-/** Gives one more person a right to a dataset. */
-export function AddPerson({ label, action, isCandidate, add }: Props) {
+/** Field and button that grant another person a right to a dataset. */
+export function AddPerson({ fieldLabel, buttonLabel, isCandidate, add }: AddPersonProps) {
   const users = useAllUsers().data ?? [];
-  const [chosen, setChosen] = useState<string | null>(null);
+  const [chosenUid, setChosenUid] = useState<string | null>(null);
   const [isRunning, setRunning] = useState(false);
-  const people = users
+  const options = users
     .filter((user) => user.status === 'active' && isCandidate(user))
     .map((user) => ({
       value: user.uid,
       label: nameOf(user) === user.email ? user.email : `${nameOf(user)} (${user.email})`,
     }));
 
-  async function give(uid: string) {
+  async function addPerson(uid: string) {
     setRunning(true);
     const result = await add(uid);
     setRunning(false);
     announce(result);
-    if (result.success) setChosen(null);
+    if (result.success) setChosenUid(null);
   }
 
   return (
     <Group gap="xs" align="flex-end">
       <Select
         className={classes.add ?? ''}
-        label={label}
+        label={fieldLabel}
         placeholder={texts.personHint}
         nothingFoundMessage={texts.noAccountFound}
-        data={people}
-        value={chosen}
-        onChange={setChosen}
+        data={options}
+        value={chosenUid}
+        onChange={setChosenUid}
         searchable
         clearable
         limit={50}
       />
       <Button
         variant="default"
-        disabled={chosen === null}
+        disabled={chosenUid === null}
         loading={isRunning}
-        onClick={() => chosen !== null && void give(chosen)}
+        onClick={() => chosenUid !== null && void addPerson(chosenUid)}
       >
-        {action}
+        {buttonLabel}
       </Button>
     </Group>
   );

@@ -6,7 +6,7 @@ import { announce } from '../../notifications/notify.ts';
 import classes from './DatasetManagement.module.css';
 import { texts } from './texts.ts';
 
-/** The share links of everybody. */
+/** The share links of all accounts, which administrators can end. */
 export function AllShareLinks() {
   const links = useShareLinks();
   const ending = useMutation({ mutationFn: async (id: string) => announce(await revokeShareLink(id)) });

@@ -14,21 +14,21 @@ import { OriginalDownloads } from './OriginalDownloads.tsx';
 import { texts } from './texts.ts';
 
 interface DatasetAction {
-  /** Name of the person whom the action concerns; undefined for the dataset itself. */
+  /** Name of the affected person; undefined when the action changes the dataset itself. */
   readonly about?: string;
   readonly run: () => Promise<ActionResult>;
   readonly undo: () => Promise<ActionResult>;
 }
 
-/** One dataset: its access, its access requests, the people who have access, and downloads of its files. */
+/** Card of one dataset: its access, its access requests, the people with access, and the downloads of its files. */
 export function DatasetCard({ dataset }: { readonly dataset: Dataset }) {
-  const { name, access, listed, sharing, images, grants, requests } = dataset;
+  const { name, access, images, grants, requests, listed: isListed, sharing: isSharable } = dataset;
   const isRestricted = access === 'restricted';
   const action = useMutation({
     mutationFn: async ({ about, run, undo }: DatasetAction) =>
       announceAction(await run(), { about: about ?? name, undo }),
   });
-  // When a row leaves a list, the next row moves under the pointer.
+  // When a row disappears, the next row moves under the pointer, and a second click would hit it.
   const isSettled = useSettled([...requests.map(({ id }) => id), ...grants.map(({ uid }) => uid)].join());
 
   return (
@@ -54,8 +54,8 @@ export function DatasetCard({ dataset }: { readonly dataset: Dataset }) {
           disabled={action.isPending}
           onChange={() =>
             action.mutate({
-              run: () => setDatasetAccess(name, isRestricted ? 'open' : 'restricted', listed),
-              undo: () => setDatasetAccess(name, access, listed),
+              run: () => setDatasetAccess(name, isRestricted ? 'open' : 'restricted', isListed),
+              undo: () => setDatasetAccess(name, access, isListed),
             })
           }
         />
@@ -63,12 +63,12 @@ export function DatasetCard({ dataset }: { readonly dataset: Dataset }) {
           <Switch
             label={texts.list}
             description={texts.listHint}
-            checked={listed}
+            checked={isListed}
             disabled={action.isPending}
             onChange={() =>
               action.mutate({
-                run: () => setDatasetListed(name, !listed),
-                undo: () => setDatasetListed(name, listed),
+                run: () => setDatasetListed(name, !isListed),
+                undo: () => setDatasetListed(name, isListed),
               })
             }
           />
@@ -76,12 +76,12 @@ export function DatasetCard({ dataset }: { readonly dataset: Dataset }) {
         <Switch
           label={texts.share}
           description={texts.shareHint}
-          checked={sharing}
+          checked={isSharable}
           disabled={action.isPending}
           onChange={() =>
             action.mutate({
-              run: () => setDatasetSharing(dataset, !sharing),
-              undo: () => setDatasetSharing(dataset, sharing),
+              run: () => setDatasetSharing(dataset, !isSharable),
+              undo: () => setDatasetSharing(dataset, isSharable),
             })
           }
         />
@@ -135,8 +135,8 @@ export function DatasetCard({ dataset }: { readonly dataset: Dataset }) {
             ))}
           </ul>
           <AddPerson
-            label={texts.person}
-            action={texts.grant}
+            fieldLabel={texts.person}
+            buttonLabel={texts.grant}
             isCandidate={({ uid, role }) =>
               role !== 'admin' && !grants.some((granted) => granted.uid === uid)
             }

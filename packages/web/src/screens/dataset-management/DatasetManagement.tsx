@@ -8,7 +8,7 @@ import { DatasetCard } from './DatasetCard.tsx';
 import classes from './DatasetManagement.module.css';
 import { texts } from './texts.ts';
 
-/** Administration › datasets: which are open, who may see the others, and who asks to. */
+/** The screen "Administration › Datasets": the access to each dataset, access requests, and all share links. */
 export function DatasetManagement() {
   return (
     <>

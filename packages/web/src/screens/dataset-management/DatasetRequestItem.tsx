@@ -14,14 +14,14 @@ interface DatasetRequestItemProps {
   readonly isDisabled: boolean;
 }
 
-/** A request for access to a dataset, and the answer; a refusal may have a reason. */
+/** A request for access to a dataset, with the buttons that grant or reject it. A rejection may have a reason. */
 export function DatasetRequestItem({ request, isDisabled }: DatasetRequestItemProps) {
-  const [isRefusing, setRefusing] = useState(false);
+  const [isRejecting, setRejecting] = useState(false);
   const [reason, setReason] = useState('');
   const reasonField = useRef<HTMLTextAreaElement>(null);
   useEffect(() => {
-    if (isRefusing) reasonField.current?.focus();
-  }, [isRefusing]);
+    if (isRejecting) reasonField.current?.focus();
+  }, [isRejecting]);
   const answer = useMutation({
     mutationFn: (granted: boolean) => answerRequest(request.id, granted, granted ? '' : reason.trim()),
     onSuccess: (result) => announceAction(result, { about: nameOf(request) }),
@@ -37,7 +37,7 @@ export function DatasetRequestItem({ request, isDisabled }: DatasetRequestItemPr
         </Text>
       </div>
       <p className={classes.reason}>{request.reason}</p>
-      {isRefusing && (
+      {isRejecting && (
         <Textarea
           label={texts.refusalReason}
           rows={2}
@@ -49,7 +49,7 @@ export function DatasetRequestItem({ request, isDisabled }: DatasetRequestItemPr
         />
       )}
       <Group gap="xs">
-        {!isRefusing && (
+        {!isRejecting && (
           <Button
             size="sm"
             loading={answer.isPending}
@@ -61,15 +61,15 @@ export function DatasetRequestItem({ request, isDisabled }: DatasetRequestItemPr
         )}
         <Button
           size="sm"
-          variant={isRefusing ? 'filled' : 'default'}
-          {...(isRefusing && { color: 'eosin' })}
+          variant={isRejecting ? 'filled' : 'default'}
+          {...(isRejecting && { color: 'eosin' })}
           disabled={answer.isPending || isDisabled}
-          onClick={() => (isRefusing ? answer.mutate(false) : setRefusing(true))}
+          onClick={() => (isRejecting ? answer.mutate(false) : setRejecting(true))}
         >
           {texts.refuse}
         </Button>
-        {isRefusing && (
-          <Button size="sm" variant="default" disabled={answer.isPending} onClick={() => setRefusing(false)}>
+        {isRejecting && (
+          <Button size="sm" variant="default" disabled={answer.isPending} onClick={() => setRejecting(false)}>
             {texts.cancel}
           </Button>
         )}

@@ -7,10 +7,10 @@ import { AddPerson } from './AddPerson.tsx';
 import classes from './DatasetManagement.module.css';
 import { texts } from './texts.ts';
 
-interface Props {
+interface OriginalDownloadsProps {
   readonly dataset: Dataset;
   readonly isPending: boolean;
-  /** Whether the list has stood still long enough for a click to hit the intended row. */
+  /** Whether no row has moved for a moment, so that a click hits the intended row. */
   readonly isSettled: boolean;
   readonly run: (action: {
     readonly about?: string;
@@ -19,21 +19,21 @@ interface Props {
   }) => void;
 }
 
-/** Who may download the original files of a dataset, and whether those may identify a patient. */
-export function OriginalDownloads({ dataset, isPending, isSettled, run }: Props) {
+/** Part of a dataset card: who may download the original files, and whether also those that may identify a patient. */
+export function OriginalDownloads({ dataset, isPending, isSettled, run }: OriginalDownloadsProps) {
   const { name, grants, identifiable_originals: isIdentifiable } = dataset;
-  const people = grants.filter(({ download }) => download);
-  const uids = new Set(people.map(({ uid }) => uid));
+  const downloaders = grants.filter(({ download }) => download);
+  const downloaderUids = new Set(downloaders.map(({ uid }) => uid));
   return (
     <section className={classes.part} aria-label={texts.originalsOf(name)}>
       <Title order={3} size="h6">
         {texts.originals}
       </Title>
       <Text size="sm" c="dimmed">
-        {texts.originalsHint} {people.length === 0 && texts.noDownloaders}
+        {texts.originalsHint} {downloaders.length === 0 && texts.noDownloaders}
       </Text>
       <ul className={classes.people}>
-        {people.map((person) => (
+        {downloaders.map((person) => (
           <li key={person.uid} className={classes.person}>
             <div>
               <Text>{nameOf(person)}</Text>
@@ -62,9 +62,9 @@ export function OriginalDownloads({ dataset, isPending, isSettled, run }: Props)
         ))}
       </ul>
       <AddPerson
-        label={texts.downloader}
-        action={texts.allowDownload}
-        isCandidate={({ uid, role }) => (role === 'user' || role === 'admin') && !uids.has(uid)}
+        fieldLabel={texts.downloader}
+        buttonLabel={texts.allowDownload}
+        isCandidate={({ uid, role }) => (role === 'user' || role === 'admin') && !downloaderUids.has(uid)}
         add={(uid) => setDownload(name, uid, true)}
       />
       <Switch
