@@ -1,5 +1,4 @@
-/** Corrupt and unsupported DICOM files: each fault is one table row with the expected error code. */
-
+/** Tests damaged and unsupported DICOM files: each row of the tables is a defect and the expected error code. */
 import { describe, expect, it } from 'vitest';
 import { decodeImage } from '../decode/decode-image.ts';
 import { tag } from '../dicom/tags.ts';
@@ -32,8 +31,8 @@ import {
   without,
 } from '../testing/spoil-dicom.ts';
 
-/** Faults detected when the slide is opened. */
-const whenOpened: readonly Fault[] = [
+/** Defects that are detected when the slide is opened. */
+const defectsOnOpen: readonly Fault[] = [
   // The file.
   ['no bytes', async () => new Uint8Array(), 'FORMAT_NOT_RECOGNISED'],
   ['a file that ends before its signature', bytes((file) => file.subarray(0, 131)), 'FORMAT_NOT_RECOGNISED'],
@@ -296,8 +295,8 @@ const whenOpened: readonly Fault[] = [
   ],
 ];
 
-/** Faults that do not prevent reading. */
-const harmless: readonly (readonly [string, () => Promise<Uint8Array>])[] = [
+/** Defects that do not prevent reading. */
+const harmlessDefects: readonly (readonly [string, () => Promise<Uint8Array>])[] = [
   ['a wrong group length of the file header', meta(ul(0x0002_0000, 4_000_000))],
   [
     'a preamble of another format',
@@ -320,7 +319,7 @@ const harmless: readonly (readonly [string, () => Promise<Uint8Array>])[] = [
   ['an instance number that is not a number', has(text(tag.InstanceNumber, 'IS', 'first'))],
 ];
 
-/** Result of opening a file, and the bytes read for it. */
+/** Opens a file, and checks that few bytes were read and that no file stays open after an error. */
 async function openBytes(file: Uint8Array) {
   const { files, count } = countedFiles(memoryFiles({ a: file }));
   const outcome = await openSlideFrom(files).catch((error: unknown) => error);
@@ -329,30 +328,30 @@ async function openBytes(file: Uint8Array) {
   return { outcome, slide: outcome as Slide, count };
 }
 
-describe('opening a DICOM file', () => {
-  it.each(whenOpened)('is rejected because of %s', async (_, build, code) => {
+describe('openSlideFrom', () => {
+  it.each(defectsOnOpen)('rejects a DICOM file with this defect: %s', async (_, build, code) => {
     const { outcome } = await openBytes(await build());
     expect(outcome).toMatchObject({ name: 'SlideError', code });
   });
 });
 
-describe('a DICOM file with a tolerated deviation from the standard is read', () => {
-  it.each(harmless)('with %s', async (_, build) => {
+describe('openSlideFrom with a DICOM file that deviates from the standard', () => {
+  it.each(harmlessDefects)('opens a file with %s', async (_, build) => {
     const { slide } = await openBytes(await build());
     const tile = await slide.readTile({ level: 0, column: 2, row: 1 });
     expect(tile && (await decodeImage(tile))).toMatchObject({ width: 32, height: 32 });
   });
 });
 
-describe('opening a slide of several DICOM files', () => {
-  it('is rejected when its folder has more files than the limit', async () => {
+describe('openSlideFrom with a slide of several DICOM files', () => {
+  it('throws LIMIT_EXCEEDED if the folder has more than 10,000 files', async () => {
     const file = await buildDicom();
     const otherFiles = Array.from({ length: 10_001 }, (_, i) => [`other-${i}`, new Uint8Array()] as const);
     const files = memoryFiles(Object.fromEntries([['a', file], ...otherFiles]));
     await expect(openSlideFrom(files)).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' });
   });
 
-  it('is rejected when one of its levels is corrupt', async () => {
+  it('throws FILE_CORRUPT if the file of a smaller level is damaged', async () => {
     const small = await buildDicom({ instance: '2', downsample: 2, more: [us(tag.Rows, 0)] });
     const files = memoryFiles({ a: await buildDicom(), b: small });
     await expect(openSlideFrom(files)).rejects.toMatchObject({ code: 'FILE_CORRUPT' });

@@ -1,5 +1,4 @@
-/** Corrupt frames of DICOM files: each fault is one table row with the expected error code. */
-
+/** Tests damaged frames of DICOM files: each row of the table is a defect and the expected error code. */
 import { describe, expect, it } from 'vitest';
 import { decodeImage } from '../decode/decode-image.ts';
 import { tag } from '../dicom/tags.ts';
@@ -26,8 +25,8 @@ import {
   without,
 } from '../testing/spoil-dicom.ts';
 
-/** Faults detected when a tile is read or decoded. */
-const whenRead: readonly Fault[] = [
+/** Defects that are detected when a tile is read or decoded. */
+const defectsOnRead: readonly Fault[] = [
   // Offset tables.
   ['an offset table that is too short', offsets((all) => all.slice(1)), 'FILE_CORRUPT'],
   ['an offset table that is too long', offsets((all) => [...all, 5000]), 'FILE_CORRUPT'],
@@ -214,7 +213,7 @@ const whenRead: readonly Fault[] = [
   ],
 ];
 
-/** Result of opening a file, and the bytes read for it. */
+/** Opens a file, and checks that few bytes were read and that no file stays open after an error. */
 async function openBytes(file: Uint8Array) {
   const { files, count } = countedFiles(memoryFiles({ a: file }));
   const outcome = await openSlideFrom(files).catch((error: unknown) => error);
@@ -223,18 +222,18 @@ async function openBytes(file: Uint8Array) {
   return { outcome, slide: outcome as Slide, count };
 }
 
-describe('reading a tile of a DICOM file', () => {
-  it.each(whenRead)('fails because of %s', async (_, build, code) => {
+describe('readTile of a DICOM slide', () => {
+  it.each(defectsOnRead)('throws the expected error for this defect: %s', async (_, build, code) => {
     const file = await build();
     const { slide, count } = await openBytes(file);
     const [{ columns, rows }] = slide.levels;
-    const reading = (async () => {
+    const readingAllTiles = (async () => {
       for (let i = 0; i < columns * rows; i++) {
         const tile = await slide.readTile({ level: 0, column: i % columns, row: Math.floor(i / columns) });
         if (tile) await decodeImage(tile);
       }
     })();
-    await expect(reading).rejects.toMatchObject({ name: 'SlideError', code });
+    await expect(readingAllTiles).rejects.toMatchObject({ name: 'SlideError', code });
     expect(count.bytes).toBeLessThan(8 * file.length + 2 ** 17);
     await slide.close();
     expect(count.open).toBe(0);

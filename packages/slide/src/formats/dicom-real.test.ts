@@ -8,10 +8,10 @@ import { openFiles } from '../testing/open-dicom.ts';
 
 const slides = process.env.TEST_SLIDES;
 
-describe.skipIf(slides === undefined)('real DICOM files (TEST_SLIDES names the folder)', () => {
+describe.skipIf(slides === undefined)('openSlide with real DICOM files of TEST_SLIDES', () => {
   const path = (name: string) => join(slides ?? '', 'dicom', name);
 
-  it('of twelve levels are one slide', async () => {
+  it('opens twelve files of one series as a slide of twelve levels', async () => {
     const names = await readdir(path('cmu-1-small-region'));
     const [group] = await groupSlideFiles({ path: path('cmu-1-small-region') }, names);
     expect(group?.leading).toBe('level-0-frames-0-30.dcm');
@@ -43,7 +43,7 @@ describe.skipIf(slides === undefined)('real DICOM files (TEST_SLIDES names the f
     ['highdicom/sm_image_grayscale.dcm', 'samples', { x: 0.499, y: 0.499 }],
     ['highdicom/sm_image_jpegls.dcm', 'jpegls', { x: 0.499, y: 0.499 }],
     ['highdicom/sm_image_numbers.dcm', 'samples', { x: 0.499, y: 0.499 }],
-  ])('have the expected codec and pixel size: %s', async (name, codec, mpp) => {
+  ])('reads %s with the codec %s and the expected pixel size', async (name, codec, mpp) => {
     const slide = await openSlide({ path: path(name) });
     expect(slide.levels).toHaveLength(1);
     expect(slide.mpp).toEqual(mpp);
@@ -52,18 +52,17 @@ describe.skipIf(slides === undefined)('real DICOM files (TEST_SLIDES names the f
     await slide.close();
   });
 
-  it('of the same image, compressed and uncompressed, have the same pixels', async () => {
-    const [one, other] = await Promise.all(
-      ['highdicom/sm_image.dcm', 'highdicom/sm_image_jpegls.dcm'].map((name) =>
-        openSlide({ path: path(name) }),
-      ),
-    );
-    if (!one || !other) return;
-    expect(distance(await drawLevel(one, 0), await drawLevel(other, 0))).toEqual({ mean: 0, most: 0 });
-    await Promise.all([one.close(), other.close()]);
+  it('reads the same pixels from the uncompressed and the JPEG-LS file of one image', async () => {
+    const uncompressed = await openSlide({ path: path('highdicom/sm_image.dcm') });
+    const jpegLs = await openSlide({ path: path('highdicom/sm_image_jpegls.dcm') });
+    expect(distance(await drawLevel(uncompressed, 0), await drawLevel(jpegLs, 0))).toEqual({
+      mean: 0,
+      most: 0,
+    });
+    await Promise.all([uncompressed.close(), jpegLs.close()]);
   });
 
-  it("of OpenSlide's test data include an image smaller than its tile and a thumbnail", async () => {
+  it('opens boxes_0.dcm, whose image is smaller than its tile, with its thumbnail and colour profile', async () => {
     const slide = await openSlide({ path: path('openslide-boxes/boxes_0.dcm') });
     expect(slide).toMatchObject({ vendor: 'Leica Biosystems', objectivePower: 20 });
     expect(slide.levels).toMatchObject([{ width: 16, height: 16, tileWidth: 64, tileHeight: 64 }]);
@@ -77,22 +76,22 @@ describe.skipIf(slides === undefined)('real DICOM files (TEST_SLIDES names the f
     ['highdicom/sm_annotations.dcm', 'a list of annotations'],
     ['label-only/test_wikipedia.dcm', 'the label of a slide'],
     ['openslide-boxes/boxes_1.dcm', 'the thumbnail of a slide'],
-  ])('that are not slides are rejected with their kind in the message: %s', async (name, expectedKind) => {
+  ])('rejects %s with NOT_A_SLIDE and names "%s" in the message', async (name, expectedKind) => {
     await expect(openSlide({ path: path(name) })).rejects.toMatchObject({
       code: 'NOT_A_SLIDE',
       message: expect.stringContaining(expectedKind),
     });
   });
 
-  it('truncated at any length are rejected or have their complete pixels', async () => {
+  it('rejects a truncated file, or reads all its pixels, whatever its length', async () => {
     const bytes = await readFile(path('openslide-boxes/boxes_0.dcm'));
-    const whole = await drawLevel(await openFiles({ a: bytes }), 0);
+    const completeImage = await drawLevel(await openFiles({ a: bytes }), 0);
     const lengths = Array.from({ length: bytes.length / 7 }, (_, i) => i * 7);
     const outcomes = await Promise.all(
       lengths.map(async (length) => {
         try {
           const drawn = await drawLevel(await openFiles({ a: bytes.subarray(0, length) }), 0);
-          return distance(drawn, whole).most === 0;
+          return distance(drawn, completeImage).most === 0;
         } catch (error) {
           return error instanceof SlideError;
         }

@@ -1,4 +1,7 @@
-/** Property tests: any DICOM slide is read correctly; any damaged one is rejected, or its intact tiles are read. */
+/**
+ * Property tests: the reader returns the written pixels of any DICOM slide, and rejects any damaged slide or returns only
+ * intact tiles.
+ */
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { tag } from '../dicom/tags.ts';
@@ -44,9 +47,10 @@ const anyPlan: fc.Arbitrary<DicomPlan> = fc
     isPlanar: fc.boolean(),
   })
   .map((plan) => {
-    // These codecs, and the extended table, allow only one item per frame.
-    const isWhole = plan.codec === 'rle' || plan.codec === 'encapsulated' || plan.offsetTable === 'extended';
-    return isWhole ? { ...plan, fragmentsPerFrame: 1 } : plan;
+    // RLE, uncompressed frames in items, and the extended offset table allow only one item per frame.
+    const allowsFragments =
+      plan.codec !== 'rle' && plan.codec !== 'encapsulated' && plan.offsetTable !== 'extended';
+    return allowsFragments ? plan : { ...plan, fragmentsPerFrame: 1 };
   });
 
 const small = { width: 20, height: 14, tileWidth: 8, tileHeight: 8 } as const;
@@ -68,7 +72,7 @@ const basePlans: readonly DicomPlan[] = [
   { ...small, codec: 'jpeg', photometric: 'YBR_FULL', offsetTable: 'empty', fragmentsPerFrame: 2 },
 ];
 
-/** Faults; `where` and the numbers choose a position as a fraction of all positions. */
+/** A change that damages a file. `where` chooses the element or entry, as a fraction (0 to 1) of all of them. */
 type Fault = ElementFault | ByteFault;
 
 type ElementFault =
@@ -79,7 +83,7 @@ type ElementFault =
   | { readonly kind: 'number'; readonly where: number; readonly number: number }
   | TableFault;
 
-/** Faults that do not change the frames themselves. */
+/** Damage to offset tables and items that does not change the bytes of a frame. */
 type TableFault =
   | { readonly kind: 'offset'; readonly where: number; readonly number: number }
   | { readonly kind: 'entries'; readonly count: number }
@@ -129,7 +133,7 @@ const anyElementFault: fc.Arbitrary<ElementFault> = fc.oneof(
 );
 const anyFault: fc.Arbitrary<Fault> = fc.oneof({ arbitrary: anyElementFault, weight: 3 }, anyByteFault);
 
-/** Applies a fault to the file before it is written, or to its bytes afterwards. */
+/** Writes a file with faults: element faults are applied before writing, byte faults to the written bytes. */
 function damage(file: DicomFile, faults: readonly Fault[]): Uint8Array {
   const written = writeDicom(faults.filter(isElementFault).reduce(damageElements, file));
   return faults.filter((fault) => !isElementFault(fault)).reduce(damageBytes, written);
@@ -154,32 +158,34 @@ function damageElements(file: DicomFile, fault: ElementFault): DicomFile {
       'fragments' in element.value ? { ...element, value: change(element.value) } : element,
     ),
   });
-  const at = 'where' in fault ? Math.floor(fault.where * elements.length) : 0;
-  const put = (element: DicomElement): DicomFile => ({ ...file, elements: elements.with(at, element) });
-  const element = elements[at];
+  const index = 'where' in fault ? Math.floor(fault.where * elements.length) : 0;
+  const replaceBy = (element: DicomElement): DicomFile => ({
+    ...file,
+    elements: elements.with(index, element),
+  });
+  const element = elements[index];
   if (!element) return file;
   switch (fault.kind) {
     case 'remove':
-      return { ...file, elements: elements.toSpliced(at, 1) };
+      return { ...file, elements: elements.toSpliced(index, 1) };
     case 'repeat':
-      return { ...file, elements: elements.toSpliced(at, 0, element) };
+      return { ...file, elements: elements.toSpliced(index, 0, element) };
     case 'misplace':
-      return { ...file, elements: [...elements.toSpliced(at, 1), element] };
+      return { ...file, elements: [...elements.toSpliced(index, 1), element] };
     case 'length':
-      return put({ ...element, length: fault.length });
+      return replaceBy({ ...element, length: fault.length });
     case 'vr':
-      return put({ ...element, vr: fault.vr });
+      return replaceBy({ ...element, vr: fault.vr });
     case 'value':
-      return put({ ...element, value: fault.value });
+      return replaceBy({ ...element, value: fault.value });
     case 'number': {
       const isText = element.vr === 'IS' || element.vr === 'DS';
       const text = String(fault.number);
+      const numberBytes = element.vr === 'US' ? 2 : 4;
       const value = isText
         ? Buffer.from(text.padEnd(text.length + (text.length % 2)))
-        : littleEndian(element.vr === 'US' ? 2 : 4, [
-            fault.number % (element.vr === 'US' ? 65_536 : 2 ** 32),
-          ]);
-      return element.value instanceof Uint8Array ? put({ ...element, value }) : file;
+        : littleEndian(numberBytes, [fault.number % 2 ** (8 * numberBytes)]);
+      return element.value instanceof Uint8Array ? replaceBy({ ...element, value }) : file;
     }
     case 'entries':
       return pixels((all) => ({ ...all, offsetTable: littleEndian(4, Array(fault.count).fill(0)) }));
@@ -204,40 +210,42 @@ function damageElements(file: DicomFile, fault: ElementFault): DicomFile {
         const item = Math.floor(fault.where * all.fragments.length);
         const fragment = all.fragments[item];
         if (!fragment) return all;
-        const [count, ...put] =
-          fault.kind === 'drop' ? [1] : fault.kind === 'empty' ? [1, new Uint8Array()] : [0, fragment];
-        return {
-          ...all,
-          fragments: all.fragments.toSpliced(item, count as number, ...(put as Uint8Array[])),
+        const replacements = {
+          drop: [],
+          empty: [new Uint8Array()],
+          'repeat item': [fragment, fragment],
         };
+        return { ...all, fragments: all.fragments.toSpliced(item, 1, ...replacements[fault.kind]) };
       });
     case 'no end':
       return pixels((all) => ({ ...all, isDelimited: false }));
   }
 }
 
+/** Overwrites one entry of an offset table, whose entries have 4 or 8 bytes. */
 function spoilEntry(
   table: Uint8Array,
   bytes: 4 | 8,
   { where, number }: { readonly where: number; readonly number: number },
 ): Uint8Array {
   const copy = Buffer.from(table);
-  const at = Math.floor((where * copy.length) / bytes) * bytes;
-  if (copy.length > 0) copy.writeUInt32LE(number, at);
+  const entryStart = Math.floor((where * copy.length) / bytes) * bytes;
+  if (copy.length > 0) copy.writeUInt32LE(number, entryStart);
   return copy;
 }
 
-/** Returns the positions of tiles that are neither rejected nor correct. */
-function misplaced(tiles: readonly TileResult[], whole: readonly TileResult[]): number[] {
-  const isRight = (tile: TileResult, i: number) => {
-    const right = whole[i];
-    if (tile instanceof SlideError || tile === right) return true;
-    return tile instanceof Uint8Array && right instanceof Uint8Array && Buffer.compare(tile, right) === 0;
+/** Returns the indices of tiles that were read without an error but differ from the expected tile. */
+function wrongTiles(tiles: readonly TileResult[], expectedTiles: readonly TileResult[]): number[] {
+  const isRejectedOrCorrect = (tile: TileResult, i: number) => {
+    const expected = expectedTiles[i];
+    if (tile instanceof SlideError || tile === expected) return true;
+    if (!(tile instanceof Uint8Array && expected instanceof Uint8Array)) return false;
+    return Buffer.compare(tile, expected) === 0;
   };
-  return tiles.flatMap((tile, i) => (isRight(tile, i) ? [] : [i]));
+  return tiles.flatMap((tile, i) => (isRejectedOrCorrect(tile, i) ? [] : [i]));
 }
 
-describe('a DICOM slide', () => {
+describe('the DICOM reader', () => {
   const bases: { readonly file: DicomFile; readonly tiles: readonly (Uint8Array | SlideError | null)[] }[] =
     [];
   beforeAll(async () => {
@@ -250,7 +258,7 @@ describe('a DICOM slide', () => {
   const anyBase = fc.nat(basePlans.length - 1).map((i) => bases[i] as (typeof bases)[number]);
 
   it(
-    'has the written pixels in every encoding',
+    'returns the written pixels of any slide in any lossless encoding',
     async () => {
       await fc.assert(
         fc.asyncProperty(anyPlan, async (plan) => {
@@ -265,7 +273,7 @@ describe('a DICOM slide', () => {
   );
 
   it(
-    'that is damaged is rejected, or its intact tiles are read, within the read limits',
+    'rejects a damaged slide or some of its tiles, and reads no more bytes than the limit',
     async () => {
       await fc.assert(
         fc.asyncProperty(
@@ -276,9 +284,9 @@ describe('a DICOM slide', () => {
             const opened = await openDamaged(bytes);
             if (!opened) return;
             const { slide, count } = opened;
-            const before = count.bytes;
+            const bytesReadBefore = count.bytes;
             const tiles = await readTiles(slide);
-            expect(count.bytes - before).toBeLessThan((tiles.length + 4) * bytes.length + 4096);
+            expect(count.bytes - bytesReadBefore).toBeLessThan((tiles.length + 4) * bytes.length + 4096);
             await slide.close();
             expect(count.open).toBe(0);
           },
@@ -290,15 +298,15 @@ describe('a DICOM slide', () => {
   );
 
   it(
-    'whose tables or items are damaged never returns one tile in place of another',
+    'never returns one tile in place of another if an offset table or an item is damaged',
     async () => {
       await fc.assert(
         fc.asyncProperty(anyBase, anyTableFault, async (base, fault) => {
-          // One fault at a time: one frame dropped and another repeated make a valid file.
+          // Only one fault, because one dropped and one repeated frame together would be a valid file.
           const opened = await openDamaged(damage(base.file, [fault]));
           if (!opened) return;
           const tiles = await readTiles(opened.slide);
-          expect(misplaced(tiles, base.tiles)).toEqual([]);
+          expect(wrongTiles(tiles, base.tiles)).toEqual([]);
           await opened.slide.close();
         }),
         { numRuns: Math.max(1000, Math.ceil(runs / 5)) },
@@ -308,22 +316,22 @@ describe('a DICOM slide', () => {
   );
 
   it(
-    'whose read fails at any position is rejected, closes all files, and is read correctly the next time',
+    'returns correct tiles after one read of the disk failed, and closes all files',
     async () => {
       await fc.assert(
-        fc.asyncProperty(anyBase, fc.nat(30), async ({ file, tiles }, failing) => {
+        fc.asyncProperty(anyBase, fc.nat(30), async ({ file, tiles }, failingRead) => {
           let reads = 0;
           const failAt = (files: SlideFiles): SlideFiles => {
             const { leading } = files;
-            const fail = () => {
-              if (reads++ === failing) throw new SlideError('FILE_MISSING', 'The disk is gone');
+            const countAndFail = () => {
+              if (reads++ === failingRead) throw new SlideError('FILE_MISSING', 'The disk is gone');
             };
             const read: typeof leading.read = async (...range) => {
-              fail();
+              countAndFail();
               return leading.read(...range);
             };
             const readInto: typeof leading.readInto = async (...range) => {
-              fail();
+              countAndFail();
               return leading.readInto(...range);
             };
             return { ...files, leading: { ...leading, read, readInto } };
@@ -331,10 +339,10 @@ describe('a DICOM slide', () => {
           const opened = await openDamaged(writeDicom(file), failAt);
           if (!opened) return;
           const first = await readTiles(opened.slide);
-          expect(misplaced(first, tiles)).toEqual([]);
-          const again = reads > failing ? await readTiles(opened.slide) : tiles;
-          expect(misplaced(again, tiles)).toEqual([]);
-          expect(again.filter((tile) => tile instanceof SlideError)).toEqual([]);
+          expect(wrongTiles(first, tiles)).toEqual([]);
+          const second = reads > failingRead ? await readTiles(opened.slide) : tiles;
+          expect(wrongTiles(second, tiles)).toEqual([]);
+          expect(second.filter((tile) => tile instanceof SlideError)).toEqual([]);
           await opened.slide.close();
           expect(opened.count.open).toBe(0);
         }),

@@ -20,7 +20,7 @@ import { distance, drawLevel } from '../testing/draw-level.ts';
 import { distanceOf, open, openFiles } from '../testing/open-dicom.ts';
 
 describe('a DICOM slide', () => {
-  it('consists of one file per level, and opens from any of them', async () => {
+  it('of one file per level has the same levels and pixels for any order of the files', async () => {
     const plans = [{}, { downsample: 2 }, { downsample: 4, tileWidth: 24, tileHeight: 16 }];
     for (const order of [plans, plans.toReversed()]) {
       const slide = await open(...order);
@@ -72,7 +72,7 @@ describe('a DICOM slide', () => {
     });
   });
 
-  it('reads the row spacing before the column spacing', async () => {
+  it('takes the first value of PixelSpacing as row spacing and the second as column spacing', async () => {
     const spacing = text(tag.PixelSpacing, 'DS', '0.0005', '0.00025');
     const slide = await open({
       more: [
@@ -82,7 +82,7 @@ describe('a DICOM slide', () => {
     expect(slide.mpp).toEqual({ x: 0.25, y: 0.5 });
   });
 
-  it('calculates the pixel size from the imaged volume without PixelSpacing', async () => {
+  it('calculates the pixel size from the imaged volume if the file has no PixelSpacing', async () => {
     const slide = await open({
       more: [
         sequence(tag.SharedFunctionalGroupsSequence, []),
@@ -111,7 +111,7 @@ describe('a DICOM slide', () => {
     expect(slide.mpp).toBeNull();
   });
 
-  it('reports the position of the image on the glass', async () => {
+  it('reports origin and orientation of the image on the glass', async () => {
     const orientation = text(tag.ImageOrientationSlide, 'DS', '0', '1', '0', '1', '0', '0');
     const slide = await open({ more: [orientation] });
     expect(slide.placeOnGlass).toEqual({ origin: { x: 20, y: 40 }, orientation: [0, 1, 0, 1, 0, 0] });
@@ -123,7 +123,7 @@ describe('a DICOM slide', () => {
     ['a direction of another length', ['0', '2', '0', '1', '0', '0']],
     ['two equal directions', ['0', '1', '0', '0', '1', '0']],
     ['a text', ['up', '1', '0', '1', '0', '0']],
-  ])('reports no position on the glass for %s', async (_, cosines) => {
+  ])('reports no position on the glass if ImageOrientationSlide has %s', async (_, cosines) => {
     const slide = await open({ more: [text(tag.ImageOrientationSlide, 'DS', ...cosines)] });
     expect(slide.placeOnGlass).toBeUndefined();
   });
@@ -133,14 +133,14 @@ describe('a DICOM slide', () => {
     expect(slide.vendor).toBeNull();
   });
 
-  it('exposes no patient name, date or serial number', async () => {
+  it('has no patient name or ID, date or serial number in its metadata', async () => {
     const slide = await open({ more: [text(0x0008_0020, 'DA', '20261121')] });
-    const { readTile, readAssociatedImage, readIccProfile, close, ...facts } = slide;
-    const all = JSON.stringify({ ...facts, associatedImages: [...facts.associatedImages] });
-    for (const secret of ['Doe', 'P-1', 'SERIAL', '20261121', 'SLIDE-1']) expect(all).not.toContain(secret);
+    const { readTile, readAssociatedImage, readIccProfile, close, ...metadata } = slide;
+    const json = JSON.stringify({ ...metadata, associatedImages: [...metadata.associatedImages] });
+    for (const secret of ['Doe', 'P-1', 'SERIAL', '20261121', 'SLIDE-1']) expect(json).not.toContain(secret);
   });
 
-  it('converts the CIELab colour of absent tiles to the background', async () => {
+  it('has the CIELab colour of absent tiles, converted to RGB, as background', async () => {
     const grey = await open({ more: [us(tag.RecommendedAbsentPixelCIELabValue, 35_000, 32_896, 32_896)] });
     expect(grey.background).toEqual({ r: 128, g: 128, b: 128 });
     const asPixelMedWritesWhite = await open({
@@ -156,10 +156,10 @@ describe('a DICOM slide', () => {
     expect(await without.readIccProfile()).toBeNull();
   });
 
-  describe('associated images:', () => {
+  describe('with associated images', () => {
     const single = { width: 32, height: 32 };
 
-    it('label, overview and thumbnail are recognised and are not levels', async () => {
+    it('has label, overview (as macro) and thumbnail as associated images, not as levels', async () => {
       const slide = await open(
         {},
         { ...single, kind: 'LABEL' },
@@ -171,25 +171,25 @@ describe('a DICOM slide', () => {
       expect(await slide.readAssociatedImage('label')).toMatchObject({ width: 32, height: 32 });
     });
 
-    it('LOCALIZER is recognised as an overview', async () => {
+    it('has an image of the type LOCALIZER as macro', async () => {
       expect((await open({}, { ...single, kind: 'LOCALIZER' })).associatedImages).toEqual(new Set(['macro']));
     });
 
-    it('reading an absent image fails with ASSOCIATED_IMAGE_MISSING', async () => {
+    it('throws ASSOCIATED_IMAGE_MISSING for an image that it does not have', async () => {
       await expect((await open()).readAssociatedImage('label')).rejects.toMatchObject({
         code: 'ASSOCIATED_IMAGE_MISSING',
       });
     });
 
-    it('a level that shows the label is left out, and full resolution that shows it is rejected', async () => {
+    it('omits a level that shows the label, and is rejected if full resolution shows it', async () => {
       const label = { more: [text(tag.SpecimenLabelInImage, 'CS', 'YES')] };
       expect((await open({}, { downsample: 2, ...label })).levels).toHaveLength(1);
       await expect(open(label)).rejects.toMatchObject({ code: 'FORMAT_NOT_SUPPORTED' });
     });
   });
 
-  describe('recognises levels by geometry:', () => {
-    it('sizes that are rounded down repeatedly are levels', async () => {
+  describe('with images of several sizes', () => {
+    it('has levels that were halved and rounded down repeatedly, with downsamples that are powers of two', async () => {
       const odd = { width: 277, height: 370, tileWidth: 512, tileHeight: 512, codec: 'rle' } as const;
       const sizes = [
         [277, 370],
@@ -216,11 +216,11 @@ describe('a DICOM slide', () => {
       expect(slide.levels.map(({ downsample }) => downsample)).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256]);
     });
 
-    it('an image with another aspect ratio is not a level', async () => {
+    it('does not have an image with another aspect ratio as a level', async () => {
       expect((await open({}, { width: 48, height: 40 })).levels).toHaveLength(1);
     });
 
-    it('an image of another area of the glass is not a level', async () => {
+    it('does not have an image of another area of the glass as a level', async () => {
       const elsewhere = sequence(tag.TotalPixelMatrixOriginSequence, [
         [
           text(tag.XOffsetInSlideCoordinateSystem, 'DS', '20.5'),
@@ -230,11 +230,11 @@ describe('a DICOM slide', () => {
       expect((await open({}, { downsample: 2, more: [elsewhere] })).levels).toHaveLength(1);
     });
 
-    it('only one of two images of the same size is a level', async () => {
+    it('has only one of two images of the same size as a level', async () => {
       expect((await open({}, {}, { downsample: 2 }, { downsample: 2 })).levels).toHaveLength(2);
     });
 
-    it('images of other series, pyramids or patients are not levels', async () => {
+    it('does not have images of other series, pyramids or patients as levels', async () => {
       const small = { downsample: 2 };
       expect((await open({}, { ...small, series: '2' })).levels).toHaveLength(1);
       expect((await open({}, { ...small, patient: 'P-2' })).levels).toHaveLength(1);
@@ -247,12 +247,12 @@ describe('a DICOM slide', () => {
       expect((await open(...pyramids)).levels.map(({ width }) => width)).toEqual([96, 48]);
     });
 
-    it('a copy of a file is ignored', async () => {
+    it('ignores a copy of a file', async () => {
       const file = await buildDicom();
       expect((await openFiles({ a: file, b: file })).levels).toHaveLength(1);
     });
 
-    it('files of the folder that are not DICOM are ignored', async () => {
+    it('ignores other files of the folder and truncated DICOM files', async () => {
       const file = await buildDicom();
       const slide = await openFiles({
         a: file,
@@ -264,32 +264,32 @@ describe('a DICOM slide', () => {
     });
   });
 
-  describe('reads samples', () => {
+  describe('with pixels', () => {
     it.each<[string, DicomPlan]>([
-      ['not compressed, explicit', { codec: 'explicit' }],
-      ['not compressed, implicit', { codec: 'implicit' }],
-      ['not compressed, in planes', { isPlanar: true }],
-      ['not compressed, with one item per frame', { codec: 'encapsulated' }],
-      ['run-length coded', { codec: 'rle' }],
-      ['as JPEG 2000', { codec: 'jpeg2000', photometric: 'YBR_RCT' }],
-      ['as JPEG 2000 declared as RGB', { codec: 'jpeg2000' }],
-      ['as JPEG-LS', { codec: 'jpegls' }],
-    ])('%s, exactly', async (_, plan) => {
+      ['uncompressed with explicit VR', { codec: 'explicit' }],
+      ['uncompressed with implicit VR', { codec: 'implicit' }],
+      ['uncompressed in planes', { isPlanar: true }],
+      ['uncompressed with one item per frame', { codec: 'encapsulated' }],
+      ['RLE', { codec: 'rle' }],
+      ['JPEG 2000 with YBR_RCT', { codec: 'jpeg2000', photometric: 'YBR_RCT' }],
+      ['JPEG 2000 with RGB', { codec: 'jpeg2000' }],
+      ['JPEG-LS', { codec: 'jpegls' }],
+    ])('of RGB returns exactly the written pixels: %s', async (_, plan) => {
       expect(await distanceOf(plan)).toEqual({ mean: 0, most: 0 });
     });
 
     it.each<[string, DicomPlan]>([
-      ['not compressed', { photometric: 'YBR_FULL' }],
-      ['not compressed, in planes', { photometric: 'YBR_FULL', isPlanar: true }],
-      ['run-length coded', { photometric: 'YBR_FULL', codec: 'rle' }],
-      ['as JPEG-LS', { photometric: 'YBR_FULL', codec: 'jpegls' }],
-      ['as JPEG', { photometric: 'YBR_FULL', codec: 'jpeg' }],
-      ['as JPEG with halved chroma resolution', { photometric: 'YBR_FULL_422', codec: 'jpeg' }],
-    ])('of YCbCr, %s', async (_, plan) => {
+      ['uncompressed', { photometric: 'YBR_FULL' }],
+      ['uncompressed in planes', { photometric: 'YBR_FULL', isPlanar: true }],
+      ['RLE', { photometric: 'YBR_FULL', codec: 'rle' }],
+      ['JPEG-LS', { photometric: 'YBR_FULL', codec: 'jpegls' }],
+      ['JPEG', { photometric: 'YBR_FULL', codec: 'jpeg' }],
+      ['JPEG with halved chroma resolution', { photometric: 'YBR_FULL_422', codec: 'jpeg' }],
+    ])('of YCbCr returns RGB that differs by rounding only (JPEG: mean below 4): %s', async (_, plan) => {
       expect((await distanceOf(plan)).mean).toBeLessThan(plan.codec === 'jpeg' ? 4 : 1);
     });
 
-    it('of YCbCr as JPEG 2000, with the colour model that the code stream lacks', async () => {
+    it('of YCbCr in JPEG 2000 returns tiles with the colour model, which the code stream does not state', async () => {
       const slide = await open({ photometric: 'YBR_FULL', codec: 'jpeg2000' });
       expect(await slide.readTile({ level: 0, column: 0, row: 0 })).toMatchObject({
         codec: 'jpeg2000',
@@ -298,13 +298,13 @@ describe('a DICOM slide', () => {
     });
 
     it.each<[string, DicomPlan]>([
-      ['of 8 bits', {}],
-      ['of 16 bits', { bits: 16 }],
-      ['of 8 bits, run-length coded', { codec: 'rle' }],
-      ['of 16 bits, run-length coded', { bits: 16, codec: 'rle' }],
-      ['of 16 bits, as JPEG-LS', { bits: 16, codec: 'jpegls' }],
-      ['of 16 bits, as JPEG 2000', { bits: 16, codec: 'jpeg2000' }],
-    ])('of grey %s, with the least value as black or white', async (_, plan) => {
+      ['8 bits', {}],
+      ['16 bits', { bits: 16 }],
+      ['8 bits, RLE', { codec: 'rle' }],
+      ['16 bits, RLE', { bits: 16, codec: 'rle' }],
+      ['16 bits, JPEG-LS', { bits: 16, codec: 'jpegls' }],
+      ['16 bits, JPEG 2000', { bits: 16, codec: 'jpeg2000' }],
+    ])('of grey shows 0 as black in MONOCHROME2 and as white in MONOCHROME1: %s', async (_, plan) => {
       for (const photometric of ['MONOCHROME2', 'MONOCHROME1']) {
         const grey = await drawLevel(await open({ photometric, ...plan }), 0);
         const isInverted = photometric === 'MONOCHROME1';
@@ -316,7 +316,7 @@ describe('a DICOM slide', () => {
       }
     });
 
-    it('of grey with the window of the file, in rescaled values', async () => {
+    it('of grey returns tiles with the window of the file, converted from rescaled to stored values', async () => {
       const shared = sequence(tag.SharedFunctionalGroupsSequence, [
         [
           sequence(tag.FrameVOILUTSequence, [
@@ -335,7 +335,7 @@ describe('a DICOM slide', () => {
     });
   });
 
-  describe('returns native JPEG frames', () => {
+  describe('with JPEG frames', () => {
     const jpegOf = async (plan: DicomPlan) => {
       const tile = await (await open({ codec: 'jpeg', ...plan })).readTile({ level: 0, column: 1, row: 0 });
       return Buffer.from(tile?.bytes ?? []);
@@ -343,49 +343,53 @@ describe('a DICOM slide', () => {
     const adobe = (transform: number) =>
       Buffer.from([0xff, 0xee, 0, 14, 0x41, 0x64, 0x6f, 0x62, 0x65, 0, 100, 0, 0, 0, 0, transform]);
 
-    it('with an added Adobe marker when the samples are RGB', async () => {
+    it('adds an Adobe marker that declares RGB if the samples are RGB', async () => {
       expect((await jpegOf({})).subarray(2, 18)).toEqual(adobe(0));
     });
 
-    it('with an added Adobe marker when the samples are YCbCr', async () => {
+    it('adds an Adobe marker that declares YCbCr if the samples are YCbCr', async () => {
       expect((await jpegOf({ photometric: 'YBR_FULL_422' })).subarray(2, 18)).toEqual(adobe(1));
     });
 
-    it('without an added colour marker when the samples are grey', async () => {
+    it('adds no colour marker if the samples are grey', async () => {
       const jpeg = await jpegOf({ photometric: 'MONOCHROME2' });
       expect(readJpegHeader(jpeg)).toMatchObject({ width: 32, height: 32, declaresColour: false });
     });
 
-    it('with unchanged entropy-coded data', async () => {
+    it('returns the entropy-coded bytes of the file unchanged', async () => {
       const plan = { codec: 'jpeg', photometric: 'YBR_FULL_422' } as const;
       const jpeg = await jpegOf(plan);
       expect(Buffer.from(await buildDicom(plan)).includes(jpeg.subarray(18))).toBe(true);
     });
   });
 
-  describe('finds its frames', () => {
+  describe('with compressed frames', () => {
     const codecs = ['jpeg', 'jpeg2000', 'jpegls', 'rle'] as const;
     const photometric = 'YBR_FULL_422';
     const planOf = (codec: (typeof codecs)[number]) => ({ codec, ...(codec === 'jpeg' && { photometric }) });
-    const most = (codec: string) => (codec === 'jpeg' ? 4 : 0);
+    const maxMeanDifference = (codec: string) => (codec === 'jpeg' ? 4 : 0);
 
-    it.each(['empty', 'basic', 'extended'] as const)('by an offset table that is %s', async (offsetTable) => {
-      for (const codec of codecs) {
-        expect((await distanceOf({ ...planOf(codec), offsetTable })).mean).toBeLessThanOrEqual(most(codec));
-      }
-    });
-
-    it.each(['empty', 'basic'] as const)(
-      'in several fragments, by an offset table that is %s',
+    it.each(['empty', 'basic', 'extended'] as const)(
+      'reads every frame if the offset table is %s',
       async (offsetTable) => {
-        for (const codec of ['jpeg', 'jpeg2000', 'jpegls'] as const) {
-          const plan = { ...planOf(codec), offsetTable, fragmentsPerFrame: 3 };
-          expect((await distanceOf(plan)).mean).toBeLessThanOrEqual(most(codec));
+        for (const codec of codecs) {
+          const { mean } = await distanceOf({ ...planOf(codec), offsetTable });
+          expect(mean).toBeLessThanOrEqual(maxMeanDifference(codec));
         }
       },
     );
 
-    it('in one or several fragments when there is only one frame', async () => {
+    it.each(['empty', 'basic'] as const)(
+      'reads every frame if it has several fragments and the offset table is %s',
+      async (offsetTable) => {
+        for (const codec of ['jpeg', 'jpeg2000', 'jpegls'] as const) {
+          const plan = { ...planOf(codec), offsetTable, fragmentsPerFrame: 3 };
+          expect((await distanceOf(plan)).mean).toBeLessThanOrEqual(maxMeanDifference(codec));
+        }
+      },
+    );
+
+    it('reads a single frame in one or five fragments', async () => {
       for (const fragmentsPerFrame of [1, 5]) {
         const plan = { ...planOf('jpegls'), tileWidth: 96, tileHeight: 64, fragmentsPerFrame };
         expect(await distanceOf({ ...plan, offsetTable: 'empty' })).toEqual({ mean: 0, most: 0 });
@@ -393,7 +397,7 @@ describe('a DICOM slide', () => {
       }
     });
 
-    it('in a file whose sequences end with delimiters', async () => {
+    it('reads every frame if sequences end with delimiters', async () => {
       for (const codec of ['explicit', 'implicit', 'rle'] as const) {
         const plan = { codec, hasUndefinedLengths: true, organization: 'TILED_SPARSE' } as const;
         expect(await distanceOf(plan)).toEqual({ mean: 0, most: 0 });
@@ -401,14 +405,17 @@ describe('a DICOM slide', () => {
     });
   });
 
-  describe('places its tiles', () => {
-    it.each(['TILED_SPARSE', null] as const)('by the position of each frame (%s)', async (organization) => {
-      for (const codec of ['explicit', 'implicit'] as const) {
-        expect(await distanceOf({ organization, codec })).toEqual({ mean: 0, most: 0 });
-      }
-    });
+  describe('with several tiles', () => {
+    it.each(['TILED_SPARSE', null] as const)(
+      'finds each tile by the stated frame positions (dimension organization: %s)',
+      async (organization) => {
+        for (const codec of ['explicit', 'implicit'] as const) {
+          expect(await distanceOf({ organization, codec })).toEqual({ mean: 0, most: 0 });
+        }
+      },
+    );
 
-    it('when frames are stored in any order', async () => {
+    it('finds each tile if the frames are stored in reverse order', async () => {
       const groups = [5, 4, 3, 2, 1, 0].map((tile) => [
         sequence(tag.PlanePositionSlideSequence, [
           [
@@ -426,17 +433,17 @@ describe('a DICOM slide', () => {
       expect(first?.bytes).toEqual(inOrder?.bytes);
     });
 
-    it('and returns null where the scanner stored no frame', async () => {
+    it('returns null for a tile whose frame the file does not store', async () => {
       const slide = await open({ organization: 'TILED_SPARSE', holes: [1, 3] });
-      const isThere = async (column: number, row: number) =>
+      const hasTile = async (column: number, row: number) =>
         (await slide.readTile({ level: 0, column, row })) !== null;
       expect(
-        await Promise.all([isThere(0, 0), isThere(1, 0), isThere(2, 0), isThere(0, 1), isThere(1, 1)]),
+        await Promise.all([hasTile(0, 0), hasTile(1, 0), hasTile(2, 0), hasTile(0, 1), hasTile(1, 1)]),
       ).toEqual([true, false, true, false, true]);
     });
 
     it.each(['TILED_FULL', 'TILED_SPARSE'] as const)(
-      'by the focal plane nearest to the glass and the first optical path (%s)',
+      'shows the focal plane closest to the glass and the first optical path (%s)',
       async (organization) => {
         const plan = { organization, focalPlanes: 3, opticalPaths: 2 };
         expect((await open(plan)).shownPlane).toEqual({ plane: 1, planes: 3, times: 1 });
@@ -450,7 +457,7 @@ describe('a DICOM slide', () => {
       [0, 2],
       [0.5, 0],
       [Number.NaN, 0],
-    ])('and rejects the position %d, %d outside the grid', async (column, row) => {
+    ])('throws TILE_OUT_OF_RANGE for column %d, row %d', async (column, row) => {
       const slide = await open();
       await expect(slide.readTile({ level: 0, column, row })).rejects.toMatchObject({
         code: 'TILE_OUT_OF_RANGE',
@@ -461,7 +468,7 @@ describe('a DICOM slide', () => {
     });
   });
 
-  describe('joins a concatenation of several files', () => {
+  describe('with a concatenation, an image split into several files,', () => {
     const parts = (organization: 'TILED_FULL' | 'TILED_SPARSE', total?: number) =>
       [
         { number: 1, from: 0, to: 2 },
@@ -469,20 +476,23 @@ describe('a DICOM slide', () => {
         { number: 3, from: 3, to: 6 },
       ].map((part) => ({ organization, part: { ...part, ...(total && { total }) } }));
 
-    it.each(['TILED_FULL', 'TILED_SPARSE'] as const)('%s, in any order of files', async (organization) => {
-      for (const plans of [parts(organization), parts(organization, 3).toReversed()]) {
-        const slide = await open(...plans, { downsample: 2 });
-        expect(slide.levels).toHaveLength(2);
-        expect(distance(await drawLevel(slide, 0), pictureOf({}))).toEqual({ mean: 0, most: 0 });
-      }
-    });
+    it.each(['TILED_FULL', 'TILED_SPARSE'] as const)(
+      'joins the parts, whatever the order of the files (%s)',
+      async (organization) => {
+        for (const plans of [parts(organization), parts(organization, 3).toReversed()]) {
+          const slide = await open(...plans, { downsample: 2 });
+          expect(slide.levels).toHaveLength(2);
+          expect(distance(await drawLevel(slide, 0), pictureOf({}))).toEqual({ mean: 0, most: 0 });
+        }
+      },
+    );
 
-    it.each([0, 1, 2])('and rejects a slide without part %i', async (missing) => {
-      const plans = parts('TILED_FULL', 3).filter((_, i) => i !== missing);
+    it.each([0, 1, 2])('throws FILE_MISSING if part %i (from 0) is missing', async (missingPart) => {
+      const plans = parts('TILED_FULL', 3).filter((_, i) => i !== missingPart);
       await expect(open(...plans)).rejects.toMatchObject({ code: 'FILE_MISSING' });
     });
 
-    it('and rejects parts that contradict each other', async () => {
+    it('throws FILE_CORRUPT if parts overlap or have different image sizes', async () => {
       const [first, second, third] = parts('TILED_FULL') as [DicomPlan, DicomPlan, DicomPlan];
       await expect(open(first, second, second, third)).rejects.toMatchObject({ code: 'FILE_CORRUPT' });
       const wider = { ...second, more: [ul(tag.TotalPixelMatrixColumns, 128)] };
@@ -491,7 +501,7 @@ describe('a DICOM slide', () => {
   });
 });
 
-describe('a folder of DICOM files', () => {
+describe('groupSlideFiles with DICOM files', () => {
   let folder: string;
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'dicom-'));
@@ -505,7 +515,7 @@ describe('a folder of DICOM files', () => {
   }
   const group = async () => groupSlideFiles({ path: folder }, await readdir(folder));
 
-  it('is one slide per series, led by its largest image, with the others as members', async () => {
+  it('returns one slide per series of several files, with the largest image as leading file', async () => {
     await write({
       'b-label': { kind: 'LABEL', width: 32, height: 32 },
       'c-small': { downsample: 4 },
@@ -521,7 +531,7 @@ describe('a folder of DICOM files', () => {
     ]);
   });
 
-  it('is one slide per pyramid of a series, with label and overview in the first', async () => {
+  it('returns one slide per pyramid of a series, with the overview in the first slide', async () => {
     await write({
       a: { pyramid: '1', downsample: 2 },
       b: { pyramid: '1' },
@@ -535,7 +545,7 @@ describe('a folder of DICOM files', () => {
     ]);
   });
 
-  it('has the first part of a concatenation as leading file', async () => {
+  it('returns the first part of a concatenation as leading file', async () => {
     await write({
       a: { part: { number: 2, from: 3, to: 6 } },
       b: { part: { number: 1, from: 0, to: 3 } },
@@ -543,14 +553,21 @@ describe('a folder of DICOM files', () => {
     });
     expect(await group()).toEqual([{ leading: 'b', members: ['a', 'c'] }]);
   });
+});
 
-  it('opens by its leading file with and without a list of members', async () => {
-    await write({ a: {}, b: { downsample: 2 }, c: { downsample: 4 } });
-    const path = join(folder, 'a');
-    const known = await openSlide({ path, members: ['b'] });
-    const unknown = await openSlide({ path });
-    expect([known.levels.length, unknown.levels.length]).toEqual([2, 3]);
-    expect(known.fingerprint).not.toBe(unknown.fingerprint);
-    await Promise.all([known.close(), unknown.close()]);
+describe('openSlide with a DICOM file', () => {
+  it('reads only the listed members, or all files of the folder without a list', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'dicom-'));
+    const plans: readonly DicomPlan[] = [{}, { downsample: 2 }, { downsample: 4 }];
+    for (const [i, plan] of plans.entries()) {
+      await writeFile(join(folder, `level-${i}`), await buildDicom({ instance: String(i + 1), ...plan }));
+    }
+    const path = join(folder, 'level-0');
+    const withMembers = await openSlide({ path, members: ['level-1'] });
+    const withoutMembers = await openSlide({ path });
+    expect([withMembers.levels.length, withoutMembers.levels.length]).toEqual([2, 3]);
+    expect(withMembers.fingerprint).not.toBe(withoutMembers.fingerprint);
+    await Promise.all([withMembers.close(), withoutMembers.close()]);
+    await rm(folder, { recursive: true });
   });
 });

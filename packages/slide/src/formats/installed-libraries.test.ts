@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { loadTurboJpeg } from '../decode/turbo-jpeg.ts';
 import { installedLibraries } from './installed-libraries.ts';
 
-it('installedLibraries reports each library as present or absent, also after another one was loaded', async () => {
+it('installedLibraries returns the version of each installed library, also if one was loaded before', async () => {
   const turboJpeg = await loadTurboJpeg();
   const { sharp, turboJpeg: hasTurboJpeg, openSlide } = await installedLibraries();
   expect(sharp).toMatch(/^\d+\.\d+\.\d+/);

@@ -58,7 +58,7 @@ function* addressesOf(slide: Slide, level: number): Generator<TileAddress> {
 }
 
 describe.skipIf(library === null)(`a MIRAX slide${skipped}`, () => {
-  it('has the levels, pixel size and magnification of its description', async () => {
+  it('has the levels, pixel size, objective power and background that Slidedat.ini states', async () => {
     const slide = await openSlide({ path: join(folder, 'whole.mrxs') });
     expect(slide).toMatchObject({
       format: 'mirax',
@@ -87,7 +87,7 @@ describe.skipIf(library === null)(`a MIRAX slide${skipped}`, () => {
     });
   });
 
-  it('has the expected pixels in all levels', async () => {
+  it('returns tiles with the written pixels in all levels', async () => {
     const slide = await openSlide({ path: join(folder, 'whole.mrxs') });
     for (const level of [0, 1]) {
       const expectedPixels = shrinkRaster(picture, 2 ** level);
@@ -106,14 +106,14 @@ describe.skipIf(library === null)(`a MIRAX slide${skipped}`, () => {
     await slide.close();
   });
 
-  it('has the background colour of the scanner where no tile is stored', async () => {
+  it('returns the background colour where the file stores no tile', async () => {
     const slide = await openSlide({ path: join(folder, 'whole.mrxs') });
     const tile = (await rasterOf(slide, { level: 0, column: 3, row: 1 })) as Raster;
     expect([...tile.rgb.subarray(-3)]).toEqual([240, 240, 240]);
     await slide.close();
   });
 
-  it('reads intact tiles while a concurrent read of a damaged tile fails', async () => {
+  it('returns intact tiles while concurrent reads of a damaged tile fail with FILE_CORRUPT', async () => {
     const slide = await openSlide({ path: join(folder, 'damaged.mrxs') });
     const addresses = Array.from({ length: 10 }, () => [...addressesOf(slide, 0)]).flat();
     const outcomes = await Promise.allSettled(addresses.map((address) => rasterOf(slide, address)));
@@ -135,7 +135,7 @@ describe.skipIf(library === null)(`a MIRAX slide${skipped}`, () => {
     await slide.close();
   });
 
-  it('exposes no path', async () => {
+  it('has no path in the message of an error', async () => {
     const slide = await openSlide({ path: join(folder, 'damaged.mrxs') });
     await expect(slide.readTile({ level: 0, column: 0, row: 1 })).rejects.toMatchObject({
       message: expect.not.stringContaining(folder),
@@ -148,13 +148,13 @@ describe.skipIf(library === null)(`a MIRAX slide${skipped}`, () => {
     ['a column that does not exist', { level: 0, column: 4, row: 0 }],
     ['a row before the first', { level: 0, column: 0, row: -1 }],
     ['half a column', { level: 0, column: 0.5, row: 0 }],
-  ])('rejects a tile address with %s', async (_, address) => {
+  ])('rejects a tile address with %s with TILE_OUT_OF_RANGE', async (_, address) => {
     const slide = await openSlide({ path: join(folder, 'whole.mrxs') });
     await expect(slide.readTile(address)).rejects.toMatchObject({ code: 'TILE_OUT_OF_RANGE' });
     await slide.close();
   });
 
-  it('is never opened by the server process', async () => {
+  it('is opened and rendered by a render process and never by the server process', async () => {
     const location = { path: join(folder, 'whole.mrxs') };
     expect(await openSlideForNativeTiles(location)).toBeNull();
     const pool = new RenderPool({
@@ -194,7 +194,7 @@ describe.skipIf(library === null)(`a MIRAX slide${skipped}`, () => {
       (ini) => ini.replace('[LAYER_0_LEVEL_1_SECTION]', '[ANOTHER]'),
       'FILE_CORRUPT',
     ],
-  ])('%s is rejected', async (_, ini, code) => {
+  ])('%s is rejected with FILE_CORRUPT', async (_, ini, code) => {
     await writeMirax(folder, 'refused', { picture, tileSide: 128, ini });
     await expect(openSlide({ path: join(folder, 'refused.mrxs') })).rejects.toMatchObject({
       name: 'SlideError',
@@ -202,7 +202,7 @@ describe.skipIf(library === null)(`a MIRAX slide${skipped}`, () => {
     });
   });
 
-  it('whose index is truncated is rejected', async () => {
+  it('with a truncated index is rejected with FILE_CORRUPT', async () => {
     await writeMirax(folder, 'cut', { picture, tileSide: 128 });
     await writeFile(join(folder, 'cut', 'Index.dat'), 'short');
     await expect(openSlide({ path: join(folder, 'cut.mrxs') })).rejects.toMatchObject({
@@ -211,7 +211,7 @@ describe.skipIf(library === null)(`a MIRAX slide${skipped}`, () => {
   });
 });
 
-describe('a slide for OpenSlide', () => {
+describe('openSlide with a format that only OpenSlide reads', () => {
   const description = '[HIERARCHICAL]\nINDEXFILE=Index.dat\n[DATAFILE]\nFILE_COUNT=1\nFILE_0=Data0000.dat\n';
   const mirax = (
     ini: string,
@@ -245,10 +245,13 @@ describe('a slide for OpenSlide', () => {
       () => memoryFiles({ 'a.svslide': Buffer.from('SQLite format 3\0…') }),
       'Install libopenslide0 to read Sakura slides.',
     ],
-  ])('names the missing package for %s', async (_, files, message) => {
-    // The library cannot open files in memory, as if it were not installed.
-    await expect(openSlideFrom(files())).rejects.toMatchObject({ code: 'FORMAT_NOT_SUPPORTED', message });
-  });
+  ])(
+    'tells the user to install libopenslide0 for %s if the library is missing',
+    async (_, files, message) => {
+      // The library cannot open files in memory, which has the same effect as a missing library.
+      await expect(openSlideFrom(files())).rejects.toMatchObject({ code: 'FORMAT_NOT_SUPPORTED', message });
+    },
+  );
 
   it.each<[string, () => ReturnType<typeof memoryFiles>, string]>([
     ['a MIRAX slide without its folder', () => memoryFiles({ 'a.mrxs': Buffer.from('') }), 'FILE_TRUNCATED'],
@@ -264,15 +267,23 @@ describe('a slide for OpenSlide', () => {
       () => mirax(description.replace('FILE_0', 'X')),
       'FILE_CORRUPT',
     ],
-    ['a MIRAX slide of no file', () => mirax(description.replace('COUNT=1', 'COUNT=0')), 'FILE_CORRUPT'],
-    ['a MIRAX slide of −1 files', () => mirax(description.replace('COUNT=1', 'COUNT=-1')), 'FILE_CORRUPT'],
     [
-      'a MIRAX slide of many files',
+      'a MIRAX slide that lists 0 files',
+      () => mirax(description.replace('COUNT=1', 'COUNT=0')),
+      'FILE_CORRUPT',
+    ],
+    [
+      'a MIRAX slide that lists −1 files',
+      () => mirax(description.replace('COUNT=1', 'COUNT=-1')),
+      'FILE_CORRUPT',
+    ],
+    [
+      'a MIRAX slide whose number of files is a word',
       () => mirax(description.replace('COUNT=1', 'COUNT=many')),
       'FILE_CORRUPT',
     ],
     [
-      'a MIRAX slide of 10^6 files',
+      'a MIRAX slide that lists 10^6 files',
       () => mirax(description.replace('COUNT=1', 'COUNT=1000000')),
       'LIMIT_EXCEEDED',
     ],
@@ -336,11 +347,11 @@ describe('a slide for OpenSlide', () => {
       () => vms(`${specimen}Ma`, 'a.jpg', 'b.jpg', 'map.jpg'),
       'FILE_CORRUPT',
     ],
-  ])('is checked before OpenSlide opens it: %s is rejected', async (_, files, code) => {
+  ])('rejects %s before the library opens it', async (_, files, code) => {
     await expect(openSlideFrom(files())).rejects.toMatchObject({ name: 'SlideError', code });
   });
 
-  it('is rejected when a companion file is a link out of the folder', async () => {
+  it('rejects a slide if a companion file is a symbolic link to a file outside the folder', async () => {
     await writeMirax(folder, 'linked', { picture, tileSide: 128 });
     await writeFile(join(folder, 'secret.dat'), 'secret');
     const outside = await mkdtemp(join(tmpdir(), 'openslide-outside-'));
@@ -354,13 +365,13 @@ describe('a slide for OpenSlide', () => {
   });
 });
 
-describe('the files of a slide for OpenSlide', () => {
-  it('are grouped into one slide', async () => {
-    const place = await mkdtemp(join(tmpdir(), 'openslide-group-'));
+describe('groupSlideFiles', () => {
+  it('groups a VMS slide with the files that it lists, and a MIRAX slide with its folder', async () => {
+    const slideFolder = await mkdtemp(join(tmpdir(), 'openslide-group-'));
     const specimen =
       '[Virtual Microscope Specimen]\nImageFile=a.jpg\nImageFile(1,0)=b.jpg\nMapFile=map.jpg\n';
-    await writeFile(join(place, 'slide.vms'), specimen);
-    await writeFile(join(place, 'broken.vmu'), 'what is this');
+    await writeFile(join(slideFolder, 'slide.vms'), specimen);
+    await writeFile(join(slideFolder, 'broken.vmu'), 'what is this');
     const names = [
       'a.jpg',
       'b.jpg',
@@ -371,7 +382,7 @@ describe('the files of a slide for OpenSlide', () => {
       'slide.MRXS',
       'slide.vms',
     ];
-    expect(await groupSlideFiles({ path: place }, names, ['slide', 'other'])).toEqual(
+    expect(await groupSlideFiles({ path: slideFolder }, names, ['slide', 'other'])).toEqual(
       expect.arrayContaining([
         { leading: 'slide.vms', members: ['a.jpg', 'b.jpg', 'map.jpg'] },
         { leading: 'broken.vmu', members: [] },
@@ -379,11 +390,11 @@ describe('the files of a slide for OpenSlide', () => {
         { leading: 'lone.mrxs', members: [] },
       ]),
     );
-    await rm(place, { recursive: true });
+    await rm(slideFolder, { recursive: true });
   });
 });
 
-/** Encodes a JPEG as these scanners write it: with a restart marker after every row of blocks. */
+/** Encodes a JPEG as Hamamatsu's VMS scanners write it: with a restart marker after every row of blocks. */
 async function withRestartMarkers({ width, height, rgb }: Raster): Promise<Uint8Array> {
   const rows = Array.from({ length: height / 8 }, (_, i) =>
     sharp(rgb.subarray(i * 8 * width * 3, (i + 1) * 8 * width * 3), {
@@ -395,8 +406,8 @@ async function withRestartMarkers({ width, height, rgb }: Raster): Promise<Uint8
   return joinScans(await Promise.all(rows)) ?? new Uint8Array();
 }
 
-describe.skipIf(library === null)(`a slide of Hamamatsu's older scanners${skipped}`, () => {
-  it('is composed from the images that it lists', async () => {
+describe.skipIf(library === null)(`a Hamamatsu VMS slide${skipped}`, () => {
+  it('has the metadata of its description and the pixels of the JPEG that it lists', async () => {
     const { width, height } = { width: 512, height: 256 };
     const jpeg = await withRestartMarkers(cropRaster(picture, 0, 0, width, height));
     await writeFile(join(folder, 'vms-a.jpg'), jpeg);
@@ -424,8 +435,8 @@ describe.skipIf(library === null)(`a slide of Hamamatsu's older scanners${skippe
   });
 });
 
-describe.skipIf(library === null)(`OpenSlide and the built-in readers${skipped}`, () => {
-  it('read the same pixels from a slide that both support', async () => {
+describe.skipIf(library === null)(`openWithOpenSlide${skipped}`, () => {
+  it('returns the same metadata as the built-in reader for an Aperio slide', async () => {
     const path = join(folder, 'own.svs');
     await writeFile(path, await buildSvs({ picture, colour: 'rgb' }));
     const [fromReader, reference] = [
@@ -442,7 +453,7 @@ describe.skipIf(library === null)(`OpenSlide and the built-in readers${skipped}`
     await Promise.all([fromReader.close(), reference?.close()]);
   });
 
-  it('do not use OpenSlide for a generic TIFF', async () => {
+  it('returns null for a generic TIFF', async () => {
     const path = join(folder, 'plain.tif');
     const tiff = sharp(picture.rgb, { raw: { width: 1024, height: 768, channels: 3 } });
     await writeFile(path, await tiff.tiff({ tile: true, compression: 'jpeg' }).toBuffer());
@@ -453,11 +464,11 @@ describe.skipIf(library === null)(`OpenSlide and the built-in readers${skipped}`
 });
 
 describe.skipIf(library === null || slides === '')(
-  `CMU-1-Small-Region.svs through OpenSlide${skippedWithout}`,
+  `openWithOpenSlide with CMU-1-Small-Region.svs${skippedWithout}`,
   () => {
     const path = join(slides, 'aperio', 'CMU-1-Small-Region.svs');
 
-    it('has the same pixels as the built-in reader', async () => {
+    it('returns the same pixels as the built-in reader', async () => {
       const fromReader = await openSlide({ path });
       const reference = (await openWithOpenSlide(await openLocalFiles({ path }))) as Slide;
       expect(reference.levels).toMatchObject([{ width: 2220, height: 2967 }]);
@@ -465,7 +476,7 @@ describe.skipIf(library === null || slides === '')(
       const label = await reference.readAssociatedImage('label');
       expect(label).toMatchObject({ codec: 'rgb', width: 387, height: 463 });
       const [{ tileWidth, columns, rows }] = fromReader.levels;
-      // Tiles of 240 and of 256 pixels: compared over the whole slide.
+      // The built-in reader has tiles of 240 pixels and OpenSlide of 256, so the whole image is composed for comparison.
       const whole = new Uint8Array(2220 * 2967 * 3);
       for (let row = 0; row < rows; row++) {
         for (let column = 0; column < columns; column++) {
@@ -474,8 +485,8 @@ describe.skipIf(library === null || slides === '')(
           const width = Math.min(tileWidth, 2220 - column * tileWidth);
           const height = Math.min(tileWidth, 2967 - row * tileWidth);
           for (let y = 0; y < height; y++) {
-            const at = ((row * tileWidth + y) * 2220 + column * tileWidth) * 3;
-            whole.set(tile.rgb.subarray(y * tileWidth * 3, (y * tileWidth + width) * 3), at);
+            const rowStart = ((row * tileWidth + y) * 2220 + column * tileWidth) * 3;
+            whole.set(tile.rgb.subarray(y * tileWidth * 3, (y * tileWidth + width) * 3), rowStart);
           }
         }
       }
@@ -494,19 +505,21 @@ describe.skipIf(library === null || slides === '')(
       await Promise.all([fromReader.close(), reference.close()]);
     });
 
-    it('returns the same pixels for 4,000 concurrent reads', async () => {
+    it('returns the same pixels for 4,000 concurrent reads as for sequential reads', async () => {
       const slide = (await openWithOpenSlide(await openLocalFiles({ path }))) as Slide;
       const addresses = [...addressesOf(slide, 0)];
-      const alone: Uint8Array[] = [];
-      for (const address of addresses) alone.push((await slide.readTile(address))?.bytes ?? new Uint8Array());
-      const reads = await Promise.all(
+      const sequentialTiles: Uint8Array[] = [];
+      for (const address of addresses) {
+        sequentialTiles.push((await slide.readTile(address))?.bytes ?? new Uint8Array());
+      }
+      const comparisons = await Promise.all(
         Array.from({ length: 4000 }, async (_, i) => {
-          const number = (i * 7919) % addresses.length;
-          const tile = await slide.readTile(addresses[number] as TileAddress);
-          return Buffer.compare(tile?.bytes ?? new Uint8Array(), alone[number] as Uint8Array);
+          const index = (i * 7919) % addresses.length;
+          const tile = await slide.readTile(addresses[index] as TileAddress);
+          return Buffer.compare(tile?.bytes ?? new Uint8Array(), sequentialTiles[index] as Uint8Array);
         }),
       );
-      expect(reads.filter((different) => different !== 0)).toEqual([]);
+      expect(comparisons.filter((comparison) => comparison !== 0)).toEqual([]);
       await slide.close();
     });
   },
