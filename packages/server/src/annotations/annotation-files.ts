@@ -13,7 +13,7 @@ import {
   type User,
 } from '@lamina/contract';
 import type { Actor } from '../audit/actor.ts';
-import { answerOfThread } from '../platform/answer-of-thread.ts';
+import { runInThread } from '../platform/run-in-thread.ts';
 import type { Database } from '../store/database.ts';
 import type { ImageRow } from '../store/images.ts';
 import type { Annotations } from './annotations.ts';
@@ -175,7 +175,7 @@ function extentOf({ width, height }: ImageRow): ImportTask['options']['extent'] 
 /** @throws AppError invalid_request when the file needs too much memory; the reason of the signal when it is aborted */
 async function parseInWorker(task: ImportTask, signal: AbortSignal): Promise<ImportAnswer> {
   try {
-    return await answerOfThread<ImportAnswer>({
+    return await runInThread<ImportAnswer>({
       module: new URL('./import-worker.ts', import.meta.url),
       workerData: task,
       resourceLimits: { maxOldGenerationSizeMb: workerMegabytes },

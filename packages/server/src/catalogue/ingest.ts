@@ -79,7 +79,7 @@ export function createIngest(dependencies: IngestDependencies): Ingest {
     root,
     folder,
     scanner: createScanner({
-      readTree: () => readDiskTree({ root: folder, lookInto: groupFolder, log }),
+      readTree: () => readDiskTree({ root: folder, groupFiles: groupFolder, log }),
       log: log.child({ root }),
     }),
   }));
@@ -92,7 +92,7 @@ export function createIngest(dependencies: IngestDependencies): Ingest {
           readTree: async () => {
             bucketTree = await readBucketTree({
               store,
-              lookInto: (folder, names) =>
+              groupFiles: (folder, names) =>
                 slides.group({ path: folder, isObject: true }, names, closing.signal),
               signal: closing.signal,
             });

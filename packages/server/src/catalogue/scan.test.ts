@@ -23,9 +23,9 @@ async function file(place: string, content: string | Buffer = 'x'): Promise<void
   await fs.writeFile(path.join(root, place), content);
 }
 const log = pino({ level: 'silent' });
-type LookInto = (folder: string, names: readonly string[]) => Promise<readonly SlideGroup[] | null>;
-const scanner = (lookInto: LookInto = (folder, names) => groupSlideFiles({ path: folder }, names)) =>
-  createScanner({ readTree: () => readDiskTree({ root, lookInto, log }), log });
+type GroupFiles = (folder: string, names: readonly string[]) => Promise<readonly SlideGroup[] | null>;
+const scanner = (groupFiles: GroupFiles = (folder, names) => groupSlideFiles({ path: folder }, names)) =>
+  createScanner({ readTree: () => readDiskTree({ root, groupFiles, log }), log });
 const scan = () => scanner().scan();
 const found = async () => (await scan()).slides.map((slide) => slide.path);
 
@@ -167,7 +167,7 @@ describe('scanning a bucket', () => {
     };
     const { signal } = new AbortController();
     const bucket = createScanner({
-      readTree: () => readBucketTree({ store, lookInto: async () => [], signal }),
+      readTree: () => readBucketTree({ store, groupFiles: async () => [], signal }),
       log,
     });
     const before = await bucket.scan(new Set());

@@ -1,6 +1,6 @@
-/** A histogram of durations that stores plain numbers, so that adding one takes almost no time. */
+/** A histogram of durations that stores plain numbers, so that adding a duration takes almost no time. */
 
-/** Upper bounds in seconds, ascending. Longer durations count in a last bucket without a bound. */
+/** Upper bounds of the buckets in seconds, ascending. A last bucket without a bound counts longer durations. */
 export const durationBounds = [
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
 ] as const;
@@ -9,9 +9,9 @@ const boundsMs = durationBounds.map((seconds) => seconds * 1000);
 
 export interface Durations {
   add(ms: number): void;
-  /** Count of each bucket: one for each bound, then one for longer durations. */
+  /** Returns the count of each bucket: one for each bound, then one for longer durations. */
   counts(): readonly number[];
-  /** Sum in seconds. */
+  /** Returns the sum of all durations in seconds. */
   seconds(): number;
 }
 

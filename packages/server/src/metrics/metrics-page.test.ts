@@ -29,7 +29,7 @@ const valuesOf = async (...processes: (readonly MetricNow[])[]) => {
 };
 
 describe('metricsPage', () => {
-  it('adds up the metrics of several processes', async () => {
+  it('returns the sums of the metrics of several processes', async () => {
     expect(await valuesOf(await requestMetrics(2), await requestMetrics(5))).toEqual({
       requests: 7,
       within5ms: 7,
@@ -39,7 +39,7 @@ describe('metricsPage', () => {
     });
   });
 
-  it('keeps the counters of an exited process and drops its gauges', async () => {
+  it('includes the counters of exited processes, but not their gauges', async () => {
     const exited = createEndedProcessMetrics();
     exited.add(await requestMetrics(4));
     exited.add(await requestMetrics(3));

@@ -4,16 +4,17 @@ import type { MetricNow } from './prometheus-types.ts';
 
 export const metricsContentType = 'text/plain; version=0.0.4; charset=utf-8';
 
-/** @param processes the metrics of each process */
+/** Returns the page. @param processes the metrics of each process */
 export function metricsPage(processes: readonly (readonly MetricNow[])[]): Promise<string> {
   return AggregatorRegistry.aggregate([...processes]).metrics();
 }
 
 /**
- * Counters of exited processes, so that sums never decrease. Increments after the last read of a process before its exit are
- * lost.
+ * Creates the sums of the counters of exited processes, which keep the total from decreasing when a process exits.
+ * Increments between the last read of a process and its exit are lost.
  */
 export function createEndedProcessMetrics(): {
+  /** @param last the metrics of a process when they were last read */
   add(last: readonly MetricNow[]): void;
   now(): readonly MetricNow[];
 } {
@@ -30,6 +31,7 @@ export function createEndedProcessMetrics(): {
   };
 }
 
+/** Adds the values of two metrics that have the same labels. */
 function addUp(first: MetricNow, second: MetricNow): MetricNow {
   const values = new Map<string, MetricNow['values'][number]>();
   for (const sample of [...first.values, ...second.values]) {

@@ -21,7 +21,7 @@ async function scrape({ services }: Pick<Awaited<ReturnType<typeof testServer>>,
 
 const tileRoute = apiBase + getTile.path;
 
-describe('Prometheus metrics of the server', () => {
+describe('Prometheus metrics', () => {
   it('count requests, tiles, slide errors and failed authentications by their labels', async () => {
     const server = await slideServer();
     const { given, pixels, sessionOf, put, rescan, idOf, as } = server;
@@ -47,7 +47,7 @@ describe('Prometheus metrics of the server', () => {
     const increase = Object.fromEntries(
       [...after]
         .map(([series, value]) => [series, value - (before.get(series) ?? 0)] as const)
-        .filter(([, more]) => more !== 0),
+        .filter(([, difference]) => difference !== 0),
     );
     expect(increase).toMatchObject({
       [`http_requests_total{method="GET",route="${tileRoute}",status="200"}`]: 3,
@@ -82,7 +82,7 @@ describe('Prometheus metrics of the server', () => {
     expect(increase['db_seconds_count{kind="select"}']).toBeGreaterThan(0);
   });
 
-  it.each(tileAdapters)('count the tiles that $tileAdapter answers', async ({ tileFastPath }) => {
+  it.each(tileAdapters)('count the tiles that $tileAdapter sends', async ({ tileFastPath }) => {
     const server = await slideServer({ config: { tileFastPath } });
     const { app, services, given, sessionOf, put, rescan, idOf } = server;
     const address = await app.listen({ host: '127.0.0.1', port: 0 });
@@ -93,18 +93,18 @@ describe('Prometheus metrics of the server', () => {
     await rescan();
     const session = await sessionOf(await given.user());
     const url = `${address}${apiBase}/image-catalog/proxy/${await idOf('a.svs')}/image_files`;
-    const ask = async (tile: string, init: RequestInit = {}) => {
-      const answer = await fetch(`${url}/${tile}?session=${session}`, init);
-      await answer.arrayBuffer();
-      return answer;
+    const requestTile = async (tile: string, init: RequestInit = {}) => {
+      const response = await fetch(`${url}/${tile}?session=${session}`, init);
+      await response.arrayBuffer();
+      return response;
     };
-    await ask('9/0_0.jpg');
-    await ask('8/0_0.jpg');
+    await requestTile('9/0_0.jpg');
+    await requestTile('8/0_0.jpg');
     const before = await scrape(server);
-    const tag = (await ask('9/1_1.jpg')).headers.get('etag') ?? '';
-    await ask('9/1_1.jpg', { method: 'HEAD' });
-    await ask('8/0_0.jpg');
-    await ask('9/1_1.jpg', { headers: { 'if-none-match': tag } });
+    const tag = (await requestTile('9/1_1.jpg')).headers.get('etag') ?? '';
+    await requestTile('9/1_1.jpg', { method: 'HEAD' });
+    await requestTile('8/0_0.jpg');
+    await requestTile('9/1_1.jpg', { headers: { 'if-none-match': tag } });
     expect(services.metrics.tiles.fastPathResponses('HEAD', 200)).toBe(tileFastPath ? 1 : 0);
     const after = await scrape(server);
     const increase = (series: string) => (after.get(series) ?? 0) - (before.get(series) ?? 0);
@@ -119,16 +119,16 @@ describe('Prometheus metrics of the server', () => {
     expect(after.get('http_connections')).toBeGreaterThan(0);
   });
 
-  it('count throttled attempts by their limit', async () => {
+  it('count throttled sign-in attempts by the rule of the throttle', async () => {
     const server = await testServer();
     const user = await server.given.user();
     const body = { email: user.email, password: 'not this one' };
     const tries = Array.from({ length: 12 });
     const statuses: number[] = [];
     for (const _ of tries) statuses.push((await server.as(null).call(signIn, { body })).status);
-    const refused = statuses.filter((status) => status === 429).length;
-    expect(refused).toBeGreaterThan(0);
-    expect((await scrape(server)).get('rate_limited_total{rule="password"}')).toBe(refused);
+    const throttled = statuses.filter((status) => status === 429).length;
+    expect(throttled).toBeGreaterThan(0);
+    expect((await scrape(server)).get('rate_limited_total{rule="password"}')).toBe(throttled);
   });
 
   it('have few series, and no label that contains an id, e-mail address or token', async () => {
@@ -150,11 +150,11 @@ describe('Prometheus metrics of the server', () => {
     }
     const page = await metricsPage([await server.services.metrics.now()]);
     for (const id of [...ids, admin.email, token]) expect(page).not.toContain(id);
-    // Two callers get at most four statuses of an endpoint here, each with a few series.
+    // The two callers get at most four different statuses from an endpoint, each with a few series.
     expect((await scrape(server)).size).toBeLessThan(20 * Object.keys(endpoints).length);
   });
 
-  it('are not available at the public port', async () => {
+  it('are not served at the public port', async () => {
     const { app } = await testServer();
     expect((await app.inject({ url: '/metrics' })).statusCode).toBe(404);
     expect((await app.inject({ url: '/metrics/' })).statusCode).toBe(404);

@@ -1,6 +1,6 @@
 /**
- * The metrics of this process. Label values are constants of the program (a route's template, an error code): never an
- * id, address or file name, so that there are few series and none identifies a person.
+ * The metrics of this process. Label values are constants of the program, such as the template of a route or an error
+ * code, and never an id, an address or a file name. So there are few series, and none identifies a person.
  */
 import { apiBase, getTile } from '@lamina/contract';
 import type { Durations } from './durations.ts';
@@ -19,10 +19,10 @@ import {
   tileSources,
 } from './tile-metrics.ts';
 
-/** A metric that is read from elsewhere on each scrape. */
+/** A metric whose value is read from its source whenever the metrics are read. */
 export interface Gauge extends Omit<MetricNow, 'values'> {
   readonly type: 'counter' | 'gauge';
-  /** The metric is omitted when this throws. */
+  /** Returns the current value. If it throws, the metric is omitted. */
   read(): number | readonly Sample[] | Promise<number | readonly Sample[]>;
 }
 
@@ -30,22 +30,23 @@ export interface Metrics {
   readonly tiles: TileMetrics;
   /** Counts a response of a route. */
   request(method: string, route: string, status: number, ms: number): void;
-  /** Returns a function that counts responses of one route with one status, for routes whose responses take microseconds. */
+  /** Returns a function that counts responses of a route with one status; faster than `request` for frequent responses. */
   requestsOf(method: string, route: string, status: number): (ms: number) => void;
-  /** Counts a tile request that is answered with this error code. */
+  /** Counts a tile request that was answered with an error. @param code error code of the response */
   tileRefused(code: string): void;
   slideError(kind: string): void;
   authFailure(reason: string): void;
   rateLimited(rule: string): void;
   /** Counts a database query, successful or not. @param kind select, insert, update, delete or other */
   query(kind: string, ms: number): void;
+  /** Adds a metric that is read from its source. */
   watch(gauge: Gauge): void;
   /** Returns the current value of every metric. */
   now(): Promise<MetricNow[]>;
 }
 
 const tileRoute = apiBase + getTile.path;
-/** All other methods count as `other`. */
+/** HTTP methods with a label value of their own; all others count as `other`. */
 const methods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
 export function createMetrics(): Metrics {
@@ -134,7 +135,7 @@ export function createMetrics(): Metrics {
 
 const sumOf = (durations: Durations) => durations.counts().reduce((sum, count) => sum + count, 0);
 
-/** Samples with the same labels are added up on the metrics page. */
+/** Returns a counter; the metrics page adds up samples with the same labels. */
 function counter(name: string, help: string, values: readonly Sample[]): MetricNow {
   return { name, help, type: 'counter', aggregator: 'sum', values };
 }
@@ -148,6 +149,6 @@ async function readGauge({ read, ...metric }: Gauge): Promise<MetricNow | null> 
     const value = await read();
     return { ...metric, values: typeof value === 'number' ? [{ labels: {}, value }] : value };
   } catch {
-    return null; // other metrics and the log report a database that is down
+    return null; // the database is down, which other metrics and the log report
   }
 }

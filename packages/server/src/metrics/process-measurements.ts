@@ -2,12 +2,12 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { MetricNow } from './prometheus-types.ts';
 
-/** How values of several processes are combined where the sum is meaningless: the start time is the earliest one. */
+/** How values of several processes are combined if their sum is meaningless: the start time is the earliest one. */
 const aggregators: Readonly<Record<string, MetricNow['aggregator']>> = {
   process_start_time_seconds: 'min',
 };
 
-/** Starts measuring; call once per process. @returns a function that returns the current values */
+/** Starts measuring; call it once per process. @returns a function that returns the current values */
 export function measureProcess(): () => Promise<MetricNow[]> {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });

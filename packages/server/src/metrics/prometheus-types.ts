@@ -3,10 +3,11 @@ import { createDurations, type Durations, durationBounds } from './durations.ts'
 
 type Labels = Readonly<Record<string, string | number>>;
 
+/** A value of a metric for one combination of labels. */
 export interface Sample {
   readonly labels: Labels;
   readonly value: number;
-  /** Name with suffix for histograms: `_bucket`, `_sum`, `_count`. */
+  /** For histograms only: name of the metric with the suffix `_bucket`, `_sum` or `_count`. */
   readonly metricName?: string;
 }
 
@@ -20,31 +21,31 @@ export interface MetricNow {
   readonly values: readonly Sample[];
 }
 
-/** One value for each combination of labels that has occurred; callers keep these few. */
+/** A value for each combination of labels that has occurred. Values are never deleted, so there must be few. */
 interface ByLabels<T> {
-  /** @param values label values, in the order of the names */
+  /** Returns the value of a combination. @param values label values, in the order of the label names */
   of(...values: readonly (string | number)[]): T;
   entries(): Iterable<{ readonly labels: Labels; readonly counted: T }>;
 }
 
 function byLabels<T>(names: readonly string[], create: () => T): ByLabels<T> {
-  const known = new Map<string, { readonly labels: Labels; readonly counted: T }>();
+  const entriesByKey = new Map<string, { readonly labels: Labels; readonly counted: T }>();
   return {
     of(...values) {
       const key = values.join('\n');
-      const found = known.get(key);
-      if (found !== undefined) return found.counted;
+      const existing = entriesByKey.get(key);
+      if (existing !== undefined) return existing.counted;
       const labels = Object.fromEntries(names.map((name, i) => [name, values[i] ?? '']));
       const counted = create();
-      known.set(key, { labels, counted });
+      entriesByKey.set(key, { labels, counted });
       return counted;
     },
-    entries: () => known.values(),
+    entries: () => entriesByKey.values(),
   };
 }
 
 export interface Counter {
-  /** Adds one. @param values label values, in the order of the names */
+  /** Adds one. @param values label values, in the order of the label names */
   add(...values: readonly (string | number)[]): void;
   /** Returns the count of these label values, for callers that add to it often. */
   of(...values: readonly (string | number)[]): { value: number };
@@ -63,7 +64,7 @@ export function createCounter(...labelNames: readonly string[]): Counter {
 }
 
 export interface Histogram {
-  /** @param values label values, in the order of the names */
+  /** Adds a duration. @param values label values, in the order of the label names */
   add(ms: number, ...values: readonly (string | number)[]): void;
   of(...values: readonly (string | number)[]): Durations;
   entries(): Iterable<{ readonly labels: Labels; readonly counted: Durations }>;
@@ -96,16 +97,17 @@ export function histogramSamples(
     for (const [i, count] of counted.counts().entries()) sum.counts[i] = (sum.counts[i] ?? 0) + count;
   }
   return [...summed.values()].flatMap(({ labels, counts, seconds }) => {
-    let below = 0;
+    // A bucket of Prometheus counts all durations up to its bound (`le`), including those of smaller buckets.
+    let cumulativeCount = 0;
     const buckets = counts.map((count, i) => {
-      below += count;
+      cumulativeCount += count;
       const le = durationBounds[i] ?? '+Inf';
-      return { labels: { le, ...labels }, value: below, metricName: `${name}_bucket` };
+      return { labels: { le, ...labels }, value: cumulativeCount, metricName: `${name}_bucket` };
     });
     return [
       ...buckets,
       { labels, value: seconds, metricName: `${name}_sum` },
-      { labels, value: below, metricName: `${name}_count` },
+      { labels, value: cumulativeCount, metricName: `${name}_count` },
     ];
   });
 }

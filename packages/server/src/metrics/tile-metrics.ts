@@ -1,6 +1,7 @@
 /**
- * Counters of tiles and of the fast path's responses. They are plain numbers that become Prometheus samples only when the
- * metrics are read, because prom-client takes several microseconds per observation, and a native tile about thirty in total.
+ * Counters of tiles and of the responses of the fast path (the request handler in front of Fastify). They are plain
+ * numbers and become Prometheus samples only when the metrics are read, because prom-client takes several microseconds per
+ * observation, while a native tile takes only about thirty in total.
  */
 import { createDurations, type Durations } from './durations.ts';
 
@@ -15,7 +16,7 @@ type Method = (typeof fastPathMethods)[number];
 type Status = (typeof fastPathStatuses)[number];
 
 export interface TileMetrics {
-  /** Counts a resolved tile. @param source null when the client has the tile already (304), so that nothing was read */
+  /** Counts a tile request without an error. @param source null when the client already has the tile (status 304) */
   add(source: TileSource | null, ms: number): void;
   /** Counts a response of the fast path; Fastify's hooks count all others. */
   addFastPathResponse(method: Method, status: Status, ms: number): void;

@@ -1,4 +1,4 @@
-/** Background tasks that a request starts without waiting for them. */
+/** Runs tasks that a request starts without waiting for them, such as sending an e-mail. */
 import type { Logger } from 'pino';
 
 export interface Background {
@@ -22,7 +22,7 @@ export function createBackground({ log }: { log: Logger }): Background {
     run(task, work) {
       const done = work(closing.signal)
         .catch((error: unknown) =>
-          log.error({ err: error, task }, 'background task failed; it is not repeated automatically'),
+          log.error({ err: error, task }, 'background task failed; it will not be retried automatically'),
         )
         .finally(() => running.delete(done));
       running.add(done);

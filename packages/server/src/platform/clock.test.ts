@@ -44,7 +44,7 @@ describe('createClock', () => {
     expect(logged).toEqual([expect.stringContaining('system clock set back')]);
   });
 
-  it('follows the system clock again when it has caught up', () => {
+  it('follows the system clock again when the system clock has caught up', () => {
     const { hoursSinceStart, setBy, logged } = systemClock();
     setBy(-24 * hour);
     hoursSinceStart();
@@ -69,10 +69,10 @@ describe('createClock', () => {
 
 describe('isFromTheFuture', () => {
   it.each([
-    ['a minute ahead, which may be clock skew,', 60_000, false],
-    ['more than a minute ahead', 60_001, true],
-    ['in the past', -hour, false],
-  ])('returns the expected result for a time stamp %s', (_, aheadMs, isAhead) => {
-    expect(isFromTheFuture(new Date(start + aheadMs), new Date(start))).toBe(isAhead);
+    ['exactly a minute ahead, which may be clock skew', false, 60_000],
+    ['more than a minute ahead', true, 60_001],
+    ['in the past', false, -hour],
+  ])('for a time stamp %s returns %s', (_, expected, aheadMs) => {
+    expect(isFromTheFuture(new Date(start + aheadMs), new Date(start))).toBe(expected);
   });
 });

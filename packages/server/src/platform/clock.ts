@@ -1,13 +1,13 @@
 /**
- * Returns the current time for everything that expires, such as sign-ins, image sessions, rate-limit blocks and links.
+ * The clock for everything that expires, such as sign-ins, image sessions, rate-limit blocks and links.
  *
- * The clock follows the system clock, but never runs backwards. When the system clock is set back, it continues from the
- * monotonic clock, so that nothing expires later or earlier than it should; it follows the system clock again once that
- * has caught up or the program restarts. It follows a forward jump at once, because after sleep it really is later.
+ * It follows the system clock, but never runs backwards. When the system clock is set back, times continue from the
+ * monotonic clock, so that nothing expires later or earlier than it should, until the system clock has caught up or the
+ * program restarts. A forward jump is followed at once, because it is usually correct: the machine was asleep.
  */
 import type { Logger } from 'pino';
 
-/** Steps backwards below this are ignored: they are usual corrections by a time server. */
+/** Steps backwards of at most this are followed, because time servers make such corrections regularly. */
 const toleratedMs = 1000;
 
 interface ClockDependencies {
@@ -18,6 +18,7 @@ interface ClockDependencies {
   readonly monotonic?: () => number;
 }
 
+/** Creates the clock. @returns a function that returns the current time */
 export function createClock({
   log,
   systemClock = () => Date.now(),
@@ -30,8 +31,8 @@ export function createClock({
   return () => {
     const systemMs = systemClock();
     const monotonicMs = monotonic();
-    const expected = reference.system + (monotonicMs - reference.monotonic);
-    const behindMs = expected - systemMs;
+    const expectedMs = reference.system + (monotonicMs - reference.monotonic);
+    const behindMs = expectedMs - systemMs;
     if (behindMs <= toleratedMs) {
       if (isSetBack) log.info('system clock is no longer behind; times follow it again');
       isSetBack = false;
@@ -44,16 +45,17 @@ export function createClock({
         'system clock set back; times continue from the monotonic clock until the system clock has caught up',
       );
     isSetBack = true;
-    return new Date(expected);
+    return new Date(expectedMs);
   };
 }
 
 /**
- * Largest clock skew between servers. A time stamp further ahead was written before the clock was set back and the
- * program restarted, so that its age is unknown.
+ * Maximum clock skew between servers. A time stamp that is further ahead was written before the system clock was set back
+ * and the program restarted, so its age is unknown.
  */
 const clockSkewMs = 60_000;
 
-export function isFromTheFuture(at: Date, now: Date): boolean {
-  return at.getTime() > now.getTime() + clockSkewMs;
+/** Returns whether a time stamp is more than a minute ahead of the current time. */
+export function isFromTheFuture(timestamp: Date, now: Date): boolean {
+  return timestamp.getTime() > now.getTime() + clockSkewMs;
 }

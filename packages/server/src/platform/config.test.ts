@@ -62,11 +62,11 @@ describe('readConfig', () => {
     ],
     [{ MAIL_FROM: 'Lamina' }, 'MAIL_FROM must be an e-mail address'],
     [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL must be error, warn, info, debug or silent, not "loud".'],
-  ])('throws an error of one sentence for %o', (settings, sentence) => {
+  ])('throws a ConfigError with one sentence for %o', (settings, sentence) => {
     expect(() => readConfig(settings, '/srv')).toThrow(sentence);
   });
 
-  it.each(settingNames)('names %s in the error when its value is invalid', (name) => {
+  it.each(settingNames)('throws an error that names %s when its value is invalid', (name) => {
     const sentenceFor = (value: string) => {
       try {
         readConfig({ [name]: value }, '/srv');
@@ -79,13 +79,13 @@ describe('readConfig', () => {
     // The last value is invalid for every setting, the others for most.
     const sentences = ['everyone', '-1', '99999999999999999999', 'ftp://x', 'a\x1bb'].map(sentenceFor);
     expect(sentences.at(-1)).not.toBeNull();
-    for (const sentence of sentences.filter((each) => each !== null)) {
+    for (const sentence of sentences.filter((message) => message !== null)) {
       expect(sentence).toMatch(new RegExp(`^${name} .+\\.$`));
       expect(sentence).not.toContain('\x1b');
     }
   });
 
-  it('returns the object store only when endpoint, bucket and keys are all set', () => {
+  it('returns the object store with a normalised prefix when endpoint, bucket and keys are set', () => {
     const named = {
       S3_ENDPOINT: 'https://s3.example.org',
       S3_BUCKET: 'hospital',
@@ -108,7 +108,7 @@ describe('readConfig', () => {
   });
 
   it('returns the sign-in service that SIGN_IN and the OIDC settings select', () => {
-    const waysOf = (settings: Record<string, string>) => readConfig(settings, '/srv').signIn;
+    const servicesOf = (settings: Record<string, string>) => readConfig(settings, '/srv').signIn;
     const oidc = { OIDC_ISSUER: 'https://id.example.org/realm', OIDC_CLIENT_ID: 'slides' };
     const external = {
       issuer: 'https://id.example.org/realm',
@@ -117,13 +117,14 @@ describe('readConfig', () => {
       name: null,
       linkByEmail: false,
     };
-    expect(waysOf({})).toEqual({ embedded: true, external: null });
-    expect(waysOf(oidc)).toEqual({ embedded: true, external });
-    expect(waysOf({ ...oidc, SIGN_IN: 'both' })).toEqual({ embedded: true, external });
-    expect(waysOf({ ...oidc, SIGN_IN: 'external' })).toEqual({ embedded: false, external });
-    expect(waysOf({ ...oidc, SIGN_IN: 'embedded' })).toEqual({ embedded: true, external: null });
+    expect(servicesOf({})).toEqual({ embedded: true, external: null });
+    expect(servicesOf(oidc)).toEqual({ embedded: true, external });
+    expect(servicesOf({ ...oidc, SIGN_IN: 'both' })).toEqual({ embedded: true, external });
+    expect(servicesOf({ ...oidc, SIGN_IN: 'external' })).toEqual({ embedded: false, external });
+    expect(servicesOf({ ...oidc, SIGN_IN: 'embedded' })).toEqual({ embedded: true, external: null });
     expect(
-      waysOf({ ...oidc, OIDC_AUDIENCE: 'api://x', OIDC_NAME: 'Keycloak', OIDC_LINK_BY_EMAIL: 'on' }).external,
+      servicesOf({ ...oidc, OIDC_AUDIENCE: 'api://x', OIDC_NAME: 'Keycloak', OIDC_LINK_BY_EMAIL: 'on' })
+        .external,
     ).toMatchObject({ audience: 'api://x', name: 'Keycloak', linkByEmail: true });
   });
 

@@ -1,4 +1,8 @@
-/** Reads and validates all settings once at start. Only this file reads the environment; it is long because each setting has a line. */
+/**
+ * Reads and validates all settings once at start. Only this file reads the environment.
+ *
+ * It is longer than 350 lines because each setting needs several.
+ */
 import os from 'node:os';
 import path from 'node:path';
 import { isControlFree, passwordLength, passwordMaxLength, passwordMinLength } from '@lamina/contract';
@@ -37,20 +41,21 @@ const wholeNumber = (fallback: number, min: number, max: number) =>
         error: `must be a whole number from ${min} to ${max}`,
       }),
   );
-const address = (protocols: readonly string[], what: string) =>
+/** @param description of a valid address, for the error message */
+const address = (protocols: readonly string[], description: string) =>
   text.refine(
     (value) => value === undefined || (URL.canParse(value) && protocols.includes(new URL(value).protocol)),
-    { error: `must be ${what}` },
+    { error: `must be ${description}` },
   );
 
 const host = text
   .refine((value) => value === undefined || /^[\w.:%-]+$/.test(value), 'must be an address or a host name')
   .default('127.0.0.1');
 
-/** Splits a list at commas and spaces. */
-/** Whether the text is an origin as browsers send it: scheme and host, without a path. */
+/** Whether a text is an origin as browsers send it: scheme and host, without a path. */
 const isOrigin = (value: string) =>
   /^https?:/.test(value) && URL.canParse(value) && new URL(value).origin === value;
+/** Splits a list at commas and spaces. */
 const entriesOf = (value: string | undefined) => value?.split(/[\s,]+/).filter(Boolean) ?? [];
 
 const Environment = z.object({
@@ -143,12 +148,12 @@ const Environment = z.object({
 
 /** An OpenID Connect provider that people can sign in with. */
 export interface ExternalProvider {
-  /** Exactly as in the provider's discovery document. */
+  /** Issuer exactly as in the provider's discovery document. */
   readonly issuer: string;
   readonly clientId: string;
   /** The `aud` of ID tokens for this server; usually the client id. */
   readonly audience: string;
-  /** Name shown to people; null: "your institution's account". */
+  /** Name shown to people; null shows "your institution's account". */
   readonly name: string | null;
   /** Whether a sign-in with a verified e-mail address is linked to the existing account with this address. */
   readonly linkByEmail: boolean;
@@ -156,7 +161,7 @@ export interface ExternalProvider {
 
 /** The sign-in services that are enabled; at least one. */
 interface SignInServices {
-  /** With e-mail and password. */
+  /** Sign-in with e-mail and password. */
   readonly embedded: boolean;
   readonly external: ExternalProvider | null;
 }
@@ -165,7 +170,7 @@ interface SignInServices {
 export interface ObjectStoreAccess {
   readonly endpoint: string;
   readonly bucket: string;
-  /** Start of all keys: empty, or ending in a slash. */
+  /** Start of all keys: empty or with a final slash. */
   readonly prefix: string;
   readonly region: string;
   readonly accessKeyId: string;
@@ -174,22 +179,23 @@ export interface ObjectStoreAccess {
 
 export interface Config {
   readonly host: string;
-  /** 0 selects any free port. */
+  /** Port of the server; 0 selects any free port. */
   readonly port: number;
-  /** Base of links in e-mails and redirects, without a final slash; null: derived from host and port. */
+  /** Base of links in e-mails and redirects, without a final slash; null if it is derived from host and port. */
   readonly publicUrl: string | null;
-  /** Absolute. Holds the embedded database, tile cache, demonstration slides and outbox. */
+  /** Absolute path of the folder of the embedded database, tile cache, demonstration slides and outbox. */
   readonly dataDir: string;
-  /** Absolute. The server only reads it. */
+  /** Absolute path of the slide folder, which the server only reads. */
   readonly slidesDir: string;
+  /** Whether the server creates demonstration slides. */
   readonly demo: boolean;
   readonly adminEmail: string | null;
   readonly adminPassword: string | null;
   readonly productName: string;
   readonly imageSessionTtlSeconds: number;
-  /** postgres://…, or null for the embedded database in `dataDir`. */
+  /** URL of PostgreSQL (postgres://…); null for the embedded database in `dataDir`. */
   readonly databaseUrl: string | null;
-  /** Null: e-mails are written to the outbox folder. */
+  /** URL of the mail server; null if e-mails are written to the outbox folder. */
   readonly smtpUrl: string | null;
   /** Whether `smtp://` may send without STARTTLS to another machine. */
   readonly allowPlaintextMail: boolean;
@@ -198,12 +204,13 @@ export interface Config {
   readonly trustedProxies: readonly string[];
   /** Origins of web apps that may read DICOMweb responses. */
   readonly dicomwebOrigins: ReadonlySet<string>;
-  /** Connections that one process accepts from one IPv4 address or IPv6 /64; 0: no limit. */
+  /** Maximum connections that one process accepts from one IPv4 address or IPv6 /64 network; 0 means no limit. */
   readonly connectionsPerAddress: number;
+  /** Whether registration does not reveal that an e-mail address already has an account. */
   readonly registrationHideExisting: boolean;
   /** Whether repeated attempts are throttled. */
   readonly throttle: boolean;
-  /** Key of encryption at rest; null: the server creates one in `dataDir`. */
+  /** Key of encryption at rest; null if the server creates one in `dataDir`. */
   readonly secretKey: string | null;
   readonly signIn: SignInServices;
   readonly imageSessionCookie: 'off' | 'strict';
@@ -212,30 +219,30 @@ export interface Config {
   readonly contact: string | null;
   /** Data-protection notice on the registration form, of one or several lines. */
   readonly privacyNotice: string | null;
-  /** The server deletes older audit events. */
+  /** Maximum age of audit events; the server deletes older ones. */
   readonly auditRetentionDays: number;
   /** Days for which copies of the database from before an upgrade or a restore stay in `dataDir`. */
   readonly safetyCopyDays: number;
-  /** Processes that answer requests; 1: one process does everything. */
+  /** Number of processes that answer requests; with 1, a single process does everything. */
   readonly workers: number;
-  /** Whether tiles are answered in front of Fastify (routes/tile-fast-path.ts); the responses are the same without it. */
+  /** Whether a handler in front of Fastify sends tiles (routes/tile-fast-path.ts); responses are the same without it. */
   readonly tileFastPath: boolean;
   /** Limit of the disk cache of rendered tiles in `dataDir`; 0 disables it. */
   readonly tileCacheBytes: number;
-  /** Limit of all uploads in `dataDir`, complete and incomplete; 0: no limit. */
+  /** Limit of all uploads in `dataDir`, complete and incomplete; 0 means no limit. */
   readonly uploadQuotaBytes: number;
   /** Limit of one upload: a slide of one file, or a folder. */
   readonly uploadMaxBytes: number;
-  /** Null: slides are in folders only. */
+  /** Object storage with slides; null if all slides are in folders. */
   readonly objectStore: ObjectStoreAccess | null;
   /** Limit of the disk cache of object parts in `dataDir`; 0 disables it. */
   readonly objectCacheBytes: number;
-  /** Interval between listings of the bucket; object storage sends no change events. */
+  /** Interval between scans of the bucket, which are needed because object storage sends no change events. */
   readonly objectRescanSeconds: number;
   readonly metricsHost: string;
-  /** Port of the Prometheus endpoint; null: disabled. */
+  /** Port of the Prometheus endpoint; null if it is disabled. */
   readonly metricsPort: number | null;
-  /** Seconds that a stopping process keeps answering while it reports "not ready", so that the load balancer notices. */
+  /** Time for which a stopping process still answers while it reports "not ready", so that a load balancer notices. */
   readonly drainSeconds: number;
   readonly logLevel: 'error' | 'warn' | 'info' | 'debug' | 'silent';
 }
@@ -250,28 +257,28 @@ export function configOfProcess(): Config {
 
 /** Returns the settings of this process that have a value, by name, unparsed. */
 export function explicitSettings(): Readonly<Record<string, string>> {
-  const given = settingNames.map((name): [string, string] => [name, process.env[name] ?? '']);
-  return Object.fromEntries(given.filter(([, value]) => value.trim() !== ''));
+  const settings = settingNames.map((name): [string, string] => [name, process.env[name] ?? '']);
+  return Object.fromEntries(settings.filter(([, value]) => value.trim() !== ''));
 }
 
 /**
  * Parses the settings.
  *
- * @param folder base of relative folders
+ * @param folder absolute path to which relative paths in settings refer
  * @throws ConfigError with one sentence that names the setting
  */
 export function readConfig(env: NodeJS.ProcessEnv, folder: string): Config {
-  const read = Environment.safeParse(env);
-  if (!read.success) {
-    const issue = read.error.issues[0];
+  const parsed = Environment.safeParse(env);
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0];
     const name = String(issue?.path[0]);
-    // Values of these settings may be secrets, so they are not shown. JSON escapes control characters, which must not reach the terminal.
+    // Values that may be secrets are not shown. JSON escapes control characters, which must not reach the terminal.
     const shownValue = /PASSWORD|URL|SECRET|ENDPOINT/.test(name)
       ? ''
       : `, not ${JSON.stringify(env[name] ?? '')}`;
     throw new ConfigError(`${name} ${issue?.message}${shownValue}.`);
   }
-  const settings = read.data;
+  const settings = parsed.data;
   if (settings.ADMIN_PASSWORD !== undefined && settings.ADMIN_EMAIL === undefined) {
     throw new ConfigError('ADMIN_PASSWORD requires ADMIN_EMAIL.');
   }
@@ -318,7 +325,7 @@ export function readConfig(env: NodeJS.ProcessEnv, folder: string): Config {
   };
 }
 
-/** @throws ConfigError when SIGN_IN needs a provider and its settings are incomplete */
+/** Returns the enabled sign-in services. @throws ConfigError when SIGN_IN needs a provider whose settings are incomplete */
 function signInServicesOf(settings: z.output<typeof Environment>): SignInServices {
   const { SIGN_IN, OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId } = settings;
   const selected = SIGN_IN ?? (issuer === undefined ? 'embedded' : 'both');
@@ -335,7 +342,7 @@ function signInServicesOf(settings: z.output<typeof Environment>): SignInService
   return { embedded: selected === 'both', external };
 }
 
-/** @throws ConfigError when only some of the settings are present */
+/** Returns the access to the bucket; null without its settings. @throws ConfigError when only some of them are set */
 function objectStoreOf(settings: z.output<typeof Environment>): ObjectStoreAccess | null {
   const { S3_ENDPOINT: endpoint, S3_BUCKET: bucket, S3_PREFIX: prefix = '', S3_REGION: region } = settings;
   const { S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey } = settings;
@@ -353,6 +360,7 @@ function objectStoreOf(settings: z.output<typeof Environment>): ObjectStoreAcces
   return {
     endpoint: endpoint as string,
     bucket: bucket as string,
+    // Without slashes at both ends, then with one final slash unless it is empty.
     prefix: prefix.replace(/^\/+|\/+$/g, '').replace(/.$/, '$&/'),
     region,
     accessKeyId: accessKeyId as string,
@@ -363,5 +371,6 @@ function objectStoreOf(settings: z.output<typeof Environment>): ObjectStoreAcces
 /** Returns the address of the server for a browser on this machine; a wildcard host becomes localhost. */
 export function addressOf(host: string, port: number): string {
   if (host === '0.0.0.0' || host === '::') return `http://localhost:${port}`;
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  const isIpv6 = host.includes(':');
+  return `http://${isIpv6 ? `[${host}]` : host}:${port}`;
 }

@@ -3,11 +3,12 @@
  * not evaluate a text that begins like a formula).
  */
 
-/** Byte order mark: spreadsheets read a file that begins with it as UTF-8, which Turkish letters need. */
+/** The byte order mark. Spreadsheet programs read a file as UTF-8, which Turkish letters need, if it begins with it. */
 export const csvByteOrderMark = '\uFEFF';
 
 export type CsvValue = string | number | null | undefined;
 
+/** Returns a line of comma-separated fields, in which no field is evaluated as a formula. */
 export function formatCsvLine(values: readonly CsvValue[]): string {
   return `${values.map(field).join(',')}\r\n`;
 }
@@ -19,17 +20,18 @@ function field(value: CsvValue): string {
   return /[",\t\r\n]/.test(escaped) ? `"${escaped.replaceAll('"', '""')}"` : escaped;
 }
 
-/** Characters that start a formula; spreadsheets also accept the small and the full-width forms. */
+/** Characters that start a formula, with their small and full-width forms, which spreadsheet programs also accept. */
 const formulaStart = '[=+\\-@\\ufe62\\ufe63\\ufe66\\ufe6b\\uff0b\\uff0d\\uff1d\\uff20]';
 /**
- * Positions at which a spreadsheet may start a cell. A spreadsheet in Turkish separates cells by semicolons and ignores the quotes of
- * a comma-separated file, so a semicolon, tab or line end in a text also starts a cell. Spaces and quotes before a formula are skipped.
+ * Positions at which a spreadsheet program may start a cell. In Turkish, such programs separate cells by semicolons and
+ * ignore the quotes of a comma-separated file, so a semicolon, tab or line end in a text also starts a cell. Spaces and
+ * quotes before a formula are ignored.
  */
 const cellStart = '((?:^|[;\\t\\r\\n])["\\s]*)';
 const unguarded = new RegExp(`${cellStart}(?=${formulaStart})`, 'g');
 const guard = new RegExp(`${cellStart}'(?=${formulaStart})`, 'g');
 
-/** Puts an apostrophe before everything that a spreadsheet would evaluate as a formula. */
+/** Puts an apostrophe before everything that a spreadsheet program would evaluate as a formula. */
 function escapeFormulas(text: string): string {
   return text.replace(/^(?=[\t\r\n])/, "'").replace(unguarded, "$1'");
 }

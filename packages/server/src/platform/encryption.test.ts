@@ -11,7 +11,7 @@ function createDataDir(): string {
 }
 
 describe('Encryption', () => {
-  it('decrypts with the key file of the data folder, also after a restart', () => {
+  it('decrypts a text with the key file of the data folder after a restart', () => {
     const dataDir = createDataDir();
     const encrypted = createEncryption({ dataDir, secretKey: null }).encrypt('gizli şey', 'an e-mail');
     expect(encrypted).not.toContain('gizli');
@@ -23,7 +23,7 @@ describe('Encryption', () => {
     expect(encryption.encrypt('x', 'y')).not.toBe(encryption.encrypt('x', 'y'));
   });
 
-  it('rejects decryption for another purpose, with a different key or of modified data', () => {
+  it('throws when the purpose or the key differs, or the data was modified', () => {
     const encryption = createEncryption({ dataDir: createDataDir(), secretKey: null });
     const other = createEncryption({ dataDir: createDataDir(), secretKey: null });
     const encrypted = encryption.encrypt('gizli', 'of ayşe');
@@ -36,12 +36,12 @@ describe('Encryption', () => {
     }
   });
 
-  it('decrypts on every machine with the same SECRET_KEY and creates no key file', () => {
-    const [here, there] = [createDataDir(), createDataDir()];
+  it('decrypts on another machine with the same SECRET_KEY, and creates no key file', () => {
+    const [dataDir, otherDataDir] = [createDataDir(), createDataDir()];
     const secretKey = 'a long and random text of the settings';
-    const encrypted = createEncryption({ dataDir: here, secretKey }).encrypt('gizli', 'x');
-    expect(createEncryption({ dataDir: there, secretKey }).decrypt(encrypted, 'x')).toBe('gizli');
-    expect(fs.readdirSync(here)).toEqual([]);
+    const encrypted = createEncryption({ dataDir, secretKey }).encrypt('gizli', 'x');
+    expect(createEncryption({ dataDir: otherDataDir, secretKey }).decrypt(encrypted, 'x')).toBe('gizli');
+    expect(fs.readdirSync(dataDir)).toEqual([]);
   });
 
   it('creates a key file that only the owner can read', () => {

@@ -1,6 +1,6 @@
 /**
- * Encryption at rest (AES-256-GCM) of secrets in the database that the server must read again: second-factor secrets and
- * queued e-mails. The key is not in the database, so a stolen copy of the database does not reveal them.
+ * Encryption at rest (AES-256-GCM) of those secrets in the database that the server must be able to read: second-factor
+ * secrets and queued e-mails. The key is not in the database, so a stolen copy of the database does not reveal them.
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import fs from 'node:fs';
@@ -8,20 +8,20 @@ import path from 'node:path';
 import type { Config } from './config.ts';
 
 export interface Encryption {
-  /** Encrypts a text. @param purpose kind and owner of the text; it is authenticated, and decryption requires the same value */
+  /** Encrypts a text. @param purpose kind and owner of the text; decryption requires the same value */
   encrypt(text: string, purpose: string): string;
-  /** @throws when the key or the purpose differs, or the data was changed */
+  /** Decrypts a text. @throws an error when the key or the purpose differs, or the data was changed */
   decrypt(encrypted: string, purpose: string): string;
 }
 
 const algorithm = 'aes-256-gcm';
-const ivLength = 12; // NIST SP 800-38D section 8.2.2: random, 96 bits
+const ivLength = 12; // a random value of 96 bits, as NIST SP 800-38D section 8.2.2 recommends
 const tagLength = 16;
 
 /** Creates the encryption with SECRET_KEY or, without it, with a key file in `dataDir` that only the owner can read. */
 export function createEncryption({ dataDir, secretKey }: Pick<Config, 'dataDir' | 'secretKey'>): Encryption {
   const keyMaterial = secretKey ?? readOrCreateKey(keyFile(dataDir));
-  const key = Buffer.from(hkdfSync('sha256', keyMaterial, '', 'sealing', 32)); // part of the key: never change it
+  const key = Buffer.from(hkdfSync('sha256', keyMaterial, '', 'sealing', 32)); // this word is part of the key derivation and must never change
   return {
     encrypt(text, purpose) {
       const iv = randomBytes(ivLength);
@@ -45,12 +45,12 @@ export function createEncryption({ dataDir, secretKey }: Pick<Config, 'dataDir' 
   };
 }
 
-/** Path of the key file that is used without SECRET_KEY. */
+/** Returns the path of the key file that is used without SECRET_KEY. */
 export function keyFile(dataDir: string): string {
   return path.join(dataDir, 'secret.key');
 }
 
-/** Reads the key file. The first start creates it; if several processes start at once, all use the file of the first. */
+/** Reads the key file, which the first start creates. If several processes start at once, all use the first one's file. */
 function readOrCreateKey(file: string): string {
   if (fs.existsSync(file)) return fs.readFileSync(file, 'utf8').trim();
   fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });

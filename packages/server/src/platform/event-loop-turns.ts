@@ -1,6 +1,6 @@
 /**
- * Returns a function whose promises are resolved in order, one in each turn of the event loop: long work in small steps, between
- * which requests that have arrived are answered.
+ * Returns a function to await between the steps of long work. Its promises resolve in the order of the calls, one in each
+ * turn of the event loop, so that requests are answered between two steps.
  */
 export function createTurns(): () => Promise<void> {
   const waiting: (() => void)[] = [];

@@ -8,12 +8,12 @@ import { createLog } from './log.ts';
 const isLinux = process.platform === 'linux';
 const waitOptions = { timeout: 60_000, interval: 10 };
 
-/** A pipe that is not read until `read` is called. */
+/** Opens a pipe that is not read until `read` is called. */
 function stuckPipe() {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'lamina-log-'));
   const file = path.join(folder, 'pipe');
   execFileSync('mkfifo', [file]);
-  // Open at both ends, so that opening does not block.
+  // Opened for reading and writing, so that opening does not block.
   const { O_RDWR, O_NONBLOCK } = fs.constants;
   const fd = fs.openSync(file, O_RDWR | O_NONBLOCK);
   onTestFinished(() => {
@@ -36,7 +36,7 @@ function stuckPipe() {
 }
 
 describe.skipIf(!isLinux)('createLog', () => {
-  it('writes one JSON object per line, in order, and omits lower levels', async () => {
+  it('writes one JSON object per line, in order, and omits lines below the level', async () => {
     const pipe = stuckPipe();
     const { log, lostLines } = createLog({ level: 'info', fd: pipe.fd });
     log.info({ route: '/a' }, 'one');
@@ -77,13 +77,13 @@ describe.skipIf(!isLinux)('createLog', () => {
     const numbers = text
       .trimEnd()
       .split('\n')
-      .map((each) => (JSON.parse(each) as { i: number }).i);
+      .map((json) => (JSON.parse(json) as { i: number }).i);
     expect(numbers).toEqual(Array.from({ length: 1000 - lost }, (_, i) => i));
     log.info('again');
     await vi.waitFor(() => expect(pipe.read()).toContain('again'), waitOptions);
   });
 
-  it('keeps accepting lines while the disk is full, and drops and counts lines above the limit', async () => {
+  it('drops and counts lines above the limit while the disk is full, without throwing', async () => {
     const full = fs.openSync('/dev/full', 'w');
     onTestFinished(() => fs.closeSync(full));
     const { log, lostLines } = createLog({ level: 'info', fd: full, maxQueuedBytes: 10_000 });

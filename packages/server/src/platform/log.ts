@@ -1,8 +1,8 @@
 /**
  * The program's log: one JSON object per line, on standard error.
  *
- * When the reader is slow or stuck, or its disk is full, lines queue in memory up to a limit; further lines are dropped
- * and counted. Logging never blocks a request.
+ * When the reader of the log is slow or stuck, or its disk is full, lines are queued in memory up to a limit; further
+ * lines are dropped and counted. Logging never blocks a request.
  */
 import fs from 'node:fs';
 import pino, { type Logger } from 'pino';
@@ -17,22 +17,23 @@ export interface Log {
 interface LogOptions {
   readonly level: Config['logLevel'];
   readonly fd?: number;
-  /** Limit of queued lines. */
+  /** Maximum size of all queued lines; 4 MiB. */
   readonly maxQueuedBytes?: number;
 }
 
 const standardError = 2;
 const defaultMaxQueuedBytes = 4 * 1024 * 1024;
-/** Largest single write; the pipe to a container's log reader holds four times as much. */
+/** Maximum size of one write; the pipe to the log reader of a container usually has space for four of them. */
 const maxChunkBytes = 16 * 1024;
 const retryDelayMs = 100;
-/** Attempts to write the queued lines when the process exits. */
+/** Maximum number of failed writes when the process exits. */
 const exitAttempts = 5;
 
+/** Creates the log of this process. */
 export function createLog(options: LogOptions): Log {
   const { level, fd = standardError, maxQueuedBytes = defaultMaxQueuedBytes } = options;
-  // Reading process.stderr makes Node set the pipe to non-blocking. Otherwise each stuck write would occupy one of the few
-  // threads that read tiles from files, and delay the exit of the process.
+  // Accessing process.stderr makes Node set the pipe to non-blocking. Otherwise each stuck write would occupy one of the
+  // few threads that read tiles from files, and delay the exit of the process.
   if (fd === standardError) void process.stderr;
 
   const queue: Buffer[] = [];
@@ -56,9 +57,9 @@ export function createLog(options: LogOptions): Log {
     isWriting = true;
     fs.write(fd, chunk, (error, written) => {
       isWriting = false;
-      const rest = error === null ? chunk.subarray(written) : chunk;
-      queuedBytes -= chunk.byteLength - rest.byteLength;
-      if (rest.byteLength > 0) queue.unshift(rest);
+      const unwritten = error === null ? chunk.subarray(written) : chunk;
+      queuedBytes -= chunk.byteLength - unwritten.byteLength;
+      if (unwritten.byteLength > 0) queue.unshift(unwritten);
       if (error !== null) setTimeout(writeIfIdle, retryDelayMs).unref();
       else writeIfIdle();
     });
@@ -77,7 +78,7 @@ export function createLog(options: LogOptions): Log {
     const wasIdle = queue.length === 0;
     queue.push(line);
     queuedBytes += line.byteLength;
-    // A failed write is retried by its timer.
+    // If the queue was not empty, a write is running, or the timer of a failed write will retry it.
     if (wasIdle) writeIfIdle();
   }
 
@@ -85,10 +86,11 @@ export function createLog(options: LogOptions): Log {
     for (let attempts = 0; queue.length > 0 && attempts < exitAttempts; ) {
       const chunk = nextChunk();
       try {
-        const rest = chunk.subarray(fs.writeSync(fd, chunk));
-        if (rest.byteLength > 0) queue.unshift(rest);
+        const unwritten = chunk.subarray(fs.writeSync(fd, chunk));
+        if (unwritten.byteLength > 0) queue.unshift(unwritten);
       } catch {
         queue.unshift(chunk);
+        // Blocks the thread for the delay, because timers no longer run while the process exits.
         Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, retryDelayMs);
         attempts++;
       }

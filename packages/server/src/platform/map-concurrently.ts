@@ -1,5 +1,5 @@
 /**
- * Maps the items through an asynchronous function with at most `limit` calls running at a time.
+ * Calls an asynchronous function for each item, with at most `limit` calls at the same time.
  *
  * @returns the results in the order of the items
  */

@@ -1,4 +1,4 @@
-/** Exits with a clear message on an older Node, which would fail on syntax. Imported before anything else. */
+/** Exits with a clear message on an older Node, which would fail with a syntax error. Imported before all other modules. */
 const required = 24;
 
 if (Number.parseInt(process.versions.node, 10) < required) {

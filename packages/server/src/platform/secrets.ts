@@ -1,26 +1,26 @@
 /** Opaque secrets: tokens, image sessions and e-mailed codes. The database stores only their hashes. */
 import { hash, randomBytes } from 'node:crypto';
 
-/** Returns 256 random bits as base64url: 43 characters. */
+/** Returns a secret of 256 random bits as 43 characters of base64url. */
 export function newSecret(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** Returns the SHA-256 as base64url. A random secret needs no salt. */
+/** Returns the SHA-256 hash of a secret as base64url. The hash needs no salt, because the secret is random. */
 export function hashSecret(secret: string): string {
   return hash('sha256', secret, 'base64url');
 }
 
-/** Hashes of secrets received in the last seconds, because a viewer sends the same one with hundreds of requests a second. */
+/** Hashes by secret. A viewer sends the same secret with hundreds of requests per second. */
 const recentHashes = new Map<string, string>();
 const maxRecent = 1000;
-/** Maximum time for which a secret is remembered. */
+/** Maximum time for which a secret stays in memory. */
 const recentMs = 5000;
 
-/** Like `hashSecret`, but caches the hashes of recent secrets. Hashing takes a tenth of the time of a tile. */
+/** Returns the same as `hashSecret`, from a cache if possible: hashing takes a tenth of the time of a tile request. */
 export function hashRecentSecret(secret: string): string {
-  const known = recentHashes.get(secret);
-  if (known !== undefined) return known;
+  const cached = recentHashes.get(secret);
+  if (cached !== undefined) return cached;
   if (recentHashes.size >= maxRecent) recentHashes.clear();
   if (recentHashes.size === 0) setTimeout(() => recentHashes.clear(), recentMs).unref();
   const hashed = hashSecret(secret);

@@ -1,23 +1,23 @@
 import { describe, expect, it } from 'vitest';
 import { createStalenessLimit } from './staleness-limit.ts';
 
-/** A database that succeeds or fail, and a clock that `advance` moves. */
+/** Simulates queries that succeed or fail, and a clock that `advance` moves. */
 function setUp() {
-  let at = 0;
-  const staleness = createStalenessLimit(() => at);
+  let nowMs = 0;
+  const staleness = createStalenessLimit(() => nowMs);
   return {
     staleness,
-    isFresh: (readAt: number) => staleness.isFresh(readAt, at),
+    isFresh: (readAt: number) => staleness.isFresh(readAt, nowMs),
     advance: (ms: number) => {
-      at += ms;
+      nowMs += ms;
     },
     succeed: () => staleness.track(async () => 'an answer'),
     fail: () => staleness.track(() => Promise.reject(new Error('down'))).catch(() => 'failed'),
   };
 }
 
-describe('StalenessLimit of cached values', () => {
-  it('treats a cached value as fresh for a second', () => {
+describe('StalenessLimit', () => {
+  it('treats a cached value as fresh for one second', () => {
     const { isFresh, advance } = setUp();
     advance(999);
     expect(isFresh(0)).toBe(true);
@@ -34,7 +34,7 @@ describe('StalenessLimit of cached values', () => {
     expect(isFresh(0)).toBe(false);
   });
 
-  it('uses the limit of a second again after the database has answered', async () => {
+  it('uses the limit of one second again after a query has succeeded', async () => {
     const { isFresh, advance, fail, succeed } = setUp();
     advance(20_000);
     await fail();
@@ -42,14 +42,14 @@ describe('StalenessLimit of cached values', () => {
     expect(isFresh(0)).toBe(false);
   });
 
-  it('uses the limit of a second when the last failure is more than a second ago', async () => {
+  it('uses the limit of one second when the last failed query was a second ago', async () => {
     const { isFresh, advance, fail } = setUp();
     await fail();
     advance(1000);
     expect(isFresh(0)).toBe(false);
   });
 
-  it('keeps the limit of 30 s while a query after a failure is still running', async () => {
+  it('keeps the limit of 30 s while a query that started after a failure is running', async () => {
     const { staleness, isFresh, advance, fail } = setUp();
     await fail();
     const slow = Promise.withResolvers<string>();

@@ -1,6 +1,6 @@
 /**
- * Limits the age of cached authorisation state to one second, so that a revocation in one process takes effect in all of
- * them within a second. While the database is down, the limit is 30 s, because nothing can be revoked then.
+ * Limits the age of cached authorisation state to one second, so that a revocation in one process takes effect in all
+ * processes within a second. While the database is down, the limit is 30 s, because nothing can be revoked then.
  */
 
 const limitMs = 1000;
@@ -9,18 +9,18 @@ const outageLimitMs = 30_000;
 export interface StalenessLimit {
   /** Runs a query and records whether the database answered. */
   track<T>(query: () => Promise<T>): Promise<T>;
-  /** Returns whether a value read at `readAt` may still be used at `at`; both in milliseconds of the same clock. */
-  isFresh(readAt: number, at: number): boolean;
+  /** Returns whether a value read at `readAt` may still be used at `now`; both in milliseconds of the same clock. */
+  isFresh(readAt: number, now: number): boolean;
 }
 
-/** @param clock milliseconds; when it is set back, every value becomes stale */
+/** Creates the limit. @param clock returns milliseconds; if it is set back, every value becomes stale */
 export function createStalenessLimit(clock: () => number): StalenessLimit {
   let failedAt: number | null = null;
   let running = 0;
 
-  /** After a failure the database counts as down while another query runs, and for a second after the last failure. */
-  function isDown(at: number): boolean {
-    return failedAt !== null && (running > 0 || Math.abs(at - failedAt) < limitMs);
+  /** After a failed query, the database counts as down for a second, and as long as another query is running. */
+  function isDown(now: number): boolean {
+    return failedAt !== null && (running > 0 || Math.abs(now - failedAt) < limitMs);
   }
 
   return {
@@ -37,6 +37,6 @@ export function createStalenessLimit(clock: () => number): StalenessLimit {
         running--;
       }
     },
-    isFresh: (readAt, at) => Math.abs(at - readAt) < (isDown(at) ? outageLimitMs : limitMs),
+    isFresh: (readAt, now) => Math.abs(now - readAt) < (isDown(now) ? outageLimitMs : limitMs),
   };
 }

@@ -1,15 +1,15 @@
-/** Cooperative yielding: long computations let the event loop handle requests in between. */
+/** Lets long computations yield to the event loop, so that requests are handled in between. */
 import { setImmediate } from 'node:timers/promises';
 
-/** Longest time without yielding; about as long as rendering a tile. */
-const longestMs = 10;
+/** Minimum time between two yields; about as long as rendering a tile. */
+const yieldEveryMs = 10;
 
-/** Returns a function to await between steps of the computation; it yields at most every 10 ms. */
+/** Returns a function to await between the steps of a computation; it yields at most every 10 ms. */
 export function createYielder(): () => Promise<void> {
-  let since = performance.now();
+  let lastYieldAt = performance.now();
   return async () => {
-    if (performance.now() - since < longestMs) return;
+    if (performance.now() - lastYieldAt < yieldEveryMs) return;
     await setImmediate();
-    since = performance.now();
+    lastYieldAt = performance.now();
   };
 }

@@ -10,7 +10,7 @@ vi.setConfig({ testTimeout: 120_000 });
 
 const main = path.join(import.meta.dirname, '../main.ts');
 const CANARY = 'canary-canary-canary-canary-canary';
-/** Root can read every environment, so that the server and the reader run as the user `nobody` when the test is root. */
+/** The user `nobody`, as which the server and the reader run if the test runs as root, who can read every environment. */
 const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : null;
 
 let folder: string;
@@ -33,9 +33,9 @@ async function processTree(processId: number): Promise<number[]> {
   return [processId, ...subtrees.flat()];
 }
 
-describe.skipIf(process.platform !== 'linux')('the environment of the server', () => {
+describe.skipIf(process.platform !== 'linux')('environment of the server processes', () => {
   it.each(['1', '2'])(
-    'is unreadable for another process of the same user, with WORKERS=%s',
+    'cannot be read by another process of the same user, with WORKERS=%s',
     async (workers) => {
       folder = await fs.mkdtemp(path.join(os.tmpdir(), 'hidden-environment-'));
       await fs.chmod(folder, 0o755);

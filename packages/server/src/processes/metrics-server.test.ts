@@ -1,4 +1,4 @@
-/** The metrics endpoint of the whole program, with one process and with several. */
+/** Tests the metrics endpoint of the whole program, with one process and with several. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
@@ -18,6 +18,7 @@ interface Running {
   readonly metricsPort: number;
 }
 
+/** Starts the program and waits until all its processes listen. */
 async function start(workers: number): Promise<Running> {
   const dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'lamina-metrics-'));
   const metricsPort = await freePort();
@@ -34,10 +35,10 @@ async function start(workers: number): Promise<Running> {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let listening = 0;
-  const all = Promise.withResolvers<void>();
+  const allListening = Promise.withResolvers<void>();
   createInterface({ input: child.stderr }).on('line', (line) => {
     if (line.includes('Server listening')) listening++;
-    if (listening === workers) all.resolve();
+    if (listening === workers) allListening.resolve();
   });
   onTestFinished(async () => {
     const ended = child.exitCode === null ? once(child, 'exit') : null;
@@ -52,7 +53,7 @@ async function start(workers: number): Promise<Running> {
     });
     child.once('exit', () => reject(new Error('the server exited before it listened')));
   });
-  await all.promise;
+  await allListening.promise;
   return { process: child, port, metricsPort };
 }
 
@@ -81,9 +82,9 @@ const liveRequests = async (running: Running) => {
 };
 
 describe.skipIf(process.platform !== 'linux')('GET /metrics', () => {
-  it('answers at METRICS_PORT only and includes the metrics of the process', async () => {
+  it('is served only at METRICS_PORT and includes the metrics of the process', async () => {
     const running = await start(1);
-    // Until it is ready, a server answers 503 to everything else.
+    // A server that is not ready answers other requests with 503.
     await vi.waitFor(
       async () => expect(await statusOf(running.port, '/health/ready')).toBe(200),
       waitOptions,
@@ -107,10 +108,11 @@ describe.skipIf(process.platform !== 'linux')('GET /metrics', () => {
     expect(await statusOf(running.port, '/metrics')).toBe(404);
   });
 
-  it('returns the sum over all processes, which never decreases', async () => {
+  it('returns sums over all processes, which do not decrease when a process is killed', async () => {
     const running = await start(2);
     const requestCount = 8;
-    // A process that does not answer within a second counts with its last known figures.
+    // The sum may be too small at first, because a process that does not answer within a second counts with its last
+    // known values.
     const expectRequests = (count: number) =>
       vi.waitFor(async () => expect(await liveRequests(running)).toBe(count), waitOptions);
     for (let i = 0; i < requestCount; i++) expect(await statusOf(running.port, '/health/live')).toBe(200);

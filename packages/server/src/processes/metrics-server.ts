@@ -1,4 +1,4 @@
-/** HTTP server at a separate port from which Prometheus reads the metrics of all processes of the program. */
+/** The HTTP server at a separate port from which Prometheus reads the metrics of all processes of the program. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -10,7 +10,7 @@ import type { Config } from '../platform/config.ts';
 interface MetricsServerOptions {
   readonly config: Pick<Config, 'metricsHost' | 'metricsPort'>;
   readonly log: Logger;
-  /** The metrics of each process. */
+  /** Returns the metrics of each process. */
   read(): Promise<readonly (readonly MetricNow[])[]>;
 }
 
@@ -19,7 +19,7 @@ export interface MetricsServer {
   close(): void;
 }
 
-/** @returns null without METRICS_PORT. @throws when the port is in use or not allowed */
+/** Starts the server; returns null without METRICS_PORT. @throws an error when the port is in use or not allowed */
 export async function startMetricsServer({
   config,
   log,

@@ -11,7 +11,7 @@ export interface ProcessMetrics {
   read(): Promise<readonly MetricNow[]>;
 }
 
-/** Measures memory and processor only when METRICS_PORT is set. */
+/** Creates the metrics. Memory and CPU are measured only if METRICS_PORT is set. */
 export function createProcessMetrics(
   { metricsPort }: Pick<Config, 'metricsPort'>,
   { lostLines }: Pick<Log, 'lostLines'>,

@@ -1,4 +1,4 @@
-/** The whole program with several serving processes (`WORKERS`). */
+/** Tests the whole program with several serving processes (`WORKERS`). */
 import type { ChildProcess } from 'node:child_process';
 import fs from 'node:fs';
 import http from 'node:http';
@@ -26,10 +26,10 @@ interface Reply {
   readonly json: unknown;
 }
 
-/** The test finds the processes in /proc, so that it needs Linux. */
+/** These tests need Linux, because they find the processes in /proc. */
 const kinds = process.platform === 'linux' ? databaseKinds : [];
 
-describe.each(kinds)('several serving processes with %s', (database) => {
+describe.each(kinds)('serving processes with %s', (database) => {
   let dataDir: string;
   let server: ServerProcess;
   let token: string;
@@ -107,40 +107,42 @@ describe.each(kinds)('several serving processes with %s', (database) => {
 
   const session = async () =>
     ((await call('POST', '/auth/image-session', { token })).json as { session_id: string }).session_id;
-  const pixels = (what: string, sessionId: string, agent?: http.Agent) =>
-    call('GET', `/image-catalog/proxy/${imageId}/${what}?session=${sessionId}`, { ...(agent && { agent }) });
-  const pixelsFromEach = (what: string, sessionId: string) =>
-    Promise.all(connections.map((agent) => pixels(what, sessionId, agent)));
+  const pixels = (resource: string, sessionId: string, agent?: http.Agent) =>
+    call('GET', `/image-catalog/proxy/${imageId}/${resource}?session=${sessionId}`, {
+      ...(agent && { agent }),
+    });
+  const pixelsFromEach = (resource: string, sessionId: string) =>
+    Promise.all(connections.map((agent) => pixels(resource, sessionId, agent)));
 
-  it('return the same descriptor, thumbnail, native and rendered tiles', async () => {
+  it('all return the same descriptor, thumbnail, native tile and rendered tile', async () => {
     const sessionId = await session();
-    for (const what of ['image.dzi', 'thumbnail.jpg', nativeTile, renderedTile]) {
-      const [one, other] = await pixelsFromEach(what, sessionId);
-      expect([one?.status, other?.status]).toEqual([200, 200]);
-      expect(one?.bytes.length).toBeGreaterThan(100);
-      expect(other?.bytes.equals(one?.bytes ?? Buffer.of())).toBe(true);
+    for (const resource of ['image.dzi', 'thumbnail.jpg', nativeTile, renderedTile]) {
+      const [first, second] = await pixelsFromEach(resource, sessionId);
+      expect([first?.status, second?.status]).toEqual([200, 200]);
+      expect(first?.bytes.length).toBeGreaterThan(100);
+      expect(second?.bytes.equals(first?.bytes ?? Buffer.of())).toBe(true);
     }
   });
 
   it('all return 404 for a tile outside the slide', async () => {
     const sessionId = await session();
-    const [one, other] = await pixelsFromEach('image_files/9/99_99.jpg', sessionId);
-    expect([one?.status, other?.status]).toEqual([404, 404]);
+    const [first, second] = await pixelsFromEach('image_files/9/99_99.jpg', sessionId);
+    expect([first?.status, second?.status]).toEqual([404, 404]);
   });
 
-  it('all reject an image session within a second after one of them ended it', async () => {
+  it('all reject an image session within a second after one process ended it', async () => {
     const sessionId = await session();
     for (const { status } of await pixelsFromEach(nativeTile, sessionId)) expect(status).toBe(200);
     expect((await call('DELETE', `/auth/image-session/${sessionId}`, { token })).status).toBe(204);
     const endedAt = performance.now();
-    const open = new Set(connections);
+    const acceptingConnections = new Set(connections);
     let lastAcceptedAfterMs = 0;
-    while (open.size > 0) {
-      for (const agent of open) {
+    while (acceptingConnections.size > 0) {
+      for (const agent of acceptingConnections) {
         const requestedAfterMs = performance.now() - endedAt;
         const { status } = await pixels(nativeTile, sessionId, agent);
         if (status === 200) lastAcceptedAfterMs = Math.max(lastAcceptedAfterMs, requestedAfterMs);
-        else open.delete(agent);
+        else acceptingConnections.delete(agent);
       }
     }
     expect(lastAcceptedAfterMs).toBeLessThan(1000);
@@ -151,7 +153,7 @@ describe.each(kinds)('several serving processes with %s', (database) => {
     await pixelsFromEach(nativeTile, sessionId);
     const before = childrenOf(server.process);
     process.kill(before[0] ?? 0, 'SIGKILL');
-    // The crash breaks one of the two connections.
+    // The crash breaks the connection to the killed process.
     const replies = await Promise.allSettled(
       connections.map((agent) => pixels(renderedTile, sessionId, agent)),
     );

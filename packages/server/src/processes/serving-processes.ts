@@ -1,7 +1,7 @@
 /**
- * Several serving processes behind one port, for machines with several cores. Each runs the whole program over the same
- * database. The primary process, which starts them, serves no requests; it scans the slide folders, and renders and
- * caches tiles for all of them.
+ * Runs several serving processes behind one port, for machines with several cores. All use the same database. The primary
+ * process, which starts them, answers no requests; it scans the slide folders, and renders and caches tiles for all of
+ * them.
  */
 import cluster, { type Worker } from 'node:cluster';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -16,26 +16,26 @@ export interface ServingCalls extends CallTable {
 }
 
 export interface ServingProcesses {
-  /** The port on which all of them listen. */
+  /** The port on which all serving processes listen. */
   readonly port: number;
-  /** The metrics of each process, and the counters of those that have exited. */
+  /** Returns the metrics of each process, and the counters of those that have exited. */
   metrics(): Promise<readonly (readonly MetricNow[])[]>;
-  /** Sends SIGTERM and waits until they have exited. */
+  /** Sends SIGTERM to all serving processes and waits until they have exited. */
   stop(): Promise<void>;
 }
 
 interface ServingOptions {
   readonly count: number;
-  /** Calls that this process answers for them. */
+  /** Calls from serving processes that this process answers. */
   readonly calls: CallTable;
   readonly log: Logger;
 }
 
-/** If a process exits within this time, the delay before its restart doubles. */
+/** If a process exits within this time after its start, the delay before the next restart doubles. */
 const stableAfterMs = 10_000;
 const firstDelayMs = 200;
 const longestDelayMs = 30_000;
-/** After this time the last known metrics of a process are used. */
+/** Time after which the last known metrics of a process are used, because it has not answered. */
 const metricsTimeoutMs = 1000;
 
 interface Serving {
@@ -43,11 +43,15 @@ interface Serving {
   lastMetrics: readonly MetricNow[];
 }
 
-/** Starts the processes. @returns null when the first one exited before it listened; that process has logged the reason */
+/**
+ * Starts the serving processes.
+ *
+ * @returns null when the first process exited before it listened; that process has logged the reason
+ */
 export async function startServing({ count, calls, log }: ServingOptions): Promise<ServingProcesses | null> {
   cluster.setupPrimary({ serialization: 'advanced' });
   const serving = new Map<Worker, Serving>();
-  const ended = createEndedProcessMetrics();
+  const exitedMetrics = createEndedProcessMetrics();
   const stopping = new AbortController();
 
   function start(): Worker {
@@ -56,7 +60,7 @@ export async function startServing({ count, calls, log }: ServingOptions): Promi
     serving.set(worker, served);
     worker.once('exit', () => {
       serving.delete(worker);
-      ended.add(served.lastMetrics);
+      exitedMetrics.add(served.lastMetrics);
     });
     answerCalls(worker, calls, (error) =>
       log.error({ err: error }, 'render request of a serving process failed in the primary process'),
@@ -64,7 +68,7 @@ export async function startServing({ count, calls, log }: ServingOptions): Promi
     return worker;
   }
 
-  /** Restarts the process whenever it exits. */
+  /** Restarts a process whenever it exits, until the program stops. */
   async function superviseWorker(first: Worker): Promise<void> {
     let worker = first;
     let delayMs = firstDelayMs;
@@ -95,7 +99,7 @@ export async function startServing({ count, calls, log }: ServingOptions): Promi
     port,
     async metrics() {
       await Promise.all([...serving.values()].map(readMetrics));
-      return [ended.now(), ...[...serving.values()].map(({ lastMetrics }) => lastMetrics)];
+      return [exitedMetrics.now(), ...[...serving.values()].map(({ lastMetrics }) => lastMetrics)];
     },
     async stop() {
       stopping.abort();
@@ -121,7 +125,7 @@ function exitOf(worker: Worker): Promise<{ code: number | null; signal: string |
   });
 }
 
-/** @returns null when the process exited before it listened */
+/** Returns the port when the process listens; null when it exits before. */
 function listeningPortOf(worker: Worker): Promise<number | null> {
   return new Promise((resolve) => {
     worker.once('listening', ({ port }) => resolve(port));

@@ -1,4 +1,4 @@
-/** Three independent server processes over one PostgreSQL: each shared task is done exactly once. */
+/** Tests that three independent server processes over one PostgreSQL do each shared task exactly once. */
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -50,12 +50,12 @@ describe.skipIf(!hasPostgres)('three processes over one PostgreSQL', () => {
     adminToken = await signIn(all[0], admin);
   }, 180_000);
   afterAll(async () => {
-    await Promise.all((all ?? []).map((each) => each.kill()));
+    await Promise.all((all ?? []).map((server) => server.kill()));
     await database?.close();
     fs.rmSync(folder, { recursive: true, force: true });
   });
 
-  const at = (place: number) => all[place % all.length] as ServerProcess;
+  const at = (index: number) => all[index % all.length] as ServerProcess;
 
   async function signIn(server: ServerProcess | undefined, credentials: object): Promise<string> {
     if (server === undefined) throw new Error('no server was started');
@@ -63,6 +63,7 @@ describe.skipIf(!hasPostgres)('three processes over one PostgreSQL', () => {
     return String(body.token);
   }
 
+  /** Registers and approves a person, each step at another process, and signs the person in. */
   async function person(): Promise<{ readonly uid: string; readonly token: string; readonly email: string }> {
     const credentials = { email: `${crypto.randomUUID()}@example.org`, password: 'uzun-bir-şifre' };
     const { body } = await askServer(at(0), 'POST', '/auth/register', { body: credentials });
@@ -88,7 +89,7 @@ describe.skipIf(!hasPostgres)('three processes over one PostgreSQL', () => {
   const sessionOf = async (token: string, place: number) =>
     String((await askServer(at(place), 'POST', '/auth/image-session', { token })).body.session_id);
 
-  it('create the first administrator once when they start at the same moment', async () => {
+  it('create one first administrator when all start at the same moment', async () => {
     expect(await entries('first-admin-made')).toHaveLength(1);
     expect(await database.db.selectFrom('users').selectAll().execute()).toHaveLength(1);
   });
@@ -113,7 +114,7 @@ describe.skipIf(!hasPostgres)('three processes over one PostgreSQL', () => {
     );
   });
 
-  it('accept at once an image session that another process created', async () => {
+  it('accept an image session immediately after another process has created it', async () => {
     const { token } = await person();
     const [image] = await images();
     for (const place of [0, 1, 2]) {
@@ -125,7 +126,7 @@ describe.skipIf(!hasPostgres)('three processes over one PostgreSQL', () => {
     }
   });
 
-  it('add up the request counts of an image session', async () => {
+  it('report the sum of their request counts of an image session', async () => {
     const { token } = await person();
     const [image] = await images();
     const session = await sessionOf(token, 0);
@@ -139,7 +140,7 @@ describe.skipIf(!hasPostgres)('three processes over one PostgreSQL', () => {
     }, waitOptions);
   });
 
-  it('write one image-opened audit event per session and image', async () => {
+  it('write one image-opened audit event when all serve the same session and image', async () => {
     const { token, uid } = await person();
     const [image] = await images();
     const session = await sessionOf(token, 0);
@@ -155,7 +156,7 @@ describe.skipIf(!hasPostgres)('three processes over one PostgreSQL', () => {
     expect(opened).toEqual([{ target: image?.id }]);
   });
 
-  it('count failed sign-ins together and return 429 at the limit', async () => {
+  it('share the count of failed sign-ins and all return 429 at the limit', async () => {
     const { email } = await person();
     const wrong = { email, password: 'yanlış-bir-şifre' };
     const { maxCount } = failureLimits['account-and-network'];
@@ -167,10 +168,10 @@ describe.skipIf(!hasPostgres)('three processes over one PostgreSQL', () => {
     }
   });
 
-  it('ingest each new file once when a process is killed during the scan', async () => {
+  it('ingest each new file once when a process is killed while it ingests', async () => {
     const [one, two, three] = all as [ServerProcess, ServerProcess, ServerProcess];
     // While the other two are stopped, only the third process ingests.
-    for (const held of [one, two]) held.process.kill('SIGSTOP');
+    for (const server of [one, two]) server.process.kill('SIGSTOP');
     for (let slide = 0; slide < slideCount; slide++) {
       const file = path.join(folder, 'slides/Set', `${slide}.svs`);
       fs.writeFileSync(`${file}.part`, await buildSvs());
@@ -183,7 +184,7 @@ describe.skipIf(!hasPostgres)('three processes over one PostgreSQL', () => {
     await three.kill();
     expect(await statesOfJobs(database.db, 'read-slide')).toContain('active');
     all = [one, two];
-    for (const held of all) held.process.kill('SIGCONT');
+    for (const server of all) server.process.kill('SIGCONT');
     await vi.waitFor(async () => {
       const read = (await images()).filter(({ status }) => status === 'ready');
       expect(read).toHaveLength(slideCount + 2);
@@ -193,11 +194,11 @@ describe.skipIf(!hasPostgres)('three processes over one PostgreSQL', () => {
     expect(new Set(imported).size).toBe(slideCount + 2);
   }, 120_000);
 
-  it('keep the images of a slide folder that one process does not see', async () => {
-    for (const held of all) held.process.kill('SIGSTOP');
+  it('keep the images of a slide folder that is missing for one process', async () => {
+    for (const server of all) server.process.kill('SIGSTOP');
     const withoutFolder = await start('four', { SLIDES_DIR: path.join(folder, 'none') });
     await withoutFolder.kill();
-    for (const held of all) held.process.kill('SIGCONT');
+    for (const server of all) server.process.kill('SIGCONT');
     expect(await images()).toHaveLength(slideCount + 2);
   });
 

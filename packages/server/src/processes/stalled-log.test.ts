@@ -1,4 +1,4 @@
-/** The whole program with a log pipe that is never read. */
+/** Tests the whole program with a log pipe that is never read. */
 import { once } from 'node:events';
 import fs from 'node:fs';
 import http from 'node:http';
@@ -7,7 +7,7 @@ import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { startProgram } from '../testing/server-process.ts';
 
-/** Each writes some hundred bytes of log: together several times the size of a pipe buffer. */
+/** Number of requests. Each writes some hundred bytes to the log, together several times the size of a pipe buffer. */
 const requests = 3000;
 
 it.skipIf(process.platform === 'win32')(

@@ -1,4 +1,4 @@
-/** Settings of the whole program, started as a child process. */
+/** Tests settings that take effect at the start of the whole program, in a child process. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
@@ -38,12 +38,12 @@ async function portOf({ stdout }: ChildProcess): Promise<number> {
   throw new Error('the program did not start');
 }
 
-/** An address of this machine other than loopback. */
+/** An IPv4 address of this machine that is not a loopback address. */
 const ownAddress = Object.values(os.networkInterfaces())
   .flat()
-  .find((each) => each?.family === 'IPv4' && !each.internal)?.address;
+  .find((candidate) => candidate?.family === 'IPv4' && !candidate.internal)?.address;
 
-/** Opens connections and closes them after 1.5 s. @returns how many the server had kept open */
+/** Opens connections and closes them after 1.5 s. @returns the number of those that the server had not closed */
 async function keptConnections(host: string, port: number, count: number): Promise<number> {
   const sockets = Array.from({ length: count }, () => net.connect(port, host));
   for (const socket of sockets) {
@@ -59,12 +59,12 @@ async function keptConnections(host: string, port: number, count: number): Promi
 
 describe.skipIf(process.platform !== 'linux')('start of the server', () => {
   it.skipIf(ownAddress === undefined).each(['1', '2'])(
-    'closes connections beyond CONNECTIONS_PER_ADDRESS with WORKERS=%s, and answers other addresses',
+    'closes connections beyond CONNECTIONS_PER_ADDRESS, but not those of loopback, with WORKERS=%s',
     { timeout },
     async (WORKERS) => {
       const settings = { WORKERS, HOST: '0.0.0.0', CONNECTIONS_PER_ADDRESS: '5', LOG_LEVEL: 'silent' };
       const port = await portOf(start(settings));
-      // The port is printed when the first process listens; the others follow.
+      // The program prints the port when the first process listens; the others listen later.
       await expect
         .poll(() => keptConnections(ownAddress ?? '', port, 40), { timeout: 40_000 })
         .toBe(5 * Number(WORKERS));

@@ -1,9 +1,9 @@
-/** The message on the terminal after the start: address, sign-in, slide folder. */
+/** Prints a message to the terminal after the start: address, sign-in, slide folder. */
 import fs from 'node:fs';
 import { type FirstAdmin, firstAdminFile } from '../accounts/first-admin.ts';
 import type { Config } from '../platform/config.ts';
 
-/** @param address of this process, on this machine */
+/** @param address address of this process for a browser on this machine */
 export function printStartupMessage(config: Config, address: string, firstAdmin: FirstAdmin | null): void {
   console.log(`
 ${config.productName} is running at ${config.publicUrl ?? address}

@@ -1,4 +1,4 @@
-/** Graceful shutdown of the whole program under load. */
+/** Tests the graceful shutdown of the whole program under load. */
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
@@ -99,8 +99,8 @@ const tiles = Array.from({ length: 200 }, (_, i) =>
   i % 2 === 0 ? `11/${i % 15}_${i % 12}` : `${9 + (i % 4 === 1 ? 1 : 0)}/${i % 3}_${i % 2}`,
 );
 
-describe.skipIf(process.platform === 'win32')('a server that receives SIGTERM', () => {
-  it.each([1, 2])('answers all requests in flight, with WORKERS=%d', async (workers) => {
+describe.skipIf(process.platform === 'win32')('server that receives SIGTERM', () => {
+  it.each([1, 2])('answers all requests in flight and exits, with WORKERS=%d', async (workers) => {
     const running = await start({ WORKERS: String(workers) });
     const address = await openSlide(running);
     const agent = new http.Agent({ keepAlive: true, maxSockets: 200 });
@@ -130,7 +130,7 @@ describe.skipIf(process.platform === 'win32')('a server that receives SIGTERM', 
       ),
     );
     await connected.promise;
-    // The requests have reached the server once a later one over a new connection is answered.
+    // When a later request over a new connection has been answered, all these requests have reached the server.
     expect((await get(running, '/health/live')).status).toBe(200);
     running.process.kill('SIGTERM');
     const replies = await inFlight;
@@ -138,7 +138,7 @@ describe.skipIf(process.platform === 'win32')('a server that receives SIGTERM', 
     expect(await running.exit).toEqual([0, null]);
   });
 
-  it('returns 503 from /health/ready at once, and serves other requests for DRAIN_SECONDS', async () => {
+  it('returns 503 from /health/ready immediately, and answers other requests for DRAIN_SECONDS', async () => {
     const running = await start({ DRAIN_SECONDS: '2' });
     const address = await openSlide(running);
     const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
@@ -149,14 +149,14 @@ describe.skipIf(process.platform === 'win32')('a server that receives SIGTERM', 
     });
     running.process.kill('SIGTERM');
     await vi.waitFor(async () => expect((await get(running, '/health/ready')).status).toBe(503), waitOptions);
-    // Over the earlier connection and over new ones; each answer closes its connection.
+    // Requests are answered over the earlier connection and over new ones; each response closes its connection.
     expect(await get(running, address('11/1_1'), agent)).toMatchObject({ status: 200, connection: 'close' });
     expect(await get(running, address('10/0_0'))).toMatchObject({ status: 200, connection: 'close' });
     expect((await get(running, '/health/live')).status).toBe(200);
     expect(await running.exit).toEqual([0, null]);
   });
 
-  it('closes idle connections at once', async () => {
+  it('closes idle connections without waiting for the time limit of ten seconds', async () => {
     const running = await start({});
     const silent = net.connect(running.port, '127.0.0.1');
     const idle = new http.Agent({ keepAlive: true });

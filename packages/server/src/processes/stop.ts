@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import type { Services } from '../services.ts';
 
-/** Time limit for requests in flight after the server stopped accepting. */
+/** Time limit for requests in flight after the server has stopped accepting connections. */
 const finishMs = 10_000;
 /** Time after which the process exits even if a service does not close. */
 const exitAfterMs = finishMs + 10_000;
@@ -12,7 +12,8 @@ const exitAfterMs = finishMs + 10_000;
  * Stops the process on SIGTERM and SIGINT: reports "not ready" for DRAIN_SECONDS, stops accepting connections, finishes the
  * requests in flight, closes the services, exits.
  *
- * @param answered stops accepting and resolves when every request in flight has been answered
+ * @param stopping aborted when the first signal arrives
+ * @param answered stops accepting connections, and resolves when every request in flight has been answered
  * @param app the HTTP application, if this process serves requests
  */
 export function stopOnSignal(
@@ -22,20 +23,21 @@ export function stopOnSignal(
   app?: FastifyInstance,
 ): void {
   const stop = async () => {
-    if (stopping.signal.aborted) return; // on Ctrl+C the terminal signals this process and npm, which signals again
+    // On Ctrl+C, the signal arrives twice: from the terminal, and from npm, which forwards it.
+    if (stopping.signal.aborted) return;
     stopping.abort();
     const drainMs = services.config.drainSeconds * 1000;
     setTimeout(() => process.exit(1), drainMs + exitAfterMs).unref();
     setTimeout(() => app?.server.closeAllConnections(), drainMs + finishMs).unref();
-    // The load balancer needs time to see that this process is not ready.
+    // A load balancer needs time to notice that this process is not ready.
     if (app !== undefined) await wait(drainMs);
     await answered();
     await services.close();
-    process.exit(); // do not wait for handles that are still open
+    process.exit(); // handles that are still open would keep the process running
   };
   const stopNow = () =>
     void stop().catch((error: unknown) => {
-      services.log.fatal({ err: error }, 'graceful shutdown failed; the process exits at once');
+      services.log.fatal({ err: error }, 'graceful shutdown failed; the process exits immediately');
       process.exit(1);
     });
   process.on('SIGTERM', stopNow);
@@ -45,7 +47,7 @@ export function stopOnSignal(
     services.log.error({ err: error }, 'unhandled promise rejection; the process continues'),
   );
   process.on('uncaughtException', (error) => {
-    services.log.fatal({ err: error }, 'uncaught exception; the process stops');
+    services.log.fatal({ err: error }, 'uncaught exception; the process is shutting down');
     process.exitCode = 1;
     stopNow();
   });

@@ -1,6 +1,7 @@
 /**
- * Three processes behind nginx, over PostgreSQL and object storage (a slide folder where no store is installed). One is
- * killed and all are restarted in turn under load; every request succeeds with at most one retry.
+ * Tests three processes behind nginx, over PostgreSQL and object storage (or a slide folder, if no object storage is
+ * installed). Under load, one process is killed and all are restarted in turn; every request succeeds with at most one
+ * retry.
  */
 import fs from 'node:fs';
 import os from 'node:os';
@@ -15,7 +16,7 @@ import { askServer, type ServerProcess, startProgram, type WireAnswer } from '..
 
 const admin = { email: 'admin@example.org', password: 'bir-parola-1' };
 const viewers = 6;
-/** Like the web app. */
+/** Delay before a request is retried, as in the web app. */
 const retryAfterMs = 1000;
 /** 480 × 400 pixels, tiles of 128, downsamples 1 and 4: native tiles at Deep Zoom levels 9 and 7, rendered ones at 8. */
 const plan = { width: 480, height: 400, tileSize: 128, downsamples: [1, 4] } as const;
@@ -70,7 +71,7 @@ describe.skipIf(!canRun)('three processes behind nginx, over PostgreSQL', () => 
     }, waitOptions);
   }, 180_000);
   afterAll(async () => {
-    await Promise.all(processes.map((each) => each.kill()));
+    await Promise.all(processes.map((server) => server.kill()));
     await balancer?.stop();
     await database?.close();
     fs.rmSync(folder, { recursive: true, force: true });
@@ -94,24 +95,25 @@ describe.skipIf(!canRun)('three processes behind nginx, over PostgreSQL', () => 
     };
   }
 
-  it('answer every request within one retry while one is killed and all are restarted', async () => {
+  it('answer every request with at most one retry while one is killed and all are restarted', async () => {
     const tally = { requests: 0, retried: 0, failed: [] as string[] };
-    const over = new AbortController();
+    const viewingEnded = new AbortController();
 
     /** Sends a request like a client: with one retry after a network error or an unexpected status. */
     async function ask(
       method: string,
       url: string,
-      good: readonly number[],
-      as?: string,
+      expectedStatuses: readonly number[],
+      bearerToken?: string,
     ): Promise<WireAnswer> {
-      const what = `${method} ${url.replace(/session[=/][\w-]+/, 'session')}`;
+      const description = `${method} ${url.replace(/session[=/][\w-]+/, 'session')}`;
       const once = async (): Promise<WireAnswer | string> => {
         try {
-          const answer = await askServer(balancer, method, url, as === undefined ? {} : { token: as });
-          return good.includes(answer.status) ? answer : `${what}: ${answer.status}`;
+          const options = bearerToken === undefined ? {} : { token: bearerToken };
+          const answer = await askServer(balancer, method, url, options);
+          return expectedStatuses.includes(answer.status) ? answer : `${description}: ${answer.status}`;
         } catch (error) {
-          return `${what}: ${String(error)}`;
+          return `${description}: ${String(error)}`;
         }
       };
       tally.requests++;
@@ -127,11 +129,12 @@ describe.skipIf(!canRun)('three processes behind nginx, over PostgreSQL', () => 
       return { status: 0, body: {} };
     }
 
-    async function view(place: number): Promise<void> {
-      for (let step = place; !over.signal.aborted; ) {
-        const made = await ask('POST', '/auth/image-session', [201], token);
-        const session = String(made.body.session_id);
-        for (let field = 0; field < 8 && !over.signal.aborted; field++, step++) {
+    /** Views slides like a person with the web app, until the test ends. */
+    async function view(viewerIndex: number): Promise<void> {
+      for (let step = viewerIndex; !viewingEnded.signal.aborted; ) {
+        const created = await ask('POST', '/auth/image-session', [201], token);
+        const session = String(created.body.session_id);
+        for (let field = 0; field < 8 && !viewingEnded.signal.aborted; field++, step++) {
           const proxy = `/image-catalog/proxy/${imageIds[step % imageIds.length]}`;
           await ask('GET', `${proxy}/image.dzi?session=${session}`, [200]);
           await ask('GET', `${proxy}/thumbnail.jpg?session=${session}`, [200]);
@@ -144,7 +147,7 @@ describe.skipIf(!canRun)('three processes behind nginx, over PostgreSQL', () => 
           await ask('GET', '/image-catalog/images', [200], token);
           await ask('GET', '/auth/image-session/stats', [200], token);
         }
-        // 404 when the first attempt has ended the session although its answer was lost.
+        // The status is 404 if the first attempt has ended the session but its response was lost.
         await ask('DELETE', `/auth/image-session/${session}`, [204, 404], token);
       }
     }
@@ -160,7 +163,7 @@ describe.skipIf(!canRun)('three processes behind nginx, over PostgreSQL', () => 
       }, waitOptions);
 
     const began = performance.now();
-    const viewing = Promise.all(Array.from({ length: viewers }, (_, place) => view(place)));
+    const viewing = Promise.all(Array.from({ length: viewers }, (_, index) => view(index)));
     await moreRequests(300);
 
     await processes[1]?.kill();
@@ -175,7 +178,7 @@ describe.skipIf(!canRun)('three processes behind nginx, over PostgreSQL', () => 
       await untilReady(place);
     }
     await moreRequests(100);
-    over.abort();
+    viewingEnded.abort();
     await viewing;
 
     const seconds = (performance.now() - began) / 1000;

@@ -12,7 +12,7 @@ import {
   SlideError,
   type ValueImage,
 } from '@lamina/slide';
-import type { ThreadProgress } from '../platform/answer-of-thread.ts';
+import type { ThreadProgress } from '../platform/run-in-thread.ts';
 import { ContainerFull, createContainer } from './container.ts';
 import { importVectorFile } from './import-vector-file.ts';
 import { isPng, openPngValues } from './png-values.ts';

@@ -1,6 +1,6 @@
 /** Runs one import in a worker thread with little memory, which can be ended at any time. */
 import type { ResultKind, ResultRegistration } from '@lamina/contract';
-import { answerOfThread } from '../platform/answer-of-thread.ts';
+import { runInThread } from '../platform/run-in-thread.ts';
 import type { Problem } from './problems.ts';
 
 export interface ImportTask {
@@ -36,7 +36,7 @@ export async function runImport(
   signal: AbortSignal,
 ): Promise<ImportAnswer> {
   try {
-    return await answerOfThread<ImportAnswer>({
+    return await runInThread<ImportAnswer>({
       module: new URL('./import-worker.ts', import.meta.url),
       workerData: task,
       resourceLimits: { maxOldGenerationSizeMb: heapMegabytes, maxYoungGenerationSizeMb: youngMegabytes },

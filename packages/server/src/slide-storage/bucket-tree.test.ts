@@ -25,12 +25,12 @@ function storeOf(objects: Readonly<Record<string, string>>): Store {
 const treeOf = (objects: Readonly<Record<string, string>>) =>
   readBucketTree({
     store: storeOf(objects),
-    lookInto: async () => [],
+    groupFiles: async () => [],
     signal: new AbortController().signal,
   });
 
-describe('folder tree of an S3 bucket', () => {
-  it('has a folder for each slash in the key of an object', async () => {
+describe('readBucketTree', () => {
+  it('returns a folder for each slash in the keys of objects', async () => {
     const tree = await treeOf({ 'a.svs': '', 'Set/b.svs': '', 'Set/deep/er/c.svs': '' });
     expect(await tree.entriesOf('')).toEqual([
       { name: 'Set', kind: 'folder' },
@@ -80,13 +80,17 @@ describe('folder tree of an S3 bucket', () => {
     expect(await read('Set/b', 0, 1)).toBeNull();
   });
 
-  it('returns null for an object that was deleted after the listing', async () => {
+  it('reads null for an object that was deleted after the listing', async () => {
     const store = storeOf({ a: '123' });
     const gone = async () => {
       throw new SlideError('FILE_MISSING', 'no such object');
     };
     const { signal } = new AbortController();
-    const tree = await readBucketTree({ store: { ...store, read: gone }, lookInto: async () => [], signal });
+    const tree = await readBucketTree({
+      store: { ...store, read: gone },
+      groupFiles: async () => [],
+      signal,
+    });
     expect(await tree.read('a', 0, 1)).toBeNull();
   });
 });

@@ -1,6 +1,6 @@
 /**
- * A bucket with slides as a tree of folders: slashes in keys separate folders. One listing of the whole bucket answers all
- * questions; only the contents of objects are requested.
+ * Presents a bucket as a tree of folders: slashes in keys separate folders. The whole bucket is listed once; afterwards
+ * only the contents of objects are requested from the object storage.
  */
 import {
   type ListedObject,
@@ -11,57 +11,67 @@ import {
 } from '@lamina/slide';
 import { type FolderTree, placeIn, type TreeEntry } from './folder-tree.ts';
 
-/** Groups objects into slides, in a render worker because the objects are untrusted. @param folder key without a final slash; '' is the bucket */
+/**
+ * Groups objects into slides by their contents, in a render worker because the objects are untrusted.
+ *
+ * @param folder key without a final slash; '' is the bucket
+ */
 type GroupFiles = (folder: string, names: readonly string[]) => Promise<readonly SlideGroup[] | null>;
 
 interface BucketTreeOptions {
   readonly store: Pick<ObjectStore, 'list' | 'read'>;
-  readonly lookInto: GroupFiles;
+  readonly groupFiles: GroupFiles;
   readonly signal: AbortSignal;
 }
 
 interface Folder {
+  /** Objects by file name. */
   readonly files: Map<string, ListedObject>;
+  /** Names of the folders in this folder. */
   readonly folders: Set<string>;
-  /** Start and end (exclusive) of the range of the listing that contains the objects below the folder. */
-  from: number;
-  to: number;
+  /** Range in the listing of the objects below the folder; `listingEnd` is exclusive. */
+  readonly listingStart: number;
+  listingEnd: number;
 }
 
-/** @throws SlideError when the store does not answer */
-export async function readBucketTree({ store, lookInto, signal }: BucketTreeOptions): Promise<FolderTree> {
+/** Lists a bucket. @throws SlideError when the object storage does not answer */
+export async function readBucketTree({ store, groupFiles, signal }: BucketTreeOptions): Promise<FolderTree> {
   const listing: ListedObject[] = [];
   const folders = new Map<string, Folder>();
-  folders.set('', { files: new Map(), folders: new Set(), from: 0, to: 0 });
+  folders.set('', { files: new Map(), folders: new Set(), listingStart: 0, listingEnd: 0 });
   for await (const object of store.list('', signal)) {
     listing.push(object);
-    const [names, name = ''] = [object.key.split('/').slice(0, -1), object.key.split('/').at(-1)];
+    const parts = object.key.split('/');
+    const folderNames = parts.slice(0, -1);
+    const fileName = parts.at(-1) ?? '';
     // Keys with an empty part, `.` or `..` are skipped, because they are not valid paths.
-    if (names.some((part) => part === '' || part === '.' || part === '..')) continue;
-    const folder = folderOf(names);
+    if (folderNames.some((part) => part === '' || part === '.' || part === '..')) continue;
+    const folder = findOrAddFolder(folderNames);
     // A key that ends with a slash stands for the folder itself.
-    if (name !== '' && name !== '.' && name !== '..') folder.files.set(name, object);
+    if (fileName !== '' && fileName !== '.' && fileName !== '..') folder.files.set(fileName, object);
   }
 
-  /** Returns the folder, new or known. Its range and those of its parents now end at the end of the listing. */
-  function folderOf(names: readonly string[]): Folder {
+  /** Returns a folder, which is added if it is new, and extends its range and those of its parents to the last object. */
+  function findOrAddFolder(names: readonly string[]): Folder {
     let place = '';
     let folder = folders.get(place) as Folder;
-    folder.to = listing.length;
+    folder.listingEnd = listing.length;
     for (const name of names) {
       folder.folders.add(name);
       place = placeIn(place, name);
-      const known = folders.get(place);
-      folder = known ?? { files: new Map(), folders: new Set(), from: listing.length - 1, to: 0 };
-      folder.to = listing.length;
-      if (known === undefined) folders.set(place, folder);
+      const existing = folders.get(place);
+      const listingStart = listing.length - 1;
+      folder = existing ?? { files: new Map(), folders: new Set(), listingStart, listingEnd: 0 };
+      folder.listingEnd = listing.length;
+      if (existing === undefined) folders.set(place, folder);
     }
     return folder;
   }
 
   function objectAt(place: string): ListedObject | undefined {
-    const end = place.lastIndexOf('/');
-    return folders.get(place.slice(0, Math.max(0, end)))?.files.get(place.slice(end + 1));
+    const lastSlash = place.lastIndexOf('/');
+    const folder = folders.get(place.slice(0, Math.max(0, lastSlash)));
+    return folder?.files.get(place.slice(lastSlash + 1));
   }
 
   return {
@@ -89,10 +99,10 @@ export async function readBucketTree({ store, lookInto, signal }: BucketTreeOpti
     async allBelow(folder) {
       const found = folders.get(folder);
       if (found === undefined) return null;
-      const below = listing.slice(found.from, found.to);
+      const objects = listing.slice(found.listingStart, found.listingEnd);
       return {
-        sizeBytes: below.reduce((sum, { size }) => sum + size, 0),
-        versions: below.map(versionOfObject),
+        sizeBytes: objects.reduce((sum, { size }) => sum + size, 0),
+        versions: objects.map(versionOfObject),
       };
     },
 
@@ -109,6 +119,6 @@ export async function readBucketTree({ store, lookInto, signal }: BucketTreeOpti
       }
     },
 
-    group: lookInto,
+    group: groupFiles,
   };
 }

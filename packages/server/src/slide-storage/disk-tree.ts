@@ -1,4 +1,4 @@
-/** Reads a slide folder on the disk as a tree. It follows links whose target is inside the folder. */
+/** Presents a slide folder on the disk as a tree. Links are followed only if their target is inside the slide folder. */
 import type { BigIntStats, Dirent } from 'node:fs';
 import fs from 'node:fs/promises';
 import path from 'node:path';
@@ -7,18 +7,18 @@ import type { Logger } from 'pino';
 import { type FolderTree, placeIn, type TreeEntry, type TreeTarget } from './folder-tree.ts';
 import { isMissingFile } from './slide-roots.ts';
 
-/** Groups files into slides, in a render worker because the files are untrusted. @param folder absolute path */
+/** Groups files into slides by their contents, in a render worker because files are untrusted. @param folder absolute path */
 type GroupFiles = (folder: string, names: readonly string[]) => Promise<readonly SlideGroup[] | null>;
 
 interface DiskTreeOptions {
-  /** Absolute path. */
+  /** Absolute path of the slide folder. */
   readonly root: string;
-  readonly lookInto: GroupFiles;
+  readonly groupFiles: GroupFiles;
   readonly log: Logger;
 }
 
-/** @returns null when the folder does not exist */
-export async function readDiskTree({ root, lookInto, log }: DiskTreeOptions): Promise<FolderTree | null> {
+/** Opens a slide folder; null when it does not exist. */
+export async function readDiskTree({ root, groupFiles, log }: DiskTreeOptions): Promise<FolderTree | null> {
   const realRoot = await fs.realpath(root).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return '';
     throw error;
@@ -26,7 +26,8 @@ export async function readDiskTree({ root, lookInto, log }: DiskTreeOptions): Pr
   if (realRoot === '') return null;
   const absolute = (place: string) => path.join(realRoot, place);
 
-  async function behindLink(folder: string, name: string): Promise<TreeTarget | null> {
+  /** Returns the target of a link; null when it is outside the slide folder or neither a file nor a folder. */
+  async function resolveLink(folder: string, name: string): Promise<TreeTarget | null> {
     const real = await fs.realpath(absolute(placeIn(folder, name)));
     if (!real.startsWith(realRoot + path.sep)) {
       log.warn(
@@ -46,14 +47,14 @@ export async function readDiskTree({ root, lookInto, log }: DiskTreeOptions): Pr
     async entriesOf(folder) {
       try {
         const entries = await fs.readdir(absolute(folder), { withFileTypes: true });
-        const known = entries.flatMap((entry): TreeEntry[] => {
+        const treeEntries = entries.flatMap((entry): TreeEntry[] => {
           const kind = kindOf(entry);
           return kind === null ? [] : [{ name: entry.name, kind }];
         });
-        known.sort((a, b) => (a.name < b.name ? -1 : 1));
+        treeEntries.sort((a, b) => (a.name < b.name ? -1 : 1));
         return [
-          ...known.filter(({ kind }) => kind !== 'link'),
-          ...known.filter(({ kind }) => kind === 'link'),
+          ...treeEntries.filter(({ kind }) => kind !== 'link'),
+          ...treeEntries.filter(({ kind }) => kind === 'link'),
         ];
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
@@ -63,13 +64,13 @@ export async function readDiskTree({ root, lookInto, log }: DiskTreeOptions): Pr
 
     find: (folder, { name, kind }) =>
       nullIfMissing(async () => {
-        if (kind === 'link') return behindLink(folder, name);
+        if (kind === 'link') return resolveLink(folder, name);
         const full = absolute(placeIn(folder, name));
         if (kind === 'folder') {
           const real = await fs.realpath(full);
           return { kind, realPlace: path.relative(realRoot, real).split(path.sep).join('/') };
         }
-        // lstat is used because a link may have replaced the file meanwhile.
+        // lstat does not follow a link that may have replaced the file since the folder was listed.
         const stats = await fs.lstat(full, { bigint: true });
         if (!stats.isFile()) return null;
         const realPlace = placeIn(folder, name);
@@ -78,11 +79,12 @@ export async function readDiskTree({ root, lookInto, log }: DiskTreeOptions): Pr
 
     allBelow: (folder) =>
       nullIfMissing(async () => {
-        const own = `${absolute(folder)}${path.sep}`;
-        const entries = await fs.readdir(own, { recursive: true, withFileTypes: true });
+        const folderPath = `${absolute(folder)}${path.sep}`;
+        const entries = await fs.readdir(folderPath, { recursive: true, withFileTypes: true });
         const files = entries.filter((entry) => entry.isFile());
-        const paths = files.map(({ parentPath, name }) => path.join(parentPath, name)).sort();
-        const stats = await Promise.all([own, ...paths].map((each) => fs.stat(each, { bigint: true })));
+        const filePaths = files.map(({ parentPath, name }) => path.join(parentPath, name)).sort();
+        const allPaths = [folderPath, ...filePaths];
+        const stats = await Promise.all(allPaths.map((location) => fs.stat(location, { bigint: true })));
         const sizeBytes = stats.slice(1).reduce((sum, { size }) => sum + Number(size), 0);
         return { sizeBytes, versions: stats.map(versionOfFile) };
       }),
@@ -98,7 +100,7 @@ export async function readDiskTree({ root, lookInto, log }: DiskTreeOptions): Pr
         }
       }),
 
-    group: (folder, names) => lookInto(absolute(folder), names),
+    group: (folder, names) => groupFiles(absolute(folder), names),
   };
 }
 
@@ -107,16 +109,16 @@ function factsOf(stats: BigIntStats) {
   return { size: Number(stats.size), version: versionOfFile(stats), changedAt };
 }
 
-/** Returns null for pipes and devices. */
+/** Returns the kind of an entry; null for pipes and devices. */
 function kindOf(entry: Dirent): TreeEntry['kind'] | null {
   if (entry.isSymbolicLink()) return 'link';
   if (entry.isDirectory()) return 'folder';
   return entry.isFile() ? 'file' : null;
 }
 
-async function nullIfMissing<T>(look: () => Promise<T>): Promise<T | null> {
+async function nullIfMissing<T>(read: () => Promise<T>): Promise<T | null> {
   try {
-    return await look();
+    return await read();
   } catch (error) {
     if (isMissingFile(error)) return null;
     throw error;

@@ -1,13 +1,14 @@
 /**
- * Interface of a slide storage as a tree of folders and files, on a disk or in a bucket.
+ * The interface of slide storage as a tree of folders and files, on a disk or in a bucket. The scan uses it to find
+ * slides.
  *
- * Paths ("places") are relative to the root, with forward slashes; '' is the root.
+ * A "place" is a path relative to the slide root, with forward slashes; '' is the root.
  */
 import type { SlideGroup } from '@lamina/slide';
 
 export { fingerprintOfVersions } from '@lamina/slide';
 
-/** An entry of a folder, without properties of its target. */
+/** An entry of a folder as it is listed; for a link, the kind of its target is not yet known. */
 export interface TreeEntry {
   readonly name: string;
   readonly kind: 'file' | 'folder' | 'link';
@@ -23,24 +24,29 @@ export type TreeTarget =
       readonly size: number;
       /** Changes whenever the file changes; stays the same when the file is moved. */
       readonly version: string;
-      /** Milliseconds since 1970: when a file on a disk was last written or renamed. An object is always complete. */
+      /**
+       * Time when a file on a disk was last written or renamed, in milliseconds since 1970: a file changed recently may be
+       * incomplete. Absent for an object, which is always complete.
+       */
       readonly changedAt?: number;
     }
   | { readonly kind: 'folder'; readonly realPlace: string };
 
-/** Methods throw when the storage does not answer. */
+/** A slide root as a tree. All methods throw when the storage does not answer. */
 export interface FolderTree {
   /** Returns entries sorted by name, links last; null when the folder does not exist. */
   entriesOf(folder: string): Promise<readonly TreeEntry[] | null>;
-  /** @returns null for a missing entry, for one that is neither file nor folder, and for a link out of the root */
+  /** Returns the target of an entry; null if it is missing, neither a file nor a folder, or outside the root. */
   find(folder: string, entry: TreeEntry): Promise<TreeTarget | null>;
-  /** Returns the properties of all regular files below a folder from which its fingerprint is computed; null when it does not exist. */
+  /** Returns the total size and the versions of all regular files below a folder; null when it does not exist. */
   allBelow(
     folder: string,
   ): Promise<{ readonly sizeBytes: number; readonly versions: readonly string[] } | null>;
   /**
-   * @param realPlace path of a file
-   * @returns fewer bytes at the end of the file; null when the file is missing
+   * Reads bytes of a file.
+   *
+   * @param realPlace path of the file with all links resolved
+   * @returns fewer bytes than requested at the end of the file; null when the file is missing
    */
   read(realPlace: string, offset: number, length: number): Promise<Uint8Array | null>;
   /**
@@ -51,7 +57,12 @@ export interface FolderTree {
   group(folder: string, names: readonly string[]): Promise<readonly SlideGroup[] | null>;
 }
 
-/** @returns null when the root does not exist, which means the same as an empty one. @throws when the storage does not answer */
+/**
+ * Opens the tree of a slide root.
+ *
+ * @returns null when the root does not exist, which means the same as an empty one
+ * @throws an error when the storage does not answer
+ */
 export type ReadTree = () => Promise<FolderTree | null>;
 
 /** Joins a folder and a name. */

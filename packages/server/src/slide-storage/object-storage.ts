@@ -1,4 +1,4 @@
-/** Opens the object store of the settings, with a disk cache on this machine. */
+/** Opens the object storage of the settings, with a disk cache on this machine. */
 import path from 'node:path';
 import {
   createBlockDiskCache,
@@ -25,7 +25,7 @@ export interface ObjectStorage {
 /** Memory for new blocks until they are written to the disk: 128 blocks of 256 KiB. */
 const memoryCacheBytes = 32 * 1024 * 1024;
 
-/** @returns null when the settings name no object store */
+/** Opens the object storage; null when the settings do not name any. */
 export function openObjectStorage({
   config,
   log,
@@ -39,7 +39,10 @@ export function openObjectStorage({
     folder: path.join(config.dataDir, 'blocks'),
     maxBytes: config.objectCacheBytes,
     warn: (error) =>
-      log.warn({ err: error }, 'object cache write failed; blocks are read from the object store again'),
+      log.warn(
+        { err: error },
+        'writing to the object cache failed; blocks will be read from object storage again',
+      ),
   });
   return {
     store,
@@ -48,10 +51,10 @@ export function openObjectStorage({
   };
 }
 
-/** A key that no object has: the response that it is missing proves that the store is accessible. */
+/** A key that no object has. The response that this object is missing proves that the object storage is accessible. */
 const absentKey = '.lamina-asks';
 
-/** @throws SlideError when the store does not answer or denies access */
+/** Checks the access to object storage. @throws SlideError when it does not answer or denies access */
 export async function checkObjectStorageAccess(
   store: Pick<ObjectStore, 'head'>,
   signal: AbortSignal,

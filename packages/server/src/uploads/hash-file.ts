@@ -1,5 +1,5 @@
 /** Hashes files in a worker thread, because hashing gigabytes would block other requests. */
-import { answerOfThread } from '../platform/answer-of-thread.ts';
+import { runInThread } from '../platform/run-in-thread.ts';
 
 /**
  * Hashes a file and flushes it to the disk.
@@ -9,7 +9,7 @@ import { answerOfThread } from '../platform/answer-of-thread.ts';
  */
 export async function hashFile(file: string, signal: AbortSignal): Promise<string> {
   const module = new URL('./hash-file-worker.ts', import.meta.url);
-  const answer = await answerOfThread<HashAnswer>({ module, workerData: file, signal });
+  const answer = await runInThread<HashAnswer>({ module, workerData: file, signal });
   if ('sha256' in answer) return answer.sha256;
   throw Object.assign(new Error(answer.message), { code: answer.code });
 }

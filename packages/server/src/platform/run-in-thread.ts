@@ -2,32 +2,33 @@
 import { Worker, type WorkerOptions } from 'node:worker_threads';
 
 interface ThreadTask extends Pick<WorkerOptions, 'workerData' | 'resourceLimits'> {
-  /** Module that posts one answer, and before it any number of `ThreadProgress`. It must not keep the thread running after that. */
+  /** Module that posts its result, and before it any number of `ThreadProgress`; the thread must end after that. */
   readonly module: URL;
-  readonly onProgress?: (done: number) => void;
-  /** Ends the thread early. */
+  readonly onProgress?: (progress: number) => void;
+  /** Ends the thread early when it is aborted. */
   readonly signal: AbortSignal;
 }
 
-/** A progress message, which a thread may post before its answer. */
+/** A progress message, which a thread may post before its result. */
 export interface ThreadProgress {
-  /** The part that is done, 0 to 1. */
+  /** The share of the work that is done, 0 to 1. */
   readonly progress: number;
 }
 
 /**
- * Returns the answer of the thread once the thread has ended.
+ * Runs a module in a worker thread, and returns its result when the thread has ended.
  *
- * @throws the reason of the signal when it is aborted; the error of the thread, also when it exceeds its resource limits
+ * @throws the reason of the signal when it is aborted; the error of the thread, also when the thread exceeds its resource
+ *   limits
  */
-export async function answerOfThread<Answer>(task: ThreadTask): Promise<Answer> {
+export async function runInThread<Result>(task: ThreadTask): Promise<Result> {
   const { module, onProgress, signal, ...options } = task;
   signal.throwIfAborted();
   const worker = new Worker(module, options);
-  let answer: { readonly value: Answer } | null = null;
-  worker.on('message', (message: Answer | ThreadProgress) => {
+  let received: { readonly value: Result } | null = null;
+  worker.on('message', (message: Result | ThreadProgress) => {
     if (isProgress(message)) onProgress?.(message.progress);
-    else answer = { value: message };
+    else received = { value: message };
   });
   const exited = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
   const stop = () => void worker.terminate();
@@ -35,15 +36,15 @@ export async function answerOfThread<Answer>(task: ThreadTask): Promise<Answer> 
   try {
     await new Promise<void>((resolve, reject) => {
       worker.once('error', reject);
-      // The thread ends by itself, because terminating it right after its answer sometimes crashed the process.
+      // The thread ends by itself, because terminating it right after its result sometimes crashed the process.
       void exited.then(resolve);
     });
   } finally {
     signal.removeEventListener('abort', stop);
     await exited;
   }
-  const answered = answer as { readonly value: Answer } | null; // TypeScript does not see what the listener sets
-  if (answered !== null) return answered.value;
+  const result = received as { readonly value: Result } | null; // TypeScript ignores the assignment in the listener
+  if (result !== null) return result.value;
   throw signal.reason instanceof Error ? signal.reason : new Error('The thread ended without an answer.');
 }
 
