@@ -5,7 +5,7 @@ import { installedLibraries } from '@lamina/slide';
 import type { Config } from '../platform/config.ts';
 import { type Finding, gibibytes, note, ok, wrong } from './finding.ts';
 
-/** Memory that a serving process or a render worker needs (docs/operate.md, section "How large"). */
+/** Memory that a serving process or a render worker needs (docs/operate.md, section "Sizing"). */
 const bytesPerProcess = 512 * 1024 ** 2;
 /** Enough for a thousand viewers with six connections each, and a few files for each open slide. */
 const recommendedOpenFiles = 16_384;
