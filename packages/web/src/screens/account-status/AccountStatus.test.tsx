@@ -6,8 +6,8 @@ import { openApp } from '../../testing/open-app.tsx';
 
 const pending = account({ status: 'pending', role: 'unassigned', adminApproved: false, approvalDate: null });
 
-/** The API as it is before and after an administrator has approved the account. */
-function approvable() {
+/** Returns the API of a pending account, and a function that approves the account. */
+function pendingAccountApi() {
   let user = pending;
   return {
     api: { 'GET /user/profile': () => ({ user }), 'GET /user/activity': { activity: [] } },
@@ -17,7 +17,7 @@ function approvable() {
   };
 }
 
-const asked = (calls: readonly { readonly name: string }[]) =>
+const profileCallCount = (calls: readonly { readonly name: string }[]) =>
   calls.filter(({ name }) => name === 'GET /user/profile').length;
 
 describe('the account-status page', () => {
@@ -25,12 +25,15 @@ describe('the account-status page', () => {
     ['pending', 'Onay Bekliyor'],
     ['suspended', 'Askıya Alınmış'],
     ['deactivated', 'Devre Dışı'],
-  ] as const)('shows %s as %s, and whom to turn to', async (status, label) => {
-    const user = account({ status });
-    openApp('/account-status', { signedInAs: user, api: { 'GET /user/profile': { user } } });
-    await screen.findByText(label);
-    screen.getByText('Lütfen bir yöneticiyle iletişime geçin.');
-  });
+  ] as const)(
+    'shows the status %s as "%s", with the advice to contact an administrator',
+    async (status, label) => {
+      const user = account({ status });
+      openApp('/account-status', { signedInAs: user, api: { 'GET /user/profile': { user } } });
+      await screen.findByText(label);
+      screen.getByText('Lütfen bir yöneticiyle iletişime geçin.');
+    },
+  );
 
   it.each([
     ['an e-mail address', 'bilgi@example.org', 'mailto:bilgi@example.org'],
@@ -43,7 +46,7 @@ describe('the account-status page', () => {
     expect((await screen.findByText(contact)).getAttribute('href')).toBe(href);
   });
 
-  it('says that access ended by its end date', async () => {
+  it('shows that the access of an account ended at its end date', async () => {
     const ended = new Date(2025, 10, 21, 14).toISOString();
     const user = account({ status: 'suspended', expiresAt: ended });
     openApp('/account-status', { signedInAs: user, api: { 'GET /user/profile': { user } } });
@@ -51,7 +54,7 @@ describe('the account-status page', () => {
     screen.getByText('Erişiminiz 21 Kasım 2025 tarihinde sona erdi.');
   });
 
-  it('shows why an application was refused', async () => {
+  it('shows why an application was rejected', async () => {
     const user = { ...account({ status: 'suspended' }), decisionReason: 'Kurumunuz doğrulanamadı.' };
     openApp('/account-status', { signedInAs: user, api: { 'GET /user/profile': { user } } });
     await screen.findByText('Kurumunuz doğrulanamadı.');
@@ -59,38 +62,38 @@ describe('the account-status page', () => {
     screen.getByText('Lütfen bir yöneticiyle iletişime geçin.');
   });
 
-  it('shows the limitation banner to a pending account', async () => {
-    openApp('/account-status', { signedInAs: pending, api: approvable().api });
+  it('shows a banner about limited features to a pending account', async () => {
+    openApp('/account-status', { signedInAs: pending, api: pendingAccountApi().api });
     const banner = await screen.findByText('Your Account is Pending Approval');
     screen.getByText('Some features may be limited');
     expect(banner.closest('[lang]')?.getAttribute('lang')).toBe('en');
   });
 
-  it('shows no banner to a suspended account', async () => {
+  it('shows no banner about limited features to a suspended account', async () => {
     const user = account({ status: 'suspended' });
     openApp('/account-status', { signedInAs: user, api: { 'GET /user/profile': { user } } });
     await screen.findByText('Askıya Alınmış');
     expect(screen.queryByText('Your Account is Pending Approval')).toBeNull();
   });
 
-  it('checks the status every 30 s, and opens the dashboard once the account is active', async () => {
+  it('loads the status every 30 s, and opens the dashboard once the account is active', async () => {
     vi.useFakeTimers({ shouldAdvanceTime: true });
-    const { api, approve } = approvable();
+    const { api, approve } = pendingAccountApi();
     const { calls, address } = openApp('/account-status', { signedInAs: pending, api });
     await screen.findByText('Onay Bekliyor');
-    await vi.waitFor(() => expect(asked(calls)).toBe(1));
+    await vi.waitFor(() => expect(profileCallCount(calls)).toBe(1));
     await act(() => vi.advanceTimersByTimeAsync(29_000));
-    expect(asked(calls)).toBe(1);
+    expect(profileCallCount(calls)).toBe(1);
     approve();
     await act(() => vi.advanceTimersByTimeAsync(1_500));
     await screen.findByText('Hoş geldiniz, İpek Işık');
     expect(address()).toBe('/dashboard');
   });
 
-  it('checks the status when the window gets the focus', async () => {
-    const { api, approve } = approvable();
+  it('loads the status when the window gets the focus, and opens the dashboard', async () => {
+    const { api, approve } = pendingAccountApi();
     const { address, calls } = openApp('/account-status', { signedInAs: pending, api });
-    await vi.waitFor(() => expect(asked(calls)).toBe(1));
+    await vi.waitFor(() => expect(profileCallCount(calls)).toBe(1));
     await screen.findByText('Onay Bekliyor');
     approve();
     act(() => void window.dispatchEvent(new Event('focus')));
@@ -98,16 +101,16 @@ describe('the account-status page', () => {
     expect(address()).toBe('/dashboard');
   });
 
-  it('does not change when the status cannot be loaded', async () => {
+  it('keeps showing the last known status when the status cannot be loaded', async () => {
     const { calls } = openApp('/account-status', { signedInAs: pending });
-    await vi.waitFor(() => expect(asked(calls)).toBe(1));
+    await vi.waitFor(() => expect(profileCallCount(calls)).toBe(1));
     await screen.findByText('Onay Bekliyor');
   });
 
-  it('ends the sign-in when it opens the login page', async () => {
+  it('ends the sign-in before its button opens the login page', async () => {
     const { person, calls, address } = openApp('/account-status', {
       signedInAs: pending,
-      api: { ...approvable().api, 'POST /auth/logout': new Response(null, { status: 204 }) },
+      api: { ...pendingAccountApi().api, 'POST /auth/logout': new Response(null, { status: 204 }) },
     });
     await person.click(await screen.findByRole('button', { name: 'Girişe Dön' }));
     await screen.findByRole('button', { name: 'Giriş Yap' });

@@ -66,7 +66,7 @@ function Contact({ contact }: { readonly contact: string }) {
   return <Anchor href={`mailto:${contact}`}>{contact}</Anchor>;
 }
 
-/** Whether the access ended by its end date, without an administrator. */
+/** Returns whether the account was suspended because its end date has passed. */
 function hasEnded({ status, expiresAt }: User): boolean {
   return status === 'suspended' && expiresAt !== null && new Date(expiresAt) <= new Date();
 }

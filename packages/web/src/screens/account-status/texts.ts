@@ -22,7 +22,7 @@ export const texts = wording({
   },
 });
 
-/** This page alone says 'Askıya Alınmış'. */
+/** Returns the label of the status. The specification has another label for `suspended` on this page than elsewhere. */
 export function pageStatusLabel(status: Status): string {
   return status === 'suspended' ? texts.suspended : statusLabel(status);
 }

@@ -5,19 +5,19 @@ import { Loading } from '../../components/Loading.tsx';
 import { announce } from '../../notifications/notify.ts';
 import { texts } from './texts.ts';
 
-/** Where the external sign-in service sends the browser back to: finishes the sign-in and goes on. */
+/** The screen to which the identity provider sends the browser back. It completes the sign-in. */
 export function AuthCallback() {
   const { search } = useLocation();
   const navigate = useNavigate();
   const isFinishing = useRef(false);
 
   useEffect(() => {
-    if (isFinishing.current) return; // a code is good for one sign-in
+    if (isFinishing.current) return; // React may run the effect twice, but the provider accepts the code only once
     isFinishing.current = true;
     void loginExternally(search).then(async (result) => {
       announce(result);
-      // A signed-in person is redirected from here as from every guest screen. Either way the code stays neither in
-      // the address nor in the browser's history.
+      // After a success, the route guard redirects to the dashboard. Both redirects remove the code from the URL and
+      // from the history of the browser.
       if (!result.success) await navigate('/auth/login', { replace: true });
     });
   }, [search, navigate]);

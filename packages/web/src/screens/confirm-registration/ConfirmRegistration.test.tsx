@@ -10,14 +10,14 @@ async function typePassword(person: Person, password: string) {
   await person.click(screen.getByRole('button', { name: 'Doğrula' }));
 }
 
-describe('the page of the confirmation link', () => {
-  it('removes the code from the address', async () => {
+describe('the page that confirms a registration', () => {
+  it('removes the confirmation code from the URL', async () => {
     const { address } = openApp('/auth/confirm#code=one-time-code');
     await screen.findByLabelText('Şifre');
     await expect.poll(address).toBe('/auth/confirm');
   });
 
-  it('sends the code and the password, and goes to the login page', async () => {
+  it('sends the code and the password, and opens the login page', async () => {
     const { person, calls, address } = openApp('/auth/confirm#code=one%2Btime', {
       api: { 'POST /auth/register/confirm': { message: 'Adresiniz doğrulandı.' } },
     });
@@ -27,7 +27,7 @@ describe('the page of the confirmation link', () => {
     expect(address()).toBe('/auth/login');
   });
 
-  it('shows at the field that the password is wrong', async () => {
+  it('shows beside the field that the password is wrong', async () => {
     const { person, address } = openApp('/auth/confirm#code=c', {
       api: { 'POST /auth/register/confirm': refusal('credentials_invalid') },
     });
@@ -37,7 +37,7 @@ describe('the page of the confirmation link', () => {
     expect(address()).toBe('/auth/confirm');
   });
 
-  it('links an expired link to the registration', async () => {
+  it('offers to register again when the link has expired', async () => {
     const { person } = openApp('/auth/confirm#code=old', {
       api: { 'POST /auth/register/confirm': refusal('confirmation_link_invalid') },
     });
@@ -48,7 +48,7 @@ describe('the page of the confirmation link', () => {
     );
   });
 
-  it('says where to find the link when the address has no code', async () => {
+  it('says where to find the link when the URL contains no code', async () => {
     openApp('/auth/confirm');
     await screen.findByText(/gönderilen e-postadaki bağlantıyla açın/);
     expect(screen.queryByLabelText('Şifre')).toBeNull();

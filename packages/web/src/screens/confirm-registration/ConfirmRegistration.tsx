@@ -19,7 +19,7 @@ const Confirmation = z.object({
   ),
 });
 
-/** The page behind the link of the confirmation e-mail (`#code=…`): completes a registration. */
+/** The page that the link of the confirmation e-mail opens (`#code=…`). With the password, it completes the registration. */
 export function ConfirmRegistration() {
   const [code] = useMailedCode();
 

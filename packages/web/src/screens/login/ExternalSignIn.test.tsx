@@ -4,7 +4,7 @@ import { account } from '../../testing/accounts.ts';
 import { openApp } from '../../testing/open-app.tsx';
 import { refusal } from '../../testing/stub-api.ts';
 
-const told = vi.hoisted(() => ({
+const mockedSettings = vi.hoisted(() => ({
   productName: 'Lamina',
   tokenSyncUrl: null,
   signIn: {
@@ -12,12 +12,12 @@ const told = vi.hoisted(() => ({
     external: { issuer: 'https://id.example.org', clientId: 'slides', name: null as string | null },
   },
 }));
-vi.mock('../../browser/settings.ts', () => ({ settings: told }));
+vi.mock('../../browser/settings.ts', () => ({ settings: mockedSettings }));
 
 beforeEach(() => {
   sessionStorage.clear();
-  told.signIn.embedded = true;
-  told.signIn.external.name = null;
+  mockedSettings.signIn.embedded = true;
+  mockedSettings.signIn.external.name = null;
 });
 
 const pending = account({ status: 'pending', role: 'unassigned' });
@@ -30,12 +30,12 @@ const provider = {
   'POST /token': { id_token: 'a.b.c' },
 };
 
-/** As if the person had gone to the provider before. */
-function haveGone() {
+/** Stores what the browser keeps while the user is at the identity provider. */
+function startExternalSignIn() {
   sessionStorage.setItem('external_sign_in', JSON.stringify({ state: 's-1', nonce: 'n-1', verifier: 'v-1' }));
 }
 
-describe('the login page', () => {
+describe('the login page with an identity provider', () => {
   it('offers the external sign-in beside e-mail and password', async () => {
     openApp('/auth/login');
     await screen.findByRole('button', { name: 'Kurum hesabıyla giriş yap' });
@@ -43,16 +43,16 @@ describe('the login page', () => {
     screen.getByRole('link', { name: 'Kayıt ol' });
   });
 
-  it('offers only the external sign-in, with the configured name', async () => {
-    told.signIn.embedded = false;
-    told.signIn.external.name = 'Keycloak';
+  it('offers only the external sign-in, with the configured name, when the embedded service is off', async () => {
+    mockedSettings.signIn.embedded = false;
+    mockedSettings.signIn.external.name = 'Keycloak';
     openApp('/auth/login');
     await screen.findByRole('button', { name: 'Keycloak ile giriş yap' });
     expect(screen.queryByLabelText('E-posta')).toBeNull();
     expect(screen.queryAllByRole('link')).toEqual([]);
   });
 
-  it('says that the provider cannot be reached, and offers Retry', async () => {
+  it('shows that the identity provider cannot be reached, and enables the button again', async () => {
     const { person } = openApp('/auth/login');
     const button = await screen.findByRole<HTMLButtonElement>('button', {
       name: 'Kurum hesabıyla giriş yap',
@@ -64,12 +64,12 @@ describe('the login page', () => {
 });
 
 describe('the return from the identity provider', () => {
-  it('signs in with a token of the server, and opens the account status for a new person', async () => {
-    haveGone();
+  it('signs in with a token of the server, and opens the account status page for a new account', async () => {
+    startExternalSignIn();
     const { calls, address } = openApp('/auth/callback?code=c-1&state=s-1', {
       api: {
         ...provider,
-        'POST /auth/verify': { user: pending, token: 'ours' },
+        'POST /auth/verify': { user: pending, token: 'server-token' },
         'GET /user/profile': { user: pending },
       },
     });
@@ -79,23 +79,23 @@ describe('the return from the identity provider', () => {
       token: 'a.b.c',
       nonce: 'n-1',
     });
-    expect(localStorage.getItem('auth_token')).toBe('ours');
+    expect(localStorage.getItem('auth_token')).toBe('server-token');
     expect(sessionStorage.length).toBe(0);
   });
 
   it.each([
-    ['a refusal of the API', refusal('token_unverifiable'), 'Token doğrulanamadı'],
+    ['the token cannot be verified', refusal('token_unverifiable'), 'Token doğrulanamadı'],
     [
-      'an address that is taken',
+      'the e-mail address belongs to another account',
       refusal('email_taken', 'Bu adres başka bir hesabın.'),
       'Bu adres başka bir hesabın.',
     ],
-  ])('after %s says why, on the login page', async (_, answer, sentence) => {
-    haveGone();
+  ])('opens the login page with the reason when %s', async (_, response, message) => {
+    startExternalSignIn();
     const { address } = openApp('/auth/callback?code=c-1&state=s-1', {
-      api: { ...provider, 'POST /auth/verify': answer },
+      api: { ...provider, 'POST /auth/verify': response },
     });
-    expect((await screen.findByRole('alert')).textContent).toContain(sentence);
+    expect((await screen.findByRole('alert')).textContent).toContain(message);
     await screen.findByLabelText('E-posta');
     expect(address()).toBe('/auth/login');
     expect(localStorage.length).toBe(0);

@@ -5,12 +5,13 @@ import { ExternalSignInError, startExternalSignIn } from '../../api/external-sig
 import { texts } from './texts.ts';
 
 interface ExternalSignInProps {
-  /** Null: people know it as their institution's account. */
+  /** Null shows "institution account" as the name. */
   readonly providerName: string | null;
+  /** Whether users can sign in only with the provider. */
   readonly isOnlyWay: boolean;
 }
 
-/** Leads to the provider's own page; the way back is the screen of `/auth/callback`. */
+/** Button that opens the page of the identity provider, which sends the browser back to `/auth/callback`. */
 export function ExternalSignIn({ providerName, isOnlyWay }: ExternalSignInProps) {
   const [isLeaving, setIsLeaving] = useState(false);
 

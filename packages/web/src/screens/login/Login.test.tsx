@@ -5,98 +5,110 @@ import { openApp } from '../../testing/open-app.tsx';
 import { later, refusal } from '../../testing/stub-api.ts';
 
 const active = account();
-const goodApi = {
+const successfulApi = {
   'POST /auth/login': { token: 'token-1', expires_in: 43_200 },
   'POST /auth/verify': { user: active, token: 'token-1' },
   'GET /user/activity': { activity: [] },
 };
 
-const email = () => screen.findByLabelText<HTMLInputElement>('E-posta');
-const password = () => screen.getByLabelText<HTMLInputElement>('Şifre');
-const submit = () => screen.getByRole<HTMLButtonElement>('button', { name: 'Giriş Yap' });
+const findEmailField = () => screen.findByLabelText<HTMLInputElement>('E-posta');
+const passwordField = () => screen.getByLabelText<HTMLInputElement>('Şifre');
+const submitButton = () => screen.getByRole<HTMLButtonElement>('button', { name: 'Giriş Yap' });
 
-/** What a screen reader says of a field after its label. */
-function describedBy(field: Element): string {
+/** Returns the description of a field, which screen readers read after its label. */
+function descriptionOf(field: Element): string {
   const ids = field.getAttribute('aria-describedby')?.split(' ') ?? [];
   return ids.map((id) => document.getElementById(id)?.textContent).join(' ');
 }
 
 describe('the login page', () => {
-  it('signs in, shows a message and opens the dashboard', async () => {
-    const { person, calls, address } = openApp('/auth/login', { api: goodApi });
-    await person.type(await email(), '  ipek@example.org ');
-    await person.type(password(), ' secret ');
-    await person.click(submit());
+  it('signs in with the trimmed e-mail address, shows a message and opens the dashboard', async () => {
+    const { person, calls, address } = openApp('/auth/login', { api: successfulApi });
+    await person.type(await findEmailField(), '  ipek@example.org ');
+    await person.type(passwordField(), ' secret ');
+    await person.click(submitButton());
     await screen.findByText('Giriş başarılı!');
     await screen.findByText('Hoş geldiniz, İpek Işık');
     expect(address()).toBe('/dashboard');
     expect(calls[0]).toMatchObject({
       name: 'POST /auth/login',
-      body: { email: 'ipek@example.org', password: ' secret ' }, // the e-mail is trimmed, the password never
+      body: { email: 'ipek@example.org', password: ' secret ' }, // the password keeps its spaces
     });
   });
 
   it.each([
-    ['nothing', '', '', ['E-posta adresi gerekli.', 'Şifre gerekli.']],
-    ['only spaces for an e-mail', '   ', 'x', ['E-posta adresi gerekli.']],
-    ['what is no address', 'ipek', 'x', ['Geçerli bir e-posta adresi girin.']],
-    ['an address without a password', 'ipek@example.org', '', ['Şifre gerekli.']],
-  ])('asks for what is missing after %s', async (_, typedEmail, typedPassword, sentences) => {
-    const { person, calls } = openApp('/auth/login');
-    if (typedEmail) await person.type(await email(), typedEmail);
-    else await email();
-    if (typedPassword) await person.type(password(), typedPassword);
-    await person.click(submit());
-    await screen.findByText(sentences[0] ?? '');
-    const shown = [...document.querySelectorAll('input[aria-invalid="true"]')].map(describedBy);
-    expect(shown).toEqual(sentences);
-    expect(calls).toEqual([]);
-  });
+    ['both fields are empty', '', '', ['E-posta adresi gerekli.', 'Şifre gerekli.']],
+    ['the e-mail address consists of spaces', '   ', 'x', ['E-posta adresi gerekli.']],
+    ['the e-mail address is invalid', 'ipek', 'x', ['Geçerli bir e-posta adresi girin.']],
+    ['the password is empty', 'ipek@example.org', '', ['Şifre gerekli.']],
+  ])(
+    'shows errors at the fields and sends nothing when %s',
+    async (_, typedEmail, typedPassword, messages) => {
+      const { person, calls } = openApp('/auth/login');
+      if (typedEmail) await person.type(await findEmailField(), typedEmail);
+      else await findEmailField();
+      if (typedPassword) await person.type(passwordField(), typedPassword);
+      await person.click(submitButton());
+      await screen.findByText(messages[0] ?? '');
+      const shownMessages = [...document.querySelectorAll('input[aria-invalid="true"]')].map(descriptionOf);
+      expect(shownMessages).toEqual(messages);
+      expect(calls).toEqual([]);
+    },
+  );
 
-  it('disables its button while it is signing in', async () => {
+  it('disables its button while the sign-in is running', async () => {
     const signIn = later();
-    const { person } = openApp('/auth/login', { api: { ...goodApi, 'POST /auth/login': signIn.answer } });
-    await person.type(await email(), 'ipek@example.org');
-    await person.type(password(), 'secret');
-    await person.click(submit());
-    await vi.waitFor(() => expect(submit().disabled).toBe(true));
+    const { person } = openApp('/auth/login', {
+      api: { ...successfulApi, 'POST /auth/login': signIn.answer },
+    });
+    await person.type(await findEmailField(), 'ipek@example.org');
+    await person.type(passwordField(), 'secret');
+    await person.click(submitButton());
+    await vi.waitFor(() => expect(submitButton().disabled).toBe(true));
     signIn.give(refusal('credentials_invalid'));
-    await vi.waitFor(() => expect(submit().disabled).toBe(false));
+    await vi.waitFor(() => expect(submitButton().disabled).toBe(false));
   });
 
   it.each([
-    ['an unknown user or a wrong password', refusal('credentials_invalid'), 'Geçersiz e-posta veya şifre.'],
     [
-      'a disabled account',
+      'an unknown account or a wrong password',
+      refusal('credentials_invalid'),
+      'Geçersiz e-posta veya şifre.',
+    ],
+    [
+      'a deactivated account',
       refusal('account_not_active', 'Hesabınız devre dışı bırakılmış.'),
       'Hesabınız devre dışı bırakılmış.',
     ],
     [
-      'a page of a proxy',
+      'an error response of a proxy',
       new Response('', { status: 502 }),
       'Giriş başarısız oldu. Lütfen bilgilerinizi kontrol edin.',
     ],
-  ])('says why it failed: %s', async (_, answer, sentence) => {
-    const { person, address } = openApp('/auth/login', { api: { 'POST /auth/login': answer } });
-    await person.type(await email(), 'ipek@example.org');
-    await person.type(password(), 'secret');
-    await person.click(submit());
-    expect((await screen.findByRole('alert')).textContent).toContain(sentence);
-    screen.getByText(/^(Giriş yapılamadı|Bu hesapla giriş yapılamıyor)/); // stays when the toast has gone
-    expect(address()).toBe('/auth/login');
-    expect((await email()).value).toBe('ipek@example.org');
-  });
+  ])(
+    'shows why the sign-in failed, in a toast and lastingly in the form: %s',
+    async (_, response, message) => {
+      const { person, address } = openApp('/auth/login', { api: { 'POST /auth/login': response } });
+      await person.type(await findEmailField(), 'ipek@example.org');
+      await person.type(passwordField(), 'secret');
+      await person.click(submitButton());
+      expect((await screen.findByRole('alert')).textContent).toContain(message);
+      screen.getByText(/^(Giriş yapılamadı|Bu hesapla giriş yapılamıyor)/); // the sentence in the form
+      expect(address()).toBe('/auth/login');
+      expect((await findEmailField()).value).toBe('ipek@example.org');
+    },
+  );
 
   it('shows one toast for the same failure, however often it happens', async () => {
     const { person, calls } = openApp('/auth/login', {
       api: { 'POST /auth/login': refusal('credentials_invalid') },
     });
-    await person.type(await email(), 'ipek@example.org');
-    await person.type(password(), 'secret');
+    await person.type(await findEmailField(), 'ipek@example.org');
+    await person.type(passwordField(), 'secret');
     for (let tries = 1; tries <= 3; tries += 1) {
-      await person.click(submit());
+      await person.click(submitButton());
       await vi.waitFor(() => expect(calls).toHaveLength(tries));
-      await vi.waitFor(() => expect(submit().disabled).toBe(false));
+      await vi.waitFor(() => expect(submitButton().disabled).toBe(false));
     }
     expect(await screen.findAllByRole('alert')).toHaveLength(1);
   });
@@ -104,21 +116,21 @@ describe('the login page', () => {
   it('asks for the second-factor code of an account that has one, and rejects a wrong code', async () => {
     const { person, calls, address } = openApp('/auth/login', {
       api: {
-        ...goodApi,
+        ...successfulApi,
         'POST /auth/login': ({ body }) => {
           const { code } = body as { code?: string };
           if (code === undefined) return refusal('second_factor_required');
-          return code === '123456' ? goodApi['POST /auth/login'] : refusal('second_factor_invalid');
+          return code === '123456' ? successfulApi['POST /auth/login'] : refusal('second_factor_invalid');
         },
       },
     });
-    await person.type(await email(), 'ipek@example.org');
-    await person.type(password(), 'secret');
-    await person.click(submit());
+    await person.type(await findEmailField(), 'ipek@example.org');
+    await person.type(passwordField(), 'secret');
+    await person.click(submitButton());
 
     const code = await screen.findByLabelText<HTMLInputElement>('Doğrulama Kodu');
     expect(document.activeElement).toBe(code);
-    expect(screen.queryByRole('alert')).toBeNull(); // being asked is no failure
+    expect(screen.queryByRole('alert')).toBeNull(); // the server's request for a code is not shown as a failure
     await person.click(screen.getByRole('button', { name: 'Doğrula' }));
     await screen.findByText('Doğrulama kodu gerekli.');
     await person.type(code, '000000');
@@ -136,18 +148,18 @@ describe('the login page', () => {
     });
   });
 
-  it('can sign in with another account from the second step', async () => {
+  it('returns from the second-factor step to the form for another account', async () => {
     const { person } = openApp('/auth/login', {
       api: { 'POST /auth/login': refusal('second_factor_required') },
     });
-    await person.type(await email(), 'ipek@example.org');
-    await person.type(password(), 'secret');
-    await person.click(submit());
+    await person.type(await findEmailField(), 'ipek@example.org');
+    await person.type(passwordField(), 'secret');
+    await person.click(submitButton());
     await person.click(await screen.findByRole('button', { name: 'Geri dön' }));
-    expect((await email()).value).toBe('ipek@example.org');
+    expect((await findEmailField()).value).toBe('ipek@example.org');
   });
 
-  it('links to registering and to the password reset', async () => {
+  it('links to the registration and to the password reset', async () => {
     openApp('/auth/login');
     const links = (await screen.findAllByRole('link')).map((link) => [
       link.textContent,
@@ -159,28 +171,28 @@ describe('the login page', () => {
     ]);
   });
 
-  it('opens the account status for an account that is not active', async () => {
+  it('opens the account status page for an account that is not active', async () => {
     const pending = account({ status: 'pending', role: 'unassigned' });
     const { person, address } = openApp('/auth/login', {
       api: {
-        ...goodApi,
+        ...successfulApi,
         'POST /auth/verify': { user: pending, token: 't' },
         'GET /user/profile': { user: pending },
       },
     });
-    await person.type(await email(), 'ipek@example.org');
-    await person.type(password(), 'secret');
-    await person.click(submit());
+    await person.type(await findEmailField(), 'ipek@example.org');
+    await person.type(passwordField(), 'secret');
+    await person.click(submitButton());
     await screen.findByText('Onay Bekliyor');
     expect(address()).toBe('/account-status');
   });
 
-  it('shows the typed password on request', async () => {
+  it('shows the typed password when the eye button is pressed', async () => {
     const { person } = openApp('/auth/login');
-    await email();
-    expect(password().type).toBe('password');
+    await findEmailField();
+    expect(passwordField().type).toBe('password');
     await person.click(screen.getByRole('button', { name: 'Şifreyi göster' }));
-    expect(password().type).toBe('text');
+    expect(passwordField().type).toBe('text');
   });
 
   it('shows the product name above and the copyright year below', async () => {

@@ -5,7 +5,7 @@ import { ExternalSignIn } from './ExternalSignIn.tsx';
 import { PasswordLogin } from './PasswordLogin.tsx';
 import { texts } from './texts.ts';
 
-/** The login page: e-mail and password, an external provider, or both. */
+/** The login page: sign-in with e-mail and password, with an external identity provider, or both. */
 export function Login() {
   const { embedded, external } = settings.signIn;
   return (

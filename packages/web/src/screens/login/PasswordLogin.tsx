@@ -23,19 +23,21 @@ const LoginForm = z.object({
 });
 type Credentials = z.output<typeof LoginForm>;
 
-/** Login with e-mail and password, and with a code where the account has a second factor. */
+/** Sign-in with e-mail and password, and then with a code when the account has a second factor. */
 export function PasswordLogin() {
   const navigate = useNavigate();
   const registeredEmail = registeredEmailIn(useLocation().state);
-  /** Reason of the last failure; the toast with the server's message disappears after 5 s. */
+  /** Why the last attempt failed. It stays in the form, whereas the toast disappears after 5 s. */
   const [failure, setFailure] = useState<string | null>(null);
-  const [asksCodeFor, setAsksCodeFor] = useState<Credentials | null>(null);
+  /** Accepted credentials that need a second-factor code; null during the first step. */
+  const [firstStep, setFirstStep] = useState<Credentials | null>(null);
   const { register, handleSubmit, formState } = useForm({
     resolver: zodResolver(LoginForm),
     defaultValues: { email: registeredEmail ?? '', password: '' },
   });
 
-  async function enter({ email, password }: Credentials, code: string): Promise<ActionResult> {
+  /** @param code second-factor code; empty in the first step */
+  async function signIn({ email, password }: Credentials, code: string): Promise<ActionResult> {
     const result = await login(email, password, code);
     if (result.success) {
       announce(result);
@@ -46,19 +48,17 @@ export function PasswordLogin() {
 
   const submit = handleSubmit(async (credentials) => {
     setFailure(null);
-    const result = await enter(credentials, '');
+    const result = await signIn(credentials, '');
     if (result.success) return;
-    if (result.error === 'second_factor_required') setAsksCodeFor(credentials);
+    if (result.error === 'second_factor_required') setFirstStep(credentials);
     else {
       announce(result);
       setFailure(failureSentence(result.error));
     }
   });
 
-  if (asksCodeFor !== null) {
-    return (
-      <SecondFactorForm onCode={(code) => enter(asksCodeFor, code)} onBack={() => setAsksCodeFor(null)} />
-    );
+  if (firstStep !== null) {
+    return <SecondFactorForm onCode={(code) => signIn(firstStep, code)} onBack={() => setFirstStep(null)} />;
   }
 
   return (
@@ -109,7 +109,7 @@ function failureSentence(error: ErrorCode | null): string {
   }
 }
 
-/** The address of a registration that led to this page; null without one. */
+/** Returns the e-mail address from the location state that the registration page sets; null without one. */
 function registeredEmailIn(state: unknown): string | null {
   if (typeof state !== 'object' || state === null || !('registeredEmail' in state)) return null;
   return typeof state.registeredEmail === 'string' ? state.registeredEmail : null;

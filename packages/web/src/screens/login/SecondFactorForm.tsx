@@ -20,11 +20,11 @@ const CodeForm = z.object({
 
 interface SecondFactorFormProps {
   readonly onCode: (code: string) => Promise<ActionResult>;
-  /** To another account. */
+  /** Returns to the first step, for example to sign in with another account. */
   readonly onBack: () => void;
 }
 
-/** The second step of signing in: a code of the authenticator app, or a recovery code. */
+/** The second step of the sign-in, which asks for a code of the authenticator app or a recovery code. */
 export function SecondFactorForm({ onCode, onBack }: SecondFactorFormProps) {
   const { register, handleSubmit, formState, setError, setFocus, setValue } = useForm({
     resolver: zodResolver(CodeForm),

@@ -3,7 +3,7 @@ import { Link } from 'react-router';
 import { CenteredPage } from '../../components/CenteredPage.tsx';
 import { texts } from './texts.ts';
 
-/** Any address that is no screen. */
+/** The screen for URLs that match no other screen. */
 export function NotFound() {
   return (
     <CenteredPage>

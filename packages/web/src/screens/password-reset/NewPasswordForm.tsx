@@ -10,24 +10,27 @@ import { announce } from '../../notifications/notify.ts';
 import { texts } from './texts.ts';
 
 interface NewPasswordFormProps {
-  /** From the mailed link. */
+  /** One-time code from the link of the e-mail. */
   readonly code: string;
+  /** Opens the form that requests another link. */
   readonly onAnotherLink: () => void;
 }
 
-/** Sets a new password with the code of the mailed link; a used or expired link is reported before anything is typed. */
+/** Form that sets a new password with the code of the link. It reports a used or expired link before the user types. */
 export function NewPasswordForm({ code, onAnotherLink }: NewPasswordFormProps) {
   const navigate = useNavigate();
-  const [isLinkDead, setLinkDead] = useState(false);
+  const [isLinkInvalid, setLinkInvalid] = useState(false);
   const form = useForm({
     resolver: zodResolver(NewPassword),
     defaultValues: { password: '', passwordConfirmation: '' },
   });
   useEffect(() => {
-    let isShown = true;
-    void isResetLinkInvalid(code).then((isDead) => isShown && isDead && setLinkDead(true));
+    let isMounted = true;
+    void isResetLinkInvalid(code).then((isInvalid) => {
+      if (isMounted && isInvalid) setLinkInvalid(true);
+    });
     return () => {
-      isShown = false;
+      isMounted = false;
     };
   }, [code]);
 
@@ -39,14 +42,14 @@ export function NewPasswordForm({ code, onAnotherLink }: NewPasswordFormProps) {
     }
     announce(result);
     if (result.success) await navigate('/auth/login');
-    else if (result.error === 'reset_link_invalid') setLinkDead(true);
+    else if (result.error === 'reset_link_invalid') setLinkInvalid(true);
   });
 
   return (
     <FormProvider {...form}>
       <form onSubmit={(event) => void submit(event)} noValidate>
         <Stack gap="lg">
-          {isLinkDead ? (
+          {isLinkInvalid ? (
             <Alert color="eosin" variant="outline" icon={<IconLinkOff aria-hidden />} title={texts.deadLink}>
               <Button variant="default" onClick={onAnotherLink}>
                 {texts.anotherLink}

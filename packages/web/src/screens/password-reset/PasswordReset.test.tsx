@@ -4,8 +4,8 @@ import { account } from '../../testing/accounts.ts';
 import { openApp } from '../../testing/open-app.tsx';
 import { refusal } from '../../testing/stub-api.ts';
 
-describe('the password reset', () => {
-  it('requests a link and shows the same answer for known and unknown addresses', async () => {
+describe('the password reset page', () => {
+  it('requests a link by e-mail, and shows the message of the server instead of the form', async () => {
     const { person, calls } = openApp('/auth/password-reset', {
       api: { 'POST /auth/password-reset': { message: 'Adres kayıtlıysa bağlantı yolda.' } },
     });
@@ -16,7 +16,7 @@ describe('the password reset', () => {
     expect(screen.queryByLabelText('E-posta')).toBeNull();
   });
 
-  it('shows that the link was requested when the answer has no message', async () => {
+  it('shows that a link was requested when the response has no message', async () => {
     const { person } = openApp('/auth/password-reset', { api: { 'POST /auth/password-reset': {} } });
     await person.type(await screen.findByLabelText('E-posta'), 'ipek@example.org');
     await person.click(screen.getByRole('button', { name: 'Bağlantı Gönder' }));
@@ -24,14 +24,14 @@ describe('the password reset', () => {
     expect(screen.queryByLabelText('E-posta')).toBeNull();
   });
 
-  it('rejects an invalid e-mail address', async () => {
+  it('shows an error and sends nothing when the e-mail address is empty', async () => {
     const { person, calls } = openApp('/auth/password-reset');
     await person.click(await screen.findByRole('button', { name: 'Bağlantı Gönder' }));
     await screen.findByText('E-posta adresi gerekli.');
     expect(calls).toEqual([]);
   });
 
-  it('says that too many links were requested', async () => {
+  it('shows that too many links were requested', async () => {
     const { person } = openApp('/auth/password-reset', {
       api: { 'POST /auth/password-reset': refusal('rate_limited') },
     });
@@ -41,20 +41,20 @@ describe('the password reset', () => {
   });
 });
 
-describe('the link of a password reset e-mail', () => {
+describe('the password reset page opened from the link of an e-mail', () => {
   async function typeNewPassword(person: ReturnType<typeof openApp>['person'], password: string) {
     await person.type(await screen.findByLabelText('Yeni Şifre'), password);
     await person.type(screen.getByLabelText('Yeni Şifre (Tekrar)'), password);
     await person.click(screen.getByRole('button', { name: 'Şifreyi Kaydet' }));
   }
 
-  it('removes the reset code from the address', async () => {
+  it('removes the reset code from the URL', async () => {
     const { address } = openApp('/auth/password-reset#code=one-time-code');
     await screen.findByLabelText('Yeni Şifre');
     await expect.poll(address).toBe('/auth/password-reset');
   });
 
-  it('sets the new password with its code and opens the login page', async () => {
+  it('sets the new password with the code of the link and opens the login page', async () => {
     const { person, calls, address } = openApp('/auth/password-reset#code=one%2Btime', {
       api: { 'POST /auth/password-reset/confirm': { message: 'Şifre başarıyla değiştirildi' } },
     });
@@ -70,15 +70,15 @@ describe('the link of a password reset e-mail', () => {
   it.each([
     ['', 'Yeni şifre gerekli.'],
     ['short', 'Yeni şifre en az 8 karakter olmalı.'],
-  ])('refuses the new password %j', async (password, sentence) => {
+  ])('shows an error for the invalid new password %j', async (password, message) => {
     const { person } = openApp('/auth/password-reset#code=c');
     const field = await screen.findByLabelText('Yeni Şifre');
     if (password) await person.type(field, password);
     await person.click(screen.getByRole('button', { name: 'Şifreyi Kaydet' }));
-    await screen.findByText(sentence);
+    await screen.findByText(message);
   });
 
-  it('that was used or has expired is reported before a password is typed', async () => {
+  it('reports a used or expired link before a password is typed', async () => {
     const { person } = openApp('/auth/password-reset#code=spent', {
       api: { 'POST /auth/password-reset/check': refusal('reset_link_invalid') },
     });
@@ -87,7 +87,7 @@ describe('the link of a password reset e-mail', () => {
     await screen.findByLabelText('E-posta');
   });
 
-  it('that expires while the password is typed offers a new link', async () => {
+  it('offers to request a new link when the link expires while the password is typed', async () => {
     const { person } = openApp('/auth/password-reset#code=spent', {
       api: { 'POST /auth/password-reset/confirm': refusal('reset_link_invalid') },
     });
@@ -98,11 +98,11 @@ describe('the link of a password reset e-mail', () => {
   });
 
   it.each([{ message: '' }, {}])(
-    'works in a browser that is signed in, and signs it out, with the answer %j',
-    async (answer) => {
+    'sets the password and ends the sign-in of a browser that is signed in, with the response %j',
+    async (response) => {
       const { person, address } = openApp('/auth/password-reset#code=c', {
         signedInAs: account(),
-        api: { 'POST /auth/password-reset/confirm': answer },
+        api: { 'POST /auth/password-reset/confirm': response },
       });
       await typeNewPassword(person, 'a new thin slice');
       await screen.findByRole('button', { name: 'Giriş Yap' });

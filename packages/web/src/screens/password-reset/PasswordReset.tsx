@@ -5,7 +5,7 @@ import { NewPasswordForm } from './NewPasswordForm.tsx';
 import { RequestForm } from './RequestForm.tsx';
 import { texts } from './texts.ts';
 
-/** Password reset: a form that requests a link by e-mail and, opened from that link (`#code=…`), one for the new password. */
+/** The password reset page: a form that requests a link by e-mail or, opened from that link (`#code=…`), sets the password. */
 export function PasswordReset() {
   const [code, forgetCode] = useMailedCode();
 

@@ -12,9 +12,10 @@ import { texts } from './texts.ts';
 
 const ResetRequest = z.object({ email: EmailField });
 
-/** Requests the e-mail; the answer does not tell whether the address exists. */
+/** Form that requests a reset link by e-mail. The response is the same for known and unknown addresses. */
 export function RequestForm() {
-  const [sent, setSent] = useState<string | null>(null);
+  /** Message of the server after the request; null before. */
+  const [successMessage, setSuccessMessage] = useState<string | null>(null);
   const { register, handleSubmit, formState } = useForm({
     resolver: zodResolver(ResetRequest),
     defaultValues: { email: '' },
@@ -22,14 +23,14 @@ export function RequestForm() {
 
   const submit = handleSubmit(async ({ email }) => {
     const result = await requestPasswordReset(email);
-    if (result.success) setSent(result.message);
+    if (result.success) setSuccessMessage(result.message);
     else announce(result);
   });
 
-  if (sent !== null) {
+  if (successMessage !== null) {
     return (
       <Alert role="status" color="haematoxylin" icon={<IconMailCheck aria-hidden />}>
-        {sent}
+        {successMessage}
       </Alert>
     );
   }

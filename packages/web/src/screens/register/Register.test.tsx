@@ -6,43 +6,49 @@ import { openApp } from '../../testing/open-app.tsx';
 import { later, refusal } from '../../testing/stub-api.ts';
 
 const pending = account({ status: 'pending', role: 'unassigned', adminApproved: false });
-const done = () =>
+const registrationResponse = () =>
   Response.json({ user: pending, message: 'Kayıt başarılı! Yönetici onayı bekleniyor.' }, { status: 201 });
 
-interface Typed {
+interface FormValues {
   readonly email?: string;
   readonly name?: string;
   readonly password?: string;
   readonly confirmation?: string;
 }
 
-const good: Typed = { email: 'ipek@example.org', password: 'a thin slice', confirmation: 'a thin slice' };
-const submit = () => screen.getByRole<HTMLButtonElement>('button', { name: 'Kayıt Ol' });
+const validValues: FormValues = {
+  email: 'ipek@example.org',
+  password: 'a thin slice',
+  confirmation: 'a thin slice',
+};
+const submitButton = () => screen.getByRole<HTMLButtonElement>('button', { name: 'Kayıt Ol' });
 
-async function fillIn(person: ReturnType<typeof openApp>['person'], typed: Typed) {
+async function fillInAndSubmit(person: ReturnType<typeof openApp>['person'], values: FormValues) {
   await screen.findByLabelText('E-posta');
   const fields = [
-    ['E-posta', typed.email],
-    ['Görünen Ad (isteğe bağlı)', typed.name],
-    ['Şifre', typed.password],
-    ['Şifre (Tekrar)', typed.confirmation],
+    ['E-posta', values.email],
+    ['Görünen Ad (isteğe bağlı)', values.name],
+    ['Şifre', values.password],
+    ['Şifre (Tekrar)', values.confirmation],
   ] as const;
   for (const [label, text] of fields) {
     if (!text) continue;
     await person.click(screen.getByLabelText(label));
-    // A long text in one event: a hundred keystrokes take seconds.
+    // Pasting is one event, whereas typing a hundred characters takes seconds.
     await (text.length > 40 ? person.paste(text) : person.keyboard(text));
   }
-  await person.click(submit());
+  await person.click(submitButton());
 }
 
 describe('the registration page', () => {
   it('registers, shows the message of the server and opens the login page', async () => {
-    const { person, calls, address } = openApp('/auth/register', { api: { 'POST /auth/register': done } });
-    await fillIn(person, { ...good, name: ' İpek Işık ' });
+    const { person, calls, address } = openApp('/auth/register', {
+      api: { 'POST /auth/register': registrationResponse },
+    });
+    await fillInAndSubmit(person, { ...validValues, name: ' İpek Işık ' });
     await screen.findByText('Kayıt başarılı! Yönetici onayı bekleniyor.');
     expect(address()).toBe('/auth/login');
-    await screen.findByText(/^Başvurunuz alındı.* ipek@example\.org/); // stays when the toast has gone
+    await screen.findByText(/^Başvurunuz alındı.* ipek@example\.org/); // stays after the toast has disappeared
     expect(screen.getByLabelText<HTMLInputElement>('E-posta').value).toBe('ipek@example.org');
     expect(calls[0]?.body).toEqual({
       email: 'ipek@example.org',
@@ -71,12 +77,14 @@ describe('the registration page', () => {
     await screen.findByText('Güçlü');
   });
 
-  it('sends institution and purpose when they are filled in', async () => {
-    const { person, calls } = openApp('/auth/register', { api: { 'POST /auth/register': done } });
+  it('sends the trimmed institution and purpose when they are filled in', async () => {
+    const { person, calls } = openApp('/auth/register', {
+      api: { 'POST /auth/register': registrationResponse },
+    });
     await person.click(await screen.findByText('Başvurunuz hakkında (isteğe bağlı)'));
     await person.type(screen.getByLabelText('Kurum'), ' Ege Üniversitesi ');
     await person.type(screen.getByLabelText('Başvuru amacı'), 'Tez');
-    await fillIn(person, good);
+    await fillInAndSubmit(person, validValues);
     await screen.findByText('Kayıt başarılı! Yönetici onayı bekleniyor.');
     expect(calls[0]?.body).toEqual({
       email: 'ipek@example.org',
@@ -86,9 +94,11 @@ describe('the registration page', () => {
     });
   });
 
-  it('omits an empty display name', async () => {
-    const { person, calls } = openApp('/auth/register', { api: { 'POST /auth/register': done } });
-    await fillIn(person, { ...good, name: '  ' });
+  it('does not send a display name that consists of spaces', async () => {
+    const { person, calls } = openApp('/auth/register', {
+      api: { 'POST /auth/register': registrationResponse },
+    });
+    await fillInAndSubmit(person, { ...validValues, name: '  ' });
     await screen.findByText('Kayıt başarılı! Yönetici onayı bekleniyor.');
     expect(calls[0]?.body).toEqual({ email: 'ipek@example.org', password: 'a thin slice' });
   });
@@ -99,64 +109,68 @@ describe('the registration page', () => {
     ['a message that is null', () => Response.json({ user: pending, message: null }, { status: 201 })],
     ['an empty object', () => Response.json({}, { status: 201 })],
     ['no body', () => new Response('', { status: 201 })],
-  ])('shows that the registration succeeded when the answer has %s', async (_, answer) => {
-    const { person, address } = openApp('/auth/register', { api: { 'POST /auth/register': answer } });
-    await fillIn(person, good);
+  ])('shows that the registration succeeded when the response has %s', async (_, response) => {
+    const { person, address } = openApp('/auth/register', { api: { 'POST /auth/register': response } });
+    await fillInAndSubmit(person, validValues);
     await screen.findByText('Kayıt başarılı');
     expect(address()).toBe('/auth/login');
   });
 
-  it.each<[string, Typed, string[]]>([
-    ['nothing', {}, ['E-posta adresi gerekli.', 'Şifre gerekli.']],
-    ['what is no address', { ...good, email: 'ipek@' }, ['Geçerli bir e-posta adresi girin.']],
+  it.each<[string, FormValues, string[]]>([
+    ['empty fields', {}, ['E-posta adresi gerekli.', 'Şifre gerekli.']],
+    ['an invalid e-mail address', { ...validValues, email: 'ipek@' }, ['Geçerli bir e-posta adresi girin.']],
     [
-      'seven characters',
-      { ...good, password: '1234567', confirmation: '1234567' },
+      'a password of seven characters',
+      { ...validValues, password: '1234567', confirmation: '1234567' },
       ['Şifre en az 8 karakter olmalı.'],
     ],
-    ['another confirmation', { ...good, confirmation: 'a thick slice' }, ['Şifreler eşleşmiyor.']],
     [
-      'a short password and another confirmation',
-      { ...good, password: 'short', confirmation: 'other' },
+      'a confirmation that differs from the password',
+      { ...validValues, confirmation: 'a thick slice' },
+      ['Şifreler eşleşmiyor.'],
+    ],
+    [
+      'a short password with a different confirmation',
+      { ...validValues, password: 'short', confirmation: 'other' },
       ['Şifre en az 8 karakter olmalı.', 'Şifreler eşleşmiyor.'],
     ],
-    ['no confirmation', { ...good, confirmation: '' }, ['Şifreler eşleşmiyor.']],
+    ['no confirmation', { ...validValues, confirmation: '' }, ['Şifreler eşleşmiyor.']],
     [
       'a password of more than 128 characters',
-      { ...good, password: 'ş'.repeat(129), confirmation: 'ş'.repeat(129) },
+      { ...validValues, password: 'ş'.repeat(129), confirmation: 'ş'.repeat(129) },
       ['Şifre en fazla 128 karakter olabilir.'],
     ],
-  ])('refuses %s', async (_, typed, sentences) => {
+  ])('shows errors at the fields and sends nothing for %s', async (_, values, messages) => {
     const { person, calls } = openApp('/auth/register');
-    await fillIn(person, typed);
-    for (const sentence of sentences) await screen.findByText(sentence);
-    expect(document.querySelectorAll('input[aria-invalid="true"]')).toHaveLength(sentences.length);
+    await fillInAndSubmit(person, values);
+    for (const message of messages) await screen.findByText(message);
+    expect(document.querySelectorAll('input[aria-invalid="true"]')).toHaveLength(messages.length);
     expect(calls).toEqual([]);
   });
 
-  it('counts characters, not UTF-16 units', async () => {
+  it('counts the characters of a password, not its UTF-16 code units', async () => {
     const { person } = openApp('/auth/register');
-    await fillIn(person, { ...good, password: '🔬🔬🔬🔬', confirmation: '🔬🔬🔬🔬' });
+    await fillInAndSubmit(person, { ...validValues, password: '🔬🔬🔬🔬', confirmation: '🔬🔬🔬🔬' });
     await screen.findByText('Şifre en az 8 karakter olmalı.');
   });
 
-  it('disables its button while it is registering', async () => {
-    const registered = later();
-    const { person } = openApp('/auth/register', { api: { 'POST /auth/register': registered.answer } });
-    await fillIn(person, good);
-    await vi.waitFor(() => expect(submit().disabled).toBe(true));
-    registered.give(refusal('email_taken'));
-    await vi.waitFor(() => expect(submit().disabled).toBe(false));
+  it('disables its button while the registration is running', async () => {
+    const registration = later();
+    const { person } = openApp('/auth/register', { api: { 'POST /auth/register': registration.answer } });
+    await fillInAndSubmit(person, validValues);
+    await vi.waitFor(() => expect(submitButton().disabled).toBe(true));
+    registration.give(refusal('email_taken'));
+    await vi.waitFor(() => expect(submitButton().disabled).toBe(false));
   });
 
   it.each([
-    ['the sentence of the server', refusal('email_taken'), 'Bu e-posta adresiyle daha önce kayıt olunmuş.'],
-    ['a refusal without a sentence', new Response('', { status: 400 }), 'Kayıt başarısız.'],
-    ['no answer', () => Promise.reject(new TypeError('Failed to fetch')), 'Beklenmeyen bir hata oluştu.'],
-  ])('fails with %s', async (_, answer, sentence) => {
-    const { person, address } = openApp('/auth/register', { api: { 'POST /auth/register': answer } });
-    await fillIn(person, good);
-    expect((await screen.findByRole('alert')).textContent).toContain(sentence);
+    ['an error with a message', refusal('email_taken'), 'Bu e-posta adresiyle daha önce kayıt olunmuş.'],
+    ['an error without a message', new Response('', { status: 400 }), 'Kayıt başarısız.'],
+    ['no response', () => Promise.reject(new TypeError('Failed to fetch')), 'Beklenmeyen bir hata oluştu.'],
+  ])('stays open and shows why the registration failed: %s', async (_, response, message) => {
+    const { person, address } = openApp('/auth/register', { api: { 'POST /auth/register': response } });
+    await fillInAndSubmit(person, validValues);
+    expect((await screen.findByRole('alert')).textContent).toContain(message);
     expect(address()).toBe('/auth/register');
   });
 });

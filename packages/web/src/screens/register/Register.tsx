@@ -49,7 +49,7 @@ const RegisterForm = z
   })
   .refine(isTypedTwice, typedTwice);
 
-/** The registration form; an administrator approves the account. */
+/** The registration page. An administrator approves the new account before it can be used. */
 export function Register() {
   const navigate = useNavigate();
   const { register, handleSubmit, formState, setError, control } = useForm({

@@ -5,13 +5,15 @@ import { describe, it, vi } from 'vitest';
 import { App } from '../../App.tsx';
 import { ScreenFailed } from './ScreenFailed.tsx';
 
-function Broken(): never {
+function FailingScreen(): never {
   throw new Error('cannot be rendered');
 }
 
-function openBroken(): void {
+function openFailingScreen(): void {
   vi.spyOn(console, 'error').mockImplementation(() => {});
-  const router = createMemoryRouter([{ path: '/', element: <Broken />, errorElement: <ScreenFailed /> }]);
+  const router = createMemoryRouter([
+    { path: '/', element: <FailingScreen />, errorElement: <ScreenFailed /> },
+  ]);
   render(
     <App env="test">
       <RouterProvider router={router} />
@@ -19,19 +21,19 @@ function openBroken(): void {
   );
 }
 
-describe('a screen that throws while it renders', () => {
-  it('shows a message and a link instead of an empty page', async () => {
+describe('the error screen', () => {
+  it('shows a message and a reload button when a screen throws while it renders', async () => {
     vi.stubGlobal('fetch', async () => new Response(''));
-    openBroken();
+    openFailingScreen();
     await screen.findByRole('heading', { name: 'Beklenmeyen bir hata oluştu.' });
     screen.getByRole('button', { name: 'Sayfayı Yenile' });
   });
 
-  it('names the network when the server cannot be reached', async () => {
+  it('says that the server cannot be reached when a request fails without a response', async () => {
     vi.stubGlobal('fetch', async () => {
       throw new TypeError('Failed to fetch');
     });
-    openBroken();
+    openFailingScreen();
     await screen.findByRole('heading', { name: 'Sunucuya ulaşılamıyor' });
     screen.getByText(/bağlantı gelince ekran kendiliğinden açılır/);
   });

@@ -6,8 +6,9 @@ import { useReachable } from './use-reachable.ts';
 const reload = () => location.reload();
 
 /**
- * A screen broke while drawing, or its file could not be loaded: the server cannot be reached, or a newer version has
- * replaced the file. A browser may remember that a file failed, so the whole page is loaded again when the server is back.
+ * Shown in place of a screen that threw an error while it rendered, or whose script could not be loaded, because the server
+ * cannot be reached or a newer version has replaced the script. When the server can be reached again, the whole page is
+ * reloaded, because a browser may not request a script again that has failed.
  */
 export function ScreenFailed() {
   const isReachable = useReachable(reload);

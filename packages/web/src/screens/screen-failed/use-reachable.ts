@@ -1,12 +1,13 @@
 import { useEffect, useState } from 'react';
 
-const lookAgainMs = 3000;
+/** Interval between two checks, and time limit of one check. */
+const checkIntervalMs = 3000;
 
-/** Any answer will do, also an error. */
+/** Returns whether the server responds; an error response counts, too. */
 async function isReachable(): Promise<boolean> {
   if (!navigator.onLine) return false;
   try {
-    await fetch('/', { method: 'HEAD', cache: 'no-store', signal: AbortSignal.timeout(lookAgainMs) });
+    await fetch('/', { method: 'HEAD', cache: 'no-store', signal: AbortSignal.timeout(checkIntervalMs) });
     return true;
   } catch {
     return false;
@@ -14,29 +15,29 @@ async function isReachable(): Promise<boolean> {
 }
 
 /**
- * Whether the server can be reached; looks again every 3 s, and when the browser has a network again, for as long as it
- * cannot.
+ * Returns whether the server can be reached. While it cannot, checks again every 3 s, and at once when the browser reports
+ * that the network is back.
  *
- * @param onBack called when it can be reached after it could not
+ * @param onBack called when the server can be reached again
  */
 export function useReachable(onBack: () => void): boolean {
   const [wasReachable, setReachable] = useState(navigator.onLine);
   useEffect(() => {
-    let isOver = false;
-    async function look() {
-      const isNow = await isReachable();
-      if (isOver) return;
-      if (isNow && !wasReachable) onBack();
-      else setReachable(isNow);
+    let isCancelled = false;
+    async function check() {
+      const isReachableNow = await isReachable();
+      if (isCancelled) return;
+      if (isReachableNow && !wasReachable) onBack();
+      else setReachable(isReachableNow);
     }
-    const onOnline = () => void look();
-    onOnline();
-    const timer = wasReachable ? undefined : setInterval(onOnline, lookAgainMs);
-    window.addEventListener('online', onOnline);
+    const startCheck = () => void check();
+    startCheck();
+    const timer = wasReachable ? undefined : setInterval(startCheck, checkIntervalMs);
+    window.addEventListener('online', startCheck);
     return () => {
-      isOver = true;
+      isCancelled = true;
       clearInterval(timer);
-      window.removeEventListener('online', onOnline);
+      window.removeEventListener('online', startCheck);
     };
   }, [wasReachable, onBack]);
   return wasReachable;

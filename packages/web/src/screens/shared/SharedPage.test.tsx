@@ -5,7 +5,7 @@ import { refusal } from '../../testing/stub-api.ts';
 
 const scale = { mpp_x: 0.25, mpp_y: 0.25, objective_power: 40 };
 
-const opened = {
+const openedLink = {
   session_id: 's'.repeat(43),
   expires_in: 3600,
   title: 'Ders 3',
@@ -18,8 +18,8 @@ const opened = {
 };
 
 describe('the page of a share link', () => {
-  it('opens the link without a sign-in, and shows its titles and texts', async () => {
-    const { calls, person } = openApp('/shared#secret-1', { api: { 'POST /share-links/open': opened } });
+  it('opens the link without a sign-in, and shows the titles and texts of its slides one by one', async () => {
+    const { calls, person } = openApp('/shared#secret-1', { api: { 'POST /share-links/open': openedLink } });
     await screen.findByRole('heading', { name: 'Ders 3 · Böbrek' });
     screen.getByText('Önce kenara bakın.');
     expect(calls[0]).toMatchObject({
@@ -32,25 +32,28 @@ describe('the page of a share link', () => {
     screen.getByText('2 / 2');
   });
 
-  it.each([true, false])('offers annotations to visitors when the link shows them: %s', async (isShown) => {
-    openApp('/shared#secret-1', {
-      api: { 'POST /share-links/open': { ...opened, show_annotations: isShown } },
-    });
-    await screen.findByRole('heading', { name: 'Ders 3 · Böbrek' });
-    expect(screen.queryAllByRole('button', { name: 'İşaretlemeler', pressed: true })).toHaveLength(
-      isShown ? 1 : 0,
-    );
-  });
+  it.each([true, false])(
+    'has a button for annotations only when the link shows them: %s',
+    async (isShown) => {
+      openApp('/shared#secret-1', {
+        api: { 'POST /share-links/open': { ...openedLink, show_annotations: isShown } },
+      });
+      await screen.findByRole('heading', { name: 'Ders 3 · Böbrek' });
+      expect(screen.queryAllByRole('button', { name: 'İşaretlemeler', pressed: true })).toHaveLength(
+        isShown ? 1 : 0,
+      );
+    },
+  );
 
-  it('says that a link has ended', async () => {
+  it('says that the link no longer opens when the server does not know it', async () => {
     openApp('/shared#old', { api: { 'POST /share-links/open': refusal('not_found') } });
     await screen.findByRole('heading', { name: 'Bu bağlantı artık açılmıyor' });
   });
 
-  it('says within seconds that the link of an open slide has ended', async () => {
+  it('says within 3 s that the link has ended when the server rejects the session of the open slide', async () => {
     openApp('/shared#secret-1', {
       api: {
-        'POST /share-links/open': opened,
+        'POST /share-links/open': openedLink,
         'HEAD /image-catalog/proxy/a/image.dzi': refusal('session_invalid'),
       },
     });
@@ -58,12 +61,12 @@ describe('the page of a share link', () => {
     await screen.findByRole('heading', { name: 'Bu bağlantı artık açılmıyor' }, { timeout: 3000 });
   });
 
-  it('asks for the password of the link, and again after a wrong one', async () => {
+  it('asks for the password of the link, and again after a wrong password', async () => {
     const { calls, person } = openApp('/shared#secret-1', {
       api: {
         'POST /share-links/open': ({ body }) => {
           const { password } = body as { password?: string };
-          if (password === 'gizli') return opened;
+          if (password === 'gizli') return openedLink;
           return refusal(password === undefined ? 'password_required' : 'password_invalid');
         },
       },
@@ -72,27 +75,27 @@ describe('the page of a share link', () => {
     await person.type(field, 'yanlış');
     await person.click(screen.getByRole('button', { name: 'Aç' }));
     await screen.findByText('Şifre hatalı.');
-    const again = screen.getByLabelText('Bağlantının şifresi');
-    await person.clear(again);
-    await person.type(again, 'gizli');
+    const emptyField = screen.getByLabelText('Bağlantının şifresi');
+    await person.clear(emptyField);
+    await person.type(emptyField, 'gizli');
     await person.click(screen.getByRole('button', { name: 'Aç' }));
     await screen.findByRole('heading', { name: 'Ders 3 · Böbrek' });
     expect(calls.filter(({ name }) => name === 'POST /share-links/open')).toHaveLength(3);
   });
 
-  it('says that the address is incomplete when it has no secret', async () => {
+  it('says that the URL is incomplete when it contains no secret', async () => {
     const { calls } = openApp('/shared');
     await screen.findByText(/Adres eksik/);
     expect(calls).toEqual([]);
   });
 
-  it('offers Retry after a network error', async () => {
+  it('opens the link again when the retry button is pressed after a failure', async () => {
     let attempts = 0;
     const { person } = openApp('/shared#secret-1', {
       api: {
         'POST /share-links/open': () => {
           attempts += 1;
-          return attempts === 1 ? refusal('unavailable') : opened;
+          return attempts === 1 ? refusal('unavailable') : openedLink;
         },
       },
     });

@@ -115,7 +115,7 @@ interface SharedSlidesProps {
   readonly onStepChange: (stepIndex: number) => void;
 }
 
-/** The slides of a link one by one, with their titles, texts and questions. */
+/** Shows the slides of a link one at a time, with their titles, texts and questions. */
 function SharedSlides({ link, stepIndex, onStepChange }: SharedSlidesProps) {
   const { items, session_id: session } = link;
   const item = items[stepIndex] ?? items[0];

@@ -2,6 +2,10 @@ import { useCallback, useEffect, useRef, useState } from 'react';
 import { fetchSharedSlideStatus, type OpenedLink, openLink } from '../../api/share-links.ts';
 import { preloadTour } from '../../viewer/tour/Tour.tsx';
 
+/**
+ * `opening` waits for the server, `password` asks for the password of the link, and `ended` means that the link has expired
+ * or was revoked.
+ */
 export type SharedLinkState =
   | { readonly kind: 'opening' }
   /** @property message why the password was not accepted; null before the first attempt */
@@ -10,9 +14,9 @@ export type SharedLinkState =
   | { readonly kind: 'failed'; readonly message: string }
   | { readonly kind: 'open'; readonly link: OpenedLink };
 
-/** A link that has been ended closes its slide within this time. */
-const checkEveryMs = 700;
-/** A session that has less time left is replaced by opening the link again. */
+/** Interval of the checks whether the link has ended, which then closes the slide. */
+const checkIntervalMs = 700;
+/** When the session of the link has less time left, the link is opened again for a new session. */
 const renewalMarginMs = 30_000;
 
 interface SharedLink {
@@ -22,63 +26,65 @@ interface SharedLink {
 }
 
 /**
- * Opens a share link, keeps its session alive, and notices when the link has ended.
+ * Opens a share link, renews its session, and reports when the link has ended.
  *
- * @param place position of the item in view, whose slide is asked for again and again
+ * @param secret the part of the URL after `#`
+ * @param stepIndex index of the shown item, whose slide is requested in the checks whether the link has ended
  */
-export function useSharedLink(secret: string, place: number): SharedLink {
+export function useSharedLink(secret: string, stepIndex: number): SharedLink {
   const [state, setState] = useState<SharedLinkState>({ kind: 'opening' });
   const password = useRef<string>(undefined);
-  const endsAt = useRef(0);
-  const attempts = useRef(0);
+  const sessionEndMs = useRef(0);
+  /** Number of the latest attempt to open the link; results of earlier latestAttempt are ignored. */
+  const latestAttempt = useRef(0);
 
   const open = useCallback(async () => {
-    attempts.current += 1;
-    const attempt = attempts.current;
-    const answer = await openLink(secret, password.current);
-    if (attempt !== attempts.current) return; // another link, or the page was left
-    if (!('error' in answer)) {
-      endsAt.current = performance.now() + answer.expires_in * 1000;
-      await preloadTour().catch(() => undefined); // loaded again with the slide, which shows the failure
-      if (attempt === attempts.current) setState({ kind: 'open', link: answer });
-    } else if (answer.error === 'not_found') setState({ kind: 'ended' });
-    else if (answer.error === 'password_required') setState({ kind: 'password', message: null });
-    else if (answer.error === 'password_invalid') setState({ kind: 'password', message: answer.message });
-    else setState({ kind: 'failed', message: answer.message });
+    latestAttempt.current += 1;
+    const attempt = latestAttempt.current;
+    const result = await openLink(secret, password.current);
+    if (attempt !== latestAttempt.current) return; // the URL has another secret now, or the user has left the page
+    if (!('error' in result)) {
+      sessionEndMs.current = performance.now() + result.expires_in * 1000;
+      await preloadTour().catch(() => undefined); // the slide loads the script again, and shows a failure
+      if (attempt === latestAttempt.current) setState({ kind: 'open', link: result });
+    } else if (result.error === 'not_found') setState({ kind: 'ended' });
+    else if (result.error === 'password_required') setState({ kind: 'password', message: null });
+    else if (result.error === 'password_invalid') setState({ kind: 'password', message: result.message });
+    else setState({ kind: 'failed', message: result.message });
   }, [secret]);
 
   useEffect(() => {
     void open();
     return () => {
-      attempts.current += 1;
+      latestAttempt.current += 1;
     };
   }, [open]);
 
   const session = state.kind === 'open' ? state.link.session_id : null;
-  const shownImage = state.kind === 'open' ? (state.link.items[place]?.image_id ?? null) : null;
+  const imageId = state.kind === 'open' ? (state.link.items[stepIndex]?.image_id ?? null) : null;
   useEffect(() => {
-    if (session === null || shownImage === null) return;
-    let isLeft = false;
+    if (session === null || imageId === null) return;
+    let isCancelled = false;
     let timer: ReturnType<typeof setTimeout> | undefined;
-    async function check(current: string, image: string) {
-      if (performance.now() > endsAt.current - renewalMarginMs) await open();
+    async function check(checkedSession: string, checkedImageId: string) {
+      if (performance.now() > sessionEndMs.current - renewalMarginMs) await open();
       else if (!document.hidden) {
-        const status = await fetchSharedSlideStatus(image, current);
-        if (!isLeft && (status === 401 || status === 404)) setState({ kind: 'ended' });
+        const status = await fetchSharedSlideStatus(checkedImageId, checkedSession);
+        if (!isCancelled && (status === 401 || status === 404)) setState({ kind: 'ended' });
       }
-      if (!isLeft) timer = setTimeout(() => void check(current, image), checkEveryMs);
+      if (!isCancelled) timer = setTimeout(() => void check(checkedSession, checkedImageId), checkIntervalMs);
     }
-    timer = setTimeout(() => void check(session, shownImage), checkEveryMs);
+    timer = setTimeout(() => void check(session, imageId), checkIntervalMs);
     return () => {
-      isLeft = true;
+      isCancelled = true;
       clearTimeout(timer);
     };
-  }, [session, shownImage, open]);
+  }, [session, imageId, open]);
 
   return {
     state,
-    submitPassword: (typed) => {
-      password.current = typed;
+    submitPassword: (enteredPassword) => {
+      password.current = enteredPassword;
       return open();
     },
     retry: open,
