@@ -44,6 +44,15 @@ const dark: MantineColorsTuple = [
   '#100f17',
 ];
 
+/**
+ * The list of options scrolls itself. The library would scroll an element around it, which no key and no screen reader reaches
+ * (WCAG 2.1.1; rule `scrollable-region-focusable` of axe).
+ */
+const scrollingOptions = {
+  defaultProps: { size: 'md', withScrollArea: false },
+  styles: { options: { maxHeight: '13.75rem', overflowY: 'auto' } },
+} as const;
+
 export const theme = createTheme({
   colors: { haematoxylin, eosin, dark },
   primaryColor: 'haematoxylin',
@@ -61,7 +70,9 @@ export const theme = createTheme({
     TextInput: { defaultProps: { size: 'md' } },
     PasswordInput: { defaultProps: { size: 'md' } },
     Textarea: { defaultProps: { size: 'md' } },
-    Select: { defaultProps: { size: 'md' } },
+    Select: scrollingOptions,
+    Autocomplete: scrollingOptions,
+    MultiSelect: scrollingOptions,
     // By default the library renders tooltips at the end of the body, outside every landmark of the page.
     Tooltip: { defaultProps: { portalProps: { target: 'main' } } },
     // The default `text-transform: uppercase` depends on the page's language: Turkish and English convert i and ı differently.

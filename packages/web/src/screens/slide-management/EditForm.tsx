@@ -62,7 +62,12 @@ export function EditForm({ slides: [slide], onClose, onDone }: SlideFormProps) {
           onChange={(event) => setName(event.currentTarget.value)}
           data-autofocus
         />
-        <DatasetField value={dataset} description={texts.moveNew} onChange={setDataset} />
+        <DatasetField
+          value={dataset}
+          description={texts.moveNew}
+          placeholder={texts.noDataset}
+          onChange={setDataset}
+        />
         <TextInput
           label={texts.organ}
           placeholder={texts.optional}

@@ -14,7 +14,12 @@ export function MoveForm(props: SlideFormProps) {
       submitLabel={texts.move}
       change={{ dataset_name: dataset.trim() }}
     >
-      <DatasetField value={dataset} description={texts.moveNew} onChange={setDataset} />
+      <DatasetField
+        value={dataset}
+        description={texts.moveNew}
+        placeholder={texts.noDataset}
+        onChange={setDataset}
+      />
     </ChangeForm>
   );
 }

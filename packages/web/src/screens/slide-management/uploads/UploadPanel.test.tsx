@@ -72,6 +72,18 @@ describe('the upload panel', () => {
     expect(announcedUploads(calls)).toEqual([]);
   });
 
+  it('suggests datasets while a name is typed, and not over the start button once the name is complete', async () => {
+    const { panel, choose, person } = await openPanel([], { 'GET /admin/datasets': { datasets: [existing] } });
+    await choose('a.svs');
+    const field = await panel.findByLabelText('Veri kümesi', { selector: 'input' });
+    await waitFor(() => expect(document.activeElement).toBe(field));
+    expect(panel.queryByRole('option')).toBeNull();
+    await person.keyboard('yen');
+    await panel.findByRole('option', { name: 'Yeni' });
+    await person.keyboard('i');
+    await waitFor(() => expect(panel.queryByRole('option')).toBeNull());
+  });
+
   it('announces an upload when its dataset is chosen, and shows why the server rejects it', async () => {
     const { panel, choose, calls, person } = await openPanel([], {
       'POST /admin/uploads': refusal('upload_exists'),

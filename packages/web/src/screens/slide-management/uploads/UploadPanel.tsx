@@ -1,5 +1,5 @@
 import { nameKey } from '@lamina/contract';
-import { Alert, Autocomplete, Button, Group, Progress, Text } from '@mantine/core';
+import { Alert, Button, Group, Progress, Text } from '@mantine/core';
 import { IconFolderUp, IconUpload } from '@tabler/icons-react';
 import { type DragEvent, useEffect, useRef, useState } from 'react';
 import { useAuth } from '../../../api/auth-state.ts';
@@ -10,6 +10,7 @@ import { useUploads } from '../../../api/uploads.ts';
 import { LoadFailed } from '../../../components/LoadFailed.tsx';
 import { Panel } from '../../../components/Panel.tsx';
 import { formatBytes } from '../../../formatting/format-bytes.ts';
+import { DatasetField } from '../DatasetField.tsx';
 import { type ChosenFile, filesOfDrop, filesOfInput } from './chosen-files.ts';
 import { type FileGroup, groupFiles, type RefusedFile } from './group-uploads.ts';
 import { NewDatasetDialog } from './NewDatasetDialog.tsx';
@@ -145,17 +146,12 @@ export function UploadPanel() {
     <Panel title={texts.heading}>
       <div className={classes.parts}>
         <Text c="dimmed">{texts.hint}</Text>
-        <Autocomplete
+        <DatasetField
           className={classes.dataset ?? ''}
           ref={datasetField}
-          size="md"
-          label={texts.dataset}
           description={texts.datasetHint}
           error={datasetError}
           inputWrapperOrder={['label', 'description', 'error', 'input']} // below it, the list would cover the error
-          data={(datasets.data ?? []).map(({ name }) => name)}
-          limit={50}
-          maxLength={200}
           value={dataset}
           onChange={(value) => {
             setDataset(value);

@@ -8,7 +8,6 @@ export const texts = wording({
   tr: {
     heading: 'Slayt yükle',
     hint: 'Büyük dosyalar parça parça gönderilir; ağ kesilirse veya sayfa kapanırsa kaldığı yerden sürer.',
-    dataset: 'Veri kümesi',
     datasetHint: 'Var olanı seçin veya yeni bir ad yazın.',
     datasetMissing: 'Önce bir veri kümesi seçin veya yazın.',
     datasetsFailed: 'Veri kümeleri yüklenemedi; yükleme başlatılmadı. Lütfen tekrar deneyin.',
@@ -88,7 +87,6 @@ export const texts = wording({
   en: {
     heading: 'Upload slides',
     hint: 'Large files are sent in parts; when the network fails or the page is closed, they resume where they stopped.',
-    dataset: 'Dataset',
     datasetHint: 'Choose a dataset, or type a new name.',
     datasetMissing: 'Choose or type a dataset first.',
     datasetsFailed: 'The datasets could not be loaded, so the upload did not start. Please try again.',
