@@ -1,5 +1,4 @@
-/** Corrupt CZI files: each fault is one table row with the expected error. */
-
+/** Tests damaged CZI files: each row of the tables is a defect and the expected error code. */
 import { describe, expect, it } from 'vitest';
 import { openSlideFrom } from '../open-slide.ts';
 import { memorySource } from '../source/memory-source.ts';
@@ -18,9 +17,9 @@ import {
 import { memoryFiles } from '../testing/memory-files.ts';
 import { openBytes } from '../testing/open-bytes.ts';
 
-describe('opening a CZI file', () => {
+describe('openSlideFrom', () => {
   it.each<[string, Damage, string]>([
-    ['of an unknown version', (file) => file.writeInt32LE(2, BODY), 'FORMAT_NOT_SUPPORTED'],
+    ['of version 2', (file) => file.writeInt32LE(2, BODY), 'FORMAT_NOT_SUPPORTED'],
     [
       'that is one part of a multi-file slide',
       (file) => file.writeInt32LE(1, BODY + 48),
@@ -286,7 +285,7 @@ describe('opening a CZI file', () => {
       (file, { attachmentDirectory }) => file.writeBigInt64LE(-9n, attachmentDirectory + BODY + 256 + 12),
       'FILE_CORRUPT',
     ],
-  ])('rejects a file %s', async (_, damage, code) => {
+  ])('rejects a CZI file %s', async (_, damage, code) => {
     await expect(openBytes(damaged(damage))).rejects.toMatchObject({ name: 'SlideError', code });
   });
 
@@ -340,55 +339,54 @@ describe('opening a CZI file', () => {
       },
       'LIMIT_EXCEEDED',
     ],
-  ])('rejects a file %s', async (_, plan, code) => {
+  ])('rejects a CZI file %s', async (_, plan, code) => {
     const opening = openBytes(buildCzi({ ...whole, ...plan }).bytes);
     await expect(opening).rejects.toMatchObject({ name: 'SlideError', code });
   });
 
-  it('names JPEG XR and how to convert the slide in the error message', async () => {
+  it('rejects a CZI file with JPEG XR with a message that says how to convert the slide', async () => {
     const bytes = damaged((file, places) => file.writeInt32LE(4, inEntry(places, 0, entry.compression)));
     await expect(openBytes(bytes)).rejects.toThrow(/JPEG XR.+(ZEN|OME-TIFF)/);
   });
 });
 
-describe('a truncated CZI file', () => {
+describe('openSlideFrom with a truncated CZI file', () => {
   it.each([true, false])(
-    'is rejected or displayed completely at every length (directory first: %s)',
+    'throws FILE_TRUNCATED or returns the complete tile, whatever the length (directory first: %s)',
     async (isDirectoryFirst) => {
       const { bytes } = buildCzi({ ...whole, attachments: [], isDirectoryFirst });
-      const readAll = async (end: number) => {
-        const slide = await openSlideFrom(memoryFiles({ slide: bytes.subarray(0, end) }));
+      const readTileOfFirst = async (length: number) => {
+        const slide = await openSlideFrom(memoryFiles({ slide: bytes.subarray(0, length) }));
         return slide.readTile({ level: 0, column: 0, row: 0 });
       };
-      const right = Buffer.from((await readAll(bytes.length))?.bytes ?? []);
+      const expected = Buffer.from((await readTileOfFirst(bytes.length))?.bytes ?? []);
       const outcomes = new Set<string>();
-      for (let end = 0; end < bytes.length; end++) {
-        const outcome = await readAll(end).then(
-          (tile) =>
-            right.equals(tile?.bytes ?? right.subarray(1)) ? 'the right picture' : 'another picture',
+      for (let length = 0; length < bytes.length; length++) {
+        const outcome = await readTileOfFirst(length).then(
+          (tile) => (tile && expected.equals(tile.bytes) ? 'expected tile' : 'wrong tile'),
           (error: { name: string; code: string }) => `${error.name} ${error.code}`,
         );
         outcomes.add(outcome);
       }
-      const allowed = ['SlideError FILE_TRUNCATED', 'SlideError FORMAT_NOT_RECOGNISED', 'the right picture'];
+      const allowed = ['SlideError FILE_TRUNCATED', 'SlideError FORMAT_NOT_RECOGNISED', 'expected tile'];
       expect([...outcomes].filter((outcome) => !allowed.includes(outcome))).toEqual([]);
       expect(outcomes).toContain('SlideError FILE_TRUNCATED');
     },
   );
 });
 
-it('opening a CZI file reads little more than its directory and metadata', async () => {
+it('openSlideFrom reads less than 4 KiB to open a small CZI file, so no pixels', async () => {
   const { bytes } = buildCzi(whole);
   const source = memorySource(bytes);
-  let read = 0;
-  const counted = {
+  let bytesRead = 0;
+  const countingSource = {
     ...source,
-    read: (at: number, length: number) => {
-      read += length;
-      return source.read(at, length);
+    read: (offset: number, length: number) => {
+      bytesRead += length;
+      return source.read(offset, length);
     },
   };
-  const slide = await openSlideFrom({ ...memoryFiles({ slide: bytes }), leading: counted });
+  const slide = await openSlideFrom({ ...memoryFiles({ slide: bytes }), leading: countingSource });
   expect(slide.format).toBe('czi');
-  expect(read).toBeLessThan(4096);
+  expect(bytesRead).toBeLessThan(4096);
 });

@@ -1,5 +1,4 @@
-/** CZI files with corrupt pixels: each fault is one table row with the expected error. */
-
+/** Tests CZI files with damaged pixels: each row of the tables is a defect and the expected error code. */
 import zlib from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { limits } from '../czi/limits.ts';
@@ -23,8 +22,8 @@ import {
 } from '../testing/damage-czi.ts';
 import { openBytes } from '../testing/open-bytes.ts';
 
-describe('reading a tile of a CZI file', () => {
-  const readFirst = async (bytes: Uint8Array) =>
+describe('readTile of a CZI slide', () => {
+  const readFirstTile = async (bytes: Uint8Array) =>
     (await openBytes(bytes)).readTile({ level: 0, column: 0, row: 0 });
 
   it.each<[string, Damage, string]>([
@@ -99,8 +98,8 @@ describe('reading a tile of a CZI file', () => {
       },
       'FILE_CORRUPT',
     ],
-  ])('fails %s', async (_, damage, code) => {
-    await expect(readFirst(damaged(damage))).rejects.toMatchObject({ name: 'SlideError', code });
+  ])('throws the expected error %s', async (_, damage, code) => {
+    await expect(readFirstTile(damaged(damage))).rejects.toMatchObject({ name: 'SlideError', code });
   });
 
   const bomb = zlib.zstdCompressSync(new Uint8Array(2 ** 24));
@@ -153,34 +152,36 @@ describe('reading a tile of a CZI file', () => {
       { compression: 1, data: jpeg, pixelType: 4 },
       'FORMAT_NOT_SUPPORTED',
     ],
-  ])('fails %s', async (_, plan, code) => {
+  ])('throws the expected error %s', async (_, plan, code) => {
     const bytes = buildCzi({ subblocks: [{ ...plain, ...plan }] }).bytes;
-    await expect(readFirst(bytes)).rejects.toMatchObject({ name: 'SlideError', code });
+    await expect(readFirstTile(bytes)).rejects.toMatchObject({ name: 'SlideError', code });
   });
 
-  it('fails when more than 256 subblocks overlap it', async () => {
+  it('throws LIMIT_EXCEEDED when more than 256 subblocks overlap the tile', async () => {
     const subblocks = Array.from({ length: limits.subblocksPerTile + 1 }, (_, M) => ({
       ...plain,
       dimensions: { M },
     }));
-    await expect(readFirst(buildCzi({ subblocks }).bytes)).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' });
+    await expect(readFirstTile(buildCzi({ subblocks }).bytes)).rejects.toMatchObject({
+      code: 'LIMIT_EXCEEDED',
+    });
   });
 
-  it('fails only where it needs the damaged subblock, which is read again for the next request', async () => {
-    const far = { ...plain, x: 600 };
-    const { bytes, places } = buildCzi({ subblocks: [plain, far] });
-    const whatWasThere = bytes.readInt32LE(inSubblock(places, BODY));
+  it('fails only for tiles that show a damaged subblock, and reads the subblock again on the next request', async () => {
+    const distantSubblock = { ...plain, x: 600 };
+    const { bytes, places } = buildCzi({ subblocks: [plain, distantSubblock] });
+    const intactValue = bytes.readInt32LE(inSubblock(places, BODY));
     bytes.writeInt32LE(-1, inSubblock(places, BODY));
     const slide = await openBytes(bytes);
-    const first = { level: 0, column: 0, row: 0 };
-    await expect(slide.readTile(first)).rejects.toMatchObject({ code: 'FILE_CORRUPT' });
+    const damagedTile = { level: 0, column: 0, row: 0 };
+    await expect(slide.readTile(damagedTile)).rejects.toMatchObject({ code: 'FILE_CORRUPT' });
     expect(await slide.readTile({ level: 0, column: 1, row: 0 })).not.toBeNull();
-    bytes.writeInt32LE(whatWasThere, inSubblock(places, BODY));
-    expect(await slide.readTile(first)).not.toBeNull();
+    bytes.writeInt32LE(intactValue, inSubblock(places, BODY));
+    expect(await slide.readTile(damagedTile)).not.toBeNull();
   });
 });
 
-describe('reading an associated image of a CZI file', () => {
+describe('readAssociatedImage of a CZI slide', () => {
   it.each<[string, Damage, string]>([
     [
       'when its offset is at another segment',
@@ -217,16 +218,16 @@ describe('reading an associated image of a CZI file', () => {
       (file, { attachmentDirectory }) => file.write('ZIP\0', attachmentDirectory + BODY + 256 + 40),
       'FORMAT_NOT_SUPPORTED',
     ],
-  ])('fails %s, and the slide is still displayed', async (_, damage, code) => {
+  ])('throws the expected error %s, while tiles can still be read', async (_, damage, code) => {
     const slide = await openBytes(damaged(damage));
     await expect(slide.readAssociatedImage('thumbnail')).rejects.toMatchObject({ name: 'SlideError', code });
     expect(await slide.readTile({ level: 0, column: 0, row: 0 })).not.toBeNull();
   });
 
-  it('fails when it is a CZI of more pixels than the limit', async () => {
-    const inside = buildCzi({ subblocks: [plain, { ...plain, x: 100_000, y: 100_000 }] }).bytes;
+  it('throws LIMIT_EXCEEDED when the image is a CZI of more than 2^24 pixels', async () => {
+    const embeddedCzi = buildCzi({ subblocks: [plain, { ...plain, x: 100_000, y: 100_000 }] }).bytes;
     const slide = await openBytes(
-      buildCzi({ ...whole, attachments: [{ name: 'Label', fileType: 'CZI', data: inside }] }).bytes,
+      buildCzi({ ...whole, attachments: [{ name: 'Label', fileType: 'CZI', data: embeddedCzi }] }).bytes,
     );
     await expect(slide.readAssociatedImage('label')).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' });
   });

@@ -18,11 +18,13 @@ import { memoryFiles } from '../testing/memory-files.ts';
 import { openBytes } from '../testing/open-bytes.ts';
 import { paintPlain, paintTissue } from '../testing/paint-tissue.ts';
 
+/** How an image is stored as subblocks. */
 interface Mosaic {
   readonly pixels?: CziPixels;
   readonly compression?: CziCompression;
-  /** Pixels; the last of a row or column may be smaller. */
+  /** Pixels of a subblock's side; the last one of a row or column may be smaller. */
   readonly side?: number;
+  /** Pixels by which neighbours overlap. */
   readonly overlap?: number;
   readonly dimensions?: Readonly<Record<string, number>>;
   /** Position of its top left corner. */
@@ -31,7 +33,7 @@ interface Mosaic {
 }
 
 /** Splits an image into overlapping subblocks; a downsample reduces them by the mean. */
-async function cut(picture: Raster, mosaic: Mosaic = {}): Promise<SubblockPlan[]> {
+async function subblocksOf(picture: Raster, mosaic: Mosaic = {}): Promise<SubblockPlan[]> {
   const { pixels = 'bgr24', compression = 'none', side = 200, overlap = 20, downsample = 1 } = mosaic;
   const [originX, originY] = mosaic.origin ?? [0, 0];
   const stored = shrinkRaster(picture, downsample);
@@ -59,7 +61,7 @@ async function cut(picture: Raster, mosaic: Mosaic = {}): Promise<SubblockPlan[]
 const open = (subblocks: readonly SubblockPlan[], xml?: string) =>
   openBytes(buildCzi({ subblocks, ...(xml !== undefined && { xml }) }).bytes);
 
-/** Reads a level tile by tile; positions without a tile get the slide's background. */
+/** Reads a level tile by tile; where there is no tile, the result has the background colour. */
 async function readLevel(slide: Slide, index: number): Promise<Raster> {
   const level = slide.levels[index] as Slide['levels'][0];
   const { width, height, tileWidth, tileHeight } = level;
@@ -70,14 +72,15 @@ async function readLevel(slide: Slide, index: number): Promise<Raster> {
       const tile = await slide.readTile({ level: index, column, row });
       if (!tile) continue;
       for (let y = 0; y < tile.height; y++) {
-        const at = ((row * tileHeight + y) * width + column * tileWidth) * 3;
-        whole.rgb.set(tile.bytes.subarray(y * tile.width * 3, (y + 1) * tile.width * 3), at);
+        const rowStart = ((row * tileHeight + y) * width + column * tileWidth) * 3;
+        whole.rgb.set(tile.bytes.subarray(y * tile.width * 3, (y + 1) * tile.width * 3), rowStart);
       }
     }
   }
   return whole;
 }
 
+/** Returns the green samples as a grey image. */
 function greyOf({ width, height, rgb }: Raster): Raster {
   return { width, height, rgb: rgb.map((_, i) => rgb[i - (i % 3) + 1] as number) };
 }
@@ -85,18 +88,23 @@ function greyOf({ width, height, rgb }: Raster): Raster {
 const document = (inner: string) => `<ImageDocument><Metadata>${inner}</Metadata></ImageDocument>`;
 
 describe('a Zeiss slide', () => {
-  it('in 16-bit grey without display settings is stretched from its darkest to its brightest pixels', async () => {
+  it('of 16-bit grey without display settings is stretched between its 0.1 % darkest and brightest pixels', async () => {
     const picture = paintTissue(700, 530);
-    const slide = await open(await cut(picture, { pixels: 'gray16', compression: 'none' }));
+    const slide = await open(await subblocksOf(picture, { pixels: 'gray16', compression: 'none' }));
     const { rgb } = await readLevel(slide, 0);
-    const greens = greyOf(picture).rgb.toSorted();
-    const at = (part: number) => greens[Math.floor((greens.length - 1) * part)] as number;
-    const [black, white] = [at(0.001), at(0.999)];
+    const sortedSamples = greyOf(picture).rgb.toSorted();
+    const quantile = (share: number) =>
+      sortedSamples[Math.floor((sortedSamples.length - 1) * share)] as number;
+    const black = quantile(0.001);
+    const white = quantile(0.999);
     const expected = greyOf(picture).rgb.map((value) =>
       Math.min(255, Math.max(0, Math.round(((value - black) * 255) / (white - black)))),
     );
-    const most = rgb.reduce((so, value, i) => Math.max(so, Math.abs(value - (expected[i] as number))), 0);
-    expect(most).toBeLessThanOrEqual(4);
+    let maxDifference = 0;
+    for (const [i, value] of rgb.entries()) {
+      maxDifference = Math.max(maxDifference, Math.abs(value - (expected[i] as number)));
+    }
+    expect(maxDifference).toBeLessThanOrEqual(4);
   });
 
   it.each<[CziPixels, CziCompression, number]>([
@@ -114,36 +122,39 @@ describe('a Zeiss slide', () => {
     ['gray16', 'none', 1],
     ['gray16', 'zstd1', 1],
     ['gray16', 'zstd1-split', 1],
-  ])('with pixel type %s and compression %s is composed exactly', async (pixels, compression, most) => {
-    const picture = paintTissue(700, 530);
-    const xml = document(
-      '<Information><Image><ComponentBitCount>14</ComponentBitCount></Image></Information>',
-    );
-    const isWide = pixels.endsWith('16') || pixels === 'bgr48';
-    const slide = await open(await cut(picture, { pixels, compression }), isWide ? xml : undefined);
-    expect(slide).toMatchObject({ format: 'czi', vendor: 'Zeiss' });
-    expect(slide.levels).toEqual([
-      {
-        width: 700,
-        height: 530,
-        tileWidth: 512,
-        tileHeight: 512,
-        columns: 2,
-        rows: 2,
-        downsample: 1,
-        needsRendering: true,
-      },
-    ]);
-    const expectedPixels = pixels.startsWith('gray') ? greyOf(picture) : picture;
-    expect(difference(await readLevel(slide, 0), expectedPixels).mean).toBeLessThanOrEqual(most);
-  });
+  ])(
+    'of pixel type %s and compression %s has the written pixels, with a mean difference of at most %i',
+    async (pixels, compression, maxMean) => {
+      const picture = paintTissue(700, 530);
+      const xml = document(
+        '<Information><Image><ComponentBitCount>14</ComponentBitCount></Image></Information>',
+      );
+      const isWide = pixels.endsWith('16') || pixels === 'bgr48';
+      const slide = await open(await subblocksOf(picture, { pixels, compression }), isWide ? xml : undefined);
+      expect(slide).toMatchObject({ format: 'czi', vendor: 'Zeiss' });
+      expect(slide.levels).toEqual([
+        {
+          width: 700,
+          height: 530,
+          tileWidth: 512,
+          tileHeight: 512,
+          columns: 2,
+          rows: 2,
+          downsample: 1,
+          needsRendering: true,
+        },
+      ]);
+      const expectedPixels = pixels.startsWith('gray') ? greyOf(picture) : picture;
+      expect(difference(await readLevel(slide, 0), expectedPixels).mean).toBeLessThanOrEqual(maxMean);
+    },
+  );
 
-  it('lists the smaller resolutions that the file stores', async () => {
+  it('has the smaller resolutions of the file as levels', async () => {
     const picture = paintTissue(1200, 900);
     const plans = [
-      ...(await cut(picture)),
-      ...(await cut(picture, { downsample: 2 })),
-      ...(await cut(picture, { downsample: 4, overlap: 0 })),
+      ...(await subblocksOf(picture)),
+      ...(await subblocksOf(picture, { downsample: 2 })),
+      ...(await subblocksOf(picture, { downsample: 4, overlap: 0 })),
     ];
     const slide = await open(plans);
     expect(slide.levels.map(({ width, height, downsample }) => [width, height, downsample])).toEqual([
@@ -155,18 +166,21 @@ describe('a Zeiss slide', () => {
     expect(difference(await readLevel(slide, 2), shrinkRaster(picture, 4)).most).toBe(0);
   });
 
-  it('supports a level with a downsample of 3', async () => {
+  it('has a resolution of one third as a level with the downsample 3', async () => {
     const picture = paintTissue(900, 600);
-    const slide = await open([...(await cut(picture)), ...(await cut(picture, { downsample: 3 }))]);
+    const slide = await open([
+      ...(await subblocksOf(picture)),
+      ...(await subblocksOf(picture, { downsample: 3 })),
+    ]);
     expect(slide.levels.map(({ downsample }) => downsample)).toEqual([1, 3]);
     expect(difference(await readLevel(slide, 1), shrinkRaster(picture, 3)).most).toBe(0);
   });
 
-  it('assigns subblocks that are one pixel wide to their resolution', async () => {
+  it('assigns subblocks of one pixel width to the level of the other subblocks of their resolution', async () => {
     const picture = paintTissue(1204, 900);
     const plans = [
-      ...(await cut(picture)),
-      ...(await cut(picture, { downsample: 4, side: 100, overlap: 0 })),
+      ...(await subblocksOf(picture)),
+      ...(await subblocksOf(picture, { downsample: 4, side: 100, overlap: 0 })),
     ];
     // 301 columns: the last subblocks are one pixel wide.
     const slide = await open(plans);
@@ -177,26 +191,26 @@ describe('a Zeiss slide', () => {
     expect(difference(await readLevel(slide, 1), shrinkRaster(picture, 4)).most).toBe(0);
   });
 
-  it('has its origin at its top left subblock, also at negative coordinates', async () => {
+  it('begins at its top left subblock, also if the coordinates of the file are negative', async () => {
     const picture = paintTissue(400, 300);
-    const slide = await open(await cut(picture, { origin: [-118_583, 88_865] }));
+    const slide = await open(await subblocksOf(picture, { origin: [-118_583, 88_865] }));
     expect(difference(await readLevel(slide, 0), picture).most).toBe(0);
   });
 
   it('shows the subblock with the highest mosaic index in front', async () => {
     const [red, blue] = [paintPlain(100, 100, [255, 0, 0]), paintPlain(100, 100, [0, 0, 255])];
     const slide = await open([
-      ...(await cut(red, { dimensions: { M: 7 } })),
-      ...(await cut(blue, { origin: [50, 0], dimensions: { M: 3 } })),
+      ...(await subblocksOf(red, { dimensions: { M: 7 } })),
+      ...(await subblocksOf(blue, { origin: [50, 0], dimensions: { M: 3 } })),
     ]);
     const { rgb } = await readLevel(slide, 0);
     expect([...rgb.subarray(99 * 3, 101 * 3)]).toEqual([255, 0, 0, 0, 0, 255]);
   });
 
-  it('in colour is white where it has no subblock, and returns null for an empty tile', async () => {
+  it('in colour is white where it has no subblock, and returns null for a tile without subblocks', async () => {
     const slide = await open([
-      ...(await cut(paintPlain(10, 10, [1, 2, 3]))),
-      ...(await cut(paintPlain(10, 10, [1, 2, 3]), { origin: [2000, 1000] })),
+      ...(await subblocksOf(paintPlain(10, 10, [1, 2, 3]))),
+      ...(await subblocksOf(paintPlain(10, 10, [1, 2, 3]), { origin: [2000, 1000] })),
     ]);
     expect(slide.background).toEqual({ r: 255, g: 255, b: 255 });
     expect(await slide.readTile({ level: 0, column: 2, row: 1 })).toBeNull();
@@ -204,7 +218,7 @@ describe('a Zeiss slide', () => {
     expect([...rgb.subarray(9 * 3, 11 * 3)]).toEqual([1, 2, 3, 255, 255, 255]);
   });
 
-  it('reads a part of a large uncompressed subblock', async () => {
+  it('has the written pixels in a tile from the middle of a 36 MB uncompressed subblock', async () => {
     const [width, height] = [6000, 2000];
     const picture = paintTissue(600, 400);
     const data = new Uint8Array(width * height * 3).fill(200);
@@ -219,14 +233,17 @@ describe('a Zeiss slide', () => {
     expect(tile).toMatchObject({ codec: 'rgb', width: 368, height: 464 });
     // Tile 11, 3 begins at 5632, 1536.
     const expectedPixels = cropRaster(picture, 332, 36, 268, 364);
-    const read = { width: 368, height: 464, rgb: tile?.bytes ?? new Uint8Array() };
-    expect(difference(cropRaster(read, 0, 0, 268, 364), expectedPixels).most).toBe(0);
-    expect([...read.rgb.subarray(-3)]).toEqual([200, 200, 200]);
+    const tilePixels = { width: 368, height: 464, rgb: tile?.bytes ?? new Uint8Array() };
+    expect(difference(cropRaster(tilePixels, 0, 0, 268, 364), expectedPixels).most).toBe(0);
+    expect([...tilePixels.rgb.subarray(-3)]).toEqual([200, 200, 200]);
   });
 
-  it('is rendered into tiles and a thumbnail', async () => {
+  it('has rendered tiles and a thumbnail that differ from the mean of the pixels by less than 3 of 255', async () => {
     const picture = paintTissue(1200, 900);
-    const slide = await open([...(await cut(picture)), ...(await cut(picture, { downsample: 4 }))]);
+    const slide = await open([
+      ...(await subblocksOf(picture)),
+      ...(await subblocksOf(picture, { downsample: 4 })),
+    ]);
     const tile = await pixelsOf(await renderTile(slide, { dziLevel: 10, column: 1, row: 0 }));
     expect(difference(tile, cropRaster(shrinkRaster(picture, 2), 512, 0, 88, 450)).mean).toBeLessThan(3);
     const thumbnail = await pixelsOf(await renderThumbnail(slide, 300));
@@ -238,133 +255,139 @@ describe('a Zeiss slide', () => {
     ['a column that does not exist', { level: 0, column: 2, row: 0 }],
     ['a row before the first', { level: 0, column: 0, row: -1 }],
     ['half a column', { level: 0, column: 0.5, row: 0 }],
-  ])('rejects a tile address with %s', async (_, address) => {
-    const slide = await open(await cut(paintTissue(700, 530)));
+  ])('throws TILE_OUT_OF_RANGE for a tile address with %s', async (_, address) => {
+    const slide = await open(await subblocksOf(paintTissue(700, 530)));
     await expect(slide.readTile(address)).rejects.toMatchObject({ code: 'TILE_OUT_OF_RANGE' });
   });
 });
 
-describe('the dimensions of a Zeiss slide', () => {
+describe('a Zeiss slide with several dimensions', () => {
   const plain = (level: number) => paintPlain(64, 64, [level, level, level]);
   const brightness = async (slide: Slide) => (await readLevel(slide, 0)).rgb[0];
 
-  it.each(['Z', 'T', 'B', 'H', 'R', 'I', 'V'])('display the first position along %s', async (name) => {
-    const plans = await Promise.all(
-      [5, 3, 4].map(async (place) => (await cut(plain(place * 10), { dimensions: { [name]: place } }))[0]),
-    );
-    expect(await brightness(await open(plans as SubblockPlan[]))).toBe(30);
-  });
+  it.each(['Z', 'T', 'B', 'H', 'R', 'I', 'V'])(
+    'shows the lowest position of the dimension %s',
+    async (name) => {
+      const plans = await Promise.all(
+        [5, 3, 4].map(async (position) => {
+          const dimensions = { [name]: position };
+          return (await subblocksOf(plain(position * 10), { dimensions }))[0];
+        }),
+      );
+      expect(await brightness(await open(plans as SubblockPlan[]))).toBe(30);
+    },
+  );
 
-  it('report which focal plane and time point is shown', async () => {
+  it('reports the shown focal plane and the numbers of focal planes and time points', async () => {
     const plans = await Promise.all(
       [
         { Z: 0, T: 0 },
         { Z: 1, T: 0 },
         { Z: 2, T: 0 },
         { Z: 0, T: 1 },
-      ].map(async (dimensions) => (await cut(plain(10), { dimensions }))[0]),
+      ].map(async (dimensions) => (await subblocksOf(plain(10), { dimensions }))[0]),
     );
     expect((await open(plans as SubblockPlan[])).shownPlane).toEqual({ plane: 1, planes: 3, times: 2 });
     expect((await open(plans.slice(0, 1) as SubblockPlan[])).shownPlane).toBeUndefined();
   });
 
-  it('place a subblock that does not state a dimension at the first position of the dimension', async () => {
-    const [later] = await cut(plain(10), { dimensions: { Z: 2 } });
-    const [without] = await cut(plain(20));
-    expect(await brightness(await open([without, later] as SubblockPlan[]))).toBe(20);
-    expect(await brightness(await open([later, without] as SubblockPlan[]))).toBe(20);
+  it('treats a subblock that does not state a dimension as one at the position 0', async () => {
+    const [atZ2] = await subblocksOf(plain(10), { dimensions: { Z: 2 } });
+    const [withoutZ] = await subblocksOf(plain(20));
+    expect(await brightness(await open([withoutZ, atZ2] as SubblockPlan[]))).toBe(20);
+    expect(await brightness(await open([atZ2, withoutZ] as SubblockPlan[]))).toBe(20);
   });
 
-  it('display all scenes, each at its position', async () => {
+  it('shows all scenes, each at its position', async () => {
     const slide = await open([
-      ...(await cut(plain(10), { dimensions: { S: 0 } })),
-      ...(await cut(plain(20), { dimensions: { S: 1 }, origin: [100, 50] })),
+      ...(await subblocksOf(plain(10), { dimensions: { S: 0 } })),
+      ...(await subblocksOf(plain(20), { dimensions: { S: 1 }, origin: [100, 50] })),
     ]);
     expect(slide.levels[0]).toMatchObject({ width: 164, height: 114 });
     const { rgb } = await readLevel(slide, 0);
     expect([rgb[0], rgb.at(-1)]).toEqual([10, 20]);
   });
 
-  it('use only the resolutions that all scenes have', async () => {
+  it('has only the resolutions that all scenes have as levels', async () => {
     const [large, small] = [paintTissue(800, 800), paintTissue(400, 400)];
     const scene = (S: number, x: number) => ({ dimensions: { S }, origin: [x, 0] as const });
     const slide = await open([
-      ...(await cut(large, scene(0, 0))),
-      ...(await cut(large, { ...scene(0, 0), downsample: 2 })),
-      ...(await cut(large, { ...scene(0, 0), downsample: 4 })),
-      ...(await cut(small, scene(1, 1000))),
-      ...(await cut(small, { ...scene(1, 1000), downsample: 2 })),
+      ...(await subblocksOf(large, scene(0, 0))),
+      ...(await subblocksOf(large, { ...scene(0, 0), downsample: 2 })),
+      ...(await subblocksOf(large, { ...scene(0, 0), downsample: 4 })),
+      ...(await subblocksOf(small, scene(1, 1000))),
+      ...(await subblocksOf(small, { ...scene(1, 1000), downsample: 2 })),
     ]);
     expect(slide.levels.map(({ downsample }) => downsample)).toEqual([1, 2]);
   });
 
-  it('ignore a resolution that covers only a part of the slide', async () => {
+  it('ignores a resolution that covers only a part of the slide', async () => {
     const slide = await open([
-      ...(await cut(paintTissue(800, 800))),
-      ...(await cut(paintTissue(400, 400), { downsample: 2 })),
+      ...(await subblocksOf(paintTissue(800, 800))),
+      ...(await subblocksOf(paintTissue(400, 400), { downsample: 2 })),
     ]);
     expect(slide.levels).toHaveLength(1);
   });
 });
 
-describe('the channels of a Zeiss slide', () => {
+describe('a Zeiss slide with channels', () => {
   const channel = (C: number, level: number, pixels: CziPixels = 'gray8') =>
-    cut(paintPlain(64, 64, [level, level, level]), { pixels, dimensions: { C } });
+    subblocksOf(paintPlain(64, 64, [level, level, level]), { pixels, dimensions: { C } });
   const display = (...channels: string[]) =>
     document(
       `<DisplaySetting><Channels>${channels
         .map((inner, i) => `<Channel Id="Channel:${i}">${inner}</Channel>`)
         .join('')}</Channels></DisplaySetting>`,
     );
-  const first = async (slide: Slide) => [...(await readLevel(slide, 0)).rgb.subarray(0, 3)];
+  const firstPixel = async (slide: Slide) => [...(await readLevel(slide, 0)).rgb.subarray(0, 3)];
 
-  it('are overlaid in the colours of their display settings', async () => {
+  it('overlays the channels in the colours of their display settings', async () => {
     const plans = [...(await channel(0, 255)), ...(await channel(1, 100))];
     const xml = display('<Color>#FF0000FF</Color>', '<Color>#FFFF8000</Color>');
-    expect(await first(await open(plans, xml))).toEqual([100, 50, 255]);
+    expect(await firstPixel(await open(plans, xml))).toEqual([100, 50, 255]);
   });
 
-  it('get default colours when the file states none', async () => {
+  it('overlays the channels in default colours if the file states none', async () => {
     const plans = [...(await channel(0, 255)), ...(await channel(1, 100))];
-    expect(await first(await open(plans))).toEqual([255, 100, 0]);
+    expect(await firstPixel(await open(plans))).toEqual([255, 100, 0]);
   });
 
-  it('that the file hides are not displayed', async () => {
+  it('does not show channels that the file hides, unless it hides all', async () => {
     const plans = [...(await channel(0, 255)), ...(await channel(1, 100))];
     const xml = display('<IsSelected>false</IsSelected>', '<Color>#00FF00</Color>');
-    expect(await first(await open(plans, xml))).toEqual([100, 100, 100]);
+    expect(await firstPixel(await open(plans, xml))).toEqual([100, 100, 100]);
     const allHidden = display('<IsSelected>false</IsSelected>', '<IsSelected>false</IsSelected>');
-    expect(await first(await open(plans, allHidden))).toEqual([255, 100, 0]);
+    expect(await firstPixel(await open(plans, allHidden))).toEqual([255, 100, 0]);
   });
 
-  it('are scaled by the black and white of their display settings', async () => {
+  it('scales a channel by the Low and High of its display settings', async () => {
     const xml = display('<Low>0.2</Low><High>0.6</High>');
     // 0.2 of 255 is 51, 0.6 is 153.
-    expect((await first(await open(await channel(0, 91), xml)))[0]).toBe(100);
-    expect((await first(await open(await channel(0, 40), xml)))[0]).toBe(0);
-    expect((await first(await open(await channel(0, 200), xml)))[0]).toBe(255);
+    expect((await firstPixel(await open(await channel(0, 91), xml)))[0]).toBe(100);
+    expect((await firstPixel(await open(await channel(0, 40), xml)))[0]).toBe(0);
+    expect((await firstPixel(await open(await channel(0, 200), xml)))[0]).toBe(255);
   });
 
   it.each([
     ['inverted', '<Low>0.6</Low><High>0.2</High>'],
     ['out of range', '<Low>-1</Low><High>1e308</High>'],
     ['not numbers', '<Low>dark</Low><High>bright</High>'],
-  ])('are displayed unscaled when the display settings are %s', async (_, inner) => {
-    expect((await first(await open(await channel(0, 100), display(inner))))[0]).toBe(100);
+  ])('shows a channel unscaled if Low and High of its display settings are %s', async (_, inner) => {
+    expect((await firstPixel(await open(await channel(0, 100), display(inner))))[0]).toBe(100);
   });
 
-  it('in colour are separate images, of which only the first one is displayed', async () => {
+  it('shows only the first colour channel if there are colour channels', async () => {
     const plans = [
       ...(await channel(0, 10)),
       ...(await channel(1, 20, 'bgr24')),
       ...(await channel(2, 30, 'bgr24')),
     ];
     const slide = await open(plans);
-    expect(await first(slide)).toEqual([20, 20, 20]);
+    expect(await firstPixel(slide)).toEqual([20, 20, 20]);
     expect(slide.background).toEqual({ r: 255, g: 255, b: 255 });
   });
 
-  it('have a black background, except in transmitted light', async () => {
+  it('has a black background in fluorescence and a white one in transmitted light', async () => {
     const plans = await channel(0, 10);
     expect((await open(plans)).background).toEqual({ r: 0, g: 0, b: 0 });
     const xml = document(
@@ -375,6 +398,7 @@ describe('the channels of a Zeiss slide', () => {
 });
 
 describe('the metadata of a Zeiss slide', () => {
+  /** Returns the XML of the pixel size, in metres. */
   const scaling = (x: string, y: string) =>
     `<Scaling><Items><Distance Id="X"><Value>${x}</Value></Distance><Distance Id="Y"><Value>${y}</Value></Distance><Distance Id="Z"><Value>1E-06</Value></Distance></Items></Scaling>`;
   const objectives = (reference: string, ...powers: [string, string][]) =>
@@ -384,7 +408,7 @@ describe('the metadata of a Zeiss slide', () => {
           `<Objective Id="${id}" Name="SN 1234"><NominalMagnification>${power}</NominalMagnification></Objective>`,
       )
       .join('')}</Objectives></Instrument></Information>`;
-  const named =
+  const objectiveName =
     '<Scaling><AutoScaling><ObjectiveName>Plan-Apochromat 10x/0.45 M27</ObjectiveName></AutoScaling></Scaling>';
 
   it.each<[string, string, { x: number; y: number } | null]>([
@@ -396,46 +420,46 @@ describe('the metadata of a Zeiss slide', () => {
     ['infinity', scaling('Infinity', '1e308'), null],
     ['no number', scaling('NaN', ''), null],
     ['no Distance elements', '', null],
-  ])('with a pixel size of %s give the expected value', async (_, inner, mpp) => {
-    const slide = await open(await cut(paintPlain(8, 8, [0, 0, 0])), document(inner));
+  ])('give the expected micrometres per pixel for a Distance value of %s', async (_, inner, mpp) => {
+    const slide = await open(await subblocksOf(paintPlain(8, 8, [0, 0, 0])), document(inner));
     expect(slide.mpp).toEqual(mpp);
   });
 
   it.each<[string, string, number | null]>([
     ['of the reference', objectives('<ObjectiveRef Id="b"/>', ['a', '5'], ['b', '20']), 20],
     ['of the only objective', objectives('', ['a', '40']), 40],
-    ['of no objective, when several are not referenced', objectives('', ['a', '5'], ['b', '20']), null],
+    ['null when there are two objectives and no reference', objectives('', ['a', '5'], ['b', '20']), null],
     [
-      'of no objective, when the reference is unknown',
+      'null when the reference names no objective of the file',
       objectives('<ObjectiveRef Id="c"/>', ['a', '5']),
       null,
     ],
-    ['in the name of the objective', named, 10],
-    ['of no objective, when it is 0', objectives('', ['a', '0']), null],
-    ['of no objective, when it is not plausible', objectives('', ['a', '1e300']), null],
-  ])('give the magnification %s', async (_, inner, power) => {
-    const slide = await open(await cut(paintPlain(8, 8, [0, 0, 0])), document(inner));
+    ['in the name of the objective', objectiveName, 10],
+    ['null when it is 0', objectives('', ['a', '0']), null],
+    ['null when it is 1e300', objectives('', ['a', '1e300']), null],
+  ])('give as objective power the magnification %s', async (_, inner, power) => {
+    const slide = await open(await subblocksOf(paintPlain(8, 8, [0, 0, 0])), document(inner));
     expect(slide.objectivePower).toBe(power);
   });
 
-  it('may be missing from the file', async () => {
-    const slide = await open(await cut(paintPlain(8, 8, [0, 0, 0])));
+  it('are null if the file has no XML', async () => {
+    const slide = await open(await subblocksOf(paintPlain(8, 8, [0, 0, 0])));
     expect([slide.mpp, slide.objectivePower, await slide.readIccProfile()]).toEqual([null, null, null]);
   });
 });
 
 describe('the associated images of a Zeiss slide', () => {
-  it('are recognised and read', async () => {
+  it('are label, macro and thumbnail, read from an embedded CZI or JPEG', async () => {
     const label = paintTissue(600, 520);
-    const inside = buildCzi({ subblocks: await cut(label), attachments: [] }).bytes;
+    const embeddedCzi = buildCzi({ subblocks: await subblocksOf(label), attachments: [] }).bytes;
     const thumbnail = await encodeCziPixels(paintTissue(40, 30), 'bgr24', 'jpeg');
     const slide = await openBytes(
       buildCzi({
-        subblocks: await cut(paintTissue(64, 64)),
+        subblocks: await subblocksOf(paintTissue(64, 64)),
         attachments: [
           { name: 'EventList', fileType: 'CZEVL', data: new Uint8Array(8) },
-          { name: 'Label', fileType: 'CZI', data: inside },
-          { name: 'SlidePreview', fileType: 'CZI', data: inside },
+          { name: 'Label', fileType: 'CZI', data: embeddedCzi },
+          { name: 'SlidePreview', fileType: 'CZI', data: embeddedCzi },
           { name: 'Thumbnail', fileType: 'JPG', data: thumbnail },
         ],
       }).bytes,
@@ -450,8 +474,8 @@ describe('the associated images of a Zeiss slide', () => {
     });
   });
 
-  it('may be missing from the file', async () => {
-    const slide = await open(await cut(paintTissue(64, 64)));
+  it('are none if the file has no attachments, and reading one throws ASSOCIATED_IMAGE_MISSING', async () => {
+    const slide = await open(await subblocksOf(paintTissue(64, 64)));
     expect(slide.associatedImages.size).toBe(0);
     await expect(slide.readAssociatedImage('label')).rejects.toMatchObject({
       code: 'ASSOCIATED_IMAGE_MISSING',
@@ -459,9 +483,9 @@ describe('the associated images of a Zeiss slide', () => {
   });
 });
 
-it('a Zeiss slide has the same pixels wherever the file stores its directory', async () => {
+it('a Zeiss slide has the written pixels whether its directory is at the start or the end of the file', async () => {
   const picture = paintTissue(300, 300);
-  const subblocks = await cut(picture);
+  const subblocks = await subblocksOf(picture);
   for (const isDirectoryFirst of [true, false]) {
     const slide = await openSlideFrom(
       memoryFiles({ slide: buildCzi({ subblocks, isDirectoryFirst }).bytes }),

@@ -21,36 +21,38 @@ const description = (content: string) =>
   '  <SlideID>DOE^JANE</SlideID><Barcode>DOE^JANE</Barcode><ComputerName>DOE^JANE</ComputerName>\r\n' +
   `${content}\r\n</PerkinElmer-QPI-ImageDescription>`;
 
-const page = (directory: DirectoryPlan, type: string, more = ''): DirectoryPlan =>
+/** Adds the XML of a page to a directory. @param elements further elements */
+const page = (directory: DirectoryPlan, type: string, elements = ''): DirectoryPlan =>
   withTags(directory, {
-    [tag.ImageDescription]: ascii(description(`<ImageType>${type}</ImageType>${more}`)),
+    [tag.ImageDescription]: ascii(description(`<ImageType>${type}</ImageType>${elements}`)),
   });
 
 const open = (directories: DirectoryPlan[]): Promise<Slide> => openBytes(buildTiff({ directories }).bytes);
 
-/** All steps from black to white, as in an unstretched channel. */
-const stepAt = (index: number, x: number, y: number) => (x * (index + 1) + y) % 256;
+/** Returns a sample of the test pattern of a channel, which contains all values from 0 to 255. */
+const patternAt = (index: number, x: number, y: number) => (x * (index + 1) + y) % 256;
 
+/** Returns a directory with the test pattern of a channel. */
 const grey = (
   index: number,
-  by = 1,
-  more: Partial<Parameters<typeof exactDirectory>[0]> = {},
+  downsample = 1,
+  options: Partial<Parameters<typeof exactDirectory>[0]> = {},
 ): DirectoryPlan =>
   exactDirectory({
-    width: WIDTH / by,
-    height: HEIGHT / by,
+    width: WIDTH / downsample,
+    height: HEIGHT / downsample,
     tileSize: 64,
     samplesPerPixel: 1,
     bits: 8,
     packing: 'lzw',
-    sampleAt: (x, y) => stepAt(index, x * by, y * by),
-    ...more,
+    sampleAt: (x, y) => patternAt(index, x * downsample, y * downsample),
+    ...options,
   });
 
-const channel = (index: number, name: string, colour: string, by = 1) =>
+const channel = (index: number, name: string, colour: string, downsample = 1) =>
   page(
-    grey(index, by),
-    by === 1 ? 'FullResolution' : 'ReducedResolution',
+    grey(index, downsample),
+    downsample === 1 ? 'FullResolution' : 'ReducedResolution',
     `<Name>${name}</Name><Color>${colour}</Color>`,
   );
 
@@ -86,7 +88,7 @@ const fluorescence = [
 ];
 
 describe('a QPTIFF in transmitted light', () => {
-  it('has all levels with the expected pixels', async () => {
+  it('has the written metadata, and the written pixels in all levels', async () => {
     const slide = await open(brightfield);
     expect(slide).toMatchObject({
       format: 'qptiff',
@@ -99,12 +101,12 @@ describe('a QPTIFF in transmitted light', () => {
       [120, 80],
       [60, 40],
     ]);
-    for (const [level, by] of [1, 2, 4].entries()) {
-      expect(distance(await drawLevel(slide, level), shrinkRaster(tissue, by)).most).toBe(0);
+    for (const [level, downsample] of [1, 2, 4].entries()) {
+      expect(distance(await drawLevel(slide, level), shrinkRaster(tissue, downsample)).most).toBe(0);
     }
   });
 
-  it('returns native JPEG tiles', async () => {
+  it('returns JPEG tiles without decoding them', async () => {
     const slide = await open([page(await encodePicture(tissue, 128, 'ycbcr'), 'FullResolution')]);
     expect((await slide.readTile({ level: 0, column: 0, row: 0 }))?.codec).toBe('jpeg');
   });
@@ -118,51 +120,51 @@ describe('a QPTIFF in fluorescence', () => {
       { width: 240, height: 160, needsRendering: true },
       { width: 120, height: 80, needsRendering: true },
     ]);
-    for (const [level, by] of [1, 2].entries()) {
-      const composed = paint(WIDTH / by, HEIGHT / by, (x, y) => [
+    for (const [level, downsample] of [1, 2].entries()) {
+      const expected = paint(WIDTH / downsample, HEIGHT / downsample, (x, y) => [
         0,
-        stepAt(1, x * by, y * by),
-        stepAt(0, x * by, y * by),
+        patternAt(1, x * downsample, y * downsample),
+        patternAt(0, x * downsample, y * downsample),
       ]);
-      expect(distance(await drawLevel(slide, level), composed).most).toBeLessThanOrEqual(1);
+      expect(distance(await drawLevel(slide, level), expected).most).toBeLessThanOrEqual(1);
     }
   });
 
-  it('stretches each channel from its darkest to its brightest pixels', async () => {
-    const dim = grey(0, 1, { sampleAt: (x, y) => 10 + ((x + y) % 86) });
-    const slide = await open([page(dim, 'FullResolution', '<Color>255,255,255</Color>')]);
-    const drawn = paint(WIDTH, HEIGHT, (x, y) => Array.from({ length: 3 }, () => ((x + y) % 86) * 3));
-    expect(distance(await drawLevel(slide, 0), drawn).most).toBe(0);
+  it('stretches each channel between its darkest and its brightest pixels', async () => {
+    const darkChannel = grey(0, 1, { sampleAt: (x, y) => 10 + ((x + y) % 86) });
+    const slide = await open([page(darkChannel, 'FullResolution', '<Color>255,255,255</Color>')]);
+    const expected = paint(WIDTH, HEIGHT, (x, y) => Array.from({ length: 3 }, () => ((x + y) % 86) * 3));
+    expect(distance(await drawLevel(slide, 0), expected).most).toBe(0);
   });
 
-  it('displays samples of 16 bits', async () => {
-    const words = grey(0, 1, { bits: 16, sampleAt: (x) => 200 + x * 16 });
-    const slide = await open([page(words, 'FullResolution', '<Color>255,0,0</Color>')]);
-    const drawn = paint(WIDTH, HEIGHT, (x) => [(x * 255) / 239, 0, 0]);
-    expect(distance(await drawLevel(slide, 0), drawn).most).toBeLessThanOrEqual(2);
+  it('stretches samples of 16 bits to 8 bits', async () => {
+    const channel16 = grey(0, 1, { bits: 16, sampleAt: (x) => 200 + x * 16 });
+    const slide = await open([page(channel16, 'FullResolution', '<Color>255,0,0</Color>')]);
+    const expected = paint(WIDTH, HEIGHT, (x) => [(x * 255) / 239, 0, 0]);
+    expect(distance(await drawLevel(slide, 0), expected).most).toBeLessThanOrEqual(2);
   });
 
   it.each(['300,0,0', '-1,0,0', 'red', '1,2', ''])(
-    'has a default colour when the file states %j',
+    'shows a channel in its default colour if the file states the invalid colour %j',
     async (colour) => {
       const slide = await open([channel(0, 'DAPI', colour), channel(1, 'FITC', '0,0,255')]);
-      const composed = paint(WIDTH, HEIGHT, (x, y) => [stepAt(0, x, y), 0, stepAt(1, x, y)]);
-      expect(distance(await drawLevel(slide, 0), composed).most).toBeLessThanOrEqual(1);
+      const expected = paint(WIDTH, HEIGHT, (x, y) => [patternAt(0, x, y), 0, patternAt(1, x, y)]);
+      expect(distance(await drawLevel(slide, 0), expected).most).toBeLessThanOrEqual(1);
     },
   );
 });
 
 describe('the associated images of a QPTIFF', () => {
-  it('include thumbnail, overview and label', async () => {
+  it('are label, overview (as macro) and thumbnail', async () => {
     const slide = await open(fluorescence);
     expect([...slide.associatedImages].sort()).toEqual(['label', 'macro', 'thumbnail']);
     expect(await slide.readAssociatedImage('label')).toMatchObject({ width: 40, height: 30 });
     expect(await slide.readAssociatedImage('macro')).toMatchObject({ width: 50, height: 90 });
   });
 
-  it('exclude pages of an unknown type', async () => {
-    const strange = page(exactPicture(paintTissue(480, 320), 64), 'constructor');
-    const slide = await open([...brightfield, strange]);
+  it('are not pages of an unknown type, and reading a missing one throws ASSOCIATED_IMAGE_MISSING', async () => {
+    const pageOfUnknownType = page(exactPicture(paintTissue(480, 320), 64), 'constructor');
+    const slide = await open([...brightfield, pageOfUnknownType]);
     expect(slide.levels[0]).toMatchObject({ width: 240 });
     await expect(
       (await open([brightfield[0] as DirectoryPlan])).readAssociatedImage('label'),
@@ -186,7 +188,7 @@ describe('the metadata of a QPTIFF', () => {
     ['the scan profile', {}, profile('0.7'), { x: 0.7, y: 0.7 }],
     ['a scan profile of 0', {}, profile('0'), null],
     ['no resolution', {}, '', null],
-  ])('gives micrometres per pixel from %s', async (_, tags, xml, mpp) => {
+  ])('give the expected micrometres per pixel, or null, for %s', async (_, tags, xml, mpp) => {
     const slide = await open([page(withTags(exactPicture(tissue, 64), tags), 'FullResolution', xml)]);
     expect(slide.mpp).toEqual(mpp);
   });
@@ -199,7 +201,7 @@ describe('the metadata of a QPTIFF', () => {
     ['0x', null],
     ['9999x', null],
     ['', null],
-  ])('gives the magnification of the objective %j as %s', async (objective, power) => {
+  ])('give for the objective %j the objective power %s', async (objective, power) => {
     const slide = await open([
       page(exactPicture(tissue, 64), 'FullResolution', `<Objective>${objective}</Objective>`),
     ]);
@@ -207,9 +209,9 @@ describe('the metadata of a QPTIFF', () => {
   });
 });
 
-describe('opening a QPTIFF is rejected', () => {
+describe('openSlideFrom', () => {
   const [first, second] = fluorescence as [DirectoryPlan, DirectoryPlan];
-  const described = (xml: string) => withTags(grey(0), { [tag.ImageDescription]: ascii(xml) });
+  const greyWithXml = (xml: string) => withTags(grey(0), { [tag.ImageDescription]: ascii(xml) });
 
   it.each<[string, DirectoryPlan[], string]>([
     [
@@ -219,19 +221,19 @@ describe('opening a QPTIFF is rejected', () => {
     ],
     [
       'when its XML is truncated',
-      [described(description('<ImageType>FullRes').slice(0, -10))],
+      [greyWithXml(description('<ImageType>FullRes').slice(0, -10))],
       'FILE_CORRUPT',
     ],
     [
       'when its XML has a document type definition',
-      [described(`<!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/passwd">]>${description('&b;').slice(41)}`)],
+      [greyWithXml(`<!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/passwd">]>${description('&b;').slice(41)}`)],
       'FILE_CORRUPT',
     ],
     ['when its XML uses an entity', [page(grey(0), '&lol;')], 'FILE_CORRUPT'],
     ['when its elements are 10,000 deep', [page(grey(0), '<a>'.repeat(10_000))], 'LIMIT_EXCEEDED'],
     [
       'when its XML has 10^6 attributes',
-      [described(description(`<a ${Array.from({ length: 1000 }, (_, i) => `b${i}=""`).join(' ')}/>`))],
+      [greyWithXml(description(`<a ${Array.from({ length: 1000 }, (_, i) => `b${i}=""`).join(' ')}/>`))],
       'LIMIT_EXCEEDED',
     ],
     ['when a smaller size has fewer channels', [first, second, channel(0, 'DAPI', '', 2)], 'FILE_CORRUPT'],
@@ -273,26 +275,26 @@ describe('opening a QPTIFF is rejected', () => {
       [page(withTags(grey(0), { [tag.TileOffsets]: short(9) }), 'FullResolution')],
       'FILE_CORRUPT',
     ],
-  ])('%s', async (_, directories, code) => {
+  ])('rejects a QPTIFF %s, with a message that names no patient', async (_, directories, code) => {
     const opening = open(directories);
     await expect(opening).rejects.toMatchObject({ name: 'SlideError', code });
     await expect(opening).rejects.toMatchObject({ message: expect.not.stringContaining('DOE') });
   });
 
-  it('when the XML of all its pages has more than 16 MiB', async () => {
+  it('throws LIMIT_EXCEEDED when the XML of all pages of a QPTIFF has more than 16 MiB', async () => {
     const { bytes, directories } = buildTiff({ directories: fluorescence });
-    // The count of ImageDescription, by the layout of a classic directory.
+    // Sets the count of ImageDescription in each directory; an entry of a classic TIFF has 12 bytes.
     for (const { at } of directories) {
       const view = new DataView(bytes.buffer, bytes.byteOffset + at);
       for (let entry = 2; entry < 2 + view.getUint16(0, true) * 12; entry += 12) {
         if (view.getUint16(entry, true) === tag.ImageDescription) view.setUint32(entry + 4, 2 ** 22, true);
       }
     }
-    const whole = Buffer.concat([bytes, Buffer.alloc(2 ** 22)]);
-    await expect(openBytes(whole)).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' });
+    const paddedFile = Buffer.concat([bytes, Buffer.alloc(2 ** 22)]);
+    await expect(openBytes(paddedFile)).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' });
   });
 
-  it('only for its directories: a damaged tile fails when it is read', async () => {
+  it('opens a QPTIFF with a damaged tile, and only reading that tile throws FILE_CORRUPT', async () => {
     const damaged = {
       ...first,
       tiles: (first.tiles ?? []).map((tile, i) => (i === 5 ? Uint8Array.of(1, 2, 3) : tile)),
@@ -308,10 +310,10 @@ describe('opening a QPTIFF is rejected', () => {
 const slides = process.env.TEST_SLIDES ?? '';
 const skippedWithout = slides === '' ? ' (skipped: TEST_SLIDES names no folder of real slides)' : '';
 
-describe.skipIf(slides === '')(`small_vectra.qptiff${skippedWithout}`, () => {
+describe.skipIf(slides === '')(`openSlide with small_vectra.qptiff${skippedWithout}`, () => {
   const path = join(slides, 'vectra-qptiff', 'small_vectra.qptiff');
 
-  it('has the levels, pixel size and magnification of its documentation', async () => {
+  it('reads the level size, pixel size, objective power and associated images', async () => {
     const slide = await openSlide({ path });
     expect(slide).toMatchObject({
       format: 'qptiff',
@@ -323,7 +325,7 @@ describe.skipIf(slides === '')(`small_vectra.qptiff${skippedWithout}`, () => {
     await slide.close();
   });
 
-  it('displays three channels, each as libvips reads it, in blue, green and yellow', async () => {
+  it('overlays three channels in blue, green and yellow, with the same samples as in libvips', async () => {
     const slide = await openSlide({ path });
     const { rgb } = await drawLevel(slide, 0);
     const sharp = await loadPeerSharp();
@@ -332,8 +334,8 @@ describe.skipIf(slides === '')(`small_vectra.qptiff${skippedWithout}`, () => {
     );
     const ranges = pages.map((samples) => {
       const sorted = samples.toSorted();
-      const cut = Math.floor(samples.length / 1000);
-      return { black: sorted[cut] as number, white: sorted[samples.length - 1 - cut] as number };
+      const permille = Math.floor(samples.length / 1000);
+      return { black: sorted[permille] as number, white: sorted[samples.length - 1 - permille] as number };
     });
     const [dapi, fitc, cy3] = pages.map((samples, i) => {
       const { black, white } = ranges[i] ?? { black: 0, white: 255 };
@@ -341,14 +343,15 @@ describe.skipIf(slides === '')(`small_vectra.qptiff${skippedWithout}`, () => {
         Math.max(0, Math.min(255, Math.round(((sample - black) * 255) / (white - black)))),
       );
     }) as [Buffer, Buffer, Buffer];
-    let most = 0;
+    let maxDifference = 0;
     for (let i = 0; i < dapi.length; i++) {
       const expected = [cy3[i], Math.min(255, (fitc[i] as number) + (cy3[i] as number)), dapi[i]];
       for (const [sample, level] of expected.entries()) {
-        most = Math.max(most, Math.abs((rgb[i * 3 + sample] as number) - (level as number)));
+        const actual = rgb[i * 3 + sample] as number;
+        maxDifference = Math.max(maxDifference, Math.abs(actual - (level as number)));
       }
     }
-    expect(most).toBeLessThanOrEqual(1);
+    expect(maxDifference).toBeLessThanOrEqual(1);
     await slide.close();
   });
 });

@@ -13,16 +13,18 @@ import { trestle } from './trestle.ts';
 const [WIDTH, HEIGHT, TILE] = [500, 380, 128];
 const tissue = paintTissue(WIDTH, HEIGHT);
 
-/** Encodes an image as tiles that overlap the preceding ones by this many pixels. */
-function overlapping(picture: Raster, overlap: number): Raster {
-  const stored = (side: number) => side + Math.ceil((side - TILE) / (TILE - overlap)) * overlap;
-  const [width, height] = [stored(picture.width), stored(picture.height)];
-  const from = (at: number) => Math.floor(at / TILE) * (TILE - overlap) + (at % TILE);
+/** Returns the image as it is stored in tiles that overlap the preceding ones by this many pixels. */
+function withOverlaps(picture: Raster, overlap: number): Raster {
+  const storedSide = (side: number) => side + Math.ceil((side - TILE) / (TILE - overlap)) * overlap;
+  const width = storedSide(picture.width);
+  const height = storedSide(picture.height);
+  const sourcePosition = (position: number) =>
+    Math.floor(position / TILE) * (TILE - overlap) + (position % TILE);
   const rgb = new Uint8Array(width * height * 3);
   for (let y = 0; y < height; y++) {
     for (let x = 0; x < width; x++) {
-      const at = (from(y) * picture.width + from(x)) * 3;
-      rgb.set(picture.rgb.subarray(at, at + 3), (y * width + x) * 3);
+      const source = (sourcePosition(y) * picture.width + sourcePosition(x)) * 3;
+      rgb.set(picture.rgb.subarray(source, source + 3), (y * width + x) * 3);
     }
   }
   return { width, height, rgb };
@@ -51,13 +53,13 @@ function build(
 const open = (...plan: Parameters<typeof build>): Promise<Slide> => openBytes(build(...plan));
 
 const levels = [
-  exactPicture(overlapping(tissue, 32), TILE),
-  exactPicture(overlapping(shrinkRaster(tissue, 2), 16), TILE),
+  exactPicture(withOverlaps(tissue, 32), TILE),
+  exactPicture(withOverlaps(shrinkRaster(tissue, 2), 16), TILE),
   exactPicture(shrinkRaster(tissue, 4), TILE),
 ];
 
 describe('a Trestle slide', () => {
-  it('has exact pixels without the overlaps in every level', async () => {
+  it('has the written pixels, without the overlaps, in every level', async () => {
     const slide = await open(levels);
     expect(slide).toMatchObject({ format: 'trestle', vendor: 'Trestle', objectivePower: 20 });
     expect(slide.levels).toMatchObject([
@@ -65,18 +67,18 @@ describe('a Trestle slide', () => {
       { width: 250, height: 190, needsRendering: true },
       { width: 125, height: 95 },
     ]);
-    for (const [level, by] of [1, 2, 4].entries()) {
-      expect(distance(await drawLevel(slide, level), shrinkRaster(tissue, by)).most).toBe(0);
+    for (const [level, downsample] of [1, 2, 4].entries()) {
+      expect(distance(await drawLevel(slide, level), shrinkRaster(tissue, downsample)).most).toBe(0);
     }
   });
 
-  it('reads micrometres per pixel from XResolution, and the background colour', async () => {
+  it('has the micrometres per pixel of XResolution and YResolution, and the stated background colour', async () => {
     const { mpp, background } = await open(levels);
     expect(mpp).toEqual({ x: expect.closeTo(0.35, 9), y: expect.closeTo(0.36, 9) });
     expect(background).toEqual({ r: 0xe6, g: 0xe0, b: 0xdc });
   });
 
-  it('returns native JPEG tiles of levels without overlap', async () => {
+  it('returns JPEG tiles without decoding them if a level has no overlaps', async () => {
     const slide = await open([await encodePicture(tissue, TILE, 'ycbcr')], 'Objective Power=20');
     expect(slide.levels[0].needsRendering).toBeUndefined();
     expect((await slide.readTile({ level: 0, column: 0, row: 0 }))?.codec).toBe('jpeg');
@@ -92,7 +94,7 @@ describe('a Trestle slide', () => {
   });
 
   it.each([['0'], ['-3'], ['many'], ['1e9'], ['']])(
-    'has no magnification when the file states %j',
+    'has no objective power if the file states %j',
     async (power) => {
       expect(
         (await open(levels, `Objective Power=${power};OverlapsXY= 32 32 16 16`)).objectivePower,
@@ -101,14 +103,14 @@ describe('a Trestle slide', () => {
   );
 
   it.each([['E6E0'], ['GGGGGG'], ['E6E0DC00'], ['']])(
-    'has a white background when the file states %j',
+    'has a white background if the file states the invalid colour %j',
     async (colour) => {
       const slide = await open(levels, `Background Color=${colour};OverlapsXY= 32 32 16 16`);
       expect(slide.background).toEqual({ r: 255, g: 255, b: 255 });
     },
   );
 
-  it('is grouped with its companion files', async () => {
+  it('is grouped with its .Full and .tif-<digits>b companion files', async () => {
     const names = ['a.Full', 'a.tif', 'a.tif-0b', 'a.tif-1b', 'a.tif-b', 'b.Full', 'c.tif'];
     const open = () => Promise.reject(new Error('Nothing needs to be read'));
     expect(await trestle.group?.({ names, folders: [], open })).toEqual([
@@ -116,7 +118,7 @@ describe('a Trestle slide', () => {
     ]);
   });
 
-  it('has no associated images', async () => {
+  it('has no associated images, and reading one throws ASSOCIATED_IMAGE_MISSING', async () => {
     const slide = await open(levels);
     expect(slide.associatedImages.size).toBe(0);
     await expect(slide.readAssociatedImage('macro')).rejects.toMatchObject({
@@ -125,7 +127,7 @@ describe('a Trestle slide', () => {
   });
 });
 
-describe('opening a Trestle slide is rejected', () => {
+describe('openSlideFrom', () => {
   const overlaps = (text: string) => `OverlapsXY=${text}`;
   const [full, half] = levels as [DirectoryPlan, DirectoryPlan];
 
@@ -150,7 +152,7 @@ describe('opening a Trestle slide is rejected', () => {
       'FILE_CORRUPT',
     ],
     [
-      'when overlapping tiles are below the minimum size',
+      'when withOverlaps tiles are below the minimum size',
       [exactPicture(tissue, 8)],
       overlaps(' 2 2'),
       'LIMIT_EXCEEDED',
@@ -187,11 +189,11 @@ describe('opening a Trestle slide is rejected', () => {
       DESCRIPTION,
       'FORMAT_NOT_SUPPORTED',
     ],
-  ])('%s', async (_, directories, description, code) => {
+  ])('rejects a Trestle slide %s', async (_, directories, description, code) => {
     await expect(open(directories, description)).rejects.toMatchObject({ name: 'SlideError', code });
   });
 
-  it('only for its directories: a damaged tile fails when it is read', async () => {
+  it('opens a Trestle slide with a damaged tile, and only reading that tile throws FILE_CORRUPT', async () => {
     const damaged = {
       ...full,
       tiles: (full.tiles ?? []).map((tile, i) => (i === 0 ? Uint8Array.of(1, 2) : tile)),
@@ -207,9 +209,9 @@ describe('opening a Trestle slide is rejected', () => {
   });
 
   it.each([
-    ['its software is another one', DESCRIPTION, 'libtiff'],
-    ['it has no description', '', 'MedScan'],
-  ])('by the Trestle reader, and succeeds as generic TIFF, when %s', async (_, description, software) => {
+    ['another Software tag', DESCRIPTION, 'libtiff'],
+    ['no description', '', 'MedScan'],
+  ])('opens a Trestle slide with %s as generic TIFF', async (_, description, software) => {
     expect((await open(levels, description, software)).format).toBe('tiff');
   });
 });

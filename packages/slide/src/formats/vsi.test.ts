@@ -42,15 +42,19 @@ const etsName = (number: number) => `_slide_/stack${number}/frame_t.ets`;
 const open = (vsi: Uint8Array, ets: Readonly<Record<string, Uint8Array>>): Promise<Slide> =>
   openSlideFrom(memoryFiles({ 'slide.vsi': vsi, ...ets }));
 
-/** Builds a slide of one image. */
-const openOne = (plan: EtsPlan, described: Partial<VsiStackPlan> = {}) =>
-  open(buildVsi([{ ...stack, ...described }]), { [etsName(10001)]: buildEts(plan) });
+/** Opens a slide of one image. @param metadata properties that the .vsi file states, instead of those of `stack` */
+const openOne = (plan: EtsPlan, metadata: Partial<VsiStackPlan> = {}) =>
+  open(buildVsi([{ ...stack, ...metadata }]), { [etsName(10001)]: buildEts(plan) });
 
-async function planOf(coding: EtsCoding, resolutions = 1, between?: readonly number[]): Promise<EtsPlan> {
+async function planOf(
+  coding: EtsCoding,
+  resolutions = 1,
+  otherCoordinates?: readonly number[],
+): Promise<EtsPlan> {
   return {
     tileWidth: 256,
     tileHeight: 256,
-    tiles: await cutEtsTiles(picture, 256, resolutions, coding, between),
+    tiles: await cutEtsTiles(picture, 256, resolutions, coding, otherCoordinates),
     compression: etsCompressions[coding],
   };
 }
@@ -67,46 +71,49 @@ describe('an Olympus slide', () => {
     ['jpeg2000', 0],
     ['png', 0],
     ['samples', 0],
-  ])('has the pixels of its tiles: %s', async (coding, most) => {
-    const slide = await openOne(await planOf(coding));
-    expect(slide).toMatchObject({
-      format: 'vsi',
-      vendor: 'Olympus',
-      mpp: { x: 0.1717, y: 0.1717 },
-      objectivePower: 40,
-      background: { r: 255, g: 255, b: 255 },
-    });
-    expect(slide.levels).toMatchObject([
-      { width: 600, height: 420, tileWidth: 256, tileHeight: 256, columns: 3, rows: 2, downsample: 1 },
-    ]);
-    expect(await slide.readIccProfile()).toBeNull();
-    const whole = await rasterOf(slide, 0, 1, 0);
-    expect(difference(whole, cropRaster(picture, 256, 0, 256, 256)).mean).toBeLessThanOrEqual(most);
-    const edge = cropRaster(await rasterOf(slide, 0, 2, 1), 0, 0, 88, 164);
-    expect(difference(edge, cropRaster(picture, 512, 256, 88, 164)).mean).toBeLessThanOrEqual(most);
-  });
+  ])(
+    'with tiles in %s has the written metadata and pixels (mean difference at most %i)',
+    async (coding, maxMean) => {
+      const slide = await openOne(await planOf(coding));
+      expect(slide).toMatchObject({
+        format: 'vsi',
+        vendor: 'Olympus',
+        mpp: { x: 0.1717, y: 0.1717 },
+        objectivePower: 40,
+        background: { r: 255, g: 255, b: 255 },
+      });
+      expect(slide.levels).toMatchObject([
+        { width: 600, height: 420, tileWidth: 256, tileHeight: 256, columns: 3, rows: 2, downsample: 1 },
+      ]);
+      expect(await slide.readIccProfile()).toBeNull();
+      const fullTile = await rasterOf(slide, 0, 1, 0);
+      expect(difference(fullTile, cropRaster(picture, 256, 0, 256, 256)).mean).toBeLessThanOrEqual(maxMean);
+      const edgeTile = cropRaster(await rasterOf(slide, 0, 2, 1), 0, 0, 88, 164);
+      expect(difference(edgeTile, cropRaster(picture, 512, 256, 88, 164)).mean).toBeLessThanOrEqual(maxMean);
+    },
+  );
 
-  it('returns native JPEG tiles', async () => {
+  it('returns JPEG tiles with the bytes of the file after the first two', async () => {
     const plan = await planOf('jpeg');
     const slide = await openOne(plan);
     const { maxLevel } = describeDeepZoom(slide);
-    const sent = await readNativeTile(slide, { dziLevel: maxLevel, column: 1, row: 0 });
+    const tile = await readNativeTile(slide, { dziLevel: maxLevel, column: 1, row: 0 });
     const stored = plan.tiles[1]?.data ?? new Uint8Array();
-    expect(Buffer.from(sent ?? []).subarray(2 - stored.length)).toEqual(Buffer.from(stored.subarray(2)));
+    expect(Buffer.from(tile ?? []).subarray(2 - stored.length)).toEqual(Buffer.from(stored.subarray(2)));
   });
 
-  it('lists the stored levels, halved and rounded up', async () => {
+  it('has a level for each stored resolution, with sides halved and rounded up', async () => {
     const slide = await openOne(await planOf('png', 3));
     expect(slide.levels.map(({ width, height, downsample }) => [width, height, downsample])).toEqual([
       [600, 420, 1],
       [300, 210, 2],
       [150, 105, 4],
     ]);
-    const read = cropRaster(await rasterOf(slide, 2, 0, 0), 0, 0, 150, 105);
-    expect(difference(read, shrinkRaster(picture, 4)).most).toBe(0);
+    const smallest = cropRaster(await rasterOf(slide, 2, 0, 0), 0, 0, 150, 105);
+    expect(difference(smallest, shrinkRaster(picture, 4)).most).toBe(0);
   });
 
-  it('reads samples in blue-green-red order when the file states it', async () => {
+  it('returns red, green, blue for samples that the file stores as blue, green, red', async () => {
     const plan = await planOf('samples');
     for (const options of [{ componentOrder: 1 }, { colourSpace: 4 }]) {
       const slide = await openOne({ ...plan, ...options });
@@ -115,26 +122,26 @@ describe('an Olympus slide', () => {
     }
   });
 
-  it('has the background colour of the file where a tile is missing', async () => {
+  it('returns null for a missing tile and has the background colour of the file', async () => {
     const plan = await planOf('jpeg');
     const slide = await openOne({ ...plan, tiles: plan.tiles.slice(0, 4), background: [240, 241, 242] });
     expect(await slide.readTile({ level: 0, column: 2, row: 1 })).toBeNull();
     expect(slide.background).toEqual({ r: 240, g: 241, b: 242 });
   });
 
-  it('has the size of its tiles when the metadata state none', async () => {
+  it('has the size that its tiles cover if the metadata state none', async () => {
     const slide = await openOne(await planOf('jpeg'), { width: 0, height: 0 });
     expect(slide.levels[0]).toMatchObject({ width: 768, height: 512 });
   });
 
-  it('is rendered into tiles', async () => {
+  it('has a rendered tile that differs from the mean of the pixels by less than 4 of 255', async () => {
     const slide = await openOne(await planOf('jpeg', 2));
     const { maxLevel } = describeDeepZoom(slide);
     const tile = await pixelsOf(await renderTile(slide, { dziLevel: maxLevel - 2, column: 0, row: 0 }));
     expect(difference(tile, shrinkRaster(picture, 4)).mean).toBeLessThan(4);
   });
 
-  it('displays its largest area and recognises associated images', async () => {
+  it('shows the largest of several scanned areas, and has label and macro as associated images', async () => {
     const small = paintTissue(100, 80);
     const associated = buildEts({
       tileWidth: 64,
@@ -169,14 +176,14 @@ describe('an Olympus slide', () => {
   });
 
   it.each<[string, Partial<VsiStackPlan>, { x: number; y: number } | null]>([
-    ['is in micrometres', {}, { x: 0.1717, y: 0.1717 }],
-    ['has an unknown unit', { unit: '10^-3m^1' }, null],
-    ['is 0', { mpp: 0 }, null],
-    ['is negative', { mpp: -0.2 }, null],
-    ['is not a number', { mpp: Number.NaN }, null],
-    ['is not plausible', { mpp: 1e300 }, null],
-  ])('reports a pixel size only if it is plausible: it %s', async (_, described, mpp) => {
-    expect((await openOne(await planOf('jpeg'), described)).mpp).toEqual(mpp);
+    ['in micrometres', {}, { x: 0.1717, y: 0.1717 }],
+    ['in an unknown unit', { unit: '10^-3m^1' }, null],
+    ['of 0', { mpp: 0 }, null],
+    ['of −0.2', { mpp: -0.2 }, null],
+    ['of NaN', { mpp: Number.NaN }, null],
+    ['of 1e300', { mpp: 1e300 }, null],
+  ])('has the expected pixel size or null if the file states one %s', async (_, metadata, mpp) => {
+    expect((await openOne(await planOf('jpeg'), metadata)).mpp).toEqual(mpp);
   });
 
   it.each([
@@ -184,7 +191,7 @@ describe('an Olympus slide', () => {
     ['a column that does not exist', { level: 0, column: 3, row: 0 }],
     ['a row before the first', { level: 0, column: 0, row: -1 }],
     ['half a column', { level: 0, column: 0.5, row: 0 }],
-  ])('rejects a tile address with %s', async (_, address) => {
+  ])('throws TILE_OUT_OF_RANGE for a tile address with %s', async (_, address) => {
     const slide = await openOne(await planOf('jpeg'));
     await expect(slide.readTile(address)).rejects.toMatchObject({ code: 'TILE_OUT_OF_RANGE' });
   });
@@ -209,13 +216,13 @@ describe('an Olympus fluorescence slide', () => {
     components: 1,
     hasResolutions: true,
   });
-  const described = { width: 64, height: 64 };
-  const first = async (slide: Slide) => [...(await rasterOf(slide, 0, 0, 0)).rgb.subarray(0, 3)];
+  const metadata = { width: 64, height: 64 };
+  const firstPixel = async (slide: Slide) => [...(await rasterOf(slide, 0, 0, 0)).rgb.subarray(0, 3)];
 
-  it('is composed of its channels with their colours and display limits', async () => {
-    // A tile's numbers: column, row, channel, resolution.
+  it('overlays its channels with their colours and display limits', async () => {
+    // Coordinates of a tile: column, row, channel, resolution.
     const slide = await openOne(plan([await grey(1000, [0, 0, 0, 0]), await grey(50, [0, 0, 1, 0])]), {
-      ...described,
+      ...metadata,
       dimensions: [4],
       channels: [
         { bgr: [255, 0, 0], range: [0, 2000] },
@@ -224,33 +231,33 @@ describe('an Olympus fluorescence slide', () => {
     });
     expect(slide.levels[0]).toMatchObject({ needsRendering: true });
     expect(slide.background).toEqual({ r: 0, g: 0, b: 0 });
-    expect(await first(slide)).toEqual([0, 255, 128]);
+    expect(await firstPixel(slide)).toEqual([0, 255, 128]);
   });
 
-  it('has default channel colours when the file states none', async () => {
+  it('overlays its channels in default colours if the file states none', async () => {
     const slide = await openOne(plan([await grey(65_535, [0, 0, 0, 0]), await grey(65_535, [0, 0, 1, 0])]), {
-      ...described,
+      ...metadata,
       dimensions: [4],
     });
-    expect(await first(slide)).toEqual([255, 255, 0]);
+    expect(await firstPixel(slide)).toEqual([255, 255, 0]);
   });
 
-  it('of one channel is grey', async () => {
+  it('with a single channel is grey, whatever colour the channel has', async () => {
     const slide = await openOne(plan([await grey(1000, [0, 0, 0, 0])]), {
-      ...described,
+      ...metadata,
       dimensions: [4],
       channels: [{ bgr: [255, 0, 0], range: [0, 2000] }],
     });
-    expect(await first(slide)).toEqual([128, 128, 128]);
+    expect(await firstPixel(slide)).toEqual([128, 128, 128]);
   });
 
-  it('displays the middle focal plane and the first time point', async () => {
+  it('shows the middle focal plane and the first time point', async () => {
     const tiles: EtsTile[] = [];
     for (const focus of [0, 1, 2]) {
-      // Column, row, time, focus, resolution.
+      // Coordinates of a tile: column, row, time, focus, resolution.
       for (const time of [4, 7]) tiles.push(await grey(focus * 100 + time, [0, 0, time, focus, 0]));
     }
-    const slide = await openOne(plan(tiles), { ...described, dimensions: [2, 1], channels: [{}] });
+    const slide = await openOne(plan(tiles), { ...metadata, dimensions: [2, 1], channels: [{}] });
     expect(slide.shownPlane).toEqual({ plane: 2, planes: 3, times: 1 });
     expect(await slide.readTile({ level: 0, column: 0, row: 0 })).toMatchObject({ codec: 'jpeg2000' });
     const tile = await slide.readTile({ level: 0, column: 0, row: 0 });
@@ -261,22 +268,22 @@ describe('an Olympus fluorescence slide', () => {
     expect(rgb[0]).toBe(104);
   });
 
-  it('is black where a channel has no tile', async () => {
+  it('shows only the other channels where a channel has no tile, and returns null where none has', async () => {
     const slide = await openOne(plan([await grey(65_535, [0, 0, 0, 0]), await grey(65_535, [1, 0, 1, 0])]), {
       width: 192,
       height: 64,
       dimensions: [4],
     });
-    expect(await first(slide)).toEqual([255, 0, 0]);
+    expect(await firstPixel(slide)).toEqual([255, 0, 0]);
     expect(await slide.readTile({ level: 0, column: 2, row: 0 })).toBeNull();
   });
 });
 
-describe('opening a .vsi file', () => {
+describe('openSlideFrom with a damaged .vsi file', () => {
   const ets = async () => ({ [etsName(10001)]: buildEts(await planOf('jpeg')) });
   const root = (value: readonly VsiField[]): readonly VsiField[] => [{ tag: 2000, index: 0, value }];
   const nested = (depth: number): VsiField => ({ tag: 1, value: depth === 0 ? 0 : [nested(depth - 1)] });
-  /** Offsets: the first volume is at 8, its first field at 32. */
+  /** Offsets of the first volume of the tag tree and of its first field. */
   const VOLUME = 8;
   const FIELD = 32;
 
@@ -288,25 +295,25 @@ describe('opening a .vsi file', () => {
     ['whose tree is not a volume', (file) => file.writeUInt16LE(25, FIELD + 20), 'FORMAT_NOT_SUPPORTED'],
     ['whose tree has an unknown tag', (file) => file.writeUInt32LE(2001, FIELD + 4), 'FORMAT_NOT_SUPPORTED'],
     ['whose only field is not a volume', (file) => file.writeUInt32LE(5, FIELD), 'FORMAT_NOT_SUPPORTED'],
-  ])('rejects a file %s', async (_, damage, code) => {
+  ])('rejects a slide %s', async (_, damage, code) => {
     const file = buildVsi([stack]);
     damage(file);
     await expect(open(file, await ets())).rejects.toMatchObject({ name: 'SlideError', code });
   });
 
-  it('rejects a file whose field offsets go backwards', async () => {
+  it('throws FILE_CORRUPT if the offsets of the fields go backwards', async () => {
     const file = buildVsiOf([{ tag: 1, value: 0 }, ...root([])]);
     file.writeUInt32LE(24, FIELD + 8);
     await expect(open(file, await ets())).rejects.toMatchObject({ code: 'FILE_CORRUPT' });
   });
 
-  it('rejects a file whose fields end past the end of the file', async () => {
+  it('throws FILE_TRUNCATED if a field is past the end of the file', async () => {
     const file = buildVsiOf([{ tag: 1, value: 0 }, ...root([])]);
     file.writeUInt32LE(2 ** 31, FIELD + 8);
     await expect(open(file, await ets())).rejects.toMatchObject({ code: 'FILE_TRUNCATED' });
   });
 
-  it('rejects a file whose value ends past the end of the file', async () => {
+  it('throws FILE_TRUNCATED if a value ends past the end of the file', async () => {
     const value = { type: 259, bytes: new Uint8Array(16) };
     const file = buildVsiOf([{ tag: 2053, value }]);
     file.writeUInt32LE(4096, FIELD + 12);
@@ -314,10 +321,10 @@ describe('opening a .vsi file', () => {
   });
 
   it.each<[string, readonly VsiField[], string]>([
-    ['nested 33 deep', [nested(33)], 'LIMIT_EXCEEDED'],
-    ['of 300,000 fields', Array.from({ length: 300_000 }, () => ({ tag: 1, value: 0 })), 'LIMIT_EXCEEDED'],
+    ['with volumes nested 33 deep', [nested(33)], 'LIMIT_EXCEEDED'],
+    ['with 300,000 fields', Array.from({ length: 300_000 }, () => ({ tag: 1, value: 0 })), 'LIMIT_EXCEEDED'],
     [
-      'of 5,000 images',
+      'with 5,000 images',
       root(
         Array.from({ length: 5000 }, (_, index) => ({
           tag: 2001,
@@ -328,7 +335,7 @@ describe('opening a .vsi file', () => {
       'LIMIT_EXCEEDED',
     ],
     ['without an image', root([]), 'FORMAT_NOT_SUPPORTED'],
-  ])('rejects a file %s', async (_, fields, code) => {
+  ])('rejects a slide %s', async (_, fields, code) => {
     await expect(open(buildVsiOf(fields), await ets())).rejects.toMatchObject({ name: 'SlideError', code });
   });
 
@@ -338,14 +345,14 @@ describe('opening a .vsi file', () => {
     ['whose pixels are missing', { number: 7 }, 'FILE_TRUNCATED'],
     ['whose size is smaller than its tiles', { width: 100, height: 100 }, 'FILE_CORRUPT'],
     ['of 2^31 − 1 pixels each way', { width: 2 ** 31 - 1, height: 2 ** 31 - 1 }, 'LIMIT_EXCEEDED'],
-  ])('rejects a file %s', async (_, described, code) => {
-    await expect(open(buildVsi([{ ...stack, ...described }]), await ets())).rejects.toMatchObject({
+  ])('rejects a slide %s', async (_, metadata, code) => {
+    await expect(open(buildVsi([{ ...stack, ...metadata }]), await ets())).rejects.toMatchObject({
       name: 'SlideError',
       code,
     });
   });
 
-  it('rejects a truncated file or displays it completely, at every length', async () => {
+  it('throws FILE_TRUNCATED or FORMAT_NOT_RECOGNISED for a file truncated at any length', async () => {
     const file = buildVsi([stack]);
     const files = await ets();
     const outcomes = new Set<string>();
@@ -360,11 +367,11 @@ describe('opening a .vsi file', () => {
   });
 });
 
-describe('opening an .ets file', () => {
+describe('openSlideFrom with a damaged .ets file', () => {
   const { moreHeader, tiles } = etsPlaces;
   const vsi = buildVsi([stack]);
-  /** Returns the offset of the list of tiles, which follows the header, the second header and the tiles. */
-  const listOf = (file: Buffer) => Number(file.readBigUInt64LE(32));
+  /** Returns the offset of the list of tiles. */
+  const tileListOffset = (file: Buffer) => Number(file.readBigUInt64LE(32));
 
   it.each<[string, (file: Buffer) => unknown, string]>([
     ['with another signature', (file) => file.write('XYZ'), 'FILE_CORRUPT'],
@@ -415,33 +422,41 @@ describe('opening an .ets file', () => {
       (file) => file.writeUInt32LE(99, moreHeader + 20),
       'FORMAT_NOT_SUPPORTED',
     ],
-    ['with a tile at column −1', (file) => file.writeInt32LE(-1, listOf(file) + 4), 'FILE_CORRUPT'],
-    ['with a tile outside the image', (file) => file.writeInt32LE(3, listOf(file) + 4), 'FILE_CORRUPT'],
-    ['with a tile of the resolution −1', (file) => file.writeInt32LE(-1, listOf(file) + 16), 'FILE_CORRUPT'],
+    ['with a tile at column −1', (file) => file.writeInt32LE(-1, tileListOffset(file) + 4), 'FILE_CORRUPT'],
+    [
+      'with a tile outside the image',
+      (file) => file.writeInt32LE(3, tileListOffset(file) + 4),
+      'FILE_CORRUPT',
+    ],
+    [
+      'with a tile of the resolution −1',
+      (file) => file.writeInt32LE(-1, tileListOffset(file) + 16),
+      'FILE_CORRUPT',
+    ],
     [
       'with a tile of the resolution 2^31 − 1',
-      (file) => file.writeInt32LE(2 ** 31 - 1, listOf(file) + 16),
+      (file) => file.writeInt32LE(2 ** 31 - 1, tileListOffset(file) + 16),
       'LIMIT_EXCEEDED',
     ],
     [
       'with a tile at the offset 2^64 − 1',
-      (file) => file.writeBigUInt64LE(2n ** 64n - 1n, listOf(file) + 20),
+      (file) => file.writeBigUInt64LE(2n ** 64n - 1n, tileListOffset(file) + 20),
       'FILE_CORRUPT',
     ],
-    ['that ends in its header', (file) => file.fill(0, 0, 64), 'FILE_CORRUPT'],
-  ])('rejects a file %s', async (_, damage, code) => {
+    ['whose header is filled with zeros', (file) => file.fill(0, 0, 64), 'FILE_CORRUPT'],
+  ])('rejects an .ets file %s', async (_, damage, code) => {
     const file = buildEts(await planOf('jpeg'));
     damage(file);
     await expect(open(vsi, { [etsName(10001)]: file })).rejects.toMatchObject({ name: 'SlideError', code });
   });
 
-  it('rejects a file without full resolution', async () => {
+  it('throws FILE_CORRUPT if the file has no tile at full resolution', async () => {
     const plan = await planOf('jpeg', 2);
     const file = buildEts({ ...plan, tiles: plan.tiles.filter(({ place }) => place[3] === 1) });
     await expect(open(vsi, { [etsName(10001)]: file })).rejects.toMatchObject({ code: 'FILE_CORRUPT' });
   });
 
-  it('rejects a file of 17 channels', async () => {
+  it('throws FORMAT_NOT_SUPPORTED for 17 channels', async () => {
     const [tile] = (await planOf('png')).tiles;
     const file = buildEts({
       tileWidth: 256,
@@ -453,8 +468,8 @@ describe('opening an .ets file', () => {
         place: [0, 0, channel, 0],
       })),
     });
-    const described = buildVsi([{ ...stack, dimensions: [4] }]);
-    await expect(open(described, { [etsName(10001)]: file })).rejects.toMatchObject({
+    const vsiWithChannels = buildVsi([{ ...stack, dimensions: [4] }]);
+    await expect(open(vsiWithChannels, { [etsName(10001)]: file })).rejects.toMatchObject({
       code: 'FORMAT_NOT_SUPPORTED',
     });
   });
@@ -462,16 +477,24 @@ describe('opening an .ets file', () => {
   it.each<[string, (file: Buffer) => unknown, string]>([
     [
       'past the end of the file',
-      (file) => file.writeBigUInt64LE(2n ** 40n, listOf(file) + 20),
+      (file) => file.writeBigUInt64LE(2n ** 40n, tileListOffset(file) + 20),
       'FILE_TRUNCATED',
     ],
-    ['longer than the file', (file) => file.writeUInt32LE(2 ** 27, listOf(file) + 28), 'FILE_TRUNCATED'],
-    ['of 2^32 − 1 bytes', (file) => file.writeUInt32LE(2 ** 32 - 1, listOf(file) + 28), 'LIMIT_EXCEEDED'],
+    [
+      'longer than the file',
+      (file) => file.writeUInt32LE(2 ** 27, tileListOffset(file) + 28),
+      'FILE_TRUNCATED',
+    ],
+    [
+      'of 2^32 − 1 bytes',
+      (file) => file.writeUInt32LE(2 ** 32 - 1, tileListOffset(file) + 28),
+      'LIMIT_EXCEEDED',
+    ],
     ['that is not JPEG', (file) => file.fill(0, tiles, tiles + 4), 'FILE_CORRUPT'],
-    ['of one byte', (file) => file.writeUInt32LE(1, listOf(file) + 28), 'FILE_CORRUPT'],
+    ['of one byte', (file) => file.writeUInt32LE(1, tileListOffset(file) + 28), 'FILE_CORRUPT'],
     ['of another size', (file) => file.writeUInt32LE(250, moreHeader + 28), 'FILE_CORRUPT'],
     ['with another number of samples', (file) => file.writeUInt32LE(1, moreHeader + 12), 'FILE_CORRUPT'],
-  ])('succeeds, and reading a tile %s fails', async (_, damage, code) => {
+  ])('opens the slide, but reading a tile %s throws an error', async (_, damage, code) => {
     const file = buildEts(await planOf('jpeg'));
     damage(file);
     const slide = await open(vsi, { [etsName(10001)]: file });
@@ -484,36 +507,39 @@ describe('opening an .ets file', () => {
   it.each<[EtsCoding, string]>([
     ['jpeg2000', 'FILE_CORRUPT'],
     ['png', 'FILE_CORRUPT'],
-  ])('succeeds, and decoding a tile that is not %s fails', async (coding, code) => {
-    const file = buildEts(await planOf(coding));
-    file.fill(0, tiles, tiles + 60);
-    const slide = await open(vsi, { [etsName(10001)]: file });
-    const tile = await slide.readTile({ level: 0, column: 0, row: 0 });
-    await expect(decodeImage(tile as NonNullable<typeof tile>)).rejects.toMatchObject({ code });
-  });
+  ])(
+    'opens the slide and reads its tile, but decoding a tile that is not %s throws %s',
+    async (coding, code) => {
+      const file = buildEts(await planOf(coding));
+      file.fill(0, tiles, tiles + 60);
+      const slide = await open(vsi, { [etsName(10001)]: file });
+      const tile = await slide.readTile({ level: 0, column: 0, row: 0 });
+      await expect(decodeImage(tile as NonNullable<typeof tile>)).rejects.toMatchObject({ code });
+    },
+  );
 
-  it('succeeds, and reading a tile with too few samples fails', async () => {
+  it('opens the slide, but reading an uncompressed tile with too few samples throws FILE_CORRUPT', async () => {
     const file = buildEts(await planOf('samples'));
-    file.writeUInt32LE(1000, listOf(file) + 28);
+    file.writeUInt32LE(1000, tileListOffset(file) + 28);
     const slide = await open(vsi, { [etsName(10001)]: file });
     await expect(slide.readTile({ level: 0, column: 0, row: 0 })).rejects.toMatchObject({
       code: 'FILE_CORRUPT',
     });
   });
 
-  it('rejects a truncated file at every length', async () => {
+  it('throws FILE_TRUNCATED for a file truncated at any length', async () => {
     const [tile] = await cutEtsTiles(paintTissue(16, 16), 16, 1, 'jpeg');
     const file = buildEts({ tileWidth: 16, tileHeight: 16, tiles: [tile as EtsTile], compression: 2 });
-    const described = buildVsi([{ ...stack, width: 16, height: 16 }]);
+    const smallVsi = buildVsi([{ ...stack, width: 16, height: 16 }]);
     for (let end = 0; end < file.length; end++) {
-      const opening = open(described, { [etsName(10001)]: file.subarray(0, end) });
+      const opening = open(smallVsi, { [etsName(10001)]: file.subarray(0, end) });
       await expect(opening, `cut at ${end}`).rejects.toMatchObject({ code: 'FILE_TRUNCATED' });
     }
   });
 });
 
-describe('the files of an Olympus slide', () => {
-  it('are grouped into one slide', async () => {
+describe('groupSlideFiles', () => {
+  it('groups a .vsi file with the folder _name_ beside it, if it exists', async () => {
     expect(await groupSlideFiles({ path: '/nowhere' }, ['a.vsi', 'b.VSI'], ['_a_', 'b', 'other'])).toEqual([
       { leading: 'a.vsi', members: ['_a_/'] },
       { leading: 'b.VSI', members: [] },
@@ -521,10 +547,10 @@ describe('the files of an Olympus slide', () => {
   });
 });
 
-describe.skipIf(slides === '')(`a real slide of Olympus${skipped}`, () => {
+describe.skipIf(slides === '')(`openSlide with a real Olympus slide${skipped}`, () => {
   const path = join(slides, 'olympus-vsi', 'vsi-ets-test-jpg2k.vsi');
 
-  it('vsi-ets-test-jpg2k.vsi has the levels, pixel size and channels of its microscope', async () => {
+  it('reads the level size, pixel size and objective power of vsi-ets-test-jpg2k.vsi', async () => {
     const slide = await openSlide({ path });
     expect(slide).toMatchObject({ format: 'vsi', vendor: 'Olympus', objectivePower: 60 });
     expect(slide.mpp?.x).toBeCloseTo(0.10833, 5);
@@ -534,13 +560,11 @@ describe.skipIf(slides === '')(`a real slide of Olympus${skipped}`, () => {
     await slide.close();
   });
 
-  it('vsi-ets-test-jpg2k.vsi opens the middle one of eleven focal planes, with nuclei in blue and cells in green', async () => {
+  it('shows the nuclei of vsi-ets-test-jpg2k.vsi in blue and the cells in green', async () => {
     const slide = await openSlide({ path });
     const { rgb } = await rasterOf(slide, 0, 0, 0);
     const sums = [0, 0, 0];
-    for (let at = 0; at < rgb.length; at += 3) {
-      for (const i of [0, 1, 2]) sums[i] = (sums[i] as number) + (rgb[at + i] as number);
-    }
+    for (const [i, sample] of rgb.entries()) sums[i % 3] = (sums[i % 3] as number) + sample;
     const [red = 0, green = 0, blue = 0] = sums.map((sum) => sum / (rgb.length / 3));
     expect(red).toBeLessThan(1);
     expect(green).toBeGreaterThan(5);
@@ -548,7 +572,7 @@ describe.skipIf(slides === '')(`a real slide of Olympus${skipped}`, () => {
     await slide.close();
   });
 
-  it('vsi-ets-test-jpg2k.vsi without its folder is rejected as incomplete', async () => {
+  it('throws FILE_TRUNCATED for a .vsi file without its folder, and names the missing .ets file', async () => {
     const bytes = await readFile(path);
     await expect(openSlideFrom(memoryFiles({ 'alone.vsi': bytes }))).rejects.toMatchObject({
       code: 'FILE_TRUNCATED',
@@ -556,8 +580,8 @@ describe.skipIf(slides === '')(`a real slide of Olympus${skipped}`, () => {
     });
   });
 
-  it('Image_Mouse13_PB_H7.vsi, published without its folder, is rejected', async () => {
-    const bad = join(slides, '..', 'bad-slides', 'olympus-vsi', 'Image_Mouse13_PB_H7.vsi');
-    await expect(openSlide({ path: bad })).rejects.toMatchObject({ code: 'FILE_TRUNCATED' });
+  it('throws FILE_TRUNCATED for Image_Mouse13_PB_H7.vsi, which was published without its folder', async () => {
+    const incompletePath = join(slides, '..', 'bad-slides', 'olympus-vsi', 'Image_Mouse13_PB_H7.vsi');
+    await expect(openSlide({ path: incompletePath })).rejects.toMatchObject({ code: 'FILE_TRUNCATED' });
   });
 });
