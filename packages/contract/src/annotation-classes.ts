@@ -1,4 +1,4 @@
-/** Classes of the annotations of a dataset: names, colours and one digit as shortcut. */
+/** Endpoints for the annotation classes of a dataset. A class has a name, a colour and optionally a digit as keyboard shortcut. */
 import { z } from 'zod';
 import { AnnotationColor } from './annotation-layers.ts';
 import { endpoint } from './endpoint.ts';
@@ -6,7 +6,7 @@ import { SingleLine } from './text.ts';
 
 const hexColor = /^#[\da-f]{6}$/i;
 
-/** `[r, g, b]`, or `#rrggbb`, which becomes `[r, g, b]`. */
+/** Accepts `[r, g, b]` and `#rrggbb`, and returns `[r, g, b]`. */
 const ClassColor = z.union([
   AnnotationColor,
   z
@@ -18,7 +18,7 @@ const ClassColor = z.union([
     }),
 ]);
 
-/** A digit as text or as number. */
+/** Accepts a digit as text or as number, and returns it as text; null: no shortcut. */
 const Shortcut = z
   .union([z.string().regex(/^\d$/), z.number().int().min(0).max(9).transform(String)])
   .nullable()
@@ -48,7 +48,7 @@ export const defaultAnnotationClasses: readonly AnnotationClass[] = [
 
 const Classes = z.object({
   classes: z.array(AnnotationClass),
-  version: z.number().int().meta({ description: '0: the default classes' }),
+  version: z.number().int().meta({ description: 'Increments with every change; 0: the default classes' }),
 });
 
 /** `datasetId` is the name of the dataset in any spelling, percent-encoded. */
@@ -67,7 +67,7 @@ export const getAnnotationClasses = endpoint({
 export const updateAnnotationClasses = endpoint({
   method: 'PUT',
   path: '/datasets/:datasetId/annotation-classes',
-  summary: 'Replace the classes of a dataset; an old version gets 409 with the classes as they are now',
+  summary: 'Replace the classes of a dataset; the response to an old version is 409 with the current classes',
   access: 'annotations.manage',
   language: 'en',
   body: z.object({

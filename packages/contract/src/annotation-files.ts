@@ -1,4 +1,4 @@
-/** Import and export of annotation files for other programs. */
+/** Endpoints for importing and exporting the annotation files of other programs. */
 import { z } from 'zod';
 import { geoJsonType } from './annotations.ts';
 import { endpoint } from './endpoint.ts';
@@ -6,7 +6,7 @@ import { endpoint } from './endpoint.ts';
 /** Maximum size of an annotation file in bytes, before and after decompression. */
 export const maxAnnotationFileBytes = 64 * 2 ** 20;
 
-/** Content types in which an annotation file may be sent, compressed by gzip or not. */
+/** Content types with which an annotation file may be sent. The file may be compressed with gzip. */
 export const annotationFileTypes = [
   geoJsonType,
   'application/json',
@@ -27,8 +27,8 @@ export const RefusedFeature = z
     feature: z.number().int().meta({ description: 'Number of the feature in the file, from 1' }),
     line: z.number().int().nullable().meta({ description: 'Line of the file, from 1; null for JSON' }),
     code: z.string(),
-    path: z.string().meta({ description: 'Place in the feature, such as geometry.coordinates[0][3]' }),
-    message: z.string().meta({ description: 'Text for the person' }),
+    path: z.string().meta({ description: 'Path of the invalid value, such as geometry.coordinates[0][3]' }),
+    message: z.string().meta({ description: 'Text for the user' }),
   })
   .meta({ id: 'RefusedFeature' });
 export type RefusedFeature = z.infer<typeof RefusedFeature>;
@@ -38,7 +38,7 @@ export const AnnotationImport = z
     dry_run: z.boolean(),
     format: z
       .enum(['qupath', 'geojson', 'asap', 'aperio', 'dsa'])
-      .meta({ description: 'As the file was read' }),
+      .meta({ description: 'Format in which the file was read' }),
     imported: z.number().int().meta({ description: 'Annotations created or changed; 0 in a dry run' }),
     features: z.number().int().meta({ description: 'Valid annotations in the file' }),
     vertices: z.number().int(),
@@ -48,7 +48,7 @@ export const AnnotationImport = z
       .meta({ description: 'Annotations by class; null: without a class' }),
     warnings: z
       .array(z.object({ code: z.string(), count: z.number().int(), message: z.string() }))
-      .meta({ description: 'What was changed or left out while reading' }),
+      .meta({ description: 'Changes and omissions while reading the file' }),
     refused_count: z.number().int(),
     refused: z.array(RefusedFeature).meta({ description: 'The first 100' }),
     version: z.number().int().meta({ description: 'Version of the layer afterwards' }),
@@ -56,18 +56,18 @@ export const AnnotationImport = z
   .meta({ id: 'AnnotationImport' });
 export type AnnotationImport = z.infer<typeof AnnotationImport>;
 
-/** Imports all annotations or none, unless `skip_refused` is set. An annotation whose id exists in the layer replaces it. */
+/** Imports all annotations or none, unless `skip_refused` is set. An annotation replaces the one with the same id in the layer. */
 export const importAnnotationFile = endpoint({
   method: 'POST',
   path: '/annotation-layers/:layerId/import',
   summary:
-    'Import a file of QuPath, ASAP, Aperio ImageScope or the Digital Slide Archive; a file with a feature that is not valid changes nothing and gets 400 with the list',
+    'Import a file of QuPath, ASAP, Aperio ImageScope or the Digital Slide Archive; if a feature is invalid, nothing is imported and the response is 400 with the invalid features',
   access: 'annotations.write',
   scope: 'annotations:write',
   language: 'en',
   query: z.object({
-    dry_run: Flag.meta({ description: '`true`: check the file without a change' }),
-    skip_refused: Flag.meta({ description: '`true`: import the valid features of the file' }),
+    dry_run: Flag.meta({ description: '`true`: check the file without importing it' }),
+    skip_refused: Flag.meta({ description: '`true`: import the valid features and skip the others' }),
     format: z.enum(['auto', 'qupath', 'geojson', 'asap', 'aperio', 'dsa']).default('auto'),
     offset_x: Offset.meta({ description: 'Pixels added to every coordinate' }),
     offset_y: Offset.meta({ description: 'Pixels added to every coordinate' }),
@@ -84,7 +84,7 @@ export const exportAnnotationFile = endpoint({
   method: 'GET',
   path: '/annotation-layers/:layerId/export',
   summary:
-    'Annotations of a layer as a file: GeoJSON of QuPath, plain GeoJSON, XML of ASAP or Aperio, or CSV',
+    'Export the annotations of a layer as GeoJSON of QuPath, plain GeoJSON, XML of ASAP or Aperio, or CSV',
   access: 'annotations.read',
   scope: 'annotations:read',
   language: 'en',

@@ -1,22 +1,22 @@
-/** Annotation layers of a slide: who owns them, who sees them, who may change them. */
+/** Endpoints for the annotation layers of a slide. A layer has an owner, a visibility, a rule for editing, and a lock. */
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
-import { sessionAlong } from './images.ts';
+import { optionalSession } from './images.ts';
 import { SingleLine } from './text.ts';
 import { Timestamp } from './timestamp.ts';
 
-/** `private`: the owner and administrators; `members`: everybody who may view the slide. */
+/** Accounts that see the layer. `private`: the owner and administrators; `members`: all accounts that may view the slide. */
 export const LayerVisibility = z.enum(['private', 'members']);
 export type LayerVisibility = z.infer<typeof LayerVisibility>;
 
-/** Who changes the annotations of a layer: its owner alone, or every user who may read it. */
+/** Accounts that may change annotations. `owner`: only the owner; `members`: all users who may read the layer. */
 export const LayerEditing = z.enum(['owner', 'members']);
 export type LayerEditing = z.infer<typeof LayerEditing>;
 
 export const LayerSource = z.enum(['manual', 'import', 'api']);
 export type LayerSource = z.infer<typeof LayerSource>;
 
-/** Limits of a layer; larger sets of objects are results of programs. */
+/** Limits of a layer and of a request. Larger sets of objects, which programs compute, are stored as result layers. */
 export const annotationLayerLimits = {
   annotations: 50_000,
   vertices: 5_000_000,
@@ -69,9 +69,9 @@ export const AnnotationLayer = z
       .object({
         annotate: z.boolean().meta({ description: 'May change annotations now' }),
         manage: z.boolean().meta({ description: 'May rename, share and delete the layer' }),
-        lock: z.boolean().meta({ description: 'May lock the layer, or unlock it when it is locked' }),
+        lock: z.boolean().meta({ description: 'May lock or unlock the layer' }),
       })
-      .meta({ description: 'What the caller may do' }),
+      .meta({ description: 'Rights of the caller' }),
   })
   .meta({ id: 'AnnotationLayer' });
 export type AnnotationLayer = z.infer<typeof AnnotationLayer>;
@@ -86,7 +86,7 @@ export const listAnnotationLayers = endpoint({
   scope: 'annotations:read',
   visitors: true,
   language: 'en',
-  query: sessionAlong.extend({
+  query: optionalSession.extend({
     deleted: z
       .enum(['true', 'false'])
       .optional()
@@ -100,8 +100,7 @@ export const listAnnotationLayers = endpoint({
 export const createAnnotationLayer = endpoint({
   method: 'POST',
   path: '/image-catalog/images/:imageId/annotation-layers',
-  summary:
-    'Create an annotation layer; private and changed by its owner alone unless the body says otherwise',
+  summary: 'Create an annotation layer; by default only its owner may see and change it',
   access: 'annotations.write',
   scope: 'annotations:write',
   language: 'en',
@@ -109,7 +108,9 @@ export const createAnnotationLayer = endpoint({
     name: LayerName,
     visibility: LayerVisibility.default('private'),
     editing: LayerEditing.default('owner'),
-    source: LayerSource.optional().meta({ description: 'Default: `api` with an API token, else `manual`' }),
+    source: LayerSource.optional().meta({
+      description: 'Default: `api` with an API token, otherwise `manual`',
+    }),
   }),
   response: AnnotationLayer,
   status: 201,
@@ -119,7 +120,8 @@ export const createAnnotationLayer = endpoint({
 export const updateAnnotationLayer = endpoint({
   method: 'PATCH',
   path: '/annotation-layers/:layerId',
-  summary: 'Rename, share, lock or unlock a layer; an old version gets 409 with the layer as it is now',
+  summary:
+    'Rename, share, lock or unlock a layer; the response to an old version is 409 with the current layer',
   access: 'annotations.write',
   scope: 'annotations:write',
   language: 'en',
@@ -159,7 +161,7 @@ export const restoreAnnotationLayer = endpoint({
   errors: [],
 });
 
-/** The slide of a recent change, with the layer that changed last. */
+/** A slide with a recent change of its annotations, and the layer that changed last. */
 export const AnnotatedSlide = z
   .object({
     image_id: z.string(),
@@ -186,7 +188,7 @@ export const listRecentAnnotations = endpoint({
   errors: [],
 });
 
-/** Maximum number of slides in one call of `countAnnotations`. */
+/** Maximum number of slides in one request of `countAnnotations`. */
 export const maxCountedSlides = 100;
 const uuids = new RegExp(`^[0-9a-f-]{36}(,[0-9a-f-]{36}){0,${maxCountedSlides - 1}}$`);
 

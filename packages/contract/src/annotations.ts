@@ -1,8 +1,8 @@
-/** Annotations of a layer: QuPath's GeoJSON with the fields of the server beside it in `properties`. */
+/** Endpoints for the annotations of a layer, which are GeoJSON as QuPath writes it, with further fields of the server in `properties`. */
 import { z } from 'zod';
 import { annotationLayerLimits } from './annotation-layers.ts';
 import { endpoint } from './endpoint.ts';
-import { sessionAlong } from './images.ts';
+import { optionalSession } from './images.ts';
 import { Cursor, Id } from './text.ts';
 
 export const annotationGeometryTypes = [
@@ -23,8 +23,8 @@ const Geometry = z
   });
 
 /**
- * A feature as QuPath 0.4 and later write it. The schema checks its outline; the server checks the geometry, and accepts
- * the older spellings of QuPath's properties.
+ * A feature as QuPath 0.4 and later versions write it. This schema checks only its structure. The handler also validates the
+ * geometry, and accepts the property names of older versions of QuPath.
  */
 export const AnnotationFeature = z
   .looseObject({
@@ -72,12 +72,13 @@ export const AnnotationChange = z
   .meta({ id: 'AnnotationChange' });
 export type AnnotationChange = z.infer<typeof AnnotationChange>;
 
-/** The content type of annotations on the wire. */
+/** The content type of annotations in requests and responses. */
 export const geoJsonType = 'application/geo+json';
 
 /**
- * `FeatureCollection` with the members `version` (of the layer), `event_id` (where events continue), `authors` (display name
- * by uid) and, on a page, `next_cursor`. A visitor of a share link gets geometry, type, name, class and colour alone.
+ * The response is a `FeatureCollection` with further members: `version` of the layer, `event_id` (the event after which a stream of
+ * events continues), `authors` (display names by uid) and `next_cursor`. A visitor of a share link receives only geometry, type,
+ * name, class and colour of annotations.
  */
 export const listAnnotations = endpoint({
   method: 'GET',
@@ -87,7 +88,7 @@ export const listAnnotations = endpoint({
   scope: 'annotations:read',
   visitors: true,
   language: 'en',
-  query: sessionAlong.extend({
+  query: optionalSession.extend({
     bbox: z
       .string()
       .regex(/^-?\d+(\.\d+)?(,-?\d+(\.\d+)?){3}$/)
@@ -106,7 +107,8 @@ export const listAnnotations = endpoint({
 export const changeAnnotations = endpoint({
   method: 'POST',
   path: '/annotation-layers/:layerId/changes',
-  summary: 'Create, change and delete annotations, all or none; the same batch again gets the same response',
+  summary:
+    'Create, change and delete annotations, all or none; sending a batch again returns the same response',
   access: 'annotations.write',
   scope: 'annotations:write',
   language: 'en',
@@ -123,10 +125,13 @@ export const changeAnnotations = endpoint({
 });
 
 /**
- * Server-sent events. `event: layer` has the layer without counts, `event: layer-removed` its id, `event: annotations` the
- * changes of a layer: `{layer_id, version, changes: [{op: "put", feature} | {op: "delete", id, revision, updated_by}],
- * authors}` with display names by uid, or `reload: true` in place of the changes when there are many. A layer that the client does not know yet is loaded by
- * `listAnnotations`. The id of an event continues a stream by `Last-Event-ID`, as `event_id` of a list does.
+ * The response is a stream of server-sent events:
+ * - `layer`: a new or changed layer, without counts. The client loads the annotations of a new layer with `listAnnotations`.
+ * - `layer-removed`: the id of a layer that the client may no longer read
+ * - `annotations`: changes of a layer, `{layer_id, version, changes: [{op: "put", feature} | {op: "delete", id, revision,
+ *   updated_by}], authors}`, with display names of authors by uid. If there are many changes, `reload: true` replaces them.
+ *
+ * A client resumes a stream with the header `Last-Event-ID`: the id of its last event, or `event_id` of a list.
  */
 export const streamAnnotationEvents = endpoint({
   method: 'GET',
@@ -142,7 +147,9 @@ export const streamAnnotationEvents = endpoint({
       .min(0)
       .max(3600)
       .optional()
-      .meta({ description: 'Seconds after which the stream ends; 0: at once, after the events so far' }),
+      .meta({
+        description: 'Seconds after which the stream ends; 0: after the events that are available now',
+      }),
   }),
   response: 'text/event-stream',
   status: 200,
@@ -155,7 +162,7 @@ export const AnnotationRevision = z
     revision: z.number().int(),
     change: z.enum(['create', 'change', 'delete', 'restore']),
     feature: AnnotationFeature.nullable().meta({
-      description: 'The annotation after the change; null after a deletion, and 30 days after one',
+      description: 'The annotation after the change; null for a deletion, and 30 days after a deletion',
     }),
     author: z.string().meta({ description: 'uid' }),
     author_name: z.string().nullable(),
@@ -185,7 +192,7 @@ export const listAnnotationHistory = endpoint({
 export const restoreAnnotation = endpoint({
   method: 'POST',
   path: '/annotation-layers/:layerId/annotations/:annotationId/restore',
-  summary: 'Restore a deleted annotation within 30 days; one that is not deleted stays as it is',
+  summary: 'Restore a deleted annotation within 30 days; an annotation that is not deleted stays unchanged',
   access: 'annotations.write',
   scope: 'annotations:write',
   language: 'en',

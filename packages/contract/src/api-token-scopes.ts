@@ -1,4 +1,4 @@
-/** Scopes of API tokens. */
+/** The scopes of API tokens, with their labels. */
 import { z } from 'zod';
 import type { Bilingual } from './languages.ts';
 

@@ -6,12 +6,12 @@ import { may, type Role, type Status } from './permissions.ts';
 import { ExistingName, SingleLine } from './text.ts';
 import { Timestamp } from './timestamp.ts';
 
-/** Start of every API token, by which the server and secret scanners tell it from a sign-in token. */
+/** Every API token starts with this text, so that the server and secret scanners can distinguish it from a bearer token. */
 export const apiTokenPrefix = 'lam_';
 
 const readScopes: readonly ApiTokenScope[] = ['slides:read', 'annotations:read'];
 
-/** Returns the scopes that an account may give to its tokens: viewers read only, uploads are for administrators. */
+/** Returns the scopes that an account may give to its tokens. Viewers may only read, and only administrators may upload slides. */
 export function scopesOf(account: {
   readonly status: Status;
   readonly role: Role;
@@ -22,7 +22,8 @@ export function scopesOf(account: {
   return ApiTokenScope.options.filter((scope) => scope !== 'slides:upload' || mayUpload);
 }
 
-export const apiTokenDays = { default: 90, most: 365 } as const;
+/** Days for which an API token is valid. */
+export const apiTokenDays = { default: 90, max: 365 } as const;
 
 /** Maximum number of valid tokens per account. */
 export const maxApiTokens = 50;
@@ -40,7 +41,7 @@ export const ApiToken = z
     created_at: Timestamp,
     expires_at: Timestamp,
     last_used_at: Timestamp.nullable().meta({
-      description: 'At most a minute late; null before the first use',
+      description: 'Accurate to a minute; null before the first use',
     }),
   })
   .meta({ id: 'ApiToken' });
@@ -49,7 +50,7 @@ export type ApiToken = z.infer<typeof ApiToken>;
 export const listApiTokens = endpoint({
   method: 'GET',
   path: '/user/api-tokens',
-  summary: 'The own valid API tokens, newest first',
+  summary: "The caller's valid API tokens, newest first",
   access: 'api-tokens.own',
   language: 'tr',
   response: z.object({ tokens: z.array(ApiToken) }),
@@ -60,7 +61,7 @@ export const listApiTokens = endpoint({
 export const createApiToken = endpoint({
   method: 'POST',
   path: '/user/api-tokens',
-  summary: 'Create an API token. The response has the token once; the server stores its hash only',
+  summary: 'Create an API token. Only this response contains the token; the server stores its hash',
   access: 'api-tokens.own',
   language: 'tr',
   body: z.object({
@@ -71,7 +72,7 @@ export const createApiToken = endpoint({
       .max(20)
       .transform((scopes) => ApiTokenScope.options.filter((scope) => scopes.includes(scope))),
     datasets: z.array(ExistingName.trim().min(1).max(255)).min(1).max(500).nullable().optional(),
-    expires_in_days: z.number().int().min(1).max(apiTokenDays.most).default(apiTokenDays.default),
+    expires_in_days: z.number().int().min(1).max(apiTokenDays.max).default(apiTokenDays.default),
   }),
   response: ApiToken.omit({ created_at: true, last_used_at: true }).extend({ token: z.string() }),
   status: 201,
@@ -81,7 +82,7 @@ export const createApiToken = endpoint({
 export const deleteApiToken = endpoint({
   method: 'DELETE',
   path: '/user/api-tokens/:tokenId',
-  summary: 'Revoke an own API token',
+  summary: 'Revoke an API token of the caller',
   access: 'api-tokens.own',
   language: 'tr',
   response: null,

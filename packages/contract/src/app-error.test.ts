@@ -3,13 +3,13 @@ import { AppError, errorText, reasonText } from './app-error.ts';
 import { reasonTexts } from './error-reasons.ts';
 
 describe('AppError', () => {
-  it('has a technical message of code, reason and waiting time, without a text for users', () => {
+  it('has a technical message with code, reason and waiting time, without a text for users', () => {
     const error = new AppError('rate_limited', { reason: 'too_many_attempts', retryAfterSeconds: 30 });
     expect(error.message).toBe('rate_limited: too_many_attempts (retry after 30 s)');
     expect(new AppError('not_found').message).toBe('not_found');
   });
 
-  it('does not list its detail among the enumerable properties, which loggers write', () => {
+  it('has a detail that is not enumerable, so that loggers do not write it', () => {
     const error = new AppError('invalid_request', { reason: 'dataset_not_restricted', name: 'Gizli' });
     expect(JSON.stringify({ ...error })).not.toContain('Gizli');
     expect(error.detail.name).toBe('Gizli');
@@ -48,12 +48,14 @@ describe('errorText', () => {
       'Dosyada 100.000 satırdan fazlası var. Lütfen bölüp ayrı ayrı yükleyin.',
       'The file has more than 100,000 lines. Please split it and upload the parts.',
     ],
-  ])('fills the parameters of $message into the text of either language', (error, tr, en) => {
+  ])('returns the text of $message with its parameters in Turkish and English', (error, tr, en) => {
     expect(errorText(error, 'tr')).toBe(tr);
     expect(errorText(error, 'en')).toBe(en);
   });
+});
 
-  it.each(Object.keys(reasonTexts))('provides a value for every parameter in the texts of %s', (reason) => {
+describe('reasonText', () => {
+  it.each(Object.keys(reasonTexts))('replaces every parameter in both texts of the reason %s', (reason) => {
     for (const language of ['tr', 'en'] as const) {
       expect(reasonText(reason as keyof typeof reasonTexts, language)).not.toMatch(/[{}]/);
     }

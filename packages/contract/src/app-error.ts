@@ -1,4 +1,4 @@
-/** The error that server and web app throw. It has a code and parameters; `errorText` creates the text for the user. */
+/** The error that server and web app throw. It has a code and parameters, from which `errorText` creates the text for the user. */
 import type { z } from 'zod';
 import { type ErrorReason, reasonTexts } from './error-reasons.ts';
 import { type ErrorCode, errors } from './errors.ts';
@@ -6,7 +6,7 @@ import type { Language } from './languages.ts';
 import type { Status } from './permissions.ts';
 
 export interface AppErrorDetail {
-  /** A more specific reason, whose text replaces that of the code. */
+  /** A more specific reason. Its text replaces the text of the code. */
   readonly reason?: ErrorReason;
   /** The issue that a schema reports when no `reason` names the rule. It contains the value, so it must never be logged. */
   readonly issue?: z.core.$ZodIssue;
@@ -18,11 +18,11 @@ export interface AppErrorDetail {
   readonly retryAfterSeconds?: number;
   /** Current state of the conflicting objects, with conflict. */
   readonly conflicts?: readonly unknown[];
-  /** `RefusedFeature` of a file, with invalid_request. */
+  /** Rejected features of an imported file (`RefusedFeature`), with invalid_request. */
   readonly refused?: readonly unknown[];
   /** The limit that was exceeded. */
   readonly limit?: number;
-  /** The name of a thing that the text names, such as a dataset or a content type. */
+  /** The value of the parameter `{name}` in the text, such as the name of a dataset or a content type. */
   readonly name?: string;
   readonly cause?: unknown;
 }
@@ -50,19 +50,20 @@ function technicalMessage(code: ErrorCode, { reason, retryAfterSeconds }: AppErr
   return `${code}${reason === undefined ? '' : `: ${reason}`}${wait}`;
 }
 
-/** Names of password fields at the beginning of a text. */
+/** Names of password fields, as they begin a sentence. */
 const passwordNames = {
   password: { tr: 'Şifre', en: 'The password' },
   current_password: { tr: 'Mevcut şifre', en: 'The current password' },
   new_password: { tr: 'Yeni şifre', en: 'The new password' },
 };
 
-/** Returns the text of an error for the user: that of its reason, else that of its code. */
+/** Returns the text of an error for the user: the text of its reason, or of its code if it has no reason. */
 export function errorText({ code, detail }: AppError, language: Language): string {
   if (detail.reason === undefined) return errors[code][language];
   return reasonText(detail.reason, language, detail);
 }
 
+/** Returns the text of a reason, in which each `{parameter}` is replaced by its value. */
 export function reasonText(
   reason: ErrorReason,
   language: Language,
@@ -79,7 +80,7 @@ export function reasonText(
   };
   return reasonTexts[reason][language].replaceAll(
     /\{(\w+)\}/g,
-    (whole, key: string) => parameters[key] ?? whole,
+    (placeholder, key: string) => parameters[key] ?? placeholder,
   );
 }
 

@@ -1,4 +1,4 @@
-/** Applications: the people who wait for approval, and decisions about several of them at once. */
+/** Endpoints for applications: administrators list pending accounts, and approve or reject several of them at once. */
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { GrantableRole, Status } from './permissions.ts';
@@ -18,14 +18,14 @@ export const LikelyDuplicate = z
   .meta({ id: 'LikelyDuplicate' });
 export type LikelyDuplicate = z.infer<typeof LikelyDuplicate>;
 
-/** Default number of applications in a response, those that have waited longest first. */
+/** Default number of applications in a response. */
 export const applicationsAtOnce = 200;
 export const applicationsMaxLimit = 1000;
 
 export const listApplications = endpoint({
   method: 'GET',
   path: '/admin/applications',
-  summary: 'Applicants, longest waiting first, with accounts that may belong to the same person',
+  summary: 'Applicants, oldest application first, with accounts that may belong to the same person',
   access: 'users.manage',
   language: 'tr',
   query: z.object({
@@ -37,22 +37,24 @@ export const listApplications = endpoint({
     applications: z.array(
       z.object({
         user: UserDetails,
-        duplicates: z.array(LikelyDuplicate).meta({ description: 'The likeliest first, at most 5' }),
+        duplicates: z
+          .array(LikelyDuplicate)
+          .meta({ description: 'At most 5, the most likely duplicate first' }),
       }),
     ),
     total: z.number().int().optional().meta({ description: 'Applicants that match the search' }),
-    waiting: z.number().int().meta({ description: 'All applicants, whether they match or not' }),
+    waiting: z.number().int().meta({ description: 'All applicants, including those that do not match' }),
   }),
   status: 200,
   errors: [],
 });
 
-/** Maximum number of people in one call. The web app splits larger selections into several calls. */
+/** Maximum number of applicants in one request. The web app splits larger selections into several requests. */
 export const decisionsAtOnce = 50;
 
 const Applicants = z.array(Id).min(1).max(decisionsAtOnce);
 
-/** One person's outcome: `error` is null when the decision was carried out. */
+/** The result for one applicant. `error` is null if the decision was carried out. */
 export const DecisionResult = z
   .object({
     uid: z.string(),
@@ -64,13 +66,13 @@ export type DecisionResult = z.infer<typeof DecisionResult>;
 const Results = z.object({ results: z.array(DecisionResult) });
 
 /**
- * Each approval is a separate change with an e-mail and an audit entry. Only pending accounts are approved, so
- * that an application which another administrator rejects meanwhile stays rejected.
+ * Each approval is a separate change with an e-mail and an audit event. Only pending accounts are approved: an application that
+ * another administrator has rejected meanwhile stays rejected.
  */
 export const approveApplications = endpoint({
   method: 'POST',
   path: '/admin/applications/approve',
-  summary: 'Approve several applicants on the same terms, with an outcome for each',
+  summary: 'Approve several applicants on the same terms; the response has a result for each',
   access: 'users.manage',
   language: 'tr',
   body: z.object({ uids: Applicants, role: GrantableRole.optional(), ...AccessTerms }),
@@ -82,7 +84,7 @@ export const approveApplications = endpoint({
 export const rejectApplications = endpoint({
   method: 'POST',
   path: '/admin/applications/reject',
-  summary: 'Reject several applicants with the same reason, with an outcome for each',
+  summary: 'Reject several applicants with the same reason; the response has a result for each',
   access: 'users.manage',
   language: 'tr',
   body: z.object({ uids: Applicants, reason: Reason }),

@@ -1,12 +1,12 @@
-/** The audit log: who did what to whom, when, from where, with which result. For administrators. */
+/** Endpoints with which administrators read the audit log: who did what to whom, when, from where and with which result. */
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import type { Bilingual, Language } from './languages.ts';
 import { Cursor, ExistingName } from './text.ts';
 
 /**
- * All audit actions with their labels, for the screen and the CSV export.
- * A code keeps its meaning for ever, since rows are never changed.
+ * All audit actions with their labels for the web app and the CSV export. A code never changes its meaning, because stored events
+ * are never changed.
  */
 export const auditActions = {
   registered: { tr: 'Hesap oluşturuldu', en: 'Account created' },
@@ -131,25 +131,27 @@ export const auditResults: Readonly<Record<AuditResult, Bilingual>> = {
   failed: { tr: 'Başarısız', en: 'Failed' },
 };
 
-/** Returns the label of an action; an action that only a newer version knows is returned unchanged. */
+/** Returns the label of an action, or the code itself for an action that this version does not know. */
 export function auditActionLabel(action: string, language: Language): string {
   return Object.hasOwn(auditActions, action) ? auditActions[action as AuditAction][language] : action;
 }
 
-/** An account in the audit log: its name while the account exists, its uid permanently. */
+/** An account in the audit log. Events store only its uid; names are added while the account exists. */
 const AuditPerson = z.object({
   uid: z.string(),
-  email: z.string().nullable().meta({ description: 'Null when there is no such account any more' }),
+  email: z.string().nullable().meta({ description: 'Null when the account was deleted' }),
   displayName: z.string().nullable(),
 });
 
 export const AuditEntry = z
   .object({
-    seq: z.number().int().meta({ description: '1, 2, 3 … without a gap' }),
+    seq: z.number().int().meta({ description: 'Number of the event: 1, 2, 3 … without gaps' }),
     at: z.iso.datetime(),
     action: z.string(),
     result: z.string(),
-    actor: AuditPerson.nullable().meta({ description: 'Null for a stranger and for the server itself' }),
+    actor: AuditPerson.nullable().meta({
+      description: 'Null for a request without a sign-in, and for the server itself',
+    }),
     /** The account or object that the action concerns. */
     target: z
       .discriminatedUnion('kind', [
@@ -157,9 +159,9 @@ export const AuditEntry = z
         z.object({
           kind: z.literal('image'),
           id: z.string(),
-          /** Current file name in the catalogue, else the one in the audit entry; null when neither has one. */
+          /** Current file name in the catalogue, otherwise the file name in the event; null if neither is known. */
           fileName: z.string().nullable(),
-          isListed: z.boolean().meta({ description: 'The slide is in the catalogue now' }),
+          isListed: z.boolean().meta({ description: 'The catalogue lists the slide now' }),
         }),
         z.object({ kind: z.literal('other'), id: z.string() }),
       ])
@@ -167,12 +169,14 @@ export const AuditEntry = z
     detail: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])),
     address: z.string().nullable(),
     requestId: z.string().nullable(),
-    hash: z.string().meta({ description: 'SHA-256 of the entry and the hash before it, base64url' }),
+    hash: z
+      .string()
+      .meta({ description: 'SHA-256 (base64url) of the event and the hash of the previous event' }),
   })
   .meta({ id: 'AuditEntry' });
 export type AuditEntry = z.infer<typeof AuditEntry>;
 
-/** Entries of image sessions, which outnumber all others. */
+/** Events of image sessions, which outnumber all others and can be left out of the list. */
 export const sessionActions: readonly AuditAction[] = ['image-session-created', 'image-session-revoked'];
 
 const text = ExistingName.trim()
@@ -182,13 +186,13 @@ const text = ExistingName.trim()
 const time = z.iso.datetime().optional();
 
 const AuditFilter = z.object({
-  who: text.meta({ description: 'uid or e-mail: what this account did, and what was done to it' }),
+  who: text.meta({ description: 'uid or e-mail address of an account: events whose actor or target it is' }),
   action: text,
   result: AuditResult.optional(),
   target: text.meta({ description: 'Id of a slide, or uid of an account' }),
   from: time.meta({ description: 'At this time or later' }),
   to: time.meta({ description: 'Before this time' }),
-  hide: z.enum(['sessions']).optional().meta({ description: 'Leaves out the entries of image sessions' }),
+  hide: z.enum(['sessions']).optional().meta({ description: 'Leaves out the events of image sessions' }),
 });
 export type AuditFilter = z.infer<typeof AuditFilter>;
 
@@ -207,7 +211,7 @@ export const listAudit = endpoint({
   errors: [],
 });
 
-/** For spreadsheets: RFC 4180, UTF-8 with a byte order mark. */
+/** The response is CSV for spreadsheets (RFC 4180, UTF-8 with a byte order mark). */
 export const exportAudit = endpoint({
   method: 'GET',
   path: '/admin/audit.csv',
@@ -220,23 +224,25 @@ export const exportAudit = endpoint({
   errors: [],
 });
 
-/** Result of the last check of the hash chain of all entries. */
+/** Result of the last verification of the hash chain. */
 export const AuditChain = z
   .object({
     state: z.enum(['unchecked', 'intact', 'broken']),
     isChecking: z.boolean(),
-    /** Null before the first check has ended. */
+    /** Null before the first verification has ended. */
     checkedAt: z.iso.datetime().nullable(),
     entries: z
       .number()
       .int()
       .nullable()
-      .meta({ description: 'How many entries the last check went through' }),
+      .meta({ description: 'Number of events that the last verification has checked' }),
     brokenAt: z
       .number()
       .int()
       .nullable()
-      .meta({ description: 'The first entry that was changed, removed or moved; null unless broken' }),
+      .meta({
+        description: 'Number of the first event that was changed, removed or moved; null unless broken',
+      }),
   })
   .meta({ id: 'AuditChain' });
 export type AuditChain = z.infer<typeof AuditChain>;
@@ -245,7 +251,7 @@ export const getAuditChain = endpoint({
   method: 'GET',
   path: '/admin/audit/chain',
   summary:
-    'Whether the chain of hashes is intact; a check begins when the last one is older than ten minutes',
+    'Result of the last verification of the hash chain; starts another one if it is older than ten minutes',
   access: 'users.manage',
   language: 'tr',
   response: AuditChain,
@@ -256,7 +262,7 @@ export const getAuditChain = endpoint({
 export const checkAuditChain = endpoint({
   method: 'POST',
   path: '/admin/audit/chain',
-  summary: 'Begin a check of the whole chain of hashes now',
+  summary: 'Start a verification of the hash chain',
   access: 'users.manage',
   language: 'tr',
   response: AuditChain,

@@ -1,4 +1,4 @@
-/** Registration, sign-in with the embedded sign-in service, and exchange of identity tokens. */
+/** Endpoints for registration, sign-in, sign-out and password reset. */
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { reason } from './error-reasons.ts';
@@ -9,7 +9,10 @@ import { Affiliation, Message, NewPassword, Password, Purpose, User } from './us
 const emailRequired = reason('email_required');
 const emailFormat = reason('email_format');
 
-/** Trimmed; at most 254 characters (RFC 5321 section 4.5.3.1.3, less the angle brackets). */
+/**
+ * An e-mail address, from which surrounding white space is removed. It has at most 254 characters: RFC 5321 section 4.5.3.1.3 allows
+ * 256 including the angle brackets.
+ */
 export const Email = z
   .string(emailRequired)
   .refine(isSingleLine, emailFormat)
@@ -39,13 +42,13 @@ export const register = endpoint({
 });
 
 /**
- * Where existing addresses are hidden (`REGISTRATION_HIDE_EXISTING=on`), `register` only mails a link, and this call
- * makes the account that then waits for approval. Registering again mails another link.
+ * Creates the account of a registration if the setting REGISTRATION_HIDE_EXISTING is on. Then `register` does not reveal whether an
+ * e-mail address has an account: it only sends an e-mail with a link, whose code this endpoint takes. Registering again sends another link.
  */
 export const confirmRegistration = endpoint({
   method: 'POST',
   path: '/auth/register/confirm',
-  summary: 'Confirm the e-mail address of a registration with the mailed code and its password: 24 hours',
+  summary: 'Confirm a registration within 24 hours with its password and the code from the e-mail',
   access: 'anyone',
   language: 'tr',
   body: z.object({ code: SingleLine.min(1).max(200), password: Password }),
@@ -62,11 +65,10 @@ export const confirmRegistration = endpoint({
 });
 
 /**
- * The sign-in service's own call: e-mail and password against an identity token.
- * The token is opaque; it becomes the bearer token once `verifyToken` has accepted it.
+ * Signs in with the embedded sign-in service. The response contains an opaque identity token, which `verifyToken` accepts.
  *
- * An account with two-step verification is answered `second_factor_required` after the right password; the same
- * call with `code` besides then signs in.
+ * For an account with two-step verification, the response to a correct password without `code` is the error
+ * `second_factor_required`. The client then sends the same request with `code`.
  */
 export const signIn = endpoint({
   method: 'POST',
@@ -92,20 +94,23 @@ export const signIn = endpoint({
 });
 
 /**
- * With the embedded service the token that goes in is the one that comes back. The ID token of an external provider
- * is good for one sign-in, and the token that comes back is ours.
+ * Exchanges an identity token for a bearer token. A token of the embedded sign-in service is returned unchanged. The ID token of an
+ * external provider is valid for one sign-in, and the server issues a bearer token.
  */
 export const verifyToken = endpoint({
   method: 'POST',
   path: '/auth/verify',
-  summary: 'Hand in an identity token; answers with the account and the bearer token of the API',
+  summary: 'Exchange an identity token for the bearer token of the API; the response contains the account',
   access: 'anyone',
   language: 'tr',
   body: z.object({
     token: z.string().min(1).max(8192),
     nonce: SingleLine.max(200)
       .optional()
-      .meta({ description: 'With an ID token: what was sent along to the provider, and must stand in it' }),
+      .meta({
+        description:
+          'With an ID token: the nonce that was sent to the provider, which the token must contain',
+      }),
   }),
   response: z.object({ user: User, token: z.string() }),
   status: 200,
@@ -126,7 +131,7 @@ export const signOut = endpoint({
 export const requestPasswordReset = endpoint({
   method: 'POST',
   path: '/auth/password-reset',
-  summary: 'Mail a link for a new password; the same answer whether or not the address is known',
+  summary: 'E-mail a link for a new password; the response is the same if the address has no account',
   access: 'anyone',
   language: 'tr',
   body: z.object({ email: Email }),
@@ -135,11 +140,11 @@ export const requestPasswordReset = endpoint({
   errors: ['forbidden', 'rate_limited'],
 });
 
-/** Checks a reset link without using it, so that the page can report an invalid link before a new password is typed. */
+/** Checks a reset link without using it, so that the page can report an invalid link before a person types a new password. */
 export const checkPasswordReset = endpoint({
   method: 'POST',
   path: '/auth/password-reset/check',
-  summary: 'Whether a mailed code can still set a new password',
+  summary: 'Check that the code of a reset link is still valid',
   access: 'anyone',
   language: 'tr',
   body: z.object({ code: SingleLine.min(1).max(200) }),
@@ -151,7 +156,7 @@ export const checkPasswordReset = endpoint({
 export const confirmPasswordReset = endpoint({
   method: 'POST',
   path: '/auth/password-reset/confirm',
-  summary: 'Set a new password with the mailed code: single use, 30 minutes',
+  summary: 'Set a new password with the code of a reset link, which is valid once and for 30 minutes',
   access: 'anyone',
   language: 'tr',
   body: z.object({ code: SingleLine.min(1).max(200), new_password: NewPassword }),

@@ -1,8 +1,8 @@
-/** Cases: the slides of one specimen in a dataset, in order, and how two of them lie on each other. */
+/** Endpoints for cases. A case is an ordered list of the slides of one specimen, with registrations that align pairs of them. */
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { reason } from './error-reasons.ts';
-import { sessionAlong } from './images.ts';
+import { optionalSession } from './images.ts';
 import { ExistingName, Id, MultiLine, SingleLine } from './text.ts';
 
 /** Maximum number of slides in a case. */
@@ -21,7 +21,7 @@ export type CaseSlide = z.infer<typeof CaseSlide>;
 
 const Point = z.tuple([z.number(), z.number()]);
 
-/** x' = a·x + c·y + e, y' = b·x + d·y + f, in pixels of full resolution. */
+/** An affine transform from pixels of one slide to pixels of another one, both at full resolution. */
 export const RegistrationMatrix = z
   .tuple([z.number(), z.number(), z.number(), z.number(), z.number(), z.number()])
   .meta({ description: '[a, b, c, d, e, f]: x’ = a·x + c·y + e, y’ = b·x + d·y + f' });
@@ -30,7 +30,9 @@ export type RegistrationMatrix = z.infer<typeof RegistrationMatrix>;
 const residual = z
   .number()
   .nullable()
-  .meta({ description: 'Root mean square distance of the pairs; null for a slide of unknown scale' });
+  .meta({
+    description: 'Root mean square distance of the pairs in µm; null if the scale of the slide is not known',
+  });
 
 export const CaseRegistration = z.object({
   from_image: z.string(),
@@ -47,7 +49,9 @@ export const Case = z
     dataset: z.string(),
     name: z.string(),
     description: z.string().nullable(),
-    slides: z.array(CaseSlide).meta({ description: 'In order; without those that the caller may not view' }),
+    slides: z
+      .array(CaseSlide)
+      .meta({ description: 'Slides in their order, without those that the caller may not view' }),
     registrations: z.array(CaseRegistration),
     created_at: z.iso.datetime(),
     updated_at: z.iso.datetime(),
@@ -79,7 +83,7 @@ export const listCases = endpoint({
   access: 'catalogue.read',
   scope: 'slides:read',
   language: 'en',
-  query: sessionAlong.extend({ dataset: ExistingName.max(255).optional() }),
+  query: optionalSession.extend({ dataset: ExistingName.max(255).optional() }),
   response: z.object({ cases: z.array(Case) }),
   status: 200,
   errors: [],
@@ -88,7 +92,7 @@ export const listCases = endpoint({
 export const createCase = endpoint({
   method: 'POST',
   path: '/cases',
-  summary: 'Make a case',
+  summary: 'Create a case',
   access: 'catalogue.write',
   language: 'en',
   body: z.object({ dataset, name, description: description.optional(), slides }),
@@ -104,7 +108,7 @@ export const getCase = endpoint({
   access: 'catalogue.read',
   scope: 'slides:read',
   language: 'en',
-  query: sessionAlong,
+  query: optionalSession,
   response: Case,
   status: 200,
   errors: ['not_found'],
@@ -113,7 +117,7 @@ export const getCase = endpoint({
 export const updateCase = endpoint({
   method: 'PATCH',
   path: '/cases/:caseId',
-  summary: 'Change a case; what is left out stays',
+  summary: 'Change a case; fields that are left out stay',
   access: 'catalogue.write',
   language: 'en',
   body: z.object({
@@ -121,7 +125,13 @@ export const updateCase = endpoint({
     name: name.optional(),
     description: description.optional(),
     slides: slides.optional(),
-    version: z.number().int().optional().meta({ description: 'Rejects the change of an older version' }),
+    version: z
+      .number()
+      .int()
+      .optional()
+      .meta({
+        description: 'The version that the change is based on; the change of an older version is rejected',
+      }),
   }),
   response: Case,
   status: 200,
@@ -143,7 +153,7 @@ export const registerCaseSlides = endpoint({
   method: 'PUT',
   path: '/cases/:caseId/registrations',
   summary:
-    'Register two slides of a case: an affine transform from three or more pairs of points, a similarity from two',
+    'Register two slides of a case by pairs of points: two pairs give a similarity, three or more an affine transform',
   access: 'sharing.own',
   language: 'en',
   body: z.object({

@@ -18,23 +18,23 @@ describe('nameKey', () => {
     ['a soft hyphen', 'Study A', 'Stu\u00addy A'],
     ['a byte order mark', 'Study A', '\ufeffStudy A'],
     ['a line break and a space', 'Study A', 'Study\nA'],
-  ])('is the same for two spellings of a name with %s', (_, one, other) => {
-    expect(nameKey(other)).toBe(nameKey(one));
+  ])('is the same for two spellings of a name that differ in %s', (_, a, b) => {
+    expect(nameKey(b)).toBe(nameKey(a));
   });
 
   it.each([
     ['letters with and without a mark', 'Bobrek', 'Böbrek'],
     ['words with and without a space', 'Study A', 'StudyA'],
     ['numbers with and without leading zeros', 'Set 1', 'Set 01'],
-  ])('differs for two names with %s', (_, one, other) => {
-    expect(nameKey(other)).not.toBe(nameKey(one));
+  ])('differs for %s', (_, a, b) => {
+    expect(nameKey(b)).not.toBe(nameKey(a));
   });
 
-  it('returns no empty key', () => {
+  it('is not empty for a name of spaces or invisible characters', () => {
     for (const name of [' ', '\u200b', '\u00ad\u00ad']) expect(nameKey(name)).not.toBe('');
   });
 
-  it('returns its own result unchanged', () => {
+  it('of a name key is the same name key', () => {
     for (const name of ['İÇ', 'Straße', 'Ā̇', 'ΐΣ', 'Study\u00a0\u200bA']) {
       expect(nameKey(nameKey(name))).toBe(nameKey(name));
     }
@@ -48,7 +48,7 @@ describe('spellName', () => {
 });
 
 describe('isSameName', () => {
-  it('returns false for a name and no name', () => {
+  it('returns true for null and null, and false for null and a name', () => {
     expect([isSameName(null, null), isSameName(null, 'A'), isSameName('A', null)]).toEqual([
       true,
       false,

@@ -11,12 +11,12 @@ export function spellName(text: string): string {
 /**
  * Returns the same key for all spellings of a name.
  *
- * Folds case by way of the capital letters, so that ß equals ss and ς equals σ; I, ı, İ and i are one letter, as Turkish and
- * English readers type them. Characters that are not visible, and the number of spaces, do not make another name.
+ * Ignores letter case by converting to upper case and back, so that ß equals ss and ς equals σ. I, ı, İ and i count as one letter.
+ * Invisible characters and the number of spaces are ignored. Diacritics are not.
  */
 export function nameKey(text: string): string {
-  const known = keys.get(text);
-  if (known !== undefined) return known;
+  const cachedKey = cachedKeys.get(text);
+  if (cachedKey !== undefined) return cachedKey;
   const folded = text
     .normalize('NFC')
     .toUpperCase()
@@ -29,17 +29,17 @@ export function nameKey(text: string): string {
     .trim()
     .normalize('NFC');
   const key = folded || text;
-  if (keys.size >= mostKeys) keys.clear();
-  keys.set(text, key);
+  if (cachedKeys.size >= maxCachedKeys) cachedKeys.clear();
+  cachedKeys.set(text, key);
   return key;
 }
 
-/** Cache of keys, because a scan compares the same few names for every slide. */
-const keys = new Map<string, string>();
-const mostKeys = 1000;
+/** Keys by name, because a scan of slides compares the same few names many times. */
+const cachedKeys = new Map<string, string>();
+const maxCachedKeys = 1000;
 
-/** Returns whether both are spellings of the same name; null means no name. */
-export function isSameName(one: string | null, other: string | null): boolean {
-  if (one === other) return true;
-  return one !== null && other !== null && nameKey(one) === nameKey(other);
+/** Whether both are spellings of the same name. Null means no name, and equals only null. */
+export function isSameName(a: string | null, b: string | null): boolean {
+  if (a === b) return true;
+  return a !== null && b !== null && nameKey(a) === nameKey(b);
 }

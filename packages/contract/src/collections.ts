@@ -1,22 +1,22 @@
 /**
- * Collections: ordered slides, cases and saved views with texts and questions. Being in a collection gives no right to a
- * slide. Shown as steps, a collection is a tour, which its owner can present.
+ * Collections: ordered lists of slides, cases and saved views with texts and questions. A collection gives its readers no right to
+ * view a slide. The web app can show a collection step by step, and its owner can present it.
  */
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { reason } from './error-reasons.ts';
-import { sessionAlong } from './images.ts';
+import { optionalSession } from './images.ts';
 import { Field, ItemText, ItemTitle } from './saved-views.ts';
 import { Id, MultiLine, SingleLine } from './text.ts';
 
 export const CollectionItemType = z.enum(['slide', 'case', 'view']);
 export type CollectionItemType = z.infer<typeof CollectionItemType>;
 
-const mostItems = 500;
-const mostReaders = 1000;
+const maxItems = 500;
+const maxReaders = 1000;
 
 const QuestionText = MultiLine.min(1).max(2000, reason('text_too_long'));
-const Explanation = ItemText.optional().meta({ description: 'Answered with the result' });
+const Explanation = ItemText.optional().meta({ description: 'Returned with the result of an answer' });
 const Position = z.array(z.number()).min(2).max(3);
 
 /** A polygon in pixels of full resolution. */
@@ -44,7 +44,7 @@ export const Question = z.discriminatedUnion('kind', [
 ]);
 export type Question = z.infer<typeof Question>;
 
-/** A question as it is shown: `correct`, `region` and `explanation` are present for the owner alone. */
+/** A question in a response. Only the owner of the collection receives `correct`, `region` and `explanation`. */
 export const ShownQuestion = z
   .object({
     kind: z.enum(['choice', 'region', 'text']),
@@ -62,11 +62,14 @@ export const CollectionItem = z.object({
   id: z.string(),
   text: z.string().nullable(),
   question: ShownQuestion.nullable(),
-  access: z.boolean().meta({ description: 'False: the caller may not view it' }),
+  access: z.boolean().meta({ description: 'False: the caller may not view the item' }),
   title: z.string().nullable().meta({ description: 'Name of the slide, case or view; null without access' }),
   images: z.array(z.string()).meta({ description: 'Ids of the slides that the caller may view' }),
-  field: Field.nullable().meta({ description: 'Of a saved view' }),
-  colours: z.unknown().optional().meta({ description: 'Of a saved view, as the web app stored them' }),
+  field: Field.nullable().meta({ description: 'Field of a saved view; null for other items' }),
+  colours: z
+    .unknown()
+    .optional()
+    .meta({ description: 'Colour settings of a saved view, as the web app stored them' }),
 });
 export type CollectionItem = z.infer<typeof CollectionItem>;
 
@@ -82,7 +85,7 @@ export const Collection = z
     owner_name: z.string().nullable(),
     own: z.boolean(),
     items: z.array(CollectionItem),
-    readers: Readers.meta({ description: 'Complete for the owner; for others at most the caller' }),
+    readers: Readers.meta({ description: 'Complete for the owner; other callers see at most themselves' }),
     created_at: z.iso.datetime(),
     updated_at: z.iso.datetime(),
   })
@@ -99,19 +102,19 @@ const items = z
       question: Question.nullable().optional(),
     }),
   )
-  .max(mostItems);
+  .max(maxItems);
 const readers = z
-  .union([z.literal('members'), z.array(Id).max(mostReaders)])
+  .union([z.literal('members'), z.array(Id).max(maxReaders)])
   .meta({ description: 'Every account with access to the catalogue, or these accounts' });
 
 export const listCollections = endpoint({
   method: 'GET',
   path: '/collections',
-  summary: 'Own collections and those that the caller may read, last changed first',
+  summary: 'Collections that the caller owns or may read, last changed first',
   access: 'catalogue.read',
   scope: 'slides:read',
   language: 'en',
-  query: sessionAlong,
+  query: optionalSession,
   response: z.object({ collections: z.array(Collection) }),
   status: 200,
   errors: [],
@@ -120,7 +123,7 @@ export const listCollections = endpoint({
 export const createCollection = endpoint({
   method: 'POST',
   path: '/collections',
-  summary: 'Make a collection',
+  summary: 'Create a collection',
   access: 'sharing.own',
   language: 'en',
   body: z.object({
@@ -137,11 +140,11 @@ export const createCollection = endpoint({
 export const getCollection = endpoint({
   method: 'GET',
   path: '/collections/:collectionId',
-  summary: 'One collection; items that the caller may not view say so',
+  summary: 'One collection; `access` of an item is false if the caller may not view it',
   access: 'catalogue.read',
   scope: 'slides:read',
   language: 'en',
-  query: sessionAlong,
+  query: optionalSession,
   response: Collection,
   status: 200,
   errors: ['not_found'],
@@ -150,7 +153,7 @@ export const getCollection = endpoint({
 export const updateCollection = endpoint({
   method: 'PATCH',
   path: '/collections/:collectionId',
-  summary: 'Change an own collection; what is left out stays',
+  summary: 'Change a collection of the caller; fields that are left out stay',
   access: 'sharing.own',
   language: 'en',
   body: z.object({
@@ -168,7 +171,7 @@ export const updateCollection = endpoint({
 export const deleteCollection = endpoint({
   method: 'DELETE',
   path: '/collections/:collectionId',
-  summary: 'Delete an own collection with its answers',
+  summary: 'Delete a collection of the caller with its answers',
   access: 'sharing.own',
   language: 'en',
   response: null,
@@ -178,7 +181,7 @@ export const deleteCollection = endpoint({
 
 const Item = z
   .union([z.number().int().min(0), Id])
-  .meta({ description: 'Position of the item, from 0, or the id that the item names' });
+  .meta({ description: 'Position of the item, from 0, or the id of its slide, case or saved view' });
 
 /** The field of view and the item that a presenter shows. */
 export const PresentationEvent = z.object({ field: Field.nullable(), item: Item.nullable() });
@@ -187,7 +190,7 @@ export type PresentationEvent = z.infer<typeof PresentationEvent>;
 export const present = endpoint({
   method: 'POST',
   path: '/collections/:collectionId/presentation',
-  summary: 'Show a field and an item to everyone who follows; for the owner',
+  summary: 'Show a field of view and an item to all followers; only for the owner',
   access: 'sharing.own',
   language: 'en',
   body: z.object({ field: Field.nullable().default(null), item: Item.nullable().default(null) }),
@@ -199,17 +202,18 @@ export const present = endpoint({
 export const followPresentation = endpoint({
   method: 'GET',
   path: '/collections/:collectionId/presentation-events',
-  summary: 'Server-sent events with what the presenter shows: the present state first, then each change',
+  summary:
+    'Server-sent events with the field and item that the presenter shows: the current state, then each change',
   access: 'reader-or-visitor',
   language: 'en',
-  query: sessionAlong.extend({
+  query: optionalSession.extend({
     wait: z.coerce
       .number()
       .int()
       .min(0)
       .max(86_400)
       .optional()
-      .meta({ description: 'Seconds until the stream ends; without it, when the client or its right ends' }),
+      .meta({ description: 'Seconds until the stream ends; default: no limit while the client has access' }),
   }),
   response: 'text/event-stream',
   status: 200,
@@ -222,7 +226,7 @@ export const answerQuestion = endpoint({
   summary: 'Answer the question of an item; a later answer replaces the earlier one',
   access: 'reader-or-visitor',
   language: 'en',
-  query: sessionAlong,
+  query: optionalSession,
   body: z.object({
     item: Item,
     answer: z.union([z.array(z.number()).max(20), ItemText]).meta({
@@ -230,7 +234,7 @@ export const answerQuestion = endpoint({
     }),
   }),
   response: z.object({
-    correct: z.boolean().nullable().meta({ description: 'Null for a text, which no rule judges' }),
+    correct: z.boolean().nullable().meta({ description: 'Null for a free text, which is not judged' }),
     explanation: z.string().optional(),
   }),
   status: 200,
@@ -252,7 +256,7 @@ export type CollectionAnswer = z.infer<typeof CollectionAnswer>;
 export const listAnswers = endpoint({
   method: 'GET',
   path: '/collections/:collectionId/answers',
-  summary: 'All answers, for the owner; as JSON or as CSV',
+  summary: 'All answers to the questions of a collection, for its owner, as JSON or CSV',
   access: 'sharing.own',
   language: 'en',
   query: z.object({ format: z.enum(['json', 'csv']).default('json') }),

@@ -1,4 +1,4 @@
-/** Datasets: which are open to every active member, which are restricted, and who may see those. */
+/** Endpoints for access to datasets: administrators restrict them and grant access to them, members request access. */
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { reason } from './error-reasons.ts';
@@ -6,13 +6,13 @@ import { ExistingName, Id, MultiLine } from './text.ts';
 import { Timestamp } from './timestamp.ts';
 import { Message, Reason } from './users.ts';
 
-/** `open`: to every active member who may look at slides; `restricted`: to whom it was granted, and administrators. */
+/** `open`: every active member who may view slides; `restricted`: accounts to which it was granted, and administrators. */
 export const DatasetAccess = z.enum(['open', 'restricted']);
 export type DatasetAccess = z.infer<typeof DatasetAccess>;
 
 const DatasetName = ExistingName.trim().min(1).max(255);
 
-/** A person as administrators see it beside a grant or a request. */
+/** The account of a grant or a request, as administrators see it. */
 const Person = { uid: z.string(), email: z.string(), displayName: z.string().nullable() };
 
 export const DatasetGrant = z
@@ -33,13 +33,13 @@ export const Dataset = z
   .object({
     name: z.string(),
     access: DatasetAccess,
-    listed: z.boolean().meta({ description: 'Members may know that it exists, and ask for it' }),
+    listed: z.boolean().meta({ description: 'Members see that it exists, and may request access' }),
     sharing: z.boolean().meta({ description: 'Share links may open its slides' }),
     images: z.number().int(),
     identifiable_originals: z
       .boolean()
-      .meta({ description: 'Originals that cannot be de-identified may be downloaded as they are' }),
-    grants: z.array(DatasetGrant).meta({ description: 'In the order they were given' }),
+      .meta({ description: 'Originals that cannot be de-identified may be downloaded unchanged' }),
+    grants: z.array(DatasetGrant).meta({ description: 'Oldest first' }),
     requests: z.array(DatasetRequest).meta({ description: 'Not answered yet, oldest first' }),
   })
   .meta({ id: 'Dataset' });
@@ -48,7 +48,7 @@ export type Dataset = z.infer<typeof Dataset>;
 export const listDatasets = endpoint({
   method: 'GET',
   path: '/admin/datasets',
-  summary: 'Every dataset, with who may see it and who asks to',
+  summary: 'All datasets, with their grants and unanswered requests',
   access: 'users.manage',
   language: 'tr',
   response: z.object({ datasets: z.array(Dataset) }),
@@ -59,19 +59,18 @@ export const listDatasets = endpoint({
 export const updateDataset = endpoint({
   method: 'PUT',
   path: '/admin/datasets',
-  summary:
-    'Open or restrict a dataset; one without slides can be restricted before they come. The grants stay',
+  summary: 'Open or restrict a dataset, also before it has slides. Its grants stay',
   access: 'users.manage',
   language: 'tr',
   body: z.object({
     dataset: DatasetName,
-    access: DatasetAccess.optional().meta({ description: 'Absent: unchanged' }),
+    access: DatasetAccess.optional().meta({ description: 'Default: unchanged' }),
     listed: z.boolean().optional(),
     sharing: z.boolean().optional().meta({
       description:
-        'Whether share links may open its slides; left out, it stays, but restricting an open dataset ends it',
+        'Whether share links may open its slides; default: unchanged, but false when an open dataset is restricted',
     }),
-    identifiable_originals: z.boolean().optional().meta({ description: 'Absent: unchanged' }),
+    identifiable_originals: z.boolean().optional().meta({ description: 'Default: unchanged' }),
   }),
   response: Message,
   status: 200,
@@ -81,7 +80,7 @@ export const updateDataset = endpoint({
 export const grantDataset = endpoint({
   method: 'POST',
   path: '/admin/datasets/grants',
-  summary: 'Let an account see a dataset while it is restricted',
+  summary: 'Grant an account access to a dataset',
   access: 'users.manage',
   language: 'tr',
   body: z.object({
@@ -90,7 +89,7 @@ export const grantDataset = endpoint({
     download: z
       .boolean()
       .optional()
-      .meta({ description: 'Whether the account may download original files; absent: unchanged' }),
+      .meta({ description: 'Whether the account may download original files; default: unchanged' }),
   }),
   response: Message,
   status: 200,
@@ -100,7 +99,7 @@ export const grantDataset = endpoint({
 export const revokeDataset = endpoint({
   method: 'DELETE',
   path: '/admin/datasets/grants',
-  summary: 'Revoke a grant; its slides and tiles are no longer served from that moment',
+  summary: 'Revoke a grant; the account immediately loses access to the slides and tiles',
   access: 'users.manage',
   language: 'tr',
   query: z.object({ dataset: DatasetName, uid: Id }),
@@ -139,11 +138,11 @@ export const RequestableDataset = z
   .meta({ id: 'RequestableDataset' });
 export type RequestableDataset = z.infer<typeof RequestableDataset>;
 
-/** Restricted datasets that are not listed are not among them, whether or not they exist. */
+/** The response does not contain restricted datasets that are not listed, so that it does not reveal whether they exist. */
 export const listRequestableDatasets = endpoint({
   method: 'GET',
   path: '/image-catalog/datasets',
-  summary: 'Restricted datasets that may be requested, with the state of the own requests',
+  summary: "Restricted datasets that may be requested, with the state of the caller's requests",
   access: 'catalogue.read',
   language: 'en',
   response: z.object({ datasets: z.array(RequestableDataset) }),

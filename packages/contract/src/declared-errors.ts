@@ -4,7 +4,7 @@ import type { ErrorCode } from './errors.ts';
 
 const cache = new WeakMap<Endpoint, ReadonlySet<ErrorCode>>();
 
-/** Returns the codes that the endpoint declares, and those of every endpoint of its kind. */
+/** Returns the codes that the endpoint declares, and the codes that all endpoints with the same kind of access may return. */
 export function declaredErrors(endpoint: Endpoint): ReadonlySet<ErrorCode> {
   let codes = cache.get(endpoint);
   if (codes === undefined) {
@@ -14,7 +14,7 @@ export function declaredErrors(endpoint: Endpoint): ReadonlySet<ErrorCode> {
   return codes;
 }
 
-/** Returns the errors that the server may send before or instead of the handler. */
+/** Returns the errors that the server may send without calling the handler of the endpoint. */
 function commonErrors({ access, scope, path, method, freshSignIn, visitors }: Endpoint): ErrorCode[] {
   const accessErrors: Readonly<Record<string, readonly ErrorCode[]>> = {
     anyone: [],
@@ -26,12 +26,12 @@ function commonErrors({ access, scope, path, method, freshSignIn, visitors }: En
     ...(access === 'catalogue.read' || access === 'reader-or-visitor' || visitors
       ? (['session_invalid'] as const) // a session parameter must be valid
       : []),
-    ...(scope === undefined ? [] : (['forbidden', 'rate_limited'] as const)), // of API tokens
+    ...(scope === undefined ? [] : (['forbidden', 'rate_limited'] as const)), // for requests with API tokens
     ...(freshSignIn ? (['reauth_required'] as const) : []),
     ...(/[:*]/.test(path) ? (['not_found'] as const) : []),
     ...(method === 'GET' ? [] : (['unsupported_type'] as const)),
     'invalid_request', // a query that cannot be decoded, or a parameter sent twice
-    'too_large', // also of the URL
+    'too_large', // also for a URL that is too long
     'internal',
     'unavailable',
   ];

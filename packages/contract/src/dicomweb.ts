@@ -1,6 +1,6 @@
 /**
- * DICOMweb (PS3.18), read only: slides whose tiles are stored as JPEG or JPEG 2000, as VL Whole Slide Microscopy images. The
- * server answers below `/dicom-web` as well as below the API base.
+ * Endpoints of DICOMweb (DICOM PS3.18), read-only. They serve slides whose tiles are stored as JPEG or JPEG 2000 as VL Whole Slide
+ * Microscopy images. The server serves them below `/dicom-web` and below the API base.
  */
 import { z } from 'zod';
 import { type Endpoint, endpoint } from './endpoint.ts';
@@ -14,7 +14,7 @@ const common = {
   cors: 'dicomweb-origins',
 } as const satisfies Partial<Endpoint>;
 
-/** Attributes by keyword or tag, `includefield`, `fuzzymatching`, `limit`, `offset`: checked by the server. */
+/** Attributes by keyword or tag, `includefield`, `fuzzymatching`, `limit` and `offset`. The handler validates them. */
 const query = z.looseObject({});
 
 const json = 'application/dicom+json';
@@ -73,12 +73,12 @@ export const getInstanceMetadata = endpoint({
   path: `${instance}/metadata`,
   summary: 'WADO-RS: metadata of an instance, which is one level of the slide',
 });
-/** `frames` are numbers from 1, separated by commas. */
+/** `frames` is a list of frame numbers, counted from 1 and separated by commas. */
 export const getFrames = endpoint({
   ...frames,
   isTile: true,
   path: `${instance}/frames/:frames`,
-  summary: 'WADO-RS: frames, which are the tiles as the file stores them',
+  summary: 'WADO-RS: frames, which are the native tiles of the slide file',
 });
 export const getIccProfile = endpoint({
   ...frames,

@@ -1,4 +1,4 @@
-/** The declaration of an endpoint. The server uses it to validate requests, the web app to send them. */
+/** Types for the declarations of endpoints. The server validates requests by them, and the web app sends requests by them. */
 import type { z } from 'zod';
 import type { ApiTokenScope } from './api-token-scopes.ts';
 import type { ErrorCode } from './errors.ts';
@@ -6,18 +6,18 @@ import type { Language } from './languages.ts';
 import type { Permission } from './permissions.ts';
 
 /**
- * Who may call:
- * - a permission: a bearer token of an account that holds it
+ * The credential that a request needs:
+ * - a permission: a bearer token of an account that has the permission
  * - `anyone`: no credential; an Authorization header is ignored
- * - `image-session`: the `session` query parameter (pixels); an API token only where `scope` names its scope
- * - `reader-or-visitor`: a bearer token of an account with `catalogue.read`, or, as the `session` query parameter, the image
- *   session of a share link
+ * - `image-session`: an image session in the query parameter `session`; an API token only if the endpoint declares a `scope`
+ * - `reader-or-visitor`: a bearer token of an account with `catalogue.read`, or the image session of a share link in the query
+ *   parameter `session`
  */
 export type Access = Permission | 'anyone' | 'image-session' | 'reader-or-visitor';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** A file in a request that is small enough to be held in memory. */
+/** A file in a request. It must be small enough to fit into memory. */
 export interface Upload {
   readonly contentType: string;
   readonly maxBytes: number;
@@ -25,18 +25,18 @@ export interface Upload {
 
 export interface Endpoint {
   readonly method: Method;
-  /** Relative to the API base, parameters as `:name`. */
+  /** Path below the API base. Parameters are written as `:name`. */
   readonly path: string;
   /** One sentence for the API's documentation. */
   readonly summary: string;
   readonly access: Access;
-  /** Scope that opens the call to an API token whose owner has the access. Without one, API tokens get 403. */
+  /** Scope that an API token needs; its owner needs `access` as well. Without a scope, the server rejects API tokens with 403. */
   readonly scope?: ApiTokenScope;
-  /** Language of its texts when the request chooses none. */
+  /** Language of the texts in the response if the request does not choose one. */
   readonly language: Language;
   readonly query?: z.ZodObject;
   readonly body?: z.ZodObject;
-  /** Maximum size of the JSON body where it is larger than that of other calls. */
+  /** Maximum size of the JSON body, if it is larger than the default. */
   readonly maxBodyBytes?: number;
   /** The request has a file instead of a JSON body. */
   readonly upload?: Upload;
@@ -46,16 +46,17 @@ export interface Endpoint {
   readonly response: z.ZodType | string | null;
   /** Status of a successful response. */
   readonly status: 200 | 201 | 202 | 204;
-  /** Error codes of the endpoint beyond those of access and validation: see `declaredErrors`. */
+  /** Error codes of the endpoint in addition to those of access and validation (see `declaredErrors`). */
   readonly errors: readonly ErrorCode[];
   /**
-   * Visitors who have opened a share link may call it, too: only what shows no name of a file, dataset or person. For
-   * `image-session`; for a permission, the image session of the link is the `session` query parameter in place of a token.
+   * Visitors of share links may send the request too. Set only for endpoints whose responses to visitors contain no names of files,
+   * datasets or persons. If `access` is a permission, the image session of the link in the query parameter `session` replaces the
+   * bearer token.
    */
   readonly visitors?: true;
   /**
-   * Returns single tiles, to many requests of one reader: a bearer token is accepted by its state of at most a second ago, as
-   * an image session is.
+   * The endpoint returns single tiles, for which a client sends many requests. A result of checking the bearer token may then be up
+   * to a second old, as for image sessions.
    */
   readonly isTile?: true;
   /** Other origins whose scripts may read the response: `any`, or those in the setting DICOMWEB_ORIGINS. */
@@ -70,7 +71,7 @@ type PathParamNames<Path extends string> = Path extends `${string}:${infer Name}
     ? Name
     : never;
 
-/** Path parameters are always text: the response to an unknown or malformed id is 404. */
+/** The path parameters of an endpoint. They are always text; the response to an unknown or malformed id is 404. */
 export type ParamsOf<E extends Endpoint> = { readonly [Name in PathParamNames<E['path']>]: string };
 export type QueryOf<E extends Endpoint> = E['query'] extends z.ZodObject ? z.output<E['query']> : undefined;
 export type BodyOf<E extends Endpoint> = E['body'] extends z.ZodObject ? z.output<E['body']> : undefined;

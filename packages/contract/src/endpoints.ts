@@ -28,6 +28,7 @@ import * as uploads from './uploads.ts';
 import * as userManagement from './user-management.ts';
 import * as users from './users.ts';
 
+/** Returns the endpoints among the exports of a module. */
 function endpointsOf(resource: object): Record<string, Endpoint> {
   return Object.fromEntries(
     Object.entries(resource).filter(

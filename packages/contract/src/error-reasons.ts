@@ -1,11 +1,11 @@
 /**
- * Reasons that say more than an error code, with their texts in both languages. `{limit}` and the other names in braces
- * stand for parameters of the error: see `errorText`.
+ * Reasons of errors, which are more specific than error codes, with their texts in both languages. Names in braces, such as
+ * `{limit}`, are parameters of the error, which `errorText` replaces by their values.
  */
 import type { Bilingual } from './languages.ts';
 
 export const reasonTexts = {
-  // Texts of a person
+  // Texts that a person enters
   text_characters: {
     tr: 'Metin geçersiz karakter içeriyor.',
     en: 'The text contains characters that are not allowed.',
@@ -220,7 +220,10 @@ export function isErrorReason(text: string): text is ErrorReason {
   return Object.hasOwn(reasonTexts, text);
 }
 
-/** Returns its argument, typed as a reason. Schemas use it as message; the HTTP layer then creates the text in the language of the request. */
+/**
+ * Returns its argument, checked to be a reason. Schemas use reasons as messages; the HTTP layer then creates the text in the language
+ * of the request.
+ */
 export function reason<Reason extends ErrorReason>(key: Reason): Reason {
   return key;
 }

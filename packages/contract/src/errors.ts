@@ -1,6 +1,6 @@
 /**
- * Every error code of the API, with its status and its text in both languages. A code never changes its meaning.
- * `error-reasons.ts` has the texts that name a reason more closely; `AppError` carries code and parameters only.
+ * All error codes of the API, with their HTTP status and their texts in both languages. A code never changes its meaning. An error
+ * may also have a more specific reason (error-reasons.ts). An `AppError` contains only the code and parameters of the text.
  */
 import { z } from 'zod';
 import type { Bilingual } from './languages.ts';
@@ -255,7 +255,7 @@ export type ErrorCode = keyof typeof errors;
 /** Body of every error response. */
 export const ErrorBody = z
   .object({
-    message: z.string().meta({ description: 'Text for the person, shown unchanged' }),
+    message: z.string().meta({ description: 'Text for the user, which clients show unchanged' }),
     code: z.string(),
     requestId: z.string().optional(),
     status: Status.optional().meta({
@@ -265,11 +265,11 @@ export const ErrorBody = z
     conflicts: z
       .array(z.unknown())
       .optional()
-      .meta({ description: 'With conflict: the things concerned as they are now' }),
+      .meta({ description: 'With conflict: the current state of the conflicting objects' }),
     refused: z
       .array(z.unknown())
       .optional()
-      .meta({ description: 'With the import of a file: features that are not valid, as `RefusedFeature`' }),
+      .meta({ description: 'With an import of annotations: the invalid features, as `RefusedFeature`' }),
   })
   .meta({ id: 'Error' });
 export type ErrorBody = z.infer<typeof ErrorBody>;

@@ -1,9 +1,10 @@
 /**
- * IIIF: the Image API 3.0 and the Presentation API 3.0, for other viewers. The server answers below `/iiif` as well as below
- * the API base.
+ * Endpoints of IIIF for other viewers: the Image API 3.0 and the Presentation API 3.0. The server serves them below `/iiif` and
+ * below the API base.
  *
- * Every address exists twice: with a bearer token, and with an image session as a segment of the path, because viewers load
- * images through elements that send no header. The session may be that of a share link. No log contains that segment.
+ * Each document has two URLs. One requires a bearer token. The other contains an image session as a segment of its path, because
+ * viewers load images through HTML elements, which send no headers. The session may be that of a share link. Logs never contain
+ * the segment.
  */
 import { type Endpoint, endpoint } from './endpoint.ts';
 
@@ -44,7 +45,7 @@ export const iiifInformation = endpoint({
   ...information,
   path: '/iiif/image/:imageId/info.json',
 });
-/** `region`, `size`, `rotation` and `quality` (`{quality}.{format}`) as the Image API defines them. */
+/** The Image API defines `region`, `size`, `rotation` and `quality`; the last one has the form `{quality}.{format}`. */
 export const iiifImage = endpoint({
   ...withToken,
   ...pixels,
@@ -52,13 +53,13 @@ export const iiifImage = endpoint({
   path: '/iiif/image/:imageId/:region/:size/:rotation/:quality',
 });
 export const iiifManifest = endpoint({ ...withToken, ...manifest, path: '/iiif/manifest/:imageId' });
-/** Names only the slides that the caller may view. */
+/** The response contains only the slides that the caller may view. */
 export const iiifCaseManifest = endpoint({
   ...withToken,
   ...caseManifest,
   path: '/iiif/manifest/case/:caseId',
 });
-/** Names only the slides that the caller may view: a collection gives no right to a slide. */
+/** The response contains only the slides that the caller may view, because a collection gives no right to view a slide. */
 export const iiifCollectionManifest = endpoint({
   ...withToken,
   ...collectionManifest,

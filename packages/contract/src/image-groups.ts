@@ -1,15 +1,16 @@
 /**
- * The catalogue as the viewer reads it: groups with their numbers of images, and pages of rows. A row is addressed by its
- * position in the list of all groups, one after the other, so that a virtual list can show any part of it.
+ * Endpoints with which the viewer reads the catalogue: groups with their numbers of images, and pages of images. All groups, one
+ * after the other, form one list. A page is addressed by the position of its first image in this list, so that the viewer can
+ * scroll to any part.
  */
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
-import { Image, sessionAlong } from './images.ts';
+import { Image, optionalSession } from './images.ts';
 import { ExistingName } from './text.ts';
 
 /**
- * `name`: natural order of datasets, cases and file names; within a group, cases come before images without a case. In the other
- * orders, the group with the first image is the first, and cases have no effect.
+ * - `name`: natural order of datasets, cases and file names. Within a dataset, images of cases come before images without a case.
+ * - `newest`, `largest`: images in this order. The dataset with the first image comes first, and cases have no effect.
  */
 export const ImageOrder = z.enum(['name', 'newest', 'largest']);
 export type ImageOrder = z.infer<typeof ImageOrder>;
@@ -18,10 +19,10 @@ export type ImageOrder = z.infer<typeof ImageOrder>;
 export const maxImageRows = 200;
 
 const Name = ExistingName.max(255);
-/** Selects entries without a dataset or organ; excludes the filter by its name. */
+/** Selects entries without a dataset or organ. Cannot be combined with the filter by a name of a dataset or organ. */
 const Without = z.literal('true');
 
-const listing = sessionAlong.extend({
+const listing = optionalSession.extend({
   q: ExistingName.max(200)
     .optional()
     .meta({ description: 'Words in file name, id, organ or dataset; case and diacritics do not count' }),
@@ -58,17 +59,22 @@ export const listImageGroups = endpoint({
             .optional()
             .meta({
               description:
-                'Cases of the dataset with images in this list, in its order: their images are the first of the group, case by case. Only in the order `name`, and if there are any',
+                'Cases with images in this list, in its order. Their images are the first of the dataset, case by case. Only in the order `name`, and if there are any',
             }),
         }),
       )
       .meta({ description: 'Datasets that have images in this list, in its order' }),
     datasets: z
       .array(z.object({ dataset_name: datasetName, images: count }))
-      .meta({ description: 'Every dataset, with its number of images if the list were filtered by it' }),
+      .meta({
+        description:
+          'All datasets, each with the number of images that the list would have if filtered by it',
+      }),
     organs: z
       .array(z.object({ organ_type: z.string().nullable(), images: count }))
-      .meta({ description: 'Every organ, with its number of images if the list were filtered by it' }),
+      .meta({
+        description: 'All organs, each with the number of images that the list would have if filtered by it',
+      }),
   }),
   status: 200,
   errors: ['session_invalid'],

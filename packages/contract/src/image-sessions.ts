@@ -1,11 +1,11 @@
-/** Image sessions: credentials that allow loading pixels for a limited time. A sign-in is not called a session here. */
+/** Endpoints for image sessions: credentials for loading pixels for a limited time. An image session is not a sign-in. */
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 
 export const createImageSession = endpoint({
   method: 'POST',
   path: '/auth/image-session',
-  summary: 'Open an image session',
+  summary: 'Create an image session',
   access: 'session.own',
   language: 'en',
   response: z.object({
@@ -21,7 +21,7 @@ export const ImageSessionStats = z
     active_sessions: z.number().int(),
     sessions: z.array(
       z.object({
-        session_id: z.string().meta({ description: 'The first 8 characters' }),
+        session_id: z.string().meta({ description: 'The first 8 characters of the id' }),
         created_at: z.iso.datetime(),
         expires_in: z.number().int().meta({ description: 'Seconds left' }),
         age: z.number().int().meta({ description: 'Seconds' }),
@@ -46,7 +46,7 @@ export const getImageSessionStats = endpoint({
 export const deleteImageSession = endpoint({
   method: 'DELETE',
   path: '/auth/image-session/:sessionId',
-  summary: 'End an own image session',
+  summary: 'End an image session of the caller',
   access: 'session.own',
   language: 'en',
   response: null,

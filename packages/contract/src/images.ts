@@ -1,4 +1,4 @@
-/** The catalogue of slides, and their pixels. A catalogue entry is an image; the opened file is a slide. */
+/** Endpoints for the catalogue of slides and for their pixels. An entry of the catalogue is called image, an opened file slide. */
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { Cursor, ExistingName, SingleLine } from './text.ts';
@@ -14,7 +14,9 @@ const pixels = z
 const micrometres = z
   .number()
   .nullable()
-  .meta({ description: 'µm per pixel; null when the file says neither it nor the magnification' });
+  .meta({
+    description: 'µm per pixel; null when the file states neither the pixel size nor the magnification',
+  });
 
 export const Image = z
   .object({
@@ -32,26 +34,29 @@ export const Image = z
       .meta({ description: 'mpp_x and mpp_y are estimated from objective_power: not a calibration' }),
     objective_power_derived: z
       .boolean()
-      .meta({ description: 'objective_power is the objective that mpp_x and mpp_y are nearest to' }),
+      .meta({
+        description:
+          'objective_power is derived from mpp_x and mpp_y: the objective with the nearest pixel size',
+      }),
     scale_entered: z
       .literal(true)
       .optional()
-      .meta({ description: 'An administrator entered the scale; it replaces that of the file' }),
+      .meta({ description: 'An administrator entered the scale, which replaces the scale of the file' }),
     shown_plane: z
       .object({
-        plane: z.number().int().meta({ description: 'From 1' }),
-        planes: z.number().int(),
+        plane: z.number().int().meta({ description: 'Number of the plane, from 1' }),
+        planes: z.number().int().meta({ description: 'Number of planes in the file' }),
         times: z.number().int().meta({ description: 'Time points, of which the first is shown' }),
       })
       .optional()
-      .meta({ description: 'Which focal plane is shown of a file that has several, or several time points' }),
+      .meta({ description: 'The focal plane that is shown, if the file has several planes or time points' }),
     vendor: z.string().nullable(),
     format: z.string().nullable(),
     size_bytes: z.number().int(),
     status: ImageStatus,
     error: z.string().nullable().meta({ description: 'Why the file could not be read; for administrators' }),
-    error_code: z.string().optional().meta({ description: 'Code of that reason, such as `FILE_TRUNCATED`' }),
-    hidden: z.boolean().meta({ description: 'Seen by administrators alone' }),
+    error_code: z.string().optional().meta({ description: 'Code of the error, such as `FILE_TRUNCATED`' }),
+    hidden: z.boolean().meta({ description: 'Only administrators see the image' }),
     created_at: z.iso.datetime(),
   })
   .meta({ id: 'Image' });
@@ -67,16 +72,16 @@ export const EnteredScale = z
   .meta({ id: 'EnteredScale' });
 
 /** Optional image session of a request; it must be valid and belong to the caller. */
-export const sessionAlong = z.object({ session: z.string().optional() });
+export const optionalSession = z.object({ session: z.string().optional() });
 
 export const listImages = endpoint({
   method: 'GET',
   path: '/image-catalog/images',
-  summary: 'The catalogue; without a limit the whole of it',
+  summary: 'Entries of the catalogue; without a limit all of them',
   access: 'catalogue.read',
   scope: 'slides:read',
   language: 'en',
-  query: sessionAlong.extend({
+  query: optionalSession.extend({
     q: ExistingName.max(200)
       .optional()
       .meta({ description: 'Words in file name, id, organ or dataset; case and diacritics do not count' }),
@@ -101,7 +106,7 @@ export const getImage = endpoint({
   access: 'catalogue.read',
   scope: 'slides:read',
   language: 'en',
-  query: sessionAlong,
+  query: optionalSession,
   response: z.object({ image: Image }),
   status: 200,
   errors: ['session_invalid', 'not_found'],
@@ -110,7 +115,7 @@ export const getImage = endpoint({
 export const updateImage = endpoint({
   method: 'PUT',
   path: '/image-catalog/images/:imageId',
-  summary: 'Edit what the catalogue says of a slide',
+  summary: 'Edit an entry of the catalogue',
   access: 'catalogue.write',
   language: 'en',
   body: z.object({
@@ -119,7 +124,9 @@ export const updateImage = endpoint({
     organ_type: SingleLine.max(200).nullable().optional(),
     calibration: EnteredScale.nullable()
       .optional()
-      .meta({ description: 'Scale in place of that of the file; null takes it back' }),
+      .meta({
+        description: 'Scale that replaces the scale of the file; null: use the scale of the file again',
+      }),
     /** Hides the image from everyone except administrators. */
     hidden: z.boolean().optional(),
     /** False restores a removed entry. */
@@ -157,8 +164,8 @@ export const getDescriptor = endpoint({
 });
 
 /**
- * The samples of sRGB for each node of a cubic grid of the slide's colours, 8 bits each: red varies fastest, then green,
- * then blue. The descriptor says how many nodes a side has.
+ * The response contains an sRGB colour, 8 bits per channel, for each node of a cubic grid of the slide's colours. Red varies fastest,
+ * then green, then blue. The descriptor states the number of nodes on each side of the grid.
  */
 export const getColourTable = endpoint({
   method: 'GET',
@@ -173,7 +180,7 @@ export const getColourTable = endpoint({
   errors: pixelErrors,
 });
 
-/** `srgb`: converted by the colour table where the slide has one; else as scanned. */
+/** `srgb`: colours are converted by the colour table, if the slide has one; default: colours as scanned. */
 const colour = z.object({ colour: z.enum(['srgb']).optional() });
 
 export const getThumbnail = endpoint({
@@ -189,7 +196,7 @@ export const getThumbnail = endpoint({
   errors: pixelErrors,
 });
 
-/** `tile` is `{column}_{row}.{format}`; `dziLevel` 0 is one pixel. */
+/** `tile` is `{column}_{row}.{format}`. Level 0 (`dziLevel`) is one pixel; larger numbers are larger images. */
 export const getTile = endpoint({
   method: 'GET',
   path: '/image-catalog/proxy/:imageId/image_files/:dziLevel/:tile',

@@ -1,4 +1,7 @@
-/** Download of original slide files, which are de-identified while they are sent, for programs and people with the right to download. */
+/**
+ * Endpoints for downloads of original slide files. The server de-identifies the files while it sends them. The account needs the
+ * right to download from the dataset.
+ */
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 
@@ -12,7 +15,7 @@ const errors = [
   'storage_timeout',
 ] as const;
 
-/** The files of a slide of several files; each is loaded by its path below the address of the list. */
+/** The list of files of a slide that consists of several files. The URL of each file is the URL of the list and its path. */
 export const OriginalFiles = z
   .object({
     files: z.array(z.object({ path: z.string(), size_bytes: z.number().int() })),
@@ -21,11 +24,12 @@ export const OriginalFiles = z
   .meta({ id: 'OriginalFiles' });
 export type OriginalFiles = z.infer<typeof OriginalFiles>;
 
-/** Answers HEAD, Range and If-Range. A slide of several files answers the JSON of `OriginalFiles`. */
+/** Supports HEAD, Range and If-Range. For a slide that consists of several files, the response is `OriginalFiles` as JSON. */
 export const getOriginal = endpoint({
   method: 'GET',
   path: '/image-catalog/images/:imageId/original',
-  summary: 'The file of a slide, de-identified; of a slide of several files, their list as JSON',
+  summary:
+    'The de-identified file of a slide; for a slide that consists of several files, their list as JSON',
   access: 'slides.download',
   scope: 'slides:download',
   language: 'en',
@@ -37,7 +41,7 @@ export const getOriginal = endpoint({
 export const getOriginalFile = endpoint({
   method: 'GET',
   path: '/image-catalog/images/:imageId/original/*',
-  summary: 'One file of a slide, de-identified, by its path in the list',
+  summary: 'One de-identified file of a slide, by its path in the list',
   access: 'slides.download',
   scope: 'slides:download',
   language: 'en',

@@ -1,6 +1,6 @@
 /**
- * The content of a result layer, for display over a slide. Calls take an image session, as tiles do. Coordinates are pixels
- * of the slide's full resolution unless a description says otherwise. Binary numbers are little-endian.
+ * Endpoints for the content of result layers, which the viewer shows over a slide. Requests need an image session, as for tiles.
+ * Coordinates are pixels at the slide's full resolution unless a description states otherwise. Binary numbers are little-endian.
  */
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
@@ -22,7 +22,7 @@ const Matrix = z
   .length(6)
   .meta({ description: 'a, b, c, d, e, f: x’ = a x + c y + e, y’ = b x + d y + f' });
 
-/** `value = offset + scale × byte`, except for the byte `no_data`. */
+/** How bytes of tiles encode values: `value = offset + scale × byte`, except for the byte `no_data`. */
 const Encoding = z.object({
   scale: z.number(),
   offset: z.number(),
@@ -46,17 +46,19 @@ export const RasterDescriptor = z
       description: '`z` 0 is the smallest level; `scale`: pixels of the raster per pixel of the level',
     }),
     value_type: z.enum(['uint8', 'uint16', 'float32', 'float64']),
-    value_range: Range.nullable().meta({ description: 'Of the data; null: no pixel has data' }),
+    value_range: Range.nullable().meta({ description: 'Range of the values; null: no pixel has data' }),
     usual_range: Range.nullable().meta({
       description:
-        'From the 1st to the 99th percentile of the values above the lowest one, for the first colours; null: unknown, or they are alike',
+        'From the 1st to the 99th percentile of the values above the lowest one, as the initial colour range; null: unknown, or these values are equal',
     }),
     encoding: Encoding,
     categories: z
       .array(z.object({ value: z.number(), name: z.string(), color: Color }))
       .nullable()
-      .meta({ description: 'Of a mask; null: values are continuous. Value 0 is the background' }),
-    registration: Matrix.meta({ description: 'From pixels of the raster to pixels of the slide' }),
+      .meta({
+        description: 'Categories of a mask, in which 0 is the background; null: values are continuous',
+      }),
+    registration: Matrix.meta({ description: 'Transform from pixels of the raster to pixels of the slide' }),
   })
   .meta({ id: 'RasterDescriptor' });
 export type RasterDescriptor = z.infer<typeof RasterDescriptor>;
@@ -75,14 +77,17 @@ export const VectorDescriptor = z
       .nullable()
       .meta({ description: 'x0, y0, x1, y1 of all outlines; null: no objects' }),
     classes: z.array(z.object({ name: z.string(), color: Color, count })).meta({
-      description: 'By index of the class byte; objects without a class have the class `Unclassified`',
+      description:
+        'Classes in the order of their class bytes; objects without a class have the class `Unclassified`',
     }),
     measurements: z
       .array(z.object({ name: z.string(), min: z.number().nullable(), max: z.number().nullable(), count }))
-      .meta({ description: 'By column; range and number of the finite values' }),
+      .meta({
+        description: 'Measurements in the order of their columns, with range and number of the finite values',
+      }),
     blocks: z.object({
       count,
-      objects: count.meta({ description: 'Of the largest block' }),
+      objects: count.meta({ description: 'Number of objects in the largest block' }),
     }),
     density: z
       .array(
@@ -95,7 +100,7 @@ export const VectorDescriptor = z
           y: z.number(),
         }),
       )
-      .meta({ description: 'Rasters of counts, the finest first; x, y: upper left corner' }),
+      .meta({ description: 'Grids of object counts, the finest first; x, y: upper left corner' }),
   })
   .meta({ id: 'VectorDescriptor' });
 export type VectorDescriptor = z.infer<typeof VectorDescriptor>;
@@ -119,12 +124,12 @@ export const getOverlayDescriptor = endpoint({
   errors: [],
 });
 
-/** `tile` is `{column}_{row}.png`: 8 bits, one channel, at most 256 pixels a side. */
+/** `tile` is `{column}_{row}.png`. A tile has 8 bits per pixel, one channel, and at most 256 pixels on each side. */
 export const getOverlayTile = endpoint({
   ...pixels,
   method: 'GET',
   path: '/image-catalog/overlays/:layerId/tiles/:z/:tile',
-  summary: 'One lossless tile of values; the descriptor says which value a byte is',
+  summary: 'One lossless tile of values; the descriptor states how bytes encode values',
   response: 'image/png',
   status: 200,
   errors: [],
@@ -136,7 +141,7 @@ export const getOverlayValue = endpoint({
   ...pixels,
   method: 'GET',
   path: '/image-catalog/overlays/:layerId/value',
-  summary: 'The exact value of a raster at a position of the slide; null: no data there',
+  summary: 'The exact value of a raster at a position of the slide; null: no data',
   query: z.object({ x: position, y: position }),
   response: z.object({ value: z.number().nullable() }),
   status: 200,
@@ -147,14 +152,14 @@ export const countOverlayObjects = endpoint({
   ...pixels,
   method: 'GET',
   path: '/image-catalog/overlays/:layerId/counts',
-  summary: 'Objects per class whose centre lies in a rectangle, or in the whole layer',
+  summary: 'Number of objects of each class whose centre is in a rectangle, or in the whole layer',
   query: z.object({
     bbox: z
       .string()
       .max(200)
       .regex(/^-?\d+(?:\.\d+)?(?:,-?\d+(?:\.\d+)?){3}$/)
       .optional()
-      .meta({ description: 'x0,y0,x1,y1; the edges belong to the rectangle' }),
+      .meta({ description: 'Rectangle x0,y0,x1,y1, including its edges' }),
   }),
   response: z.object({ classes: z.record(z.string(), count) }),
   status: 200,
@@ -164,7 +169,7 @@ export const countOverlayObjects = endpoint({
 export const OverlayObject = z
   .object({
     number: count.meta({ description: 'Position of the object in the layer' }),
-    id: z.string().nullable().meta({ description: 'As in the file' }),
+    id: z.string().nullable().meta({ description: 'Id in the imported file' }),
     class: z.object({ name: z.string(), color: Color }),
     center: z.tuple([z.number(), z.number()]),
     rings: z
@@ -187,8 +192,8 @@ export const pickOverlayObject = endpoint({
 });
 
 /**
- * 28 bytes for each block: bounds of its outlines as Int32 x0, y0, x1, y1 in quarters of a pixel; Uint32 number of the first
- * object; Uint32 objects; Uint32 bytes of the block as it is stored. A block holds consecutive objects.
+ * A block contains consecutive objects. The response has 28 bytes for each block: the bounds of its outlines as Int32 x0, y0, x1, y1
+ * in quarters of a pixel; Uint32 number of its first object; Uint32 number of objects; Uint32 size of the stored block in bytes.
  */
 export const getOverlayIndex = endpoint({
   ...binary,
@@ -197,12 +202,12 @@ export const getOverlayIndex = endpoint({
 });
 
 /**
- * The outlines of one block. Lengths are in elements:
- * Uint32 magic 0x3142524C ("LRB1"), Uint32 first object, Uint32 objects n, Uint32 rings r, Uint32 vertices v, Int32 origin x,
+ * The response contains, in this order (lengths in brackets are numbers of elements):
+ * Uint32 magic number 0x3142524C ("LRB1"), Uint32 first object, Uint32 objects n, Uint32 rings r, Uint32 vertices v, Int32 origin x,
  * Int32 origin y (quarters of a pixel), Uint32 0; Int32 centres x [n]; Int32 centres y [n] (quarters of a pixel, relative to
  * the origin); Uint32 vertices per ring [r]; Int16 deltas x, y [2 v]; Uint16 rings per object [n]; Uint8 class [n].
- * The first vertex of a ring is relative to the centre of its object, each other to the vertex before it; the last vertex of a
- * closed ring is not repeated. Objects without rings are points.
+ * The first vertex of a ring is relative to the centre of its object, and each further vertex to the previous one. The last vertex
+ * of a closed ring is not repeated. Objects without rings are points.
  */
 export const getOverlayBlock = endpoint({
   ...binary,
@@ -215,7 +220,7 @@ const objectRange = z.object({
   count: z.coerce.number().int().min(1).max(maxOverlayObjects).optional(),
 });
 
-/** Float32 x [n], Float32 y [n], Uint8 class [n]. */
+/** The response contains, for n objects: Float32 x [n], Float32 y [n], Uint8 class [n]. */
 export const getOverlayCenters = endpoint({
   ...binary,
   path: '/image-catalog/overlays/:layerId/centers',
@@ -223,7 +228,7 @@ export const getOverlayCenters = endpoint({
   query: objectRange,
 });
 
-/** Float32 [n]; NaN means that the object does not have the measurement. */
+/** The response contains Float32 [n] for n objects. NaN means that an object does not have the measurement. */
 export const getOverlayMeasurement = endpoint({
   ...binary,
   path: '/image-catalog/overlays/:layerId/measurements/:column',
@@ -231,7 +236,7 @@ export const getOverlayMeasurement = endpoint({
   query: objectRange,
 });
 
-/** Uint32 [width × height], row by row: the number of objects of the class whose centre lies in the cell. */
+/** The response contains, for each cell, row by row, the number of objects of the class whose centre is in it: Uint32 [width × height]. */
 export const getOverlayDensity = endpoint({
   ...binary,
   path: '/image-catalog/overlays/:layerId/density/:level/:class',

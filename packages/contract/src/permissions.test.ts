@@ -5,20 +5,23 @@ import { User } from './users.ts';
 const active = (role: Role) => permissionsOf({ status: 'active', role });
 
 describe('permissions', () => {
-  it('include every permission of a viewer for a user, and every permission of a user for an admin', () => {
+  it('of an admin include those of a user, which include those of a viewer', () => {
     expect(active('user')).toEqual(expect.arrayContaining([...active('viewer')]));
     expect(active('admin')).toEqual(expect.arrayContaining([...active('user')]));
     expect(active('viewer')).toEqual(expect.arrayContaining([...active('unassigned')]));
   });
 
-  it.each(Status.options.filter((status) => status !== 'active'))('%s takes every role away', (status) => {
-    for (const role of Role.options) {
-      expect(permissionsOf({ status, role })).toEqual(permissionsOf({ status, role: 'unassigned' }));
-      expect(permissionsOf({ status, role })).not.toContain('image.view');
-    }
-  });
+  it.each(Status.options.filter((status) => status !== 'active'))(
+    'of a %s account do not depend on its role',
+    (status) => {
+      for (const role of Role.options) {
+        expect(permissionsOf({ status, role })).toEqual(permissionsOf({ status, role: 'unassigned' }));
+        expect(permissionsOf({ status, role })).not.toContain('image.view');
+      }
+    },
+  );
 
-  it('treat an unknown status as suspended and an unknown role as unassigned', () => {
+  it('of an unknown status are those of suspended, and of an unknown role those of unassigned', () => {
     const account = {
       uid: 'u',
       email: 'a@example.org',
@@ -27,9 +30,9 @@ describe('permissions', () => {
       approvalDate: null,
     };
     const times = { createdAt: '2026-11-21T10:00:00Z', updatedAt: '2026-11-21T10:00:00Z' };
-    const odd = User.parse({ ...account, ...times, status: 'archived', role: 'admin' });
-    expect(permissionsOf(odd)).toEqual(permissionsOf({ status: 'suspended', role: 'admin' }));
-    const rank = User.parse({ ...account, ...times, status: 'active', role: 'professor' });
-    expect(permissionsOf(rank)).toEqual(active('unassigned'));
+    const withUnknownStatus = User.parse({ ...account, ...times, status: 'archived', role: 'admin' });
+    expect(permissionsOf(withUnknownStatus)).toEqual(permissionsOf({ status: 'suspended', role: 'admin' }));
+    const withUnknownRole = User.parse({ ...account, ...times, status: 'active', role: 'professor' });
+    expect(permissionsOf(withUnknownRole)).toEqual(active('unassigned'));
   });
 });

@@ -1,8 +1,6 @@
 /**
- * The permission table of the product, as data.
- *
- * A permission is the combination of status and role. Only active accounts hold role permissions;
- * a pending or suspended account keeps the few of its status.
+ * The permissions of accounts. An active account has the permissions of its role. Any other account has only the few permissions of
+ * its status.
  */
 import { z } from 'zod';
 
@@ -34,9 +32,9 @@ export const permissions = [
 ] as const;
 export type Permission = (typeof permissions)[number];
 
-const own = ['account.read', 'account.password', 'account.delete'] as const;
-const looking = [
-  ...own,
+const ownAccountPermissions = ['account.read', 'account.password', 'account.delete'] as const;
+const viewerPermissions = [
+  ...ownAccountPermissions,
   'catalogue.read',
   'image.view',
   'session.own',
@@ -44,20 +42,24 @@ const looking = [
   'annotations.read',
 ] as const;
 /**
- * `slides.download`: original files of the datasets whose download was granted.
- * `sharing.own`: own collections, saved views and share links, and the registration of the slides of a case.
+ * `slides.download`: to download original files of the datasets for which downloads were granted.
+ * `sharing.own`: to create collections, saved views and share links, and to register the slides of a case.
  */
-const contributing = [...looking, 'sharing.own', 'slides.download', 'annotations.write'] as const;
+const userPermissions = [
+  ...viewerPermissions,
+  'sharing.own',
+  'slides.download',
+  'annotations.write',
+] as const;
 
-const byRole: Record<Role, readonly Permission[]> = {
-  unassigned: own,
-  viewer: looking,
-  // `user` may contribute; `viewer` may only look.
-  user: contributing,
-  admin: [...contributing, 'annotations.manage', 'catalogue.write', 'users.manage'],
+const permissionsByRole: Record<Role, readonly Permission[]> = {
+  unassigned: ownAccountPermissions,
+  viewer: viewerPermissions,
+  user: userPermissions,
+  admin: [...userPermissions, 'annotations.manage', 'catalogue.write', 'users.manage'],
 };
 
-const byBlockedStatus: Record<Exclude<Status, 'active'>, readonly Permission[]> = {
+const permissionsByInactiveStatus: Record<Exclude<Status, 'active'>, readonly Permission[]> = {
   pending: ['account.read', 'account.delete'],
   suspended: ['account.read'],
   deactivated: [],
@@ -68,11 +70,12 @@ export function permissionsOf(account: {
   readonly status: Status;
   readonly role: Role;
 }): readonly Permission[] {
-  // A status or role that this version does not know counts as suspended, or as unassigned.
-  if (account.status === 'active') return byRole[account.role] ?? byRole.unassigned;
-  return byBlockedStatus[account.status] ?? byBlockedStatus.suspended;
+  // A status that this version does not know counts as suspended, and a role that it does not know as unassigned.
+  if (account.status === 'active') return permissionsByRole[account.role] ?? permissionsByRole.unassigned;
+  return permissionsByInactiveStatus[account.status] ?? permissionsByInactiveStatus.suspended;
 }
 
+/** Whether an account with this status and role has the permission. */
 export function may(
   account: { readonly status: Status; readonly role: Role },
   permission: Permission,

@@ -1,4 +1,4 @@
-/** Result layers of a slide: rasters and objects that a program has computed, with immutable content. */
+/** Endpoints for the result layers of a slide: rasters or objects that a program has computed. Their content never changes. */
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { SingleLine } from './text.ts';
@@ -13,16 +13,16 @@ export type ResultKind = z.infer<typeof ResultKind>;
  * - `queued`: the file is complete, the import waits
  * - `importing`: the server reads the file
  * - `ready`: the layer can be displayed
- * - `failed`: the server refused the file; `problem` says why
+ * - `failed`: the server rejected the file; `problem` states the reason
  */
 export const ResultState = z.enum(['uploading', 'queued', 'importing', 'ready', 'failed']);
 export type ResultState = z.infer<typeof ResultState>;
 
-/** `folder`: found beside the slide by its file name. */
+/** `folder`: the server found the file beside the slide by its file name. */
 export const ResultSource = z.enum(['upload', 'api', 'folder']);
 export type ResultSource = z.infer<typeof ResultSource>;
 
-/** Limits of a result; a file beyond them is refused. */
+/** Limits of results. The server rejects a file that exceeds them. */
 export const resultLimits = {
   layersPerSlide: 100,
   objects: 10_000_000,
@@ -36,7 +36,7 @@ const Coordinate = z.number().min(-1e9).max(1e9);
 /**
  * Places the content on the slide:
  * - `full-size`: a raster covers the whole slide; coordinates of objects are pixels of full resolution
- * - `pixel-size`: one pixel of the content measures `mpp` micrometres; the upper left corners coincide
+ * - `pixel-size`: a pixel of the content is `mpp` micrometres wide and high, and its upper left corner is that of the slide
  * - `affine`: x' = a x + c y + e, y' = b x + d y + f, to pixels of full resolution
  */
 export const ResultRegistration = z
@@ -47,7 +47,7 @@ export const ResultRegistration = z
       method: z.literal('affine'),
       matrix: z
         .tuple([Coordinate, Coordinate, Coordinate, Coordinate, Coordinate, Coordinate])
-        .meta({ description: 'a, b, c, d, e, f; not singular' }),
+        .meta({ description: 'a, b, c, d, e, f; the transform must be invertible' }),
     }),
   ])
   .meta({ id: 'ResultRegistration' });
@@ -65,17 +65,21 @@ export const ResultLayer = z
     owner_name: z.string().nullable(),
     source: ResultSource,
     state: ResultState,
-    progress: z.number().min(0).max(1).meta({ description: 'Of the import' }),
+    progress: z.number().min(0).max(1).meta({ description: 'Completed part of the import' }),
     problem: z
       .object({ code: z.string(), message: z.string() })
       .nullable()
-      .meta({ description: 'Why the server refused the file' }),
-    size_bytes: z.number().int().meta({ description: 'On the disk of the server' }),
-    object_count: z.number().int().nullable().meta({ description: 'Of a vector layer that is ready' }),
+      .meta({ description: 'Why the server rejected the file' }),
+    size_bytes: z.number().int().meta({ description: 'Size on the disk of the server' }),
+    object_count: z
+      .number()
+      .int()
+      .nullable()
+      .meta({ description: 'Null unless it is a vector layer that is ready' }),
     created_at: Timestamp,
     updated_at: Timestamp,
     upload: z.string().nullable().meta({
-      description: 'tus address of the file while the layer waits for it, for its owner; else null',
+      description: 'tus URL of the file for the owner while the layer waits for the file; otherwise null',
     }),
     rights: z.object({ manage: z.boolean().meta({ description: 'May delete the layer' }) }),
   })
@@ -97,7 +101,7 @@ export const listResultLayers = endpoint({
 export const createResultLayer = endpoint({
   method: 'POST',
   path: '/image-catalog/images/:imageId/result-layers',
-  summary: 'Create a result layer, and the tus address to which its file is sent',
+  summary: 'Create a result layer; the response contains the tus URL to which its file is sent',
   access: 'annotations.write',
   scope: 'results:write',
   language: 'en',
@@ -116,7 +120,7 @@ export const createResultLayer = endpoint({
 export const deleteResultLayer = endpoint({
   method: 'DELETE',
   path: '/result-layers/:layerId',
-  summary: 'Delete a result layer and its file; its owner and administrators may',
+  summary: 'Delete a result layer and its file; only its owner and administrators may',
   access: 'annotations.write',
   scope: 'results:write',
   language: 'en',
@@ -125,36 +129,36 @@ export const deleteResultLayer = endpoint({
   errors: [],
 });
 
-const fileCall = { access: 'annotations.write', scope: 'results:write', language: 'en' } as const;
+const resultFile = { access: 'annotations.write', scope: 'results:write', language: 'en' } as const;
 
-/** tus creation: announces `Upload-Length`. `Location` is the same address. */
+/** Creation of a tus upload with `Upload-Length`. The `Location` in the response is the same URL. */
 export const createResultFile = endpoint({
-  ...fileCall,
+  ...resultFile,
   method: 'POST',
   path: '/result-layers/:layerId/file',
-  summary: 'tus: begin to send the file of a result layer',
+  summary: 'tus: create the file of a result layer',
   response: null,
   status: 201,
   errors: ['upload_ended', 'upload_too_large', 'quota_exceeded', 'storage_full'],
 });
 
-/** HEAD is what tus asks for; both carry `Upload-Offset`, and `Upload-Length` or `Upload-Defer-Length: 1`. */
+/** tus clients send HEAD. Responses to HEAD and GET have `Upload-Offset`, and `Upload-Length` or `Upload-Defer-Length: 1`. */
 export const getResultFile = endpoint({
-  ...fileCall,
+  ...resultFile,
   method: 'GET',
   path: '/result-layers/:layerId/file',
-  summary: 'tus: how much of the file has arrived; the body is the layer, also during the import',
+  summary: 'tus: number of bytes that the server has received; the body is the layer, also during the import',
   response: ResultLayer,
   status: 200,
   errors: [],
 });
 
-/** The first part may carry `Upload-Length` in place of a creation. The import starts with the last byte. */
+/** Instead of a creation, the first part may have the header `Upload-Length`. The import starts after the last byte. */
 export const sendResultFile = endpoint({
-  ...fileCall,
+  ...resultFile,
   method: 'PATCH',
   path: '/result-layers/:layerId/file',
-  summary: 'tus: the next part of the file',
+  summary: 'tus: send the next part of the file',
   isStreamed: true,
   response: null,
   status: 204,

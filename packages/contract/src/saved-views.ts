@@ -1,10 +1,10 @@
-/** Saved views: parts of slides that a person stores under a title. */
+/** Endpoints for saved views: parts of slides that a person has saved with a title. */
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { reason } from './error-reasons.ts';
 import { Id, MultiLine, SingleLine } from './text.ts';
 
-/** The part of a slide that the viewer shows. */
+/** A field of view: the part of a slide that the viewer shows. */
 export const Field = z
   .object({
     x: z.number().meta({ description: 'Centre, in pixels of full resolution' }),
@@ -16,15 +16,13 @@ export const Field = z
   .meta({ id: 'Field' });
 export type Field = z.infer<typeof Field>;
 
-const mostSettingCharacters = 20_000;
+const maxSettingsChars = 20_000;
 
-/** Settings of the viewer that the server stores without reading them. */
-const Settings = z
-  .unknown()
-  .refine((value) => (JSON.stringify(value) ?? '').length <= mostSettingCharacters, {
-    message: reason('text_too_long'),
-    params: { limit: mostSettingCharacters },
-  });
+/** Settings of the viewer, which the server stores without interpreting them. */
+const Settings = z.unknown().refine((value) => (JSON.stringify(value) ?? '').length <= maxSettingsChars, {
+  message: reason('text_too_long'),
+  params: { limit: maxSettingsChars },
+});
 
 export const ItemTitle = SingleLine.min(1).max(200, reason('text_too_long'));
 export const ItemText = MultiLine.max(4000, reason('text_too_long'));
@@ -37,15 +35,15 @@ export const SavedView = z
     title: z.string(),
     text: z.string().nullable(),
     field: Field,
-    colours: z.unknown().meta({ description: 'As the web app stored them; null without' }),
-    layers: z.unknown().meta({ description: 'As the web app stored them; null without' }),
+    colours: z.unknown().meta({ description: 'Colour settings as the web app stored them; null: none' }),
+    layers: z.unknown().meta({ description: 'Layer settings as the web app stored them; null: none' }),
     created_at: z.iso.datetime(),
     updated_at: z.iso.datetime(),
   })
   .meta({ id: 'SavedView' });
 export type SavedView = z.infer<typeof SavedView>;
 
-const changeable = {
+const changeableFields = {
   title: ItemTitle,
   text: ItemText.nullable().optional(),
   field: Field,
@@ -56,7 +54,7 @@ const changeable = {
 export const listSavedViews = endpoint({
   method: 'GET',
   path: '/saved-views',
-  summary: 'Own saved views, last changed first',
+  summary: "The caller's saved views, last changed first",
   access: 'sharing.own',
   language: 'en',
   response: z.object({ saved_views: z.array(SavedView) }),
@@ -70,7 +68,7 @@ export const createSavedView = endpoint({
   summary: 'Save a view of a slide',
   access: 'sharing.own',
   language: 'en',
-  body: z.object({ image_id: Id, ...changeable }),
+  body: z.object({ image_id: Id, ...changeableFields }),
   response: SavedView,
   status: 201,
   errors: ['not_found'],
@@ -79,7 +77,7 @@ export const createSavedView = endpoint({
 export const getSavedView = endpoint({
   method: 'GET',
   path: '/saved-views/:viewId',
-  summary: 'One own saved view',
+  summary: 'One saved view of the caller',
   access: 'sharing.own',
   language: 'en',
   response: SavedView,
@@ -90,11 +88,11 @@ export const getSavedView = endpoint({
 export const updateSavedView = endpoint({
   method: 'PATCH',
   path: '/saved-views/:viewId',
-  summary: 'Change a saved view; what is left out stays',
+  summary: 'Change a saved view; fields that are left out stay',
   access: 'sharing.own',
   language: 'en',
   body: z.object({
-    ...changeable,
+    ...changeableFields,
     image_id: Id.optional(),
     title: ItemTitle.optional(),
     field: Field.optional(),

@@ -22,11 +22,11 @@ describe('searchWords', () => {
     expect(searchWords(' \t ')).toEqual([]);
   });
 
-  it('leaves out repeated words and parts of other words', () => {
+  it('leaves out repeated words and words that are parts of other words', () => {
     expect(searchWords('kolon kol KOLON lon h')).toEqual(['kolon', 'h']);
   });
 
-  it('joins the words after the twelfth', () => {
+  it('joins the words after the twelfth to one', () => {
     expect(searchWords(Array.from({ length: 100 }, (_, i) => `w${i + 100}`).join(' '))).toHaveLength(13);
   });
 });
@@ -38,7 +38,7 @@ describe('matchesWords', () => {
     ['ege ipek', true],
     ['ipek ankara', false],
     ['  ', true],
-  ])('for the query "%s" returns %s, independent of the order of words', (query, expected) => {
+  ])('for the query "%s" and the text "İpek Işık Ege Üniversitesi" returns %s', (query, expected) => {
     expect(matchesWords(foldDiacritics('İpek Işık Ege Üniversitesi'), searchWords(query))).toBe(expected);
   });
 });

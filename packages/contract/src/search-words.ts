@@ -1,4 +1,7 @@
-/** Search by words, which works the same in the browser and on the server. It ignores case, Turkish letters and diacritics. */
+/**
+ * Searches texts for the words of a query. The browser and the server use the same rules: letter case and diacritics do not
+ * matter, and I, ı, İ and i are the same letter.
+ */
 import { foldForSearch } from './text-order.ts';
 
 /** Latin letters that Unicode does not decompose into a letter and a mark. */
@@ -21,18 +24,21 @@ export function foldDiacritics(text: string): string {
     .replace(/[ßæœøłđðþ]/g, (letter) => plainLetters[letter] ?? letter);
 }
 
-/** A query has at most this many words; the rest of it is one more, so that a search costs a bounded number of comparisons. */
+/** Further words of a query are joined to one, so that a search makes a bounded number of comparisons. */
 const maxWords = 12;
 
 /**
- * Returns the folded words of a query; none for a query of white space. A word that is part of another one is left out: the
- * longer word decides.
+ * Returns the words of a query as `foldDiacritics` folds them; none for a query of white space. Leaves out a word that is part of
+ * another one, because a text that contains the longer word contains it too.
  */
 export function searchWords(query: string): readonly string[] {
-  const all = foldDiacritics(query).split(/\s+/).filter(Boolean);
-  const words = all.length > maxWords ? [...all.slice(0, maxWords), all.slice(maxWords).join(' ')] : all;
-  const unique = [...new Set(words)];
-  return unique.filter((word) => !unique.some((other) => other !== word && other.includes(word)));
+  const allWords = foldDiacritics(query).split(/\s+/).filter(Boolean);
+  const words =
+    allWords.length > maxWords
+      ? [...allWords.slice(0, maxWords), allWords.slice(maxWords).join(' ')]
+      : allWords;
+  const uniqueWords = [...new Set(words)];
+  return uniqueWords.filter((word) => !uniqueWords.some((other) => other !== word && other.includes(word)));
 }
 
 /**

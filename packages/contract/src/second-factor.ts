@@ -1,11 +1,11 @@
-/** Two-step verification: a code of an authenticator app in addition to the password. */
+/** Endpoints for two-step verification, which requires a code of an authenticator app in addition to the password. */
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { reason } from './error-reasons.ts';
 import { SingleLine } from './text.ts';
 import { Message, Password } from './users.ts';
 
-/** Six digits of the app, or a recovery code; spaces and hyphens do not count. */
+/** Six digits from the authenticator app, or a recovery code. Spaces and hyphens are ignored. */
 export const SecondFactorCode = SingleLine.max(64, reason('second_factor_code_format'))
   .transform((code) => code.replaceAll(/[\s-]/g, '').toLowerCase())
   .pipe(z.string().min(1, reason('second_factor_code_required')));
@@ -21,7 +21,7 @@ export type SecondFactor = z.infer<typeof SecondFactor>;
 export const getSecondFactor = endpoint({
   method: 'GET',
   path: '/user/second-factor',
-  summary: 'Whether two-step verification is on for the own account',
+  summary: 'Whether two-step verification is on for the caller',
   access: 'account.password',
   language: 'tr',
   response: SecondFactor,
@@ -29,18 +29,19 @@ export const getSecondFactor = endpoint({
   errors: [],
 });
 
-/** Creates a secret, which replaces an earlier one that has not been confirmed. */
+/** Creates a secret, which replaces an earlier secret that has not been confirmed. */
 export const startSecondFactor = endpoint({
   method: 'POST',
   path: '/user/second-factor',
-  summary: 'Begin setting up two-step verification: the secret for the authenticator app',
+  summary:
+    'Begin to set up two-step verification; the response contains the secret for the authenticator app',
   access: 'account.password',
   freshSignIn: true,
   language: 'tr',
   body: z.object({ current_password: Password.optional() }),
   response: z.object({
-    secret: z.string().meta({ description: 'Base32, for typing' }),
-    uri: z.string().meta({ description: 'otpauth://…, for a QR code' }),
+    secret: z.string().meta({ description: 'Base32, to be typed into the app' }),
+    uri: z.string().meta({ description: 'otpauth://…, to be shown as a QR code' }),
   }),
   status: 201,
   errors: ['reauth_required', 'second_factor_on', 'rate_limited', 'unavailable'],
@@ -49,7 +50,7 @@ export const startSecondFactor = endpoint({
 export const confirmSecondFactor = endpoint({
   method: 'POST',
   path: '/user/second-factor/confirm',
-  summary: 'Switch two-step verification on with a first code; returns the recovery codes once',
+  summary: 'Turn two-step verification on with a first code; only this response contains the recovery codes',
   access: 'account.password',
   language: 'tr',
   body: z.object({ code: SecondFactorCode }),
@@ -61,7 +62,7 @@ export const confirmSecondFactor = endpoint({
 export const removeSecondFactor = endpoint({
   method: 'DELETE',
   path: '/user/second-factor',
-  summary: 'Switch two-step verification off',
+  summary: 'Turn two-step verification of the caller off',
   access: 'account.password',
   freshSignIn: true,
   language: 'tr',
@@ -75,7 +76,7 @@ export const removeSecondFactor = endpoint({
 export const resetSecondFactor = endpoint({
   method: 'DELETE',
   path: '/admin/users/:uid/second-factor',
-  summary: "Switch someone's two-step verification off",
+  summary: "Turn another account's two-step verification off",
   access: 'users.manage',
   language: 'tr',
   response: Message,

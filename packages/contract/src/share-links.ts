@@ -1,6 +1,6 @@
 /**
- * Share links: a visitor with the address opens what the link names, without an account. The secret is in the fragment of the
- * address, which browsers send to no server, and the server stores its hash alone.
+ * Endpoints for share links. With the URL of a link, a visitor without an account can view a slide, case, collection or saved view.
+ * The secret of the link is in the fragment of the URL, which browsers do not send to servers. The server stores only its hash.
  */
 import { z } from 'zod';
 import { ShownQuestion } from './collections.ts';
@@ -21,8 +21,8 @@ export const ShareLink = z
     id: z.string(),
     title: z.string(),
     target: Target,
-    owner: z.string().meta({ description: 'uid of the maker' }),
-    owner_name: z.string().nullable().meta({ description: 'Display name, else e-mail address' }),
+    owner: z.string().meta({ description: 'uid of the creator' }),
+    owner_name: z.string().nullable().meta({ description: 'Display name, otherwise e-mail address' }),
     created_at: z.iso.datetime(),
     expires_at: z.iso.datetime(),
     openings: z.number().int(),
@@ -30,7 +30,7 @@ export const ShareLink = z
     has_password: z.boolean(),
     show_annotations: z.boolean(),
     free_movement: z.boolean(),
-    ended: z.boolean().meta({ description: 'It opens nothing any more' }),
+    ended: z.boolean().meta({ description: 'The link can no longer be opened' }),
   })
   .meta({ id: 'ShareLink' });
 export type ShareLink = z.infer<typeof ShareLink>;
@@ -38,7 +38,7 @@ export type ShareLink = z.infer<typeof ShareLink>;
 export const createShareLink = endpoint({
   method: 'POST',
   path: '/share-links',
-  summary: 'Make a share link; the address with its secret is answered once',
+  summary: 'Create a share link; only this response contains its URL with the secret',
   access: 'sharing.own',
   language: 'en',
   body: z.object({
@@ -62,7 +62,7 @@ export const createShareLink = endpoint({
 export const listShareLinks = endpoint({
   method: 'GET',
   path: '/share-links',
-  summary: 'Own share links; for administrators all of them; newest first',
+  summary: "The caller's share links, or all of them for administrators, newest first",
   access: 'sharing.own',
   language: 'en',
   response: z.object({ share_links: z.array(ShareLink) }),
@@ -73,7 +73,8 @@ export const listShareLinks = endpoint({
 export const endShareLink = endpoint({
   method: 'DELETE',
   path: '/share-links/:linkId',
-  summary: 'End an own share link, or as an administrator any; what it has opened ends at once',
+  summary:
+    'End a share link of the caller, or any for administrators; the sessions of its visitors end at once',
   access: 'sharing.own',
   language: 'en',
   response: null,
@@ -81,7 +82,7 @@ export const endShareLink = endpoint({
   errors: ['not_found'],
 });
 
-/** The properties of a slide that a visitor sees; they contain no name of a file or dataset. */
+/** A slide as a visitor sees it, without the names of its file and dataset. */
 export const SharedItem = z.object({
   image_id: z.string(),
   title: z.string(),
@@ -90,7 +91,10 @@ export const SharedItem = z.object({
   mpp_y: z.number().nullable(),
   objective_power: z.number().nullable(),
   field: Field.optional(),
-  colours: z.unknown().optional().meta({ description: 'Of a saved view, as the web app stored them' }),
+  colours: z
+    .unknown()
+    .optional()
+    .meta({ description: 'Colour settings of a saved view, as the web app stored them' }),
   item: z.number().int().optional().meta({ description: 'Position in the collection' }),
   question: ShownQuestion.optional(),
 });
@@ -99,7 +103,7 @@ export type SharedItem = z.infer<typeof SharedItem>;
 export const openShareLink = endpoint({
   method: 'POST',
   path: '/share-links/open',
-  summary: 'Exchange the secret of a share link for an image session that opens exactly what the link names',
+  summary: 'Exchange the secret of a share link for an image session with access to its slides',
   access: 'anyone',
   language: 'en',
   body: z.object({
@@ -113,7 +117,10 @@ export const openShareLink = endpoint({
     items: z.array(SharedItem),
     free_movement: z.boolean(),
     show_annotations: z.boolean(),
-    collection_id: z.string().optional().meta({ description: 'For the calls of presentations and answers' }),
+    collection_id: z
+      .string()
+      .optional()
+      .meta({ description: 'For requests to follow presentations and answer questions' }),
   }),
   status: 200,
   errors: ['not_found', 'password_required', 'password_invalid', 'rate_limited'],

@@ -1,15 +1,15 @@
-/** The sign-ins of the own account: listing and ending them. */
+/** Endpoints with which people list and end the sign-ins of their own account. */
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 
 export const SignIn = z
   .object({
-    id: z.string().meta({ description: 'Opaque; not the token, and worth nothing without it' }),
+    id: z.string().meta({ description: 'Opaque id, which is not a credential' }),
     created_at: z.iso.datetime(),
-    last_used_at: z.iso.datetime().meta({ description: 'Half a minute late at most' }),
+    last_used_at: z.iso.datetime().meta({ description: 'Accurate to half a minute' }),
     address: z.string().nullable(),
-    browser: z.string().nullable().meta({ description: 'Browser and system in a few words' }),
-    current: z.boolean().meta({ description: 'The one that asks' }),
+    browser: z.string().nullable().meta({ description: 'Short name of browser and operating system' }),
+    current: z.boolean().meta({ description: 'The sign-in that sends this request' }),
   })
   .meta({ id: 'SignIn' });
 export type SignIn = z.infer<typeof SignIn>;
@@ -17,7 +17,7 @@ export type SignIn = z.infer<typeof SignIn>;
 export const listSignIns = endpoint({
   method: 'GET',
   path: '/user/sign-ins',
-  summary: 'The own sign-ins that are alive, last used first',
+  summary: "The caller's active sign-ins, last used first",
   access: 'account.read',
   language: 'tr',
   response: z.object({ sign_ins: z.array(SignIn) }),
@@ -28,7 +28,7 @@ export const listSignIns = endpoint({
 export const endSignIn = endpoint({
   method: 'DELETE',
   path: '/user/sign-ins/:id',
-  summary: 'End one of the own sign-ins, with its image sessions',
+  summary: 'End a sign-in of the caller and its image sessions',
   access: 'account.read',
   language: 'tr',
   response: null,
@@ -39,7 +39,7 @@ export const endSignIn = endpoint({
 export const endSignIns = endpoint({
   method: 'DELETE',
   path: '/user/sign-ins',
-  summary: 'Sign out everywhere; with `except=current` everywhere else',
+  summary: 'End all sign-ins of the caller; with `except=current`, all except the current one',
   access: 'account.read',
   language: 'tr',
   query: z.object({ except: z.literal('current').optional() }),

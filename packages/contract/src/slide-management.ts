@@ -1,4 +1,4 @@
-/** The catalogue for administrators: all entries, changes to many entries at once, and the catalogue file. */
+/** Endpoints with which administrators manage the catalogue: all entries, changes to many entries, and the catalogue file. */
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { Image } from './images.ts';
@@ -7,27 +7,27 @@ import { Message } from './users.ts';
 
 export const ManagedImage = Image.extend({
   removed: z.boolean().meta({ description: 'Removed from the catalogue by an administrator' }),
-  missing: z.boolean().meta({ description: 'Its file is not there any more' }),
+  missing: z.boolean().meta({ description: 'The slide file no longer exists' }),
   metadata_hold: z
     .object({
       kind: z.enum(['kept', 'waiting']),
-      dataset: z.string().nullable().meta({ description: 'The dataset that the files name; null for none' }),
+      dataset: z.string().nullable().meta({ description: 'The dataset in the metadata files; null: none' }),
     })
     .nullable()
     .meta({
       description:
-        'The catalogue does not follow the files beside the slide: `kept` in its dataset because more people could see ' +
-        'it in the one that the files name, or `waiting`, hidden, until a metadata file can be used',
+        'Why metadata files are not applied to the slide. `kept`: it stays in its dataset, because more people could see ' +
+        'it in the one that the files name. `waiting`: it stays hidden until an invalid metadata file is corrected',
     }),
 }).meta({ id: 'ManagedImage' });
 export type ManagedImage = z.infer<typeof ManagedImage>;
 
 /**
- * - `listed`: in the catalogue, whatever was read of it
- * - `ready`, `pending`, `failed`, `hidden`: of those
- * - `missing`: the file is missing and the entry was not removed
- * - `removed`: by an administrator
- * - `held`: in the catalogue, but kept or hidden against what metadata files say
+ * - `listed`: in the catalogue, with any result of reading the file
+ * - `ready`, `pending`, `failed`, `hidden`: listed entries with this state
+ * - `held`: listed entries to which metadata files are not applied (see `metadata_hold`)
+ * - `missing`: the file is missing, and the entry was not removed
+ * - `removed`: an administrator has removed the entry
  */
 export const ManagedStatus = z.enum([
   'listed',
@@ -42,14 +42,16 @@ export const ManagedStatus = z.enum([
 export type ManagedStatus = z.infer<typeof ManagedStatus>;
 
 const filter = {
-  q: ExistingName.max(200).optional().meta({ description: 'In file name, id, organ or dataset, any case' }),
-  dataset: ExistingName.max(200).optional().meta({ description: 'Empty: entries that are in no dataset' }),
+  q: ExistingName.max(200)
+    .optional()
+    .meta({ description: 'Text in file name, id, organ or dataset, in any case' }),
+  dataset: ExistingName.max(200).optional().meta({ description: 'Empty: entries without a dataset' }),
 };
 
 export const listManagedImages = endpoint({
   method: 'GET',
   path: '/admin/images',
-  summary: 'Every entry of the catalogue in its order, a page at a time',
+  summary: 'A page of all entries of the catalogue, in its order',
   access: 'catalogue.write',
   language: 'tr',
   query: z.object({
@@ -69,7 +71,7 @@ export type ManagedCounts = z.infer<typeof ManagedCounts>;
 export const countManagedImages = endpoint({
   method: 'GET',
   path: '/admin/images/counts',
-  summary: 'How many entries of each status there are',
+  summary: 'Number of entries of each status',
   access: 'catalogue.write',
   language: 'tr',
   query: z.object(filter),
@@ -84,7 +86,7 @@ export const maxImagesAtOnce = 1000;
 export const changeImages = endpoint({
   method: 'POST',
   path: '/admin/images/changes',
-  summary: 'Change many entries alike: all of them or none',
+  summary: 'Make the same change to many entries: to all of them or none',
   access: 'catalogue.write',
   language: 'tr',
   body: z.object({
@@ -93,10 +95,13 @@ export const changeImages = endpoint({
     organ_type: SingleLine.max(200).nullable().optional(),
     hidden: z.boolean().optional(),
     removed: z.boolean().optional(),
-    read_again: z.literal(true).optional().meta({ description: 'Of those that could not be read' }),
+    read_again: z.literal(true).optional().meta({ description: 'Read the files of failed entries again' }),
   }),
   response: Message.extend({
-    changed: z.number().int().meta({ description: 'Of the entries; the others were so already' }),
+    changed: z
+      .number()
+      .int()
+      .meta({ description: 'Entries that have changed; the others had these values already' }),
   }),
   status: 200,
   errors: ['not_found'],
@@ -130,9 +135,9 @@ const FieldChange = z.object({
 /** The change that one line of a catalogue file would make. */
 export const ImportedChange = z
   .object({
-    line: z.number().int().meta({ description: 'Of the file, from 1' }),
+    line: z.number().int().meta({ description: 'Line of the file, from 1' }),
     image_id: z.uuid(),
-    file_name: z.string().meta({ description: 'As it is now' }),
+    file_name: z.string().meta({ description: 'Current file name' }),
     fields: z.array(FieldChange),
   })
   .meta({ id: 'ImportedChange' });
@@ -140,9 +145,9 @@ export type ImportedChange = z.infer<typeof ImportedChange>;
 
 export const ImportProblem = z
   .object({
-    line: z.number().int().meta({ description: 'Of the file, from 1' }),
-    subject: z.string().meta({ description: 'What the line names; empty when that cannot be read' }),
-    reason: z.string().meta({ description: 'Sentence for the person' }),
+    line: z.number().int().meta({ description: 'Line of the file, from 1' }),
+    subject: z.string().meta({ description: 'Id or file name in the line; empty when it cannot be read' }),
+    reason: z.string().meta({ description: 'Text for the user' }),
   })
   .meta({ id: 'ImportProblem' });
 export type ImportProblem = z.infer<typeof ImportProblem>;
@@ -151,16 +156,13 @@ export type ImportProblem = z.infer<typeof ImportProblem>;
 export const maxReportedImportRows = 5000;
 
 export const ImportPlan = z.object({
-  plan: z.string().meta({ description: 'Names exactly these changes; what an import is applied by' }),
-  encoding: z.enum(['utf-8', 'windows-1254']).meta({ description: 'As which the file was read' }),
+  plan: z.string().meta({ description: 'Identifies exactly these changes; required to apply the import' }),
+  encoding: z.enum(['utf-8', 'windows-1254']).meta({ description: 'Encoding in which the file was read' }),
   rows: z.number().int(),
   changed: z.number().int(),
   unchanged: z.number().int(),
   unknown: z.number().int().meta({ description: 'Lines that match no slide of the catalogue' }),
-  wrong: z
-    .number()
-    .int()
-    .meta({ description: 'Lines that cannot be used; none is applied while there are any' }),
+  wrong: z.number().int().meta({ description: 'Invalid lines; while there are any, no line is applied' }),
   changes: z.array(ImportedChange),
   unknown_lines: z.array(ImportProblem),
   wrong_lines: z.array(ImportProblem),
@@ -170,7 +172,7 @@ export type ImportPlan = z.infer<typeof ImportPlan>;
 export const checkCatalogueImport = endpoint({
   method: 'POST',
   path: '/admin/catalogue-import/check',
-  summary: 'What a catalogue file would change; nothing is changed',
+  summary: 'Report what a catalogue file would change, without changing anything',
   access: 'catalogue.write',
   language: 'tr',
   upload: catalogueFile,
@@ -182,7 +184,7 @@ export const checkCatalogueImport = endpoint({
 export const applyCatalogueImport = endpoint({
   method: 'POST',
   path: '/admin/catalogue-import',
-  summary: 'Apply a catalogue file exactly as it was shown, whole or not at all',
+  summary: 'Apply the changes of a catalogue file exactly as they were reported: all of them or none',
   access: 'catalogue.write',
   language: 'tr',
   query: z.object({ plan: Id }),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { foldForSearch, naturalCompare, naturalKey } from './text-order.ts';
 
-describe('text comparison in a search', () => {
+describe('foldForSearch', () => {
   it.each([
     ['IŞIK', 'ışık'],
     ['İZMİR', 'izmir'],
@@ -9,19 +9,19 @@ describe('text comparison in a search', () => {
     ['KARACİĞER', 'karaciğer'],
     ['I\u0307zmir', 'İZMİR'],
     ['Ş', 's\u0327'],
-  ])('treats %s and %s as equal', (a, b) => {
+  ])('returns the same text for %s and %s', (a, b) => {
     expect(foldForSearch(a)).toBe(foldForSearch(b));
   });
 
   it.each([
     ['sol', 'şol'],
     ['ovary', 'övary'],
-  ])('treats %s and %s as different', (a, b) => {
+  ])('returns different texts for %s and %s', (a, b) => {
     expect(foldForSearch(a)).not.toBe(foldForSearch(b));
   });
 });
 
-describe('natural order of texts', () => {
+describe('natural order of names', () => {
   it('sorts numbers by value, and letters in Turkish order', () => {
     const names = [
       'slide-10.svs',
@@ -47,8 +47,11 @@ describe('natural order of texts', () => {
   it.each([
     ['0', '00', '1'],
     ['a0b', 'a00b', 'a1'],
-  ])('ignores leading zeros: %s, %s, %s', (a, b, c) => {
-    expect(naturalKey(a)).toBe(naturalKey(b));
-    expect(naturalKey(b) < naturalKey(c)).toBe(true);
-  });
+  ])(
+    'ignores leading zeros, so that the keys of %s and %s are equal and less than the key of %s',
+    (a, b, c) => {
+      expect(naturalKey(a)).toBe(naturalKey(b));
+      expect(naturalKey(b) < naturalKey(c)).toBe(true);
+    },
+  );
 });

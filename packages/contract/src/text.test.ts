@@ -39,12 +39,12 @@ describe('SingleLine', () => {
     ['a lone high surrogate', 'a\ud800b'],
     ['a lone low surrogate', 'a\udc00b'],
     ['a noncharacter', 'a\uffffb'],
-  ])('rejects %s', (_, text) => {
+  ])('rejects a text with %s, and toSingleLine makes it valid', (_, text) => {
     expect(SingleLine.safeParse(text).success).toBe(false);
     expect(isSingleLine(toSingleLine(text))).toBe(true);
   });
 
-  it('trims and normalises to NFC', () => {
+  it('removes white space at both ends of a text and normalises it to NFC', () => {
     expect(SingleLine.parse('  Is\u0327\u0131l  ')).toBe('I\u015f\u0131l');
   });
 });
@@ -65,7 +65,7 @@ describe('MultiLine', () => {
 });
 
 describe('Id', () => {
-  it('accepts UUIDs and base64url, and nothing else', () => {
+  it('accepts UUIDs and base64url of up to 128 characters, and no other text', () => {
     expect(Id.safeParse('00000000-0000-4000-8000-000000000000').success).toBe(true);
     expect(Id.safeParse('A_b-9'.repeat(8)).success).toBe(true);
     for (const id of ['', 'a b', 'a\0', '../x', 'a.b', 'ı', 'a'.repeat(129), 'a\n']) {
@@ -75,7 +75,7 @@ describe('Id', () => {
 });
 
 describe('isPathParameter', () => {
-  it('accepts a tile name for the parameter tile only', () => {
+  it('accepts a tile name such as 0_12.jpeg only for the parameter tile', () => {
     expect(isPathParameter('tile', '0_12.jpeg')).toBe(true);
     expect(isPathParameter('imageId', '0_12.jpeg')).toBe(false);
     expect(isPathParameter('tile', '0_0.jpeg\0')).toBe(false);

@@ -1,70 +1,74 @@
 /**
- * The rules for texts and ids that callers send. The schemas of the endpoints are built from them, so the server
- * rejects a bad value before it reaches a database: PostgreSQL cannot store NUL, SQLite can, and neither should.
+ * The rules for texts and ids that clients send. The schemas of the endpoints are built from them, so that the server rejects
+ * an invalid value before it reaches the database. For example, SQLite could store a NUL character and PostgreSQL could not.
  *
- * Sources: Unicode Standard Annex 9 (bidirectional controls), Unicode Technical Standard 55 section 3
- * (source code and names that do not look like what they are), Unicode 16 `Default_Ignorable_Code_Point`.
+ * Sources: Unicode Standard Annex 9 (bidirectional controls), Unicode Technical Standard 55 section 3 (texts that look like other
+ * texts), Unicode 16 `Default_Ignorable_Code_Point`.
  */
 import { z } from 'zod';
 import { reason } from './error-reasons.ts';
 
-/** Controls, lone surrogates, line separators, bidirectional overrides and isolates, noncharacters. */
+/** Control characters, lone surrogates, line separators, bidirectional overrides and isolates, and noncharacters. */
 const unsafeCharacters =
   /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069\ufff9-\ufffb\p{Noncharacter_Code_Point}]/u;
+/** The same without tab, line feed and carriage return. */
 const unsafeCharactersButLineBreaks =
   /[^\P{Cc}\t\n\r]|[\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069\ufff9-\ufffb\p{Noncharacter_Code_Point}]/u;
 
 /**
- * Characters without a shape, such as ZERO WIDTH SPACE: with them two different names look the same. Variation selectors
- * choose a shape. ZERO WIDTH JOINER and NON-JOINER are needed inside words of some scripts and inside emoji, never next
- * to Latin, Greek or Cyrillic letters.
+ * Invisible characters, such as ZERO WIDTH SPACE, with which two different names look the same. Variation selectors are allowed,
+ * because they choose the shape of a character. ZERO WIDTH JOINER and NON-JOINER are handled by `misplacedJoiner`.
  */
 const invisibleCharacters =
   /(?![\ufe00-\ufe0f\u{e0100}-\u{e01ef}\u180b-\u180d\u180f\u200c\u200d])\p{Default_Ignorable_Code_Point}|\u2800/u;
-const joinerOutOfPlace =
+/**
+ * ZERO WIDTH JOINER or NON-JOINER where no script needs it. They are needed inside words of some scripts and inside emoji, but never
+ * next to Latin, Greek or Cyrillic letters or numbers.
+ */
+const misplacedJoiner =
   /(?<![\p{L}\p{M}\p{Extended_Pictographic}\p{Emoji_Modifier}])[\u200c\u200d]|[\u200c\u200d](?![\p{L}\p{M}\p{Extended_Pictographic}])|[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{N}]\p{M}*[\u200c\u200d]|[\u200c\u200d][\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{N}]/u;
 
-/** Returns whether a name or another text of one line may be stored and shown unchanged. */
+/** Whether a name or another text of one line contains only allowed characters. */
 export function isSingleLine(text: string): boolean {
-  return !unsafeCharacters.test(text) && !invisibleCharacters.test(text) && !joinerOutOfPlace.test(text);
+  return !unsafeCharacters.test(text) && !invisibleCharacters.test(text) && !misplacedJoiner.test(text);
 }
 
 function isMultiLine(text: string): boolean {
   return (
     !unsafeCharactersButLineBreaks.test(text) &&
     !invisibleCharacters.test(text) &&
-    !joinerOutOfPlace.test(text)
+    !misplacedJoiner.test(text)
   );
 }
 
 /**
- * Turns a text that another system wrote (an identity provider, a slide file) into one that `isSingleLine` accepts:
- * white space becomes a space, every other rejected character is dropped.
+ * Converts a text that another system has written (an identity provider, a slide file) to one that `isSingleLine` accepts. White
+ * space becomes a single space, and other rejected characters are removed.
  */
 export function toSingleLine(text: string): string {
   const global = (pattern: RegExp) => new RegExp(pattern.source, 'gu');
-  let clean = text
+  let cleaned = text
     .replace(/[\s\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
     .replace(global(unsafeCharacters), '')
     .replace(global(invisibleCharacters), '');
-  if (joinerOutOfPlace.test(clean)) clean = clean.replace(/[\u200c\u200d]/g, '');
-  return clean.normalize('NFC').trim();
+  if (misplacedJoiner.test(cleaned)) cleaned = cleaned.replace(/[\u200c\u200d]/g, '');
+  return cleaned.normalize('NFC').trim();
 }
 
-/** The minimum rule for a cell of a catalogue file, which may name an existing slide with an unusual file name. */
+/** Whether the text has no control characters. Used for cells of a catalogue file, which may contain unusual names of existing files. */
 export function isControlFree(text: string): boolean {
   return !/[\p{Cc}\p{Cs}]/u.test(text);
 }
 
-/** A name or another text of one line, as a person types it: NFC, without space at its ends. */
+/** A name or another text of one line. It is normalised to NFC, and white space at its ends is removed. */
 export const SingleLine = z.string().refine(isSingleLine, reason('text_characters')).normalize('NFC').trim();
 
-/** Free text of one or several lines: NFC, without space at its ends. */
+/** A text of one or several lines. It is normalised to NFC, and white space at its ends is removed. */
 export const MultiLine = z.string().refine(isMultiLine, reason('text_characters')).normalize('NFC').trim();
 
 /**
- * The name of something that exists, or a part of it to search for: compared, never stored. Folders of slides may have names that
- * `SingleLine` would reject or normalise, and an administrator must be able to restrict those datasets, too.
+ * The name of an existing dataset or file, or a text to search for. It is compared with names but never stored. It may contain
+ * characters that `SingleLine` rejects or changes, because folders of slides may have such names.
  */
 export const ExistingName = z
   .string()
@@ -72,7 +76,7 @@ export const ExistingName = z
 
 const idPattern = /^[\w-]{1,128}$/;
 
-/** The id of an account, an image, an upload, a session and so on: what the server generates is always of this form. */
+/** The id of an account, an image, an upload or a session. All ids that the server generates have this form. */
 export const Id = z.string().regex(idPattern);
 
 /** A position in a list, encoded by the server. */
@@ -83,16 +87,22 @@ export const Cursor = z
 
 const tileNamePattern = /^\d{1,10}_\d{1,10}\.[a-z]{1,8}$/;
 
-/** Parameters of the IIIF Image API and DICOMweb: the answer to a malformed one is 400. */
-const checkedLater: ReadonlySet<string> = new Set(['region', 'size', 'rotation', 'quality', 'frames']);
+/** Parameters of the IIIF Image API and DICOMweb. The handlers check them, because the response to an invalid one is 400, not 404. */
+const parametersCheckedByHandlers: ReadonlySet<string> = new Set([
+  'region',
+  'size',
+  'rotation',
+  'quality',
+  'frames',
+]);
 
-/** UIDs of DICOM (PS3.5 section 9.1). */
+/** Parameters that are DICOM UIDs (PS3.5 section 9.1). */
 const uidParameters: ReadonlySet<string> = new Set(['study', 'series', 'instance']);
 const uidPattern = /^[\d.]{1,64}$/;
 
-/** Returns whether a path parameter is well-formed; if not, the response is 404 without a database query. */
+/** Whether a path parameter is well-formed. If not, the server responds with 404 without a database query. */
 export function isPathParameter(name: string, value: string): boolean {
-  if (checkedLater.has(name)) return true;
+  if (parametersCheckedByHandlers.has(name)) return true;
   if (uidParameters.has(name)) return uidPattern.test(value);
   if (name === 'tile') return tileNamePattern.test(value);
   if (name === '*') return value.length <= 1000 && isSingleLine(value);

@@ -2,18 +2,18 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { checkUploadPath, type NameFault } from './upload-names.ts';
 
-describe('path of an uploaded file', () => {
+describe('checkUploadPath', () => {
   it.each([
     ['slide-1.svs', ['slide-1.svs']],
     ['Seri 7/IM 0001.dcm', ['Seri 7', 'IM 0001.dcm']],
     ['Böbrek ışık.svs', ['Böbrek ışık.svs']],
     ['CONTROL.svs', ['CONTROL.svs']],
     ['1.2.840.10008', ['1.2.840.10008']],
-  ])('is accepted: %s', (path, names) => {
+  ])('accepts the path %s', (path, names) => {
     expect(checkUploadPath(path)).toEqual({ names });
   });
 
-  it('is the same for composed and decomposed letters', () => {
+  it('returns names in Unicode NFC for a path with decomposed letters', () => {
     expect(checkUploadPath('Bo\u0308brek.svs')).toEqual({ names: ['Böbrek.svs'] });
   });
 
@@ -46,11 +46,11 @@ describe('path of an uploaded file', () => {
     [`${'ş'.repeat(128)}`, 'upload_name_long'],
     [`${'a'.repeat(250)}/${'b'.repeat(250)}/${'c'.repeat(250)}/${'d'.repeat(250)}`, 'upload_name_long'],
     [`${'a/'.repeat(16)}b`, 'upload_name_deep'],
-  ])('may not be %j', (path, fault) => {
+  ])('rejects the path %j with the reason %s', (path, fault) => {
     expect(checkUploadPath(path)).toEqual({ fault });
   });
 
-  it('never leads outside the target folder', () => {
+  it('never accepts a path that leads outside the target folder', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: fc.constantFrom('.', '/', '\\', 'a', '\0', ' ', ':', '․', '／') }),

@@ -1,6 +1,6 @@
 /**
- * What a file or a folder that is sent to us may be called, so that it means the same on every machine: the browser
- * tells before anything is sent, the server decides.
+ * Rules for the names of uploaded files and folders, which must be valid on every operating system. The browser checks names before
+ * an upload, to report errors early. The server checks them again, because clients may send any name.
  */
 import type { ErrorReason } from './error-reasons.ts';
 import { isSingleLine } from './text.ts';
@@ -8,29 +8,31 @@ import { isSingleLine } from './text.ts';
 /** Reason why a name is rejected. */
 export type NameFault = Extract<ErrorReason, `upload_name_${string}`>;
 
-/** Maximum length of a path; an object store allows keys of at most 1024 bytes. */
+/** Maximum length of a path in bytes of UTF-8. Object stores allow keys of at most 1024 bytes, including the prefix. */
 const maxPathBytes = 900;
 /** Maximum length of a name on most file systems, in bytes of UTF-8. */
 const maxNameBytes = 255;
 const maxDepth = 16;
 
-/** Characters that Windows rejects in names, and U+FFFD, which decoders write instead of an unreadable character. */
+/** Characters that Windows rejects in names, and U+FFFD, which decoders write in place of an invalid character. */
 const refusedCharacters = /[\ufffd\\:*?"<>|]/;
 /** Names that Windows reserves, with any extension. Source: Microsoft, "Naming Files, Paths, and Namespaces". */
 const reservedNames = /^(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9\u00b9\u00b2\u00b3])( *\..*)?$/i;
 
 /**
- * @param path with forward slashes
- * @returns the names in the path, as Unicode NFC, or the reason why it is rejected
+ * Checks the path of a file or folder below its dataset.
+ *
+ * @param path path with forward slashes
+ * @returns the names in the path in Unicode NFC, or the reason why the path is rejected
  */
 export function checkUploadPath(
   path: string,
 ): { readonly names: readonly string[] } | { readonly fault: NameFault } {
-  const normal = path.normalize('NFC');
-  if (normal === '') return { fault: 'upload_name_empty' };
-  if (bytesOf(normal) > maxPathBytes) return { fault: 'upload_name_long' };
-  if (/^(\/|\\|[a-z]:)/i.test(normal)) return { fault: 'upload_name_absolute' };
-  const names = normal.split('/');
+  const normalised = path.normalize('NFC');
+  if (normalised === '') return { fault: 'upload_name_empty' };
+  if (bytesOf(normalised) > maxPathBytes) return { fault: 'upload_name_long' };
+  if (/^(\/|\\|[a-z]:)/i.test(normalised)) return { fault: 'upload_name_absolute' };
+  const names = normalised.split('/');
   if (names.length > maxDepth) return { fault: 'upload_name_deep' };
   for (const name of names) {
     const fault = faultOfName(name);
@@ -52,8 +54,13 @@ function faultOfName(name: string): NameFault | null {
 function bytesOf(text: string): number {
   let bytes = 0;
   for (const character of text) {
-    const code = character.codePointAt(0) ?? 0;
-    bytes += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x1_0000 ? 3 : 4;
+    bytes += utf8LengthOf(character.codePointAt(0) ?? 0);
   }
   return bytes;
+}
+
+function utf8LengthOf(codePoint: number): number {
+  if (codePoint < 0x80) return 1;
+  if (codePoint < 0x800) return 2;
+  return codePoint < 0x1_0000 ? 3 : 4;
 }

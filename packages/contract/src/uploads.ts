@@ -1,9 +1,7 @@
 /**
- * Slides that administrators upload from the browser. An upload is a file or a folder of files; its
- * files are sent in parts with the tus protocol, which can resume after an interruption. The upload becomes slides of
- * the catalogue when all files are complete and all checksums match.
- *
- * Source of the protocol: tus resumable upload protocol 1.0.0, https://tus.io/protocols/resumable-upload
+ * Endpoints with which administrators upload slides. An upload is a file or a folder of files. Its files are sent in parts with
+ * the tus resumable upload protocol 1.0.0 (https://tus.io/protocols/resumable-upload), which can resume after an interruption.
+ * When all files are complete and their checksums match, the slides appear in the catalogue.
  */
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
@@ -11,7 +9,7 @@ import { reason } from './error-reasons.ts';
 import { ImageStatus } from './images.ts';
 import { SingleLine } from './text.ts';
 
-/** Maximum number of files in one upload, the same as of a slide. */
+/** Maximum number of files in one upload, which is also the maximum number of files of a slide. */
 export const maxFilesOfUpload = 10_000;
 /** Maximum number of unfinished uploads of all accounts together. */
 export const maxOpenUploads = 100;
@@ -41,10 +39,10 @@ export const SlideUpload = z
   .object({
     id: z.string(),
     dataset: z.string(),
-    path: z.string().meta({ description: 'Below the dataset: of the file, or of the folder' }),
+    path: z.string().meta({ description: 'Path of the file or folder below the dataset' }),
     is_folder: z.boolean(),
     file_count: z.number().int(),
-    checked_count: z.number().int().meta({ description: 'Files that are there and whose checksum agrees' }),
+    checked_count: z.number().int().meta({ description: 'Complete files whose checksum matches' }),
     size_bytes: bytes,
     state: UploadState,
     problem: UploadProblem.nullable(),
@@ -58,7 +56,7 @@ export const SlideUpload = z
           error: z.string().nullable(),
         }),
       )
-      .meta({ description: 'Entries of the catalogue that came of it; at most 100' }),
+      .meta({ description: 'Catalogue entries of the uploaded slides; at most 100' }),
   })
   .meta({ id: 'SlideUpload' });
 export type SlideUpload = z.infer<typeof SlideUpload>;
@@ -75,9 +73,13 @@ export type UploadFileState = z.infer<typeof UploadFileState>;
 export const UploadFile = z
   .object({
     id: z.string(),
-    path: z.string().meta({ description: 'Below the folder; of a single file its name' }),
+    path: z.string().meta({ description: 'Path below the folder; for a single file its name' }),
     size_bytes: bytes,
-    modified_ms: z.number().meta({ description: 'Of the file where it was chosen: to know it again' }),
+    modified_ms: z
+      .number()
+      .meta({
+        description: 'Modification time of the original file, by which it is recognised when resuming',
+      }),
     state: UploadFileState,
   })
   .meta({ id: 'UploadFile' });
@@ -86,13 +88,13 @@ export type UploadFile = z.infer<typeof UploadFile>;
 export const listUploads = endpoint({
   method: 'GET',
   path: '/admin/uploads',
-  summary: 'Own uploads: the unfinished ones, and those of the last days',
+  summary: "The caller's uploads: unfinished ones, and those of the last days",
   access: 'catalogue.write',
   scope: 'slides:upload',
   language: 'tr',
   response: z.object({
-    uploads: z.array(SlideUpload).meta({ description: 'The latest first' }),
-    max_bytes: bytes.meta({ description: 'Of one upload' }),
+    uploads: z.array(SlideUpload).meta({ description: 'Newest first' }),
+    max_bytes: bytes.meta({ description: 'Maximum size of one upload' }),
   }),
   status: 200,
   errors: [],
@@ -101,22 +103,22 @@ export const listUploads = endpoint({
 export const beginUpload = endpoint({
   method: 'POST',
   path: '/admin/uploads',
-  summary: 'Announce a file or a folder of files; an unfinished upload of the same is resumed',
+  summary: 'Begin the upload of a file or a folder; an unfinished upload of the same files is resumed',
   access: 'catalogue.write',
   scope: 'slides:upload',
   language: 'tr',
   body: z.object({
     dataset: SingleLine.min(1, reason('upload_dataset_required'))
       .max(200, reason('text_too_long'))
-      .meta({ description: 'One that there is, or a new one' }),
-    path: z.string().max(1000).meta({ description: 'Below the dataset, with forward slashes' }),
+      .meta({ description: 'An existing dataset or a new one' }),
+    path: z.string().max(1000).meta({ description: 'Path below the dataset, with forward slashes' }),
     is_folder: z.boolean(),
     file_count: z.number().int().min(1).max(maxFilesOfUpload),
-    size_bytes: bytes.meta({ description: 'Of all files together' }),
+    size_bytes: bytes.meta({ description: 'Size of all files together' }),
   }),
   response: z.object({
     upload: SlideUpload,
-    files: z.array(UploadFile).meta({ description: 'Those that were begun before' }),
+    files: z.array(UploadFile).meta({ description: 'Files of which parts have been sent before' }),
   }),
   status: 200,
   errors: ['upload_exists', 'upload_too_large', 'quota_exceeded', 'storage_full', 'too_many_uploads'],
@@ -125,7 +127,7 @@ export const beginUpload = endpoint({
 export const abandonUpload = endpoint({
   method: 'DELETE',
   path: '/admin/uploads/:uploadId',
-  summary: 'Give an unfinished upload up; what has come of it is removed',
+  summary: 'Cancel an unfinished upload and delete the parts that have been sent',
   access: 'catalogue.write',
   scope: 'slides:upload',
   language: 'tr',
@@ -138,7 +140,7 @@ export const finishUploadFile = endpoint({
   method: 'PUT',
   path: '/admin/upload-files/:fileId/checksum',
   summary:
-    'Say what the whole file hashes to; it is then read and compared, which the list of uploads tells of',
+    'State the checksum of a complete file. The server verifies it; the list of uploads contains the result',
   access: 'catalogue.write',
   scope: 'slides:upload',
   language: 'tr',
@@ -154,13 +156,13 @@ export const finishUploadFile = endpoint({
 });
 
 /**
- * tus creation. `Upload-Metadata` names the `upload`, the `path` below its folder (of a single file its name) and
- * `modified`, milliseconds.
+ * Creation of a tus upload. The header `Upload-Metadata` contains `upload` (its id), `path` (below the folder; for a single file its
+ * name) and `modified` (modification time in milliseconds).
  */
 export const createUploadFile = endpoint({
   method: 'POST',
   path: '/admin/upload-files',
-  summary: 'tus: begin to send a file of an upload',
+  summary: 'tus: create a file of an upload',
   access: 'catalogue.write',
   scope: 'slides:upload',
   language: 'tr',
@@ -169,11 +171,11 @@ export const createUploadFile = endpoint({
   errors: ['invalid_request', 'not_found', 'upload_ended', 'storage_full'],
 });
 
-/** HEAD is what tus asks for; both carry `Upload-Offset` and `Upload-Length`. */
+/** tus clients send HEAD. The responses to HEAD and GET have the headers `Upload-Offset` and `Upload-Length`. */
 export const getUploadFile = endpoint({
   method: 'GET',
   path: '/admin/upload-files/:fileId',
-  summary: 'tus: how much of a file has come',
+  summary: 'tus: number of bytes of a file that the server has received',
   access: 'catalogue.write',
   scope: 'slides:upload',
   language: 'tr',
@@ -185,7 +187,7 @@ export const getUploadFile = endpoint({
 export const sendUploadFile = endpoint({
   method: 'PATCH',
   path: '/admin/upload-files/:fileId',
-  summary: 'tus: the next part of a file',
+  summary: 'tus: send the next part of a file',
   access: 'catalogue.write',
   scope: 'slides:upload',
   language: 'tr',

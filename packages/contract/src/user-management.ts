@@ -6,7 +6,7 @@ import { ExistingName, SingleLine } from './text.ts';
 import { Timestamp } from './timestamp.ts';
 import { Message, NewPassword, Reason, UserDetails } from './users.ts';
 
-/** `changed`: last change first; `name`: by display name, else e-mail, in natural order. */
+/** `changed`: last changed first; `name`: in natural order by display name, or by e-mail address if there is none. */
 export const UserSort = z.enum(['newest', 'oldest', 'name', 'changed']);
 export type UserSort = z.infer<typeof UserSort>;
 
@@ -23,7 +23,7 @@ export type UserCounts = z.infer<typeof UserCounts>;
 export const listUsers = endpoint({
   method: 'GET',
   path: '/admin/users',
-  summary: 'Accounts, newest first; without a limit all of them',
+  summary: 'Accounts, newest first by default; without a limit all of them',
   access: 'users.manage',
   language: 'tr',
   query: z.object({
@@ -36,7 +36,7 @@ export const listUsers = endpoint({
   }),
   response: z.object({
     users: z.array(UserDetails),
-    total: z.number().int().optional().meta({ description: 'Accounts that match, on this page or not' }),
+    total: z.number().int().optional().meta({ description: 'Accounts that match, on all pages' }),
     counts: UserCounts.optional().meta({
       description: 'Accounts that match search and role, by status',
     }),
@@ -60,7 +60,7 @@ export const getUser = endpoint({
 export const countWaiting = endpoint({
   method: 'GET',
   path: '/admin/waiting',
-  summary: 'Numbers of people and of dataset requests that wait for an administrator',
+  summary: 'Numbers of applications and dataset requests that wait for an administrator',
   access: 'users.manage',
   language: 'tr',
   response: z.object({ applications: z.number().int(), datasetRequests: z.number().int() }),
@@ -68,21 +68,21 @@ export const countWaiting = endpoint({
   errors: [],
 });
 
-/** The terms of an account: what it may see, and how long. */
+/** The terms of an account: the restricted datasets that it may see, and its end date. */
 export const AccessTerms = {
   datasets: z
     .array(ExistingName.min(1).max(255))
     .max(1000)
     .optional()
-    .meta({ description: 'Restricted datasets to be granted, in the place of earlier ones' }),
+    .meta({ description: 'Restricted datasets to grant, which replace the earlier grants' }),
   expires_at: Timestamp.nullable()
     .optional()
-    .meta({ description: 'When the account ends; in the future; null: never' }),
+    .meta({ description: 'End date of the account, in the future; null: no end date' }),
 };
 
 /**
- * Pending, suspended or deactivated → active. Without a role: the earlier one, else `user`. Without datasets the grants
- * stay; without an end date it stays too, unless it has passed.
+ * Activates a pending, suspended or deactivated account. Without `role`, the account becomes `viewer` if it was one, otherwise
+ * `user`. Without `datasets`, its grants stay. Without `expires_at`, its end date stays unless it has passed.
  */
 export const approveUser = endpoint({
   method: 'POST',
@@ -97,8 +97,8 @@ export const approveUser = endpoint({
 });
 
 /**
- * Active → pending, within 10 minutes of the first approval: the account waits again, with neither a role nor datasets.
- * For an approval of the wrong person.
+ * Makes an account pending again, without role and datasets, within 10 minutes after its first approval. Meant for an approval
+ * that was a mistake.
  */
 export const withdrawApproval = endpoint({
   method: 'POST',
@@ -112,11 +112,11 @@ export const withdrawApproval = endpoint({
   errors: ['not_found', 'not_active', 'approval_settled'],
 });
 
-/** Pending → suspended, with a reason that the person reads. Approving it later opens the account. */
+/** Suspends a pending account with a reason that the applicant can read. The account can be approved later. */
 export const rejectUser = endpoint({
   method: 'POST',
   path: '/admin/users/:uid/reject',
-  summary: 'Decline an application; the person reads the reason',
+  summary: 'Reject an application; the applicant can read the reason',
   access: 'users.manage',
   language: 'tr',
   body: z.object({ reason: Reason }),
@@ -128,7 +128,7 @@ export const rejectUser = endpoint({
 export const updateUserAccess = endpoint({
   method: 'PUT',
   path: '/admin/users/:uid/access',
-  summary: 'Change what an active account may see and how long',
+  summary: 'Change the datasets and the end date of an active account',
   access: 'users.manage',
   language: 'tr',
   body: z.object(AccessTerms),
@@ -170,7 +170,7 @@ export const promoteUser = endpoint({
   errors: ['not_found', 'not_active'],
 });
 
-/** Sets the password of another account. For the own account, `changePassword` requires a recent sign-in or the current password. */
+/** Sets the password of another account. Administrators change their own password with `changePassword`. */
 export const setUserPassword = endpoint({
   method: 'PUT',
   path: '/admin/users/:uid/password',
@@ -183,7 +183,7 @@ export const setUserPassword = endpoint({
   errors: ['not_found', 'closed', 'self_change', 'password_elsewhere', 'unavailable'],
 });
 
-/** The counts on the first page of the administration. */
+/** The numbers on the first page of the admin panel. */
 export const Statistics = z
   .object({
     usersByStatus: z.record(Status, z.number().int()),
@@ -205,9 +205,7 @@ export const getStatistics = endpoint({
   access: 'users.manage',
   language: 'tr',
   query: z.object({
-    zone: SingleLine.max(64)
-      .optional()
-      .meta({ description: 'IANA time zone in which days begin; UTC without it' }),
+    zone: SingleLine.max(64).optional().meta({ description: 'IANA time zone of the days; default: UTC' }),
   }),
   response: Statistics,
   status: 200,

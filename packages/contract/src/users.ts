@@ -1,4 +1,4 @@
-/** Accounts: their fields, the profile, and the calls of the own account. */
+/** Accounts: their fields, and the endpoints with which people manage their own account. */
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { reason } from './error-reasons.ts';
@@ -9,12 +9,13 @@ import { Timestamp } from './timestamp.ts';
 
 export const passwordMinLength = 8;
 export const passwordMaxLength = 128;
-/** Maximum length of a password in bytes (UTF-8); longer ones are rejected without hashing. */
+/** Maximum length of a password in bytes (UTF-8). Longer passwords are rejected without hashing. */
 export const passwordMaxBytes = 1024;
 
 /**
- * Accepts a value that this version does not know, so that one unknown account does not hide all others. It is shown as
- * unknown and has no permissions (see `permissionsOf`), hence the type names only the known values.
+ * Returns a schema that also accepts values which this version does not know. Otherwise one account with an unknown status would
+ * make a whole list of accounts invalid. The type contains only the known values; an unknown one gives no role permissions
+ * (see `permissionsOf`).
  */
 export function lenient<Known extends z.ZodEnum>(known: Known): Known {
   return z.union([known, z.string()]) as unknown as Known;
@@ -33,7 +34,7 @@ export const User = z
     approvalDate: Timestamp.nullable().meta({ description: 'The first approval; null before it' }),
     expiresAt: Timestamp.nullable()
       .default(null)
-      .meta({ description: 'When access ends by itself: from then on the status is suspended; null: never' }),
+      .meta({ description: 'From this time on, the status is suspended; null: no end date' }),
   })
   .meta({ id: 'User' });
 export type User = z.infer<typeof User>;
@@ -41,10 +42,11 @@ export type User = z.infer<typeof User>;
 export const affiliationMaxLength = 200;
 export const purposeMaxLength = 1000;
 export const reasonMaxLength = 1000;
-/** Optional in a registration; an empty text counts as absent. */
+/** Institution of the applicant, optional in a registration. An empty text counts as none. */
 export const Affiliation = SingleLine.max(affiliationMaxLength, reason('text_too_long')).transform(
   (text) => text || undefined,
 );
+/** Purpose of use, optional in a registration. An empty text counts as none. */
 export const Purpose = MultiLine.max(purposeMaxLength, reason('text_too_long')).transform(
   (text) => text || undefined,
 );
@@ -59,12 +61,12 @@ const noteOrNull = z.string().nullable().default(null);
 /** The account as its owner sees it. */
 export const Profile = User.extend({
   decisionReason: noteOrNull.meta({
-    description: 'Why the application was declined; null once it is approved',
+    description: 'Why the application was rejected; null once it is approved',
   }),
 }).meta({ id: 'Profile' });
 export type Profile = z.infer<typeof Profile>;
 
-/** An account as administrators see it: with the texts of its application and the extent of its access. */
+/** An account as administrators see it, with its application and its granted datasets. */
 export const UserDetails = Profile.extend({
   affiliation: noteOrNull,
   purpose: noteOrNull,
@@ -72,15 +74,15 @@ export const UserDetails = Profile.extend({
   datasets: z
     .array(z.string())
     .default([])
-    .meta({ description: 'Restricted datasets that are granted to it' }),
+    .meta({ description: 'Restricted datasets that are granted to the account' }),
 }).meta({ id: 'UserDetails' });
 export type UserDetails = z.infer<typeof UserDetails>;
 
 export const Message = z.object({ message: z.string() }).meta({ id: 'Message' });
 
 /**
- * A password in a request, of any length: the server answers a wrong one as wrong, not as badly formed. The texts about
- * it name the field: `password`, `current_password` or `new_password`.
+ * A password with which a person signs in or confirms a change. It may be shorter than a new password, so that the response to a
+ * wrong password is always that it is wrong. Error messages name the field: `password`, `current_password` or `new_password`.
  */
 export const Password = z
   .string(reason('password_required'))
@@ -90,7 +92,7 @@ export const Password = z
     reason('password_too_many_bytes'),
   );
 
-/** Length of a password in Unicode code points after normalisation, as it is compared. */
+/** Returns the length of a password in Unicode code points after NFKC normalisation, which also precedes its hashing. */
 export function passwordLength(text: string): number {
   return [...text.normalize('NFKC')].length;
 }
@@ -122,9 +124,9 @@ export const Activity = z
   .object({
     at: Timestamp,
     action: z.enum(['sign-in', 'image-opened', 'password-changed', 'registered', 'approved', 'promoted']),
-    /** The slide's name, for image-opened; null otherwise. */
+    /** File name of the slide, for image-opened; null otherwise. */
     subject: z.string().nullable(),
-    /** The slide's id, for image-opened while it is still in the catalogue; null otherwise. */
+    /** Id of the image, for image-opened while it is in the catalogue; null otherwise. */
     imageId: z.string().nullable(),
   })
   .meta({ id: 'Activity' });
@@ -133,7 +135,7 @@ export type Activity = z.infer<typeof Activity>;
 export const getActivity = endpoint({
   method: 'GET',
   path: '/user/activity',
-  summary: "The account's own last sign-ins and opened slides, newest first, at most 20",
+  summary: "The caller's latest sign-ins, opened slides and changes of the account, newest first, at most 20",
   access: 'account.read',
   language: 'tr',
   response: z.object({ activity: z.array(Activity) }),
@@ -144,7 +146,7 @@ export const getActivity = endpoint({
 export const changePassword = endpoint({
   method: 'PUT',
   path: '/user/password',
-  summary: 'Change the own password; every other sign-in of the account ends',
+  summary: "Change the caller's password; every other sign-in of the account ends",
   access: 'account.password',
   freshSignIn: true,
   language: 'tr',
@@ -157,7 +159,7 @@ export const changePassword = endpoint({
 export const changeLanguage = endpoint({
   method: 'PUT',
   path: '/user/language',
-  summary: 'Change the language of e-mails to the own account',
+  summary: 'Change the language of e-mails to the caller',
   access: 'account.read',
   language: 'tr',
   body: z.object({ language: Language }),
@@ -169,7 +171,7 @@ export const changeLanguage = endpoint({
 export const deleteAccount = endpoint({
   method: 'DELETE',
   path: '/user/account',
-  summary: 'Erase the own account immediately',
+  summary: "Delete the caller's account immediately",
   access: 'account.delete',
   freshSignIn: true,
   language: 'tr',

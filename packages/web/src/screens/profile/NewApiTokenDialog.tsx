@@ -10,7 +10,7 @@ import { languageNow } from '../../language/language.ts';
 import { announce } from '../../notifications/notify.ts';
 import { texts } from './texts.ts';
 
-const lifetimeOptionsDays = [7, 30, apiTokenDays.default, 180, apiTokenDays.most];
+const lifetimeOptionsDays = [7, 30, apiTokenDays.default, 180, apiTokenDays.max];
 
 const NewToken = z.object({
   name: z
