@@ -1,4 +1,7 @@
-/** The content of result layers that an image session may see. */
+/**
+ * Reads the content of result layers for viewers: tiles and values of rasters; blocks, counts and single objects of vector
+ * layers. Keeps the files of the last used layers open, and rendered raster tiles in memory.
+ */
 import {
   AppError,
   maxOverlayObjects,
@@ -21,26 +24,45 @@ import { boxFrom, openVector, type VectorReader } from './vector-reader.ts';
 
 export interface Overlays {
   /**
-   * Returns a layer of a slide that the session may see, from the database as it is now.
+   * Finds a layer of a slide that the session may see, from the current state of the database.
    *
-   * @throws AppError not_found, also for a layer that is not ready
+   * @throws AppError not_found when there is no such layer, it is not ready, or the session does not open its slide
    */
   find(session: ImageSession, layerId: string): Promise<Overlay>;
   describe(overlay: Overlay): Promise<RasterDescriptor | VectorDescriptor>;
-  /** @returns a PNG. @throws AppError not_found */
+  /**
+   * Returns a tile of a raster as PNG.
+   *
+   * @param z level from the URL; 0 is the smallest
+   * @param tile last part of the URL, `<column>_<row>.png`
+   * @throws AppError not_found
+   */
   tile(overlay: Overlay, z: string, tile: string): Promise<Uint8Array>;
-  /** @throws AppError not_found for a vector layer */
+  /**
+   * Returns the value of a raster at a position on the slide (pixels of level 0); null where the raster has no data.
+   *
+   * @throws AppError not_found for a vector layer
+   */
   value(overlay: Overlay, x: number, y: number): Promise<number | null>;
-  /** @throws AppError not_found for a raster, invalid_request */
+  /**
+   * Counts the objects of each class, by class name.
+   *
+   * @param box `x0,y0,x1,y1` in pixels of level 0, which must contain the centre; undefined counts all objects
+   * @throws AppError not_found for a raster, invalid_request
+   */
   counts(overlay: Overlay, box: string | undefined): Promise<Record<string, number>>;
-  /** @throws AppError not_found for a raster */
+  /**
+   * Returns the object at a position, or the nearest one within the tolerance (both in pixels of level 0); null without one.
+   *
+   * @throws AppError not_found for a raster
+   */
   pick(overlay: Overlay, x: number, y: number, tolerance: number): Promise<OverlayObject | null>;
-  /** @throws AppError not_found for a raster, and for a part that it does not have */
+  /** Returns a binary part of a vector layer. @throws AppError not_found for a raster, and when the part does not exist */
   part(overlay: Overlay, part: VectorPart): Promise<OverlayBytes>;
   close(): Promise<void>;
 }
 
-/** A binary part of a vector layer, as the endpoints name it. */
+/** A binary part of a vector layer. Strings are path segments of the URL that are not checked yet. */
 export type VectorPart =
   | { readonly of: 'index' }
   | { readonly of: 'block'; readonly number: string }
@@ -71,63 +93,66 @@ interface Dependencies {
 }
 
 const uuid = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
-const maxOpen = 100;
+const maxOpenLayers = 100;
 const tileCacheBytes = 32 * 2 ** 20;
+/** Estimated memory for the key and the entry of a cached tile. */
+const tileCacheEntryBytes = 100;
 
-/** An open file, closed when it was evicted and its last read is over. */
+/** A layer whose file is open. After eviction from the cache the file is closed as soon as no read uses it. */
 interface OpenLayer {
   readonly container: Container;
   readonly raster: RasterReader | null;
   readonly vector: VectorReader | null;
-  readers: number;
+  /** Number of running reads. */
+  activeReads: number;
   isEvicted: boolean;
 }
 
 export function createOverlays({ db, catalogue, files }: Dependencies): Overlays {
   const tiles = new LRUCache<string, Uint8Array>({
     maxSize: tileCacheBytes,
-    sizeCalculation: (bytes) => bytes.length + 100,
+    sizeCalculation: (bytes) => bytes.length + tileCacheEntryBytes,
   });
-  const open = new LRUCache<string, Promise<OpenLayer>>({
-    max: maxOpen,
+  const openLayers = new LRUCache<string, Promise<OpenLayer>>({
+    max: maxOpenLayers,
     dispose: (entry) => {
       void entry
         .then((layer) => {
           layer.isEvicted = true;
           return closeUnused(layer);
         })
-        .catch(() => undefined); // it was never open
+        .catch(() => undefined); // opening failed, so there is no file to close
     },
   });
 
   async function openLayer({ id, kind }: ResultLayerRow): Promise<OpenLayer> {
     const container = await openContainer(files.pathOf(id)).catch((error: NodeJS.ErrnoException) => {
-      // A restore without uploads has the row alone.
+      // After a restore without uploads the row exists, but the file does not.
       throw error.code === 'ENOENT' ? new AppError('not_found', { cause: error }) : error;
     });
     return {
       container,
       raster: kind === 'raster' ? openRaster(container) : null,
       vector: kind === 'vector' ? await openVector(container) : null,
-      readers: 0,
+      activeReads: 0,
       isEvicted: false,
     };
   }
 
-  /** Runs a read of a layer whose file stays open until it is over. */
-  async function reading<T>(row: ResultLayerRow, read: (layer: OpenLayer) => Promise<T>): Promise<T> {
-    let entry = open.get(row.id);
+  /** Opens a layer, unless it is open, and runs a read, during which the file stays open. */
+  async function withLayer<T>(row: ResultLayerRow, read: (layer: OpenLayer) => Promise<T>): Promise<T> {
+    let entry = openLayers.get(row.id);
     if (entry === undefined) {
       entry = openLayer(row);
-      open.set(row.id, entry);
-      entry.catch(() => open.delete(row.id));
+      openLayers.set(row.id, entry);
+      entry.catch(() => openLayers.delete(row.id));
     }
     const layer = await entry;
-    layer.readers++;
+    layer.activeReads++;
     try {
       return await read(layer);
     } finally {
-      layer.readers--;
+      layer.activeReads--;
       await closeUnused(layer);
     }
   }
@@ -142,7 +167,7 @@ export function createOverlays({ db, catalogue, files }: Dependencies): Overlays
     },
 
     describe: ({ layer }) =>
-      reading(layer, async ({ raster, vector }) => {
+      withLayer(layer, async ({ raster, vector }) => {
         if (vector !== null) return describeVector(layer, vector.description);
         return describeRaster(layer, required(raster));
       }),
@@ -151,9 +176,9 @@ export function createOverlays({ db, catalogue, files }: Dependencies): Overlays
       const [, column, row] = /^(\d{1,7})_(\d{1,7})\.png$/.exec(tile) ?? [];
       if (!/^\d{1,2}$/.test(z) || column === undefined || row === undefined) throw new AppError('not_found');
       const key = [layer.id, z, column, row].join('/');
-      const known = tiles.get(key);
-      if (known !== undefined) return known;
-      const bytes = await reading(
+      const cached = tiles.get(key);
+      if (cached !== undefined) return cached;
+      const bytes = await withLayer(
         layer,
         async ({ raster }) => raster?.tile(Number(z), Number(column), Number(row)) ?? null,
       );
@@ -162,52 +187,53 @@ export function createOverlays({ db, catalogue, files }: Dependencies): Overlays
       return bytes;
     },
 
-    value: ({ layer }, x, y) => reading(layer, async ({ raster }) => required(raster).value(x, y)),
+    value: ({ layer }, x, y) => withLayer(layer, async ({ raster }) => required(raster).value(x, y)),
 
-    counts: ({ layer }, box) => reading(layer, async ({ vector }) => required(vector).counts(boxFrom(box))),
+    counts: ({ layer }, box) => withLayer(layer, async ({ vector }) => required(vector).counts(boxFrom(box))),
 
     pick: ({ layer }, x, y, tolerance) =>
-      reading(layer, async ({ vector }) => required(vector).pick(x, y, tolerance)),
+      withLayer(layer, async ({ vector }) => required(vector).pick(x, y, tolerance)),
 
-    part: ({ layer }, part) => reading(layer, async ({ vector }) => partOf(required(vector), part)),
+    part: ({ layer }, part) => withLayer(layer, async ({ vector }) => partOf(required(vector), part)),
 
     async close() {
-      open.clear();
+      openLayers.clear();
     },
   };
 }
 
-/** @throws AppError not_found */
-function required<T>(reader: T | null): T {
-  if (reader === null) throw new AppError('not_found');
-  return reader;
+/** Returns the value unless it is null. @throws AppError not_found */
+function required<T>(value: T | null): T {
+  if (value === null) throw new AppError('not_found');
+  return value;
 }
 
-/** Parses a number of a path. */
-const numberIn = (text: string) => (/^\d{1,9}$/.test(text) ? Number(text) : Number.NaN);
+/** Parses a path segment as a whole number; NaN for any other text. */
+const parseSegment = (text: string) => (/^\d{1,9}$/.test(text) ? Number(text) : Number.NaN);
 
 async function partOf(vector: VectorReader, part: VectorPart): Promise<OverlayBytes> {
   switch (part.of) {
     case 'index':
       return { bytes: await vector.index(), isGzip: false };
     case 'block':
-      return { bytes: required(await vector.block(numberIn(part.number))), isGzip: true };
+      return { bytes: required(await vector.block(parseSegment(part.number))), isGzip: true };
     case 'density': {
-      const [level, classNumber] = [numberIn(part.level), numberIn(part.class)];
+      const [level, classNumber] = [parseSegment(part.level), parseSegment(part.class)];
       return { bytes: required(await vector.density(level, classNumber)), isGzip: true };
     }
     case 'centers':
       return { bytes: await vector.centers(part.first, part.count ?? maxOverlayObjects), isGzip: false };
     case 'measurement': {
       const { column, first, count = maxOverlayObjects } = part;
-      return { bytes: required(await vector.measurement(numberIn(column), first, count)), isGzip: false };
+      return { bytes: required(await vector.measurement(parseSegment(column), first, count)), isGzip: false };
     }
   }
 }
 
+/** Closes the file of a layer that was evicted from the cache and is not being read. */
 async function closeUnused(layer: OpenLayer): Promise<void> {
-  if (!layer.isEvicted || layer.readers > 0) return;
-  layer.isEvicted = false; // closed once
+  if (!layer.isEvicted || layer.activeReads > 0) return;
+  layer.isEvicted = false; // so that no later call closes the file again
   await layer.container.close();
 }
 

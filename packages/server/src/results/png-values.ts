@@ -1,7 +1,7 @@
 /**
- * Reads a PNG file as one band of numbers, row by row, so that masks of 10^9 pixels need no more memory than small ones.
- * Colours become their brightness; pixels that are fully transparent have no data.
- * Source: PNG specification, third edition (W3C), sections 5, 7, 9 and 11.
+ * Reads a PNG file as one band of numbers, row by row, so that a mask of 10^9 pixels needs no more memory than a small one.
+ * The value of a palette pixel is its index; a colour becomes its brightness; fully transparent pixels become NaN, which means
+ * no data. Source: PNG specification, third edition (W3C), sections 5, 7, 9 and 11.
  */
 import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
@@ -9,63 +9,73 @@ import { createInflate } from 'node:zlib';
 import { SlideError, type ValueArray, type ValueImage } from '@lamina/slide';
 
 const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+/** Maximum width and height in pixels. */
 const maxSide = 2 ** 24;
+/** Maximum size of a chunk other than the pixels, which may come in chunks of any size. */
 const maxChunkBytes = 2 ** 20;
-/** Samples per pixel by colour type. */
+/** Bytes of a pixel chunk that are passed on at once. */
+const maxPartBytes = 2 ** 18;
+/** Samples per pixel by colour type: 0 grey, 2 RGB, 3 palette, 4 grey with alpha, 6 RGB with alpha. */
 const channelsOf: Readonly<Record<number, number>> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 };
 
 interface Header {
   readonly width: number;
   readonly height: number;
+  /** Bits per sample. */
   readonly bits: number;
   readonly colourType: number;
 }
 
+/** Returns whether a file is a PNG. @param start first bytes of the file */
 export function isPng(start: Uint8Array): boolean {
   return signature.equals(start.subarray(0, signature.length));
 }
 
-/** @throws SlideError FILE_CORRUPT, FILE_TRUNCATED, FORMAT_NOT_SUPPORTED, LIMIT_EXCEEDED */
+/**
+ * Opens a PNG file. Its rows must be read in order.
+ *
+ * @throws SlideError FILE_CORRUPT, FILE_TRUNCATED, FORMAT_NOT_SUPPORTED, LIMIT_EXCEEDED
+ */
 export async function openPngValues(path: string): Promise<ValueImage & { close(): void }> {
-  const file = createReadStream(path, { highWaterMark: 2 ** 18 });
-  const chunks = chunksOf(file);
+  const file = createReadStream(path, { highWaterMark: maxPartBytes });
+  const chunks = readChunks(file);
   const first = await chunks.next();
   if (first.done || first.value.type !== 'IHDR') throw corrupt('no header');
-  const header = headerOf(first.value.bytes);
+  const header = parseHeader(first.value.bytes);
   let palette: [number, number, number][] | null = null;
-  let start: Uint8Array | null = null;
+  let firstPixels: Uint8Array | null = null;
   for (;;) {
     const next = await chunks.next();
     if (next.done) throw corrupt('no pixels');
     const { type, bytes } = next.value;
-    if (type === 'PLTE' && header.colourType === 3) palette = paletteOf(bytes);
+    if (type === 'PLTE' && header.colourType === 3) palette = parsePalette(bytes);
     if (type === 'IDAT') {
-      start = bytes;
+      firstPixels = bytes;
       break;
     }
   }
   const inflate = createInflate();
-  inflate.on('error', () => undefined); // the reader of its rows throws it
-  const pixels = start;
+  inflate.on('error', () => undefined); // the function that reads the rows throws this error
+  const pixelsStart = firstPixels;
   let readLine: (() => Promise<Uint8Array>) | null = null;
-  /** Starts to unpack with the first row, so that a refused header costs nothing. */
-  function openLines(): () => Promise<Uint8Array> {
-    const packed = Readable.from(pixelChunks(pixels, chunks));
+  /** Called for the first row: nothing is unpacked of a file that the caller rejects because of its size. */
+  function startUnpacking(): () => Promise<Uint8Array> {
+    const packed = Readable.from(pixelChunks(pixelsStart, chunks));
     packed.on('error', (error) => inflate.destroy(error));
     packed.pipe(inflate);
-    return lineReader(inflate[Symbol.asyncIterator](), header);
+    return createLineReader(inflate[Symbol.asyncIterator](), header);
   }
-  const decode = decoderOf(header);
+  const decodeLine = createLineDecoder(header);
   let nextRow = 0;
   return {
     width: header.width,
     height: header.height,
-    type: header.bits === 16 ? 'uint16' : header.colourType >= 4 ? 'float32' : 'uint8',
+    type: valueTypeOf(header),
     palette,
     async readRows(top, count, target) {
       if (top !== nextRow) throw new Error('Rows of a PNG file are read in their order.');
-      readLine ??= openLines();
-      for (let row = 0; row < count; row++) decode(await readLine(), target, row * header.width);
+      readLine ??= startUnpacking();
+      for (let row = 0; row < count; row++) decodeLine(await readLine(), target, row * header.width);
       nextRow += count;
     },
     close() {
@@ -75,11 +85,17 @@ export async function openPngValues(path: string): Promise<ValueImage & { close(
   };
 }
 
+function valueTypeOf({ bits, colourType }: Header): ValueImage['type'] {
+  if (bits === 16) return 'uint16';
+  const hasAlpha = colourType >= 4; // only floating point can represent "no data" as NaN
+  return hasAlpha ? 'float32' : 'uint8';
+}
+
 function corrupt(reason: string): SlideError {
   return new SlideError('FILE_CORRUPT', `The PNG file is damaged: ${reason}`);
 }
 
-function headerOf(bytes: Uint8Array): Header {
+function parseHeader(bytes: Uint8Array): Header {
   if (bytes.length !== 13) throw corrupt('the header has a wrong length');
   const view = new DataView(bytes.buffer, bytes.byteOffset);
   const header = {
@@ -100,7 +116,7 @@ function headerOf(bytes: Uint8Array): Header {
   return header;
 }
 
-function paletteOf(bytes: Uint8Array): [number, number, number][] {
+function parsePalette(bytes: Uint8Array): [number, number, number][] {
   return Array.from({ length: Math.min(256, Math.floor(bytes.length / 3)) }, (_, i) => [
     bytes[3 * i] as number,
     bytes[3 * i + 1] as number,
@@ -110,59 +126,62 @@ function paletteOf(bytes: Uint8Array): [number, number, number][] {
 
 interface Chunk {
   readonly type: string;
-  /** A long chunk of pixels comes in parts. */
+  /** Content of the chunk. A long chunk is returned in several parts with the same type. */
   readonly bytes: Uint8Array;
 }
 
-async function* chunksOf(file: AsyncIterable<Buffer>): AsyncGenerator<Chunk> {
+/** Reads the chunks of a file up to IEND. Skips long chunks of types that a reader may ignore (PNG specification, 5.4). */
+async function* readChunks(file: AsyncIterable<Buffer>): AsyncGenerator<Chunk> {
   const parts = file[Symbol.asyncIterator]();
-  let rest: Buffer = Buffer.alloc(0);
+  let buffered: Buffer = Buffer.alloc(0);
   async function take(length: number): Promise<Buffer> {
-    while (rest.length < length) {
+    while (buffered.length < length) {
       const next: IteratorResult<Buffer, unknown> = await parts.next();
       if (next.done) throw new SlideError('FILE_TRUNCATED', 'The PNG file ends early');
-      rest = rest.length === 0 ? next.value : Buffer.concat([rest, next.value]);
+      buffered = buffered.length === 0 ? next.value : Buffer.concat([buffered, next.value]);
     }
-    const bytes = rest.subarray(0, length);
-    rest = rest.subarray(length);
+    const bytes = buffered.subarray(0, length);
+    buffered = buffered.subarray(length);
     return bytes;
   }
   if (!isPng(await take(8))) throw corrupt('no signature');
   for (;;) {
     const head = await take(8);
     const type = head.toString('latin1', 4);
-    let left = head.readUInt32BE(0);
+    let remaining = head.readUInt32BE(0);
     if (type === 'IEND') return;
-    if (type !== 'IDAT' && left > maxChunkBytes && /^[A-Z]/.test(type)) {
-      throw new SlideError('LIMIT_EXCEEDED', `A chunk ${type} has ${left} bytes`);
+    const isCritical = /^[A-Z]/.test(type); // a reader may ignore the other types
+    if (type !== 'IDAT' && remaining > maxChunkBytes && isCritical) {
+      throw new SlideError('LIMIT_EXCEEDED', `A chunk ${type} has ${remaining} bytes`);
     }
-    const isSkipped = left > maxChunkBytes && type !== 'IDAT';
+    const isSkipped = remaining > maxChunkBytes && type !== 'IDAT';
     do {
-      const bytes = await take(Math.min(left, 2 ** 18));
-      left -= bytes.length;
+      const bytes = await take(Math.min(remaining, maxPartBytes));
+      remaining -= bytes.length;
       if (!isSkipped) yield { type, bytes };
-    } while (left > 0);
-    await take(4); // checksum; zlib has one of its own
+    } while (remaining > 0);
+    await take(4); // the checksum of the chunk is not verified; zlib verifies the checksum of the pixels
   }
 }
 
+/** Returns the compressed pixels: the part that has been read already, and the following IDAT chunks. */
 async function* pixelChunks(start: Uint8Array, chunks: AsyncIterable<Chunk>): AsyncGenerator<Uint8Array> {
   yield start;
   for await (const { type, bytes } of chunks) if (type === 'IDAT') yield bytes;
 }
 
-/** Returns a function that reads the next row, with its filter undone; the result is valid until the next call. */
-function lineReader(
+/** Returns a function that reads the next row and undoes its filter. The row is valid until the function is called again. */
+function createLineReader(
   unpacked: AsyncIterator<Buffer>,
   { width, bits, colourType }: Header,
 ): () => Promise<Uint8Array> {
   const bitsPerPixel = bits * (channelsOf[colourType] as number);
-  const back = Math.max(1, bitsPerPixel >> 3);
-  const length = Math.ceil((width * bitsPerPixel) / 8);
-  let line = new Uint8Array(length);
-  let above = new Uint8Array(length);
+  const bytesPerPixel = Math.max(1, bitsPerPixel >> 3);
+  const lineBytes = Math.ceil((width * bitsPerPixel) / 8);
+  let line = new Uint8Array(lineBytes);
+  let above = new Uint8Array(lineBytes);
   let part: Buffer = Buffer.alloc(0);
-  let at = 0;
+  let partOffset = 0;
 
   async function fill(): Promise<void> {
     let next: IteratorResult<Buffer>;
@@ -174,78 +193,91 @@ function lineReader(
     }
     if (next.done) throw new SlideError('FILE_TRUNCATED', 'The PNG file has fewer rows than its header says');
     part = next.value;
-    at = 0;
+    partOffset = 0;
   }
 
   return async () => {
-    if (at === part.length) await fill();
-    const filter = part[at++] as number;
+    if (partOffset === part.length) await fill();
+    const filter = part[partOffset++] as number;
     [line, above] = [above, line];
-    for (let n = 0; n < length; ) {
-      if (at === part.length) await fill();
-      const copied = Math.min(part.length - at, length - n);
-      line.set(part.subarray(at, at + copied), n);
-      n += copied;
-      at += copied;
+    let filled = 0;
+    while (filled < lineBytes) {
+      if (partOffset === part.length) await fill();
+      const copied = Math.min(part.length - partOffset, lineBytes - filled);
+      line.set(part.subarray(partOffset, partOffset + copied), filled);
+      filled += copied;
+      partOffset += copied;
     }
-    undoFilter(filter, line, above, back);
+    undoFilter(filter, line, above, bytesPerPixel);
     return line;
   };
 }
 
-function undoFilter(filter: number, line: Uint8Array, above: Uint8Array, back: number): void {
+/** Adds to each byte what its filter predicts from the pixels to the left and above (PNG specification, section 9). */
+function undoFilter(filter: number, line: Uint8Array, above: Uint8Array, bytesPerPixel: number): void {
   const { length } = line;
-  if (filter === 0) return;
+  if (filter === 0) return; // None
   if (filter > 4) throw corrupt('unknown filter');
   if (filter === 1) {
-    for (let i = back; i < length; i++) line[i] = (line[i] as number) + (line[i - back] as number);
+    // Sub
+    for (let i = bytesPerPixel; i < length; i++) {
+      line[i] = (line[i] as number) + (line[i - bytesPerPixel] as number);
+    }
     return;
   }
   if (filter === 2) {
+    // Up
     for (let i = 0; i < length; i++) line[i] = (line[i] as number) + (above[i] as number);
     return;
   }
   for (let i = 0; i < length; i++) {
-    const a = i >= back ? (line[i - back] as number) : 0;
-    const b = above[i] as number;
-    let predicted = (a + b) >> 1;
-    if (filter === 4) {
-      const c = i >= back ? (above[i - back] as number) : 0;
-      const [pa, pb, pc] = [Math.abs(b - c), Math.abs(a - c), Math.abs(a + b - 2 * c)];
-      predicted = pa <= pb && pa <= pc ? a : pb <= pc ? b : c;
-    }
+    const left = i >= bytesPerPixel ? (line[i - bytesPerPixel] as number) : 0;
+    const up = above[i] as number;
+    const upLeft = i >= bytesPerPixel ? (above[i - bytesPerPixel] as number) : 0;
+    const predicted = filter === 4 ? paethPredictor(left, up, upLeft) : (left + up) >> 1; // Paeth or Average
     line[i] = (line[i] as number) + predicted;
   }
 }
 
-function decoderOf({ width, bits, colourType }: Header) {
+/** Returns the neighbour that is nearest to left + up - upLeft (PNG specification, section 9.4). */
+function paethPredictor(left: number, up: number, upLeft: number): number {
+  const leftDistance = Math.abs(up - upLeft);
+  const upDistance = Math.abs(left - upLeft);
+  const upLeftDistance = Math.abs(left + up - 2 * upLeft);
+  if (leftDistance <= upDistance && leftDistance <= upLeftDistance) return left;
+  return upDistance <= upLeftDistance ? up : upLeft;
+}
+
+/** Returns a function that writes the values of a row to `target`, starting at an index. */
+function createLineDecoder({ width, bits, colourType }: Header) {
   const channels = channelsOf[colourType] as number;
-  const size = bits === 16 ? 2 : 1;
+  const isColour = channels >= 3;
+  const hasAlpha = channels === 2 || channels === 4;
+  const is16Bit = bits === 16;
   const sample = (line: Uint8Array, i: number): number =>
-    size === 2 ? (line[2 * i] as number) * 256 + (line[2 * i + 1] as number) : (line[i] as number);
-  return (line: Uint8Array, target: ValueArray, at: number): void => {
+    is16Bit ? (line[2 * i] as number) * 256 + (line[2 * i + 1] as number) : (line[i] as number);
+  return (line: Uint8Array, target: ValueArray, start: number): void => {
     if (bits < 8) {
-      const perByte = 8 / bits;
+      const samplesPerByte = 8 / bits;
       const mask = 2 ** bits - 1;
       for (let x = 0; x < width; x++) {
-        const byte = line[Math.floor(x / perByte)] as number;
-        target[at + x] = (byte >> (8 - bits * ((x % perByte) + 1))) & mask;
+        const byte = line[Math.floor(x / samplesPerByte)] as number;
+        target[start + x] = (byte >> (8 - bits * ((x % samplesPerByte) + 1))) & mask;
       }
       return;
     }
-    if (channels === 1 && size === 1) {
-      target.set(line, at);
+    if (channels === 1 && !is16Bit) {
+      target.set(line, start);
       return;
     }
     for (let x = 0; x < width; x++) {
       const i = x * channels;
-      const isColour = channels >= 3;
+      // Brightness of a colour: luma of ITU-R BT.601.
       const value = isColour
         ? Math.round(0.299 * sample(line, i) + 0.587 * sample(line, i + 1) + 0.114 * sample(line, i + 2))
         : sample(line, i);
-      const hasAlpha = channels === 2 || channels === 4;
-      const isClear = hasAlpha && sample(line, i + channels - 1) === 0;
-      target[at + x] = isClear ? Number.NaN : value;
+      const isTransparent = hasAlpha && sample(line, i + channels - 1) === 0;
+      target[start + x] = isTransparent ? Number.NaN : value;
     }
   };
 }

@@ -1,4 +1,7 @@
-/** Why the server refused the file of a result layer. The row has the code; the request decides the language. */
+/**
+ * The problems because of which an import rejects a result file, with messages for the user. The database stores the key of the
+ * problem; the language of a request decides which message it gets.
+ */
 import type { Bilingual } from '@lamina/contract';
 
 export const problems = {
@@ -48,7 +51,7 @@ export const problems = {
 
 export type Problem = keyof typeof problems;
 
-/** Thrown by an import for a file that it refuses. */
+/** Thrown by an import that rejects its file. The message is for the log; users get the message of the problem. */
 export class RefusedResult extends Error {
   override readonly name = 'RefusedResult';
   readonly problem: Problem;
@@ -59,6 +62,7 @@ export class RefusedResult extends Error {
   }
 }
 
+/** Returns whether a stored code is a problem that this version knows. */
 export function isProblem(code: string): code is Problem {
   return Object.hasOwn(problems, code);
 }

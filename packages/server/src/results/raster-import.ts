@@ -1,10 +1,10 @@
 /**
- * Imports a raster: writes its values as tiles of 256 pixels, losslessly, in a pyramid of levels that halve its size. A level
- * above the first has the mean of four pixels, or of a mask the most frequent value. Values stay what they are in the file;
- * the server makes the 8-bit tiles for display from them (raster-reader.ts).
+ * Imports a raster: stores its values without loss as tiles of 256 × 256 pixels, in a pyramid in which each level has half the
+ * width and height of the previous one. A pixel of a smaller level is the mean of four pixels; in a mask, their most frequent
+ * value. The stored values are those of the file; raster-reader.ts converts them to 8-bit tiles for display.
  */
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
-import { overlayTileSize as side } from '@lamina/contract';
+import { overlayTileSize as tileSide } from '@lamina/contract';
 import { SlideError, type ValueArray, type ValueImage, type ValueType } from '@lamina/slide';
 import type { ContainerWriter } from './container.ts';
 import { createStatistics, type ValueStatistics } from './raster-statistics.ts';
@@ -12,43 +12,56 @@ import { createStatistics, type ValueStatistics } from './raster-statistics.ts';
 export interface RasterLevel {
   readonly width: number;
   readonly height: number;
-  /** Number of its first tile in the index. */
+  /** Number of the level's first tile in the index; its other tiles follow row by row. */
   readonly firstTile: number;
 }
 
+/** The meaning of one value of a mask. */
 export interface RasterCategory {
   readonly value: number;
   readonly name: string;
   readonly color: readonly [number, number, number];
 }
 
-/** What the file says of a raster; levels from the largest to the smallest. */
+/** Description of a raster in the file of its layer (see container.ts). */
 export interface RasterDescription extends ValueStatistics {
   readonly kind: 'raster';
   readonly type: ValueType;
+  /** Levels from the largest to the smallest. */
   readonly levels: readonly RasterLevel[];
-  /** Offset of the index: 12 bytes for each tile, Float64 offset and Uint32 length. */
+  /** Offset of the index in the file. The index has 12 bytes for each tile: Float64 offset and Uint32 length. */
   readonly index: number;
+  /** Number of tiles. */
   readonly tiles: number;
+  /** Meaning of the values of a mask; null for continuous values. */
   readonly categories: readonly RasterCategory[] | null;
+  /** Transform from pixels of the raster to pixels of level 0 of the slide: a, b, c, d, e, f. */
   readonly registration: readonly number[];
 }
 
 interface RasterOptions {
   readonly maxPixels: number;
-  /** True: a mask; false: continuous values; null: decided from the values. */
+  /** True for a mask, false for continuous values; null lets the values decide. */
   readonly isMask: boolean | null;
+  /** Categories that the file names; undefined derives them from the values. */
   readonly categories?: readonly RasterCategory[] | undefined;
+  /** Returns the transform to the slide for a raster of this size. */
   readonly registration: (width: number, height: number) => readonly number[];
-  readonly onProgress: (done: number) => void;
+  /** Called with the completed fraction, 0 to 1. */
+  readonly onProgress: (fraction: number) => void;
 }
 
+/** Maximum size of a band of 256 rows in memory, which limits the width of a raster. */
 const maxBandBytes = 160 * 2 ** 20;
-const bytesOf: Readonly<Record<ValueType, number>> = { uint8: 1, uint16: 2, float32: 4, float64: 8 };
-/** A mask has few values, and small ones. */
+/** Fraction of the progress after which the file has been read; the rest is the smaller levels. */
+const readingFraction = 0.75;
+const bytesPerValue: Readonly<Record<ValueType, number>> = { uint8: 1, uint16: 2, float32: 4, float64: 8 };
+/** A raster with more distinct values is not taken for a mask, unless the file says that it is one. */
 const maxMaskValues = 64;
+/** Number of different single-value tiles that are remembered, so that equal tiles are stored once. */
+const maxUniformTiles = 1000;
 
-/** Colours of categories without one: Okabe and Ito, distinguishable with every form of colour vision. */
+/** Colours for categories without one: the palette of Okabe and Ito, which people with colour blindness can distinguish. */
 const categoryColors: readonly (readonly [number, number, number])[] = [
   [230, 159, 0],
   [86, 180, 233],
@@ -66,19 +79,20 @@ function createValues(type: ValueType, length: number): ValueArray {
   return type === 'float32' ? new Float32Array(length) : new Float64Array(length);
 }
 
-/** Views packed bytes as values. */
-function unpackedValues(type: ValueType, packed: Uint8Array, length: number): ValueArray {
-  const bytes = inflateRawSync(packed, { maxOutputLength: length * bytesOf[type] });
+/** Unpacks the values of a tile. @param length number of values */
+function unpackValues(type: ValueType, packed: Uint8Array, length: number): ValueArray {
+  const bytes = inflateRawSync(packed, { maxOutputLength: length * bytesPerValue[type] });
   return valuesOf(type, bytes, length);
 }
 
+/** Returns bytes in the byte order of this machine as values. @param length number of values */
 export function valuesOf(type: ValueType, bytes: Uint8Array, length: number): ValueArray {
   const values = createValues(type, length);
   new Uint8Array(values.buffer).set(bytes.subarray(0, values.byteLength));
   return values;
 }
 
-/** @throws SlideError, ContainerFull */
+/** Writes the tiles and the index of a raster to the file of its layer. @throws SlideError, ContainerFull */
 export async function importRaster(
   image: ValueImage,
   writer: ContainerWriter,
@@ -88,32 +102,36 @@ export async function importRaster(
   if (width * height > options.maxPixels) {
     throw new SlideError('LIMIT_EXCEEDED', `The raster has ${width} × ${height} pixels`);
   }
-  if (width * side * bytesOf[type] > maxBandBytes) {
+  if (width * tileSide * bytesPerValue[type] > maxBandBytes) {
     throw new SlideError('LIMIT_EXCEEDED', `The raster is ${width} pixels wide`);
   }
   const tiles = createTileStore(writer, type);
   const statistics = createStatistics(type);
-  const band = createValues(type, width * Math.min(side, height));
-  for (let top = 0; top < height; top += side) {
-    const rows = Math.min(side, height - top);
+  const band = createValues(type, width * Math.min(tileSide, height));
+  for (let top = 0; top < height; top += tileSide) {
+    const rows = Math.min(tileSide, height - top);
     await image.readRows(top, rows, band);
-    for (let left = 0; left < width; left += side) {
-      const columns = Math.min(side, width - left);
+    for (let left = 0; left < width; left += tileSide) {
+      const columns = Math.min(tileSide, width - left);
       const tile = createValues(type, columns * rows);
       for (let y = 0; y < rows; y++) {
-        const from = y * width + left;
-        tile.set(band.subarray(from, from + columns), y * columns);
+        const rowStart = y * width + left;
+        tile.set(band.subarray(rowStart, rowStart + columns), y * columns);
       }
       statistics.add(tile);
       tiles.add(tile);
     }
-    options.onProgress(((top + rows) / height) * 0.75);
+    options.onProgress(((top + rows) / height) * readingFraction);
   }
   const categories = options.categories ?? categoriesOf(statistics.values(), options.isMask, image.palette);
   const levels: RasterLevel[] = [{ width, height, firstTile: 0 }];
-  for (let last = levels[0]; last && (last.width > side || last.height > side); last = levels.at(-1)) {
+  for (
+    let last = levels[0];
+    last && (last.width > tileSide || last.height > tileSide);
+    last = levels.at(-1)
+  ) {
     levels.push(addLevel(tiles, last, type, categories !== null));
-    options.onProgress(Math.min(0.99, 0.75 + levels.length * 0.02));
+    options.onProgress(Math.min(0.99, readingFraction + levels.length * 0.02));
   }
   return {
     kind: 'raster',
@@ -126,49 +144,58 @@ export async function importRaster(
   };
 }
 
+/**
+ * Stores tiles and their index. Most of a slide is background, so a tile in which all values are equal is stored once, and all
+ * equal tiles refer to it.
+ */
 function createTileStore(writer: ContainerWriter, type: ValueType) {
+  /** Offset and length in the file, by tile number. */
   const offsets: number[] = [];
   const lengths: number[] = [];
-  const uniform = new Map<number, number>();
-  /** Offsets of tiles of one value. */
-  const shared = new Set<number>();
+  /** Number of the first tile that contains only this value, by value. */
+  const uniformTiles = new Map<number, number>();
+  /** Offsets of those tiles. */
+  const uniformOffsets = new Set<number>();
   return {
     get count() {
       return offsets.length;
     },
     add(tile: ValueArray): void {
-      const first = tile[0] as number;
-      // Most of a slide is background: a tile of one value is stored once.
-      const isUniform = tile.length === side * side && isUniformTile(tile, first);
-      const known = isUniform ? uniform.get(first) : undefined;
-      if (known !== undefined) {
-        offsets.push(offsets[known] as number);
-        lengths.push(lengths[known] as number);
+      const firstValue = tile[0] as number;
+      const isUniform = tile.length === tileSide * tileSide && isUniformTile(tile, firstValue);
+      const equalTile = isUniform ? uniformTiles.get(firstValue) : undefined;
+      if (equalTile !== undefined) {
+        offsets.push(offsets[equalTile] as number);
+        lengths.push(lengths[equalTile] as number);
         return;
       }
-      if (isUniform && uniform.size < 1000) uniform.set(first, offsets.length);
+      const isRemembered = isUniform && uniformTiles.size < maxUniformTiles;
+      if (isRemembered) uniformTiles.set(firstValue, offsets.length);
       const packed = deflateRawSync(new Uint8Array(tile.buffer, tile.byteOffset, tile.byteLength), {
         level: 3,
       });
       const offset = writer.append(packed);
-      if (isUniform && uniform.get(first) === offsets.length) shared.add(offset);
+      if (isRemembered) uniformOffsets.add(offset);
       offsets.push(offset);
       lengths.push(packed.length);
     },
-    /** Adds a tile above four tiles that are stored as one tile of one value. @returns false: they are not */
-    addSame(four: readonly (number | null)[]): boolean {
-      const [first] = four;
+    /**
+     * Adds the tile of a smaller level if its four source tiles all refer to the same single-value tile, which it then refers
+     * to, too. Returns false, and adds nothing, otherwise.
+     */
+    addIfUniform(sourceTiles: readonly (number | null)[]): boolean {
+      const [first] = sourceTiles;
       if (first === null || first === undefined) return false;
       const offset = offsets[first] as number;
-      if (!shared.has(offset)) return false;
-      if (four.some((number) => number === null || offsets[number] !== offset)) return false;
+      if (!uniformOffsets.has(offset)) return false;
+      if (sourceTiles.some((number) => number === null || offsets[number] !== offset)) return false;
       offsets.push(offset);
       lengths.push(lengths[first] as number);
       return true;
     },
-    read(number: number, length: number): ValueArray {
-      const packed = writer.readAt(offsets[number] as number, lengths[number] as number);
-      return unpackedValues(type, packed, length);
+    read(tileNumber: number, length: number): ValueArray {
+      const packed = writer.readAt(offsets[tileNumber] as number, lengths[tileNumber] as number);
+      return unpackValues(type, packed, length);
     },
     writeIndex(): Pick<RasterDescription, 'index' | 'tiles'> {
       const bytes = new DataView(new ArrayBuffer(12 * offsets.length));
@@ -181,58 +208,63 @@ function createTileStore(writer: ContainerWriter, type: ValueType) {
   };
 }
 
-function isUniformTile(tile: ValueArray, first: number): boolean {
-  if (tile instanceof Uint8Array) return isUniformBytes(tile, first);
-  for (let i = 0; i < tile.length; i++) if (!Object.is(tile[i], first)) return false;
+/** Returns whether all values of a tile equal the first one; NaN equals NaN. */
+function isUniformTile(tile: ValueArray, firstValue: number): boolean {
+  if (tile instanceof Uint8Array) return isUniformBytes(tile, firstValue);
+  for (let i = 0; i < tile.length; i++) if (!Object.is(tile[i], firstValue)) return false;
   return true;
 }
 
-/** Most pixels of most masks are compared here: a loop over one type of array, which the compiler makes fast. */
-function isUniformBytes(tile: Uint8Array, first: number): boolean {
-  for (let i = 0; i < tile.length; i++) if (tile[i] !== first) return false;
+/** A separate loop for the type of most masks: the compiler makes it fast, because it sees only one type of array. */
+function isUniformBytes(tile: Uint8Array, firstValue: number): boolean {
+  for (let i = 0; i < tile.length; i++) if (tile[i] !== firstValue) return false;
   return true;
 }
 
 type TileStore = ReturnType<typeof createTileStore>;
 
-function addLevel(tiles: TileStore, below: RasterLevel, type: ValueType, isMask: boolean): RasterLevel {
-  const width = Math.ceil(below.width / 2);
-  const height = Math.ceil(below.height / 2);
+/** Adds the tiles of the next smaller level. @param larger level from which they are computed */
+function addLevel(tiles: TileStore, larger: RasterLevel, type: ValueType, isMask: boolean): RasterLevel {
+  const width = Math.ceil(larger.width / 2);
+  const height = Math.ceil(larger.height / 2);
   const firstTile = tiles.count;
-  const columnsBelow = Math.ceil(below.width / side);
-  const merge = isMask ? mostFrequent : type.startsWith('float') ? mean : roundedMean;
-  const four = new Float64Array(4);
-  for (let top = 0; top < height; top += side) {
-    for (let left = 0; left < width; left += side) {
-      const columns = Math.min(side, width - left);
-      const rows = Math.min(side, height - top);
+  const largerColumns = Math.ceil(larger.width / tileSide);
+  const meanOf = type.startsWith('float') ? mean : roundedMean;
+  const merge = isMask ? mostFrequent : meanOf;
+  const fourValues = new Float64Array(4);
+  for (let top = 0; top < height; top += tileSide) {
+    for (let left = 0; left < width; left += tileSide) {
+      const columns = Math.min(tileSide, width - left);
+      const rows = Math.min(tileSide, height - top);
       const tile = createValues(type, columns * rows);
-      const partNumbers = [0, 1, 2, 3].map((quarter) => {
-        const column = (left / side) * 2 + (quarter & 1);
-        const row = (top / side) * 2 + (quarter >> 1);
-        const isInside = column * side < below.width && row * side < below.height;
-        return isInside ? below.firstTile + row * columnsBelow + column : null;
+      // The tile covers up to 2 × 2 tiles of the larger level; quarters are numbered row by row.
+      const sourceTiles = [0, 1, 2, 3].map((quarter) => {
+        const column = (left / tileSide) * 2 + (quarter & 1);
+        const row = (top / tileSide) * 2 + (quarter >> 1);
+        const isInside = column * tileSide < larger.width && row * tileSide < larger.height;
+        return isInside ? larger.firstTile + row * largerColumns + column : null;
       });
-      if (columns === side && rows === side && tiles.addSame(partNumbers)) continue;
+      if (columns === tileSide && rows === tileSide && tiles.addIfUniform(sourceTiles)) continue;
       for (let quarter = 0; quarter < 4; quarter++) {
-        const number = partNumbers[quarter];
-        if (number === null || number === undefined) continue;
-        const column = (left / side) * 2 + (quarter & 1);
-        const row = (top / side) * 2 + (quarter >> 1);
-        const partWidth = Math.min(side, below.width - column * side);
-        const partHeight = Math.min(side, below.height - row * side);
-        const part = tiles.read(number, partWidth * partHeight);
-        const [x0, y0] = [(quarter & 1) * (side / 2), (quarter >> 1) * (side / 2)];
-        for (let y = 0; 2 * y < partHeight; y++) {
-          for (let x = 0; 2 * x < partWidth; x++) {
-            const at = 2 * y * partWidth + 2 * x;
-            const right = 2 * x + 1 < partWidth ? 1 : 0;
-            const down = 2 * y + 1 < partHeight ? partWidth : 0;
-            four[0] = part[at] as number;
-            four[1] = part[at + right] as number;
-            four[2] = part[at + down] as number;
-            four[3] = part[at + right + down] as number;
-            tile[(y0 + y) * columns + x0 + x] = merge(four);
+        const sourceTile = sourceTiles[quarter];
+        if (sourceTile === null || sourceTile === undefined) continue;
+        const column = (left / tileSide) * 2 + (quarter & 1);
+        const row = (top / tileSide) * 2 + (quarter >> 1);
+        const sourceWidth = Math.min(tileSide, larger.width - column * tileSide);
+        const sourceHeight = Math.min(tileSide, larger.height - row * tileSide);
+        const source = tiles.read(sourceTile, sourceWidth * sourceHeight);
+        const [x0, y0] = [(quarter & 1) * (tileSide / 2), (quarter >> 1) * (tileSide / 2)];
+        for (let y = 0; 2 * y < sourceHeight; y++) {
+          for (let x = 0; 2 * x < sourceWidth; x++) {
+            const topLeft = 2 * y * sourceWidth + 2 * x;
+            // At the right and bottom edge of an odd size the last pixel is used twice.
+            const right = 2 * x + 1 < sourceWidth ? 1 : 0;
+            const down = 2 * y + 1 < sourceHeight ? sourceWidth : 0;
+            fourValues[0] = source[topLeft] as number;
+            fourValues[1] = source[topLeft + right] as number;
+            fourValues[2] = source[topLeft + down] as number;
+            fourValues[3] = source[topLeft + right + down] as number;
+            tile[(y0 + y) * columns + x0 + x] = merge(fourValues);
           }
         }
       }
@@ -242,10 +274,11 @@ function addLevel(tiles: TileStore, below: RasterLevel, type: ValueType, isMask:
   return { width, height, firstTile };
 }
 
-function mean(four: Float64Array): number {
+/** Returns the mean of the values that are not NaN; NaN when all are. */
+function mean(fourValues: Float64Array): number {
   let sum = 0;
   let count = 0;
-  for (const value of four) {
+  for (const value of fourValues) {
     if (Number.isNaN(value)) continue;
     sum += value;
     count++;
@@ -253,27 +286,32 @@ function mean(four: Float64Array): number {
   return count === 0 ? Number.NaN : sum / count;
 }
 
-function roundedMean(four: Float64Array): number {
-  return Math.round(mean(four));
+function roundedMean(fourValues: Float64Array): number {
+  return Math.round(mean(fourValues));
 }
 
-function mostFrequent(four: Float64Array): number {
-  const [a, b, c, d] = four as unknown as readonly [number, number, number, number];
+/** Returns the most frequent of four values; the first one when all differ. */
+function mostFrequent(fourValues: Float64Array): number {
+  const [a, b, c, d] = fourValues as unknown as readonly [number, number, number, number];
   if (a === b || a === c || a === d) return a;
   if (b === c || b === d) return b;
   return c === d ? c : a;
 }
 
+/**
+ * Derives categories from the distinct values of a raster (null when they are not whole numbers); returns null for continuous
+ * values. Without a hint or a palette, a raster is a mask if it has at most two values, or at most 64 values up to 64.
+ */
 function categoriesOf(
   values: readonly number[] | null,
   isMask: boolean | null,
   palette: ValueImage['palette'],
 ): RasterCategory[] | null {
   if (values === null || isMask === false) return null;
-  const most = values.at(-1) ?? 0;
-  const isFew = values.length <= maxMaskValues && (most <= maxMaskValues || values.length <= 2);
-  if (palette === null && !isFew) return null;
-  if (most > 255) return null;
+  const largest = values.at(-1) ?? 0;
+  const hasMaskValues = values.length <= maxMaskValues && (largest <= maxMaskValues || values.length <= 2);
+  if (palette === null && !hasMaskValues) return null;
+  if (largest > 255) return null; // the 8-bit tiles must contain the values themselves
   return values.map((value) => ({
     value,
     name: String(value),
@@ -281,7 +319,7 @@ function categoriesOf(
   }));
 }
 
-/** @param index 0, 1, 2 …; colours repeat, darker each time */
+/** Returns the colour of the category with an index from 0. After eight categories the colours repeat in a darker shade. */
 export function categoryColor(index: number): readonly [number, number, number] {
   const color = categoryColors[index % categoryColors.length] as readonly [number, number, number];
   const shade = 1 - 0.2 * (Math.floor(index / categoryColors.length) % 4);

@@ -1,7 +1,7 @@
-/** Tiles and values of an imported raster. */
+/** Reads the tiles and values of an imported raster from the file of its layer. */
 import { promisify } from 'node:util';
 import { crc32, deflate, inflateRaw } from 'node:zlib';
-import { overlayTileSize as side } from '@lamina/contract';
+import { overlayTileSize as tileSide } from '@lamina/contract';
 import type { ValueArray } from '@lamina/slide';
 import type { Container } from './container.ts';
 import { type RasterDescription, type RasterLevel, valuesOf } from './raster-import.ts';
@@ -11,24 +11,27 @@ const pack = promisify(deflate);
 
 export interface RasterReader {
   readonly description: RasterDescription;
+  /** How bytes of a tile represent values: value = byte × scale + offset; the byte `no_data` means that there is no value. */
   readonly encoding: { readonly scale: number; readonly offset: number; readonly no_data: number | null };
-  /** @param z 0: the smallest level. @returns a PNG; null: there is no such tile */
+  /** Returns a tile as PNG; null when there is no such tile. @param z level; 0 is the smallest */
   tile(z: number, column: number, row: number): Promise<Uint8Array | null>;
-  /** @param x position on the slide. @returns null where the raster has no data */
+  /** Returns the value at a position on the slide (pixels of level 0); null where the raster has no data. */
   value(x: number, y: number): Promise<number | null>;
 }
 
 export function openRaster(container: Container): RasterReader {
   const description = container.description as RasterDescription;
-  const { levels, registration, index: indexAt } = description;
+  const { levels, registration, index: indexOffset } = description;
   const encoding = encodingOf(description);
 
-  async function values(level: RasterLevel, column: number, row: number): Promise<ValueArray | null> {
-    const columns = Math.ceil(level.width / side);
-    const isInside = column >= 0 && row >= 0 && column < columns && row * side < level.height;
+  /** Returns the values of a tile; null when there is no such tile. */
+  async function readTile(level: RasterLevel, column: number, row: number): Promise<ValueArray | null> {
+    const columns = Math.ceil(level.width / tileSide);
+    const isInside = column >= 0 && row >= 0 && column < columns && row * tileSide < level.height;
     if (!isInside) return null;
-    const entry = await container.read(indexAt + 12 * (level.firstTile + row * columns + column), 12);
-    const packed = await container.read(entry.readDoubleLE(0), entry.readUInt32LE(8));
+    const tileNumber = level.firstTile + row * columns + column;
+    const indexEntry = await container.read(indexOffset + 12 * tileNumber, 12);
+    const packed = await container.read(indexEntry.readDoubleLE(0), indexEntry.readUInt32LE(8));
     const { width, height } = sizeOf(level, column, row);
     return valuesOf(description.type, await unpack(packed), width * height);
   }
@@ -38,57 +41,61 @@ export function openRaster(container: Container): RasterReader {
     encoding,
     async tile(z, column, row) {
       const level = levels[levels.length - 1 - z];
-      const tile = level && (await values(level, column, row));
+      const tile = level && (await readTile(level, column, row));
       if (!level || !tile) return null;
       const { width, height } = sizeOf(level, column, row);
       return encodePng(width, height, encode(tile, encoding));
     },
     async value(x, y) {
       const [level] = levels;
-      const at = inverse(registration, x, y);
-      if (!level || at === null) return null;
-      const [column, row] = [Math.floor(at.x), Math.floor(at.y)];
+      const position = positionInRaster(registration, x, y);
+      if (!level || position === null) return null;
+      const [column, row] = [Math.floor(position.x), Math.floor(position.y)];
       if (column < 0 || row < 0 || column >= level.width || row >= level.height) return null;
-      const [tileColumn, tileRow] = [Math.floor(column / side), Math.floor(row / side)];
-      const tile = await values(level, tileColumn, tileRow);
+      const [tileColumn, tileRow] = [Math.floor(column / tileSide), Math.floor(row / tileSide)];
+      const tile = await readTile(level, tileColumn, tileRow);
       const { width } = sizeOf(level, tileColumn, tileRow);
-      const value = tile?.[(row % side) * width + (column % side)];
+      const value = tile?.[(row % tileSide) * width + (column % tileSide)];
       return value === undefined || Number.isNaN(value) ? null : value;
     },
   };
 }
 
+/** Returns the size of a tile, which is smaller at the right and bottom edge. */
 function sizeOf(level: RasterLevel, column: number, row: number): { width: number; height: number } {
   return {
-    width: Math.min(side, level.width - column * side),
-    height: Math.min(side, level.height - row * side),
+    width: Math.min(tileSide, level.width - column * tileSide),
+    height: Math.min(tileSide, level.height - row * tileSide),
   };
 }
 
-/** Bytes of 8-bit values and of masks are the values; other values are spread over the bytes, 0 stands for no data. */
+/**
+ * Returns how the bytes of tiles represent the values. 8-bit values and masks are stored as they are. The range of other
+ * values is divided into equal steps; if some pixels have no data, byte 0 stands for them.
+ */
 function encodingOf({ type, range, hasGaps, categories }: RasterDescription): RasterReader['encoding'] {
   if (range === null) return { scale: 1, offset: 0, no_data: 0 };
   if (type === 'uint8' || (categories !== null && !hasGaps)) return { scale: 1, offset: 0, no_data: null };
-  const first = hasGaps ? 1 : 0;
-  const scale = (range.max - range.min) / (255 - first) || 1;
-  return { scale, offset: range.min - first * scale, no_data: hasGaps ? 0 : null };
+  const minByte = hasGaps ? 1 : 0;
+  const scale = (range.max - range.min) / (255 - minByte) || 1;
+  return { scale, offset: range.min - minByte * scale, no_data: hasGaps ? 0 : null };
 }
 
 function encode(values: ValueArray, { scale, offset, no_data }: RasterReader['encoding']): Uint8Array {
   if (values instanceof Uint8Array) return values;
   const bytes = new Uint8Array(values.length);
-  const least = no_data === null ? 0 : 1;
+  const minByte = no_data === null ? 0 : 1;
   for (let i = 0; i < values.length; i++) {
     const value = values[i] as number;
     bytes[i] = Number.isNaN(value)
       ? (no_data ?? 0)
-      : Math.max(least, Math.min(255, Math.round((value - offset) / scale)));
+      : Math.max(minByte, Math.min(255, Math.round((value - offset) / scale)));
   }
   return bytes;
 }
 
-/** Returns the position in the raster; null when the registration has no inverse. */
-function inverse(matrix: readonly number[], x: number, y: number): { x: number; y: number } | null {
+/** Returns the position in the raster for a position on the slide; null when the registration has no inverse. */
+function positionInRaster(matrix: readonly number[], x: number, y: number): { x: number; y: number } | null {
   const [a, b, c, d, e, f] = matrix as readonly [number, number, number, number, number, number];
   const determinant = a * d - b * c;
   if (determinant === 0) return null;
@@ -100,13 +107,13 @@ function inverse(matrix: readonly number[], x: number, y: number): { x: number; 
 
 const pngSignature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
-/** Encodes bytes as a PNG of 8 bits and one channel. */
+/** Encodes bytes as a greyscale PNG with 8 bits per pixel and no filter. */
 async function encodePng(width: number, height: number, pixels: Uint8Array): Promise<Uint8Array> {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
-  header[8] = 8;
-  const rows = Buffer.alloc((width + 1) * height);
+  header[8] = 8; // bits per sample; the other fields are 0: greyscale, not interlaced
+  const rows = Buffer.alloc((width + 1) * height); // each row begins with the number of its filter, which is 0
   for (let y = 0; y < height; y++) {
     rows.set(pixels.subarray(y * width, (y + 1) * width), y * (width + 1) + 1);
   }

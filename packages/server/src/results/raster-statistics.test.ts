@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createStatistics } from './raster-statistics.ts';
 
-/** 90 % background, values of 1 to 100, and one outlier. */
+/** Returns 200,000 values: 90 % background (0), values from 1 to 100, and one outlier. */
 function heatmapValues(): number[] {
   const values = Array.from({ length: 200_000 }, (_, i) => (i % 10 === 0 ? 1 + ((i / 10) % 100) : 0));
   values[5] = 60_000;
@@ -20,7 +20,7 @@ describe('usual range of the values of a raster', () => {
     expect(statistics.values()?.length).toBe(102);
   });
 
-  it('computed from a sample of floating-point values is close to that of all values', () => {
+  it('deviates by at most 1 for floating-point values, for which it is computed from a sample', () => {
     const statistics = createStatistics('float32');
     const values = Float32Array.from(heatmapValues());
     values[7] = Number.NaN;
@@ -36,7 +36,7 @@ describe('usual range of the values of a raster', () => {
   it.each([
     ['one value', [7, 7, 7]],
     ['two values', [0, 0, 255]],
-  ])('is null for %s', (_, values) => {
+  ])('is null for a raster with only %s', (_, values) => {
     for (const [type, tile] of [
       ['uint8', Uint8Array.from(values)],
       ['float32', Float32Array.from(values)],
@@ -47,7 +47,7 @@ describe('usual range of the values of a raster', () => {
     }
   });
 
-  it('is null, as is the full range, for a raster without data', () => {
+  it('is null like the full range for a raster without data', () => {
     const statistics = createStatistics('float64');
     statistics.add(Float64Array.of(Number.NaN));
     expect(statistics.result()).toEqual({ range: null, usualRange: null, hasGaps: true });

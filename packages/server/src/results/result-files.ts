@@ -1,4 +1,4 @@
-/** Where the files of result layers are: DATA_DIR/results, and their received parts below it. */
+/** The files of result layers in DATA_DIR/results, and the received parts of uploads in its folder `partial`. */
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import type { Config } from '../platform/config.ts';
@@ -6,10 +6,11 @@ import { PartStore } from '../uploads/part-store.ts';
 
 export interface ResultFiles {
   readonly folder: string;
-  /** Received parts of files that are sent. */
+  /** Received parts of files that clients upload. */
   readonly parts: PartStore;
+  /** Returns the path of a layer's file. */
   pathOf(layerId: string): string;
-  /** Deletes everything of a layer. */
+  /** Deletes the file of a layer and the received parts of its upload. */
   remove(layerId: string): Promise<void>;
 }
 
@@ -30,7 +31,7 @@ export function resultFiles({ dataDir }: Pick<Config, 'dataDir'>): ResultFiles {
   };
 }
 
-/** Lists the layers that have a file. */
+/** Lists the ids of the layers that have a file. */
 export async function layersWithFile(folder: string): Promise<string[]> {
   const names = await fs.readdir(folder).catch(() => []);
   return names.filter((name) => name.endsWith(extension)).map((name) => name.slice(0, -extension.length));

@@ -1,17 +1,20 @@
-/** Runs one import in a worker thread with little memory, which can be ended at any time. */
+/** Runs the import of one result file in a worker thread with limited memory, which can be terminated at any time. */
 import type { ResultKind, ResultRegistration } from '@lamina/contract';
 import { runInThread } from '../platform/run-in-thread.ts';
 import type { Problem } from './problems.ts';
 
 export interface ImportTask {
   readonly kind: ResultKind;
+  /** Path of the file to import. */
   readonly source: string;
-  /** Original name of the file; null: unknown. */
+  /** Original path of a file that was found beside the slide; null for an uploaded file. */
   readonly fileName: string | null;
-  /** Path of the file to write. */
+  /** Path of the layer's file, which the import writes. */
   readonly target: string;
+  /** Maximum size of the layer's file. */
   readonly maxBytes: number;
   readonly registration: ResultRegistration;
+  /** Whether the values of a raster are a mask; null lets the values decide. */
   readonly isMask: boolean | null;
   readonly slide: {
     readonly width: number;
@@ -24,15 +27,21 @@ export type ImportAnswer =
   | { readonly ok: true; readonly sizeBytes: number; readonly objects: number | null }
   | { readonly ok: false; readonly problem: Problem; readonly message: string };
 
-/** Heap of the worker; tables of numbers are outside it and bounded by the limits of the contract. */
+/**
+ * Limit of the JavaScript heap of the worker. Typed arrays are outside the heap; the limits of the contract bound their size.
+ */
 const heapMegabytes = 128;
-/** Of one half of the young generation: larger ones save little time and cost three times their size. */
+/** Size of a semi-space of the young generation. A larger one would save little time and cost three times its size. */
 const youngMegabytes = 8;
 
-/** @throws the reason of the signal when it is aborted; an error of the server's own */
+/**
+ * Imports a file.
+ *
+ * @throws the reason of the signal when it is aborted; any other error that the file did not cause
+ */
 export async function runImport(
   task: ImportTask,
-  onProgress: (done: number) => void,
+  onProgress: (fraction: number) => void,
   signal: AbortSignal,
 ): Promise<ImportAnswer> {
   try {

@@ -1,4 +1,7 @@
-/** Reads the records of a block from the spill file. Records near each other, as programs write the cells of a tile, are one read. */
+/**
+ * Reads the records of a block from the spill file, the temporary file of an import. Records that are near each other in the
+ * file are read with one call; programs usually write the cells of a small area one after the other.
+ */
 import fs from 'node:fs';
 
 interface SpillRecord {
@@ -7,45 +10,48 @@ interface SpillRecord {
 }
 
 interface SpillReader {
-  /** @returns memory that the next call uses again, and where in it each record is */
-  read(records: readonly SpillRecord[]): { readonly memory: Buffer; readonly places: readonly number[] };
+  /** Reads records. Returns memory, which the next call overwrites, and the offset of each record in it. */
+  read(records: readonly SpillRecord[]): { readonly memory: Buffer; readonly offsets: readonly number[] };
 }
 
-/** Bytes between two records that are read rather than skipped. */
+/** A gap of at most this size between two records is read along, because a separate call would take longer. */
 const maxGapBytes = 4096;
-const startBytes = 2 ** 18;
+const initialMemoryBytes = 2 ** 18;
 
+/** @param file descriptor of the spill file */
 export function createSpillReader(file: number): SpillReader {
-  let memory = Buffer.allocUnsafe(startBytes);
+  let memory = Buffer.allocUnsafe(initialMemoryBytes);
   return {
     read(records) {
-      const inOrder = records.toSorted((a, b) => a.offset - b.offset);
-      const runs: { from: number; to: number; place: number }[] = [];
-      const placeOf = new Map<number, number>();
+      const byOffset = records.toSorted((a, b) => a.offset - b.offset);
+      // A run is a range of the file that is read with one call. The runs are stored one after the other in the memory.
+      const runs: { start: number; end: number; memoryOffset: number }[] = [];
+      const memoryOffsets = new Map<number, number>();
       let size = 0;
-      for (const { offset, length } of inOrder) {
+      for (const { offset, length } of byOffset) {
         let run = runs.at(-1);
-        if (run === undefined || offset - run.to > maxGapBytes) {
-          if (run !== undefined) size += run.to - run.from;
-          run = { from: offset, to: offset, place: size };
+        if (run === undefined || offset - run.end > maxGapBytes) {
+          if (run !== undefined) size += run.end - run.start;
+          run = { start: offset, end: offset, memoryOffset: size };
           runs.push(run);
         }
-        placeOf.set(offset, run.place + offset - run.from);
-        run.to = offset + length;
+        memoryOffsets.set(offset, run.memoryOffset + offset - run.start);
+        run.end = offset + length;
       }
-      const last = runs.at(-1);
-      if (last !== undefined) size += last.to - last.from;
+      const lastRun = runs.at(-1);
+      if (lastRun !== undefined) size += lastRun.end - lastRun.start;
       if (size > memory.length) memory = Buffer.allocUnsafe(Math.max(size, memory.length * 2));
-      for (const { from, to, place } of runs) fill(memory, place, from, to - from);
-      return { memory, places: records.map(({ offset }) => placeOf.get(offset) as number) };
+      for (const { start, end, memoryOffset } of runs) readRange(memory, memoryOffset, start, end - start);
+      return { memory, offsets: records.map(({ offset }) => memoryOffsets.get(offset) as number) };
     },
   };
 
-  function fill(target: Buffer, place: number, offset: number, length: number): void {
-    for (let at = 0; at < length; ) {
-      const read = fs.readSync(file, target, place + at, length - at, offset + at);
-      if (read === 0) throw new Error('A spill file ends early.');
-      at += read;
+  function readRange(target: Buffer, targetOffset: number, offset: number, length: number): void {
+    let filled = 0;
+    while (filled < length) {
+      const bytesRead = fs.readSync(file, target, targetOffset + filled, length - filled, offset + filled);
+      if (bytesRead === 0) throw new Error('A spill file ends early.');
+      filled += bytesRead;
     }
   }
 }

@@ -285,8 +285,8 @@ export function createVectorImporter(writer: ContainerWriter, options: VectorOpt
           offset: offsets[number] as number,
           length: lengths[number] as number,
         }));
-        const { memory, places } = spillReader.read(records);
-        return places.map((place) => encoder.decodeRecord(memory, place));
+        const { memory, offsets: recordOffsets } = spillReader.read(records);
+        return recordOffsets.map((recordOffset) => encoder.decodeRecord(memory, recordOffset));
       }
 
       function writeColumns(members: readonly StoredObject[], first: number): void {
