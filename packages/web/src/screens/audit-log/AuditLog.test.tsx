@@ -196,7 +196,7 @@ describe('the audit log', () => {
     await within(await findTable()).findByText('Çıkış');
   });
 
-  it('downloads the filtered entries as a CSV file, including those of image sessions', async () => {
+  it('downloads the entries that match the filter as a CSV file', async () => {
     const saved: { name: string; address: string }[] = [];
     const blobs: Blob[] = [];
     vi.stubGlobal(

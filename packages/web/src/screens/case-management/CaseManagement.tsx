@@ -22,7 +22,7 @@ type Dialog =
 
 /**
  * The screen "Administration › Cases". A case groups the slides of one specimen; administrators create cases one by one, or
- * several at once from file datasetNames.
+ * several at once from file names.
  */
 export function CaseManagement() {
   const datasets = useDatasets();

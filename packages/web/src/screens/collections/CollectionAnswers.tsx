@@ -51,16 +51,17 @@ export function CollectionAnswers() {
           {texts.downloadCsv}
         </Button>
       </Group>
-      {answers.isPending ? (
-        <Loading label={texts.loading} />
-      ) : answers.isError ? (
+      {answers.isPending && <Loading label={texts.loading} />}
+      {answers.isError && (
         <LoadFailed
           message={messageOf(answers.error, texts.answersFailed)}
           onRetry={() => void answers.refetch()}
         />
-      ) : answers.data.length === 0 ? (
+      )}
+      {answers.isSuccess && answers.data.length === 0 && (
         <EmptyState title={texts.noAnswers} hint={texts.noAnswersHint} />
-      ) : (
+      )}
+      {answers.isSuccess && answers.data.length > 0 && (
         <AnswerTable
           answers={answers.data}
           choicesOfItem={(itemIndex) => choicesOf(collection.data, itemIndex)}

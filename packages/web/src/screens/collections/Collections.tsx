@@ -211,13 +211,14 @@ function ViewList({ onOpenDialog }: ListProps) {
       <Title order={2} mt="xl" mb="sm">
         {texts.views}
       </Title>
-      {views.isPending ? (
-        <Loading label={texts.loading} />
-      ) : views.isError ? (
+      {views.isPending && <Loading label={texts.loading} />}
+      {views.isError && (
         <LoadFailed message={messageOf(views.error, texts.loadFailed)} onRetry={() => void views.refetch()} />
-      ) : views.data.length === 0 ? (
+      )}
+      {views.isSuccess && views.data.length === 0 && (
         <EmptyState title={texts.noViews} hint={texts.noViewsHint} />
-      ) : (
+      )}
+      {views.isSuccess && views.data.length > 0 && (
         <ul className={classes.cards}>
           {views.data.map((view) => (
             <ViewCard key={view.id} view={view} onOpenDialog={onOpenDialog} />

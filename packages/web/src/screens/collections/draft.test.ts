@@ -71,8 +71,10 @@ describe('the draft of a collection', () => {
   ])('reports the missing part of a question: %s', (missing, question) => {
     expect(missingPartOf(question)).toBe(missing);
   });
+});
 
-  it('has items that moveEntry moves to another index, but not beyond the ends of the list', () => {
+describe('moveEntry', () => {
+  it('moves an entry to another index, but not beyond the ends of the list', () => {
     expect(moveEntry(['a', 'b', 'c'], 0, 2)).toEqual(['b', 'c', 'a']);
     expect(moveEntry(['a', 'b'], 0, -1)).toEqual(['a', 'b']);
   });

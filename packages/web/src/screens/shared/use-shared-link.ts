@@ -35,7 +35,7 @@ export function useSharedLink(secret: string, stepIndex: number): SharedLink {
   const [state, setState] = useState<SharedLinkState>({ kind: 'opening' });
   const password = useRef<string>(undefined);
   const sessionEndMs = useRef(0);
-  /** Number of the latest attempt to open the link; results of earlier latestAttempt are ignored. */
+  /** Number of the latest attempt to open the link; the results of earlier attempts are ignored. */
   const latestAttempt = useRef(0);
 
   const open = useCallback(async () => {

@@ -97,16 +97,17 @@ export function AllUsers() {
           onClear={isFiltered ? clear : null}
         />
       </div>
-      {users.isPending ? (
-        <Loading label={texts.loading} />
-      ) : users.isError ? (
+      {users.isPending && <Loading label={texts.loading} />}
+      {users.isError && (
         <LoadFailed
           message={messageOf(users.error, outcomes.usersFailed)}
           onRetry={() => void users.refetch()}
         />
-      ) : users.data.users.length === 0 ? (
+      )}
+      {users.isSuccess && users.data.users.length === 0 && (
         <NoUsers isFiltered={isFiltered} isBeyondEnd={users.data.total > 0} onClear={clear} />
-      ) : (
+      )}
+      {users.isSuccess && users.data.users.length > 0 && (
         <ul className={classes.cards} data-stale={users.isPlaceholderData || undefined}>
           {users.data.users.map((user) => (
             <UserCard key={user.uid} user={user} />

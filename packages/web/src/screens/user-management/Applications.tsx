@@ -50,14 +50,14 @@ export function Applications() {
         }
         onClear={search === '' ? null : () => setSearch('')}
       />
-      {queue.isPending ? (
-        <Loading label={texts.queueLoading} />
-      ) : queue.isError ? (
+      {queue.isPending && <Loading label={texts.queueLoading} />}
+      {queue.isError && (
         <LoadFailed
           message={messageOf(queue.error, texts.queueFailed)}
           onRetry={() => void queue.refetch()}
         />
-      ) : (
+      )}
+      {queue.isSuccess && (
         <ApplicantList
           key={search}
           queue={queue.data}

@@ -472,7 +472,7 @@ describe('the dialog that sets the password of an account', () => {
 });
 
 describe('the dialog that removes the two-step verification of an account', () => {
-  it('removes it after the confirmation, and its button disappears from the card', async () => {
+  it('removes the verification after the confirmation, and hides its own button on the card', async () => {
     let isEnabled = true;
     const api: Answers = {
       'GET /admin/users': () => ({ users: [{ ...deniz, secondFactor: isEnabled }], message: '' }),
