@@ -41,7 +41,8 @@ const image = ({
   scale = SCALE,
 }: ImagePlan) => {
   const dimensions = downsamples.map(
-    (by, r) => `<dimension r="${r}" sizeX="${width / by}" sizeY="${height / by}" ifd="${ifd + r}"/>`,
+    (downsample, r) =>
+      `<dimension r="${r}" sizeX="${width / downsample}" sizeY="${height / downsample}" ifd="${ifd + r}"/>`,
   );
   // Other focal planes have directories that the reader ignores.
   const unfocused = `<dimension r="0" z="1" sizeX="${width}" sizeY="${height}" ifd="0"/>`;
@@ -68,11 +69,12 @@ const scn = (images: string, namespace = NAMESPACE) =>
 const [WIDTH, HEIGHT] = [400, 240];
 const tissue = paintTissue(WIDTH, HEIGHT);
 const photograph = exactPicture(paintTissue(65, 190), null);
-const levelsOf = (picture: Raster) => [1, 4].map((by) => exactPicture(shrinkRaster(picture, by), 64));
+const levelsOf = (picture: Raster) =>
+  [1, 4].map((downsample) => exactPicture(shrinkRaster(picture, downsample), 64));
 
-/** A macro image, and one image of two levels. */
+/** Directories and XML of a macro image and one image of two levels. */
 const oneImage = [photograph, ...levelsOf(tissue)];
-const ONE = macro(0) + image({ width: WIDTH, height: HEIGHT, ifd: 1 });
+const ONE_IMAGE_XML = macro(0) + image({ width: WIDTH, height: HEIGHT, ifd: 1 });
 
 function open(directories: DirectoryPlan[], xml: string): Promise<Slide> {
   const [first, ...others] = directories;
@@ -82,9 +84,9 @@ function open(directories: DirectoryPlan[], xml: string): Promise<Slide> {
 
 describe('an SCN file with one image', () => {
   it.each([NAMESPACE, 'http://www.leica-microsystems.com/scn/2010/03/10'])(
-    'lists its levels when it is stored in %s',
+    'has the written metadata, levels and pixels with the XML namespace %s',
     async (namespace) => {
-      const slide = await open(oneImage, scn(ONE, namespace));
+      const slide = await open(oneImage, scn(ONE_IMAGE_XML, namespace));
       expect(slide).toMatchObject({
         format: 'leica-scn',
         vendor: 'Leica',
@@ -95,23 +97,24 @@ describe('an SCN file with one image', () => {
         { width: 400, height: 240, downsample: 1 },
         { width: 100, height: 60, downsample: 4 },
       ]);
-      for (const [level, by] of [1, 4].entries()) {
-        expect(distance(await drawLevel(slide, level), shrinkRaster(tissue, by)).most).toBe(0);
+      for (const [level, downsample] of [1, 4].entries()) {
+        const expected = shrinkRaster(tissue, downsample);
+        expect(distance(await drawLevel(slide, level), expected).most).toBe(0);
       }
     },
   );
 
-  it('returns native JPEG tiles', async () => {
+  it('returns JPEG tiles without decoding them', async () => {
     const directories = await Promise.all(
-      [1, 4].map((by) => encodePicture(shrinkRaster(tissue, by), 128, 'ycbcr')),
+      [1, 4].map((downsample) => encodePicture(shrinkRaster(tissue, downsample), 128, 'ycbcr')),
     );
-    const slide = await open([photograph, ...directories], scn(ONE));
+    const slide = await open([photograph, ...directories], scn(ONE_IMAGE_XML));
     expect(slide.levels[0].needsRendering).toBeUndefined();
     expect((await slide.readTile({ level: 0, column: 1, row: 0 }))?.codec).toBe('jpeg');
   });
 
-  it('recognises the macro image as an associated image', async () => {
-    const slide = await open(oneImage, scn(ONE));
+  it('has the image of the whole glass as macro, and throws ASSOCIATED_IMAGE_MISSING for a label', async () => {
+    const slide = await open(oneImage, scn(ONE_IMAGE_XML));
     expect([...slide.associatedImages]).toEqual(['macro']);
     expect(await slide.readAssociatedImage('macro')).toMatchObject({ width: 65, height: 190 });
     await expect(slide.readAssociatedImage('label')).rejects.toMatchObject({
@@ -119,44 +122,43 @@ describe('an SCN file with one image', () => {
     });
   });
 
-  it('ignores fluorescence images', async () => {
-    const glow = image({ width: WIDTH, height: HEIGHT, ifd: 1, light: 'fluorescence', x: 0, y: 0 });
-    expect((await open(oneImage, scn(glow + ONE))).levels).toHaveLength(2);
+  it('shows only the brightfield image if there is a fluorescence image too', async () => {
+    const fluorescence = image({ width: WIDTH, height: HEIGHT, ifd: 1, light: 'fluorescence', x: 0, y: 0 });
+    expect((await open(oneImage, scn(fluorescence + ONE_IMAGE_XML))).levels).toHaveLength(2);
   });
 });
 
 describe('an SCN file with several images', () => {
-  // 100 and 60 pixels to the right and below at full resolution; they do not overlap.
-  const right = paintTissue(160, 120);
-  const two = scn(
+  // The second image begins 100 pixels to the right of the first one and 60 pixels below its top edge.
+  const secondTissue = paintTissue(160, 120);
+  const twoImagesXml = scn(
     macro(0) +
       image({ width: WIDTH, height: HEIGHT, ifd: 1 }) +
       image({ width: 160, height: 120, ifd: 3, x: 5_000_000 + 500 * SCALE, y: 9_000_000 + 60 * SCALE }),
   );
 
-  it('displays all images at their positions on the glass', async () => {
-    const slide = await open([...oneImage, ...levelsOf(right)], two);
+  it('shows all images at their positions on the glass, with white between them', async () => {
+    const slide = await open([...oneImage, ...levelsOf(secondTissue)], twoImagesXml);
     expect(slide.levels).toMatchObject([
       { width: 660, height: 240, downsample: 1, needsRendering: true },
       { width: 165, height: 60, downsample: 4 },
     ]);
-    for (const [level, by] of [1, 4].entries()) {
+    for (const [level, downsample] of [1, 4].entries()) {
       const drawn = await drawLevel(slide, level);
-      const left = cropRaster(drawn, 0, 0, WIDTH / by, HEIGHT / by);
-      expect(distance(left, shrinkRaster(tissue, by)).most).toBe(0);
-      const other = cropRaster(drawn, 500 / by, 60 / by, 160 / by, 120 / by);
-      expect(distance(other, shrinkRaster(right, by)).most).toBe(0);
-      const between = cropRaster(drawn, WIDTH / by, 0, 100 / by, HEIGHT / by);
-      expect(between.rgb.every((sample) => sample === 255)).toBe(true);
+      const crop = (x: number, y: number, width: number, height: number) =>
+        cropRaster(drawn, x / downsample, y / downsample, width / downsample, height / downsample);
+      expect(distance(crop(0, 0, WIDTH, HEIGHT), shrinkRaster(tissue, downsample)).most).toBe(0);
+      expect(distance(crop(500, 60, 160, 120), shrinkRaster(secondTissue, downsample)).most).toBe(0);
+      expect(crop(WIDTH, 0, 100, HEIGHT).rgb.every((sample) => sample === 255)).toBe(true);
     }
   });
 
   it('returns null for a tile between the images', async () => {
-    const far = scn(
+    const distantImagesXml = scn(
       image({ width: WIDTH, height: HEIGHT, ifd: 0 }) +
         image({ width: 160, height: 120, ifd: 2, x: 5_000_000 + 2000 * SCALE }),
     );
-    const slide = await open([...levelsOf(tissue), ...levelsOf(right)], far);
+    const slide = await open([...levelsOf(tissue), ...levelsOf(secondTissue)], distantImagesXml);
     expect(slide.levels[0]).toMatchObject({ width: 2160, height: 240 });
     expect(await slide.readTile({ level: 0, column: 2, row: 0 })).toBeNull();
     expect(await slide.readTile({ level: 0, column: 4, row: 0 })).toMatchObject({
@@ -173,16 +175,17 @@ describe('an SCN file with several images', () => {
     ['with another objective', { objective: '40' }],
     ['with another number of levels', { downsamples: [1] }],
     ['at another resolution', { scale: SCALE / 2 }],
-  ])('is rejected when they were scanned %s', async (_, other) => {
-    const xml = scn(ONE + image({ width: 160, height: 120, ifd: 3, x: 20_000_000, ...other }));
-    await expect(open([...oneImage, ...levelsOf(right)], xml)).rejects.toMatchObject({
+  ])('is rejected if the second image was scanned %s', async (_, plan) => {
+    const secondImage = image({ width: 160, height: 120, ifd: 3, x: 20_000_000, ...plan });
+    const xml = scn(ONE_IMAGE_XML + secondImage);
+    await expect(open([...oneImage, ...levelsOf(secondTissue)], xml)).rejects.toMatchObject({
       code: 'FORMAT_NOT_SUPPORTED',
     });
   });
 });
 
-describe('opening an SCN file is rejected', () => {
-  const whole = scn(ONE);
+describe('openSlideFrom', () => {
+  const whole = scn(ONE_IMAGE_XML);
 
   it.each<[string, DirectoryPlan[], string, string]>([
     ['when its XML is truncated', oneImage, whole.slice(0, -12), 'FILE_CORRUPT'],
@@ -262,10 +265,10 @@ describe('opening an SCN file is rejected', () => {
     [
       'when its images lie further apart than a slide is wide',
       oneImage,
-      scn(ONE + image({ width: WIDTH, height: HEIGHT, ifd: 1, x: 9_000_000_000_000_000 })),
+      scn(ONE_IMAGE_XML + image({ width: WIDTH, height: HEIGHT, ifd: 1, x: 9_000_000_000_000_000 })),
       'LIMIT_EXCEEDED',
     ],
-  ])('%s', async (_, directories, xml, code) => {
+  ])('rejects an SCN file %s, with a message that names no patient', async (_, directories, xml, code) => {
     const opening = open(directories, xml);
     await expect(opening).rejects.toMatchObject({ name: 'SlideError', code });
     await expect(opening).rejects.toMatchObject({ message: expect.not.stringContaining('DOE') });

@@ -1,4 +1,4 @@
-/** Corrupt NDPI files: each fault is one table row with the expected result. */
+/** Tests damaged NDPI files: each row of the table is a defect and the expected outcome. */
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { decodeImage } from '../decode/decode-image.ts';
 import { readJpegHeader } from '../jpeg/header.ts';
@@ -29,6 +29,7 @@ beforeAll(async () => {
 type Directories = readonly NdpiDirectoryPlan[];
 type Fault = readonly [name: string, build: (plain: Directories) => BuiltNdpi, outcome: string];
 
+/** The outcome of a file that can be opened and decoded completely; other outcomes are error codes. */
 const DISPLAYED = 'displayed';
 const first = ([full]: Directories) => full as NdpiDirectoryPlan;
 
@@ -44,13 +45,13 @@ const without = (...names: number[]) =>
     jpeg,
     tags: Object.fromEntries(Object.entries(tags).filter(([name]) => !names.includes(Number(name)))),
   }));
-/** Builds it with another JPEG at full resolution; inserted or removed bytes shift all that follows. */
+/** Builds the slide with its JPEG of full resolution changed; the result may be longer or shorter. */
 const jpeg = (change: (jpeg: Buffer) => Uint8Array) =>
   changed(({ jpeg: bytes, tags }) => ({ tags, jpeg: change(Buffer.from(bytes)) }));
 /** Changes bytes of the JPEG frame header, counted from its marker. */
-const frame = (at: number, ...numbers: number[]) =>
+const frame = (offset: number, ...numbers: number[]) =>
   jpeg((bytes) => {
-    bytes.set(numbers, readJpegHeader(bytes).frameAt + at);
+    bytes.set(numbers, readJpegHeader(bytes).frameAt + offset);
     return bytes;
   });
 /** Changes the first bytes of a segment's body. */
@@ -59,10 +60,12 @@ const segment = (marker: number, ...body: number[]) =>
     bytes.set(body, bytes.indexOf(Uint8Array.of(0xff, marker)) + 4);
     return bytes;
   });
+/** Removes a segment. */
 const removed = (marker: number) =>
   jpeg((bytes) => {
-    const at = bytes.indexOf(Uint8Array.of(0xff, marker));
-    return Buffer.concat([bytes.subarray(0, at), bytes.subarray(at + 2 + bytes.readUInt16BE(at + 2))]);
+    const start = bytes.indexOf(Uint8Array.of(0xff, marker));
+    const end = start + 2 + bytes.readUInt16BE(start + 2);
+    return Buffer.concat([bytes.subarray(0, start), bytes.subarray(end)]);
   });
 /** Changes the scan data. */
 const data = (change: (data: Buffer) => unknown) =>
@@ -79,15 +82,17 @@ const patched =
     patch(bytes, built);
     return { ...built, pieces: [{ at: 0, bytes }] };
   };
+/** Returns the offset of a directory. */
 const directory = ({ directories }: BuiltNdpi, index: number) => directories[index] as number;
 /** Returns the position of a directory's pointer to the next one. */
-const nextOf = (bytes: Buffer, at: number) => at + 2 + 12 * bytes.readUInt16LE(at);
-/** Changes the high bytes of one tag's value in a file of more than 4 GiB. */
+const nextOf = (bytes: Buffer, directoryOffset: number) =>
+  directoryOffset + 2 + 12 * bytes.readUInt16LE(directoryOffset);
+/** Changes the upper 32 bits of a tag's value; NDPI stores them, for files above 4 GiB, after the directory. */
 const high =
   (name: number, value: number) =>
   (directories: Directories): BuiltNdpi => {
     const built = layOutNdpi(directories, 5 * 2 ** 30);
-    const at = directory(built, 0);
+    const directoryOffset = directory(built, 0);
     const names = Object.keys({
       ...first(directories).tags,
       [tag.StripOffsets]: 0,
@@ -99,7 +104,8 @@ const high =
       .indexOf(name);
     const bytes = Buffer.alloc(4);
     bytes.writeUInt32LE(value);
-    return { ...built, pieces: [...built.pieces, { at: at + 2 + 12 * names.length + 8 + 4 * index, bytes }] };
+    const upperBitsOffset = directoryOffset + 2 + 12 * names.length + 8 + 4 * index;
+    return { ...built, pieces: [...built.pieces, { at: upperBitsOffset, bytes }] };
   };
 
 const faults: readonly Fault[] = [
@@ -255,8 +261,8 @@ const faults: readonly Fault[] = [
   [
     'two frames',
     jpeg((bytes) => {
-      const at = readJpegHeader(bytes).frameAt;
-      return Buffer.concat([bytes.subarray(0, at + 19), bytes.subarray(at)]);
+      const { frameAt } = readJpegHeader(bytes);
+      return Buffer.concat([bytes.subarray(0, frameAt + 19), bytes.subarray(frameAt)]);
     }),
     'FILE_CORRUPT',
   ],
@@ -342,18 +348,18 @@ const faults: readonly Fault[] = [
   ['a list of intervals in an empty part of a file of 5 GiB', high(tag.McuStarts, 0), DISPLAYED],
 ];
 
-/** Opens the file and decodes all of it; returns the result and the cost. */
-async function tryOut({ pieces, size }: BuiltNdpi) {
+/** Opens the file and decodes all tiles; returns the outcome and the number of reads. */
+async function openAndDecode({ pieces, size }: BuiltNdpi) {
   const leading = sparseSource(pieces, size);
   const { files, count } = countedFiles({ ...memoryFiles({ slide: new Uint8Array() }), leading });
-  const outcome = await showAll(() => openSlideFrom(files)).catch((error: unknown) => {
+  const outcome = await decodeAll(() => openSlideFrom(files)).catch((error: unknown) => {
     if (error instanceof SlideError) return error.code;
     throw error;
   });
   return { outcome, count };
 }
 
-async function showAll(open: () => ReturnType<typeof openSlideFrom>): Promise<string> {
+async function decodeAll(open: () => ReturnType<typeof openSlideFrom>): Promise<string> {
   const slide = await open();
   try {
     for (const [level, { columns, rows }] of slide.levels.entries()) {
@@ -370,10 +376,10 @@ async function showAll(open: () => ReturnType<typeof openSlideFrom>): Promise<st
   }
 }
 
-describe('opening and decoding an NDPI file', () => {
-  it.each(faults)('has the expected result with %s', async (_, build, expected) => {
+describe('an NDPI file', () => {
+  it.each(faults)('with this defect gives the expected outcome: %s', async (_, build, expected) => {
     const built = build(plain);
-    const { outcome, count } = await tryOut(built);
+    const { outcome, count } = await openAndDecode(built);
     expect(outcome).toBe(expected);
     const written = built.pieces.reduce((sum, { bytes }) => sum + bytes.length, 0);
     expect(count.bytes).toBeLessThan(8 * written + 65_536);
@@ -381,34 +387,38 @@ describe('opening and decoding an NDPI file', () => {
     expect(count.open).toBe(0);
   });
 
-  it('fails with a SlideError at every truncated length', async () => {
+  it('that is truncated at any length is rejected with FILE_TRUNCATED or FORMAT_NOT_RECOGNISED', async () => {
     const built = layOutNdpi(plain);
-    const whole = ndpiBytes(built);
+    const bytes = ndpiBytes(built);
     const outcomes = new Set<string>();
-    // A small file needs nothing after the last directory.
-    for (let end = 0; end < (built.directories.at(-1) ?? 0); end += 61) {
-      const { outcome } = await tryOut({ pieces: [{ at: 0, bytes: whole }], size: end, directories: [] });
+    // The last directory is at the end, and the bytes after it are not needed.
+    for (let size = 0; size < (built.directories.at(-1) ?? 0); size += 61) {
+      const { outcome } = await openAndDecode({ pieces: [{ at: 0, bytes }], size, directories: [] });
       outcomes.add(outcome);
     }
     expect([...outcomes].sort()).toEqual(['FILE_TRUNCATED', 'FORMAT_NOT_RECOGNISED']);
   });
 
-  it('succeeds or fails with a SlideError when bytes are flipped', async () => {
-    const whole = ndpiBytes(layOutNdpi(plain));
+  it('with up to 16 flipped bits is decoded or rejected with a SlideError, and closes all files', async () => {
+    const intactBytes = ndpiBytes(layOutNdpi(plain));
     let seed = 4711;
-    // Pseudo-random numbers, the same in every run.
-    const next = (limit: number) => {
+    /** Returns a pseudo-random number below the limit, the same in every run. */
+    const nextNumber = (limit: number) => {
       seed = (Math.imul(seed, 1_103_515_245) + 12_345) & 0x7fff_ffff;
       return Math.floor((seed / 2 ** 31) * limit);
     };
     for (let i = 0; i < 300; i++) {
-      const bytes = Uint8Array.from(whole);
-      for (let flips = 1 + next(16); flips > 0; flips--) {
-        const at = next(bytes.length);
-        bytes[at] = (bytes[at] as number) ^ (1 << next(8));
+      const bytes = Uint8Array.from(intactBytes);
+      for (let flips = 1 + nextNumber(16); flips > 0; flips--) {
+        const position = nextNumber(bytes.length);
+        bytes[position] = (bytes[position] as number) ^ (1 << nextNumber(8));
       }
-      const { count } = await tryOut({ pieces: [{ at: 0, bytes }], size: bytes.length, directories: [] });
-      expect(count.bytes).toBeLessThan(20 * whole.length);
+      const { count } = await openAndDecode({
+        pieces: [{ at: 0, bytes }],
+        size: bytes.length,
+        directories: [],
+      });
+      expect(count.bytes).toBeLessThan(20 * intactBytes.length);
       expect(count.open).toBe(0);
     }
   });

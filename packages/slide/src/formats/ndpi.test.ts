@@ -25,7 +25,7 @@ import { openTiff } from '../tiff/tiff-file.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
-/** The slide that is built by default. */
+/** The directories of the slide that is built by default. */
 let plain: NdpiDirectoryPlan[];
 beforeAll(async () => {
   plain = await ndpiDirectories({});
@@ -66,7 +66,7 @@ const without = ({ jpeg, tags }: NdpiDirectoryPlan, ...names: number[]): NdpiDir
 });
 
 describe('an NDPI slide', () => {
-  it('lists its levels largest first, divided into tiles at restart markers', async () => {
+  it('has levels, the largest first, divided into tiles at restart markers', async () => {
     const { format, vendor, levels } = await open();
     expect({ format, vendor }).toEqual({ format: 'ndpi', vendor: 'Hamamatsu' });
     expect(levels).toMatchObject([
@@ -77,19 +77,19 @@ describe('an NDPI slide', () => {
   });
 
   it.each<[string, NdpiPlan]>([
-    ['colours at full resolution', {}],
-    [
-      'colours at half resolution',
-      { intervals: { width: 192, height: 16, colour: 'half' }, downsamples: [1] },
-    ],
+    ['full chroma resolution', {}],
+    ['half chroma resolution', { intervals: { width: 192, height: 16, colour: 'half' }, downsamples: [1] }],
     ['grey', { intervals: { width: 128, height: 8, colour: 'grey' } }],
-    ['intervals as wide as the slide', { intervals: { width: 384, height: 8 } }],
-    ['intervals as small as they can be', { intervals: { width: 32, height: 8 }, width: 128, height: 72 }],
-    ['intervals of several rows', { intervals: { width: 384, height: 24 } }],
+    ['restart intervals as wide as the slide', { intervals: { width: 384, height: 8 } }],
+    [
+      'restart intervals of the smallest supported size',
+      { intervals: { width: 32, height: 8 }, width: 128, height: 72 },
+    ],
+    ['restart intervals of several rows of blocks', { intervals: { width: 384, height: 24 } }],
     ['a width that ends inside an MCU', { width: 379, downsamples: [1] }],
     ['small levels without restart markers', { wholeFrom: 1 }],
     ['no restart markers at all', { wholeFrom: 0 }],
-  ])('has the scanned pixels with %s', async (_, plan) => {
+  ])('returns tiles with the written pixels, except for JPEG artefacts, with %s', async (_, plan) => {
     const { width = 384, height = 272 } = plan;
     const picture =
       plan.intervals?.colour === 'grey' ? greyTissue(width, height) : paintTissue(width, height);
@@ -102,15 +102,15 @@ describe('an NDPI slide', () => {
     }
   });
 
-  it('returns native tiles where its restart intervals allow it', async () => {
+  it('returns a tile without decoding it if the tile consists of whole restart intervals', async () => {
     const slide = await open();
     expect(describeDeepZoom(slide)).toMatchObject({ tileSize: 256, maxLevel: 9 });
-    const stored = await readNativeTile(slide, { dziLevel: 9, column: 0, row: 0 });
+    const nativeTile = await readNativeTile(slide, { dziLevel: 9, column: 0, row: 0 });
     const expectedPixels = cropRaster(paintTissue(384, 272), 0, 0, 256, 256);
-    expect(difference(await pixelsOf(stored ?? new Uint8Array()), expectedPixels).mean).toBeLessThan(6);
+    expect(difference(await pixelsOf(nativeTile ?? new Uint8Array()), expectedPixels).mean).toBeLessThan(6);
   });
 
-  it('is rendered with a box filter between its levels', async () => {
+  it('has rendered tiles between its levels that differ from a box filter by less than 2 of 255', async () => {
     const slide = await open({ downsamples: [1, 4] });
     const whole = await drawLevel(slide, 0);
     const tile = await pixelsOf(await renderTile(slide, { dziLevel: 8, column: 0, row: 0 }));
@@ -118,13 +118,13 @@ describe('an NDPI slide', () => {
     expect(difference(tile, expectedPixels).mean).toBeLessThan(2);
   });
 
-  it('reads pixel size and magnification from full resolution', async () => {
+  it('has the pixel size and objective power that the directory of full resolution states', async () => {
     const { mpp, objectivePower } = await open({ sourceLens: 40, pixelsPerCm: 43_826 });
     expect(mpp).toEqual({ x: 10_000 / 43_826, y: 10_000 / 43_826 });
     expect(objectivePower).toBe(40);
   });
 
-  it('has its macro as an associated image, and excludes the focus map from the pyramid', async () => {
+  it('has its macro as an associated image, and has no level for the map of tissue areas', async () => {
     const slide = await open();
     expect([...slide.associatedImages]).toEqual(['macro']);
     const macro = await pixelsOf((await slide.readAssociatedImage('macro')).bytes);
@@ -136,7 +136,7 @@ describe('an NDPI slide', () => {
     expect((await open({ hasAssociatedImages: false })).associatedImages.size).toBe(0);
   });
 
-  it('exposes no text that may contain a name', async () => {
+  it('has no JPEG comment, which may contain a name, in tiles and metadata', async () => {
     const slide = await openChanged(([full]) => {
       const jpeg = Buffer.from(full?.jpeg ?? []);
       const comment = Buffer.from('\xff\xfe\0\x0ePATIENT 4711', 'latin1');
@@ -155,14 +155,14 @@ describe('an NDPI slide', () => {
     ['a column before the first', { level: 0, column: -1, row: 0 }],
     ['half a row', { level: 0, column: 0, row: 0.5 }],
     ['a second tile of a level that has one', { level: 2, column: 1, row: 0 }],
-  ])('rejects a tile address with %s', async (_, address) => {
+  ])('throws TILE_OUT_OF_RANGE for a tile address with %s', async (_, address) => {
     const slide = await open();
     await expect(slide.readTile(address)).rejects.toMatchObject({ code: 'TILE_OUT_OF_RANGE' });
   });
 });
 
 describe('the levels of an NDPI slide', () => {
-  it('are those of the focal plane nearest to the middle', async () => {
+  it('are the images of the focal plane closest to the middle one', async () => {
     const planes = await Promise.all(
       [-4000, 1000, 0].map(async (focalPlane) => {
         const directories = await ndpiDirectories({
@@ -180,7 +180,7 @@ describe('the levels of an NDPI slide', () => {
     expect(slide.shownPlane).toEqual({ plane: 2, planes: 3, times: 1 });
   });
 
-  it('never mix two planes at the same distance from the middle', async () => {
+  it('are of one focal plane if two planes have the same distance from the middle one', async () => {
     const slide = await openChanged(([full, half, quarter]) => [
       withTags(full, { [tag.FocalPlane]: signedLong(-2000) }),
       withTags(half, { [tag.FocalPlane]: signedLong(2000) }),
@@ -189,7 +189,7 @@ describe('the levels of an NDPI slide', () => {
     expect(slide.levels.map(({ width }) => width)).toEqual([384, 96]);
   });
 
-  it('are recognised by magnification and geometry, in any order of directories', async () => {
+  it('are recognised by magnification and aspect ratio, whatever the order of the directories', async () => {
     const slide = await openChanged(
       ([full, half, quarter, macro, map]) => [macro, quarter, map, full, half] as NdpiDirectoryPlan[],
     );
@@ -197,7 +197,7 @@ describe('the levels of an NDPI slide', () => {
     expect(slide.objectivePower).toBe(20);
   });
 
-  it('exclude images with another aspect ratio', async () => {
+  it('do not include an image with another aspect ratio', async () => {
     const wide = (
       await ndpiDirectories({ width: 256, height: 64, downsamples: [1] })
     )[0] as NdpiDirectoryPlan;
@@ -205,7 +205,7 @@ describe('the levels of an NDPI slide', () => {
     expect(slide.levels.map(({ width }) => width)).toEqual([384, 192, 96]);
   });
 
-  it('have the size of their JPEG when the directory rounds differently', async () => {
+  it('have the size of the JPEG if the directory states one that is rounded differently', async () => {
     const slide = await openChanged(
       ([full, half]) => [full, withTags(half, { [tag.ImageWidth]: long(193) })] as NdpiDirectoryPlan[],
       { wholeFrom: 1 },
@@ -214,7 +214,7 @@ describe('the levels of an NDPI slide', () => {
     expect(await drawLevel(slide, 1)).toMatchObject({ width: 192, height: 136 });
   });
 
-  it('exclude a level without restart markers that is too large to decode as a whole', async () => {
+  it('do not include an image without restart markers that is too large to decode as a whole', async () => {
     const large = await ndpiDirectories({ downsamples: [1, 2], wholeFrom: 1, hasAssociatedImages: false });
     const slide = await openChanged(([, , quarter]) => [
       resized(large[0], 384 * 64, 272 * 64),
@@ -228,7 +228,7 @@ describe('the levels of an NDPI slide', () => {
 describe('an NDPI file of more than 4 GiB', () => {
   const gap = 5 * 2 ** 30 + 1000;
 
-  it('is read with its 64-bit offsets', async () => {
+  it('has all levels and its macro, which have 64-bit offsets', async () => {
     const slide = await openNdpi(layOutNdpi(plain, gap));
     expect(slide.levels.map(({ width }) => width)).toEqual([384, 192, 96]);
     expect(slide).toMatchObject({ mpp: { x: 0.5, y: 0.5 }, objectivePower: 20 });
@@ -236,13 +236,13 @@ describe('an NDPI file of more than 4 GiB', () => {
     expect(await slide.readAssociatedImage('macro')).toMatchObject({ width: 120, height: 48 });
   });
 
-  it('reads the high bytes of its restart interval offsets', async () => {
+  it('has the written pixels in restart intervals that are 6 GiB after the first one', async () => {
     const [full] = plain as [NdpiDirectoryPlan];
     const { numbers } = full.tags[tag.McuStarts] ?? { numbers: [] };
-    const [first = 0] = numbers;
-    // The first interval follows the header, all others are 6 GiB further on.
-    const far = 6 * 2 ** 30;
-    const starts = numbers.map((start, i) => (i === 0 ? start : start + far));
+    const [firstStart = 0] = numbers;
+    // The first interval follows the header; all others are moved back by 6 GiB.
+    const shift = 6 * 2 ** 30;
+    const starts = numbers.map((start, i) => (i === 0 ? start : start + shift));
     const head = full.jpeg.subarray(0, numbers[1]);
     const tail = full.jpeg.subarray((numbers[1] as number) - 2);
     const built = layOutNdpi([
@@ -252,24 +252,24 @@ describe('an NDPI file of more than 4 GiB', () => {
           ...full.tags,
           [tag.McuStarts]: long(...starts),
           [tag.McuStartsHigh]: long(...starts.map((start) => Math.floor(start / 2 ** 32))),
-          [tag.StripByteCounts]: long(full.jpeg.length + far),
+          [tag.StripByteCounts]: long(full.jpeg.length + shift),
         },
       },
     ]);
-    const jpegAt = built.pieces[1]?.at ?? 0;
-    const farAt = jpegAt + (numbers[1] as number) + far - 2;
+    const jpegOffset = built.pieces[1]?.at ?? 0;
+    const tailOffset = jpegOffset + (numbers[1] as number) + shift - 2;
     const slide = await openNdpi({
       ...built,
-      pieces: [...built.pieces, { at: farAt, bytes: tail }],
-      size: farAt + tail.length,
+      pieces: [...built.pieces, { at: tailOffset, bytes: tail }],
+      size: tailOffset + tail.length,
     });
-    expect(first).toBeGreaterThan(0);
+    expect(firstStart).toBeGreaterThan(0);
     const tile = await slide.readTile({ level: 0, column: 1, row: 0 });
     const expectedPixels = cropRaster(paintTissue(384, 272), 256, 0, 128, 256);
     expect(difference(await pixelsOf(tile?.bytes ?? new Uint8Array()), expectedPixels).mean).toBeLessThan(6);
   });
 
-  it('is not NDPI without the NDPI version tag in its first directory', async () => {
+  it('is rejected if its first directory has no NDPI version tag', async () => {
     const built = layOutNdpi(
       (await ndpiDirectories({})).map((plan) => without(plan, tag.NdpiVersion)),
       gap,
@@ -281,7 +281,7 @@ describe('an NDPI file of more than 4 GiB', () => {
 describe.skipIf(!process.env.TEST_SLIDES)('a real NDPI slide (skipped without TEST_SLIDES)', () => {
   const path = join(process.env.TEST_SLIDES ?? '', 'hamamatsu', 'test3-DAPI-2-(387).ndpi');
 
-  it('has the levels, pixel size and magnification of its documentation', async () => {
+  it('has the documented levels, pixel size, objective power and macro', async () => {
     const slide = await openSlide({ path });
     expect(slide).toMatchObject({
       format: 'ndpi',
@@ -300,7 +300,7 @@ describe.skipIf(!process.env.TEST_SLIDES)('a real NDPI slide (skipped without TE
     await slide.close();
   });
 
-  it('has the same pixels as a decoder of the whole JPEG', async () => {
+  it('has the same pixels as when each JPEG is decoded as a whole', async () => {
     const slide = await openSlide({ path });
     const source = await openFileSource(path);
     const file = await openTiff(source);
@@ -314,7 +314,7 @@ describe.skipIf(!process.env.TEST_SLIDES)('a real NDPI slide (skipped without TE
     await Promise.all([slide.close(), source.close()]);
   });
 
-  it('reads only the bytes that a tile needs', async () => {
+  it('returns a tile of less than 200,000 bytes', async () => {
     const slide = await openSlide({ path });
     const tile = await slide.readTile({ level: 0, column: 0, row: 9 });
     expect(tile?.bytes.length).toBeLessThan(200_000);
@@ -322,6 +322,7 @@ describe.skipIf(!process.env.TEST_SLIDES)('a real NDPI slide (skipped without TE
   });
 });
 
+/** Paints the green samples of the tissue as a grey image. */
 function greyTissue(width: number, height: number) {
   const { rgb } = paintTissue(width, height);
   return { width, height, rgb: rgb.map((_, i) => rgb[i - (i % 3) + 1] as number) };

@@ -21,7 +21,7 @@ const attribute = (name: string, value: string) =>
 const list = (name: string, type: string, objects: readonly string[]) =>
   attribute(
     name,
-    `<Array>${objects.map((each) => `<DataObject ObjectType="${type}">${each}</DataObject>`).join('')}</Array>`,
+    `<Array>${objects.map((object) => `<DataObject ObjectType="${type}">${object}</DataObject>`).join('')}</Array>`,
   );
 
 const spacing = (downsample: number) =>
@@ -50,10 +50,8 @@ const xml = (images: readonly string[]) =>
 
 /** Pads an image with white to whole tiles; every smaller level is padded separately. */
 function padded(picture: Raster): Raster {
-  const [width, height] = [picture.width, picture.height].map((side) => Math.ceil(side / TILE) * TILE) as [
-    number,
-    number,
-  ];
+  const width = Math.ceil(picture.width / TILE) * TILE;
+  const height = Math.ceil(picture.height / TILE) * TILE;
   const rgb = new Uint8Array(width * height * 3).fill(255);
   for (let y = 0; y < picture.height; y++) {
     rgb.set(picture.rgb.subarray(y * picture.width * 3, (y + 1) * picture.width * 3), y * width * 3);
@@ -79,7 +77,7 @@ function build(
 const open = (...plan: Parameters<typeof build>): Promise<Slide> => openBytes(build(...plan));
 
 describe('a Philips slide', () => {
-  it('has level sizes calculated from the pixel spacings, not those of the directories', async () => {
+  it('has level sizes calculated from the pixel spacings, not those that the directories state', async () => {
     const slide = await open();
     expect(slide).toMatchObject({ format: 'philips-tiff', vendor: 'Philips', objectivePower: null });
     expect(slide.levels).toMatchObject([
@@ -87,12 +85,12 @@ describe('a Philips slide', () => {
       { width: 320, height: 192, columns: 3, rows: 2, downsample: 2 },
       { width: 160, height: 96, columns: 2, rows: 1, downsample: 4 },
     ]);
-    for (const [level, by] of [1, 2, 4].entries()) {
-      expect(distance(await drawLevel(slide, level), shrinkRaster(tissue, by)).most).toBe(0);
+    for (const [level, downsample] of [1, 2, 4].entries()) {
+      expect(distance(await drawLevel(slide, level), shrinkRaster(tissue, downsample)).most).toBe(0);
     }
   });
 
-  it('reads a pixel spacing as row spacing, then column spacing', async () => {
+  it('takes the first value of DICOM_PIXEL_SPACING as row spacing and the second as column spacing', async () => {
     const { mpp } = await open();
     expect(mpp).toEqual({ x: expect.closeTo(0.2, 9), y: expect.closeTo(0.25, 9) });
   });
@@ -103,14 +101,14 @@ describe('a Philips slide', () => {
     ['tiff-levels=10003,10002,10000-q80', null],
     ['tiff-q80-sourceFilename="a-levels=40,1.isyntax"', null],
     ['levels=none', null],
-  ])('reads its magnification from the derivation description: %s', async (derivation, power) => {
+  ])('with the derivation description %s has the objective power %s', async (derivation, power) => {
     const { objectivePower } = await open(undefined, xml([wsi([1, 2, 4], derivation)]));
     expect(objectivePower).toBe(power);
   });
 
-  it('returns native JPEG tiles, except those that are partly padding', async () => {
+  it('returns JPEG tiles without decoding them, except tiles with padding', async () => {
     const directories = await Promise.all(
-      [1, 2].map((by) => encodePicture(padded(shrinkRaster(tissue, by)), TILE, 'ycbcr')),
+      [1, 2].map((downsample) => encodePicture(padded(shrinkRaster(tissue, downsample)), TILE, 'ycbcr')),
     );
     const slide = await open(directories, xml([wsi([1, 2])]));
     const { maxLevel } = describeDeepZoom(slide);
@@ -121,7 +119,7 @@ describe('a Philips slide', () => {
     expect(await readNativeTile(slide, { dziLevel: maxLevel - 1, column: 2, row: 0 })).toBeNull();
   });
 
-  it('is white where no tile was scanned', async () => {
+  it('returns null for a tile that was not scanned and has a white background', async () => {
     const full = levelOf(1);
     const sparse = { ...full, tiles: (full.tiles ?? []).map((tile, i) => (i === 6 ? null : tile)) };
     const slide = await open([sparse, levelOf(2)], xml([wsi([1, 2])]));
@@ -129,7 +127,7 @@ describe('a Philips slide', () => {
     expect(slide.background).toEqual({ r: 255, g: 255, b: 255 });
   });
 
-  it('may list its numbered levels in any order', async () => {
+  it('has the same levels whatever their order in the XML, which numbers them', async () => {
     const [first, second, third] = [1, 2, 4].map(representation);
     const images = [
       attribute('PIM_DP_IMAGE_TYPE', 'WSI') +
@@ -146,7 +144,7 @@ describe('a Philips slide', () => {
 });
 
 describe('the associated images of a Philips slide', () => {
-  it('include label and macro of the XML', async () => {
+  it('are label and macro in the XML', async () => {
     const jpeg = await pictureAsJpeg();
     const images = [associatedImage('MACROIMAGE', jpeg), wsi([1, 2, 4]), associatedImage('LABELIMAGE', jpeg)];
     const slide = await open(undefined, xml(images));
@@ -156,7 +154,7 @@ describe('the associated images of a Philips slide', () => {
     expect(difference(await pixelsOf(label.bytes), paintPlain(48, 32, [0, 128, 0])).mean).toBeLessThan(6);
   });
 
-  it('include label and macro in directories, which take precedence over the XML', async () => {
+  it('are label and macro in directories, even if the XML has a label too', async () => {
     const named = (name: string) =>
       withTags(exactPicture(paintTissue(90, 60), null), { [tag.ImageDescription]: ascii(`${name} 90x60`) });
     const images = [wsi([1, 2, 4]), associatedImage('LABELIMAGE', await pictureAsJpeg())];
@@ -172,7 +170,7 @@ describe('the associated images of a Philips slide', () => {
     });
   });
 
-  it('may include a damaged label, which fails only when it is read', async () => {
+  it('do not prevent opening the slide if the label is damaged; reading it throws FILE_CORRUPT', async () => {
     const slide = await open(
       undefined,
       xml([wsi([1, 2, 4]), associatedImage('LABELIMAGE', 'bm90IGEgSlBFRw==')]),
@@ -189,7 +187,7 @@ async function pictureAsJpeg(): Promise<string> {
   return jpeg.toString('base64');
 }
 
-describe('opening a Philips slide is rejected', () => {
+describe('openSlideFrom', () => {
   const levels = [levelOf(1), levelOf(2), levelOf(4)];
   const withSpacing = (text: string) =>
     xml([
@@ -264,13 +262,16 @@ describe('opening a Philips slide is rejected', () => {
       xml([wsi([1, 2])]),
       'FILE_CORRUPT',
     ],
-  ])('%s', async (_, directories, description, code) => {
-    const opening = open(directories, description);
-    await expect(opening).rejects.toMatchObject({ name: 'SlideError', code });
-    await expect(opening).rejects.toMatchObject({ message: expect.not.stringContaining('DOE') });
-  });
+  ])(
+    'rejects a Philips slide %s, with a message that names no patient',
+    async (_, directories, description, code) => {
+      const opening = open(directories, description);
+      await expect(opening).rejects.toMatchObject({ name: 'SlideError', code });
+      await expect(opening).rejects.toMatchObject({ message: expect.not.stringContaining('DOE') });
+    },
+  );
 
-  it('by the Philips reader, and succeeds as generic TIFF, when its Software tag is not that of Philips', async () => {
+  it('opens a file with the XML of Philips but another Software tag as generic TIFF', async () => {
     expect((await open(undefined, undefined, 'libtiff')).format).toBe('tiff');
   });
 });

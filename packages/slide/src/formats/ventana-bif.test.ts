@@ -11,21 +11,23 @@ import { tag } from '../tiff/tags.ts';
 
 const TILE = 128;
 
-/** One scanned rectangle: frames of 128 pixels, and the overlap of each column and row with the one before. */
+/** A scanned rectangle of camera frames of 128 pixels. */
 interface RegionPlan {
+  /** Overlap in pixels of each column, from the second on, with the one before it; likewise of each row. */
   readonly overlapsX: readonly number[];
   readonly overlapsY: readonly number[];
-  /** In frames, from the top left corner of the stored image. */
+  /** Position of the first frame in the stored image, in frames from the top left corner. */
   readonly firstColumn?: number;
   readonly firstRow?: number;
-  /** Pixels: position of its left edge, and of its bottom edge from below. */
+  /** Position of the left edge in pixels, and height of the bottom edge above a baseline. */
   readonly x?: number;
-  readonly aboveBottom?: number;
+  readonly bottomAboveBaseline?: number;
   readonly isScanned?: boolean;
 }
 
 const REGION: RegionPlan = { overlapsX: [16, 0, 24], overlapsY: [8, 32] };
 
+/** Returns the first pixel of each column or row of frames. */
 function startsOf(overlaps: readonly number[]): number[] {
   const starts = [0];
   for (const overlap of overlaps) starts.push((starts.at(-1) ?? 0) + TILE - overlap);
@@ -38,51 +40,58 @@ const sizeOf = ({ overlapsX, overlapsY }: RegionPlan) => ({
   height: (startsOf(overlapsY).at(-1) ?? 0) + TILE,
 });
 
-/** Stores frames side by side as the camera took them: overlaps are stored twice. */
+/** Returns the image as frames side by side, so that overlaps are stored twice. */
 function asFrames(picture: Raster, { overlapsX, overlapsY }: RegionPlan): Raster {
   const [lefts, tops] = [startsOf(overlapsX), startsOf(overlapsY)];
   const [width, height] = [lefts.length * TILE, tops.length * TILE];
   const rgb = new Uint8Array(width * height * 3);
   for (let y = 0; y < height; y++) {
     for (let x = 0; x < width; x++) {
-      const fromX = (lefts[Math.floor(x / TILE)] ?? 0) + (x % TILE);
-      const fromY = (tops[Math.floor(y / TILE)] ?? 0) + (y % TILE);
-      const at = (fromY * picture.width + fromX) * 3;
-      rgb.set(picture.rgb.subarray(at, at + 3), (y * width + x) * 3);
+      const sourceX = (lefts[Math.floor(x / TILE)] ?? 0) + (x % TILE);
+      const sourceY = (tops[Math.floor(y / TILE)] ?? 0) + (y % TILE);
+      const source = (sourceY * picture.width + sourceX) * 3;
+      rgb.set(picture.rgb.subarray(source, source + 3), (y * width + x) * 3);
     }
   }
   return { width, height, rgb };
 }
 
-/** Returns the frame number, from 1, from the bottom row up, every other row from right to left. */
+/** Returns the number of a frame: from 1, from the bottom row up, alternately from left to right and right to left. */
 function numberOf(column: number, row: number, columns: number, rows: number): number {
-  const fromBottom = rows - 1 - row;
-  return fromBottom * columns + (fromBottom % 2 === 0 ? column : columns - 1 - column) + 1;
+  const rowFromBottom = rows - 1 - row;
+  const indexInRow = rowFromBottom % 2 === 0 ? column : columns - 1 - column;
+  return rowFromBottom * columns + indexInRow + 1;
 }
 
-const joint = (direction: string, one: number, other: number, x: number, y: number, more = '') =>
-  `<TileJointInfo FlagJoined="1" Confidence="100" Direction="${direction}" Tile1="${one}" Tile2="${other}" OverlapX="${x}" OverlapY="${y}"${more}/>`;
+/** Returns the XML of the overlap between two frames. */
+const joint = (direction: string, frame1: number, frame2: number, overlapX: number, overlapY: number) =>
+  `<TileJointInfo FlagJoined="1" Confidence="100" Direction="${direction}" Tile1="${frame1}" Tile2="${frame2}" OverlapX="${overlapX}" OverlapY="${overlapY}"/>`;
 
+/** Returns the XML of all overlaps of a region; older scanners (`legacy`) write only the directions RIGHT and UP. */
 function jointsOf({ overlapsX, overlapsY }: RegionPlan, directions: 'legacy' | 'all'): string {
   const [columns, rows] = [overlapsX.length + 1, overlapsY.length + 1];
   const joints: string[] = [];
   for (let row = 0; row < rows; row++) {
     for (let column = 0; column < columns; column++) {
-      const own = numberOf(column, row, columns, rows);
+      const frame = numberOf(column, row, columns, rows);
       if (column > 0) {
-        const left = numberOf(column - 1, row, columns, rows);
+        const leftFrame = numberOf(column - 1, row, columns, rows);
         const overlap = overlapsX[column - 1] ?? 0;
         // The stage moves left in every other row.
-        const isLeft = directions === 'all' && own < left;
-        joints.push(isLeft ? joint('LEFT', own, left, overlap, 0) : joint('RIGHT', left, own, overlap, 0));
+        const isMovingLeft = directions === 'all' && frame < leftFrame;
+        joints.push(
+          isMovingLeft
+            ? joint('LEFT', frame, leftFrame, overlap, 0)
+            : joint('RIGHT', leftFrame, frame, overlap, 0),
+        );
       }
       if (row > 0) {
-        const above = numberOf(column, row - 1, columns, rows);
+        const upperFrame = numberOf(column, row - 1, columns, rows);
         const overlap = overlapsY[row - 1] ?? 0;
         joints.push(
           directions === 'all' && column === 1
-            ? joint('DOWN', above, own, 0, overlap)
-            : joint('UP', own, above, 0, overlap),
+            ? joint('DOWN', upperFrame, frame, 0, overlap)
+            : joint('UP', frame, upperFrame, 0, overlap),
         );
       }
     }
@@ -98,10 +107,10 @@ function encodeInfo(
   joints = (region: RegionPlan) => jointsOf(region, 'legacy'),
 ): string {
   const infos = regions.map((region) => {
-    const { overlapsX, overlapsY, isScanned = true, x = 0, aboveBottom = 0 } = region;
+    const { overlapsX, overlapsY, isScanned = true, x = 0, bottomAboveBaseline = 0 } = region;
     return (
       `<ImageInfo AOIScanned="${isScanned ? 1 : 0}" Width="${TILE}" Height="${TILE}" NumRows="${overlapsY.length + 1}"` +
-      ` NumCols="${overlapsX.length + 1}" Pos-X="${x}" Pos-Y="${aboveBottom}.0">${joints(region)}</ImageInfo>`
+      ` NumCols="${overlapsX.length + 1}" Pos-X="${x}" Pos-Y="${bottomAboveBaseline}.0">${joints(region)}</ImageInfo>`
     );
   });
   const origins = regions.map(
@@ -118,9 +127,9 @@ const xmp = (text: string) => ({ [tag.XMP]: byte(...Buffer.from(text)) });
 
 /** Builds levels as the scanner stores them: frames side by side, reduced. */
 const levelsOf = (frames: Raster, downsamples: readonly number[]) =>
-  downsamples.map((by, i) =>
-    withTags(exactPicture(shrinkRaster(frames, by), TILE), {
-      [tag.ImageDescription]: ascii(`level=${i} mag=${20 / by} quality=90`),
+  downsamples.map((downsample, i) =>
+    withTags(exactPicture(shrinkRaster(frames, downsample), TILE), {
+      [tag.ImageDescription]: ascii(`level=${i} mag=${20 / downsample} quality=90`),
     }),
   );
 
@@ -151,38 +160,41 @@ describe('a Ventana slide whose frames overlap', () => {
   it.each<[string, 'legacy' | 'all']>([
     ['iScan', 'legacy'],
     ['DP 200', 'all'],
-  ])('shows every pixel once when its frames are joined by the overlaps of an %s', async (_, directions) => {
-    const slide = await open(
-      slideOf(
-        REGION,
-        tissue,
-        encodeInfo([REGION], (region) => jointsOf(region, directions)),
-      ),
-    );
-    expect(slide).toMatchObject({
-      format: 'ventana-bif',
-      vendor: 'Ventana',
-      mpp: { x: 0.465, y: 0.465 },
-      objectivePower: 20,
-      background: { r: 235, g: 235, b: 235 },
-    });
-    expect(slide.levels).toMatchObject([
-      { width: 472, height: 344, downsample: 1, needsRendering: true },
-      { width: 236, height: 172, downsample: 2 },
-      { width: 118, height: 86, downsample: 4 },
-    ]);
-    for (const [level, by] of [1, 2, 4].entries()) {
-      expect(distance(await drawLevel(slide, level), shrinkRaster(tissue, by)).most).toBe(0);
-    }
-  });
+  ])(
+    'has the written metadata, and shows every pixel once, with the overlaps as an %s writes them',
+    async (_, directions) => {
+      const slide = await open(
+        slideOf(
+          REGION,
+          tissue,
+          encodeInfo([REGION], (region) => jointsOf(region, directions)),
+        ),
+      );
+      expect(slide).toMatchObject({
+        format: 'ventana-bif',
+        vendor: 'Ventana',
+        mpp: { x: 0.465, y: 0.465 },
+        objectivePower: 20,
+        background: { r: 235, g: 235, b: 235 },
+      });
+      expect(slide.levels).toMatchObject([
+        { width: 472, height: 344, downsample: 1, needsRendering: true },
+        { width: 236, height: 172, downsample: 2 },
+        { width: 118, height: 86, downsample: 4 },
+      ]);
+      for (const [level, downsample] of [1, 2, 4].entries()) {
+        expect(distance(await drawLevel(slide, level), shrinkRaster(tissue, downsample)).most).toBe(0);
+      }
+    },
+  );
 
-  it('places neighbouring columns by the mean of their overlaps with high confidence', async () => {
+  it('places neighbouring columns and rows by the mean of their overlaps with a confidence of 98 or more', async () => {
     const region: RegionPlan = { overlapsX: [16], overlapsY: [8] };
-    const unsure = (text: string) => text.replace('Confidence="100"', 'Confidence="97"');
+    const withConfidence97 = (text: string) => text.replace('Confidence="100"', 'Confidence="97"');
     const joints = () =>
-      // Frames 1 and 2 are the lower row, 4 and 3 the upper one.
+      // Frames 1 and 2 are the lower row, frames 4 and 3 the upper one.
       joint('RIGHT', 1, 2, 16, 3) +
-      unsure(joint('RIGHT', 4, 3, 900, 0)) +
+      withConfidence97(joint('RIGHT', 4, 3, 900, 0)) +
       joint('UP', 1, 4, 5, 6) +
       joint('UP', 2, 3, 0, 10) +
       joint('UP', 2, 3, 0, 60).replace('FlagJoined="1"', 'FlagJoined="0"');
@@ -191,7 +203,7 @@ describe('a Ventana slide whose frames overlap', () => {
     expect(distance(await drawLevel(slide, 0), picture).most).toBe(0);
   });
 
-  it('weights all overlaps by their confidence when none has high confidence', async () => {
+  it('weights all overlaps by their confidence if none has a confidence of 98 or more', async () => {
     const region: RegionPlan = { overlapsX: [], overlapsY: [20] };
     const joints = () =>
       joint('UP', 1, 2, 0, 8).replace('100', '20') + joint('UP', 1, 2, 0, 24).replace('100', '60');
@@ -200,7 +212,7 @@ describe('a Ventana slide whose frames overlap', () => {
     expect(distance(await drawLevel(slide, 0), picture).most).toBe(0);
   });
 
-  it('uses the mean of the other overlaps for neighbouring columns without an overlap', async () => {
+  it('uses the mean of the other overlaps for neighbouring columns without a measured overlap', async () => {
     const region: RegionPlan = { overlapsX: [16, 16], overlapsY: [] };
     const joints = () => joint('RIGHT', 1, 2, 16, 0);
     const picture = paintTissue(352, 128);
@@ -208,18 +220,18 @@ describe('a Ventana slide whose frames overlap', () => {
     expect(distance(await drawLevel(slide, 0), picture).most).toBe(0);
   });
 
-  it('opens without a stated position when it has a single region', async () => {
-    const nowhere = encodeInfo([REGION]).replaceAll(/ Pos-[XY]="[^"]*"/g, '');
-    const slide = await open(slideOf(REGION, tissue, nowhere));
+  it('has the same levels without Pos-X and Pos-Y if it has a single region', async () => {
+    const withoutPosition = encodeInfo([REGION]).replaceAll(/ Pos-[XY]="[^"]*"/g, '');
+    const slide = await open(slideOf(REGION, tissue, withoutPosition));
     expect(slide.levels).toEqual((await open(slideOf(REGION, tissue))).levels);
   });
 
-  it('excludes levels whose frames have fewer than 16 pixels', async () => {
+  it('does not have levels in which a frame has a side of fewer than 16 pixels', async () => {
     const slide = await open(slideOf(REGION, tissue, undefined, [1, 2, 4, 8, 16]));
     expect(slide.levels.map(({ downsample }) => downsample)).toEqual([1, 2, 4, 8]);
   });
 
-  it('is filled with the white of the scanner where a frame is empty', async () => {
+  it('shows an empty frame in the white that ScanWhitePoint states', async () => {
     const [, , full] = slideOf(REGION, tissue, undefined, [1]) as [
       DirectoryPlan,
       DirectoryPlan,
@@ -235,16 +247,16 @@ describe('a Ventana slide whose frames do not overlap', () => {
   const plain: RegionPlan = { overlapsX: [0, 0], overlapsY: [0] };
   const picture = paintTissue(384, 256);
 
-  it('returns native JPEG tiles', async () => {
+  it('returns JPEG tiles without decoding them', async () => {
     const [full, half] = await Promise.all(
-      [1, 2].map((by) => encodePicture(shrinkRaster(picture, by), TILE, 'ycbcr')),
+      [1, 2].map((downsample) => encodePicture(shrinkRaster(picture, downsample), TILE, 'ycbcr')),
     );
-    const described = (directory: DirectoryPlan | undefined, text: string) =>
+    const withDescription = (directory: DirectoryPlan | undefined, text: string) =>
       withTags(directory, { [tag.ImageDescription]: ascii(text) });
     const slide = await open([
       macro,
-      withTags(described(full, 'level=0 mag=20 quality=90'), xmp(encodeInfo([plain]))),
-      described(half, 'level=1 mag=10 quality=90'),
+      withTags(withDescription(full, 'level=0 mag=20 quality=90'), xmp(encodeInfo([plain]))),
+      withDescription(half, 'level=1 mag=10 quality=90'),
     ]);
     expect(slide.levels).toMatchObject([
       { width: 384, height: 256 },
@@ -254,7 +266,7 @@ describe('a Ventana slide whose frames do not overlap', () => {
     expect((await slide.readTile({ level: 0, column: 1, row: 1 }))?.codec).toBe('jpeg');
   });
 
-  it('ends at its last frame, even if the file stores more tiles', async () => {
+  it('has the size of its frames, even if the file stores more tiles', async () => {
     const [, , full] = slideOf(
       { overlapsX: [0, 0, 0], overlapsY: [0, 0] },
       paintTissue(512, 384),
@@ -266,29 +278,36 @@ describe('a Ventana slide whose frames do not overlap', () => {
     ]);
   });
 
-  it('may be a .tif whose metadata list no frames', async () => {
+  it('has the written pixels if it is a .tif whose metadata list no frames', async () => {
     const metadata = withTags(macro, xmp(`<Metadata><a/>${SCANNER}</Metadata>`));
     const [, ...others] = slideOf(plain, picture, '');
     const slide = await open([metadata, ...others]);
     expect(slide).toMatchObject({ format: 'ventana-bif', objectivePower: 20 });
-    for (const [level, by] of [1, 2, 4].entries()) {
-      expect(distance(await drawLevel(slide, level), shrinkRaster(picture, by)).most).toBe(0);
+    for (const [level, downsample] of [1, 2, 4].entries()) {
+      expect(distance(await drawLevel(slide, level), shrinkRaster(picture, downsample)).most).toBe(0);
     }
   });
 });
 
 describe('a Ventana slide with several regions', () => {
-  // Stored side by side; on the glass, the second is to the right of the first and higher.
-  const one: RegionPlan = { overlapsX: [16], overlapsY: [] };
-  const other: RegionPlan = { overlapsX: [], overlapsY: [16], firstColumn: 3, x: 300, aboveBottom: 40 };
+  // The regions are stored side by side; on the glass, the second is to the right of the first and higher.
+  const firstRegion: RegionPlan = { overlapsX: [16], overlapsY: [] };
+  const secondRegion: RegionPlan = {
+    overlapsX: [],
+    overlapsY: [16],
+    firstColumn: 3,
+    x: 300,
+    bottomAboveBaseline: 40,
+  };
   const unscanned: RegionPlan = { overlapsX: [], overlapsY: [], firstColumn: 2, x: 2000, isScanned: false };
-  const [first, second] = [paintTissue(240, 128), paintTissue(128, 240)];
+  const firstTissue = paintTissue(240, 128);
+  const secondTissue = paintTissue(128, 240);
 
-  function stored(): Raster {
+  function storedImage(): Raster {
     const rgb = new Uint8Array(512 * 256 * 3).fill(7);
     for (const [frames, left] of [
-      [asFrames(first, one), 0],
-      [asFrames(second, other), 384],
+      [asFrames(firstTissue, firstRegion), 0],
+      [asFrames(secondTissue, secondRegion), 384],
     ] as const) {
       for (let y = 0; y < frames.height; y++) {
         rgb.set(frames.rgb.subarray(y * frames.width * 3, (y + 1) * frames.width * 3), (y * 512 + left) * 3);
@@ -297,27 +316,28 @@ describe('a Ventana slide with several regions', () => {
     return { width: 512, height: 256, rgb };
   }
 
-  it('displays the scanned regions at their positions on the glass', async () => {
-    const [full, half] = levelsOf(stored(), [1, 2]) as [DirectoryPlan, DirectoryPlan];
-    const slide = await open([macro, withTags(full, xmp(encodeInfo([one, unscanned, other]))), half]);
-    // From the bottom of the first to the top of the second: 40 + 240.
+  it('shows the scanned regions at their positions on the glass', async () => {
+    const [full, half] = levelsOf(storedImage(), [1, 2]) as [DirectoryPlan, DirectoryPlan];
+    const info = encodeInfo([firstRegion, unscanned, secondRegion]);
+    const slide = await open([macro, withTags(full, xmp(info)), half]);
+    // The height from the bottom of the first to the top of the second region is 40 + 240.
     expect(slide.levels).toMatchObject([
       { width: 428, height: 280 },
       { width: 214, height: 140 },
     ]);
-    for (const [level, by] of [1, 2].entries()) {
+    for (const [level, downsample] of [1, 2].entries()) {
       const drawn = await drawLevel(slide, level);
-      const below = cropRaster(drawn, 0, 152 / by, 240 / by, 128 / by);
-      expect(distance(below, shrinkRaster(first, by)).most).toBe(0);
-      const above = cropRaster(drawn, 300 / by, 0, 128 / by, 240 / by);
-      expect(distance(above, shrinkRaster(second, by)).most).toBe(0);
-      expect(cropRaster(drawn, 0, 0, 300 / by, 152 / by).rgb.every((sample) => sample === 235)).toBe(true);
+      const crop = (x: number, y: number, cropWidth: number, cropHeight: number) =>
+        cropRaster(drawn, x / downsample, y / downsample, cropWidth / downsample, cropHeight / downsample);
+      expect(distance(crop(0, 152, 240, 128), shrinkRaster(firstTissue, downsample)).most).toBe(0);
+      expect(distance(crop(300, 0, 128, 240), shrinkRaster(secondTissue, downsample)).most).toBe(0);
+      expect(crop(0, 0, 300, 152).rgb.every((sample) => sample === 235)).toBe(true);
     }
   });
 });
 
-describe('the metadata of a Ventana slide', () => {
-  it('include the photograph with the label and a thumbnail as associated images', async () => {
+describe('a Ventana slide', () => {
+  it('has Label_Image (as macro) and Thumbnail as associated images, and no other directory', async () => {
     const slide = await open([...slideOf(REGION, tissue), probability]);
     expect([...slide.associatedImages].sort()).toEqual(['macro', 'thumbnail']);
     expect(await slide.readAssociatedImage('macro')).toMatchObject({ width: 60, height: 150 });
@@ -328,7 +348,7 @@ describe('the metadata of a Ventana slide', () => {
   });
 
   it.each([['0'], ['-1'], ['NaN'], ['1e9']])(
-    'give no pixel size and no magnification for %j',
+    'has no pixel size and no objective power if the file states %j',
     async (value) => {
       const scanner = withTags(macro, xmp(`<iScan ScanRes="${value}" Magnification="${value}"/>`));
       expect(await open([scanner, ...slideOf(REGION, tissue).slice(2)])).toMatchObject({
@@ -340,7 +360,7 @@ describe('the metadata of a Ventana slide', () => {
   );
 });
 
-describe('opening a Ventana slide is rejected', () => {
+describe('openSlideFrom', () => {
   const info = encodeInfo([REGION]);
   const withInfo = (xml: string) => slideOf(REGION, tissue, xml);
   const withJoint = (text: string) => withInfo(encodeInfo([REGION], () => text));
@@ -350,7 +370,7 @@ describe('opening a Ventana slide is rejected', () => {
     DirectoryPlan,
     DirectoryPlan,
   ];
-  const described = (directory: DirectoryPlan, text: string) =>
+  const withDescription = (directory: DirectoryPlan, text: string) =>
     withTags(directory, { [tag.ImageDescription]: ascii(text) });
 
   it.each<[string, readonly DirectoryPlan[], string]>([
@@ -382,21 +402,25 @@ describe('opening a Ventana slide is rejected', () => {
       'FORMAT_NOT_SUPPORTED',
     ],
     ['when it has no level', [macro, thumbnail], 'FILE_CORRUPT'],
-    ['when its levels are not numbered from 0', [macro, described(full, 'level=1 mag=20')], 'FILE_CORRUPT'],
     [
-      'when two levels have the same number',
-      [macro, full, described(half, 'level=0 mag=10')],
+      'when its levels are not numbered from 0',
+      [macro, withDescription(full, 'level=1 mag=20')],
       'FILE_CORRUPT',
     ],
-    ['when a level has no magnification', [macro, full, described(half, 'level=1')], 'FILE_CORRUPT'],
+    [
+      'when two levels have the same number',
+      [macro, full, withDescription(half, 'level=0 mag=10')],
+      'FILE_CORRUPT',
+    ],
+    ['when a level has no magnification', [macro, full, withDescription(half, 'level=1')], 'FILE_CORRUPT'],
     [
       'when a level has a magnification of 0',
-      [macro, full, described(half, 'level=1 mag=0')],
+      [macro, full, withDescription(half, 'level=1 mag=0')],
       'FILE_CORRUPT',
     ],
     [
       'when a level is magnified more than the one before',
-      [macro, full, described(half, 'level=1 mag=40')],
+      [macro, full, withDescription(half, 'level=1 mag=40')],
       'FILE_CORRUPT',
     ],
     [
@@ -468,17 +492,17 @@ describe('opening a Ventana slide is rejected', () => {
     ['when an overlap is not a number', withJoint(joint('RIGHT', 1, 2, Number.NaN, 0)), 'FILE_CORRUPT'],
     [
       'when a level has another tile size',
-      [macro, full, described(exactPicture(shrinkRaster(tissue, 2), 64), 'level=1 mag=10')],
+      [macro, full, withDescription(exactPicture(shrinkRaster(tissue, 2), 64), 'level=1 mag=10')],
       'FILE_CORRUPT',
     ],
     [
       'when a level has fewer tiles than frames',
-      [macro, full, described(exactPicture(paintTissue(128, 128), 128), 'level=1 mag=10')],
+      [macro, full, withDescription(exactPicture(paintTissue(128, 128), 128), 'level=1 mag=10')],
       'FILE_CORRUPT',
     ],
     [
       'when a level is in strips',
-      [macro, full, described(exactPicture(shrinkRaster(tissue, 2), null), 'level=1 mag=10')],
+      [macro, full, withDescription(exactPicture(shrinkRaster(tissue, 2), null), 'level=1 mag=10')],
       'FILE_CORRUPT',
     ],
     ['when a level has no size', [macro, withTags(full, { [tag.ImageWidth]: short(0) })], 'FILE_CORRUPT'],
@@ -487,7 +511,7 @@ describe('opening a Ventana slide is rejected', () => {
       [macro, withTags(full, { [tag.TileOffsets]: short(8) })],
       'FILE_CORRUPT',
     ],
-  ])('%s', async (_, directories, code) => {
+  ])('rejects a Ventana slide %s, with a message that names no patient', async (_, directories, code) => {
     const opening = open(directories);
     await expect(opening).rejects.toMatchObject({ name: 'SlideError', code });
     await expect(opening).rejects.toMatchObject({ message: expect.not.stringContaining('DOE') });
