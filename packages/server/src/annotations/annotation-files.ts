@@ -35,7 +35,7 @@ export interface AnnotationFile {
 
 export interface AnnotationFiles {
   /**
-   * Adds the annotations of a file to a layer, or with `dry_run` only reports what an import would do.
+   * Adds the annotations of a file to a layer, or with `dry_run` only reports the result of an import.
    *
    * @throws AppError not_found, forbidden, layer_locked, layer_full, too_large; invalid_request with the invalid features in
    *   `refused`, unless `skip_refused` leaves them out; unavailable while two other files are parsed
@@ -191,7 +191,7 @@ async function parseInWorker(task: ImportTask, signal: AbortSignal): Promise<Imp
 
 const minChunkChars = 65_536;
 
-/** Joins short chunks to chunks of at least 64 Ki characters, because each chunk of a stream costs time of its own. */
+/** Joins short chunks to chunks of at least 64 Ki characters, because sending many short chunks is slower. */
 function* joinedChunks(chunks: Iterable<string>): Generator<string> {
   let joined = '';
   for (const chunk of chunks) {

@@ -39,8 +39,8 @@ export interface Annotations {
     changes: readonly AnnotationChange[],
   ): Promise<AppliedChanges>;
   /**
-   * Creates annotations, or replaces those with the same id whatever their revision. Annotations that would stay the same keep
-   * their revision.
+   * Creates annotations, or replaces those with the same id without checking their revision. Annotations whose content does not
+   * change keep their revision.
    *
    * @throws AppError not_found, forbidden, layer_locked, layer_full
    */

@@ -145,13 +145,13 @@ async function writeChanges(
   const rows: AnnotationRow[] = [];
   const revisions: RevisionRow[] = [];
   for (const { id, feature } of changes) {
-    const before = current.get(id);
-    const row = nextRow({ layer, author, now, changeNo, position }, { id, feature }, before);
-    if (before === undefined) position++;
+    const previousRow = current.get(id);
+    const row = nextRow({ layer, author, now, changeNo, position }, { id, feature }, previousRow);
+    if (previousRow === undefined) position++;
     // The counters of a layer do not include its deleted annotations.
-    if (before !== undefined && before.deleted_at === null) {
+    if (previousRow !== undefined && previousRow.deleted_at === null) {
       count--;
-      vertices -= before.vertices;
+      vertices -= previousRow.vertices;
     }
     if (feature !== null) {
       count++;
@@ -162,7 +162,7 @@ async function writeChanges(
       layer_id: layer.id,
       id,
       revision: row.revision,
-      change: kindOf(feature, before),
+      change: changeKindOf(feature, previousRow),
       feature: feature?.json ?? null,
       version: layer.version + 1,
       author,
@@ -189,24 +189,24 @@ function nextRow(
     position,
   }: ChangeContext & { readonly changeNo: number; readonly position: number },
   { id, feature }: Pick<ParsedChange, 'id' | 'feature'>,
-  before: AnnotationRow | undefined,
+  previousRow: AnnotationRow | undefined,
 ): AnnotationRow {
   const changeFields = {
-    revision: (before?.revision ?? 0) + 1,
+    revision: (previousRow?.revision ?? 0) + 1,
     change_no: changeNo,
     updated_by: author,
     updated_at: now,
   };
   if (feature === null) {
-    if (before === undefined) throw new AppError('conflict');
-    return { ...before, ...changeFields, deleted_at: now };
+    if (previousRow === undefined) throw new AppError('conflict');
+    return { ...previousRow, ...changeFields, deleted_at: now };
   }
   return {
     layer_id: layer.id,
     id,
-    position: before?.position ?? position,
-    created_by: before?.created_by ?? author,
-    created_at: before?.created_at ?? now,
+    position: previousRow?.position ?? position,
+    created_by: previousRow?.created_by ?? author,
+    created_at: previousRow?.created_at ?? now,
     ...changeFields,
     deleted_at: null,
     feature: feature.json,
@@ -221,8 +221,11 @@ function nextRow(
   };
 }
 
-function kindOf(feature: StorableFeature | null, before: AnnotationRow | undefined): RevisionRow['change'] {
+function changeKindOf(
+  feature: StorableFeature | null,
+  previousRow: AnnotationRow | undefined,
+): RevisionRow['change'] {
   if (feature === null) return 'delete';
-  if (before === undefined) return 'create';
-  return before.deleted_at === null ? 'change' : 'restore';
+  if (previousRow === undefined) return 'create';
+  return previousRow.deleted_at === null ? 'change' : 'restore';
 }

@@ -1,4 +1,4 @@
-/** Reads and changes the annotation classes of datasets. A dataset without classes of its own has the default classes. */
+/** Reads and changes the annotation classes of datasets. A dataset whose classes were never changed has the default classes. */
 import {
   AppError,
   type BodyOf,

@@ -94,7 +94,7 @@ describe.each(databaseKinds)('stream of annotation events, on %s', (database) =>
     client.call(changeAnnotations, { params: { layerId: layer.id }, body: put(feature) });
   const within = (check: () => void, timeout = 1000) => vi.waitFor(check, { timeout, interval: 20 });
 
-  it('sends a change by one account to another account within a second', async () => {
+  it('sends a change of annotations by one account to another account within a second', async () => {
     const stream = await open(colleague);
     const feature = pointFeature();
     await draw(feature);

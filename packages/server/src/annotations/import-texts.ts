@@ -1,5 +1,5 @@
 /**
- * Messages in Turkish and English about annotation files: what an import has changed or rejected. The package `annotations`, which
+ * Messages in Turkish and English about the changes and rejections of an import of annotations. The package `annotations`, which
  * parses the files, returns only codes and parameters.
  */
 import type {

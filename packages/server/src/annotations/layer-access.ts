@@ -39,13 +39,13 @@ export interface ReadableLayer {
 
 /** Returns a layer. @throws AppError not_found for a layer that does not exist, is deleted, or that the account may not read */
 export async function requireLayer(db: Connection, reader: User, layerId: string): Promise<ReadableLayer> {
-  const found = await findReadable(
+  const readable = await findReadable(
     db,
     reader,
     uuidPattern.test(layerId) ? await findLayer(db, layerId) : null,
   );
-  if (found.layer.deleted_at !== null) throw new AppError('not_found');
-  return found;
+  if (readable.layer.deleted_at !== null) throw new AppError('not_found');
+  return readable;
 }
 
 /**
@@ -62,9 +62,9 @@ export async function requireLockedLayer(
 ): Promise<ReadableLayer & { readonly user: User }> {
   const layer = uuidPattern.test(layerId) ? await lockLayer(tx, layerId) : null;
   const user = await findReader();
-  const found = await findReadable(tx, user, layer);
-  if (found.layer.deleted_at !== null && !includesDeleted) throw new AppError('not_found');
-  return { ...found, user };
+  const readable = await findReadable(tx, user, layer);
+  if (readable.layer.deleted_at !== null && !includesDeleted) throw new AppError('not_found');
+  return { ...readable, user };
 }
 
 async function findReadable(db: Connection, reader: User, layer: LayerRow | null): Promise<ReadableLayer> {

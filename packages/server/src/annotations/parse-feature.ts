@@ -9,7 +9,7 @@ import {
 import { AppError } from '@lamina/contract';
 import type { Box } from '../store/annotations.ts';
 
-/** A feature as it is stored. */
+/** A feature in the form of its database row. */
 export interface StorableFeature {
   readonly id: string;
   /** JSON; `properties` is the last member and has at least `objectType`. */

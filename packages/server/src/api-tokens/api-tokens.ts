@@ -232,16 +232,16 @@ export function createApiTokens(dependencies: Dependencies): ApiTokens {
   }
 
   const recentTokens = createRecentTokens(async (hash) => {
-    const found = await requireValidToken(hash);
-    const resolved = resolvedOf(found);
-    return { found, resolved, session: await sessionOf(resolved), endsAt: endOf(found) };
+    const storedToken = await requireValidToken(hash);
+    const resolved = resolvedOf(storedToken);
+    return { storedToken, resolved, session: await sessionOf(resolved), endsAt: endOf(storedToken) };
   }, imageSessions.countChanges);
 
   /** Counts a use of a recent token. Returns a promise only if the use has to be saved. @throws AppError token_invalid, rate_limited */
   function admit(token: RecentToken): RecentToken | Promise<RecentToken> {
     const at = now().getTime();
     if (at >= token.endsAt) throw new AppError('token_invalid');
-    const saving = countUse(token.found, at);
+    const saving = countUse(token.storedToken, at);
     return saving === undefined ? token : saving.then(() => token);
   }
 

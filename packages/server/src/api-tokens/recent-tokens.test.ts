@@ -12,7 +12,7 @@ function createTestCache() {
   const read = async (hash: string) => {
     reads.push(hash);
     if (isDown) throw new Error('the database does not answer');
-    return { found: { hash } } as unknown as RecentToken;
+    return { storedToken: { hash } } as unknown as RecentToken;
   };
   const recent = createRecentTokens(read, () => changes);
   return {

@@ -8,7 +8,7 @@ import type { StoredApiToken } from '../store/api-tokens.ts';
 
 /** An API token as it was read from the database. */
 export interface RecentToken extends TokenForPixels {
-  readonly found: StoredApiToken;
+  readonly storedToken: StoredApiToken;
   /** When the token or its owner's account expires, in milliseconds since 1970. */
   readonly endsAt: number;
 }
@@ -35,7 +35,7 @@ interface CacheEntry {
 
 /**
  * @param read reads a valid token by its hash
- * @param countChanges returns the number of revocations and changes of rights in this process; a new number outdates the cache
+ * @param countChanges returns the number of revocations and changes of rights in this process; cached tokens are valid only while it stays the same
  */
 export function createRecentTokens(
   read: (hash: string) => Promise<RecentToken>,

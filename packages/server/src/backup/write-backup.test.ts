@@ -53,7 +53,7 @@ describe('writeBackup', () => {
     expect(parseEnv(fs.readFileSync(path.join(folder, 'settings.env'), 'utf8'))).toEqual(settings);
   });
 
-  it('leaves no backup folder when it fails', async () => {
+  it('leaves no backup folder when the key file cannot be read', async () => {
     const source = await usedInstallation('SQLite');
     const to = temporaryFolder();
     fs.rmSync(path.join(source.config.dataDir, 'secret.key'));

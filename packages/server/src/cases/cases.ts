@@ -43,7 +43,7 @@ export interface Cases {
   /** Returns a case. @throws AppError not_found, also for a case that the reader may not see */
   get(reader: User, id: string): Promise<Case>;
   /** Returns, by id, the cases among these that the reader may see. */
-  visible(reader: User, ids: readonly string[], from?: Connection): Promise<ReadonlyMap<string, Case>>;
+  visible(reader: User, ids: readonly string[], connection?: Connection): Promise<ReadonlyMap<string, Case>>;
   /** @throws AppError not_found for an unknown dataset or slide */
   create(actor: Actor, wanted: NewCase): Promise<Case>;
   /** @throws AppError not_found, conflict */
@@ -73,14 +73,18 @@ interface Dependencies {
 
 export function createCases({ db, now, audit, signIn, datasets, visibleImages }: Dependencies): Cases {
   /** Returns the cases that the reader may see, in the same order, with the slides that the reader may view. */
-  async function asSeenBy(reader: User, stored: readonly StoredCase[], from: Connection): Promise<Case[]> {
+  async function asSeenBy(
+    reader: User,
+    stored: readonly StoredCase[],
+    connection: Connection,
+  ): Promise<Case[]> {
     if (stored.length === 0) return [];
-    const restricted = await datasets.inaccessibleTo(reader, from);
+    const restricted = await datasets.inaccessibleTo(reader, connection);
     const inReadableDatasets = stored.filter(({ dataset }) => !restricted.has(dataset));
     const images = await visibleImages.of(
       reader,
       inReadableDatasets.flatMap(({ slides }) => slides.map(({ image_id }) => image_id)),
-      from,
+      connection,
     );
     return inReadableDatasets
       .map((each) => ({
@@ -93,13 +97,13 @@ export function createCases({ db, now, audit, signIn, datasets, visibleImages }:
       .filter(({ slides }) => slides.length > 0 || seesAll(reader));
   }
 
-  async function visible(reader: User, ids: readonly string[], from: Connection = db) {
-    const seen = await asSeenBy(reader, await findCases(from, [...new Set(ids)]), from);
-    return new Map(seen.map((each) => [each.id, each]));
+  async function visible(reader: User, ids: readonly string[], connection: Connection = db) {
+    const visibleCases = await asSeenBy(reader, await findCases(connection, [...new Set(ids)]), connection);
+    return new Map(visibleCases.map((each) => [each.id, each]));
   }
 
-  async function get(reader: User, id: string, from: Connection = db): Promise<Case> {
-    const found = (await visible(reader, [id], from)).get(id);
+  async function get(reader: User, id: string, connection: Connection = db): Promise<Case> {
+    const found = (await visible(reader, [id], connection)).get(id);
     if (found === undefined) throw new AppError('not_found');
     return found;
   }

@@ -40,11 +40,11 @@ export interface Collections {
   /** Returns the collections that the reader owns or may read. */
   list(reader: User): Promise<Collection[]>;
   /** Returns a collection as the reader sees it. @throws AppError not_found, also for one that the reader may not see */
-  get(reader: User, id: string, from?: Connection): Promise<Collection>;
+  get(reader: User, id: string, connection?: Connection): Promise<Collection>;
   /** Returns the stored form of a collection that the reader may read. @throws AppError not_found */
   readable(reader: User, id: string): Promise<StoredCollection>;
   /** Returns the stored form of a collection of this account. @throws AppError not_found for a collection of another account */
-  own(uid: string, id: string, from?: Connection): Promise<StoredCollection>;
+  own(uid: string, id: string, connection?: Connection): Promise<StoredCollection>;
   /** @throws AppError not_found for an item that the owner may not view, and for an unknown reader */
   create(actor: Actor, wanted: NewCollection): Promise<Collection>;
   /** @throws AppError not_found, conflict */
@@ -76,18 +76,18 @@ export function createCollections(dependencies: Dependencies): Collections {
   async function targetsOf(
     reader: User,
     items: readonly Pick<StoredItem, 'type' | 'id'>[],
-    from: Connection,
+    connection: Connection,
   ): Promise<Targets> {
     const idsOf = (type: StoredItem['type']) =>
       items.filter((item) => item.type === type).map(({ id }) => id);
-    const views = await findSavedViews(from, idsOf('view'));
+    const views = await findSavedViews(connection, idsOf('view'));
     return {
       views: new Map(views.map((view) => [view.id, view])),
-      cases: await cases.visible(reader, idsOf('case'), from),
+      cases: await cases.visible(reader, idsOf('case'), connection),
       images: await visibleImages.of(
         reader,
         [...idsOf('slide'), ...views.map(({ image_id }) => image_id)],
-        from,
+        connection,
       ),
     };
   }
@@ -96,12 +96,12 @@ export function createCollections(dependencies: Dependencies): Collections {
   async function asSeenBy(
     reader: User,
     stored: readonly StoredCollection[],
-    from: Connection,
+    connection: Connection,
   ): Promise<Collection[]> {
     const targets = await targetsOf(
       reader,
       stored.flatMap(({ items }) => items),
-      from,
+      connection,
     );
     return stored.map(({ uid, ownerName, readerUids, items, readers, ...otherFields }): Collection => {
       const own = uid === reader.uid;
@@ -161,8 +161,8 @@ export function createCollections(dependencies: Dependencies): Collections {
     return { readers: 'listed', readerUids } as const;
   }
 
-  async function readable(reader: User, id: string, from: Connection = db): Promise<StoredCollection> {
-    const stored = await findCollection(from, id);
+  async function readable(reader: User, id: string, connection: Connection = db): Promise<StoredCollection> {
+    const stored = await findCollection(connection, id);
     const isReadable =
       stored !== null &&
       (stored.uid === reader.uid || stored.readers === 'members' || stored.readerUids.includes(reader.uid));
@@ -170,14 +170,14 @@ export function createCollections(dependencies: Dependencies): Collections {
     return stored;
   }
 
-  async function own(uid: string, id: string, from: Connection = db): Promise<StoredCollection> {
-    const stored = await findCollection(from, id);
+  async function own(uid: string, id: string, connection: Connection = db): Promise<StoredCollection> {
+    const stored = await findCollection(connection, id);
     if (stored?.uid !== uid) throw new AppError('not_found');
     return stored;
   }
 
-  async function get(reader: User, id: string, from: Connection = db): Promise<Collection> {
-    const [seen] = await asSeenBy(reader, [await readable(reader, id, from)], from);
+  async function get(reader: User, id: string, connection: Connection = db): Promise<Collection> {
+    const [seen] = await asSeenBy(reader, [await readable(reader, id, connection)], connection);
     if (seen === undefined) throw new AppError('not_found');
     return seen;
   }

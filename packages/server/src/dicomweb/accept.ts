@@ -70,7 +70,7 @@ export function requireJpeg(accept: string | undefined): void {
 
 /** The form of a response with bulk data (frames or an ICC profile). */
 interface BulkForm {
-  /** False: the body consists of the bytes alone. */
+  /** False: the body contains only the bytes. */
   readonly isMultipart: boolean;
   /** Media type of the parts, or of the single part. */
   readonly type: string;

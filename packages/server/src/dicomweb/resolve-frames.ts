@@ -85,16 +85,16 @@ export function createFrameResolver({
       const allocate = numbers.length === 1 ? request.allocate : undefined;
       const first = await dicomWeb.frame(image, params, numbers[0] ?? 1, client, allocate);
       const { fingerprint } = first;
-      const others: StoredTile[] = [];
+      const furtherFrames: StoredTile[] = [];
       for (const number of numbers.slice(1)) {
         const frame = await dicomWeb.frame(image, params, number, client);
         if (frame.fingerprint !== fingerprint) throw new SlideError('FILE_CHANGED', 'The file was replaced.');
-        others.push(frame);
+        furtherFrames.push(frame);
       }
       const form = bulkFormOf(request.accept, {
         types: bulkTypes[first.level.codec],
         transferSyntax: transferSyntaxOf(first.level),
-        mayBeSingle: others.length === 0,
+        mayBeSingle: furtherFrames.length === 0,
       });
       if (!imageOpenings.isRecorded(session, image.id, 'tile')) {
         await imageOpenings.record(session, image, 'tile', request.origin);
@@ -108,7 +108,7 @@ export function createFrameResolver({
         return { before: '', bytes: first.bytes, after: '', type: typeOf(first), etag, cacheControl };
       }
       const partOf = (frame: StoredTile) => ({ bytes: frame.bytes, type: typeOf(frame) });
-      const { before, bytes, after, type } = multipartOf(form.type, partOf(first), others.map(partOf));
+      const { before, bytes, after, type } = multipartOf(form.type, partOf(first), furtherFrames.map(partOf));
       return { before, bytes, after, type, etag, cacheControl };
     },
   };

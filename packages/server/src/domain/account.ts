@@ -10,7 +10,7 @@ import { AppError, type GrantableRole, type User } from '@lamina/contract';
 interface ChangeContext {
   /** Uid of the administrator. */
   readonly actor: string;
-  /** Whether there is an active administrator besides the account that is changed. */
+  /** Whether there is another active administrator than the account that is changed. */
   readonly otherActiveAdmin: boolean;
   /** ISO 8601, UTC. */
   readonly now: string;

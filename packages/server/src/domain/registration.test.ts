@@ -24,17 +24,17 @@ describe('the registration of two slides', () => {
       [70_000, 45_000],
       [31_000, 80_000],
     ]) as [PointPair, PointPair, PointPair];
-    const found = registrationOf([first, second]);
-    expect(found).not.toBeNull();
-    if (found === null) return;
-    expect(residualOf(found, [third], { x: 0.25, y: 0.25 })).toBeLessThan(0.001);
-    expect(found[0]).toBe(found[3]);
-    expect(found[1]).toBe(-found[2]);
+    const computedMatrix = registrationOf([first, second]);
+    expect(computedMatrix).not.toBeNull();
+    if (computedMatrix === null) return;
+    expect(residualOf(computedMatrix, [third], { x: 0.25, y: 0.25 })).toBeLessThan(0.001);
+    expect(computedMatrix[0]).toBe(computedMatrix[3]);
+    expect(computedMatrix[1]).toBe(-computedMatrix[2]);
   });
 
   it('computed from three or more pairs is an affine transform, including mirrored slides', () => {
     const matrix: Parameters<typeof transformPoint>[0] = [-1.1, 0.2, 0.3, 0.9, 80_000, 40];
-    const found = registrationOf(
+    const computedMatrix = registrationOf(
       pairsOf(matrix, [
         [0, 0],
         [90_000, 100],
@@ -42,7 +42,7 @@ describe('the registration of two slides', () => {
         [30_000, 30_000],
       ]),
     );
-    expect(found?.map((value) => Math.round(value * 1e6) / 1e6)).toEqual(matrix);
+    expect(computedMatrix?.map((value) => Math.round(value * 1e6) / 1e6)).toEqual(matrix);
   });
 
   it('has as residual the root mean square distance between mapped and marked points', () => {
@@ -52,8 +52,8 @@ describe('the registration of two slides', () => {
       { from: [0, 100], to: [0, 100] },
       { from: [100, 100], to: [100, 100] },
     ];
-    const found = registrationOf(pairs);
-    expect(found && residualOf(found, pairs, { x: 0.5, y: 0.5 })).toBeCloseTo(0.5, 6);
+    const computedMatrix = registrationOf(pairs);
+    expect(computedMatrix && residualOf(computedMatrix, pairs, { x: 0.5, y: 0.5 })).toBeCloseTo(0.5, 6);
   });
 
   it.each<[string, PointPair[]]>([

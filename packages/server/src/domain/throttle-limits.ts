@@ -27,7 +27,7 @@ export type Subject = 'account-and-network' | 'account' | 'network' | 'everybody
  * - `network`: stops a client that tries a few passwords on many accounts.
  *
  * The limits `account` and `network` do not apply to an account that signed in from the network recently: its correct password
- * still signs in. Otherwise an attacker could lock out an owner, or everybody in a hospital that is one network. A wrong
+ * still signs in. Otherwise an attacker could lock out an owner, or all users of a hospital that is one network. A wrong
  * password gets the same 429 as an unknown address.
  */
 export const failureLimits = {

@@ -111,9 +111,9 @@ export function createOriginals({ config, db, now, audit, catalogue, objects }: 
 
   async function locationOf({ root, path, members }: ServableImage): Promise<SlideLocation> {
     if (root === 'bucket') return { path, isObject: true, members };
-    const found = await locate(config, { root, path });
-    if (found === null) throw new AppError('not_found');
-    return { path: found, members };
+    const filePath = await locate(config, { root, path });
+    if (filePath === null) throw new AppError('not_found');
+    return { path: filePath, members };
   }
 
   function planOf(image: ServableImage, location: SlideLocation): Promise<OriginalPlan> {
