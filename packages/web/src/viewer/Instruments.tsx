@@ -85,15 +85,15 @@ export const Instruments = memo(function Instruments(props: InstrumentsProps) {
   /** Text for screen readers about the last change on the screen. */
   const [news, setNews] = useState('');
 
-  const { drawing, take, putAtCentre } = useDrawing(view, calibration, setNews);
-  const hasDrawing = drawing.shapes.length > 0 || drawing.fixed.length > 0;
+  const { drawing, dispatch, placePointAtCentre } = useDrawing(view, calibration, setNews);
+  const hasDrawing = drawing.shapes.length > 0 || drawing.placedPoints.length > 0;
 
   const { user } = useAuth();
   const mayKeep = annotated !== null && user !== null && may(user, 'annotations.write');
   const hasResults = results.length > 0 || mayKeep;
   const keepMeasurements = () => {
     setKept(drawing.shapes);
-    take({ type: 'clear' });
+    dispatch({ type: 'clear' });
     setNews(texts.measurementsKept);
   };
 
@@ -110,7 +110,7 @@ export const Instruments = memo(function Instruments(props: InstrumentsProps) {
   };
   const toggleAnnotating = () => {
     whiteBalance.pick(false);
-    if (drawing.tool !== null) take({ type: 'take', tool: drawing.tool });
+    if (drawing.tool !== null) dispatch({ type: 'choose-tool', tool: drawing.tool });
     setAnnotating(!isAnnotating);
     setAllToolsShown(false);
   };
@@ -122,7 +122,7 @@ export const Instruments = memo(function Instruments(props: InstrumentsProps) {
       const fittingZoom = maxCircleFraction * Math.min(width / (2 * rx), height / (2 * ry));
       if (pose.zoom > fittingZoom) actions.zoomTo(fittingZoom);
     }
-    take({ type: 'take', tool });
+    dispatch({ type: 'choose-tool', tool });
   };
   const actions = {
     rotateLeft: () => rotate(-quarterTurn),
@@ -171,10 +171,10 @@ export const Instruments = memo(function Instruments(props: InstrumentsProps) {
     a: () => takeTool('area'),
     ...(calibration !== null && { c: () => takeTool('circle') }),
     k: () => takeTool('mark'),
-    ...(drawing.tool !== null && { Enter: putAtCentre, Escape: () => take({ type: 'cancel' }) }),
+    ...(drawing.tool !== null && { Enter: placePointAtCentre, Escape: () => dispatch({ type: 'cancel' }) }),
     ...(hasDrawing && {
-      Backspace: () => take({ type: 'undo' }),
-      Delete: () => take({ type: 'undo' }),
+      Backspace: () => dispatch({ type: 'undo' }),
+      Delete: () => dispatch({ type: 'undo' }),
     }),
   };
   const keys = {
@@ -208,7 +208,7 @@ export const Instruments = memo(function Instruments(props: InstrumentsProps) {
   return (
     <>
       {(hasDrawing || drawing.tool !== null) && (
-        <Drawings view={view} drawing={drawing} calibration={calibration} take={take} />
+        <Drawings view={view} drawing={drawing} calibration={calibration} dispatch={dispatch} />
       )}
       {drawing.tool !== null && <span className={classes.crosshair} aria-hidden="true" />}
       {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for what is sent with a form */}
@@ -243,8 +243,8 @@ export const Instruments = memo(function Instruments(props: InstrumentsProps) {
                 drawing={drawing}
                 isCalibrated={calibration !== null}
                 onTakeTool={takeTool}
-                onUndo={() => take({ type: 'undo' })}
-                onClear={() => take({ type: 'clear' })}
+                onUndo={() => dispatch({ type: 'undo' })}
+                onClear={() => dispatch({ type: 'clear' })}
                 colours={colours}
                 whiteBalance={whiteBalance}
                 areColoursOpen={areColoursOpen}

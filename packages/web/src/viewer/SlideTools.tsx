@@ -68,7 +68,7 @@ export function SlideTools(props: SlideToolsProps) {
   const { drawing, onTakeTool, areColoursOpen } = props;
   const coloursButton = useRef<HTMLButtonElement>(null);
   const picturesButton = useRef<HTMLButtonElement>(null);
-  const isEmpty = drawing.shapes.length === 0 && drawing.fixed.length === 0;
+  const isEmpty = drawing.shapes.length === 0 && drawing.placedPoints.length === 0;
   const areColoursChanged = !isAsScanned(props.colours.adjustment);
   const toolProps = (kind: ShapeKind) => ({
     isPressed: drawing.tool === kind,

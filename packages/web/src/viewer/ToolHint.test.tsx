@@ -5,8 +5,8 @@ import { ToolHint } from './ToolHint.tsx';
 
 it('the tool hint tells how to begin and how to finish an area', () => {
   const hintAfter = (corners: number) => {
-    const fixed = Array.from({ length: corners }, (_, place) => ({ x: place, y: place * place }));
-    const { container } = render(<ToolHint drawing={{ ...emptyDrawing, tool: 'area', fixed }} />);
+    const placedPoints = Array.from({ length: corners }, (_, place) => ({ x: place, y: place * place }));
+    const { container } = render(<ToolHint drawing={{ ...emptyDrawing, tool: 'area', placedPoints }} />);
     const hint = container.textContent;
     cleanup();
     return hint;

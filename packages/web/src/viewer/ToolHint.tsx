@@ -8,12 +8,12 @@ export function ToolHint({ drawing }: { readonly drawing: Drawing }) {
   return <p className={classes.hint}>{hintOf(drawing)}</p>;
 }
 
-function hintOf({ tool, fixed, shapes }: Drawing): string | null {
+function hintOf({ tool, placedPoints, shapes }: Drawing): string | null {
   switch (tool) {
     case 'ruler':
-      return fixed.length === 0 ? texts.hints.ruler : texts.hints.rulerEnd;
+      return placedPoints.length === 0 ? texts.hints.ruler : texts.hints.rulerEnd;
     case 'area':
-      return fixed.length < 3 ? texts.hints.area : texts.hints.areaEnd;
+      return placedPoints.length < 3 ? texts.hints.area : texts.hints.areaEnd;
     case 'circle':
       return texts.hints.circle;
     case 'mark':

@@ -17,7 +17,7 @@ interface DrawingsProps {
   readonly view: Pick<SlideView, 'placement' | 'watch'>;
   readonly drawing: Drawing;
   readonly calibration: Calibration | null;
-  readonly take: (step: DrawingStep) => void;
+  readonly dispatch: (step: DrawingStep) => void;
 }
 
 /**
@@ -25,7 +25,7 @@ interface DrawingsProps {
  * of finished shapes, which can be dragged while no tool is chosen. The component is rendered again at each step of a movement, so
  * callers render it only while there is a shape or a chosen tool.
  */
-export function Drawings({ view, drawing, calibration, take }: DrawingsProps) {
+export function Drawings({ view, drawing, calibration, dispatch }: DrawingsProps) {
   const placement = useSyncExternalStore(view.watch, view.placement);
   if (placement === null) return null;
   return (
@@ -42,7 +42,7 @@ export function Drawings({ view, drawing, calibration, take }: DrawingsProps) {
               key={`${index} ${handle}`}
               placement={placement}
               point={point}
-              onMove={(newPoint) => take({ type: 'move', shape: index, handle, point: newPoint })}
+              onMove={(newPoint) => dispatch({ type: 'move', shape: index, handle, point: newPoint })}
             />
           )),
         )}

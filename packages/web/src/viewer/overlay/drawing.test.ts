@@ -11,32 +11,35 @@ describe('draw', () => {
   });
 
   it('completes a ruler with its second point and starts the next one', () => {
-    const drawing = after({ type: 'take', tool: 'ruler' }, ...points(1, 2, 7));
+    const drawing = after({ type: 'choose-tool', tool: 'ruler' }, ...points(1, 2, 7));
     expect(drawing.shapes).toEqual([{ kind: 'ruler', points: [at(1), at(2)] }]);
-    expect(drawing.fixed).toEqual([at(7)]);
+    expect(drawing.placedPoints).toEqual([at(7)]);
     expect(drawing.tool).toBe('ruler');
   });
 
   it('keeps the position of the pointer as a preview of the next point', () => {
-    const drawing = after({ type: 'take', tool: 'ruler' }, ...points(1), { type: 'hover', point: at(5) });
-    expect(drawing.floating).toEqual(at(5));
+    const drawing = after({ type: 'choose-tool', tool: 'ruler' }, ...points(1), {
+      type: 'hover',
+      point: at(5),
+    });
+    expect(drawing.pointerPoint).toEqual(at(5));
   });
 
   it('completes an area by the step `finish` when it has at least three points', () => {
-    const begun = after({ type: 'take', tool: 'area' }, ...points(1, 2), { type: 'finish' });
-    expect(begun.shapes).toEqual([]);
-    const drawing = [...points(3), { type: 'finish' } as const].reduce(draw, begun);
+    const unfinished = after({ type: 'choose-tool', tool: 'area' }, ...points(1, 2), { type: 'finish' });
+    expect(unfinished.shapes).toEqual([]);
+    const drawing = [...points(3), { type: 'finish' } as const].reduce(draw, unfinished);
     expect(drawing.shapes).toEqual([{ kind: 'area', points: [at(1), at(2), at(3)] }]);
-    expect(drawing.fixed).toEqual([]);
+    expect(drawing.placedPoints).toEqual([]);
   });
 
   it('completes a counting circle with one point', () => {
-    const drawing = after({ type: 'take', tool: 'circle' }, ...points(4));
+    const drawing = after({ type: 'choose-tool', tool: 'circle' }, ...points(4));
     expect(drawing.shapes).toEqual([{ kind: 'circle', centre: at(4) }]);
   });
 
   it('adds a mark for each point of the counting tool', () => {
-    const drawing = after({ type: 'take', tool: 'mark' }, ...points(4, 5));
+    const drawing = after({ type: 'choose-tool', tool: 'mark' }, ...points(4, 5));
     expect(drawing.shapes).toEqual([
       { kind: 'mark', centre: at(4) },
       { kind: 'mark', centre: at(5) },
@@ -44,43 +47,46 @@ describe('draw', () => {
   });
 
   it('moves one end of a ruler, one corner of an area and the centre of a circle by their handles', () => {
-    const ruler = after({ type: 'take', tool: 'ruler' }, ...points(1, 2));
+    const ruler = after({ type: 'choose-tool', tool: 'ruler' }, ...points(1, 2));
     const moved = draw(ruler, { type: 'move', shape: 0, handle: 1, point: at(9, 9) });
     expect(moved.shapes).toEqual([{ kind: 'ruler', points: [at(1), at(9, 9)] }]);
-    const area = after({ type: 'take', tool: 'area' }, ...points(1, 2, 3), { type: 'finish' });
+    const area = after({ type: 'choose-tool', tool: 'area' }, ...points(1, 2, 3), { type: 'finish' });
     expect(draw(area, { type: 'move', shape: 0, handle: 0, point: at(0, 5) }).shapes).toEqual([
       { kind: 'area', points: [at(0, 5), at(2), at(3)] },
     ]);
-    const circle = after({ type: 'take', tool: 'circle' }, ...points(4));
+    const circle = after({ type: 'choose-tool', tool: 'circle' }, ...points(4));
     expect(draw(circle, { type: 'move', shape: 0, handle: 0, point: at(7) }).shapes).toEqual([
       { kind: 'circle', centre: at(7) },
     ]);
   });
 
   it('returns the same drawing when the moved shape does not exist', () => {
-    const drawing = after({ type: 'take', tool: 'circle' }, ...points(4));
+    const drawing = after({ type: 'choose-tool', tool: 'circle' }, ...points(4));
     expect(draw(drawing, { type: 'move', shape: 3, handle: 0, point: at(7) })).toBe(drawing);
   });
 
   it('cancels the unfinished shape first, then deselects the tool', () => {
-    const begun = after({ type: 'take', tool: 'area' }, ...points(1, 2), { type: 'cancel' });
-    expect(begun).toMatchObject({ tool: 'area', fixed: [] });
-    expect(draw(begun, { type: 'cancel' }).tool).toBeNull();
+    const unfinished = after({ type: 'choose-tool', tool: 'area' }, ...points(1, 2), { type: 'cancel' });
+    expect(unfinished).toMatchObject({ tool: 'area', placedPoints: [] });
+    expect(draw(unfinished, { type: 'cancel' }).tool).toBeNull();
   });
 
   it('deselects a tool that is chosen twice and discards its unfinished shape', () => {
-    const drawing = after({ type: 'take', tool: 'area' }, ...points(1), { type: 'take', tool: 'area' });
-    expect(drawing).toMatchObject({ tool: null, fixed: [] });
+    const drawing = after({ type: 'choose-tool', tool: 'area' }, ...points(1), {
+      type: 'choose-tool',
+      tool: 'area',
+    });
+    expect(drawing).toMatchObject({ tool: null, placedPoints: [] });
   });
 
   it('undoes the unfinished shape point by point, then the finished shapes one by one', () => {
-    const drawing = after({ type: 'take', tool: 'ruler' }, ...points(1, 2, 3), { type: 'undo' });
-    expect(drawing).toMatchObject({ fixed: [], shapes: [{ kind: 'ruler' }] });
+    const drawing = after({ type: 'choose-tool', tool: 'ruler' }, ...points(1, 2, 3), { type: 'undo' });
+    expect(drawing).toMatchObject({ placedPoints: [], shapes: [{ kind: 'ruler' }] });
     expect(draw(drawing, { type: 'undo' }).shapes).toEqual([]);
   });
 
   it('removes all shapes by the step `clear` and keeps the tool', () => {
-    const drawing = after({ type: 'take', tool: 'circle' }, ...points(1, 2), { type: 'clear' });
+    const drawing = after({ type: 'choose-tool', tool: 'circle' }, ...points(1, 2), { type: 'clear' });
     expect(drawing).toMatchObject({ tool: 'circle', shapes: [] });
   });
 });

@@ -10,17 +10,17 @@ export interface Drawing {
   readonly tool: ShapeKind | null;
   readonly shapes: readonly Shape[];
   /** Points of the unfinished shape that are already placed, in image pixels. */
-  readonly fixed: readonly Point[];
+  readonly placedPoints: readonly Point[];
   /** Position of the pointer, the next point of the unfinished shape; null before the pointer has moved. */
-  readonly floating: Point | null;
+  readonly pointerPoint: Point | null;
 }
 
-export const emptyDrawing: Drawing = { tool: null, shapes: [], fixed: [], floating: null };
+export const emptyDrawing: Drawing = { tool: null, shapes: [], placedPoints: [], pointerPoint: null };
 
 /** A step that changes the drawing. Points are in image pixels. */
 export type DrawingStep =
   /** Chooses a tool; choosing the current tool again deselects it. */
-  | { readonly type: 'take'; readonly tool: ShapeKind }
+  | { readonly type: 'choose-tool'; readonly tool: ShapeKind }
   /** Places a point. */
   | { readonly type: 'point'; readonly point: Point }
   /** The pointer has moved. */
@@ -37,12 +37,17 @@ export type DrawingStep =
 
 /** Returns the drawing after a step. */
 export function draw(drawing: Drawing, step: DrawingStep): Drawing {
-  const { tool, shapes, fixed } = drawing;
+  const { tool, shapes, placedPoints } = drawing;
   switch (step.type) {
-    case 'take':
-      return { ...drawing, tool: step.tool === tool ? null : step.tool, fixed: [], floating: null };
+    case 'choose-tool':
+      return {
+        ...drawing,
+        tool: step.tool === tool ? null : step.tool,
+        placedPoints: [],
+        pointerPoint: null,
+      };
     case 'hover':
-      return tool === null ? drawing : { ...drawing, floating: step.point };
+      return tool === null ? drawing : { ...drawing, pointerPoint: step.point };
     case 'point':
       return tool === null ? drawing : withPoint(drawing, tool, step.point);
     case 'move': {
@@ -51,34 +56,41 @@ export function draw(drawing: Drawing, step: DrawingStep): Drawing {
       return { ...drawing, shapes: shapes.with(step.shape, withHandleAt(moved, step.handle, step.point)) };
     }
     case 'finish':
-      if (tool !== 'area' || fixed.length < 3) return drawing;
-      return { ...drawing, shapes: [...shapes, { kind: 'area', points: fixed }], fixed: [], floating: null };
+      if (tool !== 'area' || placedPoints.length < 3) return drawing;
+      return {
+        ...drawing,
+        shapes: [...shapes, { kind: 'area', points: placedPoints }],
+        placedPoints: [],
+        pointerPoint: null,
+      };
     case 'cancel':
-      return fixed.length > 0 ? { ...drawing, fixed: [], floating: null } : { ...drawing, tool: null };
+      return placedPoints.length > 0
+        ? { ...drawing, placedPoints: [], pointerPoint: null }
+        : { ...drawing, tool: null };
     case 'undo':
-      if (fixed.length > 0) return { ...drawing, fixed: fixed.slice(0, -1) };
+      if (placedPoints.length > 0) return { ...drawing, placedPoints: placedPoints.slice(0, -1) };
       return { ...drawing, shapes: shapes.slice(0, -1) };
     case 'clear':
-      return { ...drawing, shapes: [], fixed: [], floating: null };
+      return { ...drawing, shapes: [], placedPoints: [], pointerPoint: null };
   }
 }
 
 function withPoint(drawing: Drawing, tool: ShapeKind, point: Point): Drawing {
-  const { shapes, fixed } = drawing;
-  const [start] = fixed;
+  const { shapes, placedPoints } = drawing;
+  const [start] = placedPoints;
   switch (tool) {
     case 'circle':
     case 'mark':
-      return { ...drawing, shapes: [...shapes, { kind: tool, centre: point }], floating: null };
+      return { ...drawing, shapes: [...shapes, { kind: tool, centre: point }], pointerPoint: null };
     case 'ruler':
-      if (start === undefined) return { ...drawing, fixed: [point], floating: point };
+      if (start === undefined) return { ...drawing, placedPoints: [point], pointerPoint: point };
       return {
         ...drawing,
         shapes: [...shapes, { kind: 'ruler', points: [start, point] }],
-        fixed: [],
-        floating: null,
+        placedPoints: [],
+        pointerPoint: null,
       };
     case 'area':
-      return { ...drawing, fixed: [...fixed, point], floating: point };
+      return { ...drawing, placedPoints: [...placedPoints, point], pointerPoint: point };
   }
 }

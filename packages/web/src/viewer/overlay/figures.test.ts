@@ -29,7 +29,7 @@ describe('figuresOf', () => {
   });
 
   it('returns a counting circle at the pointer before the person places it', () => {
-    const drawing = { ...emptyDrawing, tool: 'circle', floating: { x: 5, y: 5 } } as const;
+    const drawing = { ...emptyDrawing, tool: 'circle', pointerPoint: { x: 5, y: 5 } } as const;
     expect(figuresOf(drawing, placement, calibration)).toMatchObject([{ kind: 'circle', measure: '1 mm²' }]);
   });
 

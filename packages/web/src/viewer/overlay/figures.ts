@@ -63,12 +63,12 @@ function markAt({ x, y }: Point): readonly Point[] {
 }
 
 /** Returns the unfinished shape as if it ended at the pointer; null without one. */
-function unfinishedShape({ tool, fixed, floating }: Drawing): Shape | null {
-  if (tool === 'circle' && floating !== null) return { kind: 'circle', centre: floating };
-  const [start] = fixed;
-  if (start === undefined || floating === null) return null;
-  if (tool === 'ruler') return { kind: 'ruler', points: [start, floating] };
-  return tool === 'area' ? { kind: 'area', points: [...fixed, floating] } : null;
+function unfinishedShape({ tool, placedPoints, pointerPoint }: Drawing): Shape | null {
+  if (tool === 'circle' && pointerPoint !== null) return { kind: 'circle', centre: pointerPoint };
+  const [start] = placedPoints;
+  if (start === undefined || pointerPoint === null) return null;
+  if (tool === 'ruler') return { kind: 'ruler', points: [start, pointerPoint] };
+  return tool === 'area' ? { kind: 'area', points: [...placedPoints, pointerPoint] } : null;
 }
 
 /** Returns the outline of a shape in image pixels. */

@@ -8,10 +8,10 @@ const placement = { a: 0.5, b: 0, c: 0, d: 0.5, e: 0, f: 0 };
 const at = (x: number, y: number) => ({ x, y });
 
 function drawingWith(tool: ShapeKind) {
-  let drawing: Drawing = draw(emptyDrawing, { type: 'take', tool });
+  let drawing: Drawing = draw(emptyDrawing, { type: 'choose-tool', tool });
   const pointer = createPointerDrawing({
-    drawingNow: () => drawing,
-    placementNow: () => placement,
+    getDrawing: () => drawing,
+    getPlacement: () => placement,
     dispatch: (step) => {
       drawing = draw(drawing, step);
     },
@@ -34,51 +34,51 @@ function drawingWith(tool: ShapeKind) {
 
 describe('createPointerDrawing', () => {
   it('draws a ruler by dragging, in image pixels', () => {
-    const hand = drawingWith('ruler');
-    hand.drag([10, 10], [60, 10], [110, 10]);
-    expect(hand.now().shapes).toEqual([{ kind: 'ruler', points: [at(20, 20), at(220, 20)] }]);
+    const pointerTest = drawingWith('ruler');
+    pointerTest.drag([10, 10], [60, 10], [110, 10]);
+    expect(pointerTest.now().shapes).toEqual([{ kind: 'ruler', points: [at(20, 20), at(220, 20)] }]);
   });
 
   it('draws a ruler by two clicks', () => {
-    const hand = drawingWith('ruler');
-    hand.click(10, 10);
-    hand.click(110, 10);
-    expect(hand.now().shapes).toEqual([{ kind: 'ruler', points: [at(20, 20), at(220, 20)] }]);
+    const pointerTest = drawingWith('ruler');
+    pointerTest.click(10, 10);
+    pointerTest.click(110, 10);
+    expect(pointerTest.now().shapes).toEqual([{ kind: 'ruler', points: [at(20, 20), at(220, 20)] }]);
   });
 
   it('completes an area by a click on its first point or a double click', () => {
     for (const end of [at(11, 11), at(50, 99)]) {
-      const hand = drawingWith('area');
+      const pointerTest = drawingWith('area');
       for (const [x, y] of [
         [10, 10],
         [90, 10],
         [50, 98],
       ] as const)
-        hand.click(x, y);
-      hand.click(end.x, end.y);
-      expect(hand.now().shapes).toMatchObject([{ kind: 'area', points: { length: 3 } }]);
+        pointerTest.click(x, y);
+      pointerTest.click(end.x, end.y);
+      expect(pointerTest.now().shapes).toMatchObject([{ kind: 'area', points: { length: 3 } }]);
     }
   });
 
   it('draws an area freehand while the pointer is dragged', () => {
-    const hand = drawingWith('area');
-    hand.drag([10, 10], [90, 10], [90, 90], [10, 90], [10, 20]);
-    expect(hand.now().shapes).toMatchObject([{ kind: 'area' }]);
-    expect(hand.now().fixed).toEqual([]);
+    const pointerTest = drawingWith('area');
+    pointerTest.drag([10, 10], [90, 10], [90, 90], [10, 90], [10, 20]);
+    expect(pointerTest.now().shapes).toMatchObject([{ kind: 'area' }]);
+    expect(pointerTest.now().placedPoints).toEqual([]);
   });
 
   it('places one point for a click with a small movement', () => {
-    const hand = drawingWith('ruler');
-    hand.drag([10, 10], [12, 11]);
-    expect(hand.now()).toMatchObject({ shapes: [], fixed: { length: 1 } });
+    const pointerTest = drawingWith('ruler');
+    pointerTest.drag([10, 10], [12, 11]);
+    expect(pointerTest.now()).toMatchObject({ shapes: [], placedPoints: { length: 1 } });
   });
 
   it('cancels the shape when the press becomes a gesture with two fingers', () => {
-    const hand = drawingWith('ruler');
-    hand.pointer.onPress(at(10, 10));
-    hand.pointer.onPinch();
-    hand.pointer.onMove(at(100, 100));
-    hand.pointer.onRelease(at(100, 100));
-    expect(hand.now()).toMatchObject({ shapes: [], fixed: [] });
+    const pointerTest = drawingWith('ruler');
+    pointerTest.pointer.onPress(at(10, 10));
+    pointerTest.pointer.onPinch();
+    pointerTest.pointer.onMove(at(100, 100));
+    pointerTest.pointer.onRelease(at(100, 100));
+    expect(pointerTest.now()).toMatchObject({ shapes: [], placedPoints: [] });
   });
 });

@@ -13,12 +13,12 @@ const clickTolerance = 5;
 const freehandStep = 8;
 
 interface PointerDrawingDependencies {
-  readonly drawingNow: () => Drawing;
-  readonly placementNow: () => Placement | null;
+  readonly getDrawing: () => Drawing;
+  readonly getPlacement: () => Placement | null;
   readonly dispatch: (step: DrawingStep) => void;
 }
 
-export function createPointerDrawing({ drawingNow, placementNow, dispatch }: PointerDrawingDependencies) {
+export function createPointerDrawing({ getDrawing, getPlacement, dispatch }: PointerDrawingDependencies) {
   /** Point of the current press; null while the pointer is not pressed. */
   let pressPoint: Point | null = null;
   let isDragging = false;
@@ -27,7 +27,7 @@ export function createPointerDrawing({ drawingNow, placementNow, dispatch }: Poi
 
   /** Applies a step at a point of the screen; does nothing while the slide is being closed. */
   const step = (type: 'point' | 'hover', screenPoint: Point) => {
-    const placement = placementNow();
+    const placement = getPlacement();
     if (placement !== null) dispatch({ type, point: toImage(placement, screenPoint) });
   };
   const placePoint = (screenPoint: Point) => {
@@ -35,7 +35,7 @@ export function createPointerDrawing({ drawingNow, placementNow, dispatch }: Poi
     lastPoint = screenPoint;
   };
   const isNear = (point: Point | undefined, screenPoint: Point) => {
-    const placement = placementNow();
+    const placement = getPlacement();
     return (
       point !== undefined &&
       placement !== null &&
@@ -45,9 +45,9 @@ export function createPointerDrawing({ drawingNow, placementNow, dispatch }: Poi
 
   /** Whether a click completes the unfinished area: it hits the first or the last point, as the second click of a double click does. */
   function closesArea(screenPoint: Point): boolean {
-    const { tool, fixed } = drawingNow();
-    if (tool !== 'area' || fixed.length < 3) return false;
-    return isNear(fixed[0], screenPoint) || isNear(fixed.at(-1), screenPoint);
+    const { tool, placedPoints } = getDrawing();
+    if (tool !== 'area' || placedPoints.length < 3) return false;
+    return isNear(placedPoints[0], screenPoint) || isNear(placedPoints.at(-1), screenPoint);
   }
 
   return {
@@ -57,7 +57,7 @@ export function createPointerDrawing({ drawingNow, placementNow, dispatch }: Poi
     },
 
     onMove(screenPoint: Point) {
-      const { tool } = drawingNow();
+      const { tool } = getDrawing();
       const isSinglePoint = tool === 'circle' || tool === 'mark';
       if (
         pressPoint !== null &&
@@ -66,7 +66,7 @@ export function createPointerDrawing({ drawingNow, placementNow, dispatch }: Poi
         distance(pressPoint, screenPoint) >= clickTolerance
       ) {
         isDragging = true;
-        if (drawingNow().fixed.length === 0) placePoint(pressPoint);
+        if (getDrawing().placedPoints.length === 0) placePoint(pressPoint);
       }
       step('hover', screenPoint);
       const isFreehand = isDragging && tool === 'area';
@@ -80,11 +80,11 @@ export function createPointerDrawing({ drawingNow, placementNow, dispatch }: Poi
       if (!isDragging) {
         if (closesArea(screenPoint)) dispatch({ type: 'finish' });
         // The second click of a double click places no second point.
-        else if (!isNear(drawingNow().fixed.at(-1), screenPoint)) placePoint(screenPoint);
+        else if (!isNear(getDrawing().placedPoints.at(-1), screenPoint)) placePoint(screenPoint);
         return;
       }
       isDragging = false;
-      if (drawingNow().tool === 'area') dispatch({ type: 'finish' });
+      if (getDrawing().tool === 'area') dispatch({ type: 'finish' });
       else placePoint(screenPoint);
     },
 

@@ -7,11 +7,11 @@ import { toImage } from './placement.ts';
 import { createPointerDrawing } from './pointer-drawing.ts';
 import { marksIn, measureOf } from './shapes.ts';
 
-interface DrawingHere {
+interface DrawingControls {
   readonly drawing: Drawing;
-  readonly take: (step: DrawingStep) => void;
+  readonly dispatch: (step: DrawingStep) => void;
   /** Places a point in the middle of the view, for the keyboard. */
-  readonly putAtCentre: () => void;
+  readonly placePointAtCentre: () => void;
 }
 
 /**
@@ -23,14 +23,14 @@ export function useDrawing(
   view: SlideView,
   calibration: Calibration | null,
   announce: (text: string) => void,
-): DrawingHere {
-  const [drawing, take] = useReducer(draw, emptyDrawing);
-  const drawingNow = useEffectEvent(() => drawing);
+): DrawingControls {
+  const [drawing, dispatch] = useReducer(draw, emptyDrawing);
+  const getDrawing = useEffectEvent(() => drawing);
   const isToolChosen = drawing.tool !== null;
 
   useEffect(() => {
     if (!isToolChosen) return;
-    view.setPointerTool(createPointerDrawing({ drawingNow, placementNow: view.placement, dispatch: take }));
+    view.setPointerTool(createPointerDrawing({ getDrawing, getPlacement: view.placement, dispatch }));
     return () => view.setPointerTool(null);
   }, [view, isToolChosen]);
 
@@ -46,16 +46,16 @@ export function useDrawing(
 
   return {
     drawing,
-    take,
-    putAtCentre() {
+    dispatch,
+    placePointAtCentre() {
       const placement = view.placement();
       if (placement === null) return;
       const point = toImage(placement, view.centre());
-      const last = drawing.fixed.at(-1);
+      const last = drawing.placedPoints.at(-1);
       // Placing the same point twice (less than one image pixel apart) completes an area.
       const isSame = last !== undefined && Math.hypot(last.x - point.x, last.y - point.y) < 1;
-      if (isSame && drawing.tool === 'area') take({ type: 'finish' });
-      else take({ type: 'point', point });
+      if (isSame && drawing.tool === 'area') dispatch({ type: 'finish' });
+      else dispatch({ type: 'point', point });
     },
   };
 }

@@ -118,6 +118,7 @@ export function readBlock(
   buffer: ArrayBuffer,
   groupOf: (object: number, classIndex: number) => number | null = (_, classIndex) => classIndex,
 ): BlockPaths {
+  // The header consists of 8 integers: magic number, first object, objects, rings, vertices, origin x, origin y, 0.
   const header = new Uint32Array(buffer, 0, 8);
   const [magic = 0, , objects = 0, rings = 0, vertices = 0] = header;
   if (magic !== magicNumber) throw new RangeError('This is not a block of a vector layer.');
