@@ -14,7 +14,9 @@ interface ItemListProps {
 /** The items of a collection with their texts and questions. Buttons or dragging change their order. */
 export function ItemList({ items, onChange }: ItemListProps) {
   /** Index of the dragged item, and of the item below the pointer; null while nothing is dragged. */
-  const [drag, setDrag] = useState<{ readonly dragged: number; readonly target: number } | null>(null);
+  const [drag, setDrag] = useState<{ readonly draggedIndex: number; readonly targetIndex: number } | null>(
+    null,
+  );
   /** Text for screen readers about the last move. */
   const [announcement, setAnnouncement] = useState('');
 
@@ -32,15 +34,15 @@ export function ItemList({ items, onChange }: ItemListProps) {
           <li
             key={item.key}
             className={classes.item}
-            data-over={drag?.target === index || undefined}
+            data-over={drag?.targetIndex === index || undefined}
             onDragOver={(event) => {
               if (drag === null) return;
               event.preventDefault();
-              if (drag.target !== index) setDrag({ ...drag, target: index });
+              if (drag.targetIndex !== index) setDrag({ ...drag, targetIndex: index });
             }}
             onDrop={(event) => {
               event.preventDefault();
-              if (drag !== null) move(drag.dragged, index);
+              if (drag !== null) move(drag.draggedIndex, index);
               setDrag(null);
             }}
           >
@@ -49,7 +51,7 @@ export function ItemList({ items, onChange }: ItemListProps) {
               index={index}
               count={items.length}
               onMove={(toIndex) => move(index, toIndex)}
-              onDrag={(isDragged) => setDrag(isDragged ? { dragged: index, target: index } : null)}
+              onDrag={(isDragged) => setDrag(isDragged ? { draggedIndex: index, targetIndex: index } : null)}
               onChange={(changed) => onChange(items.with(index, changed))}
               onRemove={() => onChange(items.toSpliced(index, 1))}
             />

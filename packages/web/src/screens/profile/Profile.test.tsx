@@ -1,3 +1,4 @@
+/** Tests of the profile screen, except for its API tokens and share links. They are in one file because all of them open the same screen with the same stubbed API. */
 import { screen, within } from '@testing-library/react';
 import { describe, expect, it, vi } from 'vitest';
 import { account } from '../../testing/accounts.ts';

@@ -1,3 +1,4 @@
+/** Tests of the slides screen, except for uploads. They are in one file because all of them open the same screen with the same stubbed API. */
 import type { ImportPlan, ManagedImage } from '@lamina/contract';
 import { screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';

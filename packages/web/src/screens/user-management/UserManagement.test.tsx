@@ -1,3 +1,4 @@
+/** Tests of the list of accounts and their cards. They are in one file because all of them open the same screen with the same stubbed API. */
 import type { User } from '@lamina/contract';
 import { screen, within } from '@testing-library/react';
 import { describe, expect, it, vi } from 'vitest';

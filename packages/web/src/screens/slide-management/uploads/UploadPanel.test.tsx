@@ -73,7 +73,9 @@ describe('the upload panel', () => {
   });
 
   it('suggests datasets while a name is typed, and not over the start button once the name is complete', async () => {
-    const { panel, choose, person } = await openPanel([], { 'GET /admin/datasets': { datasets: [existing] } });
+    const { panel, choose, person } = await openPanel([], {
+      'GET /admin/datasets': { datasets: [existing] },
+    });
     await choose('a.svs');
     const field = await panel.findByLabelText('Veri kümesi', { selector: 'input' });
     await waitFor(() => expect(document.activeElement).toBe(field));
