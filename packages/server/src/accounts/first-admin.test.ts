@@ -57,7 +57,7 @@ describe.each(databaseKinds)('first start of the server, on %s', (database) => {
     expect(await listUsers(services.db)).toEqual([]);
   });
 
-  it('creates no second administrator at the next start', async () => {
+  it('creates no administrator when an account exists', async () => {
     const { services, given } = await testServer({ database });
     await given.user({ status: 'pending' });
     expect(await ensureFirstAdmin(services)).toBeNull();
@@ -76,7 +76,7 @@ describe.each(databaseKinds)('first start of the server, on %s', (database) => {
 });
 
 describe.each(databaseKinds)('restore-admin command, on %s', (database) => {
-  it('reactivates a deactivated account with a new password, and revokes its tokens and sessions', async () => {
+  it('makes a deactivated account an active administrator with a new password, and revokes its tokens', async () => {
     const { services, given, as } = await testServer({ database });
     const admin = await given.admin();
     const token = await given.token(admin);

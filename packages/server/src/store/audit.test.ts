@@ -60,11 +60,12 @@ async function runWriter(task: Task): Promise<void> {
 }
 
 type EntryChanges = Partial<Parameters<typeof insertAuditRow>[1]>;
+/** Appends an entry with the default fields of `row`, except for the given changes. */
 const write = (db: Database, changes: EntryChanges = {}) =>
   change(db, 'audit', (tx) => insertAuditRow(tx, { ...row, ...changes }));
 
 const minute = (number: number) => new Date(Date.UTC(2026, 4, 1, 0, number)).toISOString();
-/** Inserts one entry per minute, from minute 1. */
+/** Appends entries at the minutes 1, 2, 3 … */
 async function insertEntries(
   db: Database,
   entries: number,
@@ -88,7 +89,7 @@ describe.each(databaseKinds)('the audit log, on %s', (kind) => {
     expect(before).toEqual({ seq: 0, hash: chainStart });
   });
 
-  it('keeps no entry of a transaction that failed', async () => {
+  it('has no entry of a transaction that was rolled back', async () => {
     const db = await openDatabaseOf(kind);
     const failing = change(db, 'accounts', async (tx) => {
       await insertAuditRow(tx, row);
@@ -99,7 +100,7 @@ describe.each(databaseKinds)('the audit log, on %s', (kind) => {
     expect(await findAuditLogEnds(db)).toMatchObject({ last: { seq: 0 } });
   });
 
-  it('rejects updates, and deletions of entries that are not pruned, in the database itself', async () => {
+  it('rejects SQL statements that update entries, or delete entries that are not pruned', async () => {
     const db = await openDatabaseOf(kind);
     await insertEntries(db, 2);
     await expect(db.updateTable('audit').set({ actor_uid: 'x' }).execute()).rejects.toThrow(/never change/);
@@ -110,7 +111,7 @@ describe.each(databaseKinds)('the audit log, on %s', (kind) => {
     expect(await numbersOf(db)).toEqual([1, 2]);
   });
 
-  it('does not reuse the number of a last entry that was deleted directly in the database', async () => {
+  it('does not reuse the number of the last entry after its row was deleted directly in the database', async () => {
     const db = await openDatabaseOf(kind);
     await insertEntries(db, 3);
     const restoreGuard = await removeAuditTriggers(db, kind);
@@ -154,7 +155,7 @@ describe.each(databaseKinds)('pruning of the audit log, on %s', (kind) => {
     expect(await pruneAuditRowsBefore(db, minute(30), record)).toBe(0);
   });
 
-  it('hides pruned entries before they are deleted', async () => {
+  it('hides pruned entries from lists before their rows are deleted', async () => {
     const db = await openDatabaseOf(kind);
     await insertEntries(db, 3);
     await pruneAuditRowsBefore(db, minute(3), async () => {});
@@ -162,27 +163,28 @@ describe.each(databaseKinds)('pruning of the audit log, on %s', (kind) => {
   });
 
   // Two connections of one thread to SQLite would block each other.
-  it.runIf(kind === 'PostgreSQL')('prunes once when two processes start at the same time', async () => {
-    const [db, location] = await openSharedDatabase(kind);
-    const other = await openDatabase(location);
-    onTestFinished(() => other.destroy());
-    await insertEntries(db, 3);
-    const record = async (tx: Change) => {
-      await insertAuditRow(tx, { ...row, at: minute(9), action: 'audit-pruned' });
-    };
-    const counts = await Promise.all([
-      pruneAuditRowsBefore(db, minute(3), record),
-      pruneAuditRowsBefore(other, minute(3), record),
-    ]);
-    expect(counts.sort()).toEqual([0, 2]);
-    expect((await listAuditRows(db, {}, 10)).map(({ seq }) => seq)).toEqual([4, 3]);
-  });
+  it.runIf(kind === 'PostgreSQL')(
+    'prunes the entries once when two processes prune at the same time',
+    async () => {
+      const [db, location] = await openSharedDatabase(kind);
+      const other = await openDatabase(location);
+      onTestFinished(() => other.destroy());
+      await insertEntries(db, 3);
+      const record = async (tx: Change) => {
+        await insertAuditRow(tx, { ...row, at: minute(9), action: 'audit-pruned' });
+      };
+      const counts = await Promise.all([
+        pruneAuditRowsBefore(db, minute(3), record),
+        pruneAuditRowsBefore(other, minute(3), record),
+      ]);
+      expect(counts.sort()).toEqual([0, 2]);
+      expect((await listAuditRows(db, {}, 10)).map(({ seq }) => seq)).toEqual([4, 3]);
+    },
+  );
 });
 
 describe.each(databaseKinds)('listing the audit log, on %s', (kind) => {
-  /**
-   * An audit log: ayse and berk sign in in turn; every third entry opens a slide, every fourth is refused.
-   */
+  /** Opens a log of 12 entries: ayse and berk alternate, every third entry opens a slide, every fourth is refused. */
   async function openFilledLog(): Promise<Database> {
     const db = await openDatabaseOf(kind);
     await insertEntries(db, 12, (number) => ({
@@ -214,7 +216,7 @@ describe.each(databaseKinds)('listing the audit log, on %s', (kind) => {
   });
 
   it.each([{}, { uid: 'ayse' }, { action: 'sign-in' }, { result: 'done' as const }, { target: 'slide' }])(
-    'returns the same entries in pages as at once: %o',
+    'returns the same entries page by page as in a single list for the query %o',
     async (query) => {
       const db = await openFilledLog();
       for (let i = 0; i < 5; i++) await write(db, { at: minute(12), actor_uid: 'ayse', target: 'slide' });
@@ -230,7 +232,7 @@ describe.each(databaseKinds)('listing the audit log, on %s', (kind) => {
     },
   );
 
-  it('counts an action in several time spans', async () => {
+  it('counts the completed entries of an action in each of several time spans', async () => {
     const db = await openFilledLog();
     const spans = [
       { from: minute(0), to: minute(6) },

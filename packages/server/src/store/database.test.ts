@@ -26,8 +26,8 @@ const user = (uid: string, email = `${uid}@example.org`) => ({
   expiresAt: null,
 });
 
-describe('the embedded SQLite database', () => {
-  it('commits durably (WAL, synchronous FULL) and can be read during writes', async () => {
+describe('openDatabase with a file of the embedded SQLite database', () => {
+  it('sets WAL mode, full synchronisation, foreign keys and secure deletion', async () => {
     const db = await openDatabase({ url: null, file: path.join(folder(), 'data', 'lamina.db') });
     onTestFinished(() => db.destroy());
     const pragma = async (name: string) => (await sql.raw(`pragma ${name}`).execute(db)).rows[0];
@@ -37,7 +37,7 @@ describe('the embedded SQLite database', () => {
     expect(await pragma('secure_delete')).toEqual({ secure_delete: 1 });
   });
 
-  it('keeps its rows across restarts', async () => {
+  it('returns the rows that were inserted before the database was closed and opened again', async () => {
     const file = path.join(folder(), 'lamina.db');
     const first = await openDatabase({ url: null, file });
     await insertUser(first, user('u1'));
@@ -47,46 +47,46 @@ describe('the embedded SQLite database', () => {
     expect(await listUsers(second)).toEqual([user('u1')]);
   });
 
-  it('is rejected when the file is not a database', async () => {
+  it('throws an error when the file is not a database', async () => {
     const file = path.join(folder(), 'lamina.db');
     fs.writeFileSync(file, 'This is no database, but a text that is long enough to be read as one.');
     await expect(openDatabase({ url: null, file })).rejects.toThrow('file is not a database');
   });
 });
 
-describe('a database that cannot be reached', () => {
-  it('causes an error that says that it is unreachable', async () => {
+describe('openDatabase with the URL of an unreachable PostgreSQL server', () => {
+  it('throws the error "The database cannot be opened."', async () => {
     await expect(openDatabase({ url: 'postgres://127.0.0.1:1/lamina', file: null })).rejects.toThrow(
       'The database cannot be opened.',
     );
   });
 });
 
-describe.each(databaseKinds)('transaction by change(), on %s', (kind) => {
-  it('rolls back all writes when it fails', async () => {
+describe.each(databaseKinds)('transaction run by change(), on %s', (kind) => {
+  it('rolls back all its writes when its function throws', async () => {
     const { db, close } = await openTestDatabase(kind);
     onTestFinished(close);
-    const half = change(db, 'accounts', async (tx) => {
+    const failing = change(db, 'accounts', async (tx) => {
       await insertUser(tx, user('u1'));
-      throw new Error('the rest failed');
+      throw new Error('the second write failed');
     });
-    await expect(half).rejects.toThrow('the rest failed');
+    await expect(failing).rejects.toThrow('the second write failed');
     expect(await findUser(db, 'u1')).toBeNull();
   });
 
-  it('does not overlap with another change that holds the same lock', async () => {
+  it('waits until another transaction with the same lock has ended', async () => {
     const { db, close } = await openTestDatabase(kind);
     onTestFinished(close);
     const addOne = () =>
       change(db, 'accounts', async (tx) => {
-        const known = await listUsers(tx);
-        await insertUser(tx, user(`u${known.length}`));
+        const existing = await listUsers(tx);
+        await insertUser(tx, user(`u${existing.length}`));
       });
     await Promise.all(Array.from({ length: 20 }, addOne));
     expect(await listUsers(db)).toHaveLength(20);
   });
 
-  it('throws a unique violation for an e-mail address that another account has', async () => {
+  it('throws a unique violation for an e-mail address that another account has in a different spelling', async () => {
     const { db, close } = await openTestDatabase(kind);
     onTestFinished(close);
     await insertUser(db, user('u1', 'Ayse@example.org'));

@@ -1,9 +1,10 @@
 /**
- * Acknowledged changes survive a killed process on the default database. Real servers receive requests of
- * users and administrators and are killed with `kill -9` at random moments.
+ * Acknowledged changes of the embedded database survive the death of the process. Server processes receive requests of users
+ * and administrators and are killed with SIGKILL at random moments. Afterwards the database must contain every acknowledged
+ * change, and of interrupted changes all or nothing.
  *
- * `DURABILITY=full` (`npm run durability`) makes 10,000 acknowledged writes under 50 kills; the default is
- * fewer.
+ * `DURABILITY=full` (`npm run durability`) makes 10,000 acknowledged writes with 50 kills; the default is 600 writes with 5
+ * kills.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -22,14 +23,14 @@ const { kills, writes } =
 const admin = { email: 'admin@example.org', password: 'bir-parola-1' };
 const concurrentUsers = 8;
 
-/** An account and the responses to the changes of it. */
+/** The requests that were sent for one account. */
 interface AccountHistory {
   readonly email: string;
   /** Null until the registration is acknowledged. */
   uid: string | null;
   /** Acknowledged changes as audit actions, in order. */
   readonly done: string[];
-  /** The request without a response, which may have been executed or not. */
+  /** Audit action of the request that got no response; the server may have executed it or not. */
   pending: string | null;
 }
 
@@ -53,7 +54,7 @@ const deactivate = step('deactivated', 'deactivate');
 const promote = step('promoted', 'promote');
 const setPassword = step('password-set', 'password', { new_password: 'yepyeni-şifre' }, 'PUT');
 
-/** Sequences of changes of a registered account; the accounts use them in turn. */
+/** Sequences of changes. Each new account gets the next sequence, cyclically. */
 const sequences: readonly (readonly Step[])[] = [
   [approve, suspend, approve, setPassword],
   [approve, promote, suspend, approve],
@@ -109,8 +110,8 @@ async function runSequence(
   }
 }
 
-describe(`a server that is killed ${kills} times while accounts change`, () => {
-  it('loses no acknowledged change and leaves no partial change', {
+describe(`a server that is killed ${kills} times while it changes accounts`, () => {
+  it('has every acknowledged change and no partial change in the database afterwards', {
     timeout: 3_600_000, // enough for the full run on a busy machine
   }, async () => {
     const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'lamina-durability-'));
@@ -135,7 +136,7 @@ describe(`a server that is killed ${kills} times while accounts change`, () => {
       slowestStartMs = Math.max(slowestStartMs, performance.now() - startedAt);
       const { token } = (await askServer(server, 'POST', '/auth/login', { body: admin })).body;
 
-      // After about the same number of writes each time, at a random moment.
+      // Each server is killed after about the same number of writes, with a random delay of up to 5 ms.
       const killAt = Math.ceil((writes / kills) * kill);
       let isKilled = false;
       const killWhenDue = () => {
@@ -163,8 +164,8 @@ describe(`a server that is killed ${kills} times while accounts change`, () => {
     onTestFinished(() => db.destroy());
     expect(await checkChain(db)).toMatchObject({ state: 'intact' });
     process.stdout.write(
-      `${acknowledged} acknowledged writes under ${kills} kills: none lost, none half done; ` +
-        `${interrupted} more were under way; slowest start after a kill ${Math.round(slowestStartMs)} ms\n`,
+      `${acknowledged} acknowledged writes with ${kills} kills: none lost, none partial; ` +
+        `${interrupted} more were interrupted; slowest start after a kill ${Math.round(slowestStartMs)} ms\n`,
     );
   });
 });
@@ -184,7 +185,7 @@ async function startAndStop(settings: Readonly<Record<string, string>>): Promise
   expect(await stopped).toEqual([0, null]);
 }
 
-/** @returns the number of interrupted changes */
+/** Compares the database with the histories of the accounts. @returns the number of interrupted changes */
 function expectAcknowledged(file: string, histories: readonly AccountHistory[]): number {
   const db = new SqliteDatabase(file, { readonly: true });
   onTestFinished(() => void db.close());
@@ -228,14 +229,15 @@ function expectAcknowledged(file: string, histories: readonly AccountHistory[]):
   }
   expect(new Set(auditRowsOf.keys())).toEqual(new Set([...users.keys(), ...deletedIn(auditRows)]));
 
-  // All acknowledged changes, in order; at most the pending one follows.
+  // Each account has exactly its acknowledged changes, in order; only the pending change may follow them.
   let interrupted = 0;
   for (const { email, uid, done, pending } of histories) {
     if (pending !== null) interrupted += 1;
-    const known = uid ?? uidOf.get(email);
-    const happened = (known === undefined ? [] : (auditRowsOf.get(known) ?? [])).map(({ action }) => action);
-    const mayHaveHappened = pending === null ? done : [...done, pending];
-    expect([done, mayHaveHappened]).toContainEqual(happened);
+    const accountUid = uid ?? uidOf.get(email);
+    const accountRows = accountUid === undefined ? [] : (auditRowsOf.get(accountUid) ?? []);
+    const recordedActions = accountRows.map(({ action }) => action);
+    const withPending = pending === null ? done : [...done, pending];
+    expect([done, withPending]).toContainEqual(recordedActions);
   }
   return interrupted;
 }

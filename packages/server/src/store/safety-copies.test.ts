@@ -19,7 +19,7 @@ function dataFolder(): string {
 const inDays = (days: number) => new Date(Date.now() + days * day);
 
 describe('deleteOldCopies', () => {
-  it('deletes the copies of upgrades and restores when they are old enough, and no other files', async () => {
+  it('deletes copies of upgrades and restores that are older than safetyCopyDays, and no other files', async () => {
     const dataDir = dataFolder();
     const copies = [
       'lamina.db.before-migration',
@@ -43,7 +43,7 @@ describe('deleteOldCopies', () => {
     expect(fs.readdirSync(dataDir).sort()).toEqual(others.sort());
   });
 
-  it("counts the age from the restore, not from the replaced database's own time", async () => {
+  it('counts the age of a copy from the restore, not from the modification time of the replaced database', async () => {
     const dataDir = dataFolder();
     const file = path.join(dataDir, 'lamina.db');
     for (const name of [file, `${file}.new`]) {

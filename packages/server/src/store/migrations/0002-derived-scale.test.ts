@@ -5,7 +5,7 @@ import type { Tables } from '../schema.ts';
 import { up as first } from './0001-first.ts';
 import { up as derivedScale } from './0002-derived-scale.ts';
 
-it('0002 marks slides with only one of pixel size and magnification as pending', async () => {
+it('migration 0002 marks slides with only one of pixel size and magnification as pending', async () => {
   const db = new Kysely<Tables>({
     dialect: new SqliteDialect({ database: new SqliteDatabase(':memory:') }),
   });

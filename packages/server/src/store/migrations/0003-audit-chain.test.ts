@@ -7,7 +7,7 @@ import type { Tables } from '../schema.ts';
 import { up as first } from './0001-first.ts';
 import { up } from './0003-audit-chain.ts';
 
-it('0003 adds hashes to the existing entries of the audit log', async () => {
+it('migration 0003 adds a valid hash chain to the existing entries of the audit log', async () => {
   const db = new Kysely<Tables>({ dialect: new SqliteDialect({ database: new SqliteDatabase(':memory:') }) });
   onTestFinished(() => db.destroy());
   await first(db);

@@ -74,7 +74,7 @@ async function chainExistingRows(db: Kysely<Tables>): Promise<void> {
     .execute();
 }
 
-/** A row that is not pruned yet cannot be deleted. */
+/** SQL condition of the triggers: a row that is not pruned cannot be deleted. */
 const isNotPruned = "old.seq > coalesce((select before_seq from audit_chain where name = 'audit'), 0)";
 
 const sqliteTriggers = [

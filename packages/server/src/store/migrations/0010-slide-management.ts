@@ -1,10 +1,10 @@
 import { type Kysely, PostgresAdapter } from 'kysely';
 import type { Tables } from '../schema.ts';
 
-/** Entries that are hidden from members. */
+/** Adds a column for catalogue entries that are hidden from members. */
 export async function up(db: Kysely<Tables>): Promise<void> {
   await db.schema.alterTable('images').addColumn('hidden_at', 'text').execute();
-  // The numbers of entries by status are counted in this index alone.
+  // This index contains all columns that are needed to count the entries of each status.
   await db.schema
     .createIndex('images_by_state')
     .on('images')

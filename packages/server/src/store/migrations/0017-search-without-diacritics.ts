@@ -6,8 +6,8 @@ import type { Tables } from '../schema.ts';
 const batchSize = 500;
 
 /**
- * Folds the search text of every entry without diacritics. On SQLite, also rebuilds the index that lists and counts read:
- * with size and creation time it contains every column that groups are counted and ordered by.
+ * Computes the search text of every entry again, now without diacritics. On SQLite, also rebuilds the index that lists and
+ * counts read, with size and creation time: it then contains all columns by which datasets are counted and sorted.
  */
 export async function up(db: Kysely<Tables>): Promise<void> {
   const isPostgres = db.getExecutor().adapter instanceof PostgresAdapter;

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Tables } from '../schema.ts';
 
-/** API tokens of accounts, and which of them has used which slide in the current hour. */
+/** Adds tables for API tokens, and for the slides that each token has used in the current hour. */
 export async function up(db: Kysely<Tables>): Promise<void> {
   await db.schema
     .createTable('api_tokens')

@@ -1,7 +1,9 @@
 import type { Kysely } from 'kysely';
 import type { Tables } from '../schema.ts';
 
-/** The right to download originals by dataset, given to nobody; and which datasets allow identifiable originals. */
+/**
+ * Adds the right to download originals of a granted dataset (off), and whether a dataset allows identifiable originals (off).
+ */
 export async function up(db: Kysely<Tables>): Promise<void> {
   await db.schema
     .alterTable('dataset_grants')

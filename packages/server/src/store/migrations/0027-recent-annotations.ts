@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Tables } from '../schema.ts';
 
-/** Annotation layers by their last change, for the dashboard. */
+/** Adds an index of annotation layers by their last change, for the list on the dashboard. */
 export async function up(db: Kysely<Tables>): Promise<void> {
   await db.schema
     .createIndex('annotation_layers_by_update')

@@ -2,8 +2,8 @@ import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../schema.ts';
 
 /**
- * The scale that the file states, apart from the one that is used; the scale that an administrator entered; which focal
- * plane is shown; and the code of the error of an unreadable file. Values that were derived are not the file's.
+ * Adds columns for the scale that the file states, for the scale that an administrator entered, for the focal plane that is
+ * shown, and for the error code of an unreadable file. Derived values are not copied to the columns for the scale of the file.
  */
 export async function up(db: Kysely<Tables>): Promise<void> {
   for (const column of [

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Tables } from '../schema.ts';
 
-/** Which cases metadata files name, and what the last scan wrote of each. */
+/** Adds a table of the cases that scans import from metadata files, with the fields as the last scan imported them. */
 export async function up(db: Kysely<Tables>): Promise<void> {
   await db.schema
     .createTable('cases_of_files')

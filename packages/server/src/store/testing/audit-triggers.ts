@@ -1,4 +1,4 @@
-/** Manipulations of the audit log that a database owner could make, for tests of their detection. */
+/** Removes the protection of the audit log, as the owner of a database could, for tests that detect manipulations. */
 import { sql } from 'kysely';
 import type { Database } from '../database.ts';
 import type { DatabaseKind } from './test-database.ts';

@@ -1,6 +1,6 @@
 /**
- * The migrated empty databases that the tests of one run copy: to copy one takes a tenth of the time of migrating.
- * Vitest calls `setup` before all test files; the first file that needs a database creates it.
+ * Migrated empty databases that the tests of one run copy, because copying takes a tenth of the time of migrating. Vitest calls
+ * `setup` once before all test files, which chooses the names; the first test file that needs a database creates it.
  */
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
@@ -16,9 +16,9 @@ declare module 'vitest' {
   }
 }
 
-/** Different in each run. */
+/** Names of the templates, which are different in each test run. */
 interface DatabaseTemplates {
-  /** File of the SQLite database. */
+  /** Path of the SQLite database. */
   readonly file: string;
   /** Name of the PostgreSQL database. */
   readonly name: string;
@@ -27,7 +27,7 @@ interface DatabaseTemplates {
 /** Arbitrary number of the advisory lock under which one test file creates the PostgreSQL database. */
 const templateLock = 6_127_354_022;
 
-/** Names the databases. @returns what deletes them after all test files */
+/** Chooses the names of the templates. @returns a function that deletes the templates after all test files */
 export function setup({ provide }: TestProject): () => Promise<void> {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'lamina-migrated-'));
   const name = `test_template_${randomBytes(8).toString('hex')}`;
@@ -45,8 +45,8 @@ export async function readSqliteTemplate({ file }: DatabaseTemplates): Promise<B
   const unfinished = `${file}.${process.pid}`;
   await (await openDatabase({ url: null, file: unfinished })).destroy();
   const content = fs.readFileSync(unfinished);
-  // Marks the file as without a write-ahead log, which a database in memory cannot have.
-  // Source: sqlite.org/fileformat2.html 1.3.3
+  // Bytes 18 and 19 are the file format versions; 1 means no write-ahead log, which a database in memory cannot have.
+  // Source: sqlite.org/fileformat2.html, section 1.3.3
   content.fill(1, 18, 20);
   fs.writeFileSync(unfinished, content);
   fs.renameSync(unfinished, file);
@@ -68,7 +68,7 @@ export function createPostgresTemplate(serverUrl: string, { name }: DatabaseTemp
   });
 }
 
-/** Runs work with a connection of its own; its locks end with it. */
+/** Runs work with a new connection, which is closed afterwards, so that its advisory locks end. */
 export async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

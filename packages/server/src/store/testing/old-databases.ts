@@ -10,17 +10,17 @@ import { connectDatabase, type Database, type DatabaseLocation } from '../databa
 import { tableNames } from '../migrating.ts';
 import { createEmptyPostgres, type DatabaseKind } from './test-database.ts';
 
-/** By the last executed migration; 0008 is that of version 0.1.0. */
+/** The old versions by their last executed migration. 0008 belongs to version 0.1.0 of the program. */
 export const oldVersions = ['0001', '0008'] as const;
 
-/** A folder that is deleted after the test. */
+/** Creates a folder that is deleted after the test. */
 export function temporaryFolder(): string {
-  const made = fs.mkdtempSync(path.join(os.tmpdir(), 'lamina-database-'));
-  onTestFinished(() => fs.rmSync(made, { recursive: true }));
-  return made;
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'lamina-database-'));
+  onTestFinished(() => fs.rmSync(folder, { recursive: true }));
+  return folder;
 }
 
-/** @param folder folder of an embedded database */
+/** Returns the location of a new, empty database without tables. @param folder folder for an embedded database */
 export async function emptyDatabaseLocation(
   kind: DatabaseKind,
   folder = temporaryFolder(),
@@ -29,6 +29,7 @@ export async function emptyDatabaseLocation(
   return { url: null, file: path.join(folder, 'lamina.db') };
 }
 
+/** Creates a database with the tables and rows of an old version, from the dumps in migrations/fixtures. */
 export async function loadOldDatabase(
   version: (typeof oldVersions)[number],
   kind: DatabaseKind,
@@ -48,7 +49,7 @@ export async function loadOldDatabase(
   return location;
 }
 
-/** Executes statements on the file of an embedded database, as its owner could. */
+/** Executes SQL statements directly on the file of an embedded database. */
 export function executeIn(file: string, statements: string): void {
   const database = new SqliteDatabase(file);
   database.exec(statements);
@@ -57,7 +58,7 @@ export function executeIn(file: string, statements: string): void {
 
 export type AnyRow = Readonly<Record<string, unknown>>;
 
-/** All rows of all tables, by table, in the order of their text. */
+/** Returns all rows of all tables by table name, sorted by their JSON text, so that two databases can be compared. */
 export async function allRowsOf(db: Database): Promise<ReadonlyMap<string, readonly AnyRow[]>> {
   const all = new Map<string, AnyRow[]>();
   for (const name of [...(await tableNames(db))].filter((each) => !/^(kysely|sqlite)_/.test(each)).sort()) {
@@ -74,14 +75,14 @@ export async function allRowsOf(db: Database): Promise<ReadonlyMap<string, reado
   return all;
 }
 
-/** Opens a database without migrating it, runs `look`, and closes it. */
+/** Opens a database without migrating it, reads from it, and closes it. */
 export async function readWithoutMigrating<T>(
   location: DatabaseLocation,
-  look: (db: Database) => Promise<T>,
+  read: (db: Database) => Promise<T>,
 ): Promise<T> {
   const db = await connectDatabase(location);
   try {
-    return await look(db);
+    return await read(db);
   } finally {
     await db.destroy();
   }

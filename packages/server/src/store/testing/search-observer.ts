@@ -1,4 +1,4 @@
-/** Databases that record which texts a search has compared, and the query plans of a list. */
+/** Opens databases that record which texts a search compares, and records the query plans of lists. */
 import SqliteDatabase from 'better-sqlite3';
 import { sql } from 'kysely';
 import pg from 'pg';
@@ -10,7 +10,7 @@ import { type DatabaseKind, openTestDatabase } from './test-database.ts';
 export interface Watched {
   readonly db: Database;
   close(): Promise<void>;
-  /** Texts on which LIKE was evaluated since the last call. */
+  /** Returns the texts on which LIKE was evaluated since the last call. */
   matched(): Promise<readonly string[]>;
 }
 
@@ -72,7 +72,9 @@ async function watchedPostgres(): Promise<Watched> {
     },
     async matched() {
       const { rows } = await sql<{ content: string }>`
-        with told as (delete from watched.texts returning content) select content from told`.execute(db);
+        with deleted as (delete from watched.texts returning content) select content from deleted`.execute(
+        db,
+      );
       return rows.map(({ content }) => content);
     },
   };
@@ -83,11 +85,11 @@ export function openSearchObserver(kind: DatabaseKind): Promise<Watched> {
 }
 
 export interface RecordedPlans {
-  /** PostgreSQL's executed plans, as JSON, for the queries since the last call. */
+  /** Executes the recorded queries since the last call again and returns PostgreSQL's query plans as JSON. */
   plans(): Promise<readonly { readonly text: string; readonly plan: string }[]>;
 }
 
-/** Records the queries about images that contain `word`, and plans them without table scans. */
+/** Records the queries on the table images whose SQL contains `word`. Their plans are made without sequential scans. */
 export async function recordPlans(url: string, word: string): Promise<RecordedPlans> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -120,7 +122,7 @@ export async function recordPlans(url: string, word: string): Promise<RecordedPl
   };
 }
 
-/** Updates PostgreSQL's statistics, as autovacuum does; without them, its plan is arbitrary. */
+/** Updates PostgreSQL's statistics like autovacuum. Without statistics its query plans are arbitrary. */
 export async function analyzeImages(db: Database): Promise<void> {
   await sql`analyze images`.execute(db);
 }

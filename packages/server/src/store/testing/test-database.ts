@@ -1,4 +1,4 @@
-/** Empty databases for tests. */
+/** Opens empty, migrated databases for tests. */
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, inject } from 'vitest';
@@ -9,16 +9,14 @@ const serverUrl = process.env.TEST_DATABASE_URL;
 
 export type DatabaseKind = 'SQLite' | 'PostgreSQL';
 
-/** SQLite always; PostgreSQL when TEST_DATABASE_URL names a server on which databases may be created. */
+/** The databases that tests use: SQLite, and PostgreSQL if TEST_DATABASE_URL is set, whose user may create databases. */
 export const databaseKinds: readonly DatabaseKind[] = serverUrl ? ['SQLite', 'PostgreSQL'] : ['SQLite'];
 
 export interface TestDatabase {
   readonly db: Database;
-  /**
-   * URL for another connection to the same data, as a second process would have. Null for SQLite in memory.
-   */
+  /** URL for further connections to the same database, like those of a second process. Null for SQLite in memory. */
   readonly url: string | null;
-  /** Closes the database unless it is closed. */
+  /** Closes the database; does nothing if it is closed already. */
   close(): Promise<void>;
 }
 
@@ -35,7 +33,7 @@ async function openSqlite(): Promise<TestDatabase> {
   return { db, url: null, close: () => db.destroy() };
 }
 
-/** Creating a PostgreSQL database takes a tenth of a second and more, so the tests of a file reuse databases. */
+/** Databases of this test file. Creating one takes at least 0.1 s, so tests reuse the databases that are not in use. */
 const databases: string[] = [];
 const unused: string[] = [];
 let template: Promise<void> | null = null;
@@ -56,7 +54,7 @@ async function openPostgres(): Promise<TestDatabase> {
   };
 }
 
-/** URL of an empty PostgreSQL database without Lamina's tables, which is dropped after the test file. */
+/** Creates an empty PostgreSQL database without tables, which is dropped after the test file. Returns its URL. */
 export async function createEmptyPostgres(): Promise<string> {
   const url = new URL(serverUrl ?? '');
   url.pathname = `/${await createPostgres()}`;
@@ -70,18 +68,18 @@ async function copyTemplate(): Promise<string> {
   return createPostgres(templates.name);
 }
 
-/** @param copied database that the new one is a copy of */
-async function createPostgres(copied = 'template1'): Promise<string> {
+/** Creates a database as a copy of another. @returns its name */
+async function createPostgres(template = 'template1'): Promise<string> {
   const name = `test_${randomBytes(8).toString('hex')}`;
-  await ask(`create database ${name} template ${copied}`);
+  await execute(`create database ${name} template ${template}`);
   databases.push(name);
   return name;
 }
 
-/** Larger tables are truncated; the rows of smaller ones are deleted, which takes a hundredth of the time. */
+/** Tables above this size are truncated. The rows of smaller tables are deleted, which takes a hundredth of the time. */
 const maxBytesToDelete = 1_000_000;
 
-/** The tables of the job queue, in the schema `jobs`, stay too: to create them takes longer than most tests. */
+/** Deletes all rows. Keeps the tables, including those of the job queue in the schema `jobs`, which take long to create. */
 async function emptyTables(db: Database): Promise<void> {
   const { rows } = await sql<{ name: string; bytes: number }>`
     select format('%I.%I', n.nspname, c.relname) as name, pg_relation_size(c.oid) as bytes
@@ -108,9 +106,9 @@ async function emptyTables(db: Database): Promise<void> {
 }
 
 afterAll(async () => {
-  for (const name of databases) await ask(`drop database ${name} with (force)`);
+  for (const name of databases) await execute(`drop database ${name} with (force)`);
 });
 
-async function ask(command: string): Promise<void> {
+async function execute(command: string): Promise<void> {
   await withClient(serverUrl ?? '', (client) => client.query(command));
 }

@@ -1,15 +1,16 @@
 /**
- * A second writer of the audit log: a worker thread with its own database connection. Every third of its
- * changes fails. `workerData` contains the task.
+ * A worker thread that writes entries of the audit log over its own database connection, concurrently with other writers. Every
+ * third of its transactions fails. `workerData` contains the task.
  */
 import { workerData } from 'node:worker_threads';
 import { insertAuditRow } from '../audit.ts';
 import { change, type DatabaseLocation, openDatabase } from '../database.ts';
 
-/** The task of the thread. */
 export interface Task {
   readonly location: DatabaseLocation;
+  /** Name that the entries contain as the actor. */
   readonly writer: string;
+  /** Number of transactions. */
   readonly changes: number;
 }
 
