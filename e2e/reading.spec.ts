@@ -94,12 +94,12 @@ test.describe('changed colours', () => {
   }) => {
     const page = await visit('user');
     await page.addInitScript(() => {
-      const written: string[] = [];
-      Object.assign(window, { written });
+      const writtenTexts: string[] = [];
+      Object.assign(window, { writtenTexts });
       const { fillText } = CanvasRenderingContext2D.prototype;
-      CanvasRenderingContext2D.prototype.fillText = function (text, ...place) {
-        written.push(text);
-        fillText.call(this, text, ...place);
+      CanvasRenderingContext2D.prototype.fillText = function (text, ...position) {
+        writtenTexts.push(text);
+        fillText.call(this, text, ...position);
       };
     });
     await openAt(page, 'x=600&y=700&zoom=0.5');
@@ -111,7 +111,7 @@ test.describe('changed colours', () => {
     const downloading = page.waitForEvent('download');
     await page.keyboard.press('s');
     await downloading;
-    const written = await page.evaluate(() => (window as unknown as { written: string[] }).written);
+    const written = await page.evaluate(() => (window as unknown as { writtenTexts: string[] }).writtenTexts);
     expect(written).toContain('Colours changed');
     expect(written).toContain('Brightness 150 %');
     await page.mouse.move(0, 0);

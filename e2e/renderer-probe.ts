@@ -155,11 +155,11 @@ export async function serveLargeSlide(page: Page, side: number): Promise<void> {
       const { fetch } = window;
       const canvas = new OffscreenCanvas(size, size);
       const context = canvas.getContext('2d');
-      if (context === null) throw new Error('no canvas');
+      if (context === null) throw new Error('The browser created no canvas context.');
       const pixels = context.createImageData(size, size);
-      for (let place = 0; place < pixels.data.length; place += 4) {
+      for (let index = 0; index < pixels.data.length; index += 4) {
         const colour = [200 + Math.random() * 30, 120 + Math.random() * 60, 170 + Math.random() * 40, 255];
-        pixels.data.set(colour, place);
+        pixels.data.set(colour, index);
       }
       context.putImageData(pixels, 0, 0);
       const tile = canvas

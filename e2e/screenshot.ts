@@ -8,12 +8,12 @@ export async function meanColourOf(element: Locator): Promise<{ red: number; gre
     const bitmap = await createImageBitmap(blob);
     const { width, height } = bitmap;
     const context = new OffscreenCanvas(width, height).getContext('2d');
-    if (context === null) throw new Error('no canvas');
+    if (context === null) throw new Error('The browser created no canvas context.');
     context.drawImage(bitmap, 0, 0);
     const { data } = context.getImageData(width / 4, height / 4, width / 2, height / 2);
     const sums = [0, 0, 0];
-    for (let place = 0; place < data.length; place += 4) {
-      for (const channel of [0, 1, 2]) sums[channel] = (sums[channel] ?? 0) + (data[place + channel] ?? 0);
+    for (let index = 0; index < data.length; index += 4) {
+      for (const channel of [0, 1, 2]) sums[channel] = (sums[channel] ?? 0) + (data[index + channel] ?? 0);
     }
     const [red = 0, green = 0, blue = 0] = sums.map((sum) => sum / (data.length / 4));
     return { red, green, blue };

@@ -47,14 +47,14 @@ export async function serveViewerPage(): Promise<ViewerPage> {
 
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { pathname } = new URL(request.url ?? '/', 'http://localhost');
-  const [, name = '', ...rest] = pathname.split('/');
+  const [, name = '', ...segments] = pathname.split('/');
   const folder = folders[name];
   if (folder === undefined) {
     response.setHeader('Content-Type', 'text/html').end(html);
     return;
   }
   try {
-    const bytes = await readFile(path.join(folder, path.normalize(`/${rest.join('/')}`)));
+    const bytes = await readFile(path.join(folder, path.normalize(`/${segments.join('/')}`)));
     response.setHeader('Content-Type', types[path.extname(pathname)] ?? 'application/octet-stream');
     response.end(bytes);
   } catch {

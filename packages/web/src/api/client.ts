@@ -114,7 +114,7 @@ interface PlainInput {
   readonly file?: Blob;
   readonly signal?: AbortSignal;
   /** ETag of the cached response, for which the server may respond with 304. */
-  readonly known?: string | null;
+  readonly cachedEtag?: string | null;
   /** Id of the last received event, to resume a stream of server-sent events. */
   readonly lastEventId?: string | null;
 }
@@ -130,18 +130,18 @@ export async function call<E extends Endpoint>(endpoint: E, input: CallInput<E>)
 /**
  * Like `call`, with a conditional request.
  *
- * @param known ETag of the previous response; null without one
- * @returns null when nothing has changed
+ * @param cachedEtag ETag of the cached response; null without one
+ * @returns null when the server responds with 304, that is, nothing has changed
  */
 export async function callIfChanged<E extends Endpoint>(
   endpoint: E,
   input: CallInput<E>,
-  known: string | null,
+  cachedEtag: string | null,
 ): Promise<{ readonly response: ResponseOf<E>; readonly etag: string | null } | null> {
   const timeout = AbortSignal.timeout(timeoutMs);
   const read = async (response: Response) =>
     response.status === 304 ? null : { text: await response.text(), etag: response.headers.get('ETag') };
-  const changed = await send(endpoint, { ...(input as PlainInput), known }, timeout, read);
+  const changed = await send(endpoint, { ...(input as PlainInput), cachedEtag }, timeout, read);
   if (changed === null) return null;
   const schema = endpoint.response as z.ZodType<ResponseOf<E>>;
   return { response: schema.parse(JSON.parse(changed.text)), etag: changed.etag };
@@ -181,7 +181,7 @@ export async function sendFile<E extends Endpoint>(
 /** Sends a request and reads the response. @param timeout also ends reading the body; null for no time limit */
 async function send<T>(
   endpoint: Endpoint,
-  { params, query, body, file, signal, known, lastEventId }: PlainInput,
+  { params, query, body, file, signal, cachedEtag, lastEventId }: PlainInput,
   timeout: AbortSignal | null,
   read: (response: Response) => Promise<T>,
 ): Promise<T> {
@@ -195,7 +195,7 @@ async function send<T>(
   }
   if (endpoint.body) headers.set('Content-Type', 'application/json');
   if (endpoint.upload) headers.set('Content-Type', endpoint.upload.contentType);
-  if (known) headers.set('If-None-Match', known);
+  if (cachedEtag) headers.set('If-None-Match', cachedEtag);
   if (lastEventId) headers.set('Last-Event-ID', lastEventId);
 
   const signInEnding = endpoint.method === 'GET' && headers.has('Authorization') ? readingCalls.signal : null;
@@ -210,7 +210,7 @@ async function send<T>(
       ...(endpoint.body ? { body: JSON.stringify(body ?? {}) } : {}),
       ...(file && { body: file }),
     });
-    if (response.ok || (known && response.status === 304)) return await read(response);
+    if (response.ok || (cachedEtag && response.status === 304)) return await read(response);
     errorResponse = response;
     text = await response.text();
   } catch (error) {

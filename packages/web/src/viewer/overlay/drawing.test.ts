@@ -3,7 +3,7 @@ import { type Drawing, type DrawingStep, draw, emptyDrawing } from './drawing.ts
 
 const at = (x: number, y = 0) => ({ x, y });
 const after = (...steps: DrawingStep[]): Drawing => steps.reduce(draw, emptyDrawing);
-const points = (...places: number[]): DrawingStep[] => places.map((x) => ({ type: 'point', point: at(x) }));
+const points = (...xs: number[]): DrawingStep[] => xs.map((x) => ({ type: 'point', point: at(x) }));
 
 describe('draw', () => {
   it('ignores points while no tool is chosen', () => {

@@ -23,11 +23,12 @@ function drawingWith(tool: ShapeKind) {
       pointer.onPress(at(x, y));
       pointer.onRelease(at(x, y));
     },
-    drag(...places: [number, number][]) {
-      const [first = [0, 0], ...others] = places;
+    /** Presses at the first position, moves over the others, and releases at the last one. */
+    drag(...positions: [number, number][]) {
+      const [first = [0, 0], ...others] = positions;
       pointer.onPress(at(...first));
-      for (const place of others) pointer.onMove(at(...place));
-      pointer.onRelease(at(...(places.at(-1) ?? first)));
+      for (const position of others) pointer.onMove(at(...position));
+      pointer.onRelease(at(...(positions.at(-1) ?? first)));
     },
   };
 }

@@ -63,7 +63,7 @@ describe('parseArrangement and formatArrangement', () => {
   });
 
   it('read at most 100 layers, the limit of a slide', () => {
-    const many = Array.from({ length: 200 }, (_, place) => (0x10000000 + place).toString(16)).join('*');
+    const many = Array.from({ length: 200 }, (_, index) => (0x10000000 + index).toString(16)).join('*');
     expect(parseArrangement(many)?.layers).toHaveLength(100);
   });
 });
