@@ -1,4 +1,4 @@
-/** Encodes and decodes the cursor of the list of images, which contains the place of a page's last entry. */
+/** Encodes and decodes the cursor of the list of images: the sort key and id of the last entry of a page. */
 import { z } from 'zod';
 import { decodeCursor, encodeCursor } from '../domain/list-cursor.ts';
 
@@ -11,9 +11,9 @@ export function encodeImageCursor({ sortKey, id }: ImagePosition): string {
 
 /** @throws AppError invalid_request for a text that is not a cursor of this list */
 export function decodeImageCursor(cursor: string): ImagePosition {
-  const read = (text: string) => {
+  const parse = (text: string) => {
     const [sortKey, id] = text.split('.');
     return { sortKey, id };
   };
-  return decodeCursor(cursor, read, ImagePosition);
+  return decodeCursor(cursor, parse, ImagePosition);
 }

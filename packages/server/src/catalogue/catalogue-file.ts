@@ -1,7 +1,7 @@
 /**
- * Parses a catalogue file, a CSV that an administrator imports: its columns are `id` (which the export contains) and those of
- * `catalogue.csv` (see metadata-files.ts). The delimiter is a comma, semicolon or tab; the encoding is UTF-8 or windows-1254, which
- * Turkish spreadsheet programs write.
+ * Parses a catalogue file, a CSV that an administrator imports. Its columns are `id`, which the export of the catalogue
+ * contains, and the name, dataset and organ of a slide, as in `catalogue.csv` (see metadata-files.ts). The delimiter is a
+ * comma, semicolon or tab; the encoding is UTF-8 or windows-1254, which Turkish spreadsheet programs write.
  */
 import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
@@ -20,7 +20,7 @@ export interface CatalogueRow {
   /** Number of the line in the file, from 1; the last one if a cell contains line breaks. */
   readonly line: number;
   readonly id: string | null;
-  /** With an id: the new name of the slide. Without one: the name or path that identifies the slide. */
+  /** The new name of the slide if the line has an id; otherwise the name or path that identifies the slide. */
   readonly file_name: string | null;
   readonly dataset_name: string | null;
   readonly organ_type: string | null;
@@ -29,7 +29,7 @@ export interface CatalogueRow {
 /** An invalid line, or one that matches no slide. */
 export interface RowProblem {
   readonly line: number;
-  /** Name or id in the line; empty when it is unreadable. */
+  /** Name or id in the line; empty when the line is unreadable. */
   readonly subject: string;
   readonly reason: Bilingual;
 }
@@ -50,7 +50,7 @@ const maxLength: Readonly<Record<Column, number>> = {
   organ_type: 200,
 };
 
-/** Bytes parsed before the event loop serves other requests. */
+/** Bytes that are parsed before the event loop handles other requests. */
 const chunkBytes = 64 * 1024;
 const delimiters = [',', ';', '\t'] as const;
 
@@ -75,7 +75,7 @@ export async function readCatalogueFile(bytes: Uint8Array): Promise<CatalogueFil
   try {
     for await (const { record, info } of parser as AsyncIterable<Parsed>) {
       if (lines.length + problems.length >= maxCatalogueFileRows)
-        throw refusal('catalogue_file_too_many_rows');
+        throw invalidFile('catalogue_file_too_many_rows');
       const line = info.lines;
       const cells = record.map((cell) => stripFormulaGuard(cell).trim());
       if (cells.every((cell) => cell === '')) continue;
@@ -86,7 +86,7 @@ export async function readCatalogueFile(bytes: Uint8Array): Promise<CatalogueFil
       else problems.push({ line, subject: row.file_name ?? row.id ?? '', reason });
     }
   } catch (error) {
-    // After a misplaced quotation mark, line ends cannot be recognised any more.
+    // After a misplaced quotation mark, the parser cannot recognise the ends of lines.
     if (!(error instanceof CsvError)) throw error;
     problems.push({ line: lineOf(error), subject: '', reason: sentences.unreadable });
   }
@@ -111,13 +111,14 @@ function lineOf(error: CsvError): number {
   return typeof error.lines === 'number' ? error.lines : 1;
 }
 
+/** Returns why a line is invalid; null for a valid one. */
 function problemOf(row: CatalogueRow): Bilingual | null {
   if (row.id === null && row.file_name === null) return sentences.namesNothing;
   for (const column of catalogueColumns) {
     const value = row[column];
     if (value === null) continue;
-    const longest = column === 'file_name' && row.id !== null ? 255 : maxLength[column];
-    if (value.length > longest) return sentences.tooLong(column, longest);
+    const maxCharacters = column === 'file_name' && row.id !== null ? 255 : maxLength[column];
+    if (value.length > maxCharacters) return sentences.tooLong(column, maxCharacters);
     if (!isControlFree(value)) return invalidCharacters(column);
   }
   return null;
@@ -125,33 +126,35 @@ function problemOf(row: CatalogueRow): Bilingual | null {
 
 /** Returns the delimiter that yields the most known columns in the first line, and the names of all its columns. */
 function columnsOf(heading: string): { delimiter: string; columns: readonly string[] } {
-  const readings = delimiters.map((delimiter) => {
+  const candidates = delimiters.map((delimiter) => {
     const columns = heading.split(delimiter).map((name) => name.trim().replaceAll('"', '').toLowerCase());
-    const known = columns.filter((name) => (catalogueColumns as readonly string[]).includes(name));
-    return { delimiter, columns, known };
+    const knownColumns = columns.filter((name) => (catalogueColumns as readonly string[]).includes(name));
+    return { delimiter, columns, knownColumns };
   });
-  const best = readings.reduce((a, b) => (b.known.length > a.known.length ? b : a));
-  const { known } = best;
-  if (!known.includes('id') && !known.includes('file_name')) throw refusal('catalogue_file_without_key');
-  if (new Set(known).size < known.length) throw refusal('catalogue_file_column_repeated');
+  const best = candidates.reduce((a, b) => (b.knownColumns.length > a.knownColumns.length ? b : a));
+  const { knownColumns } = best;
+  if (!knownColumns.includes('id') && !knownColumns.includes('file_name')) {
+    throw invalidFile('catalogue_file_without_key');
+  }
+  if (new Set(knownColumns).size < knownColumns.length) throw invalidFile('catalogue_file_column_repeated');
   return best;
 }
 
-/** @throws AppError invalid_request for a file that is not text */
+/** Decodes the bytes of a file. @throws AppError invalid_request for a file that is not text */
 function textOf(bytes: Uint8Array): { encoding: CatalogueFile['encoding']; text: string } {
-  if (bytes.length === 0) throw refusal('catalogue_file_empty');
-  if (bytes.includes(0)) throw refusal('catalogue_file_not_text'); // a spreadsheet workbook, or text in UTF-16
+  if (bytes.length === 0) throw invalidFile('catalogue_file_empty');
+  if (bytes.includes(0)) throw invalidFile('catalogue_file_not_text'); // for example a spreadsheet workbook or UTF-16
   try {
     return { encoding: 'utf-8', text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) };
   } catch {
     const text = new TextDecoder('windows-1254').decode(bytes);
-    // Bytes that are undefined in this code page are decoded as control characters.
-    if (/[^\P{Cc}\t\r\n]/u.test(text)) throw refusal('catalogue_file_not_text');
+    // The decoder turns bytes that are undefined in this code page into control characters.
+    if (/[^\P{Cc}\t\r\n]/u.test(text)) throw invalidFile('catalogue_file_not_text');
     return { encoding: 'windows-1254', text };
   }
 }
 
-function refusal(reason: ErrorReason): AppError {
+function invalidFile(reason: ErrorReason): AppError {
   return new AppError('invalid_request', { reason, field: 'file', limit: maxCatalogueFileRows });
 }
 
@@ -168,9 +171,9 @@ const sentences = {
     tr: 'Satır hangi slaytla ilgili olduğunu söylemiyor.',
     en: 'The line does not say which slide it is about.',
   },
-  tooLong: (column: Column, longest: number) => ({
-    tr: `“${column}” en fazla ${longest} karakter olabilir.`,
-    en: `“${column}” may have at most ${longest} characters.`,
+  tooLong: (column: Column, maxCharacters: number) => ({
+    tr: `“${column}” en fazla ${maxCharacters} karakter olabilir.`,
+    en: `“${column}” may have at most ${maxCharacters} characters.`,
   }),
 };
 

@@ -1,6 +1,7 @@
 /**
- * Imports a catalogue file in two requests: `check` shows the changes, then `apply` makes exactly these changes. The server
- * stores nothing in between: `apply` computes the changes again from the current catalogue and rejects them if they differ.
+ * Imports a catalogue file in two requests: `check` returns a preview of the changes, and `apply` makes exactly these
+ * changes. The server stores nothing in between: `apply` computes the changes again from the current catalogue, and
+ * rejects the file if they differ from the preview.
  */
 import { createHash } from 'node:crypto';
 import { basename } from 'node:path/posix';
@@ -40,12 +41,12 @@ import { type CatalogueEditor, editDetail, withEditedField } from './edit-image.
 import { asWritten } from './metadata-files.ts';
 
 export interface CatalogueImport {
-  /** Computes the changes of a file. @throws AppError invalid_request for anything but a catalogue file */
+  /** Computes the changes of a file. @throws AppError invalid_request when the bytes are not a catalogue file */
   check(file: Uint8Array, language: Language): Promise<ImportPlan>;
   /**
    * Applies all changes of a file or none.
    *
-   * @param plan id of the changes, from `check`
+   * @param plan the id of the changes that `check` has returned
    * @returns number of changed entries
    * @throws AppError import_changed when the changes would differ, invalid_request when a line is invalid
    */
@@ -63,13 +64,17 @@ interface Plan {
   /** Digest of the changes and of the lines that cause none. */
   readonly id: string;
   readonly changes: readonly ImportedChange[];
+  /** The new columns of each changed entry. */
   readonly namings: readonly ImageNaming[];
-  /** Number of lines that match their slide already. */ readonly unchanged: number;
-  /** Lines that match no slide of the catalogue. */ readonly unknown: readonly RowProblem[];
-  /** Invalid lines; a file with such lines cannot be applied. */ readonly wrong: readonly RowProblem[];
+  /** Number of lines whose values the slide already has. */
+  readonly unchanged: number;
+  /** Lines that match no slide of the catalogue. */
+  readonly unknown: readonly RowProblem[];
+  /** Invalid lines; a file with such lines cannot be applied. */
+  readonly wrong: readonly RowProblem[];
 }
 
-/** Lines or entries processed before the event loop serves other requests. */
+/** Entries that are processed before the event loop handles other requests. */
 const batchSize = 500;
 
 export function createCatalogueImport({ db, now, audit, catalogue }: ImportDependencies): CatalogueImport {
@@ -132,7 +137,8 @@ export function createCatalogueImport({ db, now, audit, catalogue }: ImportDepen
           throw new AppError('invalid_request', { reason: 'catalogue_file_has_errors' });
         if (plan.changes.length === 0) return [];
         return change(db, 'catalogue', async (tx) => {
-          // The plan is computed before the transaction, to hold no lock meanwhile. It is valid if no other change came in between.
+          // The plan was computed before the transaction, so that no lock was held. It is valid only if the catalogue
+          // has not changed in between; the transaction itself counts as one change.
           if ((await changeCount(tx, 'catalogue')) !== revision + 1) return null;
           await applyPlan(tx, plan, file, editor);
           return plan.namings.map(({ id }) => id);
@@ -149,7 +155,7 @@ export function createCatalogueImport({ db, now, audit, catalogue }: ImportDepen
   };
 }
 
-/** Attempts until the catalogue does not change during one: while slides are ingested, it changes several times a second. */
+/** Maximum attempts. An attempt fails if the catalogue changes during it; during ingest, that happens several times a second. */
 const maxAttempts = 20;
 
 const noSuchSlide = {
@@ -165,6 +171,7 @@ const mentionedIn = (line: number) => ({
   en: `Line ${line} is about this slide, too.`,
 });
 
+/** Computes the changes of a file. */
 async function planOf(db: Connection, file: CatalogueFile): Promise<Plan> {
   const findEntries = await indexEntries(db);
   const spellRow = await spellingsOf(db);
@@ -172,7 +179,7 @@ async function planOf(db: Connection, file: CatalogueFile): Promise<Plan> {
   const namings: ImageNaming[] = [];
   const unknown: RowProblem[] = [];
   const wrong: RowProblem[] = [...file.problems];
-  const lineOfImage = new Map<string, number>();
+  const lineByImageId = new Map<string, number>();
   let unchanged = 0;
   const yieldToEventLoop = createYielder();
   for (const row of file.lines) {
@@ -192,14 +199,14 @@ async function planOf(db: Connection, file: CatalogueFile): Promise<Plan> {
       wrong.push(problem(severalSlides));
       continue;
     }
-    const firstLine = lineOfImage.get(image.id);
+    const firstLine = lineByImageId.get(image.id);
     if (firstLine !== undefined) {
       wrong.push(problem(mentionedIn(firstLine)));
       continue;
     }
-    lineOfImage.set(image.id, row.line);
+    lineByImageId.set(image.id, row.line);
     const fields = fieldsOf(image, spellRow(row));
-    // An existing file name may contain unusual characters; a new name may not.
+    // A file that exists may have a name with control characters; a new name must not contain any.
     const invalid = fields.find(({ after }) => !isSingleLine(after));
     if (invalid !== undefined) {
       wrong.push(problem(invalidCharacters(invalid.field)));
@@ -219,6 +226,7 @@ async function planOf(db: Connection, file: CatalogueFile): Promise<Plan> {
 /** Returns the catalogue entries that a line of the file may identify. */
 type FindEntries = (row: CatalogueRow) => readonly ImageNames[];
 
+/** Reads all entries, and returns a function that finds those with the id, name or path in a line. */
 async function indexEntries(db: Connection): Promise<FindEntries> {
   const byId = new Map<string, ImageNames>();
   const byName = new Map<string, ImageNames[]>();
@@ -250,24 +258,27 @@ async function indexEntries(db: Connection): Promise<FindEntries> {
 
 /** Returns a function that replaces datasets and organs by their registered spellings. */
 async function spellingsOf(db: Connection): Promise<(row: CatalogueRow) => CatalogueRow> {
-  const known = { dataset: await listSpellings(db, 'dataset'), organ: await listSpellings(db, 'organ') };
-  const spellRow = (kind: keyof typeof known, name: string | null) =>
-    name === null ? null : (known[kind].get(nameKey(name)) ?? spellName(name));
+  const registered = { dataset: await listSpellings(db, 'dataset'), organ: await listSpellings(db, 'organ') };
+  const spell = (kind: keyof typeof registered, name: string | null) =>
+    name === null ? null : (registered[kind].get(nameKey(name)) ?? spellName(name));
   return (row) => ({
     ...row,
-    dataset_name: spellRow('dataset', row.dataset_name),
-    organ_type: spellRow('organ', row.organ_type),
+    dataset_name: spell('dataset', row.dataset_name),
+    organ_type: spell('organ', row.organ_type),
   });
 }
 
+/** Returns the fields of an entry that a line changes. */
 function fieldsOf(image: ImageNames, row: CatalogueRow): ImportedChange['fields'] {
   return ImportedField.options.flatMap((field) => {
-    const after = field === 'file_name' && row.id === null ? null : row[field]; // without an id the name identifies the slide
+    // In a line without an id, the name only identifies the slide.
+    const after = field === 'file_name' && row.id === null ? null : row[field];
     if (after === null || after === image[field]) return [];
     return [{ field, before: image[field], after: after.normalize('NFC') }];
   });
 }
 
+/** Returns the new columns of a changed entry. */
 function namingOf(image: ImageNames, fields: ImportedChange['fields']): ImageNaming {
   const { id, file_name, dataset_name, organ_type } = image;
   const edited_fields = withEditedField(
@@ -275,9 +286,10 @@ function namingOf(image: ImageNames, fields: ImportedChange['fields']): ImageNam
     fields.map(({ field }) => field),
   );
   const values = Object.fromEntries(fields.map(({ field, after }) => [field, after]));
-  const isDecided =
+  // Setting the dataset ends the hold of a slide that kept its dataset against the metadata files.
+  const endsHold =
     fields.some(({ field }) => field === 'dataset_name') && readHold(image.metadata_hold)?.kind === 'kept';
-  const metadata_hold = isDecided ? null : image.metadata_hold;
+  const metadata_hold = endsHold ? null : image.metadata_hold;
   return { id, file_name, dataset_name, organ_type, edited_fields, metadata_hold, ...values };
 }
 
@@ -288,6 +300,7 @@ function importDetail(fields: ImportedChange['fields']) {
   return editDetail(names, before, after);
 }
 
+/** Returns the id of a plan: a hash of its changes and of the lines that cause none. */
 async function digestOf(
   changes: readonly ImportedChange[],
   unknown: readonly RowProblem[],

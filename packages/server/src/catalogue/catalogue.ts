@@ -1,4 +1,7 @@
-/** The catalogue of slides: it follows the slide folders, lists the entries that a reader may see, and applies edits of administrators. */
+/**
+ * The catalogue of slides: it keeps its entries in line with the slide folders and the bucket, lists the entries that a
+ * reader may see, and applies the edits of administrators.
+ */
 import { basename } from 'node:path/posix';
 import {
   AppError,
@@ -49,23 +52,29 @@ export interface Catalogue {
   settled(): Promise<void>;
   /** Returns whether the catalogue has no entry at all, not even one that an administrator removed. */
   isEmpty(): Promise<boolean>;
-  /** Returns a page. Administrators see every entry that is not removed; others see the ready ones that they may open, without `error`. */
+  /**
+   * Returns a page of the list. Administrators see every entry that is not removed; others see only ready entries that
+   * they may open, without `error`.
+   */
   list(query: ListQuery & { readonly limit: number }, reader: User): Promise<ImageList>;
-  /** Returns the list without a limit, as the JSON of an `ImageList` in parts. @throws AppError invalid_request, before any part */
+  /** Returns the whole list, as the JSON of an `ImageList` in parts. @throws AppError invalid_request, before the first part */
   listAll(query: ListQuery, reader: User): Promise<AsyncIterable<string>>;
   /** Returns an ETag that changes whenever the list may have changed. It is weak, because the response may be compressed. */
   etagOf(query: QueryOf<typeof listImagesEndpoint>, reader: User): Promise<string>;
-  /** The same entries as groups and rows, as the viewer requests them. */
+  /** Lists the same entries in groups and rows, as the viewer requests them. */
   readonly imageGroups: ImageGroups;
-  /** @throws AppError not_found, also for an entry the reader may not see */
+  /** Returns an entry. @throws AppError not_found, also for an entry that the reader may not see */
   get(imageId: string, reader: User): Promise<Image>;
   /** Edits an entry; scans keep the edited fields. @throws AppError not_found */
   update(imageId: string, edit: BodyOf<typeof updateImageEndpoint>, editor: CatalogueEditor): Promise<Image>;
   /** Removes an entry; its file stays. @throws AppError not_found */
   remove(imageId: string, editor: CatalogueEditor): Promise<void>;
-  /** Returns the data of an image that its tiles need, cached for up to the staleness limit; null when no account may open the image. */
+  /**
+   * Returns the data of an image that tile requests need, cached up to the staleness limit (the maximum age of cached
+   * data); null when no account may open the image.
+   */
   servable(imageId: string): ServableImage | null | Promise<ServableImage | null>;
-  /** Evicts images from the caches; to be called after a change of these images has been committed. */
+  /** Evicts images from the caches. Call it after a change of these images has been committed. */
   evict(imageIds: readonly string[]): void;
   close(): Promise<void>;
 }
@@ -84,7 +93,7 @@ interface CatalogueDependencies {
   readonly onBucketListed: (tree: FolderTree, signal: AbortSignal) => Promise<void>;
 }
 
-/** A requested image whose cached copy is older than this is read again in the background. */
+/** Age of a cached image after which the next request causes a refresh in the background. */
 const refreshAfterMs = 500;
 const maxCached = 10_000;
 /** Delay of the search for result files after a slide was read, so that one search covers many slides. */
@@ -94,9 +103,9 @@ const uuid = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
 
 interface CachedImage {
   readonly image: ServableImage | null;
-  /** `performance.now` at which its row was read. */
+  /** Time (`performance.now`) when its row was read. */
   readonly readAt: number;
-  /** `performance.now` of the last attempt to read it again. */
+  /** Time (`performance.now`) of the last attempt to refresh it. */
   triedAt: number;
 }
 
@@ -109,7 +118,7 @@ export function createCatalogue(dependencies: CatalogueDependencies): Catalogue 
   let watching: Watch | null = null;
   let isClosed = false;
 
-  /** Number of evictions so far. A row that was being read during an eviction is not cached. */
+  /** Number of evictions so far. A row that was read while an eviction happened may be outdated and is not cached. */
   let evictions = 0;
 
   function evict(imageId: string): void {
@@ -169,7 +178,7 @@ export function createCatalogue(dependencies: CatalogueDependencies): Catalogue 
         .catch((error) =>
           log.warn(
             { err: error, job: name },
-            'slide scan could not be queued; the next timed scan finds the changes',
+            'slide scan could not be queued; the next scheduled scan will find the changes',
           ),
         );
     }
@@ -186,7 +195,11 @@ export function createCatalogue(dependencies: CatalogueDependencies): Catalogue 
     return reading;
   }
 
-  /** Reads an image, or returns the cached one while the database is unavailable. @throws after the staleness limit */
+  /**
+   * Reads an image; while the database is unavailable, returns the cached one.
+   *
+   * @throws the error of the database when the cached image is older than the staleness limit
+   */
   async function readOrUseCached(imageId: string): Promise<ServableImage | null> {
     try {
       return await readOnce(imageId);
@@ -283,7 +296,7 @@ export function createCatalogue(dependencies: CatalogueDependencies): Catalogue 
     imageGroups: createImageGroups(db, readers),
 
     async get(imageId, reader) {
-      // Queried before the entry, so that response times do not reveal whether an unknown id belongs to an invisible entry.
+      // Queried before the entry, so that response times do not reveal whether an id belongs to an invisible entry.
       const restrictedDatasets = await datasets.inaccessibleTo(reader);
       const row = await rowOf(imageId);
       const seesHidden = seesAll(reader);
@@ -296,9 +309,9 @@ export function createCatalogue(dependencies: CatalogueDependencies): Catalogue 
 
     async update(imageId, edit, editor) {
       const row = await change(db, 'catalogue', async (tx) => {
-        const before = uuid.test(imageId) ? await findImage(tx, imageId) : null;
-        if (before === null) throw new AppError('not_found');
-        const edited = await editImage(tx, before, edit, editor, now().toISOString());
+        const current = uuid.test(imageId) ? await findImage(tx, imageId) : null;
+        if (current === null) throw new AppError('not_found');
+        const edited = await editImage(tx, current, edit, editor, now().toISOString());
         await audit.recordAll(tx, edited.entries);
         return edited.row;
       });
@@ -330,7 +343,7 @@ export function createCatalogue(dependencies: CatalogueDependencies): Catalogue 
         readOnce(imageId).catch((error) =>
           log.warn(
             { err: error, image: imageId },
-            'refresh of a cached image failed; it is tried again at the next request',
+            'refresh of a cached image failed; it will be retried at the next request',
           ),
         );
       }

@@ -1,4 +1,4 @@
-/** The job that draws the demonstration slides when the catalogue is empty. Only one of all processes runs it. */
+/** The job that draws the demonstration slides if the catalogue is empty. One process runs it for all processes. */
 import fs from 'node:fs';
 import { type DemoSlidesOptions, demoSlideFiles, makeDemoSlides } from '@lamina/demo-slides';
 import type { Jobs } from '../jobs/jobs.ts';

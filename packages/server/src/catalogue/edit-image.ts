@@ -19,17 +19,17 @@ export interface CatalogueEditor {
   readonly origin: Origin;
 }
 
-/** Fields that are left out stay unchanged. */
+/** The fields to change. Absent fields stay unchanged. */
 export interface ImageEdit {
   readonly file_name?: string | undefined;
-  /** Null or empty: no dataset. */
+  /** Null or empty removes the entry from its dataset. */
   readonly dataset_name?: string | null | undefined;
   readonly organ_type?: string | null | undefined;
   /** Null restores the scale of the file. */
   readonly calibration?: Calibration | undefined;
   readonly hidden?: boolean | undefined;
   readonly removed?: boolean | undefined;
-  /** Reads a file again whose reading failed; has no effect on other files. */
+  /** Requests that an unreadable file is read again; has no effect on other files. */
   readonly read_again?: true | undefined;
 }
 
@@ -60,8 +60,9 @@ export async function editImage(
   }
   const edited = editableFields.filter((field) => edit[field] !== undefined);
   const metadataHold = readHold(row.metadata_hold);
-  // The administrator decides about a slide that a scan has hidden (by showing or hiding it) or kept (by setting its dataset).
-  const isDecided =
+  // A scan may have hidden the slide because a metadata file was unusable ("waiting"), or left it in its dataset against the
+  // metadata files ("kept"). Showing or hiding it, or setting its dataset, is the decision of an administrator that ends this.
+  const endsHold =
     (metadataHold?.kind === 'waiting' && edit.hidden !== undefined) ||
     (metadataHold?.kind === 'kept' && edited.includes('dataset_name'));
   const isToHide = edit.hidden === true && (row.hidden_at === null || metadataHold?.kind === 'waiting');
@@ -74,7 +75,7 @@ export async function editImage(
     ...valuesOf(edit),
     ...calibrated,
     ...(edited.length > 0 && { edited_fields: withEditedField(row.edited_fields, edited) }),
-    ...(isDecided && { metadata_hold: null }),
+    ...(endsHold && { metadata_hold: null }),
     ...(isToHide && { hidden_at: at }),
     ...(isToShow && { hidden_at: null }),
     ...(isToRemove && { removed_at: at }),
@@ -96,12 +97,9 @@ export async function editImage(
   ];
   const entries = actions.flatMap((action): AuditEntry[] => {
     if (action === false) return [];
-    const detail =
-      action === 'image-edited'
-        ? editDetail(edited, row, after)
-        : action === 'image-calibrated'
-          ? calibrationDetail(row, after)
-          : {};
+    let detail: AuditEntry['detail'] = {};
+    if (action === 'image-edited') detail = editDetail(edited, row, after);
+    else if (action === 'image-calibrated') detail = calibrationDetail(row, after);
     return [{ action, actor: uid, target: row.id, detail, origin }];
   });
   return { row: after, entries };
@@ -135,7 +133,7 @@ function calibrationDetail(before: ImageRow, after: ImageRow): NonNullable<Audit
   return { ...change('mpp', 'entered_mpp'), ...change('objective_power', 'entered_objective_power') };
 }
 
-/** An empty text removes the dataset or the organ. */
+/** Returns the edited values as columns; an empty text removes the dataset or the organ. */
 function valuesOf({ file_name, dataset_name, organ_type }: ImageEdit): ImageChanges {
   return {
     ...(file_name !== undefined && { file_name }),

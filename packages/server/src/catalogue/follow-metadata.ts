@@ -1,7 +1,8 @@
 /**
- * Computes how a scan changes the dataset and the organ of an entry. A scan never shows a slide to an account that could not see
- * it before. It leaves the entry unchanged while a metadata file is unusable. It keeps a slide in its restricted dataset when the
- * files name a dataset that more people can see; only an administrator can move such a slide.
+ * Computes how a scan changes the dataset and the organ of an entry by its metadata files. A scan must never show a slide to
+ * an account that could not see it before. Therefore it leaves the entry unchanged while a metadata file is unusable, and
+ * keeps a slide in its restricted dataset if the files name a dataset that more accounts can see; only an administrator can
+ * move such a slide.
  */
 import { isSameName, nameKey } from '@lamina/contract';
 import type { AuditEntry } from '../audit/audit-recorder.ts';
@@ -18,7 +19,7 @@ export interface FollowedFile {
   readonly entries: readonly AuditEntry[];
 }
 
-/** Returns the changes of one entry. @param edited fields that an administrator has set, which a scan does not change */
+/** Returns the changes of one entry. @param edited fields that an administrator has set, and that scans do not change */
 export function followMetadata(
   row: Pick<ScannedRow, 'id' | 'dataset_name' | 'organ_type' | 'hidden_at' | 'metadata_hold'>,
   metadata: SlideMetadata,

@@ -1,6 +1,6 @@
 /**
- * Groups the files of a folder into slides if only the content of the files shows which belong together, as in a DICOM series or
- * a VMS slide. Caches the groups until a file of the folder changes, so that the next scan reads no content.
+ * Groups the files of a folder into slides when only their content shows which files belong together, as in a DICOM series or
+ * a Hamamatsu VMS slide. The groups are cached until a file of the folder changes, so that further scans read no content.
  */
 import { createHash } from 'node:crypto';
 import { dicomSignature, hasSlideName, mayBeDicomByContent } from '@lamina/slide/names';
@@ -12,7 +12,7 @@ export interface SeenFile {
   readonly name: string;
   readonly realPlace: string;
   readonly size: number;
-  /** Changes whenever the file does. */
+  /** Changes whenever the file changes. */
   readonly version: string;
 }
 
@@ -45,8 +45,8 @@ export function createGroupFiles(): GroupFiles {
 
 /** Returns a hash that changes when a name or version of the files changes. */
 export function signatureOf(files: readonly SeenFile[]): string {
-  const seen = files.map(({ name, version }) => [name, version]);
-  return createHash('sha256').update(JSON.stringify(seen)).digest('base64url');
+  const namesAndVersions = files.map(({ name, version }) => [name, version]);
+  return createHash('sha256').update(JSON.stringify(namesAndVersions)).digest('base64url');
 }
 
 async function slidesAmong(
@@ -68,6 +68,7 @@ async function slidesAmong(
   return [...groups, ...singleFiles.map((leading) => ({ leading, members: [] }))];
 }
 
+/** Returns whether a file has the DICOM signature. */
 export async function isDicomByContent(tree: FolderTree, realPlace: string): Promise<boolean> {
   const bytes = await tree.read(realPlace, dicomSignature.offset, dicomSignature.text.length);
   return bytes !== null && Buffer.from(bytes).toString('latin1') === dicomSignature.text;

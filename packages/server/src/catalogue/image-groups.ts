@@ -1,7 +1,7 @@
 /**
- * The catalogue as the viewer requests it: groups (one per dataset) with their image counts, and pages of the list that the groups
- * form. When the list is sorted by name, the images of cases come first in each group, case by case, so the counts alone determine
- * the position at which each case starts.
+ * The catalogue as the viewer requests it: groups (one per dataset) with their image counts, and pages of the list in which
+ * the groups follow each other. In a list sorted by name, each group starts with the images of its cases, case by case; so
+ * the position of a case follows from the counts alone.
  */
 import {
   AppError,
@@ -41,7 +41,7 @@ type RowsQuery = QueryOf<typeof listImageRows>;
 export interface ImageGroups {
   groups(query: GroupsQuery, reader: User): Promise<ResponseOf<typeof listImageGroups>>;
   rows(query: RowsQuery, reader: User): Promise<ResponseOf<typeof listImageRows>>;
-  /** @throws AppError not_found, also for an entry that the reader may not see */
+  /** Returns the position of an entry in the list. @throws AppError not_found, also for an entry that the reader may not see */
   position(
     imageId: string,
     query: QueryOf<typeof getImagePosition>,
@@ -68,10 +68,10 @@ interface CaseOfGroup {
   readonly start: number;
 }
 
-/** Maximum number of cached counts, one per search and set of access rights; they are valid until the catalogue changes. */
-const maxCached = 100;
-/** The same for counts of cases; fewer, because one may list tens of thousands of cases. */
-const maxCachedOfCases = 10;
+/** Maximum number of cached image counts, one for each search and set of access rights; valid until the catalogue changes. */
+const maxCachedCounts = 100;
+/** Maximum number of cached case counts; fewer, because each may list tens of thousands of cases. */
+const maxCachedCaseCounts = 10;
 
 const uuid = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
 
@@ -84,12 +84,14 @@ export function createImageGroups(db: Database, readers: ReaderFilters): ImageGr
     const viewKey = await readers.viewKey(reader);
     const key = `${searchWords(q).join('\n')}\n${viewKey}`;
     const filter = async () => ({ ...(await readers.visibilityFor(reader)), search: q });
-    const counts = cached(countsCache, maxCached, key, async () => countImages(db, await filter()));
-    const ofCases =
+    const counts = cached(countsCache, maxCachedCounts, key, async () => countImages(db, await filter()));
+    const caseCounts =
       order === 'name'
-        ? cached(caseCountsCache, maxCachedOfCases, key, async () => countImagesOfCases(db, await filter()))
+        ? cached(caseCountsCache, maxCachedCaseCounts, key, async () =>
+            countImagesOfCases(db, await filter()),
+          )
         : [];
-    return { revision: hashOf(viewKey), counts: await counts, caseCounts: await ofCases };
+    return { revision: hashOf(viewKey), counts: await counts, caseCounts: await caseCounts };
   }
 
   /** Returns rows of several groups: with one query if the order allows it, otherwise group by group. */
@@ -120,8 +122,8 @@ export function createImageGroups(db: Database, readers: ReaderFilters): ImageGr
       rows.push(...(await rowsOfCases(group, inDataset, from, from + limit)));
       const remainingRows = limit - rows.length;
       if (remainingRows <= 0) break;
-      const startOfOthers = group.start + sum(group.cases);
-      const page = { skip: Math.max(0, from - startOfOthers), limit: remainingRows };
+      const startWithoutCase = group.start + sum(group.cases);
+      const page = { skip: Math.max(0, from - startWithoutCase), limit: remainingRows };
       const withoutCases = group.cases.length > 0;
       rows.push(...(await listImages(db, { ...inDataset, withoutCases, order, after: null, ...page })));
     }
@@ -130,10 +132,10 @@ export function createImageGroups(db: Database, readers: ReaderFilters): ImageGr
 
   /** Returns the rows from `from` to before `end` that are in cases of the group. */
   async function rowsOfCases({ cases }: Group, filter: ImageFilter, from: number, end: number) {
-    const shown = cases.filter(({ start, images }) => start < end && start + images > from);
-    const [first] = shown;
+    const requestedCases = cases.filter(({ start, images }) => start < end && start + images > from);
+    const [first] = requestedCases;
     if (first === undefined) return [];
-    const ids = shown.map(({ id }) => id);
+    const ids = requestedCases.map(({ id }) => id);
     const rows = await listImagesOfCases(db, filter, ids);
     return rows.slice(Math.max(0, from - first.start), end - first.start);
   }
@@ -152,13 +154,13 @@ export function createImageGroups(db: Database, readers: ReaderFilters): ImageGr
     }
     const start = group.cases.find(({ id }) => id === caseId)?.start;
     const rows = await listImagesOfCases(db, { ...filter, dataset: entry.dataset_name }, [caseId]);
-    const place = rows.findIndex(({ id }) => id === entry.id);
-    return start === undefined || place === -1 ? null : start + place;
+    const indexInCase = rows.findIndex(({ id }) => id === entry.id);
+    return start === undefined || indexInCase === -1 ? null : start + indexInCase;
   }
 
   return {
     async groups(query, reader) {
-      const { counts: all } = await countsFor({ order: query.order }, reader);
+      const { counts: countsWithoutSearch } = await countsFor({ order: query.order }, reader);
       const { revision, counts, caseCounts } = await countsFor(query, reader);
       const { dataset, organ } = await readers.filterFor(filtersOf(query), reader);
       const ofOrgan = counts.filter((count) => organ === undefined || count.organ === organ);
@@ -174,8 +176,14 @@ export function createImageGroups(db: Database, readers: ReaderFilters): ImageGr
             }),
           }),
         ),
-        datasets: sumBy(all, ofOrgan, 'dataset').map(([dataset_name, images]) => ({ dataset_name, images })),
-        organs: sumBy(all, ofDataset, 'organ').map(([organ_type, images]) => ({ organ_type, images })),
+        datasets: sumBy(countsWithoutSearch, ofOrgan, 'dataset').map(([dataset_name, images]) => ({
+          dataset_name,
+          images,
+        })),
+        organs: sumBy(countsWithoutSearch, ofDataset, 'organ').map(([organ_type, images]) => ({
+          organ_type,
+          images,
+        })),
       };
     },
 
@@ -187,7 +195,7 @@ export function createImageGroups(db: Database, readers: ReaderFilters): ImageGr
     },
 
     async position(imageId, query, reader) {
-      // Queried before the entry, so that response times do not reveal whether an unknown id belongs to an invisible entry.
+      // Queried before the entry, so that response times do not reveal whether an id belongs to an invisible entry.
       const { revision, ...counts } = await countsFor(query, reader);
       const filter = await readers.filterFor(filtersOf(query), reader);
       const row = uuid.test(imageId) ? await findImage(db, imageId) : null;
@@ -228,11 +236,12 @@ function cached<T>(
   key: string,
   load: () => Promise<T>,
 ): Promise<T> {
-  const known = cache.get(key);
-  const value = known ?? load();
+  const existing = cache.get(key);
+  const value = existing ?? load();
+  // A Map keeps the order of insertion, so the least recently used key is the first one.
   cache.delete(key);
   cache.set(key, value);
-  if (known === undefined) value.catch(() => cache.delete(key));
+  if (existing === undefined) value.catch(() => cache.delete(key));
   for (const oldest of cache.keys()) if (cache.size > size) cache.delete(oldest);
   return value;
 }
@@ -257,8 +266,9 @@ function groupsOf(
     largest: Math.max(...parts.map((part) => part.largest)),
   }));
   groups.sort((a, b) => {
-    const byFirstImage =
-      order === 'newest' ? compare(b.newest, a.newest) : order === 'largest' ? b.largest - a.largest : 0;
+    let byFirstImage = 0;
+    if (order === 'newest') byFirstImage = compare(b.newest, a.newest);
+    else if (order === 'largest') byFirstImage = b.largest - a.largest;
     return byFirstImage || compareNames(a.dataset, b.dataset);
   });
   const casesOf = Map.groupBy(caseCounts.filter(matches), (count) => count.dataset);
@@ -271,18 +281,18 @@ function groupsOf(
   });
 }
 
-/** @param start position of the first row of the first case */
+/** Returns the cases of a group in the order of the list. @param start position of the first row of the first case */
 function casesInOrder(counts: readonly CaseCount[], start: number): readonly CaseOfGroup[] {
   const cases = [...Map.groupBy(counts, ({ id }) => id).values()].flatMap((parts) => {
     const [first] = parts;
     return first === undefined ? [] : [{ ...first, images: sum(parts) }];
   });
   cases.sort((a, b) => compare(a.sortKey, b.sortKey) || compare(a.id, b.id));
-  let next = start;
+  let nextStart = start;
   return cases.map(({ id, name, images }) => {
-    const found = { id, name, images, start: next };
-    next += images;
-    return found;
+    const caseOfGroup = { id, name, images, start: nextStart };
+    nextStart += images;
+    return caseOfGroup;
   });
 }
 
@@ -306,12 +316,13 @@ function sum(parts: readonly { readonly images: number }[]): number {
   return parts.reduce((total, { images }) => total + images, 0);
 }
 
-/** Natural order; null last. */
+/** Compares names in natural order; null is last. */
 function compareNames(a: string | null, b: string | null): number {
   if (a === null || b === null) return Number(a === null) - Number(b === null);
   return naturalCompare(a, b);
 }
 
 function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
 }

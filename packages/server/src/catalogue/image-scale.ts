@@ -1,4 +1,7 @@
-/** Determines the scale of a catalogue entry: the one that an administrator entered, otherwise that of the file; missing values are derived. */
+/**
+ * Determines the scale (pixel size and magnification) of a catalogue entry: the scale that an administrator has entered,
+ * otherwise that of the file. If only one of the two values is known, the other one is derived from it.
+ */
 import { scaleOf } from '@lamina/slide/scale';
 import type { ImageChanges, ImageRow } from '../store/images.ts';
 
@@ -6,14 +9,14 @@ type FileScale = Pick<ImageRow, 'file_mpp_x' | 'file_mpp_y' | 'file_objective_po
 type EnteredScale = Pick<ImageRow, 'entered_mpp' | 'entered_objective_power'>;
 type UsedScale = Pick<ImageRow, 'mpp_x' | 'mpp_y' | 'objective_power' | 'derived_scale'>;
 
-/** Returns the scale in use, as columns of the entry. An entered scale replaces the whole scale of the file. */
+/** Returns the scale to use, as columns of the entry. An entered scale replaces the whole scale of the file. */
 export function usedScale(row: FileScale & EnteredScale): UsedScale {
   const { file_mpp_x: x, file_mpp_y: y, entered_mpp: entered, entered_objective_power: power } = row;
   const isEntered = entered !== null || power !== null;
-  const stated = isEntered
+  const knownScale = isEntered
     ? { mpp: entered === null ? null : { x: entered, y: entered }, objectivePower: power }
     : { mpp: x === null || y === null ? null : { x, y }, objectivePower: row.file_objective_power };
-  const { mpp, objectivePower, derived } = scaleOf(stated);
+  const { mpp, objectivePower, derived } = scaleOf(knownScale);
   return {
     mpp_x: mpp?.x ?? null,
     mpp_y: mpp?.y ?? null,
@@ -22,13 +25,13 @@ export function usedScale(row: FileScale & EnteredScale): UsedScale {
   };
 }
 
-/** A scale that an administrator enters: µm per pixel, magnification, or both. Null removes the entered scale. */
+/** A scale that an administrator enters: micrometres per pixel, magnification, or both. Null removes the entered scale. */
 export type Calibration = {
   readonly mpp?: number | undefined;
   readonly objective_power?: number | undefined;
 } | null;
 
-/** Returns the changes that set or remove an entered scale; empty when the entry has this scale already. */
+/** Returns the changes that set or remove an entered scale; empty when the entry already has this scale. */
 export function changesByCalibration(row: ImageRow, calibration: Calibration): ImageChanges {
   const entered = {
     entered_mpp: calibration?.mpp ?? null,

@@ -1,6 +1,6 @@
 /**
- * Ingests slide files: a scan adds catalogue entries for new files and marks entries of missing ones. Then it requests a job for
- * each new or changed file, in which a render worker reads the file.
+ * Ingests slide files: a scan adds catalogue entries for new files and marks the entries of missing ones. Then it enqueues a
+ * job for each new or changed file, in which a render worker reads the properties of the slide.
  */
 import fs from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -26,8 +26,8 @@ import { createScanner, type Scanner } from './scan.ts';
 /** The work of the jobs `rescan`, `rescan-bucket` and `read-slide`; the job queue decides when and in which process they run. */
 export interface Ingest {
   /**
-   * Scans the folders or the bucket, and requests the jobs that read new and changed files. Scans of the same storage never
-   * run at the same time.
+   * Scans the folders or the bucket, and enqueues the jobs that read new and changed files. Two scans of the same storage
+   * never run at the same time.
    *
    * @returns whether the scan could read all folders
    */
@@ -39,8 +39,8 @@ export interface Ingest {
   /**
    * Reads the files of an entry.
    *
-   * @param options `again`: also files that have been read and have not changed
-   * @throws RetryLater when the reason for a failure is not in the files
+   * @param options with `again`, files are read even if they have already been read and have not changed
+   * @throws RetryLater when the files could not be read for a reason other than their content
    */
   read(imageId: string, options: { readonly again: boolean }, signal: AbortSignal): Promise<void>;
   close(): void;
@@ -53,7 +53,7 @@ interface IngestDependencies {
   readonly log: Logger;
   readonly audit: AuditRecorder;
   readonly slides: Slides;
-  /** Null: there is no bucket. */
+  /** The bucket; null if there is none. */
   readonly store: ObjectStore | null;
   readonly jobs: Pick<Jobs, 'enqueue'>;
   /** Called with the listing of the bucket after each scan of it. */
@@ -62,7 +62,7 @@ interface IngestDependencies {
   readonly onChange: (imageId: string) => void;
 }
 
-/** Delay until processes no longer cache old properties of an object (see `ObjectReader.head`). */
+/** Time for which processes may cache the properties of an object (see `ObjectReader.head`). */
 const objectCacheMs = 600;
 
 export function createIngest(dependencies: IngestDependencies): Ingest {
@@ -105,7 +105,7 @@ export function createIngest(dependencies: IngestDependencies): Ingest {
     const scans: RootScan[] = [];
     for (const { root, folder, scanner } of scanners) {
       signal.throwIfAborted();
-      // With a shared database, another machine may have this folder mounted, so the entries of a folder missing here stay.
+      // If the database is shared, another machine may have this folder, so entries of a folder that is missing here stay.
       if (config.databaseUrl !== null && !fs.existsSync(folder)) continue;
       scans.push({ root, ...(await scanner.scan(await listMetadataFiles(db, root))) });
     }
@@ -144,8 +144,8 @@ export function createIngest(dependencies: IngestDependencies): Ingest {
     }
     if (where === 'bucket' && bucketTree !== null) await dependencies.onBucketListed(bucketTree, signal);
     bucketTree = null;
-    // At level `info` at each start and when a scan has found changes, otherwise at level `debug`.
-    log[retryFailed || idsToRead.length > 0 || changedIds.length > 0 ? 'info' : 'debug'](
+    const isNotable = retryFailed || idsToRead.length > 0 || changedIds.length > 0;
+    log[isNotable ? 'info' : 'debug'](
       {
         where,
         ms: Math.round(performance.now() - startedAt),
@@ -160,7 +160,7 @@ export function createIngest(dependencies: IngestDependencies): Ingest {
 
   async function read(imageId: string, again: boolean, signal: AbortSignal): Promise<void> {
     const row = await findImage(db, imageId);
-    if (row === null) return; // the file is missing; if it returns, a later scan finds it
+    if (row === null) return; // the file is missing; if it reappears, a later scan finds it
     const file = { id: row.id, root: row.root, path: row.path, members: JSON.parse(row.members) as string[] };
     const fingerprint = await slides.fingerprintOf(file);
     if (fingerprint === null) return; // the file is missing
@@ -171,10 +171,10 @@ export function createIngest(dependencies: IngestDependencies): Ingest {
       throw new RetryLater('The slide file could not be read; the job tries again later.');
     await change(db, 'catalogue', async (tx) => {
       const before = await findImage(tx, file.id);
-      // Based on the current entry, because an administrator may have entered a scale while the file was read.
+      // The changes are based on the current entry, because an administrator may have entered a scale during the read.
       const changes = changesBy(inspection, fingerprint, before ?? row);
       const after = await updateImage(tx, file.id, changes, now().toISOString());
-      // An unreadable file is read again at every start, but the same failure is audited only once.
+      // An unreadable file is read again at every start, but the same failure gets only one audit event.
       const isChanged = before?.fingerprint !== after?.fingerprint || before?.status !== after?.status;
       if (after === null || !isChanged) return;
       const result = after.status === 'ready' ? 'done' : 'failed';
@@ -187,7 +187,7 @@ export function createIngest(dependencies: IngestDependencies): Ingest {
       });
     });
     onChange(file.id);
-    // A scan that noticed a change during the read did not request another job, so this one must run again.
+    // A scan that noticed a change during the read did not enqueue another job, so this one must run again.
     if ((await slides.fingerprintOf(file)) !== fingerprint) {
       throw new RetryLater('The slide file changed during the read; the job reads it again.');
     }

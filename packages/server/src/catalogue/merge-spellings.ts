@@ -1,8 +1,9 @@
 /**
- * Merges different spellings of each dataset and organ name, which earlier versions stored separately. The merged dataset is restricted if
- * one of its parts was. An account keeps its grant only if it had one to each restricted part, so no account gains access.
+ * Merges the different spellings of a dataset or organ name, which earlier versions stored as separate names. The merged
+ * dataset is restricted if one of its parts was. An account keeps its grant only if it had one to each restricted part, so
+ * no account gains access.
  *
- * Runs at each start. When there is nothing to merge, it reads the names and writes nothing.
+ * This runs at each start. If there is nothing to merge, it only reads the names.
  */
 import { nameKey, spellName } from '@lamina/contract';
 import type { Logger } from 'pino';
@@ -27,7 +28,7 @@ export async function mergeSpellings({ db, now, log, audit }: MergeDependencies)
     if ((await unmerged(db, kind)).length === 0) continue;
     await change(db, 'accounts', async (tx) => {
       await acquireLock(tx, 'catalogue');
-      // Queried again in the transaction, because another process may have merged them meanwhile.
+      // Queried again in the transaction, because another process may just have merged them.
       for (const spellings of await unmerged(tx, kind)) {
         const logFields = await merge(tx, kind, spellings);
         if (logFields !== null)
@@ -97,12 +98,15 @@ async function unmerged(db: Database | Change, kind: NameKind): Promise<(readonl
     .map(([, names]) => names);
 }
 
-/** Returns the spelling to keep: that of a restricted dataset, else of one that an administrator configured, else the first. */
+/**
+ * Returns the spelling to keep: the one of a restricted dataset, otherwise of a dataset that an administrator has configured,
+ * otherwise the first in alphabetical order.
+ */
 async function preferredSpelling(tx: Change, kind: NameKind, spellings: readonly string[]): Promise<string> {
   const rows = kind === 'dataset' ? await listDatasetRows(tx) : [];
-  const decided = rows.filter(({ name }) => spellings.includes(name));
-  const first = decided.find(({ access }) => access === 'restricted') ?? decided[0];
-  return spellName(first?.name ?? [...spellings].sort()[0] ?? '');
+  const configured = rows.filter(({ name }) => spellings.includes(name));
+  const preferred = configured.find(({ access }) => access === 'restricted') ?? configured[0];
+  return spellName(preferred?.name ?? [...spellings].sort()[0] ?? '');
 }
 
 function datasetChange(id: string, oldDataset: string, newDataset: string): AuditEntry {

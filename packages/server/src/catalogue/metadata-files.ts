@@ -1,9 +1,9 @@
 /**
- * Reads metadata files that laboratories place beside their slides: `catalogue.csv` and `dataset.json`. They state datasets,
- * organs and cases.
+ * Reads the metadata files that laboratories store beside their slides: `catalogue.csv` and `dataset.json`. They state the
+ * datasets, organs and cases of slides.
  *
- * For each field, the value of the folder nearest to the slide counts. Within a folder, a value for a single slide takes
- * precedence over a value for all slides.
+ * For each field, the metadata files of the folder nearest to the slide take precedence. Within a folder, a value for a single
+ * slide takes precedence over a value for all slides.
  */
 import path from 'node:path';
 import { MultiLine, toSingleLine } from '@lamina/contract';
@@ -15,7 +15,7 @@ export interface SlideMetadata {
   readonly organ_type: string | null;
   /** The case that the files name; absent when they name none. */
   readonly inCase?: StatedCase;
-  /** True when a metadata file that may name the slide is unusable, so that dataset, organ and case may be wrong. */
+  /** True when a metadata file that may mention the slide is unusable, so that dataset, organ and case may be wrong. */
   readonly metadataIncomplete: boolean;
 }
 
@@ -46,7 +46,7 @@ export interface FolderMetadata {
   readonly ofAll: Values;
   /** True when a metadata file of this folder is unusable, or missing although earlier scans found it. */
   readonly isIncomplete: boolean;
-  /** Keys of `bySlide` that come before the possible cut in a file whose end may be missing; null when no file is cut. */
+  /** The slides that a file mentions although its end may be missing; null when no file may be cut off. */
   readonly beforeCut: ReadonlySet<string> | null;
 }
 
@@ -95,7 +95,7 @@ export async function readFolderMetadata(
   const addProblem = (name: string, reason: string) =>
     problems.push({ path: folder === '' ? name : `${folder}/${name}`, error: `${name}: ${reason}` });
   for (const name of [jsonName, csvName]) {
-    const file = files.find((each) => each.name === name);
+    const file = files.find((candidate) => candidate.name === name);
     try {
       if (file === undefined) {
         if (missing.includes(name)) throw new MetadataError('the file is missing.');
@@ -147,7 +147,10 @@ export function slideMetadataOf(slidePath: string, chain: readonly FolderMetadat
   };
 }
 
-/** Normalises the path of a slide, because file systems and editors write Unicode as NFC or NFD, and slashes or backslashes. */
+/**
+ * Normalises the path of a slide, so that paths from file systems and editors can be compared: they may contain Unicode in
+ * NFC or NFD form, slashes or backslashes, and a leading `./`.
+ */
 export function asWritten(slide: string): string {
   return slide
     .normalize('NFC')
@@ -155,10 +158,10 @@ export function asWritten(slide: string): string {
     .replace(/^(\.?\/)+/, '');
 }
 
-/** Reports an unusable metadata file; the message is part of a sentence for administrators. */
+/** Thrown for an unusable metadata file. The message continues a sentence for administrators that starts with the file name. */
 class MetadataError extends Error {}
 
-/** Returns why the file is unusable. @throws the error itself when it has another cause than the content of the file */
+/** Returns why a file is unusable. @throws the error itself when the content of the file is not its cause */
 function reasonOf(error: unknown): string {
   if (error instanceof MetadataError) return error.message;
   if (error instanceof CsvError) {
@@ -185,7 +188,7 @@ async function textOf({ size, isChanging, read }: MetadataFile): Promise<string>
 /** Maximum length of a name. Longer ones are rejected, because a shortened name might be that of another dataset. */
 const maxNameLength = 255;
 
-/** @throws MetadataError for a value that is not a text of one line */
+/** Returns the value of a field of one line. @throws MetadataError for control characters or a value that is too long */
 function singleLineValue(field: MetadataField, text: string | undefined, maxLength = maxNameLength): Values {
   const trimmed = text?.trim() ?? '';
   if (/\p{Cc}/u.test(trimmed)) throw new MetadataError(`a ${field} contains a control character.`);
@@ -198,14 +201,14 @@ function singleLineValue(field: MetadataField, text: string | undefined, maxLeng
   return { [field]: value };
 }
 
-/** @throws MetadataError for a value that is not a text of one or several lines */
+/** Returns the value of a field of several lines. @throws MetadataError for control characters or a value that is too long */
 function multiLineValue(field: 'case_description' | 'note', text: string | undefined): Values {
-  const read = MultiLine.safeParse(text ?? '');
-  if (!read.success) throw new MetadataError(`a ${field} contains an invisible or control character.`);
-  if (read.data.length > caseFields[field]) {
+  const parsed = MultiLine.safeParse(text ?? '');
+  if (!parsed.success) throw new MetadataError(`a ${field} contains an invisible or control character.`);
+  if (parsed.data.length > caseFields[field]) {
     throw new MetadataError(`a ${field} is longer than ${caseFields[field]} characters.`);
   }
-  return read.data === '' ? {} : { [field]: read.data };
+  return parsed.data === '' ? {} : { [field]: parsed.data };
 }
 
 type Fields = { readonly [Field in MetadataField]?: string | undefined };
@@ -222,7 +225,7 @@ function valuesOf(fields: Fields): Values {
   };
 }
 
-/** Values that a file states; `isCutOff` means that its last line may be incomplete. */
+/** The values in a file; `isCutOff` means that its last line may be incomplete. */
 type Statements = Pick<FolderMetadata, 'bySlide' | 'ofAll'> & { readonly isCutOff: boolean };
 
 /** Parses a table whose first line names the columns; the delimiter is a comma, or a semicolon when that line has no comma. */
@@ -236,12 +239,11 @@ function parseCsv(text: string): Statements {
     relax_column_count_less: true,
     trim: true,
   }) as (Fields & { readonly file_name?: string })[];
-  if (
-    !heading
-      .toLowerCase()
-      .split(delimiter)
-      .some((name) => name.trim().replaceAll('"', '') === 'file_name')
-  ) {
+  const columnNames = heading
+    .toLowerCase()
+    .split(delimiter)
+    .map((name) => name.trim().replaceAll('"', ''));
+  if (!columnNames.includes('file_name')) {
     throw new MetadataError('the first line names no column file_name.');
   }
   const bySlide = new Map<string, Values>();
@@ -273,12 +275,12 @@ function parseJson(text: string): Statements {
   } catch {
     throw new MetadataError('the file is not valid JSON.');
   }
-  const read = DatasetFile.safeParse(json);
-  if (!read.success) {
-    const place = read.error.issues[0]?.path.join('.') || 'the whole';
-    throw new MetadataError(`${place} has an unexpected type.`);
+  const parsed = DatasetFile.safeParse(json);
+  if (!parsed.success) {
+    const property = parsed.error.issues[0]?.path.join('.') || 'the whole';
+    throw new MetadataError(`${property} has an unexpected type.`);
   }
-  const { slides = {}, ...ofAll } = read.data;
+  const { slides = {}, ...ofAll } = parsed.data;
   const bySlide = new Map(
     Object.entries(slides).map(([slide, fields]) => [asWritten(slide), valuesOf(fields)]),
   );

@@ -8,7 +8,7 @@ import { changeCount, type Database } from '../store/database.ts';
 import { imageOf, type ListedImage } from '../store/listed-image.ts';
 import { type ImageFilter, listDatasetNames, type Visibility } from '../store/listed-images.ts';
 
-/** Filters of a list as a request states them. Null selects entries without a dataset or organ; undefined does not filter. */
+/** The filters of a list request. Null selects entries without a dataset or organ; undefined does not filter. */
 export interface ListFilters {
   readonly q?: string | undefined;
   readonly dataset?: string | null | undefined;
@@ -16,9 +16,11 @@ export interface ListFilters {
 }
 
 export interface ReaderFilters {
+  /** Returns the condition for the entries that a reader may see. */
   visibilityFor(reader: User): Promise<Visibility>;
+  /** Returns the condition for the entries that a reader may see and that match the filters. */
   filterFor(filters: ListFilters, reader: User): Promise<ImageFilter>;
-  /** Returns a key that changes with the catalogue; readers with the same access rights have the same key. */
+  /** Returns a key that changes when the catalogue changes; readers with the same access rights have the same key. */
   viewKey(reader: User): Promise<string>;
 }
 
@@ -63,12 +65,15 @@ export function createReaderFilters(db: Database, datasets: Pick<Datasets, 'inac
   };
 }
 
-/** Returns whether a reader sees every entry that is not removed, as administrators do. All others see ready ones that are not hidden. */
+/**
+ * Returns whether a reader sees every entry that is not removed, as administrators do. All others see only ready entries that
+ * are not hidden.
+ */
 export function seesAll(reader: User): boolean {
   return may(reader, 'catalogue.write');
 }
 
-/** Returns an entry as its reader may see it: only administrators see why a file could not be read. */
+/** Returns an entry as a reader may see it: only administrators see why a file could not be read. */
 export function imageFor(reader: User, row: ListedImage): Image {
   const image = imageOf(row);
   return seesAll(reader) ? image : { ...image, error: null };

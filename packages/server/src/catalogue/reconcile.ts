@@ -1,9 +1,9 @@
 /**
- * Reconciles the entries of the catalogue with the result of a scan: it adds entries for new files, keeps those of moved or
- * renamed files, and marks those of missing files.
+ * Reconciles the entries of the catalogue with the result of a scan: it adds entries for new files, keeps the entries of moved
+ * or renamed files, and marks the entries of missing files.
  *
- * A slide found at another path is recognised by its fingerprint. If no entry has its fingerprint, the entry with its path is
- * used: the file was replaced. Otherwise the slide is new.
+ * A moved slide is recognised by its fingerprint. A slide whose fingerprint belongs to no entry, but whose path does, was
+ * replaced. Any other slide is new.
  *
  * The file is longer than 350 lines because all steps, from pairing to writing, share the types of entries and slides.
  */
@@ -63,7 +63,7 @@ interface ReconcileResult {
 /** Maximum number of changes in one transaction, so that other requests wait neither for the database nor for the event loop. */
 const changesPerTransaction = 100;
 const rowsPerQuery = 1000;
-/** Number of new entries after which the database has to update its statistics for the query planner. */
+/** Number of new entries after which the database must update its statistics for the query planner. */
 const manyImages = 1000;
 
 /** Updates the catalogue after a scan. @param scans scans of some roots; entries of other roots stay unchanged */
@@ -86,9 +86,9 @@ export async function reconcile(
       changedPairs.set(pair.row.id, pair);
   };
 
-  // Slides that neither moved nor changed, which are most, are removed from `unmatched`; the others remain.
+  // Most slides have neither moved nor changed. They are removed from `unmatched`.
   const unmatched = await slidesByPlace(scans, yieldToEventLoop);
-  /** Entries for which no slide has been found so far, by place (root and path). */
+  /** Entries for which no slide has been found yet, by place (root and path). */
   const remaining = new Map<string, ScannedRow>();
   const matchByPlace = async () => {
     for (let after = ''; ; ) {
@@ -259,7 +259,7 @@ interface ApplyDependencies extends Pick<ReconcileDependencies, 'db' | 'audit'> 
 }
 
 /**
- * Writes the changes in small transactions, with their audit events. An entry gives up its place before another one takes it.
+ * Writes the changes in small transactions, with their audit events. An entry leaves its place before another entry gets it.
  *
  * @returns the entries whose file is missing
  */
@@ -267,7 +267,7 @@ async function applyChanges(
   { db, audit, at, yieldToEventLoop }: ApplyDependencies,
   { moved, followed, newImages, failing, remaining, isUnknown }: CatalogueChanges,
 ): Promise<readonly ScannedRow[]> {
-  // Entries that give up their place because the scan has found another slide there.
+  // Entries must leave their place if the scan has found another slide there.
   const takers = [...moved, ...followed.filter(hasOtherPlace)];
   const takenPlaces = new Set([
     ...takers.map(({ root, slide }) => placeOf(root, slide.path)),
@@ -295,7 +295,7 @@ async function applyChanges(
 
   await inBatches<(tx: Change) => Promise<unknown>>(
     [
-      // Until the entry gets its new path below, its path is one that no file can have.
+      // The entry temporarily gets a path that no file can have, until it gets its new path below.
       ...[...givingUp, ...absent].filter(isAtTakenPlace).map(
         ({ id }) =>
           (tx: Change) =>
@@ -351,7 +351,10 @@ function placeOf(root: Root, path: string): string {
   return `${root}/${path}`;
 }
 
-/** Returns the best match among entries with the same fingerprint, as of hard links: first one that is not missing, then one with the same file name. */
+/**
+ * Returns the entry that belongs to a moved slide. Several entries have the same fingerprint if, for example, their files are
+ * hard links. An entry whose file is not missing is preferred, then one with the same file name.
+ */
 function bestMatch(rows: readonly ScannedRow[], slide: FoundSlide): ScannedRow | null {
   const scoreOf = (row: ScannedRow) =>
     (row.missing_since === null ? 2 : 0) + (basename(row.path) === basename(slide.path) ? 1 : 0);

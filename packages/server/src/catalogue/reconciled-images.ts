@@ -17,11 +17,13 @@ import type { FoundSlide } from './scan.ts';
 
 export type Root = SlideFile['root'];
 
+/** A slide that a scan has found, with its slide root. */
 export interface FoundAtRoot {
   readonly root: Root;
   readonly slide: FoundSlide;
 }
 
+/** A found slide and the entry that belongs to it. */
 export interface PairedEntry extends FoundAtRoot {
   readonly row: ScannedRow;
 }
@@ -29,11 +31,13 @@ export interface PairedEntry extends FoundAtRoot {
 /** Actor and origin of audit entries for actions of the server itself. */
 export const serverActor = { actor: null, origin: null } as const satisfies Partial<AuditEntry>;
 
+/** Returns whether a slide is at another place (root and path) than its entry states. */
 export const hasOtherPlace = ({ row, root, slide }: PairedEntry) =>
   row.root !== root || row.path !== slide.path;
 
 const membersOf = ({ members }: Pick<FoundSlide, 'members'>) => JSON.stringify(members);
 
+/** Returns the new entry of a found slide. It is hidden if its metadata files are unusable. @param at ISO 8601 */
 export function newImage(
   id: string,
   root: Root,
@@ -54,14 +58,16 @@ export function newImage(
   };
 }
 
+/** Returns an unusable metadata file as a slide; its entry in the catalogue shows the problem to administrators. */
 export function metadataFile({ path }: MetadataProblem): Omit<FoundSlide, 'fingerprint'> {
   return { path, members: [], sizeBytes: 0, ...slideMetadataOf(path, []) };
 }
 
 /**
- * Applies a found slide to its current entry, which an administrator may have edited since the scan began.
+ * Updates the entry of a found slide. The entry is read again, because an administrator may have edited it since the scan
+ * began.
  *
- * @returns audit entries
+ * @returns the audit entries
  */
 export async function followFile(
   tx: Change,
@@ -75,7 +81,7 @@ export async function followFile(
   const after = await updateImage(tx, row.id, changes, at);
   return entries.map((entry) => ({
     ...entry,
-    // The entry has the dataset names as the catalogue spells them, which may differ from the spelling in the file.
+    // The names are those of the entries, because the catalogue may spell a dataset differently than the metadata file.
     ...(entry.action === 'image-dataset-changed' && {
       detail: { dataset_before: row.dataset_name, dataset_after: after?.dataset_name ?? null },
     }),
@@ -104,7 +110,9 @@ export function changesOf(
   };
 }
 
+/** Returns the audit entry of a moved slide. */
 export function moveOf({ row, slide }: PairedEntry): AuditEntry {
-  const oldPath = row.path.startsWith('/') ? null : row.path; // a path with a slash is temporary: another entry took the old path
+  // A path with a leading slash is temporary; the entry got it because another entry took its place.
+  const oldPath = row.path.startsWith('/') ? null : row.path;
   return { ...serverActor, action: 'image-moved', target: row.id, detail: { from: oldPath, to: slide.path } };
 }

@@ -1,9 +1,9 @@
 /**
- * Scans a slide root, which is a folder or a bucket: finds the files that are slides, and reads their dataset, organ and case from
- * metadata files. The scan considers regular files only, follows links that stay below the root, and skips hidden files and
- * folders.
+ * Scans a slide root, which is a folder or a bucket: finds the files that are slides, and reads their dataset, organ and case
+ * from metadata files. The scan considers only regular files, follows links whose target is below the root, and skips hidden
+ * files and folders.
  *
- * The file is long because the functions of a scanner share what it remembers of the last scan.
+ * The file is longer than 350 lines because the functions of a scanner share the caches that it keeps between scans.
  */
 import { basename } from 'node:path/posix';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -58,7 +58,7 @@ export interface Scan {
   readonly unread: readonly string[];
 }
 
-/** Scans one root repeatedly. It caches the content of files until they change, so a scan of unchanged folders reads no file. */
+/** Scans one root repeatedly. Contents of files are cached until the files change, so a scan of unchanged folders reads none. */
 export interface Scanner {
   /**
    * Scans the root. A root that does not exist counts as empty.
@@ -94,13 +94,13 @@ type KnownMetadata = Awaited<ReturnType<typeof readFolderMetadata>> & { readonly
 
 /** Maximum depth of scanned folders. */
 const maxDepth = 32;
-/** Concurrency that hides the latency of a network folder, but leaves capacity for reading tiles. */
+/** Number of concurrent accesses: enough to hide the latency of a network folder, but few enough to leave capacity for tiles. */
 const maxConcurrentFolders = 4;
 const maxConcurrentFiles = 4;
 const maxCachedFolders = 10_000;
-/** A metadata file that changed less than this ago may not be complete. */
+/** A metadata file that changed less than this time ago may be incomplete. */
 const settledAfterMs = 1000;
-/** Maximum wait for a file that is being written. The scan then continues without it; a later write starts another scan. */
+/** Maximum wait for a metadata file that is being written. Then it counts as unusable, until a later scan reads it. */
 const maxSettleWaitMs = 5000;
 
 const noMembers: readonly string[] = [];
@@ -109,7 +109,7 @@ const emptyFolder: FolderContent = { slides: [], below: [], linked: [] };
 export function createScanner({ readTree, log }: ScannerDependencies): Scanner {
   const groupFiles = createGroupFiles();
   const knownMetadata = new Map<string, KnownMetadata>();
-  /** Places that the last scan could not read; they are not logged again. */
+  /** Places that the last scan could not read, which are not logged again. */
   let unreadBefore: ReadonlySet<string> = new Set();
 
   async function scanTree(
@@ -174,14 +174,15 @@ export function createScanner({ readTree, log }: ScannerDependencies): Scanner {
     async function scanDown(start: FolderToScan): Promise<readonly FolderToScan[]> {
       const linked: FolderToScan[] = [];
       for (let level: readonly FolderToScan[] = [start]; level.length > 0; ) {
-        const walked = await mapConcurrently(level, maxConcurrentFolders, async (each) => {
-          return (await unlessUnreadable(each.folder, () => scanFolder(each))) ?? emptyFolder;
+        const contents = await mapConcurrently(level, maxConcurrentFolders, async (folderToScan) => {
+          const scanned = await unlessUnreadable(folderToScan.folder, () => scanFolder(folderToScan));
+          return scanned ?? emptyFolder;
         });
-        for (const each of walked) {
-          for (const slide of each.slides) slides.push(slide);
-          linked.push(...each.linked);
+        for (const content of contents) {
+          for (const slide of content.slides) slides.push(slide);
+          linked.push(...content.linked);
         }
-        level = walked.flatMap(({ below }) => below);
+        level = contents.flatMap(({ below }) => below);
       }
       return linked;
     }
@@ -221,11 +222,9 @@ export function createScanner({ readTree, log }: ScannerDependencies): Scanner {
         }
         await unlessUnreadable(placeIn(folder, name), async () => {
           if (!candidates.has(name)) return;
-          if (
-            !hasSlideName(name) &&
-            !(mayBeDicomByContent(name) && (await isDicomByContent(tree, realPlace)))
-          )
-            return;
+          const isSlide =
+            hasSlideName(name) || (mayBeDicomByContent(name) && (await isDicomByContent(tree, realPlace)));
+          if (!isSlide) return;
           const companionFolder = isLink ? undefined : folders.get(companionFolderOf(name) ?? '');
           const companion =
             companionFolder === undefined ? null : await tree.allBelow(placeIn(folder, companionFolder));

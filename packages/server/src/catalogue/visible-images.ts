@@ -1,4 +1,4 @@
-/** Determines which slides an account may view; used by cases, collections, saved views and share links, which refer to slides. */
+/** Determines which slides an account may view, for cases, collections, saved views and share links, which refer to slides. */
 import type { User } from '@lamina/contract';
 import type { Datasets } from '../datasets/datasets.ts';
 import { mayViewImage } from '../domain/image-session.ts';
@@ -8,11 +8,14 @@ import { findImages } from '../store/managed-images.ts';
 import { seesAll } from './reader-filter.ts';
 
 export interface VisibleImages {
-  /** Returns, by id, the given images that the account may view now. */
+  /**
+   * Returns those of the images that the account may view now, by id.
+   *
+   * @param connection transaction in which the images are read; by default none
+   */
   of(
     reader: User,
     imageIds: readonly string[],
-    /** The transaction to read in. Default: none. */
     connection?: Connection,
   ): Promise<ReadonlyMap<string, ImageRow>>;
 }

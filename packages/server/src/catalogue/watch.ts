@@ -1,8 +1,8 @@
 /**
  * Watches the slide folders and reports a change after a short pause without further changes.
  *
- * It watches folders, not files, so memory grows with the number of folders only. The timed scan finds changes that the
- * system does not report, as on some network file systems and below links.
+ * It watches folders, not files, so memory grows only with the number of folders. Changes that the operating system does not
+ * report, as on some network file systems and below links, are found by the scheduled scan.
  */
 import fs, { type FSWatcher } from 'node:fs';
 import path from 'node:path';
@@ -24,9 +24,9 @@ interface WatchOptions {
   readonly log: Logger;
 }
 
-/** A slide that is being copied changes all the time; a change is reported after a pause of this length. */
+/** A change is reported after a pause of this length, because a slide that is being copied changes continuously. */
 const pauseMs = 500;
-/** A change is reported after this time even without a pause. */
+/** Maximum delay of a report if there is no pause. */
 const maxDelayMs = 5000;
 
 export function watchFolders({ folders, onChange, log }: WatchOptions): Watch {
@@ -50,7 +50,7 @@ export function watchFolders({ folders, onChange, log }: WatchOptions): Watch {
       timer = null;
       const foldersToWatch = [...changedFolders];
       changedFolders.clear();
-      // New folders are watched before the change is reported: the scan then finds all existing files, and the watch all later ones.
+      // New folders are watched before the change is reported, so that files created after the scan are noticed.
       void watchTreesSoon(foldersToWatch).then(() => {
         if (!isClosed) onChange();
       });
