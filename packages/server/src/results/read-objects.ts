@@ -1,7 +1,7 @@
 /**
- * Objects of the features that programs write: GeoJSON of QuPath (also before 0.4), StarDist and LazySlide, and the
- * contours of HoVerNet and CellViT. A feature with many parts and no measurements is many objects, because CellViT writes all
- * cells of a class as one MultiPolygon or MultiPoint.
+ * Converts parsed JSON to objects of a result layer. Reads GeoJSON features as QuPath (also before version 0.4), StarDist and
+ * LazySlide write them, and contours of HoVerNet and CellViT. CellViT writes all cells of a class as one MultiPolygon or
+ * MultiPoint; a feature with many parts and no measurements therefore becomes many objects.
  */
 import { FlatRings } from './flat-rings.ts';
 import { RefusedResult } from './problems.ts';
@@ -10,8 +10,9 @@ import type { ScannedObject } from './scan-features.ts';
 export type Color = readonly [number, number, number];
 
 export interface ResultObject {
-  /** x and y by turns, without a repeated last vertex; none: a point. */
+  /** Rings of the outline as x, y, x, y, …, without a repeated last vertex. A point has no rings. */
   readonly rings: readonly (readonly number[])[];
+  /** Centre, in the coordinates of the file like the rings. */
   readonly x: number;
   readonly y: number;
   readonly className: string | null;
@@ -23,15 +24,16 @@ export interface ResultObject {
 type Json = Readonly<Record<string, unknown>>;
 type Ring = number[];
 
-/** A MultiPolygon with more parts is a collection of objects. */
+/** A MultiPolygon without measurements that has more parts becomes one object for each part. */
 const maxPartsOfObject = 64;
 const maxCoordinate = 1e8;
 const maxNesting = 16;
 const maxTextLength = 200;
 
 export interface ObjectReader {
+  /** Sets the class names of numbered types, as HoVerNet and CellViT write them. */
   setTypeMap(map: unknown): void;
-  /** @throws RefusedResult bad_geometry, damaged, too_complex */
+  /** Emits the objects of a feature or contour. @throws RefusedResult bad_geometry, damaged, too_complex */
   read(scanned: ScannedObject, emit: (object: ResultObject) => void): void;
 }
 
@@ -134,7 +136,7 @@ function ringOf(positions: unknown): Ring {
   return withoutRepeat(ring);
 }
 
-/** Checks the coordinates of a ring. @throws RefusedResult bad_geometry */
+/** Checks the coordinates of a ring, and drops a last vertex that repeats the first. @throws RefusedResult bad_geometry */
 function closedRing(ring: Ring): Ring {
   for (let i = 0; i < ring.length; i++) coordinate(ring[i]);
   return withoutRepeat(ring);
@@ -148,7 +150,7 @@ function withoutRepeat(ring: Ring): Ring {
   return ring;
 }
 
-/** Returns the shape of x and y by turns. @throws RefusedResult bad_geometry */
+/** Returns the shape of coordinates x, y, x, y, … @throws RefusedResult bad_geometry */
 export function shapeOfCoordinates(
   graphic: 'point' | 'line' | 'polygon',
   coordinates: readonly number[],
@@ -161,21 +163,22 @@ export function shapeOfCoordinates(
   return lineOf([positions]);
 }
 
-/** A line becomes an outline without area: forth and back. */
+/** Returns a line as an outline without area, which follows the line to its end and back. */
 function lineOf(lines: readonly unknown[]): Shape {
   const rings = lines.map((line) => {
-    const there = listOf(line).map((position) => listOf(position));
-    if (there.length < 2) throw new RefusedResult('bad_geometry', 'A line has fewer than two vertices');
-    return [...there, ...there.slice(1, -1).reverse()].flatMap(([x, y]) => [coordinate(x), coordinate(y)]);
+    const vertices = listOf(line).map((position) => listOf(position));
+    if (vertices.length < 2) throw new RefusedResult('bad_geometry', 'A line has fewer than two vertices');
+    const wayBack = vertices.slice(1, -1).reverse();
+    return [...vertices, ...wayBack].flatMap(([x, y]) => [coordinate(x), coordinate(y)]);
   });
   return polygonOf(rings);
 }
 
-/** The centre is the centroid of the area; of an outline without area, the mean of its vertices. */
+/** Returns a polygon with its centre: the centroid of its area or, for an outline without area, the mean of its vertices. */
 function polygonOf(rings: readonly Ring[]): Shape {
   const [firstRing] = rings;
   if (firstRing === undefined) throw new RefusedResult('bad_geometry', 'A polygon has no ring');
-  // Relative to a vertex, so that large coordinates lose no digits.
+  // Sums are computed relative to the first vertex, because large coordinates would lose digits.
   const [x0, y0] = [firstRing[0] as number, firstRing[1] as number];
   let [area, x, y, sumX, sumY, count] = [0, 0, 0, 0, 0, 0];
   for (const ring of rings) {
@@ -195,7 +198,7 @@ function polygonOf(rings: readonly Ring[]): Shape {
       ay = by;
     }
     count += ring.length / 2;
-    // Holes count against the area whichever way they turn; the first ring of each part is the larger one.
+    // The area of a hole is subtracted, whether its vertices are in clockwise or counterclockwise order.
     const isHole = isHoleOf(ring, rings);
     const sign = isHole === ringArea > 0 ? -1 : 1;
     area += sign * ringArea;
@@ -206,7 +209,7 @@ function polygonOf(rings: readonly Ring[]): Shape {
   return { rings, x: x0 + sumX / count, y: y0 + sumY / count };
 }
 
-/** Whether a vertex of the ring lies inside another ring of the object. */
+/** Returns whether a ring is a hole: its first vertex lies inside an odd number of the other rings. */
 function isHoleOf(ring: Ring, rings: readonly Ring[]): boolean {
   if (rings.length === 1) return false;
   const [x, y] = [ring[0] as number, ring[1] as number];
@@ -215,6 +218,7 @@ function isHoleOf(ring: Ring, rings: readonly Ring[]): boolean {
   return isInside;
 }
 
+/** Returns whether a position is inside a ring (x, y, x, y, …), by counting the edges that a ray from it crosses. */
 export function contains(ring: ArrayLike<number>, x: number, y: number): boolean {
   let isInside = false;
   const { length } = ring;
@@ -252,17 +256,17 @@ function classOf(properties: Json): Pick<ResultObject, 'className' | 'classColor
   return { className: null, classColor: null };
 }
 
-/** Names repeat in every object of a file. */
-const knownTexts = new Map<string, string | null>();
-const maxKnownTexts = 1000;
-const maxKnownLength = 64;
+/** Cache of cleaned names: the same names of classes and measurements occur in every object of a file. */
+const cachedTexts = new Map<string, string | null>();
+const maxCachedTexts = 1000;
+const maxCachedLength = 64;
 
 function textOf(value: unknown): string | null {
-  const known = typeof value === 'string' ? knownTexts.get(value) : undefined;
-  if (known !== undefined) return known;
+  const cached = typeof value === 'string' ? cachedTexts.get(value) : undefined;
+  if (cached !== undefined) return cached;
   const text = cleanText(value);
-  if (typeof value === 'string' && value.length <= maxKnownLength && knownTexts.size < maxKnownTexts) {
-    knownTexts.set(value, text);
+  if (typeof value === 'string' && value.length <= maxCachedLength && cachedTexts.size < maxCachedTexts) {
+    cachedTexts.set(value, text);
   }
   return text;
 }
@@ -298,19 +302,19 @@ function measurementsOf(properties: Json): (readonly [string, number])[] {
   const record = recordOf(measurements);
   if (record !== null) return Object.entries(record).flatMap(([name, value]) => pairOf(name, value));
   return Object.entries(properties).flatMap(([name, value]) =>
-    typeof value === 'number' && !ignored.has(name) ? pairOf(name, value) : [],
+    typeof value === 'number' && !nonMeasurementKeys.has(name) ? pairOf(name, value) : [],
   );
 }
 
-const ignored: ReadonlySet<string> = new Set([...classKeys, 'color', 'colorRGB']);
+const nonMeasurementKeys: ReadonlySet<string> = new Set([...classKeys, 'color', 'colorRGB']);
 
-/** Only finite numbers are kept. */
+/** Returns a list with one measurement; an empty list if the name is not text or the value is not a finite number. */
 function pairOf(name: unknown, value: unknown): (readonly [string, number])[] {
   const key = textOf(name);
   return key !== null && typeof value === 'number' && Number.isFinite(value) ? [[key, value]] : [];
 }
 
-/** An entry of HoVerNet or CellViT: `contour`, `type`, `type_prob`. */
+/** Reads an entry of HoVerNet or CellViT with the fields `contour`, `type` and `type_prob`. */
 function contourOf(json: Json, key: string | null, types: ReadonlyMap<string, string>): ResultObject {
   const ring = ringOf(json.contour);
   const type = numberText(json.type) ?? textOf(json.type);

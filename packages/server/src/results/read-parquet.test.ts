@@ -1,4 +1,4 @@
-/** Tables of points and outlines in Parquet files, and files that are damaged or claim more than they have. */
+/** Reads tables of points and of outlines from Parquet files, and rejects damaged files and files with false sizes. */
 import fs from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -72,7 +72,7 @@ const outlines = (geometry: Uint8Array[]) =>
   );
 
 describe('readParquet', () => {
-  it('reads every row of a table of points with several row groups', async () => {
+  it('emits one object for each row of a table of points with several row groups', async () => {
     expect(isParquet(points)).toBe(true);
     const found = await read(points);
     expect(found).toHaveLength(count);
@@ -89,7 +89,7 @@ describe('readParquet', () => {
     }
   });
 
-  it('reads centres in micrometres with the pixel size of the slide', async () => {
+  it('converts coordinates in micrometres to pixels, and rejects them for a slide without pixel size', async () => {
     const bytes = table([
       { name: 'x_um', data: [10] },
       { name: 'y_um', data: [20] },
@@ -139,7 +139,7 @@ describe('readParquet', () => {
     await expect(read(outlines([bytes]))).rejects.toMatchObject({ problem: 'damaged' });
   });
 
-  it('reads or rejects a truncated or modified file, without any unexpected error', async () => {
+  it('throws no error other than RefusedResult for a truncated file, or when any byte is changed', async () => {
     const small = table([
       { name: 'x', data: [1, 2, 3] },
       { name: 'y', data: [1, 2, 3] },

@@ -1,6 +1,7 @@
 /**
- * Reads objects from a Parquet file: a table of points with the columns that read-points.ts knows, or GeoParquet with outlines as WKB.
- * Rows are read in parts, so that memory grows with the size of a row group at most.
+ * Reads objects from a Parquet file: a table of points with the columns that read-points.ts knows, or GeoParquet with outlines
+ * as well-known binary (WKB). Rows are read in parts, so that only the compressed bytes of one row group are in memory at a
+ * time.
  */
 import { type FileHandle, open } from 'node:fs/promises';
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
@@ -20,7 +21,7 @@ import { pointReader } from './read-points.ts';
 const signature = Buffer.from('PAR1');
 const maxColumns = 512;
 const maxFooterBytes = 16 * 2 ** 20;
-/** Compressed bytes of the columns of a row group. */
+/** Maximum number of compressed bytes of a row group. */
 const maxGroupBytes = 256 * 2 ** 20;
 const maxPageBytes = 64 * 2 ** 20;
 const rowsPerPart = { points: 32_768, outlines: 4096 } as const;
@@ -31,7 +32,12 @@ export function isParquet(start: Uint8Array): boolean {
   return signature.equals(start.subarray(0, signature.length));
 }
 
-/** @throws RefusedResult unknown_format, not_registered, bad_geometry, damaged, too_large */
+/**
+ * Emits one object for each row of the file.
+ *
+ * @param mpp pixel size of the slide, for coordinates in micrometres; null when unknown
+ * @throws RefusedResult unknown_format, not_registered, bad_geometry, damaged, too_large
+ */
 export async function readParquet(
   path: string,
   mpp: { readonly x: number; readonly y: number } | null,
@@ -61,7 +67,7 @@ export async function readParquet(
             compressors,
           }),
         );
-        // A file that claims more rows than it has must not be read until the end of its claim.
+        // A damaged header may state billions of rows, so reading stops as soon as a row is missing.
         if (rows.length !== last - first) throw damaged('a row group has fewer rows than it claims');
         for (const row of rows) emitRow(row);
         onProgress((groupStart + last) / total);
@@ -75,7 +81,7 @@ export async function readParquet(
 
 const damaged = (reason: string) => new RefusedResult('damaged', `The Parquet file is damaged: ${reason}`);
 
-/** Runs a step of the parser, whose errors are of the file. */
+/** Runs a step of the parser. Its errors mean that the file is damaged. */
 async function parsed<T>(step: () => T | Promise<T>): Promise<T> {
   try {
     return await step();
@@ -85,10 +91,10 @@ async function parsed<T>(step: () => T | Promise<T>): Promise<T> {
   }
 }
 
-/** Reads ranges of a file; those of a row group are kept, because each part of its rows needs them. */
+/** Reads ranges of a file and caches them until `forget` is called, because each part of a row group needs the same ranges. */
 function bufferOf(file: FileHandle, byteLength: number): AsyncBuffer & { forget(): void } {
-  const kept = new Map<string, Promise<ArrayBuffer>>();
-  let keptBytes = 0;
+  const cachedRanges = new Map<string, Promise<ArrayBuffer>>();
+  let cachedBytes = 0;
 
   async function read(start: number, end: number): Promise<ArrayBuffer> {
     const bytes = new Uint8Array(end - start);
@@ -106,17 +112,17 @@ function bufferOf(file: FileHandle, byteLength: number): AsyncBuffer & { forget(
       const isInside = Number.isSafeInteger(start) && start >= 0 && end >= start && end <= byteLength;
       if (!isInside) throw damaged(`it has no bytes ${start} to ${end}`);
       const key = `${start}-${end}`;
-      const known = kept.get(key);
-      if (known !== undefined) return known;
-      keptBytes += end - start;
-      if (keptBytes > maxGroupBytes) throw new RefusedResult('too_large', 'A row group has too many bytes');
+      const cached = cachedRanges.get(key);
+      if (cached !== undefined) return cached;
+      cachedBytes += end - start;
+      if (cachedBytes > maxGroupBytes) throw new RefusedResult('too_large', 'A row group has too many bytes');
       const bytes = read(start, end);
-      kept.set(key, bytes);
+      cachedRanges.set(key, bytes);
       return bytes;
     },
     forget() {
-      kept.clear();
-      keptBytes = 0;
+      cachedRanges.clear();
+      cachedBytes = 0;
     },
   };
 }
@@ -160,7 +166,7 @@ function textOf(value: unknown): string {
     : '';
 }
 
-/** Rows are features: the columns beside the geometry are their properties. */
+/** Returns a function that reads a row as a GeoJSON feature, whose properties are the columns other than the geometry. */
 function outlinesOf(geometry: string, emit: (object: ResultObject) => void): (row: Row) => void {
   const reader = createObjectReader();
   return (row) => {

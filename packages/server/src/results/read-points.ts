@@ -1,4 +1,4 @@
-/** Reads points from a table with a header: CSV, or text separated by tabs or semicolons. */
+/** Reads points from a text table whose first row has the column names; commas, semicolons or tabs separate the columns. */
 import { Readable } from 'node:stream';
 import { parse } from 'csv-parse';
 import { RefusedResult } from './problems.ts';
@@ -10,7 +10,7 @@ const maxCoordinate = 1e8;
 
 const xNames = ['x', 'cx', 'x_px', 'centroid_x', 'x_centroid', 'centroid x px', 'centroid x', 'center_x'];
 const yNames = ['y', 'cy', 'y_px', 'centroid_y', 'y_centroid', 'centroid y px', 'centroid y', 'center_y'];
-/** In micrometres: QuPath's table of detections. */
+/** Names of the columns for x and y in micrometres, as in QuPath's table of detections. */
 const micrometreNames = [
   ['centroid x µm', 'x_um', 'centroid x um'],
   ['centroid y µm', 'y_um', 'centroid y um'],
@@ -18,6 +18,7 @@ const micrometreNames = [
 const classNames = ['class', 'classification', 'cell_type', 'label', 'type'];
 const idNames = ['object id', 'id', 'cell_id'];
 
+/** Indices of the columns; -1 for a column that the table does not have. */
 interface Columns {
   readonly x: number;
   readonly y: number;
@@ -28,7 +29,12 @@ interface Columns {
   readonly names: readonly string[];
 }
 
-/** @throws RefusedResult unknown_format, not_registered, bad_geometry, damaged */
+/**
+ * Emits one point for each row of the table.
+ *
+ * @param mpp pixel size of the slide, for coordinates in micrometres; null when unknown
+ * @throws RefusedResult unknown_format, not_registered, bad_geometry, damaged
+ */
 export async function readPoints(
   file: AsyncIterable<Buffer>,
   mpp: { readonly x: number; readonly y: number } | null,
@@ -57,7 +63,11 @@ export async function readPoints(
   if (read === null) throw new RefusedResult('unknown_format', 'The file is empty');
 }
 
-/** Returns what makes a point of a row of a table with this header. @throws RefusedResult unknown_format, not_registered */
+/**
+ * Returns a function that converts a row to a point, for a table with this header.
+ *
+ * @throws RefusedResult unknown_format, not_registered
+ */
 export function pointReader(
   header: readonly string[],
   mpp: { readonly x: number; readonly y: number } | null,
@@ -74,15 +84,15 @@ function columnsOf(
   const names = header.map((name) => name.toLowerCase());
   const find = (wanted: readonly string[]) =>
     wanted.map((name) => names.indexOf(name)).find((n) => n >= 0) ?? -1;
-  const rest = { className: find(classNames), id: find(idNames), names: header };
+  const otherColumns = { className: find(classNames), id: find(idNames), names: header };
   const [x, y] = [find(xNames), find(yNames)];
-  if (x >= 0 && y >= 0) return { x, y, scale: { x: 1, y: 1 }, ...rest };
+  if (x >= 0 && y >= 0) return { x, y, scale: { x: 1, y: 1 }, ...otherColumns };
   const [micrometreX, micrometreY] = [find(micrometreNames[0]), find(micrometreNames[1])];
   if (micrometreX < 0 || micrometreY < 0) {
     throw new RefusedResult('unknown_format', 'The table has no columns x and y');
   }
   if (mpp === null) throw new RefusedResult('not_registered', 'The slide has no pixel size');
-  return { x: micrometreX, y: micrometreY, scale: { x: 1 / mpp.x, y: 1 / mpp.y }, ...rest };
+  return { x: micrometreX, y: micrometreY, scale: { x: 1 / mpp.x, y: 1 / mpp.y }, ...otherColumns };
 }
 
 function pointOf(row: readonly string[], { x, y, scale, className, id, names }: Columns): ResultObject {

@@ -1,7 +1,7 @@
 /**
- * Result layers: create, list, delete, and receive their files. Their content never changes; a layer is replaced by another.
- * Rights are those of annotation layers that members see: who may view the slide sees its results, and the account that
- * created a layer deletes it, or an administrator.
+ * Creates, lists and deletes result layers, and receives their files. The content of a layer never changes; a new result needs
+ * a new layer. Every account that may view a slide sees its result layers. Only the account that created a layer, or an
+ * administrator, may upload its file and delete it.
  */
 import { randomUUID } from 'node:crypto';
 import fs from 'node:fs/promises';
@@ -50,9 +50,13 @@ import type { ResultFiles } from './result-files.ts';
 export type Say = (sentence: Bilingual) => string;
 
 export interface ResultLayers {
-  /** @throws AppError not_found */
+  /** Lists the layers of a slide, oldest first. @throws AppError not_found */
   list(reader: User, imageId: string, say: Say): Promise<ResultLayer[]>;
-  /** @throws AppError not_found, forbidden, too_many_layers */
+  /**
+   * Creates a layer, whose file is uploaded afterwards.
+   *
+   * @throws AppError not_found, invalid_request, forbidden, too_many_layers
+   */
   create(
     by: Actor,
     imageId: string,
@@ -62,12 +66,12 @@ export interface ResultLayers {
   /** @throws AppError not_found, forbidden */
   remove(by: Actor, layerId: string): Promise<void>;
   /**
-   * Announces the size of the file.
+   * Announces the size of the file before its upload, which reserves the space.
    *
    * @throws AppError not_found, forbidden, upload_ended, upload_too_large, quota_exceeded, storage_full
    */
   announce(caller: User, layerId: string, sizeBytes: number): Promise<void>;
-  /** @throws AppError not_found, forbidden */
+  /** Returns a layer with the received and the announced number of bytes. @throws AppError not_found, forbidden */
   progress(
     caller: User,
     layerId: string,
@@ -85,7 +89,7 @@ export interface ResultLayers {
 interface ReceivedPart {
   readonly offset: number;
   readonly stream: Readable;
-  /** Announces the size of the file, unless it is known. */
+  /** Size of the whole file, for an upload that was not announced before; null otherwise. */
   readonly total: number | null;
 }
 
@@ -108,7 +112,7 @@ const deletedAccount: Bilingual = { tr: 'Silinmiş hesap', en: 'Deleted account'
 const asLayer = ({ owner_uid }: Pick<ResultLayerRow, 'owner_uid'>) =>
   ({ owner_uid, visibility: 'members', editing: 'owner', locked_by: null }) as const;
 
-/** One closure of more than 60 lines: its functions share the dependencies and the checks. */
+/** Longer than 60 lines, because all operations share the dependencies and the checks. */
 export function createResultLayers(dependencies: Dependencies): ResultLayers {
   const { config, db, audit, signIn, visibleImages, jobs, files } = dependencies;
   const now = () => dependencies.now().toISOString();
@@ -189,7 +193,8 @@ export function createResultLayers(dependencies: Dependencies): ResultLayers {
 
     create: (by, imageId, { name, kind, registration, source }, say) =>
       db.transaction().execute(async (tx) => {
-        // A write first: SQLite then takes its write lock before the transaction reads.
+        // This deletes nothing. The first statement must write, so that SQLite acquires its write lock before the transaction
+        // reads.
         await deleteResultLayerRow(tx, '');
         const user = await currentCaller(tx, signIn, by, 'annotations.write');
         await requireImage(user, imageId, tx);
@@ -260,19 +265,19 @@ export function createResultLayers(dependencies: Dependencies): ResultLayers {
       if ((await files.parts.received(layerId)) !== offset) throw new AppError('conflict');
       await requireFreeSpace(size - offset);
       await updateResultLayer(db, layerId, { updated_at: now() }, ['uploading']);
-      const received = await files.parts.write(limited(stream, size - offset), layerId, offset);
+      const received = await files.parts.write(limitStream(stream, size - offset), layerId, offset);
       if (received === size) await queue(layerId);
       return received;
     },
   };
 }
 
-/** Passes the first bytes of a stream. @throws AppError upload_too_large when there are more */
-function limited(stream: Readable, most: number): Readable {
-  let left = most;
+/** Returns a stream that fails with AppError upload_too_large when it exceeds a number of bytes. */
+function limitStream(stream: Readable, maxBytes: number): Readable {
+  let remaining = maxBytes;
   return stream.map((part: Buffer) => {
-    left -= part.length;
-    if (left < 0) throw new AppError('upload_too_large');
+    remaining -= part.length;
+    if (remaining < 0) throw new AppError('upload_too_large');
     return part;
   });
 }
@@ -282,6 +287,7 @@ function isSingular([a, b, c, d]: readonly number[]): boolean {
   return Math.abs(determinant) < 1e-12;
 }
 
+/** Converts the row of a layer to the `ResultLayer` of the API, with the rights of the reader. */
 function layerFor(
   reader: User,
   row: ResultLayerRow,

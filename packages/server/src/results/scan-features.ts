@@ -1,11 +1,12 @@
 /**
- * Finds the objects of a JSON file without holding more than one of them: the members of a GeoJSON FeatureCollection, of an
- * array of features, of `cells` (CellViT) or of `nuc` (HoVerNet). Each object is parsed by itself.
+ * Finds the objects in a JSON file of any size, with only one object in memory at a time. Objects are the members of one of
+ * these lists: `features` of a GeoJSON FeatureCollection, an array as the whole file, `cells` (CellViT) or `nuc` (HoVerNet, an
+ * object instead of a list). The scanner tracks only brackets and strings, and parses each object separately.
  */
 import { parseFlatFeature } from './flat-rings.ts';
 import { RefusedResult } from './problems.ts';
 
-/** Bytes of one object; larger ones are refused. */
+/** Maximum size of one object. */
 const maxObjectBytes = 24 * 2 ** 20;
 const maxDepth = 64;
 const maxTypeMapBytes = 2 ** 16;
@@ -17,19 +18,22 @@ export interface ScannedObject {
 }
 
 interface ScanTarget {
-  /** A polygon may have `FlatRings` as coordinates. */
+  /** Called for each object. The coordinates of a polygon may be `FlatRings`. */
   onObject(scanned: ScannedObject): void;
-  /** Names of classes by number, which some programs write before the objects. */
+  /** Called with the names of the classes by number (`type_map`), which HoVerNet writes before the objects. */
   onTypeMap(map: unknown): void;
 }
 
 const [quote, backslash, openBrace, closeBrace, openBracket, closeBracket, colon] = [
   0x22, 0x5c, 0x7b, 0x7d, 0x5b, 0x5d, 0x3a,
 ] as const;
+/** Keys of the lists of objects. */
 const lists: ReadonlySet<string> = new Set(['features', 'cells', 'nuc']);
 
 /**
- * @param file parts, whose memory may be used again for the next part
+ * Scans a file for objects.
+ *
+ * @param file parts of the file; the memory of a part may be reused for the next part
  * @throws RefusedResult damaged, too_complex, unknown_format
  */
 export async function scanFeatures(file: AsyncIterable<Buffer>, target: ScanTarget): Promise<void> {
@@ -38,24 +42,28 @@ export async function scanFeatures(file: AsyncIterable<Buffer>, target: ScanTarg
   scanner.end();
 }
 
-/** One closure of more than 60 lines: the state of the scan. */
+/** Longer than 60 lines, because all functions share the state of the scan. */
 function createScanner(target: ScanTarget) {
   let depth = 0;
   let isInString = false;
   let isEscaped = false;
   let hasStarted = false;
-  /** Depth of the members of the list; 0: the list was not found yet. */
+  /** Bracket depth of the members of the list that is being read; 0 outside of a list. */
   let listDepth = 0;
   let foundList = false;
-  /** Captured bytes: of an object, a key, a map of classes, or all when the file may be one object. */
+  /** What the captured bytes belong to: an object, the class names, or nothing. */
   let capture: 'object' | 'map' | null = null;
   let captured: Buffer[] = [];
   let capturedBytes = 0;
   let captureDepth = 0;
+  /** Last string at depth 1, which is the key of the list when its bracket opens. */
   let key = '';
+  /** Last string at depth 2, which is the key of the next object in `nuc`. */
   let memberKey = '';
+  /** Bytes of the string that is being read, if it may be a key. */
   let keyParts: Buffer[] | null = null;
   let keyFrom = 0;
+  /** All bytes so far, while the file may be a single object; null once a list is found or the file is too large. */
   let whole: Buffer[] | null = [];
   let wholeBytes = 0;
   let isTopArray = false;

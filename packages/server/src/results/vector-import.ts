@@ -1,8 +1,9 @@
 /**
- * Imports objects in two passes. The first writes each object to a spill file and remembers 17 bytes of it; then the objects
- * are ordered along a Morton curve, in cells that are halved by turns, and the second pass writes them in blocks. An object
- * belongs to the cell of its centre and is never clipped; large objects have a tree of their own, so that the blocks of small
- * ones stay small. The layout of the file: docs/decisions/0023.
+ * Imports objects in two passes, because ten million of them do not fit into memory. The first pass writes each object to a
+ * temporary file (the spill file) and keeps only 17 bytes of it in memory: offset, length, sort key and size class. Then the
+ * objects are sorted by position (see morton-order.ts), and the second pass writes them in blocks to the file of the layer. An
+ * object belongs to the block of its centre and is never clipped. Large objects are in separate blocks, so that the bounds of
+ * the other blocks stay small. The layout of the file is documented in docs/decisions/0023.
  */
 import fs from 'node:fs';
 import { gzipSync } from 'node:zlib';
@@ -33,19 +34,21 @@ export interface VectorDescription {
   readonly kind: 'vector';
   readonly objects: number;
   readonly vertices: number;
-  /** In quarters of a pixel; null: no objects. */
+  /** Bounds of all outlines in quarters of a pixel; null without objects. */
   readonly bounds: readonly [number, number, number, number] | null;
   readonly classes: readonly VectorClass[];
   readonly measurements: readonly VectorMeasurement[];
+  /** Number of blocks. */
   readonly blocks: number;
+  /** Number of objects in the largest block. */
   readonly largestBlock: number;
-  /** Offset of the index: `indexEntryBytes` for each block. */
+  /** Offset of the index in the file, with `indexEntryBytes` for each block. */
   readonly index: number;
-  /** Offset of Float64 x, y of each object. */
+  /** Offset of the centres: Float64 x, y of each object. */
   readonly centers: number;
-  /** Offset of the class byte of each object. */
+  /** Offset of the classes: one byte for each object. */
   readonly classBytes: number;
-  /** Offsets of Float32 columns. */
+  /** Offset of the values of each measurement: Float32 of each object, NaN without a value. */
   readonly columns: readonly number[];
   readonly density: readonly DensityLevel[];
 }
@@ -58,25 +61,27 @@ export const indexEntryBytes = 84;
 
 const noClass = 'Unclassified';
 const noClassColor: Color = [128, 128, 128];
-const spillBuffer = 2 ** 20;
-/** Sides of objects from which the next tree is used, in quarters of a pixel. */
+const spillBufferBytes = 2 ** 20;
+/**
+ * Sides in quarters of a pixel (1,024 and 16,384 pixels) that divide objects into three size classes, each with its own tree.
+ */
 const largeSides = [4 * 1024, 4 * 16_384] as const;
 
 interface VectorOptions {
   readonly spillPath: string;
   readonly slide: { readonly width: number; readonly height: number };
-  /** From coordinates of the file to pixels of the slide. */
+  /** Transform from coordinates of the file to pixels of level 0: a, b, c, d, e, f. */
   readonly matrix: readonly number[];
   readonly maxObjects?: number;
   readonly maxSpillBytes: number;
 }
 
 interface VectorImporter {
-  /** @throws RefusedResult, ContainerFull */
+  /** Adds an object in the first pass. @throws RefusedResult, ContainerFull */
   add(object: ResultObject): void;
-  /** Writes the file. */
-  finish(onProgress: (done: number) => void): VectorDescription;
-  /** Releases the spill file. */
+  /** Runs the second pass, which writes the sections of the file, and returns their description. */
+  finish(onProgress: (fraction: number) => void): VectorDescription;
+  /** Closes the spill file, which the system then deletes. */
   close(): void;
 }
 
@@ -93,15 +98,15 @@ interface ColumnSoFar {
   count: number;
 }
 
-/** One closure of more than 60 lines: the state of the first pass. */
+/** Creates an importer. Longer than 60 lines, because its functions share the state of the first pass. */
 export function createVectorImporter(writer: ContainerWriter, options: VectorOptions): VectorImporter {
   const { slide, matrix, spillPath } = options;
   const maxObjects = options.maxObjects ?? resultLimits.objects;
   const [a, b, c, d, e, f] = matrix as readonly [number, number, number, number, number, number];
-  const isPlain = a === 1 && b === 0 && c === 0 && d === 1 && e === 0 && f === 0;
+  const isIdentity = a === 1 && b === 0 && c === 0 && d === 1 && e === 0 && f === 0;
   const spill = fs.openSync(spillPath, 'w+');
-  fs.rmSync(spillPath); // removed by the system when the process ends
-  let pending = Buffer.allocUnsafe(spillBuffer);
+  fs.rmSync(spillPath); // the file has no name from now on, so the system deletes it even if the process is killed
+  let pending = Buffer.allocUnsafe(spillBufferBytes);
   let filled = 0;
   let spilled = 0;
 
@@ -141,7 +146,7 @@ export function createVectorImporter(writer: ContainerWriter, options: VectorOpt
     return index;
   }
 
-  /** Columns beyond the limit are left out. */
+  /** Returns the number of a measurement's column; null when the layer has the maximum number of columns already. */
   function columnIndex(name: string): number | null {
     const known = columns.get(name);
     if (known !== undefined) return known;
@@ -182,7 +187,7 @@ export function createVectorImporter(writer: ContainerWriter, options: VectorOpt
   }
 
   function transformed(object: ResultObject): ResultObject {
-    if (isPlain) return object;
+    if (isIdentity) return object;
     const rings = object.rings.map((ring) => {
       const moved: number[] = [];
       for (let i = 0; i < ring.length; i += 2) {

@@ -1,4 +1,4 @@
-/** Blocks, columns, counts and picks of an imported vector layer. */
+/** Reads blocks, columns and single objects of an imported vector layer from its file, and counts objects in an area. */
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { AppError, type OverlayObject } from '@lamina/contract';
@@ -11,23 +11,29 @@ const unpack = promisify(gunzip);
 
 export interface VectorReader {
   readonly description: VectorDescription;
-  /** Bounds and objects of all blocks, as `getOverlayIndex` documents them. */
+  /** Returns bounds and numbers of objects of all blocks, in the format of `getOverlayIndex` of the contract. */
   index(): Promise<Buffer>;
-  /** @returns compressed with gzip; null: there is no such block */
+  /** Returns a block, compressed with gzip; null when there is no such block. */
   block(number: number): Promise<Buffer | null>;
-  /** @returns compressed with gzip; null: there is no such raster */
+  /** Returns a density raster, compressed with gzip; null when there is no such raster. */
   density(level: number, classNumber: number): Promise<Buffer | null>;
+  /** Returns centres and classes of objects: Float32 x of all, Float32 y of all, then one class byte for each. */
   centers(first: number, count: number): Promise<Buffer>;
-  /** @returns null: there is no such column */
+  /** Returns the values of a measurement (Float32) of objects; null when there is no such column. */
   measurement(column: number, first: number, count: number): Promise<Buffer | null>;
-  /** @param box x0, y0, x1, y1, edges included; null: everything */
+  /**
+   * Counts objects by class name.
+   *
+   * @param box x0, y0, x1, y1 that contains the centre, edges included; null counts all objects
+   */
   counts(box: readonly number[] | null): Promise<Record<string, number>>;
+  /** Returns the object at a position, or the nearest within the tolerance (both in pixels of level 0); null without one. */
   pick(x: number, y: number, tolerance: number): Promise<OverlayObject | null>;
 }
 
-/** Blocks that a pick decodes at most; more overlap at one position in a hostile file only. */
+/** Maximum number of blocks that a pick decodes. Only in a malicious file do more blocks overlap at one position. */
 const maxPickedBlocks = 400;
-const readsAtOnce = 32;
+const maxConcurrentReads = 32;
 
 interface IndexEntry {
   readonly offset: number;
@@ -36,7 +42,7 @@ interface IndexEntry {
   readonly count: number;
 }
 
-/** One closure of more than 60 lines over the container and its index. */
+/** Opens the reader of a layer. Longer than 60 lines, because all functions share the file and its index. */
 export async function openVector(container: Container): Promise<VectorReader> {
   const description = container.description as VectorDescription;
   const { blocks, objects, classes } = description;
@@ -99,8 +105,8 @@ export async function openVector(container: Container): Promise<VectorReader> {
       runCount += count;
     }
     await tally(counts, runFirst, runCount);
-    for (let i = 0; i < partial.length; i += readsAtOnce) {
-      await Promise.all(partial.slice(i, i + readsAtOnce).map((n) => tallyInside(counts, n, box)));
+    for (let i = 0; i < partial.length; i += maxConcurrentReads) {
+      await Promise.all(partial.slice(i, i + maxConcurrentReads).map((n) => tallyInside(counts, n, box)));
     }
   }
 
@@ -211,23 +217,30 @@ export async function openVector(container: Container): Promise<VectorReader> {
   };
 }
 
+/** An object that a pick has found. */
 interface Found {
+  /** Number of the object in the layer. */
   readonly number: number;
+  /** Number of its block. */
   readonly block: number;
-  /** In quarters of a pixel. */
+  /** Outline in quarters of a pixel. */
   readonly rings: readonly number[][];
-  /** 0: the position is inside. */
+  /** Distance from the position in quarters of a pixel; 0 when the position is inside the object. */
   readonly distance: number;
   readonly area: number;
 }
 
+/** Position and tolerance of a pick in quarters of a pixel. */
 interface Target {
   readonly x: number;
   readonly y: number;
   readonly tolerance: number;
 }
 
-/** Returns the best object of a block or the one before: inside and smallest, else nearest. */
+/**
+ * Returns the best match among the objects of a block and the previous best match: the smallest object that contains the
+ * position, otherwise the nearest one. The layout of a block is that of encode-block.ts.
+ */
 function bestIn(bytes: Buffer, block: number, target: Target, before: Found | null): Found | null {
   let best = before;
   const [first, n, rings, vertices] = [4, 8, 12, 16].map((at) => bytes.readUInt32LE(at)) as [
@@ -269,7 +282,7 @@ function bestIn(bytes: Buffer, block: number, target: Target, before: Found | nu
   return best;
 }
 
-/** @returns null for an object that is too far away */
+/** Returns distance and area of an object for a pick; null when the object is too far away. */
 function measure(
   rings: readonly number[][],
   centerX: number,
@@ -293,6 +306,7 @@ function measure(
   return distance <= tolerance ? { distance, area } : null;
 }
 
+/** Returns the signed area of a ring. */
 function areaOf(ring: readonly number[]): number {
   let sum = 0;
   let [ax, ay] = [ring.at(-2) ?? 0, ring.at(-1) ?? 0];
@@ -304,6 +318,7 @@ function areaOf(ring: readonly number[]): number {
   return sum / 2;
 }
 
+/** Returns the distance of a position from the nearest edge of a ring. */
 function distanceTo(ring: readonly number[], x: number, y: number): number {
   let least = Number.POSITIVE_INFINITY;
   let [ax, ay] = [ring.at(-2) ?? 0, ring.at(-1) ?? 0];
@@ -318,7 +333,7 @@ function distanceTo(ring: readonly number[], x: number, y: number): number {
   return least;
 }
 
-/** Parses x0,y0,x1,y1. @throws AppError invalid_request */
+/** Parses the query parameter `x0,y0,x1,y1`; null when it is undefined. @throws AppError invalid_request */
 export function boxFrom(text: string | undefined): readonly number[] | null {
   if (text === undefined) return null;
   const [x0, y0, x1, y1] = text.split(',').map(Number) as [number, number, number, number];

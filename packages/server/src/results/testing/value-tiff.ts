@@ -1,9 +1,9 @@
-/** Builds TIFF files of one band of numbers, little-endian and without compression. */
+/** Builds TIFF files for tests: one band of numbers, little-endian, without compression. Tag numbers are those of TIFF 6.0. */
 interface ValueTiff {
   readonly width: number;
   readonly height: number;
   readonly values: Uint8Array | Uint16Array | Float32Array | Float64Array;
-  /** Side of its tiles, a multiple of 16; absent: one strip. */
+  /** Side of the tiles, a multiple of 16; undefined builds a file with a single strip. */
   readonly tile?: number;
 }
 
