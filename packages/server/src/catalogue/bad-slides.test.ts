@@ -174,9 +174,9 @@ async function expectServed(files: readonly BadFile[]): Promise<void> {
   }
 }
 
-describe('a valid slide beside damaged files', () => {
+describe('valid slide beside damaged files', () => {
   it.skipIf(!isThere)(
-    `is served while every file of bad-slides is read and asked for${isThere ? '' : ' (skipped: TEST_SLIDES names no folder with bad-slides beside it)'}`,
+    `is served while the server reads all files of the folder bad-slides and answers requests for them${isThere ? '' : ' (skipped: TEST_SLIDES names no folder with bad-slides beside it)'}`,
     () => expectServed(foundFiles()),
   );
 

@@ -7,7 +7,7 @@ import { readCatalogueFile } from './catalogue-file.ts';
 const read = (text: string) => readCatalogueFile(Buffer.from(text));
 const heading = 'id,file_name,dataset_name,organ_type\r\n';
 
-describe('parser of catalogue files (CSV)', () => {
+describe('readCatalogueFile', () => {
   it.each([
     ['commas', 'file_name,dataset_name,organ_type\r\na.svs,"Böbrek, sol",\r\n'],
     ['semicolons', 'file_name;dataset_name;organ_type\na.svs;Böbrek, sol;\n'],
@@ -47,7 +47,7 @@ describe('parser of catalogue files (CSV)', () => {
       Buffer.from(`file_name\n${'a.svs\n'.repeat(maxCatalogueFileRows + 1)}`),
       /100\.000 satırdan fazlası/,
     ],
-  ])('is refused with a sentence: %s', async (_, bytes, sentence) => {
+  ])('rejects a file with invalid_request and a sentence as reason: %s', async (_, bytes, sentence) => {
     const refusal = await readCatalogueFile(bytes).catch((error: unknown) => error);
     expect(refusal).toBeInstanceOf(AppError);
     expect(refusal).toMatchObject({ code: 'invalid_request', detail: { field: 'file' } });
@@ -94,7 +94,7 @@ describe('parser of catalogue files (CSV)', () => {
     },
   );
 
-  it('reads every name as the export of the catalogue wrote it', async () => {
+  it('reads back every name that the export of the catalogue writes (random names)', async () => {
     const text = fc
       .string({ unit: 'binary', minLength: 1, maxLength: 50 })
       .map((any) => any.replaceAll(/[\p{Cc}\p{Cs}\uFEFF]/gu, '').trim());

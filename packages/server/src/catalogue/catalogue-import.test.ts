@@ -170,7 +170,7 @@ describe.each(databaseKinds)('import of a catalogue file on %s', (database) => {
   }, 60_000);
 });
 
-describe('a line of a catalogue file', () => {
+describe('line of an imported catalogue file', () => {
   it.each([
     ['by its path', 'Meme/sol/a.svs', 'Meme/sol/a.svs'],
     ['by the end of its path', 'sol/a.svs', 'Meme/sol/a.svs'],
@@ -188,7 +188,7 @@ describe('a line of a catalogue file', () => {
     expect(changes.map(({ image_id }) => image_id)).toEqual([made.get(path)]);
   });
 
-  it('is invalid when it matches several slides or the slide of another line, and no line is applied', async () => {
+  it('is invalid when it matches several slides or the slide of another line, and then no line is applied', async () => {
     const { server, check, apply, images } = await world();
     const { id } = await server.given.image({ path: '1/a.svs' });
     await server.given.image({ path: '2/a.svs' });

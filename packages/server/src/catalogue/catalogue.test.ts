@@ -28,7 +28,7 @@ describe.each(databaseKinds)('GET /image-catalog/images/:imageId on %s', (databa
   );
 });
 
-describe.each(databaseKinds)('edits of a catalogue entry on %s', (database) => {
+describe.each(databaseKinds)('edit requests for a catalogue entry on %s', (database) => {
   it('change its fields, its place in the list and its search results', async () => {
     const { server, admin, reader, names } = await catalogueOf(database);
     const { id } = await server.given.image({ file_name: 'z.svs', dataset_name: 'Old' });
@@ -98,7 +98,7 @@ describe.each(databaseKinds)('edits of a catalogue entry on %s', (database) => {
     expect(answer.body).toMatchObject({ code: 'invalid_request', field: Object.keys(body)[0] });
   });
 
-  it('replace the pixel size of the file by an entered one and undo that, with audit events', async () => {
+  it('replace the pixel size of the file by an entered one and restore it, with audit events', async () => {
     const { server, admin, reader } = await catalogueOf(database);
     const { id } = await server.given.image({
       ...{ mpp_x: 0.5, mpp_y: 0.5, objective_power: 20 },

@@ -77,8 +77,8 @@ function askAs(admin: Admin): Ask {
   };
 }
 
-describe.each(databaseKinds)('a dataset whose folder is named in NFD, on %s', (database) => {
-  it('is restricted when its name is given in NFC', async () => {
+describe.each(databaseKinds)('dataset whose folder name is in Unicode form NFD, on %s', (database) => {
+  it('is restricted when a request names it in Unicode form NFC', async () => {
     const { names, datasets } = await archive(database);
     expect(await names()).toEqual(['b.svs']);
     expect(await datasets()).toEqual([composed, 'Open']);
@@ -120,7 +120,7 @@ describe.each(databaseKinds)('a dataset whose folder is named in NFD, on %s', (d
     expect(images).toMatchObject([{ file_name: 'c.svs', organ_type: 'Meme' }]);
   });
 
-  it('receives the slides of edits, moves and imports that spell its name differently', async () => {
+  it('contains the slides of edits, moves and imports that spell its name differently', async () => {
     const { server, admin, names, datasets } = await archive(database);
     const imageId = await server.idOf('b.svs');
     const toOpen = () => admin.call(updateImage, { params: { imageId }, body: { dataset_name: 'Open' } });
@@ -167,8 +167,8 @@ describe.each(databaseKinds)('a dataset whose folder is named in NFD, on %s', (d
   });
 });
 
-describe('a restricted dataset', () => {
-  it('receives slides whose upload spells its name differently', async () => {
+describe('restricted dataset', () => {
+  it('contains the slides of an upload that spells its name differently', async () => {
     const { server, admin, names, datasets } = await archive();
     const { begin, sendAll } = sender(askAs(admin));
     const typed = spellings.filter((name) => name !== invisible);
@@ -211,8 +211,8 @@ describe('a restricted dataset', () => {
   });
 });
 
-describe('the list of organs', () => {
-  it('has one spelling for each organ, whichever spelling an edit sends', async () => {
+describe('list of organs', () => {
+  it('contains each organ once when edits spell it differently', async () => {
     const { server, admin, names } = await archive();
     const imageId = await server.idOf('b.svs');
     await admin.call(updateImage, { params: { imageId }, body: { organ_type: 'Akciğer' } });

@@ -100,7 +100,7 @@ describe.each(databaseKinds)('cases that metadata files name on %s', (kind) => {
     expect(await cases()).toEqual(['V-2: b.svs']);
   });
 
-  it('do not change a case of the same name that an administrator created', async () => {
+  it('do not replace a case of the same name that an administrator created', async () => {
     const { admin, write, cases, server } = await given(csv());
     const slides = [{ image_id: await server.idOf('c.svs') }];
     await admin.call(createCase, { body: { dataset: 'Set', name: 'V-1', slides } });

@@ -1,10 +1,10 @@
 /**
- * Creates and changes the cases (named groups of slides) that metadata files name. Changes by an administrator stay: a
- * scan replaces the name, the description or the slides of a case only if they still have the value that the last scan wrote, and
- * it never creates a deleted case again.
+ * Creates and changes the cases (named groups of slides) that metadata files name. Changes by an administrator are kept: a
+ * scan replaces the name, the description or the slides of a case only if they still have the value that the last scan has
+ * written, and it never creates a deleted case again.
  *
- * A slide belongs to the case with the stated name in the dataset of its entry. Slides without information from this scan, because
- * their file is missing or a metadata file is unusable, keep their case.
+ * A slide belongs to the case with the stated name in the dataset of its entry. If this scan has no information about a slide,
+ * because its file is missing or a metadata file is unusable, the slide stays in its case.
  */
 import { randomUUID } from 'node:crypto';
 import { caseSlidesLimit, nameKey, naturalCompare } from '@lamina/contract';
@@ -39,7 +39,7 @@ interface FollowCasesDependencies {
 }
 
 const rowsPerQuery = 500;
-/** Small transactions, so that other requests wait neither for the database nor for the event loop. */
+/** Maximum cases changed in one transaction; few, so that other requests wait neither for the database nor the event loop. */
 const casesPerTransaction = 50;
 
 /** A slide of a case, with the name and description of the case that the metadata files state. */
@@ -67,7 +67,7 @@ export async function followCases(
   const isStated = scans.some(({ slides }) => slides.some(({ inCase }) => inCase !== undefined));
   if (known.length === 0 && !isStated) return;
   const wanted = await wantedCases(db, scans, known);
-  const knownByKey = new Map(known.map((each) => [each.key, each]));
+  const knownByKey = new Map(known.map((knownCase) => [knownCase.key, knownCase]));
   const steps: CaseStep[] = [];
   const yieldToEventLoop = createYielder();
   for (const key of new Set([...knownByKey.keys(), ...wanted.keys()])) {
@@ -101,9 +101,9 @@ async function wantedCases(
 ): Promise<ReadonlyMap<string, readonly WantedSlide[]>> {
   const wanted = new Map<string, WantedSlide[]>();
   const add = (key: string, slide: WantedSlide) => {
-    const foundSlides = wanted.get(key);
-    if (foundSlides === undefined) wanted.set(key, [slide]);
-    else foundSlides.push(slide);
+    const slidesOfCase = wanted.get(key);
+    if (slidesOfCase === undefined) wanted.set(key, [slide]);
+    else slidesOfCase.push(slide);
   };
   /** Cases that the metadata files state, by root and path of the slide; null when they state that the slide is in no case. */
   const stated = new Map<Root, ReadonlyMap<string, StatedCase | null>>();
@@ -141,13 +141,13 @@ async function readInBatches(
   keys: readonly string[],
   read: (part: readonly string[]) => Promise<readonly ImageLocation[]>,
 ): Promise<readonly ImageLocation[]> {
-  const foundSlides: ImageLocation[] = [];
+  const locations: ImageLocation[] = [];
   const yieldToEventLoop = createYielder();
   for (let start = 0; start < keys.length; start += rowsPerQuery) {
     await yieldToEventLoop();
-    foundSlides.push(...(await read(keys.slice(start, start + rowsPerQuery))));
+    locations.push(...(await read(keys.slice(start, start + rowsPerQuery))));
   }
-  return foundSlides;
+  return locations;
 }
 
 function keyOf(dataset: string, name: string): string {

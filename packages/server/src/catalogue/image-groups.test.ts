@@ -242,7 +242,7 @@ describe.each(databaseKinds)('groups of the catalogue on %s', (kind) => {
     }
   });
 
-  it('returns 304 to the ETag of the groups until the catalogue changes, which also changes the revision', async () => {
+  it('returns 304 for the ETag of the groups until the catalogue and with it the revision changes', async () => {
     const { admin, reader, idOf } = await smallCatalogue(kind);
     const first = await reader.call(listImageGroups);
     const etag = { headers: { 'if-none-match': String(first.headers.etag) } };
@@ -324,7 +324,7 @@ describe.each(databaseKinds)('access to groups of the catalogue on %s', (kind) =
     expect((await administrator.position(removed.id)).status).toBe(404);
   });
 
-  it('applies a new restriction to groups, rows and positions at once', async () => {
+  it('applies a new restriction to groups, rows and positions immediately', async () => {
     const { admin, reader, idOf } = await smallCatalogue(kind);
     const viewer = viewerOf(reader);
     expect((await viewer.groups()).groups).toHaveLength(4);

@@ -114,7 +114,7 @@ describe.each(databaseKinds)('GET /image-catalog/images on %s', (database) => {
     ]);
   });
 
-  it('returns 304 to its ETag until the list changes for its reader', async () => {
+  it('returns 304 for the ETag of the list until the list changes for its reader', async () => {
     const { server, admin, reader } = await catalogueOf(database);
     const { id: imageId } = await server.given.image({ dataset_name: 'Colon' });
     const first = await reader.call(listImages);
@@ -262,7 +262,7 @@ describe.each(databaseKinds)('GET /image-catalog/images on %s', (database) => {
     expect((await names(reader, { limit: '500' })).length).toBe(15);
   });
 
-  it('returns no cursor with a last page that is full', async () => {
+  it('returns no cursor with the last page, even if that page is full', async () => {
     const { server, reader } = await catalogueOf(database);
     for (let i = 0; i < 4; i++) await server.given.image();
     const { body } = await reader.call(listImages, { query: { limit: '4' } });
@@ -282,7 +282,7 @@ describe.each(databaseKinds)('GET /image-catalog/images on %s', (database) => {
     ['q', { q: 'a\u0000b' }],
     ['dataset', { dataset: '\u0000' }],
     ['organ', { organ: '\u0000' }],
-  ])('answers 400 to an invalid %s: %j', async (field, query) => {
+  ])('returns 400 for an invalid %s: %j', async (field, query) => {
     const { reader } = await catalogueOf(database);
     const { status, body } = await reader.call(listImages, { query: query as Record<string, string> });
     expect(status).toBe(400);

@@ -90,7 +90,7 @@ async function study(
 const unseen = { listed: false, entry: 404, pixels: 404 };
 const seen = { listed: true, entry: 200, pixels: 200 };
 
-describe.each(databaseKinds)('a slide in a restricted dataset by catalogue.csv, on %s', (database) => {
+describe.each(databaseKinds)('slide that catalogue.csv puts into a restricted dataset, on %s', (database) => {
   it('is not visible to members without a grant', async () => {
     const { seenByMember } = await study(database);
     expect(await seenByMember()).toEqual(unseen);
@@ -191,7 +191,7 @@ describe.each(databaseKinds)('a slide in a restricted dataset by catalogue.csv, 
   });
 });
 
-describe('a slide that dataset.json puts into a restricted dataset', () => {
+describe('slide that dataset.json puts into a restricted dataset', () => {
   const json = JSON.stringify({ dataset_name: 'Gizli çalışma' });
 
   it('stays invisible to members without a grant after any change of dataset.json', async () => {
@@ -229,7 +229,7 @@ describe('a slide that dataset.json puts into a restricted dataset', () => {
   });
 });
 
-describe('a new slide below an unusable metadata file', () => {
+describe('new slide below an unusable metadata file', () => {
   it('is hidden from members until the metadata file is corrected, and then gets its dataset', async () => {
     const contents: Readonly<Record<string, string | Buffer>> = {
       'saved as Windows-1254': windows1254,
@@ -287,7 +287,7 @@ describe('a new slide below an unusable metadata file', () => {
   });
 });
 
-describe('an administrator, for slides with an unusable metadata file,', () => {
+describe('administrator of slides with an unusable metadata file', () => {
   it('sees the metadata file with the reason and the consequence', async () => {
     const { server, managed } = await study();
     await server.put('Set/catalogue.csv', windows1254);
@@ -351,7 +351,7 @@ describe('an administrator, for slides with an unusable metadata file,', () => {
     expect(await managed()).toMatchObject([{ dataset_name: 'Gizli çalışma', metadata_hold: null }]);
   });
 
-  it('shows a slide that was hidden because of the file, and no scan hides it again', async () => {
+  it('shows a slide that was hidden because of the metadata file, and no scan hides it again', async () => {
     const { server, admin, seenByMember } = await study();
     await server.put('Set/catalogue.csv', windows1254);
     await server.put('Set/new.svs', otherSvs);
@@ -363,7 +363,7 @@ describe('an administrator, for slides with an unusable metadata file,', () => {
     expect(await seenByMember(imageId)).toEqual(seen);
   });
 
-  it('hides such a slide permanently, also after the file is corrected', async () => {
+  it('hides such a slide permanently, even after the metadata file is corrected', async () => {
     const { server, admin, seenByMember } = await study();
     await server.put('Set/catalogue.csv', windows1254);
     await server.put('Set/new.svs', otherSvs);

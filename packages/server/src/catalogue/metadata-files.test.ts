@@ -23,7 +23,7 @@ async function given(files: Readonly<Record<string, string | Buffer>>) {
   };
 }
 
-describe('the dataset of a slide', () => {
+describe('dataset of a slide', () => {
   it.each([
     ['Breast/a.svs', 'Breast'],
     ['Breast/2024/a.svs', 'Breast'],
@@ -63,7 +63,7 @@ describe('catalogue.csv', () => {
   });
 });
 
-describe('the row of a slide', () => {
+describe('row of a slide', () => {
   it.each([
     ['in NFC, of a file in NFD', 'Böbrek/ışık.svs', 'Böbrek/ışık.svs'.normalize('NFD')],
     ['in NFD, of a file in NFC', 'Böbrek/ışık.svs'.normalize('NFD'), 'Böbrek/ışık.svs'],
@@ -98,7 +98,7 @@ describe('dataset.json', () => {
   });
 });
 
-describe('the case of a slide', () => {
+describe('case of a slide', () => {
   const nothing = { description: null, stain: null, block: null, note: null };
 
   it('is set by catalogue.csv, with description, stain, block and note', async () => {
@@ -151,7 +151,7 @@ describe('the case of a slide', () => {
   });
 });
 
-describe('several metadata files', () => {
+describe('several metadata files for a slide', () => {
   it('are combined field by field: the file in the nearest folder takes precedence', async () => {
     const { chain } = await given({
       'catalogue.csv': 'file_name,dataset_name,organ_type\nSet/a.svs,From the root,Far\n',
@@ -163,7 +163,7 @@ describe('several metadata files', () => {
     });
   });
 
-  it('in the same folder: a value for one slide takes precedence over a value for all slides', async () => {
+  it('in the same folder are combined: a value for one slide takes precedence over one for all slides', async () => {
     const { chain } = await given({
       'Set/dataset.json': '{"organ_type": "All"}',
       'Set/catalogue.csv': 'file_name,organ_type\na.svs,One\n',
@@ -187,7 +187,7 @@ describe('readFolderMetadata', () => {
   );
 });
 
-describe('an unusable metadata file', () => {
+describe('unusable metadata file', () => {
   it.each([
     ['catalogue.csv', 'name,organ\na.svs,Meme\n', 'the first line names no column file_name.'],
     ['catalogue.csv', '', 'the first line names no column file_name.'],
@@ -258,10 +258,15 @@ describe('catalogue.csv whose last line has no line break', () => {
   });
 });
 
-describe('a metadata file', () => {
+describe('metadata file', () => {
   it.each([
-    ['that is gone', [], ['catalogue.csv'], 'the file is missing.'],
-    ['that changes', [{ size: 10, isChanging: true }], [], 'the file is still being written.'],
+    ['that is missing', [], ['catalogue.csv'], 'the file is missing.'],
+    [
+      'that changed during the last second',
+      [{ size: 10, isChanging: true }],
+      [],
+      'the file is still being written.',
+    ],
     ['that became shorter while it was read', [{ size: 99 }], [], 'the file is still being written.'],
   ])('%s marks the metadata of its slides as incomplete', async (_, files, missing, reason) => {
     const read = async () => Buffer.from('file_name\n');

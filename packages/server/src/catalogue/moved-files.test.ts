@@ -57,7 +57,7 @@ const idAt = (images: readonly Image[], name: string): string => {
   return image.id;
 };
 
-describe.each(databaseKinds)('the entry of a slide on %s', (database) => {
+describe.each(databaseKinds)('catalogue entry of a slide on %s', (database) => {
   it('follows a file that is renamed and moved to another folder, with an audit entry', async () => {
     const { server, afterRescan, move, inspect, auditEntriesOf } = await folderOf(database);
     await server.put('Breast/a.svs', narrow);
@@ -175,7 +175,7 @@ describe.each(databaseKinds)('the entry of a slide on %s', (database) => {
     ]);
   });
 
-  it('is a separate one for each copy of and each link to its file', async () => {
+  it('is a separate entry for each copy of its file and for each link to it', async () => {
     const { server, afterRescan, absolute, places } = await folderOf(database);
     await server.put('Set/a.svs', narrow);
     const [before] = await afterRescan();
@@ -219,7 +219,7 @@ describe.each(databaseKinds)('the entry of a slide on %s', (database) => {
   });
 });
 
-describe('a slide of several files', () => {
+describe('slide of several files', () => {
   it('keeps its entry when its folder is moved: a DICOM series', async () => {
     const { server, afterRescan, move, inspect, places } = await folderOf();
     await server.put('Breast/case/a.dcm', await buildDicom({ instance: '1' }));
@@ -245,7 +245,7 @@ describe('a slide of several files', () => {
   });
 });
 
-describe('a file that is moved during a scan', () => {
+describe('slide file that is moved during a scan', () => {
   it('has one entry, at its new place, when the scan finds it at the old and at the new place', async () => {
     const { server, afterRescan, places } = await folderOf();
     await server.put('Set/a.svs', narrow);

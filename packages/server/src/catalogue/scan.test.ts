@@ -108,7 +108,7 @@ describe('scan of a slide folder', () => {
     ]);
   });
 
-  it('ignores groups that name files which it did not pass to the grouping process', async () => {
+  it('ignores groups with files that were not passed to the process that groups them', async () => {
     await file('Set/a.dcm');
     await file('Set/b.dcm');
     const { slides } = await scanner(async () => [{ leading: 'a.dcm', members: ['../../secret'] }]).scan();
@@ -122,7 +122,7 @@ describe('scan of a slide folder', () => {
     expect([slides, unread]).toEqual([[], ['Set']]);
   });
 
-  it('groups files only where they may belong together, and again only after a change', async () => {
+  it('groups files only if they may belong together, and again only after one of them has changed', async () => {
     const asked: string[][] = [];
     const known = scanner(async (_, names) => {
       asked.push([...names]);
@@ -151,7 +151,7 @@ describe('scan of a slide folder', () => {
   });
 });
 
-describe('scanning a bucket', () => {
+describe('scan of a bucket', () => {
   it('reports a missing metadata object, and marks its slides as incomplete', async () => {
     const objects = new Map([
       ['Set/a.svs', 'a slide'],
@@ -217,7 +217,7 @@ describe('links in a slide folder', () => {
   });
 });
 
-describe('a file that is not a regular file', () => {
+describe('entry of a slide folder that is not a regular file', () => {
   it.skipIf(process.platform === 'win32')(
     'is not listed as a slide: a named pipe, a folder with the name of a slide',
     async () => {

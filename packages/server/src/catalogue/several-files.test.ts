@@ -42,7 +42,7 @@ async function folderOf(database: 'SQLite' | 'PostgreSQL' = 'SQLite') {
   };
 }
 
-describe.each(databaseKinds)('a DICOM series on %s', (database) => {
+describe.each(databaseKinds)('DICOM series on %s', (database) => {
   it('becomes one entry with the width of its largest image and the total size of its twelve files', async () => {
     const { put, listed } = await folderOf(database);
     const bytes = await put(resolutions);
@@ -74,7 +74,7 @@ describe.each(databaseKinds)('a DICOM series on %s', (database) => {
     ]);
   });
 
-  it('is read again when one of its files is changed, added or removed, and only then', async () => {
+  it('is read again only when one of its files is changed, added or removed', async () => {
     const { server, put, listed, inFolder } = await folderOf(database);
     const inspect = vi.spyOn(server.services.slides, 'inspect');
     await put({ 'a.dcm': {}, 'b.dcm': { downsample: 2 } });
@@ -139,8 +139,8 @@ describe.each(databaseKinds)('a DICOM series on %s', (database) => {
 describe.each([
   ['a.mrxs', 'a'],
   ['a.vsi', '_a_'],
-])('a slide %s with a companion folder', (name, folder) => {
-  it('is one entry, and is read again when a file of the folder changes', async () => {
+])('slide %s with a companion folder', (name, folder) => {
+  it('has one catalogue entry, and is read again when a file of the folder changes', async () => {
     const { server, listed } = await folderOf();
     const inspect = vi.spyOn(server.services.slides, 'inspect');
     await server.put(`Set/${name}`, 'no real one');

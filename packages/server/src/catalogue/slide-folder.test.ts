@@ -6,11 +6,11 @@ import { describe, expect, it, vi } from 'vitest';
 import type { SlideServer } from '../testing/slide-server.ts';
 import { catalogueOf, svs } from './testing/catalogue-of.ts';
 
-describe('the catalogue of a slide folder', () => {
+describe('catalogue of a slide folder', () => {
   const ready = async ({ services }: SlideServer, reader: User) =>
     (await services.catalogue.list({ limit: 500 }, reader)).images.length;
 
-  it('lists new files, leaves out missing ones, and keeps their entries for their return', async () => {
+  it('lists new files, omits missing files, and reuses their entries when they reappear', async () => {
     const { server, names, list, reader } = await catalogueOf();
     await server.put('Set/a.svs', svs);
     await server.put('Set/b.svs', svs);
@@ -157,7 +157,7 @@ describe('the catalogue of a slide folder', () => {
     expect(await names()).toEqual(['a.svs']);
   });
 
-  it('lists a copied file without a request to scan', async () => {
+  it('lists a copied file without an explicit request to scan', async () => {
     const { server, admin, names } = await catalogueOf();
     await server.services.catalogue.start();
     await server.put('New/a.svs', svs);
@@ -167,7 +167,7 @@ describe('the catalogue of a slide folder', () => {
     });
   }, 30_000);
 
-  it('reports whether it has any entry', async () => {
+  it('isEmpty returns whether the catalogue has no entry', async () => {
     const { server, admin } = await catalogueOf();
     const { catalogue } = server.services;
     expect(await catalogue.isEmpty()).toBe(true);

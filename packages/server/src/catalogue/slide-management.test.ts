@@ -148,7 +148,7 @@ describe.each(databaseKinds)('bulk change of catalogue entries, on %s', (databas
     [{ ids: Array.from({ length: 1001 }, () => randomUUID()) }],
     [{ ids: [randomUUID()], dataset_name: 'x'.repeat(201) }],
     [{ ids: [randomUUID()], read_again: false }],
-  ])('is refused when it is not one', async (body) => {
+  ])('rejects an invalid request body with invalid_request: %#', async (body) => {
     const { admin } = await world(database);
     expect((await admin.call(changeImages, { body })).body).toMatchObject({ code: 'invalid_request' });
   });
@@ -156,7 +156,7 @@ describe.each(databaseKinds)('bulk change of catalogue entries, on %s', (databas
 
 const plan = { width: 300, height: 200, tileSize: 128, downsamples: [1] } as const;
 
-describe('a hidden slide', () => {
+describe('hidden slide', () => {
   it('has no list entry, no details and no pixels for members from the moment it is hidden', async () => {
     const server = await slideServer();
     await server.put('Meme/a.svs', await buildSvs(plan));
@@ -220,7 +220,7 @@ describe('a hidden slide', () => {
   });
 });
 
-describe('a slide whose file is unreadable', () => {
+describe('slide whose file is unreadable', () => {
   it('is read again at the request of an administrator', async () => {
     const server = await slideServer();
     await server.put('a.svs', 'no slide at all');
