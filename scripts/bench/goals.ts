@@ -2,6 +2,7 @@
 import type { ServerResult } from './servers/compare-servers.ts';
 
 interface Limits {
+  /** Description of the goal, as it appears in the table. */
   readonly goal: string;
   /** How a measurement is compared with both limits. */
   readonly is: keyof typeof comparisons;

@@ -1,6 +1,6 @@
 /**
- * Starts a temporary S3 server for the tests of object storage, OpenStack Swift with its S3 middleware, and removes it
- * afterwards.
+ * Starts a temporary S3 server for the tests of object storage, and removes it afterwards. The server is OpenStack Swift with
+ * its S3 middleware.
  *
  * Debian: apt-get install --no-install-recommends swift-proxy swift-account swift-container swift-object
  */
@@ -12,15 +12,16 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { freePort } from './free-port.ts';
 
-/** Debian's Python: the packages of Swift are installed for it alone. */
+/** The Python of Debian, for which alone the Debian packages of Swift are installed. */
 const python = '/usr/bin/python3';
-const installed = '/usr/lib/python3/dist-packages/swift/common/middleware/s3api';
+/** Folder that exists if Swift with its S3 middleware is installed. */
+const s3MiddlewareFolder = '/usr/lib/python3/dist-packages/swift/common/middleware/s3api';
 const kinds = ['account', 'container', 'object'] as const;
 type Kind = (typeof kinds)[number] | 'proxy';
 const servers: readonly Kind[] = [...kinds, 'proxy'];
 const startsWithinMs = 60_000;
 
-/** Builds a ring for each kind of storage server, all on one device. */
+/** Python program that builds a ring (Swift's list of servers and devices) for each kind of storage server, with one device. */
 const ringsProgram = `
 import sys
 from swift.common.ring import RingBuilder
@@ -32,7 +33,10 @@ for kind, port in zip(('account', 'container', 'object'), ports):
     builder.rebalance()
     builder.get_ring().save(f'{folder}/{kind}.ring.gz')
 `;
-/** Runs a server that the kernel kills when its parent process ends (prctl(2): PR_SET_PDEATHSIG, SIGKILL). */
+/**
+ * Python program that runs a server. The kernel kills it when its parent process ends (prctl(2): 1 is PR_SET_PDEATHSIG, 9 is
+ * SIGKILL).
+ */
 const serverProgram = `
 import ctypes, sys
 ctypes.CDLL(None).prctl(1, 9)
@@ -51,12 +55,12 @@ export interface SwiftServer {
 }
 
 /**
- * Starts Swift on random loopback ports, with a password of this run alone.
+ * Starts Swift on random loopback ports, with a new password.
  *
  * @returns null, after printing the reason, when this machine has no Swift or it does not start
  */
 export async function startSwift(): Promise<SwiftServer | null> {
-  if (!existsSync(python) || !existsSync(installed)) {
+  if (!existsSync(python) || !existsSync(s3MiddlewareFolder)) {
     console.log('Swift is not installed: object storage is not tested.');
     return null;
   }
@@ -185,7 +189,7 @@ async function kill(child: ChildProcess): Promise<void> {
   await ended;
 }
 
-/** @throws when one of the processes ends, or the server is not healthy within a minute */
+/** Waits until the server is healthy. @throws an error when a process ends, or the server is not healthy within a minute */
 async function waitForHealth(url: string, running: readonly ChildProcess[]): Promise<void> {
   const deadline = Date.now() + startsWithinMs;
   while (Date.now() < deadline) {

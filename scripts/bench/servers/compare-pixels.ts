@@ -7,8 +7,8 @@ import { bigSlide, slideNames } from '../slides/slides.ts';
 import { findServers, type RunningServer } from './peers.ts';
 
 /**
- * The compared levels of the slide, by the number of halvings from full resolution (downsamples 1, 4 and 16). The size of the next level
- * was rounded, which shifts the pixels that OpenSlide reads.
+ * The compared levels of the slide, by the number of halvings from full resolution (downsamples 1, 4 and 16). Smaller levels are
+ * not compared, because their sizes are rounded, which shifts the pixels that OpenSlide reads.
  */
 const comparedHalvings = [0, 2, 4];
 
@@ -31,7 +31,7 @@ export async function comparePixels(
     let largest = 0;
     let compared = 0;
     for (const [level, halvings] of comparedHalvings.entries()) {
-      for (const tile of sampleOf(environment.tileSize, halvings, isQuick ? 10 : 60)) {
+      for (const tile of chooseTiles(environment.tileSize, halvings, isQuick ? 10 : 60)) {
         const served = await bytesOf(runningProduct, runningProduct.pathOf(tile));
         const { data, info } = await sharp(served).removeAlpha().raw().toBuffer({ resolveWithObject: true });
         const [x, y] = positionOf(tile).map((index) => index * environment.tileSize * 2 ** halvings);
@@ -47,15 +47,15 @@ export async function comparePixels(
 }
 
 /** Returns random tiles of a level, except those at its right and bottom edges, which are smaller than native tiles. */
-function sampleOf(tileSize: number, halvings: number, count: number): string[] {
+function chooseTiles(tileSize: number, halvings: number, count: number): string[] {
   const slide = { ...bigSlide, tileSize };
-  const all = tilesOfLevel(slide, maxLevelOf(slide) - halvings);
-  const [lastColumn, lastRow] = positionOf(all.at(-1) ?? '');
-  const inner = all.filter((tile) => {
+  const tiles = tilesOfLevel(slide, maxLevelOf(slide) - halvings);
+  const [lastColumn, lastRow] = positionOf(tiles.at(-1) ?? '');
+  const innerTiles = tiles.filter((tile) => {
     const [column, row] = positionOf(tile);
     return column < lastColumn && row < lastRow;
   });
-  return shuffled(inner, randomFrom(7)).slice(0, count);
+  return shuffled(innerTiles, randomFrom(7)).slice(0, count);
 }
 
 /** Returns the column and row of a tile. @param tile `level/column_row` */

@@ -1,14 +1,14 @@
 /**
- * Makes variants of a native JPEG tile, a little darker or brighter in one component, without encoding it again.
+ * Creates variants of a native JPEG tile that are a little darker or brighter in one component, without encoding it again.
  *
- * The first DC coefficient of a scan is the mean of its first block; the following blocks of that component store
- * differences to it. It can be replaced in place by a number of the same length.
+ * The first DC coefficient of a scan is the mean of its first block; each following block of that component stores the
+ * difference from the block before. So replacing this one number, by a number of the same length, changes all blocks.
  *
  * Source: ITU-T T.81, annexes C (Huffman codes from their lengths) and F.1.2.1 (coding of DC coefficients).
  */
 import { marker, readJpegHeader, segments } from '../../../packages/slide/src/jpeg/header.ts';
 
-/** Bytes at the start of a scan that hold the longest code and the longest number after it. */
+/** Bytes at the start of a scan that have space for the longest code and the longest number after it. */
 const headBytes = 4;
 
 /**
@@ -23,12 +23,12 @@ export function lengthsByCode(tables: Uint8Array): Map<string, number> {
     if (found !== marker.DHT || tables[bodyAt] !== 0) continue;
     const codes = new Map<string, number>();
     let code = 0;
-    let place = bodyAt + 17;
+    let lengthAt = bodyAt + 17;
     for (let length = 1; length <= 16; length += 1) {
       for (let count = tables[bodyAt + length] ?? 0; count > 0; count -= 1) {
-        codes.set(code.toString(2).padStart(length, '0'), tables[place] ?? 0);
+        codes.set(code.toString(2).padStart(length, '0'), tables[lengthAt] ?? 0);
         code += 1;
-        place += 1;
+        lengthAt += 1;
       }
       code *= 2;
     }
@@ -37,22 +37,27 @@ export function lengthsByCode(tables: Uint8Array): Map<string, number> {
   throw new Error('JPEGTables has no Huffman table for DC coefficients.');
 }
 
-/** @param variant 0 is the tile itself. A few tiles have no variants: they are returned unchanged. */
+/**
+ * Returns a variant of a tile. A few tiles cannot be varied and are returned unchanged.
+ *
+ * @param codes as `lengthsByCode` returns them
+ * @param variant number of the variant; 0 is the tile itself
+ */
 export function variantOf(tile: Uint8Array, codes: ReadonlyMap<string, number>, variant: number): Uint8Array {
   const { dataAt } = readJpegHeader(tile);
   const bits = [...tile.subarray(dataAt, dataAt + headBytes)]
     .map((byte) => byte.toString(2).padStart(8, '0'))
     .join('');
-  let end = 1;
-  while (end < bits.length && !codes.has(bits.slice(0, end))) end += 1;
-  const length = codes.get(bits.slice(0, end)) ?? 0;
-  if (variant === 0 || length < 2 || end + length > bits.length) return tile;
+  let codeEnd = 1;
+  while (codeEnd < bits.length && !codes.has(bits.slice(0, codeEnd))) codeEnd += 1;
+  const length = codes.get(bits.slice(0, codeEnd)) ?? 0;
+  if (variant === 0 || length < 2 || codeEnd + length > bits.length) return tile;
 
-  // The first bit is the sign; the others are replaced.
-  const [from, to] = [end + 1, end + length];
+  // The first bit of the number is its sign; the others are replaced.
+  const [start, end] = [codeEnd + 1, codeEnd + length];
   const choices = 2 ** (length - 1);
-  const replaced = (Number.parseInt(bits.slice(from, to), 2) + variant) % choices;
-  const changed = bits.slice(0, from) + replaced.toString(2).padStart(length - 1, '0') + bits.slice(to);
+  const replaced = (Number.parseInt(bits.slice(start, end), 2) + variant) % choices;
+  const changed = bits.slice(0, start) + replaced.toString(2).padStart(length - 1, '0') + bits.slice(end);
   const head = Array.from({ length: headBytes }, (_, i) =>
     Number.parseInt(changed.slice(i * 8, i * 8 + 8), 2),
   );
