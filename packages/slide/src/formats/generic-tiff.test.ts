@@ -16,12 +16,12 @@ const withTags = (directory: DirectoryPlan | undefined, tags: DirectoryPlan['tag
 
 describe('a TIFF', () => {
   it.each<[string, TiledTiffPlan]>([
-    ['of the main chain', { pyramid: 'chain' }],
-    ['of SubIFDs', { pyramid: 'subdirectories' }],
-    ['of the main chain, BigTIFF', { pyramid: 'chain', isBig: true }],
-    ['of SubIFDs, big-endian BigTIFF', { pyramid: 'subdirectories', isBig: true, littleEndian: false }],
-    ['in RGB', { colour: 'rgb' }],
-  ])('has the expected pyramid %s', async (_, plan) => {
+    ['the main chain of directories', { pyramid: 'chain' }],
+    ['SubIFDs', { pyramid: 'subdirectories' }],
+    ['the main chain of a BigTIFF', { pyramid: 'chain', isBig: true }],
+    ['SubIFDs of a big-endian BigTIFF', { pyramid: 'subdirectories', isBig: true, littleEndian: false }],
+    ['RGB JPEG', { colour: 'rgb' }],
+  ])('has the written levels and pixels of a pyramid in %s', async (_, plan) => {
     const slide = await openBytes(await buildTiledTiff(plan));
     expect(slide).toMatchObject({ format: 'tiff', vendor: null, objectivePower: null });
     expect(slide.levels.map(({ width, height }) => [width, height])).toEqual([
@@ -64,13 +64,13 @@ describe('a TIFF', () => {
     ['a resolution of zero', { 282: rational(0, 1), 283: rational(0, 1), 296: short(3) }, null],
     ['a resolution along one axis only', { 282: rational(20_000, 1), 296: short(3) }, null],
     ['no resolution', {}, null],
-  ])('has the expected pixel size with %s', async (_, tags, mpp) => {
+  ])('has the expected pixel size, or null, if it states %s', async (_, tags, mpp) => {
     const [full] = await tiledTiffDirectories({ downsamples: [1] });
     const slide = await openBytes(buildTiff({ directories: [withTags(full, tags)] }).bytes);
     expect(slide.mpp).toEqual(mpp);
   });
 
-  it('ignores directories not marked as reduced, because they may be a label', async () => {
+  it('does not have directories as levels that are not marked as reduced, because they may be a label', async () => {
     const [full, smaller, smallest] = await tiledTiffDirectories({});
     const { bytes } = buildTiff({
       directories: [
@@ -82,26 +82,29 @@ describe('a TIFF', () => {
     expect((await openBytes(bytes)).levels).toHaveLength(1);
   });
 
-  it('displays the image, not a reduced copy or mask that precedes it', async () => {
+  it('has the image as full resolution, even if a reduced copy or a mask precedes it', async () => {
     const [full, smaller, smallest] = await tiledTiffDirectories({});
     const mask = encodeSamples({
-      ...{ width: 480, height: 400, samples: [], samplesPerPixel: 1, bits: 1, photometric: 4 },
+      width: 480,
+      height: 400,
+      samples: [],
+      samplesPerPixel: 1,
+      bits: 1,
+      photometric: 4,
       tags: { [tag.NewSubfileType]: long(4) },
     });
     const { bytes } = buildTiff({ directories: [smallest, mask, full, smaller] as DirectoryPlan[] });
     expect((await openBytes(bytes)).levels.map(({ width }) => width)).toEqual([480, 240, 120]);
   });
 
-  it('with several pages displays the first', async () => {
-    const page = (shade: number) =>
+  it('with several pages shows the first', async () => {
+    const page = (brightness: number) =>
       encodeSamples({
-        ...{
-          width: 50,
-          height: 40,
-          samples: new Array(2000).fill(shade),
-          samplesPerPixel: 1,
-          photometric: 1,
-        },
+        width: 50,
+        height: 40,
+        samples: new Array(2000).fill(brightness),
+        samplesPerPixel: 1,
+        photometric: 1,
         tags: { [tag.NewSubfileType]: long(2) },
       });
     const slide = await openBytes(buildTiff({ directories: [page(10), page(20), page(30)] }).bytes);
@@ -109,11 +112,15 @@ describe('a TIFF', () => {
     expect([...(await drawLevel(slide, 0)).rgb.subarray(0, 3)]).toEqual([10, 10, 10]);
   });
 
-  it('may have levels in strips and in other codecs', async () => {
+  it('has the written pixels if its levels are in strips and tiles of different codecs', async () => {
     const level = (side: number, plan: Partial<SamplesPlan>) =>
       encodeSamples({
-        ...{ width: side, height: side, samples: paintTissue(side, side).rgb },
-        ...{ samplesPerPixel: 3, photometric: 2, ...plan },
+        width: side,
+        height: side,
+        samples: paintTissue(side, side).rgb,
+        samplesPerPixel: 3,
+        photometric: 2,
+        ...plan,
         tags: { [tag.NewSubfileType]: long(side === 200 ? 0 : 1) },
       });
     const [half] = await tiledTiffDirectories({ width: 100, height: 100, downsamples: [1], tileSize: 32 });
@@ -132,7 +139,7 @@ describe('a TIFF', () => {
     expect(await drawLevel(slide, 2)).toEqual(paintTissue(50, 50));
   });
 
-  it('reports no vendor, because Make is free text', async () => {
+  it('has no vendor and no text of Make and ImageDescription, which may contain a name', async () => {
     const [full] = await tiledTiffDirectories({ downsamples: [1] });
     const slide = await openBytes(
       buildTiff({ directories: [withTags(full, { 270: ascii('Ayşe Yılmaz'), 271: ascii('Ayşe Yılmaz') })] })
@@ -145,7 +152,7 @@ describe('a TIFF', () => {
     });
   });
 
-  it('treats an unknown orientation as upright', async () => {
+  it('is shown unrotated if its Orientation is 0, which is not defined', async () => {
     const [full] = await tiledTiffDirectories({ downsamples: [1] });
     const slide = await openBytes(
       buildTiff({ directories: [withTags(full, { [tag.Orientation]: short(0) })] }).bytes,
@@ -153,7 +160,7 @@ describe('a TIFF', () => {
     expect(slide.levels[0].width).toBe(480);
   });
 
-  it('is rejected when a smaller level is damaged', async () => {
+  it('is rejected with FILE_CORRUPT if a smaller level is damaged', async () => {
     const [full, smaller] = await tiledTiffDirectories({});
     const { bytes } = buildTiff({
       directories: [full as DirectoryPlan, withTags(smaller, { [tag.TileWidth]: short(0) })],

@@ -1,5 +1,4 @@
-/** Corrupt and unsupported OME-TIFF files: each fault is one table row with the expected error code. */
-
+/** Tests damaged and unsupported OME-TIFF files: each row of the table is a defect and the expected error code. */
 import { describe, expect, it } from 'vitest';
 import {
   build,
@@ -18,9 +17,9 @@ import { exactDirectory, exactPicture, withTags } from '../testing/exact-directo
 import { openBytes } from '../testing/open-bytes.ts';
 import { tag } from '../tiff/tags.ts';
 
-describe('opening an OME-TIFF is rejected', () => {
+describe('openSlideFrom', () => {
   const rgb = [exactPicture(tissue, 64)];
-  const words = exactDirectory({
+  const grey16 = exactDirectory({
     width: WIDTH,
     height: HEIGHT,
     tileSize: 64,
@@ -28,7 +27,9 @@ describe('opening an OME-TIFF is rejected', () => {
     bits: 16,
     sampleAt: (x) => x,
   });
-  const blocks = (content: string, attributes = 'SizeC="1"') => ome(image(pixels(attributes, content)));
+  /** Returns OME-XML of one image with TiffData elements. */
+  const withTiffData = (elements: string, attributes = 'SizeC="1"') =>
+    ome(image(pixels(attributes, elements)));
 
   it.each<[string, string, DirectoryPlan[], string]>([
     ['when its XML is truncated', RGB_XML.slice(0, -20), rgb, 'FILE_CORRUPT'],
@@ -53,7 +54,7 @@ describe('opening an OME-TIFF is rejected', () => {
       'FILE_CORRUPT',
     ],
     ['when SizeC does not fit the samples', RGB_XML.replace('SizeC="3"', 'SizeC="4"'), rgb, 'FILE_CORRUPT'],
-    ['when it has 10^9 channels', blocks('', 'SizeC="1000000000"'), [grey(0)], 'FORMAT_NOT_SUPPORTED'],
+    ['when it has 10^9 channels', withTiffData('', 'SizeC="1000000000"'), [grey(0)], 'FORMAT_NOT_SUPPORTED'],
     [
       'when it has 2^50 planes',
       RGB_XML.replace('SizeZ="1"', 'SizeZ="1125899906842624"'),
@@ -61,24 +62,29 @@ describe('opening an OME-TIFF is rejected', () => {
       'LIMIT_EXCEEDED',
     ],
     ['when DimensionOrder is unknown', RGB_XML.replace('XYCZT', 'XYQQQ'), rgb, 'FILE_CORRUPT'],
-    ['when IFD is beyond the last', blocks('<TiffData IFD="7"/>'), [grey(0)], 'FILE_CORRUPT'],
-    ['when IFD is not a number', blocks('<TiffData IFD="x"/>'), [grey(0)], 'FILE_CORRUPT'],
-    ['when FirstZ is beyond SizeZ', blocks('<TiffData FirstZ="3" IFD="0"/>'), [grey(0)], 'FILE_CORRUPT'],
+    ['when IFD is beyond the last', withTiffData('<TiffData IFD="7"/>'), [grey(0)], 'FILE_CORRUPT'],
+    ['when IFD is not a number', withTiffData('<TiffData IFD="x"/>'), [grey(0)], 'FILE_CORRUPT'],
+    [
+      'when FirstZ is beyond SizeZ',
+      withTiffData('<TiffData FirstZ="3" IFD="0"/>'),
+      [grey(0)],
+      'FILE_CORRUPT',
+    ],
     [
       'when PlaneCount is not a number',
-      blocks('<TiffData IFD="0" PlaneCount="-1"/>'),
+      withTiffData('<TiffData IFD="0" PlaneCount="-1"/>'),
       [grey(0)],
       'FILE_CORRUPT',
     ],
     [
       'when a channel is in no TiffData',
-      blocks('<TiffData IFD="0"/>', 'SizeC="2"'),
+      withTiffData('<TiffData IFD="0"/>', 'SizeC="2"'),
       [grey(0), grey(1)],
       'FORMAT_NOT_SUPPORTED',
     ],
     [
       'when channels have different sizes',
-      blocks('<TiffData/>', 'SizeC="2"'),
+      withTiffData('<TiffData/>', 'SizeC="2"'),
       [
         grey(0),
         exactDirectory({
@@ -94,13 +100,13 @@ describe('opening an OME-TIFF is rejected', () => {
     ],
     [
       'when channels have different tiles',
-      blocks('<TiffData/>', 'SizeC="2"'),
+      withTiffData('<TiffData/>', 'SizeC="2"'),
       [grey(0), grey(1, 32)],
       'FILE_CORRUPT',
     ],
     [
       'when only one channel has a pyramid',
-      blocks('<TiffData/>', 'SizeC="2"'),
+      withTiffData('<TiffData/>', 'SizeC="2"'),
       [
         {
           ...grey(0),
@@ -124,7 +130,7 @@ describe('opening an OME-TIFF is rejected', () => {
     ],
     [
       'when one of several channels is in colour',
-      blocks('<TiffData/>', 'SizeC="2"'),
+      withTiffData('<TiffData/>', 'SizeC="2"'),
       [grey(0), exactPicture(tissue, 64)],
       'FORMAT_NOT_SUPPORTED',
     ],
@@ -136,19 +142,19 @@ describe('opening an OME-TIFF is rejected', () => {
     ],
     [
       'when a channel has samples of floating point',
-      blocks('<TiffData/>'),
+      withTiffData('<TiffData/>'),
       [withTags(grey(0), { [tag.SampleFormat]: short(3) })],
       'FORMAT_NOT_SUPPORTED',
     ],
     [
       'when channels have signed samples of 16 bits',
-      blocks('<TiffData/>', 'SizeC="2"'),
-      [0, 1].map(() => withTags(words, { [tag.SampleFormat]: short(2) })),
+      withTiffData('<TiffData/>', 'SizeC="2"'),
+      [0, 1].map(() => withTags(grey16, { [tag.SampleFormat]: short(2) })),
       'FORMAT_NOT_SUPPORTED',
     ],
     [
       'when channels have tiles of more than 2^24 pixels',
-      blocks('<TiffData/>', 'SizeC="2"'),
+      withTiffData('<TiffData/>', 'SizeC="2"'),
       [0, 1].map((index) =>
         withTags(grey(index), { [tag.TileWidth]: short(8192), [tag.TileLength]: short(4096) }),
       ),
@@ -156,23 +162,23 @@ describe('opening an OME-TIFF is rejected', () => {
     ],
     [
       'when several channels are stored rotated',
-      blocks('<TiffData/>', 'SizeC="2"'),
+      withTiffData('<TiffData/>', 'SizeC="2"'),
       [0, 1].map((index) => withTags(grey(index), { [tag.Orientation]: short(6) })),
       'FORMAT_NOT_SUPPORTED',
     ],
-  ])('%s', async (_, xml, directories, code) => {
+  ])('rejects an OME-TIFF %s', async (_, xml, directories, code) => {
     await expect(open(xml, directories)).rejects.toMatchObject({ name: 'SlideError', code });
   });
 
-  it('with a message that contains no free text of the file', async () => {
+  it('rejects an OME-TIFF with a message that contains no free text of the file', async () => {
     const xml = ome(
       image(pixels('SizeC="3" Type="DOE^JANE"', '<TiffData IFD="DOE^JANE"/>'), 'Name="DOE^JANE"'),
     );
     await expect(open(xml, rgb)).rejects.toMatchObject({ message: expect.not.stringContaining('DOE') });
   });
 
-  it('with a SlideError at every truncated length', async () => {
-    const whole = build(RGB_XML, [
+  it('rejects an OME-TIFF truncated at any length with FILE_TRUNCATED or FORMAT_NOT_RECOGNISED', async () => {
+    const file = build(RGB_XML, [
       exactDirectory({
         width: 20,
         height: 20,
@@ -183,8 +189,8 @@ describe('opening an OME-TIFF is rejected', () => {
       }),
     ]);
     const outcomes = new Set<string>();
-    for (let end = 0; end < whole.length; end++) {
-      const outcome = await openBytes(whole.subarray(0, end)).then(
+    for (let length = 0; length < file.length; length++) {
+      const outcome = await openBytes(file.subarray(0, length)).then(
         () => 'opened',
         ({ name, code }: { name: string; code: string }) => `${name} ${code}`,
       );

@@ -9,14 +9,14 @@ import { openTiff } from '../tiff/tiff-file.ts';
 const slides = process.env.TEST_SLIDES ?? '';
 const skippedWithout = slides === '' ? ' (skipped: TEST_SLIDES names no folder of real slides)' : '';
 
-describe.skipIf(slides === '')(`a real OME-TIFF${skippedWithout}`, () => {
+describe.skipIf(slides === '')(`openSlide with a real OME-TIFF${skippedWithout}`, () => {
   it.each([
     ['OS-1-detail.ome.tif', { width: 1101, height: 1101 }, { x: 0.2271, y: 0.2271 }],
     ['OS-2-vsi.ome.tif', { width: 1445, height: 1445 }, { x: 0.34605, y: 0.34606 }],
     ['4D-series.ome.tiff', { width: 439, height: 167 }, null],
     ['cells.ome.tif', { width: 93, height: 131 }, { x: 0.25, y: 0.25 }],
     ['cells-2c.ome.tif', { width: 93, height: 131 }, { x: 0.25, y: 0.25 }],
-  ])('%s has the expected size and pixel size', async (name, size, mpp) => {
+  ])('reads the documented size and pixel size of %s', async (name, size, mpp) => {
     const slide = await openSlide({ path: join(slides, 'ome-tiff', name) });
     expect(slide.levels).toMatchObject([size]);
     expect(slide.format).toBe('ome-tiff');
@@ -24,21 +24,21 @@ describe.skipIf(slides === '')(`a real OME-TIFF${skippedWithout}`, () => {
     await slide.close();
   });
 
-  it('cells-2c.ome.tif displays the green and blue channels of cells.ome.tif', async () => {
-    const two = await openSlide({ path: join(slides, 'ome-tiff', 'cells-2c.ome.tif') });
-    const three = await openSlide({ path: join(slides, 'ome-tiff', 'cells.ome.tif') });
-    const [displayed, whole] = [await drawLevel(two, 0), await drawLevel(three, 0)];
-    const withoutRed = { ...whole, rgb: whole.rgb.map((sample, i) => (i % 3 === 0 ? 0 : sample)) };
-    // Their palettes end at 65,280, not at 65,535.
-    expect(distance(displayed, withoutRed).most).toBeLessThanOrEqual(2);
-    await Promise.all([two.close(), three.close()]);
+  it('shows cells-2c.ome.tif like the green and blue channels of cells.ome.tif', async () => {
+    const twoChannels = await openSlide({ path: join(slides, 'ome-tiff', 'cells-2c.ome.tif') });
+    const threeChannels = await openSlide({ path: join(slides, 'ome-tiff', 'cells.ome.tif') });
+    const rgbPixels = await drawLevel(threeChannels, 0);
+    const withoutRed = { ...rgbPixels, rgb: rgbPixels.rgb.map((sample, i) => (i % 3 === 0 ? 0 : sample)) };
+    // The tolerance is 2, because the palettes of the channels end at 65,280 instead of 65,535.
+    expect(distance(await drawLevel(twoChannels, 0), withoutRed).most).toBeLessThanOrEqual(2);
+    await Promise.all([twoChannels.close(), threeChannels.close()]);
   });
 
-  it('4D-series.ome.tiff displays its first focal plane at its first time point', async () => {
+  it('shows the first focal plane at the first time point of 4D-series.ome.tiff', async () => {
     const path = join(slides, 'ome-tiff', '4D-series.ome.tiff');
     const slide = await openSlide({ path });
     const { rgb } = await drawLevel(slide, 0);
-    // Uncompressed, row by row.
+    // The plane is stored uncompressed, row by row.
     const source = await openFileSource(path);
     const [offset] = await (await openTiff(source)).first.table(tag.StripOffsets, 167);
     const stored = await source.read(offset ?? 0, 439 * 167);

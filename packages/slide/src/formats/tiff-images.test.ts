@@ -1,5 +1,4 @@
-/** Every supported TIFF encoding of an image: each is built, read and compared exactly. */
-
+/** Tests every supported TIFF encoding: an image is built in the encoding, read, and compared with the written pixels. */
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { decodeImage } from '../decode/decode-image.ts';
@@ -43,7 +42,7 @@ const packings: readonly (Packing | 'old-lzw')[] = ['none', 'lzw', 'old-lzw', 'p
 
 describe.each(cuts)('a TIFF image in %s', (_, cut) => {
   it.each(packings)(
-    'has exact pixels with packing %s: colours, planes, grey, black and white',
+    'with packing %s has the written pixels in RGB, RGB planes, grey of 8 bits and of 1 bit',
     async (packing) => {
       for (const isPlanar of [false, true]) {
         expect(await show(await open(encodeSamples({ ...colours, ...cut, packing, isPlanar })))).toEqual(
@@ -52,13 +51,13 @@ describe.each(cuts)('a TIFF image in %s', (_, cut) => {
       }
       const grey = await show(await open(encodeSamples({ ...greys(8), ...cut, packing })));
       expect(grey).toEqual(greyPicture(greyOf(8)));
-      const lines = await show(await open(encodeSamples({ ...greys(1), ...cut, packing })));
-      expect(lines).toEqual(greyPicture(greyOf(1)));
+      const blackAndWhite = await show(await open(encodeSamples({ ...greys(1), ...cut, packing })));
+      expect(blackAndWhite).toEqual(greyPicture(greyOf(1)));
     },
   );
 
   it.each(['lzw', 'deflate', 'zstd'] as const)(
-    'has exact pixels with packing %s and predictor 2',
+    'with packing %s and predictor 2 has the written pixels in RGB, RGB planes and grey of 16 bits',
     async (packing) => {
       const plan = { ...cut, packing, isDifferenced: true };
       for (const isPlanar of [false, true]) {
@@ -71,7 +70,7 @@ describe.each(cuts)('a TIFF image in %s', (_, cut) => {
     },
   );
 
-  it('has exact pixels in every byte order, classic and BigTIFF, of every depth', async () => {
+  it('has the written pixels in both byte orders, classic and BigTIFF, with 1, 2, 4, 8 and 16 bits', async () => {
     for (const [littleEndian, isBig] of [
       [true, false],
       [false, false],
@@ -89,12 +88,12 @@ describe.each(cuts)('a TIFF image in %s', (_, cut) => {
 });
 
 describe('a TIFF image', () => {
-  it.each([1, 2, 4, 8, 16] as const)('of WhiteIsZero grey is inverted: %d bits', async (bits) => {
+  it.each([1, 2, 4, 8, 16] as const)('in WhiteIsZero grey of %d bits shows 0 as white', async (bits) => {
     const slide = await open(encodeSamples({ ...greys(bits), photometric: 0 }));
     expect(await show(slide)).toEqual(greyPicture((pixel) => 255 - greyOf(bits)(pixel)));
   });
 
-  it('of 16-bit colours is reduced to the high bytes', async () => {
+  it('in RGB of 16 bits has the high byte of each sample', async () => {
     const samples = Array.from(rgb, (value, i) => value * 256 + (i % 256));
     for (const isPlanar of [false, true]) {
       const directory = encodeSamples({ ...colours, samples, bits: 16, isPlanar });
@@ -102,7 +101,7 @@ describe('a TIFF image', () => {
     }
   });
 
-  it.each([1, 2, 4, 8] as const)('with a palette has the palette colours: %d bits', async (bits) => {
+  it.each([1, 2, 4, 8] as const)('of %d bits with a palette has the colours of the palette', async (bits) => {
     const entries = 2 ** bits;
     const column = (sample: number) =>
       Array.from({ length: entries }, (_, i) => (i * 61 + sample * 80) % 256);
@@ -111,7 +110,7 @@ describe('a TIFF image', () => {
       const index = (pixel * 7919) % entries;
       return [palette[0]?.[index] ?? 0, palette[1]?.[index] ?? 0, palette[2]?.[index] ?? 0];
     });
-    // With 16-bit entries as TIFF requires, and 8-bit ones as some writers use.
+    // TIFF requires 16-bit entries (factor 257); some writers store 8-bit ones (factor 1).
     for (const factor of [257, 1]) {
       const colorMap = short(...palette.flat().map((value) => value * factor));
       const plan = { ...greys(bits), photometric: 3, tags: { [tag.ColorMap]: colorMap } };
@@ -119,7 +118,7 @@ describe('a TIFF image', () => {
     }
   });
 
-  it('of CMYK inks is converted to RGB', async () => {
+  it('in CMYK is converted to RGB', async () => {
     const samples = Array.from({ length: WIDTH * HEIGHT * 4 }, (_, i) => (i * 37) % 256);
     const expectedPixels = picture((pixel) => {
       const [c, m, y, k] = samples.slice(pixel * 4, pixel * 4 + 4) as [number, number, number, number];
@@ -129,7 +128,7 @@ describe('a TIFF image', () => {
     expect(await show(slide)).toEqual(expectedPixels);
   });
 
-  it('of YCbCr at full resolution is converted to RGB', async () => {
+  it('in YCbCr without chroma subsampling is converted to RGB', async () => {
     const samples = Array.from({ length: WIDTH * HEIGHT }, () => [76, 85, 255]).flat();
     const tags = {
       [tag.YCbCrSubSampling]: short(1, 1),
@@ -143,16 +142,17 @@ describe('a TIFF image', () => {
     ['alpha', 2, (colour, alpha) => (colour * alpha + 255 * (255 - alpha)) / 255],
     ['associated alpha', 1, (colour, alpha) => Math.min(255, colour + 255 - alpha)],
     ['an unspecified extra sample', 0, (colour) => colour],
-  ])('with %s is drawn on white', async (_, meaning, seen) => {
+  ])('in RGB with %s is drawn on white', async (_, extraSampleType, expectedSample) => {
     const alphaOf = (pixel: number) => (pixel * 13) % 256;
     const samples = Array.from({ length: WIDTH * HEIGHT * 4 }, (_, i) => {
       const pixel = Math.floor(i / 4);
       return i % 4 === 3 ? alphaOf(pixel) : sampleOf(pixel, i % 4);
     });
-    const tags = { [tag.ExtraSamples]: short(meaning) };
+    const tags = { [tag.ExtraSamples]: short(extraSampleType) };
     const expectedPixels = picture((pixel) => {
-      const at = (sample: number) => Math.round(seen(sampleOf(pixel, sample), alphaOf(pixel)));
-      return [at(0), at(1), at(2)];
+      const alpha = alphaOf(pixel);
+      const expected = (sample: number) => Math.round(expectedSample(sampleOf(pixel, sample), alpha));
+      return [expected(0), expected(1), expected(2)];
     });
     for (const isPlanar of [false, true]) {
       const plan = { ...size, samples, samplesPerPixel: 4, photometric: 2, tags, isPlanar };
@@ -160,41 +160,45 @@ describe('a TIFF image', () => {
     }
   });
 
-  it('of grey with alpha is drawn on white', async () => {
+  it('in grey with alpha is drawn on white', async () => {
     const samples = Array.from({ length: WIDTH * HEIGHT * 2 }, (_, i) => (i % 2 === 0 ? 100 : 51));
     const tags = { [tag.ExtraSamples]: short(2) };
     const slide = await open(encodeSamples({ ...size, samples, samplesPerPixel: 2, photometric: 1, tags }));
     expect(await show(slide)).toEqual(greyPicture(() => 100 / 5 + 255 * (4 / 5)));
   });
 
-  it('declared as signed bytes is read as unsigned, as by libtiff', async () => {
+  it('of signed 8-bit samples is read as unsigned, like libtiff does', async () => {
     const tags = { [tag.SampleFormat]: short(2) };
     expect(await show(await open(encodeSamples({ ...greys(8), tags })))).toEqual(greyPicture(greyOf(8)));
   });
 
-  it.each<Packing>(['none', 'lzw', 'packbits'])('with FillOrder 2 has exact pixels: %s', async (packing) => {
-    const plan = { ...greys(1), packing, isBitReversed: true };
-    expect(await show(await open(encodeSamples(plan)))).toEqual(greyPicture(greyOf(1)));
-  });
+  it.each<Packing>(['none', 'lzw', 'packbits'])(
+    'with FillOrder 2 and packing %s has the written pixels',
+    async (packing) => {
+      const plan = { ...greys(1), packing, isBitReversed: true };
+      expect(await show(await open(encodeSamples(plan)))).toEqual(greyPicture(greyOf(1)));
+    },
+  );
 
-  it('that is uncompressed ignores the predictor, as libtiff does', async () => {
+  it('that is uncompressed is read without its predictor, like libtiff does', async () => {
     const tags = { [tag.Predictor]: short(2) };
     expect(await show(await open(encodeSamples({ ...colours, packing: 'none', tags })))).toEqual(tissue);
   });
 
-  it('may have a padded last strip', async () => {
-    const filled = encodeSamples({ ...colours, height: 80, rowsPerStrip: 20 });
-    const slide = await open({ ...filled, tags: { ...filled.tags, [tag.ImageLength]: long(HEIGHT) } });
+  it('with a padded last strip has the written pixels', async () => {
+    const padded = encodeSamples({ ...colours, height: 80, rowsPerStrip: 20 });
+    const slide = await open({ ...padded, tags: { ...padded.tags, [tag.ImageLength]: long(HEIGHT) } });
     expect(await show(slide)).toEqual(tissue);
   });
 
-  it('that is uncompressed may lack StripByteCounts', async () => {
+  it('that is uncompressed has the written pixels if its StripByteCounts are 0', async () => {
     const { strips, tags } = encodeSamples({ ...colours, packing: 'none', rowsPerStrip: 40 });
-    const without = { [tag.StripByteCounts]: long(0, 0) };
-    expect(await show(await open({ strips: strips ?? [], tags: { ...tags, ...without } }))).toEqual(tissue);
+    const zeroByteCounts = { [tag.StripByteCounts]: long(0, 0) };
+    const slide = await open({ strips: strips ?? [], tags: { ...tags, ...zeroByteCounts } });
+    expect(await show(slide)).toEqual(tissue);
   });
 
-  it('in one large uncompressed strip is read in parts', async () => {
+  it('in one large uncompressed strip is divided into tiles of 2048 × 256 pixels', async () => {
     const wide: SamplesPlan = {
       width: 5000,
       height: 300,
@@ -214,7 +218,7 @@ describe('a TIFF image', () => {
 
 describe('a TIFF image stored rotated', () => {
   const orientations = [2, 3, 4, 5, 6, 7, 8] as const;
-  /** The inverse of each orientation. */
+  /** The orientation that reverses each orientation. */
   const inverse: Readonly<Record<Orientation, Orientation>> = {
     1: 1,
     2: 2,
@@ -226,7 +230,7 @@ describe('a TIFF image stored rotated', () => {
     8: 6,
   };
 
-  it.each(orientations)('is displayed upright: orientation %d', async (orientation) => {
+  it.each(orientations)('is displayed upright if its Orientation is %d', async (orientation) => {
     const stored = orientRaster(tissue, inverse[orientation]);
     for (const [name, cut] of cuts) {
       const plan: SamplesPlan = {
@@ -243,20 +247,22 @@ describe('a TIFF image stored rotated', () => {
     }
   });
 
-  it.each(orientations)('with JPEG tiles is displayed upright: orientation %d', async (orientation) => {
-    const plain = await open(await encodePicture(tissue, 16, 'rgb'));
-    const stored = orientRaster(await show(plain), inverse[orientation]);
-    // Each tile has one colour, which separates coding errors from rotation errors.
-    const directory = await encodePicture(stored, 48, 'rgb');
-    const upright = await show(await open(directory));
-    const turned = await open({
-      ...directory,
-      tags: { ...directory.tags, [tag.Orientation]: short(orientation) },
-    });
-    expect(await show(turned)).toEqual(orientRaster(upright, orientation));
-  });
+  it.each(orientations)(
+    'in JPEG tiles is displayed upright if its Orientation is %d',
+    async (orientation) => {
+      const uprightSlide = await open(await encodePicture(tissue, 16, 'rgb'));
+      const stored = orientRaster(await show(uprightSlide), inverse[orientation]);
+      const directory = await encodePicture(stored, 48, 'rgb');
+      const storedPixels = await show(await open(directory));
+      const slide = await open({
+        ...directory,
+        tags: { ...directory.tags, [tag.Orientation]: short(orientation) },
+      });
+      expect(await show(slide)).toEqual(orientRaster(storedPixels, orientation));
+    },
+  );
 
-  it('has only the levels with the same orientation', async () => {
+  it('has only levels with the orientation of full resolution', async () => {
     const half = await encodePicture(paintTissue(64, 32), 32, 'rgb');
     const full = await encodePicture(paintTissue(128, 64), 32, 'rgb');
     const withOrientation = (directory: DirectoryPlan, orientation: number): DirectoryPlan => ({
@@ -279,28 +285,30 @@ describe('a TIFF image stored rotated', () => {
   });
 });
 
-describe('a TIFF image of JPEG', () => {
+describe('a TIFF image in JPEG', () => {
   it.each([
     ['in strips', null],
     ['in tiles', 32],
-  ])('stored as %s has the exact pixels of its JPEG streams', async (_, tileSize) => {
+  ])('%s has the same pixels as its decoded JPEG streams', async (_, tileSize) => {
     for (const colour of ['rgb', 'ycbcr', 'grey'] as const) {
       const slide = await open(await encodePicture(tissue, tileSize, colour));
       const expectedPixels = await show(slide);
       const [level] = slide.levels;
       const row = Math.min(1, level.rows - 1);
       const tile = await slide.readTile({ level: 0, column: 0, row });
-      const own = await decodeImage(tile ?? { codec: 'rgb', bytes: new Uint8Array(), width: 0, height: 0 });
-      const width = Math.min(own.width, WIDTH);
-      for (let y = 0; y < Math.min(own.height, HEIGHT); y++) {
-        const from = (row * level.tileHeight + y) * WIDTH * 3;
-        const line = own.rgb.subarray(y * own.width * 3, (y * own.width + width) * 3);
-        expect(expectedPixels.rgb.subarray(from, from + width * 3)).toEqual(new Uint8Array(line));
+      const decoded = await decodeImage(
+        tile ?? { codec: 'rgb', bytes: new Uint8Array(), width: 0, height: 0 },
+      );
+      const width = Math.min(decoded.width, WIDTH);
+      for (let y = 0; y < Math.min(decoded.height, HEIGHT); y++) {
+        const lineStart = (row * level.tileHeight + y) * WIDTH * 3;
+        const line = decoded.rgb.subarray(y * decoded.width * 3, (y * decoded.width + width) * 3);
+        expect(expectedPixels.rgb.subarray(lineStart, lineStart + width * 3)).toEqual(new Uint8Array(line));
       }
     }
   });
 
-  it('in WhiteIsZero grey is inverted', async () => {
+  it('in WhiteIsZero grey shows 0 as white and needs rendering', async () => {
     const directory = await encodePicture(tissue, 32, 'grey');
     const upright = await show(await open(directory));
     const inverted = await open({
@@ -311,7 +319,7 @@ describe('a TIFF image of JPEG', () => {
     expect(inverted.levels[0].needsRendering).toBe(true);
   });
 
-  it('with one plane per colour has the joined colours', async () => {
+  it('with one plane per colour has RGB pixels with one sample from each plane', async () => {
     const planes: DirectoryPlan[] = [];
     for (const sample of [0, 1, 2]) {
       planes.push(
@@ -333,9 +341,9 @@ describe('a TIFF image of JPEG', () => {
         [tag.PlanarConfiguration]: short(2),
       },
     });
-    const alone = await Promise.all(planes.map(async (directory) => show(await open(directory))));
-    const expectedPixels = await show(slide);
-    for (const i of [0, 1, 2, 5000, 5001, 5002]) expect(expectedPixels.rgb[i]).toBe(alone[i % 3]?.rgb[i]);
+    const planePixels = await Promise.all(planes.map(async (directory) => show(await open(directory))));
+    const joined = await show(slide);
+    for (const i of [0, 1, 2, 5000, 5001, 5002]) expect(joined.rgb[i]).toBe(planePixels[i % 3]?.rgb[i]);
   });
 });
 
@@ -351,8 +359,9 @@ async function encodedTiles(
     for (let left = 0; left < WIDTH; left += tile.width) {
       const part = new Uint8Array(tile.width * tile.height * 3);
       for (let y = 0; y < Math.min(tile.height, HEIGHT - top); y++) {
-        const from = ((top + y) * WIDTH + left) * 3;
-        part.set(rgb.subarray(from, from + Math.min(tile.width, WIDTH - left) * 3), y * tile.width * 3);
+        const lineStart = ((top + y) * WIDTH + left) * 3;
+        const lineBytes = Math.min(tile.width, WIDTH - left) * 3;
+        part.set(rgb.subarray(lineStart, lineStart + lineBytes), y * tile.width * 3);
       }
       tiles.push(await encode({ ...tile, rgb: part }));
     }
@@ -368,13 +377,13 @@ const webp = (raster: Raster) =>
 const jpeg2000 = ({ width, height, rgb: values }: Raster) =>
   encodeJpeg2000({ width, height, samplesPerPixel: 3, values });
 
-describe('a TIFF image of WebP or JPEG 2000', () => {
+describe('a TIFF image in tiles of an image codec', () => {
   it.each([
     ['WebP', 50_001, webp],
     ['JPEG 2000', 34_712, jpeg2000],
     ['JPEG 2000 with compression 33005 (Aperio RGB)', 33_005, jpeg2000],
     ['JPEG 2000 with compression 33003 (Aperio YCbCr) whose code stream converts to RGB', 33_003, jpeg2000],
-  ])('has exact pixels: %s', async (_, compression, encode) => {
+  ])('has the written pixels: %s', async (_, compression, encode) => {
     const slide = await open(await encodedTiles(compression, encode));
     expect(await show(slide)).toEqual(tissue);
     expect(slide.levels[0]).toMatchObject({ tileWidth: 64, tileHeight: 48, needsRendering: true });
@@ -383,22 +392,25 @@ describe('a TIFF image of WebP or JPEG 2000', () => {
   it.each([
     ['without a colour model in the code stream', 33_003, false],
     ['with the colour transform of OpenJPEG in libvips', 33_004, true],
-  ] as const)('of JPEG 2000 is YCbCr %s (%i)', async (_, number, isTransformed) => {
-    // As YCbCr, 150, 100, 180 are 223, 123, 100. A code stream with an undeclared transform stores 196, 144, 116 for
-    // the same values.
-    const encode = async ({ width, height }: Raster) => {
-      const stream = await jpeg2000(
-        paintPlain(width, height, isTransformed ? [150, 100, 180] : [196, 144, 116]),
-      );
-      const coding = stream.findIndex((byte, i) => byte === 0xff && stream[i + 1] === 0x52);
-      if (!isTransformed) stream[coding + 8] = 0;
-      return stream;
-    };
-    const { rgb: expectedPixels } = await show(await open(await encodedTiles(number, encode)));
-    expect([...expectedPixels.subarray(0, 3)]).toEqual([223, 123, 100]);
-  });
+  ] as const)(
+    'in JPEG 2000 %s (compression %i) is converted from YCbCr',
+    async (_, number, isTransformed) => {
+      // YCbCr 150, 100, 180 is RGB 223, 123, 100. A code stream that does not declare the transform stores 196, 144, 116
+      // for the same colour.
+      const encode = async ({ width, height }: Raster) => {
+        const stream = await jpeg2000(
+          paintPlain(width, height, isTransformed ? [150, 100, 180] : [196, 144, 116]),
+        );
+        const codMarker = stream.findIndex((byte, i) => byte === 0xff && stream[i + 1] === 0x52);
+        if (!isTransformed) stream[codMarker + 8] = 0;
+        return stream;
+      };
+      const { rgb: expectedPixels } = await show(await open(await encodedTiles(number, encode)));
+      expect([...expectedPixels.subarray(0, 3)]).toEqual([223, 123, 100]);
+    },
+  );
 
-  it('of JPEG 2000 with compression 33004 by a writer other than OpenJPEG is RGB', async () => {
+  it('in JPEG 2000 with compression 33004 is read as RGB if the writer is not OpenJPEG', async () => {
     const encode = async (tile: Raster) => {
       const stream = Buffer.from(await jpeg2000(tile));
       stream.write('JJ2000', stream.indexOf('OpenJPEG'), 'latin1');
@@ -407,7 +419,7 @@ describe('a TIFF image of WebP or JPEG 2000', () => {
     expect(await show(await open(await encodedTiles(33_004, encode)))).toEqual(tissue);
   });
 
-  it('of WebP with alpha is drawn on white', async () => {
+  it('in WebP with alpha is drawn on white', async () => {
     const encode = ({ width, height }: Raster) =>
       sharp({ create: { width, height, channels: 4, background: { r: 0, g: 0, b: 0, alpha: 0.2 } } })
         .webp({ lossless: true })
@@ -422,29 +434,29 @@ describe('a TIFF image of WebP or JPEG 2000', () => {
 
   it.each<[string, number, (tile: Raster) => Promise<Uint8Array>]>([
     ['that is truncated', 50_001, async (tile) => (await webp(tile)).subarray(0, 400)],
-    ['with another format', 50_001, jpeg2000],
+    ['in JPEG 2000 instead of WebP', 50_001, jpeg2000],
     ['of another size', 50_001, (tile) => webp({ ...tile, width: 48, height: 64 })],
     ['that claims to be 16,383 pixels wide and high', 50_001, async (tile) => enlarged(await webp(tile))],
     ['that is truncated', 34_712, async (tile) => (await jpeg2000(tile)).subarray(0, 100)],
-    ['with another format', 34_712, webp],
+    ['in WebP instead of JPEG 2000', 34_712, webp],
     ['of another size', 34_712, (tile) => jpeg2000({ ...tile, width: 48, height: 64 })],
-    ['of no bytes but one', 34_712, async () => Uint8Array.of(255)],
-  ])('rejects a tile %s (compression %d)', async (_, compression, encode) => {
+    ['of one byte', 34_712, async () => Uint8Array.of(255)],
+  ])('throws FILE_CORRUPT for a tile %s (compression %d)', async (_, compression, encode) => {
     const slide = await open(await encodedTiles(compression, encode));
     await expect(show(slide)).rejects.toMatchObject({ name: 'SlideError', code: 'FILE_CORRUPT' });
   });
 });
 
-/** Changes the size of a lossless WebP: 14 bits each, after the signature of its only chunk. */
-function enlarged(picture: Uint8Array): Uint8Array {
-  const at = Buffer.from(picture.buffer, picture.byteOffset, picture.length).indexOf('VP8L') + 9;
-  const changed = Uint8Array.from(picture);
-  changed.set([0xfe, 0xbf, 0xff, 0x0f], at);
+/** Changes width and height of a lossless WebP, 14 bits each after the signature of its chunk, to 16,383. */
+function enlarged(image: Uint8Array): Uint8Array {
+  const sizeOffset = Buffer.from(image.buffer, image.byteOffset, image.length).indexOf('VP8L') + 9;
+  const changed = Uint8Array.from(image);
+  changed.set([0xfe, 0xbf, 0xff, 0x0f], sizeOffset);
   return changed;
 }
 
 describe('a TIFF image without a pyramid', () => {
-  it.each(cuts)('is rendered at all smaller sizes: %s', async (_, cut) => {
+  it.each(cuts)('in %s is rendered at half size with the mean of each 2 × 2 pixels', async (_, cut) => {
     const slide = await open(encodeSamples({ ...colours, ...cut }));
     const { maxLevel } = describeDeepZoom(slide);
     const half = await renderPixels(slide, {
@@ -455,10 +467,10 @@ describe('a TIFF image without a pyramid', () => {
       height: Math.ceil(HEIGHT / 2),
     });
     const mean = (x: number, y: number, sample: number) => {
-      const across = x * 2 + 1 < WIDTH ? [0, 1] : [0];
-      const down = y * 2 + 1 < HEIGHT ? [0, 1] : [0];
-      const values = down.flatMap((dy) =>
-        across.map((dx) => sampleOf((y * 2 + dy) * WIDTH + x * 2 + dx, sample)),
+      const columnOffsets = x * 2 + 1 < WIDTH ? [0, 1] : [0];
+      const rowOffsets = y * 2 + 1 < HEIGHT ? [0, 1] : [0];
+      const values = rowOffsets.flatMap((dy) =>
+        columnOffsets.map((dx) => sampleOf((y * 2 + dy) * WIDTH + x * 2 + dx, sample)),
       );
       return values.reduce((sum, value) => sum + value, 0) / values.length;
     };
@@ -479,17 +491,17 @@ describe('a TIFF image without a pyramid', () => {
 describe('the colour profile of a TIFF image', () => {
   const profile = Uint8Array.from({ length: 600 }, (_, i) => i % 256);
 
-  it('is returned unchanged', async () => {
+  it('is returned unchanged by readIccProfile', async () => {
     const tags = { [tag.ICCProfile]: { type: 7, numbers: [...profile] } };
     const slide = await open(encodeSamples({ ...colours, tags }));
     expect(await slide.readIccProfile()).toEqual(profile);
   });
 
-  it('is null when the file has none', async () => {
+  it('is null if the file has none', async () => {
     expect(await (await open(encodeSamples(colours))).readIccProfile()).toBeNull();
   });
 
-  it('is never read above the size limit', async () => {
+  it('is not read, and readIccProfile throws LIMIT_EXCEEDED, if it has 32 MiB', async () => {
     const built = buildTiff({
       directories: [
         encodeSamples({ ...colours, tags: { [tag.ICCProfile]: { type: 7, numbers: [1, 2, 3, 4, 5] } } }),

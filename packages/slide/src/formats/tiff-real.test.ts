@@ -1,7 +1,7 @@
 /**
- * Tests of every real TIFF and Aperio slide in the folder TEST_SLIDES, as described in its README. Pixels are compared
- * with libvips, which shares only the JPEG and WebP decoders with this package. Files that libvips cannot read are
- * compared with the same image in another file, or with pixels that OpenSlide 3.4.1 returns.
+ * Tests every real TIFF and Aperio slide in the folder TEST_SLIDES. Pixels are compared with libvips, which shares only the
+ * JPEG and WebP decoders with this package. Files that libvips cannot read are compared with the same image in another
+ * file, or with pixels that OpenSlide 3.4.1 returns.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -30,10 +30,11 @@ interface Expected {
   readonly pages?: readonly (number | { subifd: number })[] | null;
   /** Pixels known from another source: column, row, colour. */
   readonly pixels?: readonly (readonly [x: number, y: number, colour: readonly [number, number, number]])[];
-  /** Explained differences from libvips; default 0. */
-  readonly most?: number;
+  /** Maximum difference of a sample from libvips, for the reason in a comment; 0 when absent. */
+  readonly maxDifference?: number;
 }
 
+/** Returns the sizes of `count` levels, each half of the one before, rounded down. */
 const halves = (width: number, height: number, count: number): Sizes =>
   Array.from({ length: count }, (_, i) => [Math.floor(width / 2 ** i), Math.floor(height / 2 ** i)] as const);
 
@@ -48,7 +49,7 @@ const supported: Readonly<Record<string, Expected>> = {
   'kidney-48-5.tif': { sizes: [[1493, 901]] },
   'quad-tile.jpg.tiff': { sizes: [[512, 384]] },
   // Its alpha is 255 except in a few corners, where libvips truncates and this package rounds.
-  'rgba8_tiled.tiff': { sizes: halves(64, 64, 5), most: 1 },
+  'rgba8_tiled.tiff': { sizes: halves(64, 64, 5), maxDifference: 1 },
   // All of its tiles are empty.
   'sparse.tiff': {
     sizes: [
@@ -87,7 +88,7 @@ const supported: Readonly<Record<string, Expected>> = {
   },
   'tiff_tiled_ycbcr_jpeg_2x2_sampling.tif': { sizes: [[480, 360]] },
   'tiled-jpeg-rgb-u8.tif': { sizes: [[374, 499]] },
-  // See below: libvips reads half of its greys as black.
+  // libvips reads its signed samples above 127 as black; a separate test below compares its pixels.
   'tiled-oversize-gray-i8.tif': { sizes: [[499, 374]], pages: null },
   'yb10kx5k.zstd.tiff': {
     sizes: halves(10_000, 5000, 5),
@@ -98,7 +99,7 @@ const supported: Readonly<Record<string, Expected>> = {
       [9999, 4999, [0, 0, 255]],
     ],
   },
-  // See below: libvips reads their 12 bits as nearly black.
+  // libvips shows the 12 bits of the two files `u2` as nearly black; a separate test below compares their pixels.
   'imagecodecs/gray.bigendian.u2.tif': { sizes: [[111, 83]], pages: null },
   'imagecodecs/gray.bigtiff.u1.tif': { sizes: [[111, 83]] },
   'imagecodecs/gray.tiled.u2.tif': { sizes: [[111, 83]], pages: null },
@@ -111,10 +112,11 @@ const supported: Readonly<Record<string, Expected>> = {
   'imagecodecs/rgb.tiled.u1.tif': { sizes: [[111, 83]] },
   'imagecodecs/rgb.tiled.webp.u1.tif': { sizes: [[111, 83]] },
   'imagecodecs/rgb.tiled.zstd.u1.tif': { sizes: [[111, 83]], pages: null },
-  'imagecodecs/rgba.tiled.u1.tif': { sizes: [[111, 83]], most: 1 },
+  'imagecodecs/rgba.tiled.u1.tif': { sizes: [[111, 83]], maxDifference: 1 },
 };
 
-const refused: Readonly<Record<string, string>> = {
+/** Files that are not supported, with the message. */
+const unsupported: Readonly<Record<string, string>> = {
   'imagecodecs/gray.tiled.f4.tif': 'Not supported: floating point of 32 bits a sample',
   'old-style-jpeg-compression.tif': 'Not supported: old-style JPEG (compression 6)',
 };
@@ -123,14 +125,14 @@ const pathOf = (name: string) => join(slides, 'generic-tiff', name);
 const open = (name: string) => openSlide({ path: pathOf(name) });
 
 /** Reads a page of a TIFF, or a part of it, with libvips, upright and on white. */
-async function byLibvips(
+async function readWithLibvips(
   input: string | Uint8Array,
   page: number | { subifd: number },
   part?: { left: number; top: number; width: number; height: number },
 ): Promise<Raster> {
-  const which = typeof page === 'number' ? { page } : page;
+  const pageOption = typeof page === 'number' ? { page } : page;
   const sharp = await loadPeerSharp();
-  const picture = sharp(input, { ...which, limitInputPixels: false, ignoreIcc: true }).autoOrient();
+  const picture = sharp(input, { ...pageOption, limitInputPixels: false, ignoreIcc: true }).autoOrient();
   if (part) picture.extract(part);
   const { data, info } = await picture
     .toColourspace('srgb')
@@ -140,34 +142,34 @@ async function byLibvips(
   return { width: info.width, height: info.height, rgb: data };
 }
 
-function full(slide: Slide): Promise<Raster> {
+function renderFullResolution(slide: Slide): Promise<Raster> {
   const { width, height, maxLevel } = describeDeepZoom(slide);
   return renderPixels(slide, { dziLevel: maxLevel, x: 0, y: 0, width, height });
 }
 
-describe.skipIf(slides === '')(`the real TIFF files${skipped}`, () => {
-  it('are all listed in one of the tables', () => {
+describe.skipIf(slides === '')(`openSlide with a real TIFF${skipped}`, () => {
+  it('is tested with every file of the folder generic-tiff', () => {
     const files = readdirSync(join(slides, 'generic-tiff'), { recursive: true, withFileTypes: true });
     const names = files
       .filter((file) => file.isFile())
       .map((file) => relative(pathOf('.'), join(file.parentPath, file.name)));
-    expect(names.sort()).toEqual([...Object.keys(supported), ...Object.keys(refused)].sort());
+    expect(names.sort()).toEqual([...Object.keys(supported), ...Object.keys(unsupported)].sort());
   });
 
-  it.each(Object.entries(supported))('%s has the expected levels', async (name, { sizes }) => {
+  it.each(Object.entries(supported))('reads the expected level sizes of %s', async (name, { sizes }) => {
     const slide = await open(name);
     expect(slide.format).toBe('tiff');
     expect(slide.levels.map(({ width, height }) => [width, height])).toEqual(sizes);
     await slide.close();
   });
 
-  it.each(Object.entries(refused))('%s is rejected with the expected message', async (name, message) => {
+  it.each(Object.entries(unsupported))('rejects %s with the message "%s"', async (name, message) => {
     await expect(open(name)).rejects.toMatchObject({ code: 'FORMAT_NOT_SUPPORTED', message });
   });
 
   it.each(Object.entries(supported).filter(([, { pages }]) => pages !== null))(
-    '%s has the pixels that libvips reads',
-    async (name, { sizes, pages, most = 0 }) => {
+    'reads the same pixels of %s as libvips',
+    async (name, { sizes, pages, maxDifference = 0 }) => {
       const slide = await open(name);
       for (const [level, [width, height]] of sizes.entries()) {
         const page = pages?.[level] ?? level;
@@ -180,20 +182,20 @@ describe.skipIf(slides === '')(`the real TIFF files${skipped}`, () => {
           ] as const) {
             const part = { x, y, width: 777, height: 777 };
             const rendered = await renderPixels(slide, { dziLevel: maxLevel, ...part });
-            const libvipsPixels = await byLibvips(pathOf(name), page, {
+            const libvipsPixels = await readWithLibvips(pathOf(name), page, {
               left: x,
               top: y,
               width: 777,
               height: 777,
             });
-            expect(difference(rendered, libvipsPixels).most, `${x}, ${y}`).toBeLessThanOrEqual(most);
+            expect(difference(rendered, libvipsPixels).most, `${x}, ${y}`).toBeLessThanOrEqual(maxDifference);
           }
         } else {
-          const libvipsPixels = await byLibvips(pathOf(name), page);
+          const libvipsPixels = await readWithLibvips(pathOf(name), page);
           expect(
             difference(await drawLevel(slide, level), libvipsPixels).most,
             `level ${level}`,
-          ).toBeLessThanOrEqual(most);
+          ).toBeLessThanOrEqual(maxDifference);
         }
       }
       await slide.close();
@@ -202,7 +204,7 @@ describe.skipIf(slides === '')(`the real TIFF files${skipped}`, () => {
 
   it.each(
     Object.entries(supported).flatMap(([name, { pixels }]) => (pixels ? [[name, pixels] as const] : [])),
-  )('%s has the known colours', async (name, pixels) => {
+  )('reads the known colours of single pixels of %s', async (name, pixels) => {
     const slide = await open(name);
     const { maxLevel } = describeDeepZoom(slide);
     for (const [x, y, colour] of pixels) {
@@ -221,42 +223,51 @@ describe.skipIf(slides === '')(`the real TIFF files${skipped}`, () => {
     ['imagecodecs/rgb.tiled.jpeg2000.u1.tif', 0],
     ['imagecodecs/rgb.tiled.jpeg.u1.tif', 4],
     ['imagecodecs/rgb.tiled.webp.u1.tif', 6],
-  ])('%s has the pixels of rgb.tiled.u1.tif within the loss of its codec', async (name, mean) => {
-    const [slide, plain] = [await open(name), await open('imagecodecs/rgb.tiled.u1.tif')];
-    expect(difference(await full(slide), await full(plain)).mean).toBeLessThanOrEqual(mean);
-    await Promise.all([slide.close(), plain.close()]);
-  });
-
-  it.each(['imagecodecs/gray.bigendian.u2.tif', 'imagecodecs/gray.tiled.u2.tif'])(
-    '%s has the pixels of gray.bigtiff.u1.tif, stretched',
-    async (name) => {
-      const [slide, plain] = [await open(name), await open('imagecodecs/gray.bigtiff.u1.tif')];
-      const bytes = await full(plain);
-      const [least, most] = [Math.min(...bytes.rgb), Math.max(...bytes.rgb)];
-      const rgb = bytes.rgb.map((sample) => Math.round(((sample - least) * 255) / (most - least)));
-      expect(difference(await full(slide), { ...bytes, rgb }).mean).toBeLessThanOrEqual(6);
+  ])(
+    'reads the pixels of rgb.tiled.u1.tif from %s with a mean difference of at most %i',
+    async (name, mean) => {
+      const slide = await open(name);
+      const plain = await open('imagecodecs/rgb.tiled.u1.tif');
+      expect(
+        difference(await renderFullResolution(slide), await renderFullResolution(plain)).mean,
+      ).toBeLessThanOrEqual(mean);
       await Promise.all([slide.close(), plain.close()]);
     },
   );
 
-  it('tiled-oversize-gray-i8.tif has the pixels that libvips reads as unsigned bytes', async () => {
+  it.each(['imagecodecs/gray.bigendian.u2.tif', 'imagecodecs/gray.tiled.u2.tif'])(
+    'reads the pixels of gray.bigtiff.u1.tif, stretched from black to white, from %s',
+    async (name) => {
+      const slide = await open(name);
+      const plain = await open('imagecodecs/gray.bigtiff.u1.tif');
+      const grey = await renderFullResolution(plain);
+      const min = Math.min(...grey.rgb);
+      const max = Math.max(...grey.rgb);
+      const rgb = grey.rgb.map((sample) => Math.round(((sample - min) * 255) / (max - min)));
+      expect(difference(await renderFullResolution(slide), { ...grey, rgb }).mean).toBeLessThanOrEqual(6);
+      await Promise.all([slide.close(), plain.close()]);
+    },
+  );
+
+  it('reads tiled-oversize-gray-i8.tif like libvips if its samples are declared as unsigned', async () => {
     const slide = await open('tiled-oversize-gray-i8.tif');
     const file = readFileSync(pathOf('tiled-oversize-gray-i8.tif'));
+    // The directory entry of SampleFormat 2 (signed), which is changed to 1 (unsigned) for libvips.
     const sampleFormat = file.indexOf(Buffer.of(0x53, 1, 3, 0, 1, 0, 0, 0, 2, 0));
     expect(sampleFormat).toBeGreaterThan(0);
     file[sampleFormat + 8] = 1;
-    expect(difference(await full(slide), await byLibvips(file, 0)).most).toBe(0);
+    expect(difference(await renderFullResolution(slide), await readWithLibvips(file, 0)).most).toBe(0);
     await slide.close();
   });
 
-  it('boxes.tiff has its colour profile', async () => {
+  it('reads the colour profile of boxes.tiff, 588 bytes', async () => {
     const slide = await open('boxes.tiff');
     expect(await slide.readIccProfile()).toHaveLength(588);
     await slide.close();
   });
 });
 
-describe.skipIf(slides === '')(`the real Aperio slides${skipped}`, () => {
+describe.skipIf(slides === '')(`openSlide with a real Aperio slide${skipped}`, () => {
   const aperio = (name: string) => join(slides, 'aperio', name);
 
   it.each([
@@ -272,7 +283,7 @@ describe.skipIf(slides === '')(`the real Aperio slides${skipped}`, () => {
       ['thumbnail'],
     ],
   ])(
-    '%s has the levels, pixel size and associated images of its README',
+    'reads the documented level sizes, pixel size and associated images of %s',
     async (name, sizes, mpp, associated) => {
       const slide = await openSlide({ path: aperio(name) });
       expect(slide).toMatchObject({ format: 'aperio', vendor: 'Aperio', objectivePower: 20 });
@@ -283,33 +294,34 @@ describe.skipIf(slides === '')(`the real Aperio slides${skipped}`, () => {
     },
   );
 
-  it.each(['CMU-1-Small-Region.svs', 'small.svs'])('%s has the pixels that libvips reads', async (name) => {
+  it.each(['CMU-1-Small-Region.svs', 'small.svs'])('reads the same pixels of %s as libvips', async (name) => {
     const slide = await openSlide({ path: aperio(name) });
-    expect(difference(await full(slide), await byLibvips(aperio(name), 0)).most).toBe(0);
+    expect(difference(await renderFullResolution(slide), await readWithLibvips(aperio(name), 0)).most).toBe(
+      0,
+    );
     await slide.close();
   });
 
-  it('CMU-1-Small-Region.svs has a readable label in LZW', async () => {
+  it('reads the LZW label of CMU-1-Small-Region.svs with the same pixels as libvips', async () => {
     const slide = await openSlide({ path: aperio('CMU-1-Small-Region.svs') });
     const label = await decodeImage(await slide.readAssociatedImage('label'));
-    const libvipsPixels = await byLibvips(aperio('CMU-1-Small-Region.svs'), 2);
+    const libvipsPixels = await readWithLibvips(aperio('CMU-1-Small-Region.svs'), 2);
     expect(difference(label, libvipsPixels).most).toBe(0);
     await slide.close();
   });
 
-  it('1065626.svs, in undeclared YCbCr JPEG 2000, has the colours of its thumbnail', async () => {
+  it('renders 1065626.svs, whose JPEG 2000 does not declare YCbCr, in the colours of its stored thumbnail', async () => {
     const slide = await openSlide({ path: aperio('1065626.svs') });
     const stored = await pixelsOf((await slide.readAssociatedImage('thumbnail')).bytes);
-    // The stored thumbnail has the colours of the scanner; without a profile the rendered one has them, too.
-    const asScanned: Slide = { ...slide, readIccProfile: async () => null };
-    const made = await pixelsOf(await renderThumbnail(asScanned, 895));
-    const side = { width: 895, height: 767 };
-    const [one, other] = [stored, made].map((raster) => cropRaster(raster, 0, 0, side.width, side.height));
-    expect(difference(one as Raster, other as Raster).mean).toBeLessThan(2);
+    // The stored thumbnail has the colours of the scanner. Without the colour profile, the rendered one has them too.
+    const withoutProfile: Slide = { ...slide, readIccProfile: async () => null };
+    const rendered = await pixelsOf(await renderThumbnail(withoutProfile, 895));
+    const crop = (raster: Raster) => cropRaster(raster, 0, 0, 895, 767);
+    expect(difference(crop(stored), crop(rendered)).mean).toBeLessThan(2);
     await slide.close();
   });
 
-  it('1065626.svs has its colour profile of 1.7 MB', async () => {
+  it('reads the colour profile of 1065626.svs, 1.7 MB', async () => {
     const slide = await openSlide({ path: aperio('1065626.svs') });
     expect(await slide.readIccProfile()).toHaveLength(1_687_824);
     await slide.close();

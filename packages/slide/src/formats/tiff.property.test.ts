@@ -1,4 +1,6 @@
-/** Property tests: any TIFF is read correctly; any damaged one is rejected, or its intact tiles are read. */
+/**
+ * Property tests: the TIFF reader returns the written pixels of any TIFF, and rejects any damaged one or some of its tiles.
+ */
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { cropRaster, type Raster } from '../decode/raster.ts';
@@ -17,7 +19,10 @@ import { openDamaged, readTiles } from '../testing/read-damaged.ts';
 const runs = Number(process.env.FUZZ_RUNS ?? 1000);
 const TIMEOUT_MS = 60_000 + runs * 10;
 
-/** Faults in a value of a directory, in the chain of directories, or in the bytes. */
+/**
+ * A change that damages a file: in a value of a directory, in the chain of directories, or in the bytes. `directory` and
+ * `where` choose a directory and a value, as fractions (0 to 1) of all.
+ */
 type Fault =
   | { readonly kind: 'remove'; readonly directory: number; readonly where: number }
   | { readonly kind: 'type'; readonly directory: number; readonly where: number; readonly type: number }
@@ -30,7 +35,9 @@ type Fault =
 
 const anyTag = fc
   .constantFrom(254, 256, 257, 258, 259, 262, 266, 270, 273, 274, 277, 278, 279, 282, 284, 296)
-  .chain((one) => fc.constantFrom(one, 317, 320, 322, 323, 324, 325, 330, 338, 339, 347, 530, 34_675));
+  .chain((commonTag) =>
+    fc.constantFrom(commonTag, 317, 320, 322, 323, 324, 325, 330, 338, 339, 347, 530, 34_675),
+  );
 const anyType = fc.constantFrom(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 14, 16, 17, 18, 255);
 const anyValue: fc.Arbitrary<TagValue> = fc.record({
   type: fc.constantFrom(1, 2, 3, 4, 5, 7, 13, 16),
@@ -48,35 +55,35 @@ const anyDirectoryFault: fc.Arbitrary<Fault> = fc.oneof(
 );
 const anyFault: fc.Arbitrary<Fault> = fc.oneof({ arbitrary: anyDirectoryFault, weight: 3 }, anyByteFault);
 
-/** Reduces numbers to the range of the type, as a faulty writer would. RATIONALs are pairs. */
-function fitting({ type, numbers }: TagValue): TagValue {
+/** Reduces numbers to the range of the type, as a faulty writer would. A RATIONAL consists of two numbers. */
+function truncateToType({ type, numbers }: TagValue): TagValue {
   const bits: Readonly<Record<number, number>> = { 3: 16, 4: 32, 5: 32, 13: 32, 16: 53, 18: 53 };
-  const whole = type === 5 && numbers.length % 2 === 1 ? [...numbers, 1] : numbers;
-  return { type, numbers: whole.map((number) => number % 2 ** (bits[type] ?? 8)) };
+  const isHalfRational = type === 5 && numbers.length % 2 === 1;
+  const completeNumbers = isHalfRational ? [...numbers, 1] : numbers;
+  return { type, numbers: completeNumbers.map((number) => number % 2 ** (bits[type] ?? 8)) };
 }
 
+/** Writes a TIFF with faults: in directories before writing, in their chain and in the bytes afterwards. */
 function damage(plan: TiffPlan, faults: readonly Fault[]): Uint8Array {
   const directories = [...plan.directories];
   for (const fault of faults) {
     if (!('directory' in fault)) continue;
-    const at = Math.floor(fault.directory * directories.length);
-    const directory = directories[at] as DirectoryPlan;
-    if (fault.kind !== 'next' && fault.kind !== 'loop') directories[at] = damageDirectory(directory, fault);
+    const index = Math.floor(fault.directory * directories.length);
+    const directory = directories[index] as DirectoryPlan;
+    if (fault.kind !== 'next' && fault.kind !== 'loop')
+      directories[index] = damageDirectory(directory, fault);
   }
   const built = buildTiff({ ...plan, directories });
   const bytes = Buffer.from(built.bytes);
   for (const fault of faults) {
     if (fault.kind !== 'next' && fault.kind !== 'loop') continue;
-    const { nextAt } = built.directories[Math.floor(fault.directory * built.directories.length)] ?? {
-      nextAt: 0,
-    };
-    const target =
-      fault.kind === 'next'
-        ? fault.number % 2 ** 32
-        : (built.directories[Math.floor(fault.where * built.directories.length)]?.at ?? 0);
-    const low = nextAt + (plan.isBig && plan.littleEndian === false ? 4 : 0);
-    if (plan.littleEndian === false) bytes.writeUInt32BE(target, low);
-    else bytes.writeUInt32LE(target, low);
+    const directoryAt = (share: number) => built.directories[Math.floor(share * built.directories.length)];
+    const nextPointer = directoryAt(fault.directory)?.nextAt ?? 0;
+    const target = fault.kind === 'next' ? fault.number % 2 ** 32 : (directoryAt(fault.where)?.at ?? 0);
+    // The lower 32 bits of the 64-bit pointer of a big-endian BigTIFF are its last four bytes.
+    const lowerBits = nextPointer + (plan.isBig && plan.littleEndian === false ? 4 : 0);
+    if (plan.littleEndian === false) bytes.writeUInt32BE(target, lowerBits);
+    else bytes.writeUInt32LE(target, lowerBits);
   }
   return faults.filter(isByteFault).reduce(damageBytes, bytes);
 }
@@ -89,24 +96,27 @@ type DirectoryFault = Extract<Fault, { readonly kind: 'remove' | 'type' | 'numbe
 
 function damageDirectory(directory: DirectoryPlan, fault: DirectoryFault): DirectoryPlan {
   if (fault.kind === 'add') {
-    return { ...directory, tags: { ...directory.tags, [fault.tag]: fitting(fault.value) } };
+    return { ...directory, tags: { ...directory.tags, [fault.tag]: truncateToType(fault.value) } };
   }
   const tags = Object.entries(directory.tags);
-  const at = Math.floor(fault.where * tags.length);
-  const [name, value] = tags[at] ?? ['0', { type: 1, numbers: [0] }];
-  const put = (changed: TagValue): DirectoryPlan => ({
+  const index = Math.floor(fault.where * tags.length);
+  const [name, value] = tags[index] ?? ['0', { type: 1, numbers: [0] }];
+  const replaceBy = (changed: TagValue): DirectoryPlan => ({
     ...directory,
-    tags: { ...directory.tags, [Number(name)]: fitting(changed) },
+    tags: { ...directory.tags, [Number(name)]: truncateToType(changed) },
   });
   switch (fault.kind) {
     case 'remove':
-      return { ...directory, tags: Object.fromEntries(tags.toSpliced(at, 1)) };
+      return { ...directory, tags: Object.fromEntries(tags.toSpliced(index, 1)) };
     case 'type':
-      return put({ ...value, type: fault.type });
+      return replaceBy({ ...value, type: fault.type });
     case 'number':
-      return put({ ...value, numbers: [...value.numbers.slice(0, -1), fault.number] });
+      return replaceBy({ ...value, numbers: [...value.numbers.slice(0, -1), fault.number] });
     case 'count':
-      return put({ ...value, numbers: Array.from({ length: fault.count }, (_, i) => value.numbers[i] ?? 0) });
+      return replaceBy({
+        ...value,
+        numbers: Array.from({ length: fault.count }, (_, i) => value.numbers[i] ?? 0),
+      });
   }
 }
 
@@ -142,7 +152,7 @@ const anyLossless: fc.Arbitrary<{ plan: SamplesPlan; littleEndian: boolean; isBi
   isBig: fc.boolean(),
 });
 
-describe('a TIFF', () => {
+describe('the TIFF reader', () => {
   const bases: TiffPlan[] = [];
   beforeAll(async () => {
     const pyramid = await tiledTiffDirectories({
@@ -166,7 +176,7 @@ describe('a TIFF', () => {
   });
 
   it(
-    'has the written pixels in every encoding',
+    'returns the written pixels of any lossless TIFF',
     async () => {
       await fc.assert(
         fc.asyncProperty(anyLossless, async ({ plan, littleEndian, isBig }) => {
@@ -184,7 +194,7 @@ describe('a TIFF', () => {
   );
 
   it(
-    'that is damaged is rejected, or its intact tiles are read, within the read limits',
+    'rejects a damaged TIFF or some of its tiles, and reads no more bytes than the limit',
     async () => {
       await fc.assert(
         fc.asyncProperty(
@@ -195,9 +205,9 @@ describe('a TIFF', () => {
             const opened = await openDamaged(bytes);
             if (!opened) return;
             const { slide, count } = opened;
-            const before = count.bytes;
+            const bytesReadBefore = count.bytes;
             const tiles = await readTiles(slide);
-            expect(count.bytes - before).toBeLessThan((tiles.length + 4) * 8 * bytes.length + 4096);
+            expect(count.bytes - bytesReadBefore).toBeLessThan((tiles.length + 4) * 8 * bytes.length + 4096);
             await slide.close();
             expect(count.open).toBe(0);
           },

@@ -1,4 +1,7 @@
-/** Property tests of slides described by text: any damage to text or bytes gives pixels or a SlideError. */
+/**
+ * Property tests of formats whose metadata are text, such as XML: with any damage to text or bytes, the reader returns
+ * pixels or throws a SlideError.
+ */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { anyByteFault, type ByteFault, damageBytes, oddNumber, share } from '../testing/damage-bytes.ts';
@@ -6,11 +9,11 @@ import { openBytes } from '../testing/open-bytes.ts';
 import { openDamaged, readTiles } from '../testing/read-damaged.ts';
 import { type VendorSlide, vendorSlides } from '../testing/vendor-slides.ts';
 
-/** Damaged files tried per format, a tenth of those of the container formats. */
+/** Number of damaged files per format; `npm run fuzz` sets FUZZ_RUNS to try many more. */
 const runs = Number(process.env.FUZZ_RUNS ?? 6000) / 10;
 const TIMEOUT_MS = 60_000 + runs * 50;
 
-/** Faults in the text or the bytes of the file; `where` chooses a position as a fraction of all positions. */
+/** A change that damages the text or the bytes of a file; `where` chooses a position as a fraction (0 to 1) of all. */
 type Fault =
   | { readonly kind: 'value'; readonly where: number; readonly value: string }
   | { readonly kind: 'without'; readonly where: number }
@@ -77,14 +80,15 @@ const anyFault: fc.Arbitrary<Fault> = fc.oneof(
   { arbitrary: anyByteFault, weight: 3 },
 );
 
-/** Attributes, texts of elements, and `name=value` pairs. */
+/** Matches values of attributes, texts of elements, and values of `name=value` pairs. */
 const VALUES = /(?<==")[^"]*(?=")|(?<=>)[^<>]+(?=<)|(?<==)[^";=]+(?=;|$)/g;
+/** Matches elements without children, and attributes. */
 const ELEMENTS = /<(\w+)\b[^<>]*\/>|<(\w+)\b[^<>]*>[^<>]*<\/\2>|\s[\w-]+="[^"]*"/g;
 
 function damageText(text: string, fault: Fault): string {
-  const replaceOne = (pattern: RegExp, where: number, change: (found: string) => string) => {
-    const found = [...text.matchAll(pattern)];
-    const match = found[Math.floor(where * found.length)];
+  const replaceOne = (pattern: RegExp, where: number, change: (matched: string) => string) => {
+    const matches = [...text.matchAll(pattern)];
+    const match = matches[Math.floor(where * matches.length)];
     if (!match) return text;
     return text.slice(0, match.index) + change(match[0]) + text.slice(match.index + match[0].length);
   };
@@ -94,12 +98,12 @@ function damageText(text: string, fault: Fault): string {
     case 'without':
       return replaceOne(ELEMENTS, fault.where, () => '');
     case 'twice':
-      return replaceOne(ELEMENTS, fault.where, (found) => found.repeat(fault.times));
+      return replaceOne(ELEMENTS, fault.where, (matched) => matched.repeat(fault.times));
     case 'cut-text':
       return text.slice(0, Math.floor(fault.where * text.length));
     case 'insert': {
-      const at = Math.floor(fault.where * text.length);
-      return text.slice(0, at) + fault.text + text.slice(at);
+      const position = Math.floor(fault.where * text.length);
+      return text.slice(0, position) + fault.text + text.slice(position);
     }
     default:
       return text;
@@ -119,17 +123,17 @@ function damage(slide: VendorSlide, faults: readonly Fault[]): Uint8Array {
 }
 
 describe.each(vendorSlides.map((slide) => [slide.format, slide] as const))(
-  'a slide of the format %s',
+  'the reader of the format %s',
   (format, slide) => {
-    it('can be read completely when it is undamaged', async () => {
+    it('returns all tiles of an intact slide', async () => {
       const opened = await openBytes(slide.build());
       expect(opened.format).toBe(format);
-      const answers = await readTiles(opened);
-      expect(answers.every((answer) => answer instanceof Uint8Array)).toBe(true);
+      const tiles = await readTiles(opened);
+      expect(tiles.every((tile) => tile instanceof Uint8Array)).toBe(true);
     });
 
     it(
-      'that is damaged gives pixels or a SlideError, within the read limits, and closes its files',
+      'returns pixels or throws a SlideError for a damaged slide, and closes its files',
       async () => {
         await fc.assert(
           fc.asyncProperty(fc.array(anyFault, { minLength: 1, maxLength: 3 }), async (faults) => {
@@ -145,11 +149,11 @@ describe.each(vendorSlides.map((slide) => [slide.format, slide] as const))(
       TIMEOUT_MS,
     );
 
-    it('is rejected at every truncated length', async () => {
-      const whole = slide.build();
-      // The last directory is at the end, so that no part of the file is a valid slide.
-      for (let end = 0; end < whole.length; end += 37) {
-        expect(await openDamaged(whole.subarray(0, end))).toBeNull();
+    it('rejects a slide that is truncated at any length', async () => {
+      const file = slide.build();
+      // The last directory is at the end, so that no truncated file is a valid slide.
+      for (let length = 0; length < file.length; length += 37) {
+        expect(await openDamaged(file.subarray(0, length))).toBeNull();
       }
     });
   },

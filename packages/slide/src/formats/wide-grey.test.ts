@@ -15,10 +15,10 @@ import { tag } from '../tiff/tags.ts';
 
 const [width, height] = [96, 80];
 
-/** Values from `least` to `most` in even steps. */
-function ramp(least: number, most: number): Uint16Array {
+/** Returns samples that rise evenly from `min` in the first to `max` in the last pixel. */
+function ramp(min: number, max: number): Uint16Array {
   const last = width * height - 1;
-  return Uint16Array.from({ length: last + 1 }, (_, i) => Math.round(least + ((most - least) * i) / last));
+  return Uint16Array.from({ length: last + 1 }, (_, i) => Math.round(min + ((max - min) * i) / last));
 }
 
 function directoryOf(samples: Uint16Array, plan: Partial<SamplesPlan> = {}): DirectoryPlan {
@@ -42,13 +42,16 @@ function tiffOf(...directories: DirectoryPlan[]): Uint8Array {
 /** Returns the first, the middle and the last pixel, 0…255 each. */
 async function cornerSamples(slide: Slide): Promise<number[]> {
   const { rgb } = await drawLevel(slide, 0);
-  return [0, Math.floor(rgb.length / 2), rgb.length - 1].map((at) => rgb[at] as number);
+  return [0, Math.floor(rgb.length / 2), rgb.length - 1].map((i) => rgb[i] as number);
 }
 
-/** Tolerance of an estimated range, which excludes one pixel in a thousand. */
-function expectRamp(values: number[], from = 0, to = 255): void {
-  for (const [i, value] of [from, (from + to) / 2, to].entries()) {
-    expect(Math.abs((values[i] as number) - value)).toBeLessThanOrEqual(3);
+/**
+ * Checks the first, the middle and the last pixel of a ramp. The tolerance is 3, because an estimated range excludes one
+ * pixel in a thousand.
+ */
+function expectRamp(values: number[], first = 0, last = 255): void {
+  for (const [i, expected] of [first, (first + last) / 2, last].entries()) {
+    expect(Math.abs((values[i] as number) - expected)).toBeLessThanOrEqual(3);
   }
 }
 
@@ -72,11 +75,11 @@ describe('12-bit grey in 16-bit samples', () => {
         buildPng({ width, height, colourType: 0, bits: 16, sample: (x, y) => dark[y * width + x] as number }),
     ],
     ['JPEG 2000', () => encodeJpeg2000({ width, height, samplesPerPixel: 1, values: dark })],
-  ])('is stretched from its darkest to its brightest pixels: %s', async (_, build) => {
+  ])('is stretched so that its darkest pixels become black and its brightest white: %s', async (_, build) => {
     expectRamp(await cornerSamples(await openBytes(await build())));
   });
 
-  it('is inverted with WhiteIsZero', async () => {
+  it('is stretched and inverted in a WhiteIsZero TIFF, with an estimated and with a declared range', async () => {
     const tags = { [tag.MinSampleValue]: short(0), [tag.MaxSampleValue]: short(7800) };
     const slide = await openBytes(tiffOf(directoryOf(dark, { photometric: 0 })));
     expectRamp(await cornerSamples(slide), 255, 0);
@@ -85,7 +88,7 @@ describe('12-bit grey in 16-bit samples', () => {
   });
 
   it.each(['MONOCHROME2', 'MONOCHROME1'])(
-    'is stretched in DICOM without a window: %s',
+    'is stretched in a DICOM file without a window: %s',
     async (photometric) => {
       const slide = await openBytes(await buildDicom({ photometric, bits: 16, wordStep: 10 }));
       const { rgb } = await drawLevel(slide, 0);
@@ -104,12 +107,12 @@ describe('12-bit grey in 16-bit samples', () => {
     ['all of 16 bits', 0, 65_535],
     ['an empty range', 9, 9],
     ['an inverted range of 8 bits', 255, 0],
-  ])('has an estimated range when a TIFF declares %s', async (_, least, most) => {
-    const tags = { [tag.MinSampleValue]: short(least), [tag.MaxSampleValue]: short(most) };
+  ])('is stretched by an estimated range if a TIFF declares %s', async (_, min, max) => {
+    const tags = { [tag.MinSampleValue]: short(min), [tag.MaxSampleValue]: short(max) };
     expectRamp(await cornerSamples(await openBytes(tiffOf(directoryOf(dark, { tags })))));
   });
 
-  it('has a range that is estimated on the smallest level and used for all levels', async () => {
+  it('is stretched at all levels by the range that is estimated at the smallest level', async () => {
     const small = encodeSamples({
       width: width / 2,
       height: height / 2,
@@ -128,7 +131,7 @@ describe('12-bit grey in 16-bit samples', () => {
     expect(rgb.at(-1)).toBeGreaterThan(250);
   });
 
-  it('has the same range in every tile and in the thumbnail', async () => {
+  it('is stretched by the same range in a rendered tile and in the thumbnail', async () => {
     const slide = await openBytes(tiffOf(directoryOf(dark)));
     expect(await readNativeTile(slide, { dziLevel: 7, column: 0, row: 0 })).toBeNull();
     const tile = await pixelsOf(await renderTile(slide, { dziLevel: 7, column: 0, row: 0 }));
@@ -140,16 +143,16 @@ describe('12-bit grey in 16-bit samples', () => {
 });
 
 describe('16-bit grey', () => {
-  it('that covers more than half of the range is not stretched', async () => {
+  it('with samples above half of the maximum is not stretched', async () => {
     const values = await cornerSamples(await openBytes(tiffOf(directoryOf(ramp(20_000, 40_000)))));
     expect(values).toEqual([20_000 >> 8, 30_000 >> 8, 40_000 >> 8]);
   });
 
-  it('with a constant low value stays dark', async () => {
+  it('with a single low value is shown as black', async () => {
     expect(await cornerSamples(await openBytes(tiffOf(directoryOf(ramp(300, 300)))))).toEqual([0, 0, 0]);
   });
 
-  it('in colour images is never stretched', async () => {
+  it('is not stretched in an RGB image', async () => {
     const samples = Uint16Array.from({ length: width * height * 3 }, () => 2000);
     const directory = directoryOf(samples, { samplesPerPixel: 3, photometric: 2 });
     expect(await cornerSamples(await openBytes(tiffOf(directory)))).toEqual([7, 7, 7]);
