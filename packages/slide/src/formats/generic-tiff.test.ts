@@ -152,7 +152,7 @@ describe('a TIFF', () => {
     });
   });
 
-  it('is shown unrotated if its Orientation is 0, which is not defined', async () => {
+  it('is shown without rotation if its Orientation is 0, which is not defined', async () => {
     const [full] = await tiledTiffDirectories({ downsamples: [1] });
     const slide = await openBytes(
       buildTiff({ directories: [withTags(full, { [tag.Orientation]: short(0) })] }).bytes,
