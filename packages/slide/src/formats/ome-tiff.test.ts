@@ -30,23 +30,23 @@ import { tag } from '../tiff/tags.ts';
 
 describe('an OME-TIFF in colour', () => {
   it.each<[string, DirectoryPlan[], Partial<TiffPlan>]>([
-    ['in SubIFDs', [{ ...exactPicture(tissue, 64), subDirectories: smaller }], {}],
-    ['in directories that the XML does not mention', [exactPicture(tissue, 64), ...smaller], {}],
+    ['SubIFDs', [{ ...exactPicture(tissue, 64), subDirectories: smaller }], {}],
+    ['directories that the XML does not mention', [exactPicture(tissue, 64), ...smaller], {}],
     [
-      'in SubIFDs of a big-endian BigTIFF, as Bio-Formats writes it',
+      'SubIFDs of a big-endian BigTIFF',
       [{ ...exactPicture(tissue, 64), subDirectories: smaller }],
       { littleEndian: false, isBig: true },
     ],
-  ])('has smaller levels %s', async (_, directories, plan) => {
+  ])('has the written pixels in all levels if the smaller ones are in %s', async (_, directories, plan) => {
     const slide = await open(RGB_XML, directories, plan);
     expect(slide).toMatchObject({ format: 'ome-tiff', vendor: null, background: { r: 255, g: 255, b: 255 } });
     expect(sizesOf(slide)).toEqual(allSizes);
-    for (const [level, by] of [1, 2, 4].entries()) {
-      expect(distance(await drawLevel(slide, level), shrinkRaster(tissue, by)).most).toBe(0);
+    for (const [level, downsample] of [1, 2, 4].entries()) {
+      expect(distance(await drawLevel(slide, level), shrinkRaster(tissue, downsample)).most).toBe(0);
     }
   });
 
-  it('returns native JPEG tiles', async () => {
+  it('returns JPEG tiles without decoding them', async () => {
     const slide = await open(RGB_XML, [await encodePicture(tissue, 128, 'ycbcr')]);
     expect(slide.levels[0].needsRendering).toBeUndefined();
     const tile = await slide.readTile({ level: 0, column: 1, row: 0 });
@@ -57,12 +57,12 @@ describe('an OME-TIFF in colour', () => {
     expect(difference(await pixelsOf(tile?.bytes ?? new Uint8Array()), expectedPixels).mean).toBeLessThan(6);
   });
 
-  it('ignores a directory not marked as reduced, even with the right size', async () => {
+  it('does not have a directory of half the size as a level if it is not marked as reduced', async () => {
     const page = exactPicture(shrinkRaster(tissue, 2), 64);
     expect(sizesOf(await open(RGB_XML, [exactPicture(tissue, 64), page]))).toEqual([[300, 200]]);
   });
 
-  it('ignores a directory that the XML assigns to another image', async () => {
+  it('does not have a directory as a level that the XML assigns to another image', async () => {
     const xml = ome(
       image(pixels('SizeC="3"', '<TiffData IFD="0"/>')) +
         image(
@@ -78,23 +78,23 @@ describe('an OME-TIFF in colour', () => {
 });
 
 describe('the channels of an OME-TIFF', () => {
-  const channels = (count: number, described: string) =>
-    ome(image(pixels(`SizeC="${count}"`, `${described}<TiffData/>`)));
+  const channels = (count: number, channelElements: string) =>
+    ome(image(pixels(`SizeC="${count}"`, `${channelElements}<TiffData/>`)));
 
-  it('are added in the colours of the XML', async () => {
+  it('are overlaid in the colours of the XML', async () => {
     // Red 0xff0000ff is -16776961; 0x0080ffff is 8454143.
     const xml = channels(2, '<Channel Color="-16776961"/><Channel Color="8454143"/>');
     const slide = await open(xml, [grey(0), grey(1)]);
     expect(slide.background).toEqual({ r: 0, g: 0, b: 0 });
     expect(slide.levels[0].needsRendering).toBe(true);
     const composed = paint(WIDTH, HEIGHT, (x, y) => {
-      const [one, other] = [greyAt(0, x, y), greyAt(1, x, y)];
-      return [one, (other * 128) / 255, other];
+      const [brightness0, brightness1] = [greyAt(0, x, y), greyAt(1, x, y)];
+      return [brightness0, (brightness1 * 128) / 255, brightness1];
     });
     expect(distance(await drawLevel(slide, 0), composed).most).toBeLessThanOrEqual(1);
   });
 
-  it('each have their own pyramid', async () => {
+  it('are overlaid at all levels if each channel has a pyramid in SubIFDs or in the main chain', async () => {
     const half = (index: number) =>
       exactDirectory({
         width: 150,
@@ -105,10 +105,11 @@ describe('the channels of an OME-TIFF', () => {
         sampleAt: (x, y) => greyAt(index, 2 * x, 2 * y),
       });
     const xml = channels(2, '<Channel Color="-16776961"/><Channel Color="16711935"/>');
-    const below = [0, 1].map((index) => ({ ...grey(index), subDirectories: [half(index)] }));
-    const after = [grey(0), grey(1), ...[0, 1].map((index) => withTags(half(index), reducedImageTag))];
-    const named = xml.replace('<TiffData/>', '<TiffData IFD="0" PlaneCount="2"/>');
-    for (const slide of [await open(xml, below), await open(named, after)]) {
+    const inSubIFDs = [0, 1].map((index) => ({ ...grey(index), subDirectories: [half(index)] }));
+    const reduced = [0, 1].map((index) => withTags(half(index), reducedImageTag));
+    const inMainChain = [grey(0), grey(1), ...reduced];
+    const xmlOfTwoPlanes = xml.replace('<TiffData/>', '<TiffData IFD="0" PlaneCount="2"/>');
+    for (const slide of [await open(xml, inSubIFDs), await open(xmlOfTwoPlanes, inMainChain)]) {
       expect(sizesOf(slide)).toEqual(allSizes.slice(0, 2));
       const composed = paint(150, 100, (x, y) => [greyAt(0, 2 * x, 2 * y), greyAt(1, 2 * x, 2 * y), 0]);
       expect(distance(await drawLevel(slide, 1), composed).most).toBe(0);
@@ -119,13 +120,13 @@ describe('the channels of an OME-TIFF', () => {
     ['the XML states none', ''],
     ['all are white, the default of the data model', '<Channel Color="-1"/>'.repeat(3)],
     ['all are black', '<Channel Color="255"/>'.repeat(3)],
-  ])('get the default colours red, green and blue when %s', async (_, described) => {
-    const slide = await open(channels(3, described), [grey(0), grey(1), grey(2)]);
+  ])('are overlaid in the default colours red, green and blue if %s', async (_, channelElements) => {
+    const slide = await open(channels(3, channelElements), [grey(0), grey(1), grey(2)]);
     const composed = paint(WIDTH, HEIGHT, (x, y) => [0, 1, 2].map((index) => greyAt(index, x, y)));
     expect(distance(await drawLevel(slide, 0), composed).most).toBe(0);
   });
 
-  it('have the last colour of the palette that the file stores for them', async () => {
+  it('are overlaid in the last colour of their palettes if the XML states no colours', async () => {
     const ramp = (...ends: number[]) =>
       short(...ends.flatMap((end) => Array.from({ length: 256 }, (_, i) => i * end)));
     const palette = (...ends: number[]) => ({
@@ -140,27 +141,27 @@ describe('the channels of an OME-TIFF', () => {
     expect(distance(await drawLevel(slide, 0), composed).most).toBe(0);
   });
 
-  it('may be stored as JPEG', async () => {
+  it('are overlaid in default colours if they are stored as JPEG', async () => {
     const pages = await Promise.all([0, 1].map((index) => encodePicture(greyPicture(index), 64, 'grey')));
     const slide = await open(channels(2, ''), pages);
     const composed = paint(WIDTH, HEIGHT, (x, y) => [greyAt(0, x, y), greyAt(1, x, y), 0]);
     expect(distance(await drawLevel(slide, 0), composed).mean).toBeLessThan(4);
   });
 
-  it('are displayed in grey when there is a single 8-bit channel without a colour', async () => {
+  it('are displayed in grey if there is a single white channel of 8 bits', async () => {
     const slide = await open(channels(1, '<Channel Color="-1"/>'), [grey(0)]);
     expect(slide.background).toEqual({ r: 255, g: 255, b: 255 });
     expect(distance(await drawLevel(slide, 0), greyPicture(0)).most).toBe(0);
   });
 
-  it('include a single channel in its colour', async () => {
+  it('are displayed in the colour of the XML if there is a single channel', async () => {
     const slide = await open(channels(1, '<Channel Color="16711935"/>'), [grey(0)]);
     const composed = paint(WIDTH, HEIGHT, (x, y) => [0, greyAt(0, x, y), 0]);
     expect(distance(await drawLevel(slide, 0), composed).most).toBe(0);
   });
 
   it.each([true, false])(
-    'of 16 bits are stretched from their darkest to their brightest pixels (little-endian: %s)',
+    'of 16 bits are stretched between their darkest and their brightest pixels (little-endian: %s)',
     async (littleEndian) => {
       const page = exactDirectory({
         width: WIDTH,
@@ -179,7 +180,7 @@ describe('the channels of an OME-TIFF', () => {
     },
   );
 
-  it('of 16 bits without signal are displayed dark', async () => {
+  it('of 16 bits with almost equal samples are displayed dark instead of stretched', async () => {
     const page = exactDirectory({
       width: WIDTH,
       height: HEIGHT,
@@ -194,8 +195,8 @@ describe('the channels of an OME-TIFF', () => {
   });
 });
 
-describe('focus and time of an OME-TIFF', () => {
-  /** Index of focus 0, time 0 of channel 1, with 2 channels, 3 focal planes and 2 times. */
+describe('an OME-TIFF with focal planes and time points', () => {
+  // The number is the directory of channel 1 at focus 0 and time 0, of 2 channels, 3 focal planes and 2 time points.
   it.each([
     ['XYZCT', 3],
     ['XYZTC', 6],
@@ -203,22 +204,25 @@ describe('focus and time of an OME-TIFF', () => {
     ['XYCTZ', 1],
     ['XYTZC', 6],
     ['XYTCZ', 2],
-  ])('display the first of each in the order %s', async (order, second) => {
-    const xml = ome(
-      image(
-        `<Pixels DimensionOrder="${order}" SizeX="${WIDTH}" SizeY="${HEIGHT}" SizeC="2" SizeZ="3" SizeT="2"><TiffData/></Pixels>`,
-      ),
-    );
-    const slide = await open(
-      xml,
-      Array.from({ length: 12 }, (_, index) => grey(index, null)),
-    );
-    expect(slide.shownPlane).toEqual({ plane: 1, planes: 3, times: 2 });
-    const composed = paint(WIDTH, HEIGHT, (x, y) => [greyAt(0, x, y), greyAt(second, x, y), 0]);
-    expect(distance(await drawLevel(slide, 0), composed).most).toBe(0);
-  });
+  ])(
+    'shows the first focal plane and time point of both channels with the DimensionOrder %s',
+    async (order, channel1) => {
+      const xml = ome(
+        image(
+          `<Pixels DimensionOrder="${order}" SizeX="${WIDTH}" SizeY="${HEIGHT}" SizeC="2" SizeZ="3" SizeT="2"><TiffData/></Pixels>`,
+        ),
+      );
+      const slide = await open(
+        xml,
+        Array.from({ length: 12 }, (_, index) => grey(index, null)),
+      );
+      expect(slide.shownPlane).toEqual({ plane: 1, planes: 3, times: 2 });
+      const composed = paint(WIDTH, HEIGHT, (x, y) => [greyAt(0, x, y), greyAt(channel1, x, y), 0]);
+      expect(distance(await drawLevel(slide, 0), composed).most).toBe(0);
+    },
+  );
 
-  it('may be listed plane by plane in the XML, in any order', async () => {
+  it('shows the first focal plane if the XML lists the planes one by one in another order', async () => {
     const xml = ome(
       image(
         `<Pixels DimensionOrder="XYZCT" SizeX="${WIDTH}" SizeY="${HEIGHT}" SizeC="2" SizeZ="2" SizeT="1">` +
@@ -236,16 +240,16 @@ describe('the images of an OME-TIFF', () => {
   const size = (width: number, height: number) =>
     `<Pixels DimensionOrder="XYCZT" SizeX="${width}" SizeY="${height}" SizeC="3" SizeZ="1" SizeT="1">`;
   const label = exactPicture(paintTissue(400, 300), null);
-  const threePictures = ome(
+  const fourImages = ome(
     image(`${size(400, 300)}<TiffData IFD="0"/></Pixels>`, 'Name="label image"') +
       image(`${size(150, 100)}<TiffData IFD="1"/></Pixels>`, 'Name="slide 7"') +
       image(`${size(WIDTH, HEIGHT)}<TiffData IFD="2"/></Pixels>`) +
       image(`${size(400, 300)}<TiffData IFD="3"/></Pixels>`, 'Name="Macro"'),
   );
 
-  it('include the largest as the slide and the associated images', async () => {
+  it('are the slide (the largest) and the associated images "label image" and "Macro"', async () => {
     const half = exactPicture(shrinkRaster(tissue, 2), 64);
-    const slide = await open(threePictures, [label, half, exactPicture(tissue, 64), label]);
+    const slide = await open(fourImages, [label, half, exactPicture(tissue, 64), label]);
     expect(sizesOf(slide)).toEqual([[300, 200]]);
     expect([...slide.associatedImages].sort()).toEqual(['label', 'macro']);
     expect(distance(await drawLevel(slide, 0), tissue).most).toBe(0);
@@ -255,60 +259,60 @@ describe('the images of an OME-TIFF', () => {
     });
   });
 
-  it('are consecutive directories when the XML has no TiffData', async () => {
-    const xml = threePictures.replaceAll(/<TiffData[^>]*>/g, '');
+  it('are read from consecutive directories if the XML has no TiffData', async () => {
+    const xml = fourImages.replaceAll(/<TiffData[^>]*>/g, '');
     const half = exactPicture(shrinkRaster(tissue, 2), 64);
     const slide = await open(xml, [label, half, exactPicture(tissue, 64), label]);
     expect(distance(await drawLevel(slide, 0), tissue).most).toBe(0);
   });
 
-  it('are rejected when all are associated images', async () => {
+  it('are rejected with NOT_A_SLIDE if all are associated images', async () => {
     const xml = ome(image(pixels('SizeC="3"', '<TiffData/>'), 'Name="Label Image"'));
     await expect(open(xml, [exactPicture(tissue, 64)])).rejects.toMatchObject({ code: 'NOT_A_SLIDE' });
   });
 
-  it('with names similar to associated images are still displayed', async () => {
+  it('are displayed if their name only begins like that of an associated image', async () => {
     const xml = ome(image(pixels('SizeC="3"', '<TiffData/>'), 'Name="macrophages, label-free.tif"'));
     expect(sizesOf(await open(xml, [exactPicture(tissue, 64)]))).toEqual([[300, 200]]);
   });
 });
 
-describe('the files of an OME-TIFF', () => {
+describe('an OME-TIFF that states file names and UUIDs', () => {
   const uuid = (value: string) => `<UUID FileName="other name.ome.tif">${value}</UUID>`;
-  const withBlocks = (blocks: string, attributes?: string) =>
-    ome(image(pixels('SizeC="2"', blocks)), attributes);
+  const withTiffData = (tiffData: string, attributes?: string) =>
+    ome(image(pixels('SizeC="2"', tiffData)), attributes);
 
-  it('may be renamed after they were written', async () => {
-    const xml = withBlocks(`<TiffData IFD="0" PlaneCount="2">${uuid(UUID)}</TiffData>`);
+  it('is opened if it was renamed, with and without a UUID of the file', async () => {
+    const xml = withTiffData(`<TiffData IFD="0" PlaneCount="2">${uuid(UUID)}</TiffData>`);
     expect(sizesOf(await open(xml, [grey(0), grey(1)]))).toEqual([[300, 200]]);
-    const unnamed = withBlocks(`<TiffData IFD="0" PlaneCount="2">${uuid(UUID)}</TiffData>`, '');
-    expect(sizesOf(await open(unnamed, [grey(0), grey(1)]))).toEqual([[300, 200]]);
+    const withoutUuid = withTiffData(`<TiffData IFD="0" PlaneCount="2">${uuid(UUID)}</TiffData>`, '');
+    expect(sizesOf(await open(withoutUuid, [grey(0), grey(1)]))).toEqual([[300, 200]]);
   });
 
   it.each([
     [
-      'a channel',
-      withBlocks(
+      'a channel (by UUID)',
+      withTiffData(
         `<TiffData IFD="0">${uuid(UUID)}</TiffData><TiffData FirstC="1" IFD="0">${uuid(OTHER_UUID)}</TiffData>`,
       ),
     ],
     [
-      'a channel, by file name',
-      withBlocks(
+      'a channel (by file name)',
+      withTiffData(
         '<TiffData IFD="0"><UUID FileName="slide"/></TiffData><TiffData FirstC="1" IFD="0"><UUID FileName="b"/></TiffData>',
         '',
       ),
     ],
-    ['the pixel data', withBlocks(`<TiffData PlaneCount="2">${uuid(OTHER_UUID)}</TiffData>`)],
+    ['the pixel data', withTiffData(`<TiffData PlaneCount="2">${uuid(OTHER_UUID)}</TiffData>`)],
     ['its metadata', ome('<BinaryOnly MetadataFile="a.companion.ome" UUID="urn:uuid:1"/>')],
-  ])('are rejected when %s is in another file', async (_, xml) => {
+  ])('is rejected with FORMAT_NOT_SUPPORTED if another file has %s', async (_, xml) => {
     await expect(open(xml, [grey(0), grey(1)])).rejects.toMatchObject({
       code: 'FORMAT_NOT_SUPPORTED',
       message: expect.stringContaining('OME-TIFF'),
     });
   });
 
-  it('may include others with more focal planes or times', async () => {
+  it('is opened if only further focal planes are in another file', async () => {
     const xml = ome(
       image(
         `<Pixels DimensionOrder="XYCZT" SizeX="${WIDTH}" SizeY="${HEIGHT}" SizeC="1" SizeZ="2" SizeT="1">` +
@@ -345,9 +349,8 @@ describe('the metadata of an OME-TIFF', () => {
     ['PhysicalSizeX="0.25"', null],
     ['', null],
   ])('with %s give the pixel size %j', async (attributes, mpp) => {
-    const found = (await withPixels(attributes)).mpp;
-    if (mpp === null) expect(found).toBeNull();
-    else expect(found).toEqual({ x: expect.closeTo(mpp.x, 9), y: expect.closeTo(mpp.y, 9) });
+    const { mpp: actual } = await withPixels(attributes);
+    expect(actual).toEqual(mpp && { x: expect.closeTo(mpp.x, 9), y: expect.closeTo(mpp.y, 9) });
   });
 
   const objective = (id: string, power: string) => `<Objective ID="${id}" NominalMagnification="${power}"/>`;
@@ -362,7 +365,7 @@ describe('the metadata of an OME-TIFF', () => {
     [`<Instrument>${objective('Objective:0', '10')}${objective('Objective:1', '20')}</Instrument>`, '', null],
     [`<Instrument>${objective('Objective:0', '-5')}</Instrument>`, '', null],
     ['', '<ObjectiveSettings ID="Objective:1"/>', null],
-  ])('with %s and %s give the magnification %s', async (instrument, settings, power) => {
+  ])('with %s and %s give the objective power %s', async (instrument, settings, power) => {
     const xml = ome(instrument + image(settings + pixels('SizeC="3"', '<TiffData/>')));
     expect((await open(xml, [exactPicture(tissue, 64)])).objectivePower).toBe(power);
   });

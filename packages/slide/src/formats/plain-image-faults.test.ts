@@ -1,4 +1,4 @@
-/** Corrupt JPEG, PNG and JPEG 2000 files: each fault is one table row with the expected result. */
+/** Tests damaged JPEG, PNG and JPEG 2000 files: each row of the table is a defect and the expected outcome. */
 import { deflateSync } from 'node:zlib';
 import sharp from 'sharp';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
@@ -17,6 +17,7 @@ vi.setConfig({ testTimeout: 60_000 });
 
 type Fault = readonly [name: string, build: () => Uint8Array, outcome: string];
 
+/** The outcome of a file that can be opened and decoded; other outcomes are error codes. */
 const DISPLAYED = 'displayed';
 const picture = paintTissue(80, 60);
 let jpeg: Buffer;
@@ -34,10 +35,10 @@ const patched = (get: () => Buffer, patch: (bytes: Buffer) => void) => () => {
   return bytes;
 };
 /** Changes bytes of the JPEG, counted from its frame marker. */
-const frame = (at: number, ...numbers: number[]) =>
+const frame = (offset: number, ...numbers: number[]) =>
   patched(
     () => jpeg,
-    (bytes) => bytes.set(numbers, readJpegHeader(bytes).frameAt + at),
+    (bytes) => bytes.set(numbers, readJpegHeader(bytes).frameAt + offset),
   );
 /** Changes the body of the first segment with a marker. */
 const segment = (marker: number, ...body: number[]) =>
@@ -45,23 +46,24 @@ const segment = (marker: number, ...body: number[]) =>
     () => jpeg,
     (bytes) => bytes.set(body, bytes.indexOf(Uint8Array.of(0xff, marker)) + 4),
   );
+/** Changes the entropy-coded data of the JPEG. */
 const scan = (change: (data: Buffer) => unknown) =>
   patched(
     () => jpeg,
     (bytes) => change(bytes.subarray(readJpegHeader(bytes).dataAt)),
   );
 /** Changes bytes of the JPEG 2000 code stream. */
-const stream = (at: number, ...numbers: number[]) =>
+const stream = (offset: number, ...numbers: number[]) =>
   patched(
     () => jpeg2000,
-    (bytes) => bytes.set(numbers, at),
+    (bytes) => bytes.set(numbers, offset),
   );
 /** Changes bytes of the PNG header chunk. */
 const header =
-  (at: number, ...numbers: number[]) =>
+  (offset: number, ...numbers: number[]) =>
   () => {
     const chunks = pngChunks();
-    chunks[0]?.data.set(numbers, at);
+    chunks[0]?.data.set(numbers, offset);
     return writePng(chunks);
   };
 const chunks = (change: (chunks: PngChunk[]) => readonly PngChunk[]) => () => writePng(change(pngChunks()));
@@ -220,16 +222,17 @@ const faults: readonly Fault[] = [
   ],
 ];
 
-async function tryOut(source: SlideFiles) {
+/** Opens a file and decodes its first tile; returns the outcome and the number of reads. */
+async function openAndDecode(source: SlideFiles) {
   const { files, count } = countedFiles(source);
-  const outcome = await show(() => openSlideFrom(files)).catch((error: unknown) => {
+  const outcome = await decodeFirstTile(() => openSlideFrom(files)).catch((error: unknown) => {
     if (error instanceof SlideError) return error.code;
     throw error;
   });
   return { outcome, count };
 }
 
-async function show(open: () => ReturnType<typeof openSlideFrom>): Promise<string> {
+async function decodeFirstTile(open: () => ReturnType<typeof openSlideFrom>): Promise<string> {
   const slide = await open();
   try {
     const tile = await slide.readTile({ level: 0, column: 0, row: 0 });
@@ -240,50 +243,56 @@ async function show(open: () => ReturnType<typeof openSlideFrom>): Promise<strin
   }
 }
 
-describe('opening and decoding an image file', () => {
-  it.each(faults)('has the expected result for %s', async (_, build, expected) => {
-    const bytes = build();
-    const { outcome, count } = await tryOut(memoryFiles({ picture: bytes }));
-    expect(outcome).toBe(expected);
-    expect(count.bytes).toBeLessThan(3 * bytes.length + 100_000);
-    expect(count.reads).toBeLessThan(1100);
-    expect(count.open).toBe(0);
-  });
-
-  it.each<[string, () => Buffer]>([
-    ['JPEG', () => jpeg],
-    ['PNG', () => buildPng()],
-    ['JPEG 2000', () => jpeg2000],
-  ])('fails with a SlideError at every truncated length: %s', async (_, whole) => {
-    const bytes = whole();
-    for (let end = 0; end < bytes.length - 12; end += 7) {
-      const { outcome, count } = await tryOut(memoryFiles({ picture: bytes.subarray(0, end) }));
-      expect(outcome, `${end} bytes`).not.toBe(DISPLAYED);
-      expect(count.open).toBe(0);
-    }
-  });
-
-  it.each<[string, () => Buffer]>([
-    ['JPEG', () => jpeg],
-    ['PNG', () => buildPng()],
-    ['JPEG 2000', () => jpeg2000],
-  ])('succeeds or fails with a SlideError when bytes are flipped: %s', async (_, whole) => {
-    const original = whole();
-    let seed = 4711;
-    // Pseudo-random numbers, the same in every run.
-    const next = (limit: number) => {
-      seed = (Math.imul(seed, 1_103_515_245) + 12_345) & 0x7fff_ffff;
-      return Math.floor((seed / 2 ** 31) * limit);
-    };
-    for (let i = 0; i < 300; i++) {
-      const bytes = Buffer.from(original);
-      for (let flips = 1 + next(8); flips > 0; flips--) {
-        const at = next(bytes.length);
-        bytes[at] = (bytes[at] as number) ^ (1 << next(8));
-      }
-      const { count } = await tryOut(memoryFiles({ picture: bytes }));
+describe('an image file', () => {
+  it.each(faults)(
+    'gives the expected outcome when it is opened and decoded: %s',
+    async (_, build, expected) => {
+      const bytes = build();
+      const { outcome, count } = await openAndDecode(memoryFiles({ picture: bytes }));
+      expect(outcome).toBe(expected);
       expect(count.bytes).toBeLessThan(3 * bytes.length + 100_000);
+      expect(count.reads).toBeLessThan(1100);
+      expect(count.open).toBe(0);
+    },
+  );
+
+  it.each<[string, () => Buffer]>([
+    ['JPEG', () => jpeg],
+    ['PNG', () => buildPng()],
+    ['JPEG 2000', () => jpeg2000],
+  ])('truncated at any length is rejected with a SlideError: %s', async (_, getFile) => {
+    const bytes = getFile();
+    for (let length = 0; length < bytes.length - 12; length += 7) {
+      const { outcome, count } = await openAndDecode(memoryFiles({ picture: bytes.subarray(0, length) }));
+      expect(outcome, `${length} bytes`).not.toBe(DISPLAYED);
       expect(count.open).toBe(0);
     }
   });
+
+  it.each<[string, () => Buffer]>([
+    ['JPEG', () => jpeg],
+    ['PNG', () => buildPng()],
+    ['JPEG 2000', () => jpeg2000],
+  ])(
+    'with up to 8 flipped bits is decoded or rejected with a SlideError, and is closed: %s',
+    async (_, getFile) => {
+      const original = getFile();
+      let seed = 4711;
+      /** Returns a pseudo-random number below the limit, the same in every run. */
+      const nextNumber = (limit: number) => {
+        seed = (Math.imul(seed, 1_103_515_245) + 12_345) & 0x7fff_ffff;
+        return Math.floor((seed / 2 ** 31) * limit);
+      };
+      for (let i = 0; i < 300; i++) {
+        const bytes = Buffer.from(original);
+        for (let flips = 1 + nextNumber(8); flips > 0; flips--) {
+          const position = nextNumber(bytes.length);
+          bytes[position] = (bytes[position] as number) ^ (1 << nextNumber(8));
+        }
+        const { count } = await openAndDecode(memoryFiles({ picture: bytes }));
+        expect(count.bytes).toBeLessThan(3 * bytes.length + 100_000);
+        expect(count.open).toBe(0);
+      }
+    },
+  );
 });

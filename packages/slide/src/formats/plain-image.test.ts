@@ -27,8 +27,8 @@ beforeAll(async () => {
   jpeg = await pixels(picture).jpeg({ quality: 90 }).toBuffer();
 });
 
-/** Reads and decodes an image that is one tile. */
-async function expectedPixels(slide: Slide): Promise<Raster> {
+/** Reads and decodes the only tile of an image. */
+async function readPixels(slide: Slide): Promise<Raster> {
   const tile = await slide.readTile({ level: 0, column: 0, row: 0 });
   if (!tile) throw new Error('There is no tile');
   return decodeImage(tile);
@@ -48,36 +48,39 @@ describe('a JPEG file', () => {
     });
     expect(await slide.readIccProfile()).toBeNull();
     expect(describeDeepZoom(slide)).toMatchObject({ tileSize: 256, maxLevel: 9 });
-    expect(difference(await expectedPixels(slide), await pixelsOf(jpeg)).most).toBe(0);
+    expect(difference(await readPixels(slide), await pixelsOf(jpeg)).most).toBe(0);
   });
 
   it.each<[string, () => Promise<Buffer>]>([
     ['progressive', () => pixels(picture).jpeg({ progressive: true }).toBuffer()],
     ['grey', () => pixels(picture).toColourspace('b-w').jpeg().toBuffer()],
     ['CMYK', () => pixels(picture).toColourspace('cmyk').jpeg().toBuffer()],
-    ['colours at full resolution', () => pixels(picture).jpeg({ chromaSubsampling: '4:4:4' }).toBuffer()],
+    ['without chroma subsampling', () => pixels(picture).jpeg({ chromaSubsampling: '4:4:4' }).toBuffer()],
     ['with a colour profile', () => pixels(picture).jpeg().withIccProfile('p3').toBuffer()],
-  ])('has the pixels that libvips decodes: %s', async (_, encode) => {
+  ])('has the same pixels as in libvips: %s', async (_, encode) => {
     const bytes = await encode();
-    expect(difference(await expectedPixels(await openBytes(bytes)), await pixelsOf(bytes)).most).toBe(0);
+    expect(difference(await readPixels(await openBytes(bytes)), await pixelsOf(bytes)).most).toBe(0);
   });
 
-  it.each([1, 2, 3, 4, 5, 6, 7, 8])('is rotated by its EXIF orientation %i', async (orientation) => {
-    const bytes = await pixels(picture).jpeg().withMetadata({ orientation }).toBuffer();
-    const slide = await openBytes(bytes);
-    const upright = await pixelsOf(await sharp(bytes).autoOrient().png().toBuffer());
-    expect(slide.levels[0]).toMatchObject({ width: upright.width, height: upright.height });
-    expect(difference(await expectedPixels(slide), upright).most).toBe(0);
-  });
+  it.each([1, 2, 3, 4, 5, 6, 7, 8])(
+    'is displayed upright if its EXIF orientation is %i',
+    async (orientation) => {
+      const bytes = await pixels(picture).jpeg().withMetadata({ orientation }).toBuffer();
+      const slide = await openBytes(bytes);
+      const upright = await pixelsOf(await sharp(bytes).autoOrient().png().toBuffer());
+      expect(slide.levels[0]).toMatchObject({ width: upright.width, height: upright.height });
+      expect(difference(await readPixels(slide), upright).most).toBe(0);
+    },
+  );
 
-  it('is reduced by a box filter', async () => {
+  it('has a tile rendered at half size that differs from a box filter by less than 2 of 255', async () => {
     const slide = await openBytes(jpeg);
     const tile = await pixelsOf(await renderTile(slide, { dziLevel: 8, column: 0, row: 0 }));
     const expected = boxFilter(await pixelsOf(jpeg), 2, { x: 0, y: 0, width: 150, height: 100 });
     expect(difference(tile, expected).mean).toBeLessThan(2);
   });
 
-  it('is never sent as stored, even at the size of a tile', async () => {
+  it('of the size of a tile is rendered instead of sent, without its EXIF text', async () => {
     const square = paintTissue(256, 256);
     const bytes = await pixels(square)
       .withExif({ IFD0: { Artist: 'PATIENT 4711' } })
@@ -103,15 +106,18 @@ describe('a JPEG file', () => {
       { x: 0.5, y: 0.5 },
     ],
     ['EXIF, 72 per inch', (bytes) => sharp(bytes).withMetadata({ density: 72 }).toBuffer(), null],
-  ])('has a pixel size only if it is plausible for a microscope: %s', async (_, change, mpp) => {
-    const slide = await openBytes(await change(jpeg));
-    expect(slide.mpp && { x: round(slide.mpp.x), y: round(slide.mpp.y) }).toEqual(mpp);
-  });
+  ])(
+    'has the stated pixel size, or null if it is not plausible for a microscope: %s',
+    async (_, change, mpp) => {
+      const slide = await openBytes(await change(jpeg));
+      expect(slide.mpp && { x: round(slide.mpp.x), y: round(slide.mpp.y) }).toEqual(mpp);
+    },
+  );
 
-  it('is displayed when its EXIF data are damaged', async () => {
+  it('has the written pixels if its EXIF data are damaged', async () => {
     const damaged = Buffer.from('\xff\xe1\0\x12Exif\0\0II*\0\xff\xff\xff\xff\0\0', 'latin1');
     const slide = await openBytes(Buffer.concat([jpeg.subarray(0, 2), damaged, jpeg.subarray(2)]));
-    expect(difference(await expectedPixels(slide), await pixelsOf(jpeg)).most).toBe(0);
+    expect(difference(await readPixels(slide), await pixelsOf(jpeg)).most).toBe(0);
   });
 });
 
@@ -167,10 +173,10 @@ describe('a PNG file', () => {
       { colourType: 0, bits: 8, sample: (x) => x, before: [{ type: 'tRNS', data: Uint8Array.of(0, 7) }] },
       (x) => grey(x === 7 ? 255 : x),
     ],
-  ])('has the expected colours: %s', async (_, plan, colour) => {
+  ])('has the written colours: %s', async (_, plan, colour) => {
     const slide = await openBytes(buildPng(plan));
     expect(slide).toMatchObject({ format: 'png', levels: [{ width: 40, height: 30 }] });
-    const { rgb } = await expectedPixels(slide);
+    const { rgb } = await readPixels(slide);
     const expected = Uint8Array.from({ length: rgb.length }, (_, i) => {
       const pixel = Math.floor(i / 3);
       return Math.round(colour(pixel % 40, Math.floor(pixel / 40))[i % 3] ?? 0);
@@ -180,9 +186,9 @@ describe('a PNG file', () => {
     ).toBeLessThanOrEqual(1);
   });
 
-  it('is decoded when it is interlaced', async () => {
+  it('has the written pixels if it is interlaced', async () => {
     const slide = await openBytes(await pixels(picture).png({ progressive: true }).toBuffer());
-    expect(difference(await expectedPixels(slide), picture).most).toBe(0);
+    expect(difference(await readPixels(slide), picture).most).toBe(0);
   });
 
   it.each<[string, number, number, number, Slide['mpp']]>([
@@ -190,35 +196,39 @@ describe('a PNG file', () => {
     ['72 per inch', 2835, 2835, 1, null],
     ['an unknown unit', 4_000_000, 4_000_000, 0, null],
     ['a density of 0', 0, 0, 1, null],
-  ])('has a pixel size only if it is plausible for a microscope: %s', async (_, x, y, unit, mpp) => {
-    expect((await openBytes(buildPng({ before: [pngDensity(x, y, unit)] }))).mpp).toEqual(mpp);
-  });
+  ])(
+    'has the stated pixel size, or null if it is not plausible for a microscope: %s',
+    async (_, x, y, unit, mpp) => {
+      expect((await openBytes(buildPng({ before: [pngDensity(x, y, unit)] }))).mpp).toEqual(mpp);
+    },
+  );
 });
 
 describe('a JPEG 2000 file', () => {
   it.each<[string, (stream: Uint8Array) => Uint8Array]>([
-    ['a bare code stream', (stream) => stream],
-    ['boxes around it', inBoxes],
-    ['a long box before it', (stream) => inBoxes(stream, 200_000)],
-  ])('is displayed with %s', async (_, wrap) => {
+    ['only a code stream', (stream) => stream],
+    ['a code stream in boxes', inBoxes],
+    ['a code stream after a box of 200,000 bytes', (stream) => inBoxes(stream, 200_000)],
+  ])('has the written pixels if it consists of %s', async (_, wrap) => {
     const stream = await encodeJpeg2000({ ...picture, samplesPerPixel: 3, values: picture.rgb });
     const slide = await openBytes(wrap(stream));
     expect(slide).toMatchObject({ format: 'jpeg2000', levels: [{ width: 300, height: 200, columns: 1 }] });
-    expect(difference(await expectedPixels(slide), picture).most).toBe(0);
+    expect(difference(await readPixels(slide), picture).most).toBe(0);
   });
 });
 
-describe('an image that is too large to be decoded for every tile', () => {
+describe('an image of more than 2^24 pixels', () => {
   const size = { width: 5000, height: 3500 };
   let large: Buffer;
   beforeAll(async () => {
     const { width, height } = size;
     const rgb = new Uint8Array(width * height * 3);
-    for (let y = 0, to = 0; y < height; y++) {
+    // Samples are set one by one, because rgb.set would take seconds for 17.5 million pixels.
+    for (let y = 0, i = 0; y < height; y++) {
       for (let x = 0; x < width; x++) {
-        rgb[to++] = x >> 5;
-        rgb[to++] = y >> 4;
-        rgb[to++] = (x + y) >> 6;
+        rgb[i++] = x >> 5;
+        rgb[i++] = y >> 4;
+        rgb[i++] = (x + y) >> 6;
       }
     }
     large = await pixels({ ...size, rgb })
@@ -227,7 +237,7 @@ describe('an image that is too large to be decoded for every tile', () => {
   });
   const colourAt = (x: number, y: number) => [x >> 5, y >> 4, (x + y) >> 6];
 
-  it('is copied into a tiled pyramid', async () => {
+  it('has the levels and tiles of a tiled copy, with the written pixels', async () => {
     const slide = await openBytes(large);
     expect(slide.levels).toMatchObject([
       { ...size, tileWidth: 512, tileHeight: 512, columns: 10, rows: 7, needsRendering: true },
@@ -252,9 +262,9 @@ describe('an image that is too large to be decoded for every tile', () => {
     await slide.close();
   });
 
-  it('is rotated upright in the tiled pyramid', async () => {
-    const turned = await sharp(large).jpeg({ quality: 95 }).withMetadata({ orientation: 6 }).toBuffer();
-    const slide = await openBytes(turned);
+  it('is displayed upright if its EXIF orientation is 6', async () => {
+    const rotated = await sharp(large).jpeg({ quality: 95 }).withMetadata({ orientation: 6 }).toBuffer();
+    const slide = await openBytes(rotated);
     expect(slide.levels[0]).toMatchObject({ width: 3500, height: 5000, columns: 7, rows: 10 });
     const tile = await slide.readTile({ level: 0, column: 6, row: 0 });
     const { width, rgb } = await decodeImage(tile as NonNullable<typeof tile>);
@@ -265,7 +275,7 @@ describe('an image that is too large to be decoded for every tile', () => {
     await slide.close();
   });
 
-  describe('leaves no temporary file', () => {
+  describe('with an empty folder for temporary files', () => {
     let folder: string;
     beforeEach(async () => {
       folder = await mkdtemp(join(tmpdir(), 'plain-image-'));
@@ -276,7 +286,7 @@ describe('an image that is too large to be decoded for every tile', () => {
       await rm(folder, { recursive: true });
     });
 
-    it('after it is closed', async () => {
+    it('leaves no temporary file after it was closed', async () => {
       const path = join(folder, 'large.png');
       await writeFile(path, large);
       const slide = await openSlide({ path });
@@ -285,7 +295,7 @@ describe('an image that is too large to be decoded for every tile', () => {
       expect(await readdir(folder)).toEqual(['large.png']);
     });
 
-    it('when it cannot be decoded', async () => {
+    it('throws FILE_CORRUPT and leaves no temporary file if it cannot be decoded', async () => {
       const slide = await openBytes(Buffer.concat([large.subarray(0, -5000), Buffer.alloc(5000)]));
       const reading = slide.readTile({ level: 0, column: 0, row: 0 });
       await expect(reading).rejects.toMatchObject({ code: 'FILE_CORRUPT' });
@@ -305,22 +315,22 @@ describe.skipIf(!process.env.TEST_SLIDES)('a real image file (skipped without TE
     ['tcga-green-pen.png', 754, 631],
     ['test-image.jpeg', 896, 862],
     ['test-image.png', 896, 862],
-  ])('%s has the pixels that libvips decodes', async (name, width, height) => {
+  ])('has the same pixels as in libvips: %s', async (name, width, height) => {
     const slide = await openSlide({ path: path(name) });
     expect(slide.levels).toMatchObject([{ width, height }]);
     const onWhite = await sharp(path(name)).flatten({ background: '#fff' }).png().toBuffer();
-    expect(difference(await expectedPixels(slide), await pixelsOf(onWhite)).most).toBeLessThanOrEqual(1);
+    expect(difference(await readPixels(slide), await pixelsOf(onWhite)).most).toBeLessThanOrEqual(1);
     await slide.close();
   });
 
-  it('cells-1.jp2 is displayed', async () => {
+  it('in JPEG 2000 has its size and a tile: cells-1.jp2', async () => {
     const slide = await openSlide({ path: path('cells-1.jp2') });
     expect(slide).toMatchObject({ format: 'jpeg2000', levels: [{ width: 185, height: 261 }] });
-    expect(await expectedPixels(slide)).toMatchObject({ width: 185, height: 261 });
+    expect(await readPixels(slide)).toMatchObject({ width: 185, height: 261 });
     await slide.close();
   });
 
-  it('Tumor.png has 1.1 gigapixels and is rejected with advice in the message', async () => {
+  it('of 1.1 gigapixels is rejected with the advice to save it as a pyramidal TIFF: Tumor.png', async () => {
     await expect(openSlide({ path: path('Tumor.png') })).rejects.toMatchObject({
       code: 'LIMIT_EXCEEDED',
       message: expect.stringContaining('pyramidal TIFF'),
@@ -328,10 +338,11 @@ describe.skipIf(!process.env.TEST_SLIDES)('a real image file (skipped without TE
   });
 });
 
-describe('opening an unsupported or damaged image file', () => {
-  const frame = (at: number, ...numbers: number[]) => {
+describe('openSlideFrom', () => {
+  /** Changes bytes of the JPEG frame header, counted from its marker. */
+  const frame = (offset: number, ...numbers: number[]) => {
     const bytes = Buffer.from(jpeg);
-    bytes.set(numbers, readJpegHeader(bytes).frameAt + at);
+    bytes.set(numbers, readJpegHeader(bytes).frameAt + offset);
     return bytes;
   };
 
@@ -363,18 +374,18 @@ describe('opening an unsupported or damaged image file', () => {
       'FORMAT_NOT_SUPPORTED',
       /animated/,
     ],
-    ['PNG of 67,727 × 16,588 pixels', () => sized(67_727, 16_588), 'LIMIT_EXCEEDED', /pyramidal TIFF/],
-    ['PNG of 2^31 × 1 pixels', () => sized(2 ** 31 - 1, 1), 'LIMIT_EXCEEDED'],
-    ['PNG of 100,000,000 × 2 pixels', () => sized(100_000_000, 2), 'LIMIT_EXCEEDED'],
+    ['PNG of 67,727 × 16,588 pixels', () => pngOfSize(67_727, 16_588), 'LIMIT_EXCEEDED', /pyramidal TIFF/],
+    ['PNG of 2^31 × 1 pixels', () => pngOfSize(2 ** 31 - 1, 1), 'LIMIT_EXCEEDED'],
+    ['PNG of 100,000,000 × 2 pixels', () => pngOfSize(100_000_000, 2), 'LIMIT_EXCEEDED'],
     [
       'interlaced PNG of 14,000 × 14,000 pixels',
-      () => sized(14_000, 14_000, 1),
+      () => pngOfSize(14_000, 14_000, 1),
       'LIMIT_EXCEEDED',
       /interlaced/,
     ],
     [
       'JPEG 2000 of 10,000 × 10,000 pixels',
-      () => jpeg2000Sized(10_000, 10_000),
+      () => jpeg2000OfSize(10_000, 10_000),
       'LIMIT_EXCEEDED',
       /at most 8388608 pixels/,
     ],
@@ -393,7 +404,7 @@ describe('opening an unsupported or damaged image file', () => {
       'FORMAT_NOT_RECOGNISED',
       /pointer/,
     ],
-  ])('is rejected when it is %s', async (_, build, code, message = /./) => {
+  ])('rejects a file with the expected error: %s', async (_, build, code, message = /./) => {
     const opening = openBytes(await build());
     await expect(opening).rejects.toMatchObject({
       name: 'SlideError',
@@ -403,8 +414,8 @@ describe('opening an unsupported or damaged image file', () => {
   });
 });
 
-/** Builds a PNG with this header and unrelated image data. */
-function sized(width: number, height: number, interlace = 0): Buffer {
+/** Builds a PNG whose header states this size, which does not fit its image data. */
+function pngOfSize(width: number, height: number, interlace = 0): Buffer {
   const png = buildPng();
   png.writeUInt32BE(width, 16);
   png.writeUInt32BE(height, 20);
@@ -412,7 +423,8 @@ function sized(width: number, height: number, interlace = 0): Buffer {
   return png;
 }
 
-async function jpeg2000Sized(width: number, height: number): Promise<Uint8Array> {
+/** Builds a JPEG 2000 whose header states this size, which does not fit its image data. */
+async function jpeg2000OfSize(width: number, height: number): Promise<Uint8Array> {
   const stream = Buffer.from(await encodeJpeg2000({ ...picture, samplesPerPixel: 3, values: picture.rgb }));
   stream.writeUInt32BE(width, 8);
   stream.writeUInt32BE(height, 12);
