@@ -156,7 +156,8 @@ export function createVectorImporter(writer: ContainerWriter, options: VectorOpt
     return columnList.length - 1;
   }
 
-  function measured(object: ResultObject): [number, number][] {
+  /** Returns the measurements of an object as column numbers and values, and updates the statistics of the columns. */
+  function collectMeasurements(object: ResultObject): [column: number, value: number][] {
     const values: [number, number][] = [];
     for (const [name, value] of object.measurements) {
       const index = columnIndex(name);
@@ -186,6 +187,7 @@ export function createVectorImporter(writer: ContainerWriter, options: VectorOpt
     if (spilled > options.maxSpillBytes) throw new ContainerFull();
   }
 
+  /** Returns an object in pixels of level 0. */
   function transformed(object: ResultObject): ResultObject {
     if (isIdentity) return object;
     const rings = object.rings.map((ring) => {
@@ -206,7 +208,11 @@ export function createVectorImporter(writer: ContainerWriter, options: VectorOpt
         throw new RefusedResult('too_many_objects', `More than ${maxObjects} objects`);
       const object = transformed(original);
       const classNumber = classIndex(object);
-      const { record, box, vertexCount } = encoder.encodeRecord(object, classNumber, measured(object));
+      const { record, box, vertexCount } = encoder.encodeRecord(
+        object,
+        classNumber,
+        collectMeasurements(object),
+      );
       if (objects === offsets.length) {
         offsets = grown(offsets, new Float64Array(objects * 2));
         lengths = grown(lengths, new Uint32Array(objects * 2));
@@ -239,23 +245,23 @@ export function createVectorImporter(writer: ContainerWriter, options: VectorOpt
       const columnOffsets = columnList.map(() => writer.reserve(4 * count));
       const index = Buffer.alloc(indexEntryBytes * ranges.length);
       let largestBlock = 0;
-      for (const [n, [from, to]] of ranges.entries()) {
-        const members = readMembers(from, to, order);
+      for (const [n, [start, end]] of ranges.entries()) {
+        const members = readMembers(start, end);
         for (const { x, y, classNumber } of members) density.add(x, y, classNumber);
-        const block = encoder.encodeBlock(members, from);
+        const block = encoder.encodeBlock(members, start);
         const packed = gzipSync(block.bytes, { level: 1 });
         const hasIds = members.some(({ id }) => id !== null);
         const ids = hasIds ? gzipSync(JSON.stringify(members.map(({ id }) => id)), { level: 1 }) : null;
-        const at = n * indexEntryBytes;
-        index.writeDoubleLE(writer.append(packed), at);
-        index.writeUInt32LE(packed.length, at + 8);
-        index.writeUInt32LE(from, at + 12);
-        index.writeUInt32LE(members.length, at + 16);
-        for (const [i, value] of block.bounds.entries()) index.writeInt32LE(value, at + 20 + 4 * i);
-        for (const [i, value] of block.centers.entries()) index.writeDoubleLE(value, at + 36 + 8 * i);
-        index.writeDoubleLE(ids === null ? 0 : writer.append(ids), at + 68);
-        index.writeUInt32LE(ids?.length ?? 0, at + 76);
-        writeColumns(members, from);
+        const entry = n * indexEntryBytes;
+        index.writeDoubleLE(writer.append(packed), entry);
+        index.writeUInt32LE(packed.length, entry + 8);
+        index.writeUInt32LE(start, entry + 12);
+        index.writeUInt32LE(members.length, entry + 16);
+        for (const [i, value] of block.bounds.entries()) index.writeInt32LE(value, entry + 20 + 4 * i);
+        for (const [i, value] of block.centers.entries()) index.writeDoubleLE(value, entry + 36 + 8 * i);
+        index.writeDoubleLE(ids === null ? 0 : writer.append(ids), entry + 68);
+        index.writeUInt32LE(ids?.length ?? 0, entry + 76);
+        writeColumns(members, start);
         largestBlock = Math.max(largestBlock, members.length);
         if (n % 64 === 0) onProgress(n / ranges.length);
       }
@@ -285,15 +291,17 @@ export function createVectorImporter(writer: ContainerWriter, options: VectorOpt
         density: density.write(writer),
       };
 
-      function readMembers(from: number, to: number, members: Uint32Array): StoredObject[] {
-        const records = Array.from(members.subarray(from, to), (number) => ({
-          offset: offsets[number] as number,
-          length: lengths[number] as number,
+      /** Reads the objects at these positions of the order from the spill file; `end` is exclusive. */
+      function readMembers(start: number, end: number): StoredObject[] {
+        const records = Array.from(order.subarray(start, end), (objectNumber) => ({
+          offset: offsets[objectNumber] as number,
+          length: lengths[objectNumber] as number,
         }));
         const { memory, offsets: recordOffsets } = spillReader.read(records);
         return recordOffsets.map((recordOffset) => encoder.decodeRecord(memory, recordOffset));
       }
 
+      /** Writes centres, classes and measurements of objects whose numbers in the layer begin with `first`. */
       function writeColumns(members: readonly StoredObject[], first: number): void {
         const points = Buffer.alloc(16 * members.length);
         members.forEach(({ x, y }, i) => {

@@ -34,6 +34,8 @@ export interface VectorReader {
 /** Maximum number of blocks that a pick decodes. Only in a malicious file do more blocks overlap at one position. */
 const maxPickedBlocks = 400;
 const maxConcurrentReads = 32;
+/** Maximum number of class bytes (one for each object) that are read at once. */
+const maxClassBytes = 2 ** 20;
 
 interface IndexEntry {
   readonly offset: number;
@@ -57,19 +59,23 @@ export async function openVector(container: Container): Promise<VectorReader> {
   const boundOf = (n: number, side: number) => index.readInt32LE(n * indexEntryBytes + 20 + 4 * side);
   const centerBoundOf = (n: number, side: number) => index.readDoubleLE(n * indexEntryBytes + 36 + 8 * side);
 
-  function range(first: number, count: number): { first: number; count: number } {
+  /** Limits a range of objects to those that exist. */
+  function clampRange(first: number, count: number): { first: number; count: number } {
     if (first >= objects) return { first: 0, count: 0 };
     return { first, count: Math.min(count, objects - first) };
   }
 
-  async function tally(counts: Float64Array, first: number, count: number): Promise<void> {
-    for (let at = 0; at < count; at += 2 ** 20) {
-      const bytes = await container.read(description.classBytes + first + at, Math.min(2 ** 20, count - at));
+  /** Counts a range of objects by class number, whatever their position. */
+  async function countRange(counts: Float64Array, first: number, count: number): Promise<void> {
+    for (let start = 0; start < count; start += maxClassBytes) {
+      const length = Math.min(maxClassBytes, count - start);
+      const bytes = await container.read(description.classBytes + first + start, length);
       for (let i = 0; i < bytes.length; i++) (counts[bytes[i] as number] as number)++;
     }
   }
 
-  async function tallyInside(counts: Float64Array, n: number, box: readonly number[]): Promise<void> {
+  /** Counts the objects of a block whose centre is in a box. */
+  async function countBlockInBox(counts: Float64Array, n: number, box: readonly number[]): Promise<void> {
     const { first, count } = entryOf(n);
     const [x0, y0, x1, y1] = box as readonly [number, number, number, number];
     const points = await container.read(description.centers + 16 * first, 16 * count);
@@ -81,9 +87,13 @@ export async function openVector(container: Container): Promise<VectorReader> {
     }
   }
 
-  async function tallyBox(counts: Float64Array, box: readonly number[]): Promise<void> {
+  /**
+   * Counts the objects whose centre is in a box. Blocks inside the box are counted by their class bytes alone, and consecutive
+   * ones are read together; only for blocks that cross its edge are the centres compared.
+   */
+  async function countBox(counts: Float64Array, box: readonly number[]): Promise<void> {
     const [x0, y0, x1, y1] = box as readonly [number, number, number, number];
-    const partial: number[] = [];
+    const crossingBlocks: number[] = [];
     let [runFirst, runCount] = [0, 0];
     for (let n = 0; n < blocks; n++) {
       const [left, top, right, bottom] = [0, 1, 2, 3].map((side) => centerBoundOf(n, side)) as [
@@ -94,24 +104,26 @@ export async function openVector(container: Container): Promise<VectorReader> {
       ];
       if (left > x1 || right < x0 || top > y1 || bottom < y0) continue;
       if (left < x0 || right > x1 || top < y0 || bottom > y1) {
-        partial.push(n);
+        crossingBlocks.push(n);
         continue;
       }
       const { first, count } = entryOf(n);
       if (runFirst + runCount !== first) {
-        await tally(counts, runFirst, runCount);
+        await countRange(counts, runFirst, runCount);
         [runFirst, runCount] = [first, 0];
       }
       runCount += count;
     }
-    await tally(counts, runFirst, runCount);
-    for (let i = 0; i < partial.length; i += maxConcurrentReads) {
-      await Promise.all(partial.slice(i, i + maxConcurrentReads).map((n) => tallyInside(counts, n, box)));
+    await countRange(counts, runFirst, runCount);
+    for (let i = 0; i < crossingBlocks.length; i += maxConcurrentReads) {
+      await Promise.all(
+        crossingBlocks.slice(i, i + maxConcurrentReads).map((n) => countBlockInBox(counts, n, box)),
+      );
     }
   }
 
   async function describe({ number, block, rings }: Found): Promise<OverlayObject> {
-    const at = number - entryOf(block).first;
+    const indexInBlock = number - entryOf(block).first;
     const points = await container.read(description.centers + 16 * number, 16);
     const classNumber = (await container.read(description.classBytes + number, 1))[0] as number;
     const { name, color } = classes[classNumber] ?? { name: '', color: [0, 0, 0] as const };
@@ -122,7 +134,7 @@ export async function openVector(container: Container): Promise<VectorReader> {
     }
     return {
       number,
-      id: await idOf(block, at),
+      id: await idOf(block, indexInBlock),
       class: { name, color: [...color] as [number, number, number] },
       center: [points.readDoubleLE(0), points.readDoubleLE(8)],
       rings: rings.map((ring) => {
@@ -135,12 +147,12 @@ export async function openVector(container: Container): Promise<VectorReader> {
     };
   }
 
-  async function idOf(block: number, at: number): Promise<string | null> {
+  async function idOf(block: number, indexInBlock: number): Promise<string | null> {
     const length = index.readUInt32LE(block * indexEntryBytes + 76);
     if (length === 0) return null;
     const packed = await container.read(index.readDoubleLE(block * indexEntryBytes + 68), length);
     const ids = JSON.parse((await unpack(packed)).toString()) as (string | null)[];
-    return ids[at] ?? null;
+    return ids[indexInBlock] ?? null;
   }
 
   return {
@@ -170,7 +182,7 @@ export async function openVector(container: Container): Promise<VectorReader> {
     },
 
     async centers(wantedFirst, wantedCount) {
-      const { first, count } = range(wantedFirst, wantedCount);
+      const { first, count } = clampRange(wantedFirst, wantedCount);
       const points = await container.read(description.centers + 16 * first, 16 * count);
       const bytes = Buffer.alloc(9 * count);
       for (let i = 0; i < count; i++) {
@@ -184,19 +196,20 @@ export async function openVector(container: Container): Promise<VectorReader> {
     async measurement(column, wantedFirst, wantedCount) {
       const offset = description.columns[column];
       if (offset === undefined) return null;
-      const { first, count } = range(wantedFirst, wantedCount);
+      const { first, count } = clampRange(wantedFirst, wantedCount);
       return container.read(offset + 4 * first, 4 * count);
     },
 
     async counts(box) {
       const counts = new Float64Array(256);
-      if (box !== null) await tallyBox(counts, box);
+      if (box !== null) await countBox(counts, box);
       return Object.fromEntries(
         classes.map(({ name, count }, n) => [name, box === null ? count : (counts[n] as number)]),
       );
     },
 
     async pick(x, y, tolerance) {
+      // In quarters of a pixel; points without an outline are found within half a pixel, even without tolerance.
       const [qx, qy, reach] = [x * 4, y * 4, tolerance * 4 + 2];
       let best: Found | null = null;
       let decoded = 0;
