@@ -141,15 +141,9 @@ export const streamAnnotationEvents = endpoint({
   scope: 'annotations:read',
   language: 'en',
   query: z.object({
-    wait: z.coerce
-      .number()
-      .int()
-      .min(0)
-      .max(3600)
-      .optional()
-      .meta({
-        description: 'Seconds after which the stream ends; 0: after the events that are available now',
-      }),
+    wait: z.coerce.number().int().min(0).max(3600).optional().meta({
+      description: 'Seconds after which the stream ends; 0: after the events that are available now',
+    }),
   }),
   response: 'text/event-stream',
   status: 200,

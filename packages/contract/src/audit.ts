@@ -236,13 +236,9 @@ export const AuditChain = z
       .int()
       .nullable()
       .meta({ description: 'Number of events that the last verification has checked' }),
-    brokenAt: z
-      .number()
-      .int()
-      .nullable()
-      .meta({
-        description: 'Number of the first event that was changed, removed or moved; null unless broken',
-      }),
+    brokenAt: z.number().int().nullable().meta({
+      description: 'Number of the first event that was changed, removed or moved; null unless broken',
+    }),
   })
   .meta({ id: 'AuditChain' });
 export type AuditChain = z.infer<typeof AuditChain>;

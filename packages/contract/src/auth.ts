@@ -105,12 +105,9 @@ export const verifyToken = endpoint({
   language: 'tr',
   body: z.object({
     token: z.string().min(1).max(8192),
-    nonce: SingleLine.max(200)
-      .optional()
-      .meta({
-        description:
-          'With an ID token: the nonce that was sent to the provider, which the token must contain',
-      }),
+    nonce: SingleLine.max(200).optional().meta({
+      description: 'With an ID token: the nonce that was sent to the provider, which the token must contain',
+    }),
   }),
   response: z.object({ user: User, token: z.string() }),
   status: 200,

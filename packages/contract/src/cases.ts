@@ -27,12 +27,9 @@ export const RegistrationMatrix = z
   .meta({ description: '[a, b, c, d, e, f]: x’ = a·x + c·y + e, y’ = b·x + d·y + f' });
 export type RegistrationMatrix = z.infer<typeof RegistrationMatrix>;
 
-const residual = z
-  .number()
-  .nullable()
-  .meta({
-    description: 'Root mean square distance of the pairs in µm; null if the scale of the slide is not known',
-  });
+const residual = z.number().nullable().meta({
+  description: 'Root mean square distance of the pairs in µm; null if the scale of the slide is not known',
+});
 
 export const CaseRegistration = z.object({
   from_image: z.string(),
@@ -125,13 +122,9 @@ export const updateCase = endpoint({
     name: name.optional(),
     description: description.optional(),
     slides: slides.optional(),
-    version: z
-      .number()
-      .int()
-      .optional()
-      .meta({
-        description: 'The version that the change is based on; the change of an older version is rejected',
-      }),
+    version: z.number().int().optional().meta({
+      description: 'The version that the change is based on; the change of an older version is rejected',
+    }),
   }),
   response: Case,
   status: 200,

@@ -64,17 +64,12 @@ export const listImageGroups = endpoint({
         }),
       )
       .meta({ description: 'Datasets that have images in this list, in its order' }),
-    datasets: z
-      .array(z.object({ dataset_name: datasetName, images: count }))
-      .meta({
-        description:
-          'All datasets, each with the number of images that the list would have if filtered by it',
-      }),
-    organs: z
-      .array(z.object({ organ_type: z.string().nullable(), images: count }))
-      .meta({
-        description: 'All organs, each with the number of images that the list would have if filtered by it',
-      }),
+    datasets: z.array(z.object({ dataset_name: datasetName, images: count })).meta({
+      description: 'All datasets, each with the number of images that the list would have if filtered by it',
+    }),
+    organs: z.array(z.object({ organ_type: z.string().nullable(), images: count })).meta({
+      description: 'All organs, each with the number of images that the list would have if filtered by it',
+    }),
   }),
   status: 200,
   errors: ['session_invalid'],

@@ -11,12 +11,9 @@ const pixels = z
   .int()
   .nullable()
   .meta({ description: 'Pixels at full resolution; null until read' });
-const micrometres = z
-  .number()
-  .nullable()
-  .meta({
-    description: 'µm per pixel; null when the file states neither the pixel size nor the magnification',
-  });
+const micrometres = z.number().nullable().meta({
+  description: 'µm per pixel; null when the file states neither the pixel size nor the magnification',
+});
 
 export const Image = z
   .object({
@@ -32,12 +29,10 @@ export const Image = z
     mpp_derived: z
       .boolean()
       .meta({ description: 'mpp_x and mpp_y are estimated from objective_power: not a calibration' }),
-    objective_power_derived: z
-      .boolean()
-      .meta({
-        description:
-          'objective_power is derived from mpp_x and mpp_y: the objective with the nearest pixel size',
-      }),
+    objective_power_derived: z.boolean().meta({
+      description:
+        'objective_power is derived from mpp_x and mpp_y: the objective with the nearest pixel size',
+    }),
     scale_entered: z
       .literal(true)
       .optional()
@@ -122,11 +117,9 @@ export const updateImage = endpoint({
     file_name: SingleLine.min(1).max(255).optional(),
     dataset_name: SingleLine.max(200).nullable().optional(),
     organ_type: SingleLine.max(200).nullable().optional(),
-    calibration: EnteredScale.nullable()
-      .optional()
-      .meta({
-        description: 'Scale that replaces the scale of the file; null: use the scale of the file again',
-      }),
+    calibration: EnteredScale.nullable().optional().meta({
+      description: 'Scale that replaces the scale of the file; null: use the scale of the file again',
+    }),
     /** Hides the image from everyone except administrators. */
     hidden: z.boolean().optional(),
     /** False restores a removed entry. */

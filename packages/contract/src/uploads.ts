@@ -75,11 +75,9 @@ export const UploadFile = z
     id: z.string(),
     path: z.string().meta({ description: 'Path below the folder; for a single file its name' }),
     size_bytes: bytes,
-    modified_ms: z
-      .number()
-      .meta({
-        description: 'Modification time of the original file, by which it is recognised when resuming',
-      }),
+    modified_ms: z.number().meta({
+      description: 'Modification time of the original file, by which it is recognised when resuming',
+    }),
     state: UploadFileState,
   })
   .meta({ id: 'UploadFile' });

@@ -119,15 +119,13 @@ export function createPresentations({ db, now, log, collections }: Dependencies)
     async show(uid, collectionId, state) {
       await collections.own(uid, collectionId);
       const stateJson = JSON.stringify(state);
-      const seq = await db
-        .transaction()
-        .execute((tx) =>
-          savePresentation(tx, {
-            collection_id: collectionId,
-            state: stateJson,
-            updated_at: now().toISOString(),
-          }),
-        );
+      const seq = await db.transaction().execute((tx) =>
+        savePresentation(tx, {
+          collection_id: collectionId,
+          state: stateJson,
+          updated_at: now().toISOString(),
+        }),
+      );
       const channel = channels.get(collectionId);
       if (channel !== undefined) update(channel, seq, stateJson);
     },

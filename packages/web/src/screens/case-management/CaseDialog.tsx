@@ -142,6 +142,7 @@ function SlideRows({ images, slides, onChange }: SlideRowsProps) {
               {slideFields.map((field) => (
                 <TextInput
                   key={field}
+                  className={classes.slideField ?? ''}
                   size="xs"
                   aria-label={`${texts[field]}: ${label}`}
                   placeholder={texts[field]}
