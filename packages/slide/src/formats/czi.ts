@@ -315,11 +315,7 @@ function filledRaster(width: number, height: number, { r, g, b }: Colour): Raste
 }
 
 /** Copies a raster to a position of the target, which must be large enough. */
-function copyPixels(
-  source: Raster,
-  target: Raster,
-  position: { readonly x: number; readonly y: number },
-): void {
+function copyPixels(source: Raster, target: Raster, position: { x: number; y: number }): void {
   const rowBytes = source.width * 3;
   for (let row = 0; row < source.height; row++) {
     const sourceRow = source.rgb.subarray(row * rowBytes, (row + 1) * rowBytes);
