@@ -86,9 +86,9 @@ export async function openPngValues(path: string): Promise<ValueImage & { close(
 }
 
 function valueTypeOf({ bits, colourType }: Header): ValueImage['type'] {
-  if (bits === 16) return 'uint16';
-  const hasAlpha = colourType >= 4; // only floating point can represent "no data" as NaN
-  return hasAlpha ? 'float32' : 'uint8';
+  const hasAlpha = colourType >= 4;
+  if (hasAlpha) return 'float32'; // only floating point can represent "no data" as NaN
+  return bits === 16 ? 'uint16' : 'uint8';
 }
 
 function corrupt(reason: string): SlideError {

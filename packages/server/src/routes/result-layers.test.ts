@@ -117,6 +117,22 @@ describe('Raster result layers', () => {
     expect([tile[149], tile[150]]).toEqual([0, 255]);
   });
 
+  it('show no data where a PNG of 16 bits is transparent', async () => {
+    const { send, overlay } = await slideWithResults();
+    const greyAndAlpha = Uint16Array.from(
+      { length: 300 * 300 * 2 },
+      (_, i) => (i % 600 < 300 ? [1000, 65_535] : [0, 0])[i % 2] ?? 0,
+    );
+    const png = await sharp(greyAndAlpha, { raw: { width: 300, height: 300, channels: 2 } })
+      .toColourspace('grey16')
+      .png()
+      .toBuffer();
+    const layer = await send(png);
+    const { value_range, encoding } = (await overlay(layer.id, 'descriptor')).json<RasterDescriptor>();
+    expect(value_range).toEqual({ min: 1000, max: 1000 });
+    expect(encoding.no_data).not.toBeNull();
+  });
+
   it('import a DICOM label map with the names and colours of its segments', async () => {
     const folder = process.env.TEST_SLIDES;
     if (folder === undefined) return;
