@@ -269,6 +269,7 @@ export async function createServices({
     audit,
     catalogue,
     objects: objectStorage?.reader ?? null,
+    encryption,
   });
   const savedViews = createSavedViews({ db, now, audit, signIn, visibleImages });
   const collections = createCollections({ db, now, audit, signIn, visibleImages, cases });

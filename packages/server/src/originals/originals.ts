@@ -20,6 +20,7 @@ import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { ByteRange } from '../domain/byte-range.ts';
 import type { Reader } from '../domain/dataset-access.ts';
 import type { Config } from '../platform/config.ts';
+import type { Encryption } from '../platform/encryption.ts';
 import { createTurns } from '../platform/event-loop-turns.ts';
 import { hashSecret } from '../platform/secrets.ts';
 import { locate } from '../slide-storage/slide-roots.ts';
@@ -74,10 +75,11 @@ interface Dependencies {
   readonly audit: Pick<AuditRecorder, 'note'>;
   readonly catalogue: Pick<Catalogue, 'get' | 'servable'>;
   readonly objects: ObjectReader | null;
+  readonly encryption: Pick<Encryption, 'deriveSecret'>;
 }
 
 /** Part of the ETag. Increase it when changed rules of de-identification produce other bytes from the same file. */
-const rulesVersion = 1;
+const rulesVersion = 2;
 /** Reading and sending a block of this size takes about as long as a tile. */
 const blockBytes = 64 * 1024;
 /** Maximum number of blocks that all downloads read at the same time. */
@@ -97,7 +99,8 @@ export function etagOfOriginal({ image, plan }: Original, file: OriginalFile): s
 }
 
 /** Longer than 60 lines, because plans, downloads and their limits share their state in one closure. */
-export function createOriginals({ config, db, now, audit, catalogue, objects }: Dependencies): Originals {
+export function createOriginals(dependencies: Dependencies): Originals {
+  const { config, db, now, audit, catalogue, objects, encryption } = dependencies;
   /** Plans say which bytes of a slide's files are replaced. By image id and fingerprint, oldest first. */
   const cachedPlans = new Map<string, Promise<OriginalPlan>>();
   /** Number of downloads in progress by uid. */
@@ -122,7 +125,9 @@ export function createOriginals({ config, db, now, audit, catalogue, objects }: 
     if (cachedPlan !== undefined) return cachedPlan;
     for (const oldestKey of cachedPlans.keys())
       if (cachedPlans.size >= maxCachedPlans) cachedPlans.delete(oldestKey);
-    const plan = limitPlans(() => planOriginals(location, objects, image.id));
+    // Derived from the server's key: from the id of the image, anybody could compute which new UID an original UID becomes.
+    const salt = encryption.deriveSecret(`UIDs of ${image.id}`);
+    const plan = limitPlans(() => planOriginals(location, objects, salt));
     cachedPlans.set(key, plan);
     plan.catch(() => cachedPlans.delete(key));
     return plan;

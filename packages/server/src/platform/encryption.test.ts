@@ -44,6 +44,16 @@ describe('Encryption', () => {
     expect(fs.readdirSync(dataDir)).toEqual([]);
   });
 
+  it('derives a secret that depends on the key and on the purpose, and is the same after a restart', () => {
+    const [dataDir, otherDataDir] = [createDataDir(), createDataDir()];
+    const secret = createEncryption({ dataDir, secretKey: null }).deriveSecret('UIDs of a slide');
+    const restarted = createEncryption({ dataDir, secretKey: null });
+    expect(restarted.deriveSecret('UIDs of a slide')).toBe(secret);
+    expect(restarted.deriveSecret('UIDs of another slide')).not.toBe(secret);
+    const other = createEncryption({ dataDir: otherDataDir, secretKey: null });
+    expect(other.deriveSecret('UIDs of a slide')).not.toBe(secret);
+  });
+
   it('creates a key file that only the owner can read', () => {
     const dataDir = createDataDir();
     createEncryption({ dataDir, secretKey: null });

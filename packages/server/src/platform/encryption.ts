@@ -12,17 +12,25 @@ export interface Encryption {
   encrypt(text: string, purpose: string): string;
   /** Decrypts a text. @throws an error when the key or the purpose differs, or the data was changed */
   decrypt(encrypted: string, purpose: string): string;
+  /** Returns a secret (base64url of 256 bits) that depends on the key and the purpose, and reveals nothing about the key. */
+  deriveSecret(purpose: string): string;
 }
 
 const algorithm = 'aes-256-gcm';
 const ivLength = 12; // a random value of 96 bits, as NIST SP 800-38D section 8.2.2 recommends
 const tagLength = 16;
 
+/** Returns 256 bits derived from the key. Source: RFC 5869. */
+function deriveKey(keyMaterial: string, purpose: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', keyMaterial, '', purpose, 32));
+}
+
 /** Creates the encryption with SECRET_KEY or, without it, with a key file in `dataDir` that only the owner can read. */
 export function createEncryption({ dataDir, secretKey }: Pick<Config, 'dataDir' | 'secretKey'>): Encryption {
   const keyMaterial = secretKey ?? readOrCreateKey(keyFile(dataDir));
-  const key = Buffer.from(hkdfSync('sha256', keyMaterial, '', 'sealing', 32)); // this word is part of the key derivation and must never change
+  const key = deriveKey(keyMaterial, 'sealing'); // this word is part of the key derivation and must never change
   return {
+    deriveSecret: (purpose) => deriveKey(keyMaterial, `secret ${purpose}`).toString('base64url'),
     encrypt(text, purpose) {
       const iv = randomBytes(ivLength);
       const cipher = createCipheriv(algorithm, key, iv, { authTagLength: tagLength }).setAAD(

@@ -206,6 +206,22 @@ describe('download of an original file', () => {
     expect((await get(`${id}/original/2-label.dcm`)).status).toBe(404);
   });
 
+  it('gives a DICOM copy new UIDs that cannot be computed from the id of the slide', async () => {
+    const { server, idOf, allow, get } = await slideFolder();
+    await allow('Series');
+    const id = idOf('Series/0.dcm');
+    const { bytes } = await get(`${id}/original/0.dcm`);
+    const location = { path: join(server.config.slidesDir, 'Series/0.dcm'), members: ['0.dcm'] };
+    const guessedPlan = await planOriginals(location, null, id);
+    const file = guessedPlan.files.find(({ path }) => path === '0.dcm');
+    if (file === undefined) throw new Error('the plan has no file');
+    const guess = await openOriginal(location, null, guessedPlan, file);
+    const guessedBytes = await guess.read(0, file.size);
+    await guess.close();
+    expect(guessedBytes.length).toBe(bytes.length);
+    expect(Buffer.compare(guessedBytes, bytes)).not.toBe(0);
+  });
+
   it('never fails with 500 for invalid ranges and hundreds of concurrent requests', async () => {
     const { idOf, allow, get } = await slideFolder();
     await allow('Set');
