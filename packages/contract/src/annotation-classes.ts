@@ -58,7 +58,7 @@ export const getAnnotationClasses = endpoint({
   summary: 'Classes of the annotations of a dataset',
   access: 'annotations.read',
   scope: 'annotations:read',
-  language: 'en',
+  defaultLanguage: 'en',
   response: Classes,
   status: 200,
   errors: [],
@@ -69,7 +69,7 @@ export const updateAnnotationClasses = endpoint({
   path: '/datasets/:datasetId/annotation-classes',
   summary: 'Replace the classes of a dataset; the response to an old version is 409 with the current classes',
   access: 'annotations.manage',
-  language: 'en',
+  defaultLanguage: 'en',
   body: z.object({
     classes: z
       .array(

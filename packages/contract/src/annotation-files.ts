@@ -64,7 +64,7 @@ export const importAnnotationFile = endpoint({
     'Import a file of QuPath, ASAP, Aperio ImageScope or the Digital Slide Archive; if a feature is invalid, nothing is imported and the response is 400 with the invalid features',
   access: 'annotations.write',
   scope: 'annotations:write',
-  language: 'en',
+  defaultLanguage: 'en',
   query: z.object({
     dry_run: Flag.meta({ description: '`true`: check the file without importing it' }),
     skip_refused: Flag.meta({ description: '`true`: import the valid features and skip the others' }),
@@ -87,7 +87,7 @@ export const exportAnnotationFile = endpoint({
     'Export the annotations of a layer as GeoJSON of QuPath, plain GeoJSON, XML of ASAP or Aperio, or CSV',
   access: 'annotations.read',
   scope: 'annotations:read',
-  language: 'en',
+  defaultLanguage: 'en',
   query: z.object({
     format: z.enum(annotationExportFormats).default('qupath'),
     offset_x: Offset.meta({ description: 'Pixels subtracted from every coordinate' }),

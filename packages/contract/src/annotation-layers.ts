@@ -84,8 +84,8 @@ export const listAnnotationLayers = endpoint({
   summary: 'Annotation layers of a slide that the caller may read, or that a share link shows, oldest first',
   access: 'annotations.read',
   scope: 'annotations:read',
-  visitors: true,
-  language: 'en',
+  allowsVisitors: true,
+  defaultLanguage: 'en',
   query: optionalSession.extend({
     deleted: z
       .enum(['true', 'false'])
@@ -103,7 +103,7 @@ export const createAnnotationLayer = endpoint({
   summary: 'Create an annotation layer; by default only its owner may see and change it',
   access: 'annotations.write',
   scope: 'annotations:write',
-  language: 'en',
+  defaultLanguage: 'en',
   body: z.object({
     name: LayerName,
     visibility: LayerVisibility.default('private'),
@@ -124,7 +124,7 @@ export const updateAnnotationLayer = endpoint({
     'Rename, share, lock or unlock a layer; the response to an old version is 409 with the current layer',
   access: 'annotations.write',
   scope: 'annotations:write',
-  language: 'en',
+  defaultLanguage: 'en',
   body: z.object({
     name: LayerName.optional(),
     visibility: LayerVisibility.optional(),
@@ -143,7 +143,7 @@ export const deleteAnnotationLayer = endpoint({
   summary: 'Delete a layer; its owner and administrators can restore it for 30 days',
   access: 'annotations.write',
   scope: 'annotations:write',
-  language: 'en',
+  defaultLanguage: 'en',
   response: null,
   status: 204,
   errors: ['layer_locked'],
@@ -155,7 +155,7 @@ export const restoreAnnotationLayer = endpoint({
   summary: 'Restore a deleted layer; a layer that is not deleted stays as it is',
   access: 'annotations.write',
   scope: 'annotations:write',
-  language: 'en',
+  defaultLanguage: 'en',
   response: AnnotationLayer,
   status: 200,
   errors: [],
@@ -182,7 +182,7 @@ export const listRecentAnnotations = endpoint({
   summary: 'Slides whose annotations changed last, of the layers that the caller may read; at most 8',
   access: 'annotations.read',
   scope: 'annotations:read',
-  language: 'en',
+  defaultLanguage: 'en',
   response: z.object({ slides: z.array(AnnotatedSlide) }),
   status: 200,
   errors: [],
@@ -198,7 +198,7 @@ export const countAnnotations = endpoint({
   summary: 'Number of annotations of slides, in the layers that the caller may read',
   access: 'annotations.read',
   scope: 'annotations:read',
-  language: 'en',
+  defaultLanguage: 'en',
   query: z.object({
     images: z
       .string()

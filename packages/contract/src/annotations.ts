@@ -86,8 +86,8 @@ export const listAnnotations = endpoint({
   summary: 'Annotations of a layer in the order of their creation; all of them without a limit',
   access: 'annotations.read',
   scope: 'annotations:read',
-  visitors: true,
-  language: 'en',
+  allowsVisitors: true,
+  defaultLanguage: 'en',
   query: optionalSession.extend({
     bbox: z
       .string()
@@ -111,7 +111,7 @@ export const changeAnnotations = endpoint({
     'Create, change and delete annotations, all or none; sending a batch again returns the same response',
   access: 'annotations.write',
   scope: 'annotations:write',
-  language: 'en',
+  defaultLanguage: 'en',
   maxBodyBytes: 16 * 2 ** 20,
   body: z.object({
     changes: z.array(AnnotationChange).min(1).max(annotationLayerLimits.changesPerCall),
@@ -139,7 +139,7 @@ export const streamAnnotationEvents = endpoint({
   summary: 'Changes of the annotations of a slide as server-sent events; they end when the access ends',
   access: 'annotations.read',
   scope: 'annotations:read',
-  language: 'en',
+  defaultLanguage: 'en',
   query: z.object({
     wait: z.coerce.number().int().min(0).max(3600).optional().meta({
       description: 'Seconds after which the stream ends; 0: after the events that are available now',
@@ -172,7 +172,7 @@ export const listAnnotationHistory = endpoint({
   summary: 'Every creation, change and deletion in a layer or of one annotation, newest first',
   access: 'annotations.read',
   scope: 'annotations:read',
-  language: 'en',
+  defaultLanguage: 'en',
   query: z.object({
     annotation: Id.optional(),
     limit: z.coerce.number().int().min(1).max(500).default(100),
@@ -189,7 +189,7 @@ export const restoreAnnotation = endpoint({
   summary: 'Restore a deleted annotation within 30 days; an annotation that is not deleted stays unchanged',
   access: 'annotations.write',
   scope: 'annotations:write',
-  language: 'en',
+  defaultLanguage: 'en',
   response: AnnotationFeature,
   status: 200,
   errors: ['layer_locked', 'layer_full'],

@@ -113,7 +113,7 @@ export const listCollections = endpoint({
   summary: 'Collections that the caller owns or may read, last changed first',
   access: 'catalogue.read',
   scope: 'slides:read',
-  language: 'en',
+  defaultLanguage: 'en',
   query: optionalSession,
   response: z.object({ collections: z.array(Collection) }),
   status: 200,
@@ -125,7 +125,7 @@ export const createCollection = endpoint({
   path: '/collections',
   summary: 'Create a collection',
   access: 'sharing.own',
-  language: 'en',
+  defaultLanguage: 'en',
   body: z.object({
     title: ItemTitle,
     description: description.optional(),
@@ -143,7 +143,7 @@ export const getCollection = endpoint({
   summary: 'One collection; `access` of an item is false if the caller may not view it',
   access: 'catalogue.read',
   scope: 'slides:read',
-  language: 'en',
+  defaultLanguage: 'en',
   query: optionalSession,
   response: Collection,
   status: 200,
@@ -155,7 +155,7 @@ export const updateCollection = endpoint({
   path: '/collections/:collectionId',
   summary: 'Change a collection of the caller; fields that are left out stay',
   access: 'sharing.own',
-  language: 'en',
+  defaultLanguage: 'en',
   body: z.object({
     title: ItemTitle.optional(),
     description: description.optional(),
@@ -173,7 +173,7 @@ export const deleteCollection = endpoint({
   path: '/collections/:collectionId',
   summary: 'Delete a collection of the caller with its answers',
   access: 'sharing.own',
-  language: 'en',
+  defaultLanguage: 'en',
   response: null,
   status: 204,
   errors: ['not_found'],
@@ -192,7 +192,7 @@ export const present = endpoint({
   path: '/collections/:collectionId/presentation',
   summary: 'Show a field of view and an item to all followers; only for the owner',
   access: 'sharing.own',
-  language: 'en',
+  defaultLanguage: 'en',
   body: z.object({ field: Field.nullable().default(null), item: Item.nullable().default(null) }),
   response: null,
   status: 204,
@@ -205,7 +205,7 @@ export const followPresentation = endpoint({
   summary:
     'Server-sent events with the field and item that the presenter shows: the current state, then each change',
   access: 'reader-or-visitor',
-  language: 'en',
+  defaultLanguage: 'en',
   query: optionalSession.extend({
     wait: z.coerce
       .number()
@@ -225,7 +225,7 @@ export const answerQuestion = endpoint({
   path: '/collections/:collectionId/answers',
   summary: 'Answer the question of an item; a later answer replaces the earlier one',
   access: 'reader-or-visitor',
-  language: 'en',
+  defaultLanguage: 'en',
   query: optionalSession,
   body: z.object({
     item: Item,
@@ -258,7 +258,7 @@ export const listAnswers = endpoint({
   path: '/collections/:collectionId/answers',
   summary: 'All answers to the questions of a collection, for its owner, as JSON or CSV',
   access: 'sharing.own',
-  language: 'en',
+  defaultLanguage: 'en',
   query: z.object({ format: z.enum(['json', 'csv']).default('json') }),
   response: z.object({ answers: z.array(CollectionAnswer) }),
   status: 200,

@@ -15,7 +15,14 @@ export function declaredErrors(endpoint: Endpoint): ReadonlySet<ErrorCode> {
 }
 
 /** Returns the errors that the server may send without calling the handler of the endpoint. */
-function commonErrors({ access, scope, path, method, freshSignIn, visitors }: Endpoint): ErrorCode[] {
+function commonErrors({
+  access,
+  scope,
+  path,
+  method,
+  needsFreshSignIn,
+  allowsVisitors,
+}: Endpoint): ErrorCode[] {
   const accessErrors: Readonly<Record<string, readonly ErrorCode[]>> = {
     anyone: [],
     'image-session': ['session_missing', 'session_invalid', 'token_invalid'],
@@ -23,11 +30,11 @@ function commonErrors({ access, scope, path, method, freshSignIn, visitors }: En
   return [
     ...(accessErrors[access] ??
       (['token_missing', 'token_invalid', 'account_not_active', 'forbidden'] as const)),
-    ...(access === 'catalogue.read' || access === 'reader-or-visitor' || visitors
+    ...(access === 'catalogue.read' || access === 'reader-or-visitor' || allowsVisitors
       ? (['session_invalid'] as const) // a session parameter must be valid
       : []),
     ...(scope === undefined ? [] : (['forbidden', 'rate_limited'] as const)), // for requests with API tokens
-    ...(freshSignIn ? (['reauth_required'] as const) : []),
+    ...(needsFreshSignIn ? (['reauth_required'] as const) : []),
     ...(/[:*]/.test(path) ? (['not_found'] as const) : []),
     ...(method === 'GET' ? [] : (['unsupported_type'] as const)),
     'invalid_request', // a query that cannot be decoded, or a parameter sent twice

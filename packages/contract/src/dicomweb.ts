@@ -9,7 +9,7 @@ const common = {
   method: 'GET',
   access: 'image.view',
   scope: 'slides:read',
-  language: 'en',
+  defaultLanguage: 'en',
   status: 200,
   cors: 'dicomweb-origins',
 } as const satisfies Partial<Endpoint>;

@@ -29,11 +29,12 @@ export interface Endpoint {
   readonly path: string;
   /** One sentence for the API's documentation. */
   readonly summary: string;
+  /** The credential, and with a permission also the role, that a request needs. */
   readonly access: Access;
   /** Scope that an API token needs; its owner needs `access` as well. Without a scope, the server rejects API tokens with 403. */
   readonly scope?: ApiTokenScope;
-  /** Language of the texts in the response if the request does not choose one. */
-  readonly language: Language;
+  /** Language of messages and error texts in the response, unless the request chooses one with Accept-Language. */
+  readonly defaultLanguage: Language;
   readonly query?: z.ZodObject;
   readonly body?: z.ZodObject;
   /** Maximum size of the JSON body, if it is larger than the default. */
@@ -53,7 +54,7 @@ export interface Endpoint {
    * datasets or persons. If `access` is a permission, the image session of the link in the query parameter `session` replaces the
    * bearer token.
    */
-  readonly visitors?: true;
+  readonly allowsVisitors?: true;
   /**
    * The endpoint returns single tiles, for which a client sends many requests. A result of checking the bearer token may then be up
    * to a second old, as for image sessions.
@@ -62,7 +63,7 @@ export interface Endpoint {
   /** Other origins whose scripts may read the response: `any`, or those in the setting DICOMWEB_ORIGINS. */
   readonly cors?: 'any' | 'dicomweb-origins';
   /** The server rejects the call with reauth_required when the sign-in is older than 15 minutes and the body has no current password. */
-  readonly freshSignIn?: true;
+  readonly needsFreshSignIn?: true;
 }
 
 type PathParamNames<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`

@@ -10,12 +10,12 @@ import { type Endpoint, endpoint } from './endpoint.ts';
 
 const image = {
   method: 'GET',
-  language: 'en',
+  defaultLanguage: 'en',
   status: 200,
   cors: 'any',
 } as const satisfies Partial<Endpoint>;
 const withToken = { ...image, access: 'image.view', scope: 'slides:read' } as const;
-const withSession = { ...image, access: 'image-session', visitors: true } as const;
+const withSession = { ...image, access: 'image-session', allowsVisitors: true } as const;
 
 const jsonLd = 'application/ld+json';
 const pixelErrors = ['not_found', 'slide_corrupt', 'unavailable', 'storage_timeout'] as const;

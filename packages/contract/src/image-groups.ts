@@ -45,7 +45,7 @@ export const listImageGroups = endpoint({
   summary: 'Groups of the catalogue with their numbers of images, and the choices of its filters',
   access: 'catalogue.read',
   scope: 'slides:read',
-  language: 'en',
+  defaultLanguage: 'en',
   query: listing,
   response: z.object({
     revision,
@@ -81,7 +81,7 @@ export const listImageRows = endpoint({
   summary: 'A page of the list that the groups form',
   access: 'catalogue.read',
   scope: 'slides:read',
-  language: 'en',
+  defaultLanguage: 'en',
   query: listing.extend({
     from: z.coerce
       .number()
@@ -103,7 +103,7 @@ export const getImagePosition = endpoint({
   summary: 'Position of an image in the list that the groups form',
   access: 'catalogue.read',
   scope: 'slides:read',
-  language: 'en',
+  defaultLanguage: 'en',
   query: listing,
   response: z.object({
     revision,

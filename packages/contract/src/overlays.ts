@@ -105,7 +105,7 @@ export const VectorDescriptor = z
   .meta({ id: 'VectorDescriptor' });
 export type VectorDescriptor = z.infer<typeof VectorDescriptor>;
 
-const pixels = { access: 'image-session', scope: 'slides:read', language: 'en' } as const;
+const pixels = { access: 'image-session', scope: 'slides:read', defaultLanguage: 'en' } as const;
 const binary = {
   ...pixels,
   method: 'GET',

@@ -92,7 +92,7 @@ export const listResultLayers = endpoint({
   summary: 'Result layers of a slide, oldest first',
   access: 'annotations.read',
   scope: 'slides:read',
-  language: 'en',
+  defaultLanguage: 'en',
   response: z.object({ layers: z.array(ResultLayer) }),
   status: 200,
   errors: [],
@@ -104,7 +104,7 @@ export const createResultLayer = endpoint({
   summary: 'Create a result layer; the response contains the tus URL to which its file is sent',
   access: 'annotations.write',
   scope: 'results:write',
-  language: 'en',
+  defaultLanguage: 'en',
   body: z.object({
     name: SingleLine.min(1).max(200),
     kind: ResultKind,
@@ -123,13 +123,13 @@ export const deleteResultLayer = endpoint({
   summary: 'Delete a result layer and its file; only its owner and administrators may',
   access: 'annotations.write',
   scope: 'results:write',
-  language: 'en',
+  defaultLanguage: 'en',
   response: null,
   status: 204,
   errors: [],
 });
 
-const resultFile = { access: 'annotations.write', scope: 'results:write', language: 'en' } as const;
+const resultFile = { access: 'annotations.write', scope: 'results:write', defaultLanguage: 'en' } as const;
 
 /** Creation of a tus upload with `Upload-Length`. The `Location` in the response is the same URL. */
 export const createResultFile = endpoint({

@@ -40,7 +40,7 @@ export const createShareLink = endpoint({
   path: '/share-links',
   summary: 'Create a share link; only this response contains its URL with the secret',
   access: 'sharing.own',
-  language: 'en',
+  defaultLanguage: 'en',
   body: z.object({
     target: z.object({ type: ShareTargetType, id: Id }),
     title: ItemTitle,
@@ -64,7 +64,7 @@ export const listShareLinks = endpoint({
   path: '/share-links',
   summary: "The caller's share links, or all of them for administrators, newest first",
   access: 'sharing.own',
-  language: 'en',
+  defaultLanguage: 'en',
   response: z.object({ share_links: z.array(ShareLink) }),
   status: 200,
   errors: [],
@@ -76,7 +76,7 @@ export const endShareLink = endpoint({
   summary:
     'End a share link of the caller, or any for administrators; the sessions of its visitors end at once',
   access: 'sharing.own',
-  language: 'en',
+  defaultLanguage: 'en',
   response: null,
   status: 204,
   errors: ['not_found'],
@@ -105,7 +105,7 @@ export const openShareLink = endpoint({
   path: '/share-links/open',
   summary: 'Exchange the secret of a share link for an image session with access to its slides',
   access: 'anyone',
-  language: 'en',
+  defaultLanguage: 'en',
   body: z.object({
     secret: z.string().min(1).max(200),
     password: z.string().max(200).optional(),

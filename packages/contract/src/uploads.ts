@@ -89,7 +89,7 @@ export const listUploads = endpoint({
   summary: "The caller's uploads: unfinished ones, and those of the last days",
   access: 'catalogue.write',
   scope: 'slides:upload',
-  language: 'tr',
+  defaultLanguage: 'tr',
   response: z.object({
     uploads: z.array(SlideUpload).meta({ description: 'Newest first' }),
     max_bytes: bytes.meta({ description: 'Maximum size of one upload' }),
@@ -104,7 +104,7 @@ export const beginUpload = endpoint({
   summary: 'Begin the upload of a file or a folder; an unfinished upload of the same files is resumed',
   access: 'catalogue.write',
   scope: 'slides:upload',
-  language: 'tr',
+  defaultLanguage: 'tr',
   body: z.object({
     dataset: SingleLine.min(1, reason('upload_dataset_required'))
       .max(200, reason('text_too_long'))
@@ -128,7 +128,7 @@ export const abandonUpload = endpoint({
   summary: 'Cancel an unfinished upload and delete the parts that have been sent',
   access: 'catalogue.write',
   scope: 'slides:upload',
-  language: 'tr',
+  defaultLanguage: 'tr',
   response: null,
   status: 204,
   errors: ['not_found', 'upload_ended'],
@@ -141,7 +141,7 @@ export const finishUploadFile = endpoint({
     'State the checksum of a complete file. The server verifies it; the list of uploads contains the result',
   access: 'catalogue.write',
   scope: 'slides:upload',
-  language: 'tr',
+  defaultLanguage: 'tr',
   body: z.object({
     sha256: z
       .string()
@@ -163,7 +163,7 @@ export const createUploadFile = endpoint({
   summary: 'tus: create a file of an upload',
   access: 'catalogue.write',
   scope: 'slides:upload',
-  language: 'tr',
+  defaultLanguage: 'tr',
   response: null,
   status: 201,
   errors: ['invalid_request', 'not_found', 'upload_ended', 'storage_full'],
@@ -176,7 +176,7 @@ export const getUploadFile = endpoint({
   summary: 'tus: number of bytes of a file that the server has received',
   access: 'catalogue.write',
   scope: 'slides:upload',
-  language: 'tr',
+  defaultLanguage: 'tr',
   response: UploadFile.extend({ offset: bytes }),
   status: 200,
   errors: ['not_found'],
@@ -188,7 +188,7 @@ export const sendUploadFile = endpoint({
   summary: 'tus: send the next part of a file',
   access: 'catalogue.write',
   scope: 'slides:upload',
-  language: 'tr',
+  defaultLanguage: 'tr',
   isStreamed: true,
   response: null,
   status: 204,

@@ -52,8 +52,8 @@ declare module 'fastify' {
     readonly now: () => Date;
   }
   interface FastifyContextConfig {
-    /** A route outside the API base without access control: health, documentation, web app. */
-    readonly open?: true;
+    /** The contract does not declare the route, and it needs no credential: health, documentation, CORS preflight, web app. */
+    readonly isPublic?: true;
   }
 }
 
@@ -234,10 +234,10 @@ function readCatalogueFiles(app: FastifyInstance): void {
 }
 
 /** @throws Error, which stops the start of the server, when a route below the API base is not declared in the contract */
-function requireDeclaration(route: { url: string; config?: { endpoint?: unknown; open?: true } }): void {
+function requireDeclaration(route: { url: string; config?: { endpoint?: unknown; isPublic?: true } }): void {
   if (route.url.startsWith(documentationBase)) return; // registered by a library
-  if (route.config?.endpoint === undefined && route.config?.open !== true) {
-    throw new Error(`The route ${route.url} has no endpoint in the contract and is not declared open.`);
+  if (route.config?.endpoint === undefined && route.config?.isPublic !== true) {
+    throw new Error(`The route ${route.url} has no endpoint in the contract and is not declared public.`);
   }
 }
 

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, lstatSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { change, openDatabase } from '../../../packages/server/src/store/database.ts';
+import { openDatabase, runLockedTransaction } from '../../../packages/server/src/store/database.ts';
 import { insertImages } from '../../../packages/server/src/store/images.ts';
 import { fingerprintOfVersions, versionOfFile } from '../../../packages/slide/src/index.ts';
 
@@ -88,12 +88,12 @@ export async function fillDatabase(
         organ_type: organ,
         size_bytes: 1,
       }));
-      await change(db, 'catalogue', async (tx) => {
+      await runLockedTransaction(db, 'catalogue', async (tx) => {
         for (let i = 0; i < rows.length; i += 100) await insertImages(tx, rows.slice(i, i + 100), at);
       });
     }
     const properties = { width: 100_000, height: 80_000, mpp_x: 0.2527, mpp_y: 0.2527, objective_power: 40 };
-    await change(db, 'catalogue', (tx) =>
+    await runLockedTransaction(db, 'catalogue', (tx) =>
       tx
         .updateTable('images')
         .set({ ...properties, status: 'ready', vendor: 'Aperio', format: 'aperio', size_bytes: 1 })

@@ -31,8 +31,8 @@ import type { Email, Mail } from '../mail/mail.ts';
 import type { Recipients } from '../mail/recipients.ts';
 import type { Background } from '../platform/background-tasks.ts';
 import type { Config } from '../platform/config.ts';
-import { currentCaller } from '../sessions/current-caller.ts';
 import type { ImageSessions } from '../sessions/image-sessions.ts';
+import { recheckCaller } from '../sessions/recheck-caller.ts';
 import type { IssuedToken, SignInService } from '../sessions/sign-in-service.ts';
 import type { ConfirmedRegistration } from '../sign-in/confirmed-registration.ts';
 import { requireOwnPassword } from '../sign-in/own-password.ts';
@@ -42,7 +42,7 @@ import type { Throttle } from '../sign-in/throttle.ts';
 import { releaseLayersOf } from '../store/annotation-layers.ts';
 import { insertApplication, setDecisionReason } from '../store/applications.ts';
 import { spellingOf } from '../store/catalogue-names.ts';
-import { type Change, change, type Database } from '../store/database.ts';
+import { type Change, type Database, runLockedTransaction } from '../store/database.ts';
 import { replaceGrants } from '../store/dataset-grants.ts';
 import { answerDatasetRequests } from '../store/dataset-requests.ts';
 import { findDataset } from '../store/datasets.ts';
@@ -158,7 +158,7 @@ export interface AccountsDependencies {
   readonly secondFactor: SecondFactor;
   readonly confirmedRegistration: Pick<ConfirmedRegistration, 'request'>;
   readonly imageSessions: Pick<ImageSessions, 'forget' | 'recheck'>;
-  readonly adminDigest: Pick<AdminDigest, 'asked'>;
+  readonly adminDigest: Pick<AdminDigest, 'schedule'>;
   readonly recipients: Recipients;
 }
 
@@ -220,14 +220,14 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
   ): Promise<User> {
     const entry = { action, actor: by.uid, target: uid, origin: by.origin };
     return auditRejection(entry, () =>
-      change(db, 'accounts', async (tx) => {
+      runLockedTransaction(db, 'accounts', async (tx) => {
         const stored = await findUser(tx, uid);
         if (stored === null) throw new AppError('not_found');
         const user = rules.effectiveAccount(stored, dependencies.now());
         const hadExpired = user !== stored;
         const otherActiveAdmin = await hasOtherActiveAdmin(tx, uid);
         const after = rule(user, { actor: by.uid, otherActiveAdmin, now: now() });
-        await currentCaller(tx, signIn, by, 'users.manage');
+        await recheckCaller(tx, signIn, by, 'users.manage');
         if (after === user) return user;
         // A new end date must not make the tokens valid again that were issued before the account expired.
         if (hadExpired && user.expiresAt !== null) await signIn.revokeIssuedBefore(tx, uid, user.expiresAt);
@@ -337,7 +337,7 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
         confirmedRegistration.request({ user, passwordHash, affiliation, purpose, language }, origin);
         return user;
       }
-      const existing = await change(db, 'accounts', async (tx) => {
+      const existing = await runLockedTransaction(db, 'accounts', async (tx) => {
         const known = await findUserByEmail(tx, email);
         await audit.record(tx, {
           action: 'registered',
@@ -357,7 +357,7 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
       });
       if (existing !== null) throw new AppError('email_taken');
       await throttle.rememberNetwork(attempt);
-      adminDigest.asked();
+      adminDigest.schedule();
       return user;
     },
 
@@ -404,7 +404,7 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
     },
 
     async signOut({ uid, tokenHash, origin }) {
-      await change(db, 'accounts', async (tx) => {
+      await runLockedTransaction(db, 'accounts', async (tx) => {
         await signIn.signOut(tx, tokenHash);
         await audit.record(tx, { action: 'sign-out', actor: uid, target: uid, origin });
       });
@@ -416,7 +416,7 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
       await throttle.count('reset-request', attempt);
       background.run('a password reset', async () => {
         if (!(await throttle.mayMail(attempt))) return;
-        await change(db, 'accounts', async (tx) => {
+        await runLockedTransaction(db, 'accounts', async (tx) => {
           const started = await signIn.startReset(tx, email);
           await audit.record(tx, {
             action: 'password-reset-requested',
@@ -441,7 +441,7 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
       const codeOwner = await ownerOfReset(code, origin);
       rejectGuessablePassword(newPassword, codeOwner, 'new_password');
       const passwordHash = await signIn.hashPassword(newPassword, hashRequester(codeOwner.email, origin));
-      const user = await change(db, 'accounts', async (tx) => {
+      const user = await runLockedTransaction(db, 'accounts', async (tx) => {
         const owner = await signIn.takeReset(tx, code);
         if (owner === null) throw new AppError('reset_link_invalid');
         await signIn.setPassword(tx, owner.uid, passwordHash);
@@ -463,8 +463,8 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
         const owner = await findUser(db, uid);
         if (owner !== null) rejectGuessablePassword(next, owner, 'new_password');
         const passwordHash = await signIn.hashPassword(next, hashRequester(by.email, origin));
-        return change(db, 'accounts', async (tx) => {
-          const user = await currentCaller(tx, signIn, by, 'account.password');
+        return runLockedTransaction(db, 'accounts', async (tx) => {
+          const user = await recheckCaller(tx, signIn, by, 'account.password');
           await limitActions.require(tx, 'password-changed', by);
           await signIn.setPassword(tx, uid, passwordHash);
           await signIn.revokeAll(tx, uid, tokenHash);
@@ -482,8 +482,8 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
       const entry = { action: 'account-deleted', actor: uid, target: uid, origin } as const;
       await auditRejection(entry, async () => {
         await requireOwnPassword({ signIn, throttle }, by, currentPassword);
-        await change(db, 'accounts', async (tx) => {
-          const user = await currentCaller(tx, signIn, by, 'account.delete');
+        await runLockedTransaction(db, 'accounts', async (tx) => {
+          const user = await recheckCaller(tx, signIn, by, 'account.delete');
           rules.checkMayLeave(user, await hasOtherActiveAdmin(tx, uid));
           await signIn.revokeAll(tx, uid);
           await releaseLayersOf(tx, uid, now());

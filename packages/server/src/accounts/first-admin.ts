@@ -11,7 +11,7 @@ import type { Config } from '../platform/config.ts';
 import { newSecret } from '../platform/secrets.ts';
 import type { SignInService } from '../sessions/sign-in-service.ts';
 import { guessableReason } from '../sign-in/password-rules.ts';
-import { change, type Database } from '../store/database.ts';
+import { type Database, runLockedTransaction } from '../store/database.ts';
 import { findUserByEmail, hasUsers, insertUser, updateUser } from '../store/users.ts';
 
 interface Dependencies {
@@ -56,7 +56,7 @@ export async function ensureFirstAdmin({
 
   // The file is written before the account is created. If writing failed afterwards, the password would be unknown.
   if (passwordFile !== null) await writePassword(passwordFile, email, password);
-  const isCreated = await change(db, 'accounts', async (tx) => {
+  const isCreated = await runLockedTransaction(db, 'accounts', async (tx) => {
     if (await hasUsers(tx)) return false;
     const at = now().toISOString();
     const admin = makeAdmin(register({ uid: randomUUID(), email, displayName: null }, at), at);
@@ -85,7 +85,7 @@ export async function restoreAdmin(
 ): Promise<{ readonly email: string; readonly password: string; readonly isNew: boolean }> {
   const password = newPassword();
   const passwordHash = await signIn.hashPassword(password, null);
-  return change(db, 'accounts', async (tx) => {
+  return runLockedTransaction(db, 'accounts', async (tx) => {
     const at = now().toISOString();
     const existing = await findUserByEmail(tx, email);
     const before = existing ?? register({ uid: randomUUID(), email, displayName: null }, at);

@@ -2,6 +2,7 @@
 import type { AnnotatedSlide, User } from '@lamina/contract';
 import { inaccessibleDatasets } from '../datasets/inaccessible-datasets.ts';
 import { mayManageAllLayers } from '../domain/annotation-rights.ts';
+import type { Translate } from '../domain/translate.ts';
 import {
   type AnnotatedImage,
   countAnnotationsOf,
@@ -12,11 +13,11 @@ import { displayNamesOf } from '../store/annotation-layers.ts';
 import type { Database } from '../store/database.ts';
 import { findImages } from '../store/managed-images.ts';
 import { isViewable } from './layer-access.ts';
-import { authorName, type Say } from './layers.ts';
+import { authorName } from './layers.ts';
 
 export interface AnnotatedSlides {
   /** Returns at most 8 slides whose annotations changed last, newest first, each with the layer that changed. */
-  recent(reader: User, say: Say): Promise<AnnotatedSlide[]>;
+  recent(reader: User, translate: Translate): Promise<AnnotatedSlide[]>;
   /** Returns the number of annotations by image id, without slides that have none or that the reader may not view. */
   count(reader: User, imageIds: readonly string[]): Promise<Readonly<Record<string, number>>>;
 }
@@ -31,7 +32,7 @@ export function createAnnotatedSlides({ db }: { readonly db: Database }): Annota
     mayManageAllLayers(reader) ? null : { uid: reader.uid };
 
   return {
-    async recent(reader, say) {
+    async recent(reader, translate) {
       const restrictedDatasets = await inaccessibleDatasets(db, reader);
       const slides = new Map<string, AnnotatedImage>();
       let before: AnnotatedImage | null = null;
@@ -59,7 +60,7 @@ export function createAnnotatedSlides({ db }: { readonly db: Database }): Annota
         layer_id: layer.id,
         layer_name: layer.name,
         owner: layer.owner_uid,
-        owner_name: authorName(names, layer.owner_uid, say),
+        owner_name: authorName(names, layer.owner_uid, translate),
         annotation_count: layer.annotation_count,
         updated_at: layer.updated_at,
       }));

@@ -13,6 +13,7 @@ import {
   type User,
 } from '@lamina/contract';
 import type { Actor } from '../audit/actor.ts';
+import type { Translate } from '../domain/translate.ts';
 import { runInThread } from '../platform/run-in-thread.ts';
 import type { Database } from '../store/database.ts';
 import type { ImageRow } from '../store/images.ts';
@@ -22,7 +23,6 @@ import { calibratedScaleOf } from './calibrated-scale.ts';
 import { fileErrorOf, refusedFeatureOf, warningTextOf } from './import-texts.ts';
 import { requireLayer } from './layer-access.ts';
 import { featuresOf } from './layer-features.ts';
-import type { Say } from './layers.ts';
 import type { StorableFeature } from './parse-feature.ts';
 
 /** A file that the client downloads. */
@@ -45,7 +45,7 @@ export interface AnnotationFiles {
     reader: User,
     layerId: string,
     options: ImportOptions,
-    say: Say,
+    translate: Translate,
     signal: AbortSignal,
   ): Promise<AnnotationImport>;
   /** Returns the annotations of a layer as a file. @throws AppError not_found */
@@ -99,7 +99,7 @@ export function createAnnotationFiles({ db, annotations, foreignUse }: Dependenc
       reader,
       layerId,
       { file, dry_run, skip_refused, format, offset_x, offset_y },
-      say,
+      translate,
       signal,
     ) {
       const { layer, image, rights } = await requireLayer(db, reader, layerId);
@@ -115,7 +115,7 @@ export function createAnnotationFiles({ db, annotations, foreignUse }: Dependenc
           signal,
         );
         if (!answer.ok) throw fileErrorOf(answer.error);
-        const refused = answer.rejected.map((rejection) => refusedFeatureOf(rejection, say));
+        const refused = answer.rejected.map((rejection) => refusedFeatureOf(rejection, translate));
         if (answer.rejectedCount > 0 && !skip_refused && !dry_run) {
           throw new AppError('invalid_request', {
             reason: 'annotation_file_refused',
@@ -139,7 +139,7 @@ export function createAnnotationFiles({ db, annotations, foreignUse }: Dependenc
           warnings: answer.warnings.map(({ code, count }) => ({
             code,
             count,
-            message: say(warningTextOf(code)),
+            message: translate(warningTextOf(code)),
           })),
           refused_count: answer.rejectedCount,
           refused,

@@ -13,7 +13,8 @@ import {
 import { z } from 'zod';
 import type { Actor } from '../audit/actor.ts';
 import { decodeCursor, encodeCursor } from '../domain/list-cursor.ts';
-import { currentCaller } from '../sessions/current-caller.ts';
+import type { Translate } from '../domain/translate.ts';
+import { recheckCaller } from '../sessions/recheck-caller.ts';
 import type { SignInService } from '../sessions/sign-in-service.ts';
 import { displayNamesOf } from '../store/annotation-layers.ts';
 import * as store from '../store/annotations.ts';
@@ -22,7 +23,7 @@ import { type AppliedChanges, applyChanges, type ParsedChange, rejectRepeatedIds
 import type { AuditForeignUse } from './audit-foreign-use.ts';
 import { featureOf, featureText } from './feature-json.ts';
 import { type ReadableLayer, requireLayer, requireLockedLayer } from './layer-access.ts';
-import { authorName, restorableSince, type Say } from './layers.ts';
+import { authorName, restorableSince } from './layers.ts';
 import { type AnnotationList, annotationListOf } from './list-text.ts';
 import { parseFeature, type SlideSize, type StorableFeature } from './parse-feature.ts';
 
@@ -30,7 +31,13 @@ type ListQuery = QueryOf<typeof listAnnotations>;
 
 export interface Annotations {
   /** Returns the annotations of a layer as a stream of GeoJSON. @throws AppError not_found, invalid_request */
-  list(actor: Actor, reader: User, layerId: string, query: ListQuery, say: Say): Promise<AnnotationList>;
+  list(
+    actor: Actor,
+    reader: User,
+    layerId: string,
+    query: ListQuery,
+    translate: Translate,
+  ): Promise<AnnotationList>;
   /** Applies all changes or none. @throws AppError not_found, forbidden, layer_locked, conflict, layer_full, invalid_request */
   change(
     actor: Actor,
@@ -57,7 +64,7 @@ export interface Annotations {
     reader: User,
     layerId: string,
     query: QueryOf<typeof listAnnotationHistory>,
-    say: Say,
+    translate: Translate,
   ): Promise<ResponseOf<typeof listAnnotationHistory>>;
 }
 
@@ -80,7 +87,7 @@ export function createAnnotations(dependencies: Dependencies): Annotations {
     layerId: string,
   ): Promise<ReadableLayer & { readonly user: User }> {
     const found = await requireLockedLayer(tx, layerId, () =>
-      currentCaller(tx, signIn, actor, 'annotations.write'),
+      recheckCaller(tx, signIn, actor, 'annotations.write'),
     );
     if (!found.rights.annotate) throw new AppError('forbidden');
     if (found.layer.locked_by !== null) throw new AppError('layer_locked');
@@ -88,7 +95,7 @@ export function createAnnotations(dependencies: Dependencies): Annotations {
   }
 
   return {
-    async list(actor, reader, layerId, query, say) {
+    async list(actor, reader, layerId, query, translate) {
       const { layer } = await requireLayer(db, reader, layerId);
       await foreignUse.recordRead(actor, reader, layer);
       return annotationListOf(db, layer, query, {
@@ -97,7 +104,7 @@ export function createAnnotations(dependencies: Dependencies): Annotations {
         authorsOf: async () => {
           const uids = await store.listAuthors(db, layer.id);
           const names = await displayNamesOf(db, uids);
-          return Object.fromEntries(uids.map((uid) => [uid, authorName(names, uid, say)]));
+          return Object.fromEntries(uids.map((uid) => [uid, authorName(names, uid, translate)]));
         },
       });
     },
@@ -164,7 +171,7 @@ export function createAnnotations(dependencies: Dependencies): Annotations {
       return featureOf(restored.row) as AnnotationFeature;
     },
 
-    async history(actor, reader, layerId, { annotation, limit, cursor }, say) {
+    async history(actor, reader, layerId, { annotation, limit, cursor }, translate) {
       const { layer } = await requireLayer(db, reader, layerId);
       await foreignUse.recordRead(actor, reader, layer);
       const before = cursor === undefined ? null : decodeCursor(cursor, parsePosition, HistoryPosition);
@@ -188,7 +195,7 @@ export function createAnnotations(dependencies: Dependencies): Annotations {
             change: row.change,
             feature: row.feature === null ? null : (JSON.parse(row.feature) as AnnotationFeature),
             author: row.author,
-            author_name: authorName(names, row.author, say),
+            author_name: authorName(names, row.author, translate),
             at: row.at,
             version: row.version,
           }),

@@ -7,7 +7,7 @@ import type { Actor } from '../audit/actor.ts';
 import type { AuditAction, AuditRecorder } from '../audit/audit-recorder.ts';
 import { isPrivateLayerOfAnother } from '../domain/annotation-rights.ts';
 import type { LayerRow } from '../store/annotation-layers.ts';
-import { type Change, change, type Database } from '../store/database.ts';
+import { type Change, type Database, runLockedTransaction } from '../store/database.ts';
 
 export interface AuditForeignUse {
   /** Records the reading if the layer is another person's private layer. */
@@ -53,7 +53,9 @@ export function createAuditForeignUse({
       if (!isPrivateLayerOfAnother(reader, layer)) return;
       const key = keyOf('annotation-layer-read', actor, layer);
       if (recordedKeys.has(key)) return;
-      await change(db, 'audit', (tx) => audit.record(tx, entryOf('annotation-layer-read', actor, layer)));
+      await runLockedTransaction(db, 'audit', (tx) =>
+        audit.record(tx, entryOf('annotation-layer-read', actor, layer)),
+      );
       remember(key);
     },
 

@@ -11,11 +11,11 @@ import type { Actor } from '../audit/actor.ts';
 import type { AuditRecorder } from '../audit/audit-recorder.ts';
 import { inaccessibleDatasets } from '../datasets/inaccessible-datasets.ts';
 import { seesEveryDataset } from '../domain/dataset-access.ts';
-import { currentCaller } from '../sessions/current-caller.ts';
+import { recheckCaller } from '../sessions/recheck-caller.ts';
 import type { SignInService } from '../sessions/sign-in-service.ts';
 import { findClasses, type StoredClasses, saveClasses } from '../store/annotation-classes.ts';
 import { spellingOf } from '../store/catalogue-names.ts';
-import { type Connection, change, type Database } from '../store/database.ts';
+import { type Connection, type Database, runLockedTransaction } from '../store/database.ts';
 import { hasVisibleImage, isDataset } from '../store/datasets.ts';
 
 type Classes = ResponseOf<typeof updateAnnotationClasses>;
@@ -43,8 +43,9 @@ export function createAnnotationClasses(dependencies: Dependencies): AnnotationC
     },
 
     update: (actor, requestedName, { classes, version }) =>
-      change(db, 'accounts', async (tx) => {
-        const user = await currentCaller(tx, signIn, actor, 'annotations.manage');
+      // The lock keeps the caller's permission valid until the commit.
+      runLockedTransaction(db, 'accounts', async (tx) => {
+        const user = await recheckCaller(tx, signIn, actor, 'annotations.manage');
         const dataset = await requireDataset(tx, user, requestedName);
         const before = await findClasses(tx, dataset);
         const current = classesOf(before);

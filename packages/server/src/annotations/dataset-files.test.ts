@@ -29,7 +29,7 @@ describe('npm run annotations for a dataset', () => {
     db,
     now,
     audit,
-    say: (sentence: string) => void printedSentences.push(sentence),
+    printLine: (sentence: string) => void printedSentences.push(sentence),
   });
 
   it('imports each file into a new layer of the slide whose name it begins with, and exports the annotations unchanged', async () => {

@@ -20,7 +20,7 @@ interface Dependencies {
   readonly now: () => Date;
   readonly audit: AuditRecorder;
   /** Prints a sentence for the operator. */
-  readonly say: (sentence: string) => void;
+  readonly printLine: (sentence: string) => void;
 }
 
 export interface DatasetExport {
@@ -48,7 +48,7 @@ const importableNames = /\.(geojson|json|xml)$/i;
  *
  * @throws Error with a sentence for the operator when the dataset has no slides
  */
-export async function exportDataset({ db, say }: Dependencies, options: DatasetExport): Promise<void> {
+export async function exportDataset({ db, printLine }: Dependencies, options: DatasetExport): Promise<void> {
   const images = await imagesOf(db, options.dataset);
   await fs.mkdir(options.folder, { recursive: true, mode: 0o700 });
   let count = 0;
@@ -56,11 +56,11 @@ export async function exportDataset({ db, say }: Dependencies, options: DatasetE
     for (const layer of await listLayers(db, image.id, false)) {
       if (layer.visibility === 'private' && !options.withPrivate) continue;
       const name = await writeLayer(db, image, layer, options);
-      say(`${name}: ${layer.annotation_count} annotations`);
+      printLine(`${name}: ${layer.annotation_count} annotations`);
       count++;
     }
   }
-  say(`${count} layers of ${images.length} slides exported to ${options.folder}`);
+  printLine(`${count} layers of ${images.length} slides exported to ${options.folder}`);
 }
 
 async function writeLayer(
@@ -95,7 +95,7 @@ function fileNameOf(text: string): string {
  *   file system when the folder cannot be read
  */
 export async function importDataset(dependencies: Dependencies, options: DatasetImport): Promise<void> {
-  const { db, say } = dependencies;
+  const { db, printLine } = dependencies;
   const images = await imagesOf(db, options.dataset);
   const owner = await findUserByEmail(db, options.owner);
   if (owner === null) throw new Error(`There is no account with the address ${options.owner}.`);
@@ -104,12 +104,12 @@ export async function importDataset(dependencies: Dependencies, options: Dataset
   for (const file of files) {
     const image = imageFor(images, file);
     if (image === null) {
-      say(`${file}: no slide of the dataset, or more than one, has this name`);
+      printLine(`${file}: no slide of the dataset, or more than one, has this name`);
       continue;
     }
     if (await importFile(dependencies, options, { file, image, uid: owner.uid })) imported++;
   }
-  say(
+  printLine(
     options.isDryRun
       ? `${imported} of ${files.length} files can be imported. Nothing has been changed.`
       : `${imported} of ${files.length} files imported`,
@@ -128,7 +128,7 @@ function imageFor(images: readonly ImageRow[], file: string): ImageRow | null {
 }
 
 async function importFile(
-  { db, now, audit, say }: Dependencies,
+  { db, now, audit, printLine }: Dependencies,
   { folder, layerName, isPrivate, isDryRun }: DatasetImport,
   { file, image, uid }: { readonly file: string; readonly image: ImageRow; readonly uid: string },
 ): Promise<boolean> {
@@ -136,11 +136,11 @@ async function importFile(
   const extent = width === null || height === null ? null : { width, height };
   const result = importAnnotations(await fs.readFile(path.join(folder, file)), { format: 'auto', extent });
   if (!result.ok) {
-    say(`${file}: not imported (${result.error.code})`);
+    printLine(`${file}: not imported (${result.error.code})`);
     return false;
   }
   const rejected = result.rejectedCount === 0 ? '' : `, ${result.rejectedCount} invalid ones left out`;
-  say(`${file}: ${result.features.length} annotations for ${image.file_name}${rejected}`);
+  printLine(`${file}: ${result.features.length} annotations for ${image.file_name}${rejected}`);
   if (isDryRun || result.features.length === 0) return result.features.length > 0;
   const at = now().toISOString();
   const changes = result.features.map((feature) => ({

@@ -11,7 +11,7 @@ import { type AnnotationRow, listChangedAnnotations } from '../store/annotations
 import type { Database } from '../store/database.ts';
 import type { AuditForeignUse } from './audit-foreign-use.ts';
 import { featureOf } from './feature-json.ts';
-import { layerFor } from './layers.ts';
+import { toAnnotationLayer } from './layers.ts';
 
 /** A server-sent event. `layer` describes a new or changed layer; `annotations` contains the changed annotations of a layer. */
 export type AnnotationEvent =
@@ -99,7 +99,7 @@ export function createChangeReader(
         sentLayerIds.add(layer.id);
         if (layer.change_no <= since && !isNew) continue;
         await foreignUse.recordRead(actor, reader, layer);
-        const { counts: _, ...described }: AnnotationLayer = layerFor(
+        const { counts: _, ...described }: AnnotationLayer = toAnnotationLayer(
           reader,
           layer,
           [],

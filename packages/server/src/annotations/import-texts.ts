@@ -10,7 +10,7 @@ import type {
   RejectionCode,
 } from '@lamina/annotations';
 import { AppError, type AppErrorDetail, type Bilingual, type RefusedFeature } from '@lamina/contract';
-import type { Say } from './layers.ts';
+import type { Translate } from '../domain/translate.ts';
 
 type FileError = Extract<ImportResult, { readonly ok: false }>['error'] | 'not_gzip' | 'too_large';
 
@@ -89,9 +89,12 @@ const rejections: Readonly<Record<RejectionCode, Bilingual>> = {
 };
 
 /** Returns a rejected feature with its message. In the message, `{path}` and `{limit}` are replaced by their values. */
-export function refusedFeatureOf({ feature, line, code, path, params }: Rejection, say: Say): RefusedFeature {
+export function refusedFeatureOf(
+  { feature, line, code, path, params }: Rejection,
+  translate: Translate,
+): RefusedFeature {
   const values: Readonly<Record<string, string | number>> = { path, ...params };
-  const message = say(rejections[code]).replaceAll(/\{(\w+)\}/g, (placeholder, key: string) =>
+  const message = translate(rejections[code]).replaceAll(/\{(\w+)\}/g, (placeholder, key: string) =>
     String(values[key] ?? placeholder),
   );
   return { feature, line, code, path, message };

@@ -14,7 +14,8 @@ import {
 import type { Actor } from '../audit/actor.ts';
 import type { AuditAction, AuditRecorder } from '../audit/audit-recorder.ts';
 import { layerRightsOf, mayManageAllLayers } from '../domain/annotation-rights.ts';
-import { currentCaller } from '../sessions/current-caller.ts';
+import type { Translate } from '../domain/translate.ts';
+import { recheckCaller } from '../sessions/recheck-caller.ts';
 import type { SignInService } from '../sessions/sign-in-service.ts';
 import {
   type ClassCount,
@@ -30,30 +31,27 @@ import {
 import type { Change, Connection, Database } from '../store/database.ts';
 import { requireImage, requireLockedLayer } from './layer-access.ts';
 
-/** Returns the sentence in the language of the request. */
-export type Say = (sentence: Bilingual) => string;
-
 export interface AnnotationLayers {
   /** Returns the layers of a slide that the reader may read, or with `isDeleted` those that it may restore. @throws AppError not_found */
-  list(reader: User, imageId: string, isDeleted: boolean, say: Say): Promise<AnnotationLayer[]>;
+  list(reader: User, imageId: string, isDeleted: boolean, translate: Translate): Promise<AnnotationLayer[]>;
   /** @throws AppError not_found, too_many_layers */
   create(
     actor: Actor,
     imageId: string,
     layer: BodyOf<typeof createAnnotationLayer> & { readonly source: LayerSource },
-    say: Say,
+    translate: Translate,
   ): Promise<AnnotationLayer>;
   /** @throws AppError not_found, forbidden, conflict, layer_locked */
   update(
     actor: Actor,
     layerId: string,
     change: BodyOf<typeof updateAnnotationLayer>,
-    say: Say,
+    translate: Translate,
   ): Promise<AnnotationLayer>;
   /** @throws AppError not_found, forbidden, layer_locked */
   remove(actor: Actor, layerId: string): Promise<void>;
   /** Restores a deleted layer. @throws AppError forbidden; not_found, also more than 30 days after the deletion */
-  restore(actor: Actor, layerId: string, say: Say): Promise<AnnotationLayer>;
+  restore(actor: Actor, layerId: string, translate: Translate): Promise<AnnotationLayer>;
 }
 
 interface Dependencies {
@@ -83,10 +81,10 @@ export function restorableSince(now: Date): string {
 export function authorName(
   names: ReadonlyMap<string, string | null>,
   uid: string | null,
-  say: Say,
+  translate: Translate,
 ): string | null {
   const name = uid === null ? undefined : names.get(uid);
-  return name === undefined ? say(deletedAccount) : name;
+  return name === undefined ? translate(deletedAccount) : name;
 }
 
 export function createAnnotationLayers(dependencies: Dependencies): AnnotationLayers {
@@ -106,7 +104,7 @@ export function createAnnotationLayers(dependencies: Dependencies): AnnotationLa
     connection: Connection,
     reader: User,
     layers: readonly LayerRow[],
-    say: Say,
+    translate: Translate,
   ): Promise<AnnotationLayer[]> {
     const counts = await countClasses(
       connection,
@@ -116,11 +114,18 @@ export function createAnnotationLayers(dependencies: Dependencies): AnnotationLa
       connection,
       layers.flatMap(({ owner_uid }) => owner_uid ?? []),
     );
-    return layers.map((layer) => layerFor(reader, layer, counts.get(layer.id) ?? [], names, say));
+    return layers.map((layer) =>
+      toAnnotationLayer(reader, layer, counts.get(layer.id) ?? [], names, translate),
+    );
   }
 
-  async function describeOne(tx: Change, reader: User, layer: LayerRow, say: Say): Promise<AnnotationLayer> {
-    const [described] = await describe(tx, reader, [layer], say);
+  async function describeOne(
+    tx: Change,
+    reader: User,
+    layer: LayerRow,
+    translate: Translate,
+  ): Promise<AnnotationLayer> {
+    const [described] = await describe(tx, reader, [layer], translate);
     if (described === undefined) throw new AppError('not_found');
     return described;
   }
@@ -141,7 +146,7 @@ export function createAnnotationLayers(dependencies: Dependencies): AnnotationLa
     });
 
   return {
-    async list(reader, imageId, isDeleted, say) {
+    async list(reader, imageId, isDeleted, translate) {
       await requireImage(db, reader, imageId);
       const since = restorableSince(dependencies.now());
       const layers = (await listLayers(db, imageId, isDeleted)).filter((layer) => {
@@ -149,10 +154,10 @@ export function createAnnotationLayers(dependencies: Dependencies): AnnotationLa
         if (!isDeleted) return rights.read;
         return rights.manage && layer.deleted_at !== null && layer.deleted_at > since;
       });
-      return describe(db, reader, layers, say);
+      return describe(db, reader, layers, translate);
     },
 
-    create: (actor, imageId, { name, visibility, editing, source }, say) =>
+    create: (actor, imageId, { name, visibility, editing, source }, translate) =>
       commit(async (tx) => {
         const user = await requireWriter(tx, actor, imageId);
         if ((await countLayersOf(tx, imageId, actor.uid)) >= maxLayersPerAccount) {
@@ -178,17 +183,17 @@ export function createAnnotationLayers(dependencies: Dependencies): AnnotationLa
           next_position: 1,
         });
         await record(tx, actor, 'annotation-layer-created', layer, { visibility });
-        return describeOne(tx, user, layer, say);
+        return describeOne(tx, user, layer, translate);
       }),
 
-    update: (actor, layerId, { version, locked, ...requestedFields }, say) =>
+    update: (actor, layerId, { version, locked, ...requestedFields }, translate) =>
       commit(async (tx) => {
         const { layer, rights, user } = await requireLockedLayer(tx, layerId, () =>
-          currentCaller(tx, signIn, actor, 'annotations.write'),
+          recheckCaller(tx, signIn, actor, 'annotations.write'),
         );
         if (!rights.manage) throw new AppError('forbidden');
         if (version !== layer.version) {
-          throw new AppError('conflict', { conflicts: [await describeOne(tx, user, layer, say)] });
+          throw new AppError('conflict', { conflicts: [await describeOne(tx, user, layer, translate)] });
         }
         const changes = changesOf(layer, requestedFields);
         const isLocked = layer.locked_by !== null;
@@ -198,7 +203,7 @@ export function createAnnotationLayers(dependencies: Dependencies): AnnotationLa
           throw new AppError('layer_locked');
         }
         if (Object.keys(changes).length === 0 && lockedBy === layer.locked_by) {
-          return describeOne(tx, user, layer, say);
+          return describeOne(tx, user, layer, translate);
         }
         const saved = await saveLayer(tx, layer, { ...changes, locked_by: lockedBy }, now());
         await record(tx, actor, 'annotation-layer-changed', saved, {
@@ -206,13 +211,13 @@ export function createAnnotationLayers(dependencies: Dependencies): AnnotationLa
           editing: saved.editing,
           locked: saved.locked_by !== null,
         });
-        return describeOne(tx, user, saved, say);
+        return describeOne(tx, user, saved, translate);
       }),
 
     async remove(actor, layerId) {
       await commit(async (tx) => {
         const { layer, rights, user } = await requireLockedLayer(tx, layerId, () =>
-          currentCaller(tx, signIn, actor, 'annotations.write'),
+          recheckCaller(tx, signIn, actor, 'annotations.write'),
         );
         if (!rights.manage) throw new AppError('forbidden');
         if (layer.locked_by !== null && !mayManageAllLayers(user)) throw new AppError('layer_locked');
@@ -223,22 +228,22 @@ export function createAnnotationLayers(dependencies: Dependencies): AnnotationLa
       });
     },
 
-    restore: (actor, layerId, say) =>
+    restore: (actor, layerId, translate) =>
       commit(async (tx) => {
         const { layer, rights, user } = await requireLockedLayer(
           tx,
           layerId,
-          () => currentCaller(tx, signIn, actor, 'annotations.write'),
+          () => recheckCaller(tx, signIn, actor, 'annotations.write'),
           { includesDeleted: true },
         );
         if (layer.deleted_at === null && !rights.manage) throw new AppError('forbidden');
         // Only accounts that may restore a deleted layer learn that it exists.
         if (!rights.manage) throw new AppError('not_found');
-        if (layer.deleted_at === null) return describeOne(tx, user, layer, say);
+        if (layer.deleted_at === null) return describeOne(tx, user, layer, translate);
         if (layer.deleted_at <= restorableSince(dependencies.now())) throw new AppError('not_found');
         const saved = await saveLayer(tx, layer, { deleted_at: null }, now());
         await record(tx, actor, 'annotation-layer-restored', saved);
-        return describeOne(tx, user, saved, say);
+        return describeOne(tx, user, saved, translate);
       }),
   };
 
@@ -246,7 +251,7 @@ export function createAnnotationLayers(dependencies: Dependencies): AnnotationLa
   async function requireWriter(tx: Change, actor: Actor, imageId: string): Promise<User> {
     // Changes no row, but makes SQLite take its write lock before the transaction reads.
     await tx.updateTable('annotation_images').set({ change_no: 0 }).where('image_id', '=', '').execute();
-    const user = await currentCaller(tx, signIn, actor, 'annotations.write');
+    const user = await recheckCaller(tx, signIn, actor, 'annotations.write');
     await requireImage(tx, user, imageId);
     return user;
   }
@@ -271,13 +276,13 @@ function lockAfter(layer: LayerRow, user: User, locked: boolean | undefined): La
   return layer.locked_by ?? 'owner';
 }
 
-/** Returns a layer as the API describes it to the reader, with the reader's rights. */
-export function layerFor(
+/** Converts the row of a layer to the `AnnotationLayer` of the API, with the rights of the reader. */
+export function toAnnotationLayer(
   reader: User,
   layer: LayerRow,
   counts: readonly ClassCount[],
   names: ReadonlyMap<string, string | null>,
-  say: Say,
+  translate: Translate,
 ): AnnotationLayer {
   const { annotate, manage, lock } = layerRightsOf(reader, layer);
   const locked = layer.locked_by !== null;
@@ -286,7 +291,7 @@ export function layerFor(
     image_id: layer.image_id,
     name: layer.name,
     owner: layer.owner_uid,
-    owner_name: authorName(names, layer.owner_uid, say),
+    owner_name: authorName(names, layer.owner_uid, translate),
     visibility: layer.visibility,
     editing: layer.editing,
     locked,

@@ -16,18 +16,18 @@ import {
 import { effectiveAccount } from '../domain/account.ts';
 import type { ImageSession } from '../domain/image-session.ts';
 import { isShareLinkValid } from '../domain/share-link.ts';
+import type { Translate } from '../domain/translate.ts';
 import { countClasses, findLayer, type LayerRow, listLayers } from '../store/annotation-layers.ts';
 import type { Database } from '../store/database.ts';
 import { findShareLink, imagesOfLinks } from '../store/share-links.ts';
 import { findUser } from '../store/users.ts';
 import { visitorFeatureText } from './feature-json.ts';
 import { requireImage, uuidPattern } from './layer-access.ts';
-import type { Say } from './layers.ts';
 import { type AnnotationList, annotationListOf } from './list-text.ts';
 
 export interface LinkedAnnotations {
   /** Returns the layers of a slide, oldest first. @throws AppError not_found when the link does not share the slide or annotations */
-  layers(session: ImageSession, imageId: string, say: Say): Promise<AnnotationLayer[]>;
+  layers(session: ImageSession, imageId: string, translate: Translate): Promise<AnnotationLayer[]>;
   /** Returns the annotations of a layer. @throws AppError not_found, invalid_request */
   list(
     session: ImageSession,
@@ -51,7 +51,7 @@ export function createLinkedAnnotations(db: Database, now: () => Date): LinkedAn
   }
 
   return {
-    async layers(session, imageId, say) {
+    async layers(session, imageId, translate) {
       await requireAnnotationsShared(session, imageId);
       const layers = (await listLayers(db, imageId, false)).filter(isForMembers);
       const counts = await countClasses(
@@ -62,7 +62,7 @@ export function createLinkedAnnotations(db: Database, now: () => Date): LinkedAn
         (layer, index): AnnotationLayer => ({
           id: layer.id,
           image_id: layer.image_id,
-          name: say(layerName(index + 1)),
+          name: translate(layerName(index + 1)),
           owner: null,
           owner_name: null,
           visibility: layer.visibility,

@@ -29,8 +29,8 @@ import type { ImageSession, ViewKind } from '../domain/image-session.ts';
 import { isFromTheFuture } from '../platform/clock.ts';
 import { hashRecentSecret, hashSecret, newSecret } from '../platform/secrets.ts';
 import type { ApiTokenAuthentication, ResolvedApiToken } from '../sessions/api-token-service.ts';
-import { currentCaller } from '../sessions/current-caller.ts';
 import type { ImageSessions } from '../sessions/image-sessions.ts';
+import { recheckCaller } from '../sessions/recheck-caller.ts';
 import type { SignInService } from '../sessions/sign-in-service.ts';
 import {
   deleteApiToken,
@@ -42,7 +42,7 @@ import {
   touchApiToken,
 } from '../store/api-tokens.ts';
 import { spellingOf } from '../store/catalogue-names.ts';
-import { change, type Database } from '../store/database.ts';
+import { type Database, runLockedTransaction } from '../store/database.ts';
 import { isDataset, restrictedDatasetsOf } from '../store/datasets.ts';
 import { createRecentTokens, type RecentToken } from './recent-tokens.ts';
 
@@ -261,8 +261,8 @@ export function createApiTokens(dependencies: Dependencies): ApiTokens {
     create(actor, settings) {
       const token = apiTokenPrefix + newSecret();
       const id = randomUUID();
-      return change(db, 'accounts', async (tx) => {
-        const user = await currentCaller(tx, signIn, actor, 'api-tokens.own');
+      return runLockedTransaction(db, 'accounts', async (tx) => {
+        const user = await recheckCaller(tx, signIn, actor, 'api-tokens.own');
         const allowedScopes = scopesOf(user);
         if (!settings.scopes.every((scope) => allowedScopes.includes(scope))) throw new AppError('forbidden');
         const datasets = settings.datasets ? await datasetsFor(tx, user, settings.datasets) : null;
@@ -297,8 +297,8 @@ export function createApiTokens(dependencies: Dependencies): ApiTokens {
     },
 
     async revokeOwn(actor, id) {
-      await change(db, 'accounts', async (tx) => {
-        await currentCaller(tx, signIn, actor, 'api-tokens.own');
+      await runLockedTransaction(db, 'accounts', async (tx) => {
+        await recheckCaller(tx, signIn, actor, 'api-tokens.own');
         const deleted = await deleteApiToken(tx, id, actor.uid);
         if (deleted === null) throw new AppError('not_found');
         await audit.record(tx, revocationOf(actor, deleted));
@@ -307,8 +307,8 @@ export function createApiTokens(dependencies: Dependencies): ApiTokens {
     },
 
     async revoke(actor, id) {
-      await change(db, 'accounts', async (tx) => {
-        await currentCaller(tx, signIn, actor, 'users.manage');
+      await runLockedTransaction(db, 'accounts', async (tx) => {
+        await recheckCaller(tx, signIn, actor, 'users.manage');
         const deleted = await deleteApiToken(tx, id, null);
         if (deleted === null) throw new AppError('not_found');
         await audit.record(tx, revocationOf(actor, deleted));

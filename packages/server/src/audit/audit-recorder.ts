@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { networkOf } from '../domain/network-of.ts';
 import { createRefusalLogLimit, type RefusalSummary } from '../domain/refusal-log-limit.ts';
 import { insertAuditRow, insertAuditRows, listAccountEvents } from '../store/audit.ts';
-import { type Change, change, type Database } from '../store/database.ts';
+import { type Change, type Database, runLockedTransaction } from '../store/database.ts';
 
 export type { AuditAction } from '@lamina/contract';
 
@@ -100,7 +100,7 @@ export function createAuditRecorder({ db, now, log }: AuditRecorderDependencies)
     await insertAuditRow(tx, rowOf(entry));
   }
 
-  const write = (entry: AuditEntry) => change(db, 'audit', (tx) => record(tx, entry));
+  const write = (entry: AuditEntry) => runLockedTransaction(db, 'audit', (tx) => record(tx, entry));
 
   async function note(entry: AuditEntry): Promise<void> {
     const { action, actor, origin, result, target } = entry;

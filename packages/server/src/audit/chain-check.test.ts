@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { chainHash } from '../domain/audit-chain.ts';
 import { insertAuditRow } from '../store/audit.ts';
-import { change, type Database } from '../store/database.ts';
+import { type Database, runLockedTransaction } from '../store/database.ts';
 import { removeAuditTriggers } from '../store/testing/audit-triggers.ts';
 import { type DatabaseKind, databaseKinds, openTestDatabase } from '../store/testing/test-database.ts';
 import { checkChain } from './chain-check.ts';
@@ -14,7 +14,7 @@ async function databaseWithEvents(kind: DatabaseKind, entries: number): Promise<
     await restoreTriggers();
     await close();
   });
-  await change(db, 'audit', async (tx) => {
+  await runLockedTransaction(db, 'audit', async (tx) => {
     for (let i = 1; i <= entries; i++) {
       await insertAuditRow(tx, {
         at: '2026-05-01T00:00:00.000Z',

@@ -2,7 +2,7 @@
 
 import type { Config } from '../platform/config.ts';
 import { findLastAuditRow } from '../store/audit.ts';
-import { change, type Database } from '../store/database.ts';
+import { type Database, runLockedTransaction } from '../store/database.ts';
 import type { AuditRecorder } from './audit-recorder.ts';
 
 /** Settings that may differ between processes that share a database. A difference between processes is not a change. */
@@ -26,7 +26,7 @@ export async function recordSettingsChange(
 ): Promise<void> {
   const current = recordedSettings(config);
   // The lock makes processes that start at the same moment write only one event.
-  await change(db, 'audit', async (tx) => {
+  await runLockedTransaction(db, 'audit', async (tx) => {
     const last = await findLastAuditRow(tx, 'settings-changed');
     const previous = last === null ? {} : (JSON.parse(last.detail) as RecordedSettings);
     const names = new Set([...Object.keys(previous), ...Object.keys(current)]);

@@ -19,8 +19,8 @@ export interface ExpectedTable {
   digest(): Promise<TableDigest>;
 }
 
-/** Prints a sentence for the operator. */
-export type Say = (sentence: string) => void;
+/** Prints a sentence for the operator, on one line of the standard output. */
+export type PrintLine = (sentence: string) => void;
 
 /**
  * Creates and fills the tables, compares their row counts and hashes with the expected ones, and applies newer migrations. All of
@@ -36,7 +36,7 @@ export async function fillTables(
   version: string,
   shapes: readonly TableShape[],
   contents: readonly ExpectedTable[],
-  say: Say,
+  printLine: PrintLine,
 ): Promise<number> {
   await createEmptyTables(tx, version, shapes);
   for (const { shape, rows } of contents) {
@@ -52,15 +52,16 @@ export async function fillTables(
     }
     rowCount += actual.rows;
   }
-  say(`${contents.length} tables with ${rowCount} rows: counts and hashes agree.`);
+  printLine(`${contents.length} tables with ${rowCount} rows: counts and hashes agree.`);
   await migrateTables(tx);
-  await reportChainCheck(tx, say);
+  await reportChainCheck(tx, printLine);
   return rowCount;
 }
 
 /** Verifies the hash chain of the audit log and prints the result. */
-async function reportChainCheck(tx: Change, say: Say): Promise<void> {
+async function reportChainCheck(tx: Change, printLine: PrintLine): Promise<void> {
   const { state, entries, brokenAt } = await checkChain(tx);
-  if (state === 'intact') say(`The audit log is intact: ${entries} entries.`);
-  else say(`Warning: the audit log is broken at entry ${brokenAt}; it was already broken in the source.`);
+  if (state === 'intact') printLine(`The audit log is intact: ${entries} entries.`);
+  else
+    printLine(`Warning: the audit log is broken at entry ${brokenAt}; it was already broken in the source.`);
 }

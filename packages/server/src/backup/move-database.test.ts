@@ -30,7 +30,7 @@ async function usedInstallation(dataDir: string): Promise<DatabaseLocation> {
 async function move(dataDir: string, from: string | null, to: string | null): Promise<string> {
   const output: string[] = [];
   const config = readConfig({ DATA_DIR: dataDir, DATABASE_URL: from ?? '' }, dataDir);
-  await moveDatabase({ config, now: clock, log, say: (sentence) => output.push(sentence) }, to);
+  await moveDatabase({ config, now: clock, log, printLine: (sentence) => output.push(sentence) }, to);
   return output.join('\n');
 }
 

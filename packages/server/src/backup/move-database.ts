@@ -14,14 +14,14 @@ import {
   schemaVersion,
   unexpectedTables,
 } from '../store/table-rows.ts';
-import { fillTables, type Say } from './fill-tables.ts';
+import { fillTables, type PrintLine } from './fill-tables.ts';
 import { embeddedFile, openTarget, rejectWhileInUse } from './target-database.ts';
 
 interface MoveDependencies {
   readonly config: Config;
   readonly now: () => Date;
   readonly log: Logger;
-  readonly say: Say;
+  readonly printLine: PrintLine;
 }
 
 /**
@@ -31,7 +31,7 @@ interface MoveDependencies {
  * @throws Error with a sentence for the operator; the new database is then unchanged
  */
 export async function moveDatabase(
-  { config, now, log, say }: MoveDependencies,
+  { config, now, log, printLine }: MoveDependencies,
   url: string | null,
 ): Promise<void> {
   if (url === null && config.databaseUrl === null)
@@ -58,14 +58,14 @@ export async function moveDatabase(
         const { foreign, missing } = await unexpectedTables(snapshot, shapes);
         if (missing.length > 0) throw new Error(`The database lacks ${missing.join(', ')}.`);
         if (foreign.length > 0)
-          say(`Tables of other programs stay in the old database: ${foreign.join(', ')}.`);
+          printLine(`Tables of other programs stay in the old database: ${foreign.join(', ')}.`);
         const contents = shapes.map((shape) => ({
           shape,
           rows: () => readRows(snapshot, shape),
           digest: () => digestOf(snapshot, shape),
         }));
         await target.fill(async (tx) => {
-          await fillTables(tx, version, shapes, contents, say);
+          await fillTables(tx, version, shapes, contents, printLine);
           await createAuditRecorder({ db: tx, now, log }).record(tx, {
             action: 'database-moved',
             actor: null,

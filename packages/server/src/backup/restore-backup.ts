@@ -11,7 +11,7 @@ import type { Change } from '../store/database.ts';
 import { readRows } from '../store/table-rows.ts';
 import { backupFiles } from './backup-format.ts';
 import { sha256Of } from './checksums.ts';
-import { fillTables, type Say } from './fill-tables.ts';
+import { fillTables, type PrintLine } from './fill-tables.ts';
 import { type Backup, openBackup, rowsOf } from './read-backup.ts';
 import { type DatabaseContents, openTarget } from './target-database.ts';
 
@@ -21,7 +21,7 @@ interface RestoreDependencies {
   readonly settings: Readonly<Record<string, string>>;
   readonly now: () => Date;
   readonly log: Logger;
-  readonly say: Say;
+  readonly printLine: PrintLine;
 }
 
 /**
@@ -35,10 +35,10 @@ export async function restoreBackup(
   folder: string,
   replace: boolean,
 ): Promise<void> {
-  const { config, say } = dependencies;
+  const { config, printLine } = dependencies;
   const backup = await openBackup(folder);
   const { manifest, shapes } = backup;
-  say(
+  printLine(
     `The backup is complete: version ${manifest.programVersion}, ${manifest.database}, ${manifest.createdAt}.`,
   );
   await requireSameKey(dependencies, backup);
@@ -53,18 +53,18 @@ export async function restoreBackup(
     }));
     let missingSlides: readonly string[] = [];
     const oldFile = await target.fill(async (tx) => {
-      await fillTables(tx, manifest.schema, shapes, contents, say);
+      await fillTables(tx, manifest.schema, shapes, contents, printLine);
       await recordRestore(dependencies, tx, backup);
       missingSlides = await findMissingSlides(config, tx);
       await installKey(config, backup);
     });
-    if (oldFile !== null) say(`The previous database is kept as ${oldFile}.`);
-    reportMissingSlides(say, missingSlides);
+    if (oldFile !== null) printLine(`The previous database is kept as ${oldFile}.`);
+    reportMissingSlides(printLine, missingSlides);
   } finally {
     await target.close();
   }
   await reportChangedSettings(dependencies, backup);
-  say('Restored. All sign-ins and image sessions have ended; passwords are those of the backup.');
+  printLine('Restored. All sign-ins and image sessions have ended; passwords are those of the backup.');
 }
 
 function requireTable<T>(value: T | undefined): T {
@@ -110,7 +110,7 @@ async function settingsOf({ folder }: Backup): Promise<Readonly<NodeJS.Dict<stri
 
 /** Copies uploaded slides and results that do not exist yet. @throws Error when a file exists with other contents, unless `replace` */
 async function copyUploads(
-  { config, say }: RestoreDependencies,
+  { config, printLine }: RestoreDependencies,
   backup: Backup,
   replace: boolean,
 ): Promise<void> {
@@ -139,7 +139,7 @@ async function copyUploads(
     await fs.rename(unfinished, target);
   }
   if (neededCopies.length > 0)
-    say(`${neededCopies.length} files of uploaded slides and results restored in ${config.dataDir}.`);
+    printLine(`${neededCopies.length} files of uploaded slides and results restored in ${config.dataDir}.`);
 }
 
 /** Installs the key file. Keeps a previous key as `secret.key.before-restore`, because the previous database needs it. */
@@ -193,19 +193,22 @@ async function exists(file: string): Promise<boolean> {
   );
 }
 
-function reportMissingSlides(say: Say, slides: readonly string[]): void {
+function reportMissingSlides(printLine: PrintLine, slides: readonly string[]): void {
   if (slides.length === 0) return;
   const more = slides.length > 3 ? ' …' : '';
-  say(`Missing slide files: ${slides.length} slides (${slides.slice(0, 3).join(', ')}${more}).`);
+  printLine(`Missing slide files: ${slides.length} slides (${slides.slice(0, 3).join(', ')}${more}).`);
 }
 
 /** Prints the names of settings that differ from the backup. Never prints values, because they may be secrets. */
-async function reportChangedSettings({ settings, say }: RestoreDependencies, backup: Backup): Promise<void> {
+async function reportChangedSettings(
+  { settings, printLine }: RestoreDependencies,
+  backup: Backup,
+): Promise<void> {
   const previous = await settingsOf(backup);
   const names = new Set([...Object.keys(previous), ...Object.keys(settings)]);
   const different = [...names].filter((name) => previous[name] !== settings[name]).sort();
   if (different.length === 0) return;
-  say(
+  printLine(
     `Settings that differ from the backup: ${different.join(', ')}. Those of the backup are in ${path.join(backup.folder, backupFiles.settings)}.`,
   );
 }

@@ -4,7 +4,7 @@ import { parseEnv } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { checkChain } from '../audit/chain-check.ts';
 import { insertAuditRow } from '../store/audit.ts';
-import { change } from '../store/database.ts';
+import { runLockedTransaction } from '../store/database.ts';
 import { temporaryFolder } from '../store/testing/old-databases.ts';
 import { databaseKinds } from '../store/testing/test-database.ts';
 import { sha256Of } from './checksums.ts';
@@ -90,7 +90,7 @@ describe('writeBackup', () => {
     fs.mkdirSync(path.dirname(file), { recursive: true });
     fs.writeFileSync(file, 'pixels');
     const output: string[] = [];
-    await backUp(source, { say: (sentence) => output.push(sentence) });
+    await backUp(source, { printLine: (sentence) => output.push(sentence) });
     expect(output.join()).toContain('Uploaded slides and results are not in the backup');
     const folder = await backUp(source, { withUploads: true });
     const target = await emptyInstallation('SQLite');
@@ -112,7 +112,7 @@ describe.each(databaseKinds)('writeBackup during writes to %s', (kind) => {
     const writing = (async () => {
       while (!isDone) {
         const name = `w-${++written}`;
-        await change(writer, 'audit', async (tx) => {
+        await runLockedTransaction(writer, 'audit', async (tx) => {
           await insertAuditRow(tx, {
             ...{ at: clock().toISOString(), action: 'sign-in', result: 'done', actor_uid: name },
             ...{ target: null, detail: '{}', address: null, request_id: null },

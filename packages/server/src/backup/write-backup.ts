@@ -35,14 +35,14 @@ import {
 } from './backup-format.ts';
 import { sha256Of, writeChecksums } from './checksums.ts';
 import { settingsLines } from './env-lines.ts';
-import type { Say } from './fill-tables.ts';
+import type { PrintLine } from './fill-tables.ts';
 
 interface BackupDependencies {
   readonly config: Config;
   /** The explicitly set settings by name, as text. */
   readonly settings: Readonly<Record<string, string>>;
   readonly now: () => Date;
-  readonly say: Say;
+  readonly printLine: PrintLine;
 }
 
 interface BackupOptions {
@@ -81,7 +81,7 @@ export async function writeBackup(
     await fs.rm(unfinished, { recursive: true, force: true });
     throw error;
   }
-  if (keep !== null) await deleteOlderBackups(to, keep, dependencies.say);
+  if (keep !== null) await deleteOlderBackups(to, keep, dependencies.printLine);
   return folder;
 }
 
@@ -122,7 +122,7 @@ async function fillFolder(
 
 /** Writes all tables from one snapshot of the database. @throws Error with a sentence for the operator */
 async function writeTables(
-  { config, say }: BackupDependencies,
+  { config, printLine }: BackupDependencies,
   folder: string,
 ): Promise<Pick<Manifest, 'database' | 'schema' | 'tables'>> {
   const file = path.join(config.dataDir, 'lamina.db');
@@ -142,7 +142,8 @@ async function writeTables(
       const shapes = await describeTables(schema);
       const { foreign, missing } = await unexpectedTables(tx, shapes);
       if (missing.length > 0) throw new Error(`The database lacks ${missing.join(', ')}.`);
-      if (foreign.length > 0) say(`Tables of other programs are not in the backup: ${foreign.join(', ')}.`);
+      if (foreign.length > 0)
+        printLine(`Tables of other programs are not in the backup: ${foreign.join(', ')}.`);
       const tables: Manifest['tables'] = [];
       for (const shape of shapes.filter(({ name }) => !tablesClearedByRestore.has(name))) {
         tables.push(await writeTable(tx, shape, folder));
@@ -212,7 +213,7 @@ function csvField(value: string | number): string {
 
 /** Copies the key file unless the settings contain the key. Warns if secrets are encrypted but the key is not found. */
 async function writeKey(
-  { config, say }: BackupDependencies,
+  { config, printLine }: BackupDependencies,
   folder: string,
   tables: Manifest['tables'],
 ): Promise<Manifest['sealedWith']> {
@@ -228,7 +229,7 @@ async function writeKey(
   }
   const encrypted = tables.find(({ name, rows }) => name === 'second_factors' && rows > 0);
   if (encrypted !== undefined) {
-    say(
+    printLine(
       `Warning: neither SECRET_KEY nor ${keyFile(config.dataDir)} exists. The backup therefore lacks the key that encrypts ${encrypted.rows} second factors. Run this command where the server runs.`,
     );
   }
@@ -263,11 +264,14 @@ async function copyUploads(
   return withUploads ? 'included' : 'left out';
 }
 
-function reportContents({ say, config }: BackupDependencies, { tables, uploads, createdAt }: Manifest): void {
+function reportContents(
+  { printLine, config }: BackupDependencies,
+  { tables, uploads, createdAt }: Manifest,
+): void {
   const rows = tables.reduce((sum, table) => sum + table.rows, 0);
-  say(`${tables.length} tables with ${rows} rows saved. The backup has the state of ${createdAt}.`);
+  printLine(`${tables.length} tables with ${rows} rows saved. The backup has the state of ${createdAt}.`);
   if (uploads === 'left out') {
-    say(
+    printLine(
       `Uploaded slides and results are not in the backup: back up ${slideRoots(config).uploads} and ${path.join(config.dataDir, 'results')} separately, or use --with-uploads.`,
     );
   }
@@ -315,7 +319,7 @@ async function flushFolders(folder: string): Promise<void> {
 }
 
 /** Keeps the last `keep` complete backups. Deletes all backups, also unfinished ones, that are older than these. */
-async function deleteOlderBackups(parent: string, keep: number, say: Say): Promise<void> {
+async function deleteOlderBackups(parent: string, keep: number, printLine: PrintLine): Promise<void> {
   const names = (await fs.readdir(parent)).sort();
   const [oldestKept] = names.filter(isBackupName).slice(-keep);
   const olderBackups = names.filter(
@@ -324,5 +328,5 @@ async function deleteOlderBackups(parent: string, keep: number, say: Say): Promi
   );
   for (const name of olderBackups) await fs.rm(path.join(parent, name), { recursive: true });
   if (olderBackups.length > 0)
-    say(`Deleted ${olderBackups.length} older backups; the last ${keep} are kept.`);
+    printLine(`Deleted ${olderBackups.length} older backups; the last ${keep} are kept.`);
 }

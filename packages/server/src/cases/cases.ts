@@ -20,7 +20,7 @@ import { seesAll } from '../catalogue/reader-filter.ts';
 import type { VisibleImages } from '../catalogue/visible-images.ts';
 import type { Datasets } from '../datasets/datasets.ts';
 import { type PointPair, registrationOf, residualOf } from '../domain/registration.ts';
-import { currentCaller } from '../sessions/current-caller.ts';
+import { recheckCaller } from '../sessions/recheck-caller.ts';
 import type { SignInService } from '../sessions/sign-in-service.ts';
 import {
   deleteStoredCase,
@@ -31,7 +31,13 @@ import {
   saveRegistration,
 } from '../store/cases.ts';
 import { spellingOf } from '../store/catalogue-names.ts';
-import { acquireLock, type Change, type Connection, change, type Database } from '../store/database.ts';
+import {
+  acquireLock,
+  type Change,
+  type Connection,
+  type Database,
+  runLockedTransaction,
+} from '../store/database.ts';
 import { isDataset } from '../store/datasets.ts';
 
 type NewCase = BodyOf<typeof createEndpoint>;
@@ -114,8 +120,8 @@ export function createCases({ db, now, audit, signIn, datasets, visibleImages }:
     action: AuditAction,
     work: (tx: Change, user: User) => Promise<{ readonly target: StoredCase; readonly result: T }>,
   ): Promise<T> {
-    return change(db, 'accounts', async (tx) => {
-      const user = await currentCaller(tx, signIn, actor, 'catalogue.write');
+    return runLockedTransaction(db, 'accounts', async (tx) => {
+      const user = await recheckCaller(tx, signIn, actor, 'catalogue.write');
       await acquireLock(tx, 'catalogue'); // cases are a level of the catalogue
       const { target, result } = await work(tx, user);
       await record(tx, actor, action, target);
@@ -221,8 +227,8 @@ export function createCases({ db, now, audit, signIn, datasets, visibleImages }:
     },
 
     async register(actor, id, { from_image, to_image, points }) {
-      return change(db, 'accounts', async (tx) => {
-        const user = await currentCaller(tx, signIn, actor, 'sharing.own');
+      return runLockedTransaction(db, 'accounts', async (tx) => {
+        const user = await recheckCaller(tx, signIn, actor, 'sharing.own');
         const visibleCase = await get(user, id, tx);
         const hasSlide = (imageId: string) => visibleCase.slides.some(({ image_id }) => image_id === imageId);
         if (!hasSlide(from_image) || !hasSlide(to_image)) throw new AppError('not_found');

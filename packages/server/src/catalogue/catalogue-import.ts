@@ -22,7 +22,13 @@ import type { AuditRecorder } from '../audit/audit-recorder.ts';
 import { readHold } from '../domain/metadata-hold.ts';
 import { createYielder } from '../platform/yield-to-event-loop.ts';
 import { listSpellings } from '../store/catalogue-names.ts';
-import { type Change, type Connection, change, changeCount, type Database } from '../store/database.ts';
+import {
+  type Change,
+  type Connection,
+  changeCount,
+  type Database,
+  runLockedTransaction,
+} from '../store/database.ts';
 import {
   type ImageNames,
   type ImageNaming,
@@ -136,7 +142,7 @@ export function createCatalogueImport({ db, now, audit, catalogue }: ImportDepen
         if (plan.wrong.length > 0)
           throw new AppError('invalid_request', { reason: 'catalogue_file_has_errors' });
         if (plan.changes.length === 0) return [];
-        return change(db, 'catalogue', async (tx) => {
+        return runLockedTransaction(db, 'catalogue', async (tx) => {
           // The plan was computed before the transaction, so that no lock was held. It is valid only if the catalogue
           // has not changed in between; the transaction itself counts as one change.
           if ((await changeCount(tx, 'catalogue')) !== revision + 1) return null;

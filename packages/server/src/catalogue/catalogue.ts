@@ -24,7 +24,7 @@ import type { FolderTree } from '../slide-storage/folder-tree.ts';
 import type { ObjectStorage } from '../slide-storage/object-storage.ts';
 import { slideRoots } from '../slide-storage/slide-roots.ts';
 import { prepareSearch } from '../store/catalogue-search.ts';
-import { change, type Database } from '../store/database.ts';
+import { type Database, runLockedTransaction } from '../store/database.ts';
 import { findImage, hasNoImages, type ImageRow } from '../store/images.ts';
 import { imageOf } from '../store/listed-image.ts';
 import { type ImagePage, listImages } from '../store/listed-images.ts';
@@ -308,7 +308,7 @@ export function createCatalogue(dependencies: CatalogueDependencies): Catalogue 
     },
 
     async update(imageId, edit, editor) {
-      const row = await change(db, 'catalogue', async (tx) => {
+      const row = await runLockedTransaction(db, 'catalogue', async (tx) => {
         const current = uuid.test(imageId) ? await findImage(tx, imageId) : null;
         if (current === null) throw new AppError('not_found');
         const edited = await editImage(tx, current, edit, editor, now().toISOString());
@@ -321,7 +321,7 @@ export function createCatalogue(dependencies: CatalogueDependencies): Catalogue 
 
     async remove(imageId, editor) {
       let isMetadataFile = false;
-      await change(db, 'catalogue', async (tx) => {
+      await runLockedTransaction(db, 'catalogue', async (tx) => {
         const row = uuid.test(imageId) ? await findImage(tx, imageId) : null;
         if (row === null || row.removed_at !== null) throw new AppError('not_found');
         const edited = await editImage(tx, row, { removed: true }, editor, now().toISOString());

@@ -25,7 +25,7 @@ import {
   saveCase,
   saveMetadataCase,
 } from '../store/cases.ts';
-import { type Change, change, type Database } from '../store/database.ts';
+import { type Change, type Database, runLockedTransaction } from '../store/database.ts';
 import { findImageLocations, type ImageLocation, listImagesAt } from '../store/images.ts';
 import type { StatedCase } from './metadata-files.ts';
 import type { RootScan } from './reconcile.ts';
@@ -83,7 +83,7 @@ export async function followCases(
   }
   for (let start = 0; start < steps.length; start += casesPerTransaction) {
     await yieldToEventLoop();
-    await change(db, 'catalogue', async (tx) => {
+    await runLockedTransaction(db, 'catalogue', async (tx) => {
       const entries: AuditEntry[] = [];
       for (const step of steps.slice(start, start + casesPerTransaction)) {
         entries.push(...(await applyStep(tx, step, now().toISOString())));

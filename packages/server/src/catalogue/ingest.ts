@@ -13,7 +13,7 @@ import { readDiskTree } from '../slide-storage/disk-tree.ts';
 import type { FolderTree } from '../slide-storage/folder-tree.ts';
 import type { ObjectStore } from '../slide-storage/object-storage.ts';
 import { type FolderRoot, slideRoots } from '../slide-storage/slide-roots.ts';
-import { change, type Database } from '../store/database.ts';
+import { type Database, runLockedTransaction } from '../store/database.ts';
 import { findImage, type ImageChanges, type ImageRow, updateImage } from '../store/images.ts';
 import { deleteRemovedMetadataFiles, listMetadataFiles } from '../store/metadata-files.ts';
 import type { Inspection, SlideSummary, Slides } from '../tiles/slides.ts';
@@ -169,7 +169,7 @@ export function createIngest(dependencies: IngestDependencies): Ingest {
     const inspection = await slides.inspect(file, signal);
     if (inspection.status === 'postponed')
       throw new RetryLater('The slide file could not be read; the job tries again later.');
-    await change(db, 'catalogue', async (tx) => {
+    await runLockedTransaction(db, 'catalogue', async (tx) => {
       const before = await findImage(tx, file.id);
       // The changes are based on the current entry, because an administrator may have entered a scale during the read.
       const changes = changesBy(inspection, fingerprint, before ?? row);

@@ -1,5 +1,5 @@
 /** Stores the list of metadata files, so that a later scan notices a missing one even after a restart. */
-import { change, type Database } from '../store/database.ts';
+import { type Database, runLockedTransaction } from '../store/database.ts';
 import { deleteMetadataFiles, insertMetadataFiles, listMetadataFiles } from '../store/metadata-files.ts';
 import type { SlideRoot } from '../store/schema.ts';
 import type { Scan } from './scan.ts';
@@ -24,7 +24,7 @@ export async function rememberMetadataFiles(
   const obsolete =
     slides.length === 0 ? [] : [...known].filter((file) => !found.has(file) && isObsolete(file));
   for (let start = 0; start < Math.max(added.length, obsolete.length); start += batchSize) {
-    await change(db, 'catalogue', async (tx) => {
+    await runLockedTransaction(db, 'catalogue', async (tx) => {
       await insertMetadataFiles(tx, root, added.slice(start, start + batchSize), at);
       await deleteMetadataFiles(tx, root, obsolete.slice(start, start + batchSize));
     });

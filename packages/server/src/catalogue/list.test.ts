@@ -11,7 +11,7 @@ import {
 } from '@lamina/contract';
 import { buildSvs } from '@lamina/slide/testing';
 import { describe, expect, it } from 'vitest';
-import { change } from '../store/database.ts';
+import { runLockedTransaction } from '../store/database.ts';
 import { insertImages } from '../store/images.ts';
 import { databaseKinds } from '../store/testing/test-database.ts';
 import { catalogueOf, svs } from './testing/catalogue-of.ts';
@@ -138,7 +138,7 @@ describe.each(databaseKinds)('GET /image-catalog/images on %s', (database) => {
     const { server, administrator, viewer, admin, reader } = await catalogueOf(database);
     const made = Array.from({ length: 2100 }, (_, i) => `slide ${i}.svs`);
     const at = server.clock.now().toISOString();
-    await change(server.services.db, 'catalogue', async (tx) => {
+    await runLockedTransaction(server.services.db, 'catalogue', async (tx) => {
       for (let from = 0; from < made.length; from += 100) {
         const some = made.slice(from, from + 100).map((file_name, i) => ({
           id: randomUUID(),
@@ -194,7 +194,7 @@ describe.each(databaseKinds)('GET /image-catalog/images on %s', (database) => {
   it('returns search results in the order of the list, for frequent and for rare words', async () => {
     const { server, reader, names } = await catalogueOf(database);
     const at = server.clock.now().toISOString();
-    await change(server.services.db, 'catalogue', async (tx) => {
+    await runLockedTransaction(server.services.db, 'catalogue', async (tx) => {
       for (let from = 0; from < 1100; from += 100) {
         const some = Array.from({ length: 100 }, (_, i) => ({
           id: randomUUID(),

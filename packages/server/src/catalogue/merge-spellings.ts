@@ -9,7 +9,7 @@ import { nameKey, spellName } from '@lamina/contract';
 import type { Logger } from 'pino';
 import type { AuditEntry, AuditRecorder } from '../audit/audit-recorder.ts';
 import { listSpellings, type NameKind, registerName } from '../store/catalogue-names.ts';
-import { acquireLock, type Change, change, type Database } from '../store/database.ts';
+import { acquireLock, type Change, type Database, runLockedTransaction } from '../store/database.ts';
 import { listDatasetRows } from '../store/datasets.ts';
 import { renameImages } from '../store/managed-images.ts';
 import { listNamesInUse, listSlidesNamed, mergeDatasetRows } from '../store/merge-names.ts';
@@ -26,7 +26,8 @@ const slidesPerQuery = 500;
 export async function mergeSpellings({ db, now, log, audit }: MergeDependencies): Promise<void> {
   for (const kind of ['dataset', 'organ'] as const) {
     if ((await unmerged(db, kind)).length === 0) continue;
-    await change(db, 'accounts', async (tx) => {
+    // Grants, which `accounts` guards, and images, which `catalogue` guards, contain the names.
+    await runLockedTransaction(db, 'accounts', async (tx) => {
       await acquireLock(tx, 'catalogue');
       // Queried again in the transaction, because another process may just have merged them.
       for (const spellings of await unmerged(tx, kind)) {

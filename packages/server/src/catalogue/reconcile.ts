@@ -14,7 +14,7 @@ import type { AuditEntry, AuditRecorder } from '../audit/audit-recorder.ts';
 import { createYielder } from '../platform/yield-to-event-loop.ts';
 import type { SlideFile } from '../slide-storage/slide-roots.ts';
 import { analyzeImages } from '../store/catalogue-search.ts';
-import { type Change, change, type Database } from '../store/database.ts';
+import { type Change, type Database, runLockedTransaction } from '../store/database.ts';
 import { listRestrictedDatasets } from '../store/datasets.ts';
 import {
   findImageAt,
@@ -284,7 +284,9 @@ async function applyChanges(
   ) => {
     for (let start = 0; start < all.length; start += changesPerTransaction) {
       await yieldToEventLoop();
-      await change(db, 'catalogue', (tx) => work(tx, all.slice(start, start + changesPerTransaction)));
+      await runLockedTransaction(db, 'catalogue', (tx) =>
+        work(tx, all.slice(start, start + changesPerTransaction)),
+      );
     }
   };
   const oneByOne =

@@ -18,7 +18,7 @@ import type { Jobs } from '../jobs/jobs.ts';
 import { csvByteOrderMark, formatCsvLine } from '../platform/csv.ts';
 import { createYielder } from '../platform/yield-to-event-loop.ts';
 import { spellingOf } from '../store/catalogue-names.ts';
-import { change, type Database } from '../store/database.ts';
+import { type Database, runLockedTransaction } from '../store/database.ts';
 import { editableFields, type ImageRow } from '../store/images.ts';
 import { imageOf } from '../store/listed-image.ts';
 import {
@@ -107,7 +107,7 @@ export function createSlideManagement({
     async change({ ids, ...edit }, editor) {
       const uniqueIds = [...new Set(ids)];
       const metadataFiles = new Set<string>();
-      const changed = await change(db, 'catalogue', async (tx) => {
+      const changed = await runLockedTransaction(db, 'catalogue', async (tx) => {
         const rows = await findImages(tx, uniqueIds);
         if (rows.length < uniqueIds.length) throw new AppError('not_found');
         const at = now().toISOString();

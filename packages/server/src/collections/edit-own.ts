@@ -2,9 +2,9 @@
 import type { User } from '@lamina/contract';
 import type { Actor } from '../audit/actor.ts';
 import type { AuditAction, AuditRecorder } from '../audit/audit-recorder.ts';
-import { currentCaller } from '../sessions/current-caller.ts';
+import { recheckCaller } from '../sessions/recheck-caller.ts';
 import type { SignInService } from '../sessions/sign-in-service.ts';
-import { type Change, change, type Database } from '../store/database.ts';
+import { type Change, type Database, runLockedTransaction } from '../store/database.ts';
 
 interface Dependencies {
   readonly db: Database;
@@ -27,8 +27,9 @@ export function editOwn<T>(
   action: AuditAction,
   work: (tx: Change, user: User) => Promise<Edited<T>>,
 ): Promise<T> {
-  return change(db, 'accounts', async (tx) => {
-    const user = await currentCaller(tx, signIn, actor, 'sharing.own');
+  // The lock keeps the caller's permission valid until the commit.
+  return runLockedTransaction(db, 'accounts', async (tx) => {
+    const user = await recheckCaller(tx, signIn, actor, 'sharing.own');
     const { target, detail, result } = await work(tx, user);
     await audit.record(tx, { action, actor: actor.uid, target, detail, origin: actor.origin });
     return result;

@@ -49,7 +49,7 @@ await runCommand(async (config, log) => {
   const db = await openDatabase({ url: config.databaseUrl, file: path.join(config.dataDir, 'lamina.db') });
   const now = () => new Date();
   const audit = createAuditRecorder({ db, now, log });
-  const dependencies = { db, now, audit, say: (sentence: string) => console.log(sentence) };
+  const dependencies = { db, now, audit, printLine: (sentence: string) => console.log(sentence) };
   try {
     if (action === 'export') {
       await exportDataset(dependencies, { dataset, folder, format, withPrivate: values.private });

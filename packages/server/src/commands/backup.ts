@@ -17,7 +17,12 @@ await runCommand(async (config) => {
     throw new UsageError(`--keep must be a whole number of at least 1.\n${usage}`);
   }
   const folder = await writeBackup(
-    { config, settings: explicitSettings(), now: () => new Date(), say: (sentence) => console.log(sentence) },
+    {
+      config,
+      settings: explicitSettings(),
+      now: () => new Date(),
+      printLine: (sentence) => console.log(sentence),
+    },
     {
       to: path.resolve(values.to ?? path.join(config.dataDir, 'backups')),
       withUploads: values['with-uploads'] ?? false,

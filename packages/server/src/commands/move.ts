@@ -10,7 +10,10 @@ await runCommand(async (config, log) => {
   const isToEmbedded = values.to === 'sqlite';
   const url = isToEmbedded ? null : requirePostgresUrl(values.to);
   if (positionals.length > 0) throw new UsageError(usage);
-  await moveDatabase({ config, now: () => new Date(), log, say: (sentence) => console.log(sentence) }, url);
+  await moveDatabase(
+    { config, now: () => new Date(), log, printLine: (sentence) => console.log(sentence) },
+    url,
+  );
   console.log(
     isToEmbedded
       ? `Moved. Now remove DATABASE_URL from the settings. As long as it is set, the server uses the old

@@ -17,7 +17,7 @@ await runCommand(async (config, log) => {
       settings: explicitSettings(),
       now: () => new Date(),
       log,
-      say: (sentence) => console.log(sentence),
+      printLine: (sentence) => console.log(sentence),
     },
     path.resolve(folder),
     values.replace ?? false,

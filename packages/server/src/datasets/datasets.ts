@@ -20,11 +20,11 @@ import type { AdminDigest } from '../mail/admin-digest.ts';
 import { datasetAnswerEmail } from '../mail/email-texts.ts';
 import type { Mail } from '../mail/mail.ts';
 import type { Recipients } from '../mail/recipients.ts';
-import { currentCaller } from '../sessions/current-caller.ts';
 import type { ImageSessions } from '../sessions/image-sessions.ts';
+import { recheckCaller } from '../sessions/recheck-caller.ts';
 import type { SignInService } from '../sessions/sign-in-service.ts';
 import { registerName, spellingOf } from '../store/catalogue-names.ts';
-import { type Change, type Connection, change, type Database } from '../store/database.ts';
+import { type Change, type Connection, type Database, runLockedTransaction } from '../store/database.ts';
 import { deleteGrant, hasGrant, insertGrant, listGrants, setDownloadGrant } from '../store/dataset-grants.ts';
 import {
   answerDatasetRequests,
@@ -109,7 +109,7 @@ interface Dependencies {
   readonly signIn: Pick<SignInService, 'holderOf'>;
   readonly limitActions: LimitActions;
   readonly imageSessions: Pick<ImageSessions, 'recheck'>;
-  readonly adminDigest: Pick<AdminDigest, 'asked'>;
+  readonly adminDigest: Pick<AdminDigest, 'schedule'>;
   readonly recipients: Recipients;
 }
 
@@ -119,8 +119,8 @@ export function createDatasets(dependencies: Dependencies): Datasets {
 
   /** Runs a transaction under the lock `accounts`, after checking that the caller is still an administrator. */
   function administer<T>(by: Actor, work: (tx: Change) => Promise<T>): Promise<T> {
-    return change(db, 'accounts', async (tx) => {
-      await currentCaller(tx, signIn, by, 'users.manage');
+    return runLockedTransaction(db, 'accounts', async (tx) => {
+      await recheckCaller(tx, signIn, by, 'users.manage');
       return work(tx);
     });
   }
@@ -309,9 +309,9 @@ export function createDatasets(dependencies: Dependencies): Datasets {
     },
 
     async request(by, givenName, reason) {
-      const isRequested = await change(db, 'accounts', async (tx) => {
+      const isRequested = await runLockedTransaction(db, 'accounts', async (tx) => {
         const name = await spellingOf(tx, 'dataset', givenName);
-        const user = await currentCaller(tx, signIn, by, 'catalogue.read');
+        const user = await recheckCaller(tx, signIn, by, 'catalogue.read');
         const dataset = await findDataset(tx, name);
         const hasAccess = seesEveryDataset(user) || (await hasGrant(tx, by.uid, name));
         // The error is the same for unknown, open and unlisted datasets, so that it does not reveal which case applies.
@@ -335,7 +335,7 @@ export function createDatasets(dependencies: Dependencies): Datasets {
         });
         return true;
       });
-      if (isRequested) adminDigest.asked();
+      if (isRequested) adminDigest.schedule();
       return isRequested;
     },
 

@@ -35,7 +35,7 @@ export async function checkAccess(
     if (refused !== undefined) throw refused.error;
     const { headers, rawHeaders } = request.raw;
     const session = await services.pixelAccess.authorize({ sessionId, headers, rawHeaders });
-    if (session.visitor !== null && !endpoint.visitors) throw new AppError('session_invalid');
+    if (session.visitor !== null && !endpoint.allowsVisitors) throw new AppError('session_invalid');
     return session;
   }
   if (isOpenToVisitors(endpoint) && request.headers.authorization === undefined) {
@@ -169,8 +169,8 @@ function requirePermission(user: User, permission: Permission): void {
 }
 
 /** Returns whether an endpoint that accepts a bearer token also accepts the image session of a share link. */
-function isOpenToVisitors({ access, visitors }: Endpoint): boolean {
-  return access === 'reader-or-visitor' || visitors === true;
+function isOpenToVisitors({ access, allowsVisitors }: Endpoint): boolean {
+  return access === 'reader-or-visitor' || allowsVisitors === true;
 }
 
 function sessionParameterOf(request: FastifyRequest): string | undefined {

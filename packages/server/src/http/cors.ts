@@ -35,7 +35,7 @@ export function preflightRoutes(app: FastifyInstance, dicomwebOrigins: AllowedOr
     ['dicom-web', 'dicomweb-origins'],
   ] as const;
   for (const [path, cors] of protocols) {
-    app.options(`${apiBase}/${path}/*`, { config: { open: true } }, (request, reply) => {
+    app.options(`${apiBase}/${path}/*`, { config: { isPublic: true } }, (request, reply) => {
       allowOrigin({ cors }, request, reply, dicomwebOrigins);
       reply.header('Access-Control-Allow-Methods', 'GET, HEAD');
       reply.header('Access-Control-Allow-Headers', 'Authorization, Accept, If-None-Match');

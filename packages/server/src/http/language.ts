@@ -7,11 +7,11 @@ export function isLanguage(value: unknown): value is Language {
 }
 
 /**
- * Returns the language of a response. Only a single language, as in `Accept-Language: tr`, counts as a choice. Browsers send a list with every request, and the texts of the
- * specification must not change with the language of a browser.
+ * Returns the language of a response. Only a single language, as in `Accept-Language: tr`, counts as a choice. Browsers send a
+ * list with every request, and the texts of the specification must not change with the language of a browser.
  */
 export function languageOf({ headers, routeOptions }: FastifyRequest): Language {
   const chosen = headers['accept-language'];
   if (isLanguage(chosen)) return chosen;
-  return routeOptions.config?.endpoint?.language ?? 'tr';
+  return routeOptions.config?.endpoint?.defaultLanguage ?? 'tr';
 }

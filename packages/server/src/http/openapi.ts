@@ -66,7 +66,7 @@ function operationOf(name: string, endpoint: Endpoint, schemaOf: SchemaOf): Json
   };
 }
 
-function accessSentence({ access, freshSignIn, scope, visitors }: Endpoint): string {
+function accessSentence({ access, needsFreshSignIn, scope, allowsVisitors }: Endpoint): string {
   if (access === 'anyone') return 'Anyone may call this.';
   if (access === 'reader-or-visitor') {
     return 'Needs the permission `catalogue.read`, or the image session of a share link.';
@@ -75,19 +75,19 @@ function accessSentence({ access, freshSignIn, scope, visitors }: Endpoint): str
   if (access === 'image-session') {
     return `Needs an image session; the bearer token of a sign-in does not open it.${byToken}`;
   }
-  const fresh = freshSignIn
+  const fresh = needsFreshSignIn
     ? ' When the sign-in is older than 15 minutes, `current_password` must come along.'
     : '';
-  const byLink = visitors ? ', or the image session of a share link' : '';
+  const byLink = allowsVisitors ? ', or the image session of a share link' : '';
   return `Needs the permission \`${access}\`${byLink}.${fresh}${byToken}`;
 }
 
-function securityOf({ access, path, scope, visitors }: Endpoint): Json[] {
+function securityOf({ access, path, scope, allowsVisitors }: Endpoint): Json[] {
   // A session in the path is documented as a path parameter, not as a security scheme.
   if (access === 'anyone' || path.includes(':sessionId/')) return [];
   if (access === 'reader-or-visitor') return [{ [bearer]: [] }, { [imageSession]: [] }];
   const mainCredential = { [access === 'image-session' ? imageSession : bearer]: [] };
-  const byLink = visitors && access !== 'image-session' ? [{ [imageSession]: [] }] : [];
+  const byLink = allowsVisitors && access !== 'image-session' ? [{ [imageSession]: [] }] : [];
   return [mainCredential, ...byLink, ...(scope === undefined ? [] : [{ [apiToken]: [scope] }])];
 }
 

@@ -6,7 +6,6 @@ import { Readable } from 'node:stream';
 import {
   AppError,
   apiBase,
-  type Bilingual,
   type BodyOf,
   type Endpoint,
   isErrorReason,
@@ -22,6 +21,7 @@ import type { z } from 'zod';
 import type { Origin } from '../audit/audit-recorder.ts';
 import { browserName } from '../domain/browser-name.ts';
 import type { ImageSession } from '../domain/image-session.ts';
+import type { Translate } from '../domain/translate.ts';
 import type { Caller, Credential } from './caller.ts';
 import { clientSignalOf } from './client-signal.ts';
 import { languageOf } from './language.ts';
@@ -40,7 +40,7 @@ declare module 'fastify' {
 type CallerOf<E extends Endpoint> = E['access'] extends Permission
   ? E['isTile'] extends true
     ? Caller | ImageSession
-    : E['visitors'] extends true
+    : E['allowsVisitors'] extends true
       ? Caller | ImageSession
       : Caller
   : E['access'] extends 'image-session'
@@ -62,8 +62,8 @@ export interface EndpointRequest<E extends Endpoint> {
   readonly signal: AbortSignal;
   /** Language of the response. */
   readonly language: Language;
-  /** Returns the sentence in the language of the response. */
-  readonly say: (sentence: Bilingual) => string;
+  /** Returns a text in the language of the response. */
+  readonly translate: Translate;
   /** Fastify's reply, to set headers beyond the contract. The handler returns the content of the response. */
   readonly reply: FastifyReply;
 }
@@ -141,7 +141,7 @@ export function serve<const E extends Endpoint>(
     ...(endpoint.maxBodyBytes && { bodyLimit: endpoint.maxBodyBytes }),
     ...(sendsPixels(endpoint) && { helmet: false }), // pixelHeaders replace it
     handler: async (request, reply) => {
-      if (endpoint.freshSignIn) requireFreshSignIn(request, app.now());
+      if (endpoint.needsFreshSignIn) requireFreshSignIn(request, app.now());
       const language = languageOf(request);
       const result = await handle({
         params: request.params as ParamsOf<E>,
@@ -158,7 +158,7 @@ export function serve<const E extends Endpoint>(
           return clientSignalOf(reply.raw);
         },
         language,
-        say: (sentence) => sentence[language],
+        translate: (text) => text[language],
         reply,
       });
       if (result instanceof Redirect) {

@@ -3,7 +3,7 @@
  * from all processes together, so that many registrations do not cause many e-mails.
  */
 import type { Jobs } from '../jobs/jobs.ts';
-import { change, type Database } from '../store/database.ts';
+import { type Database, runLockedTransaction } from '../store/database.ts';
 import { countOpenDatasetRequests } from '../store/dataset-requests.ts';
 import { findDigest, saveDigest } from '../store/digests.ts';
 import { countPendingUsers } from '../store/user-details.ts';
@@ -14,7 +14,7 @@ import type { Recipients } from './recipients.ts';
 
 export interface AdminDigest {
   /** Schedules a digest after a new application or dataset request. Returns at once. */
-  asked(): void;
+  schedule(): void;
 }
 
 const digestName = 'waiting';
@@ -33,7 +33,8 @@ export function createAdminDigest({ db, now, mail, jobs, recipients }: Dependenc
   /** Queues the digest e-mails; if the last digest is less than five minutes old, enqueues the job for later. */
   async function sendDigest(): Promise<void> {
     const at = now();
-    const waitMs = await change(db, 'accounts', async (tx) => {
+    // The lock guards applications, dataset requests and the queue of e-mails, and two processes cannot both send a digest.
+    const waitMs = await runLockedTransaction(db, 'accounts', async (tx) => {
       const last = await findDigest(tx, digestName);
       const remainingMs = last === null ? 0 : Date.parse(last) + digestEveryMs - at.getTime();
       // If the system clock was set back, the wait would be longer than the interval.
@@ -58,6 +59,6 @@ export function createAdminDigest({ db, now, mail, jobs, recipients }: Dependenc
   jobs.setWorker('tell-who-waits', sendDigest);
 
   return {
-    asked: () => void jobs.enqueue('tell-who-waits', {}),
+    schedule: () => void jobs.enqueue('tell-who-waits', {}),
   };
 }

@@ -10,7 +10,7 @@ import { SMTPServer } from 'smtp-server';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createBackground } from '../platform/background-tasks.ts';
 import { createEncryption } from '../platform/encryption.ts';
-import { change, type Database } from '../store/database.ts';
+import { type Database, runLockedTransaction } from '../store/database.ts';
 import { databaseKinds, openTestDatabase } from '../store/testing/test-database.ts';
 import { createMail } from './mail.ts';
 
@@ -183,7 +183,7 @@ describe.each(databaseKinds)('queued e-mail (on %s)', (kind) => {
   it('is sent if its transaction is committed, but not if it is rolled back', async () => {
     const here = await machine(kind);
     const { mail, background, outboxFiles } = start(here, null);
-    const undone = change(here.db, 'accounts', async (tx) => {
+    const undone = runLockedTransaction(here.db, 'accounts', async (tx) => {
       await mail.queue(tx, email);
       throw new Error('the change does not happen');
     });
@@ -192,7 +192,7 @@ describe.each(databaseKinds)('queued e-mail (on %s)', (kind) => {
     await background.idle();
     expect(outboxFiles()).toEqual([]);
 
-    await change(here.db, 'accounts', (tx) => mail.queue(tx, email));
+    await runLockedTransaction(here.db, 'accounts', (tx) => mail.queue(tx, email));
     mail.wake();
     await background.idle();
     expect(outboxFiles()).toHaveLength(1);
@@ -202,7 +202,7 @@ describe.each(databaseKinds)('queued e-mail (on %s)', (kind) => {
     const here = await machine(kind);
     const first = start(here, null);
     await first.background.close();
-    await change(here.db, 'accounts', (tx) => first.mail.queue(tx, email));
+    await runLockedTransaction(here.db, 'accounts', (tx) => first.mail.queue(tx, email));
     expect(first.outboxFiles()).toEqual([]);
 
     const second = start(here, null);
@@ -215,7 +215,7 @@ describe.each(databaseKinds)('queued e-mail (on %s)', (kind) => {
     const here = await machine(kind);
     const writer = start(here, null);
     await writer.background.close();
-    await change(here.db, 'accounts', (tx) => writer.mail.queue(tx, email));
+    await runLockedTransaction(here.db, 'accounts', (tx) => writer.mail.queue(tx, email));
     let isUnavailable = true;
     const db = here.db.withPlugin({
       transformQuery({ node }) {
@@ -240,7 +240,7 @@ describe.each(databaseKinds)('queued e-mail (on %s)', (kind) => {
     const here = await machine(kind);
     const { mail, background, outboxFiles } = start(here, null);
     await background.idle();
-    await change(here.db, 'accounts', (tx) => mail.queue(tx, email));
+    await runLockedTransaction(here.db, 'accounts', (tx) => mail.queue(tx, email));
     // A killed process leaves an e-mail claimed but not sent.
     const claimedUntil = new Date(here.clock.at + 2 * minute).toISOString();
     await here.db.updateTable('letters').set({ due_at: claimedUntil, attempts: 1 }).execute();
@@ -256,7 +256,7 @@ describe.each(databaseKinds)('queued e-mail (on %s)', (kind) => {
   it('is sent once when several processes send at the same time', async () => {
     const here = await machine(kind);
     const processes = Array.from({ length: 4 }, () => start(here, null));
-    await change(here.db, 'accounts', async (tx) => {
+    await runLockedTransaction(here.db, 'accounts', async (tx) => {
       for (let n = 0; n < 10; n++) await processes[0]?.mail.queue(tx, email);
     });
     for (const { mail } of processes) mail.wake();
@@ -267,7 +267,7 @@ describe.each(databaseKinds)('queued e-mail (on %s)', (kind) => {
   it('is not readable in a copy of the database', async () => {
     const here = await machine(kind);
     const { mail } = start(here, null);
-    await change(here.db, 'accounts', (tx) => mail.queue(tx, email));
+    await runLockedTransaction(here.db, 'accounts', (tx) => mail.queue(tx, email));
     expect(JSON.stringify(await waiting(here))).not.toMatch(/code=|ayse/);
   });
 });

@@ -22,12 +22,13 @@ import type { Actor } from '../audit/actor.ts';
 import type { AuditRecorder } from '../audit/audit-recorder.ts';
 import type { VisibleImages } from '../catalogue/visible-images.ts';
 import { layerRightsOf } from '../domain/annotation-rights.ts';
+import type { Translate } from '../domain/translate.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { Config } from '../platform/config.ts';
-import { currentCaller } from '../sessions/current-caller.ts';
+import { recheckCaller } from '../sessions/recheck-caller.ts';
 import type { SignInService } from '../sessions/sign-in-service.ts';
 import { displayNamesOf } from '../store/annotation-layers.ts';
-import { type Connection, change, type Database } from '../store/database.ts';
+import { type Connection, type Database, runLockedTransaction } from '../store/database.ts';
 import type { ImageRow } from '../store/images.ts';
 import {
   deleteResultLayerRow,
@@ -46,12 +47,9 @@ import { sumUnfinishedUploads, sumUploadedSlides } from '../store/uploads.ts';
 import { isProblem, problems } from './problems.ts';
 import type { ResultFiles } from './result-files.ts';
 
-/** Returns a sentence in the language of the request. */
-export type Say = (sentence: Bilingual) => string;
-
 export interface ResultLayers {
   /** Lists the layers of a slide, oldest first. @throws AppError not_found */
-  list(reader: User, imageId: string, say: Say): Promise<ResultLayer[]>;
+  list(reader: User, imageId: string, translate: Translate): Promise<ResultLayer[]>;
   /**
    * Creates a layer, whose file is uploaded afterwards.
    *
@@ -61,7 +59,7 @@ export interface ResultLayers {
     by: Actor,
     imageId: string,
     layer: BodyOf<typeof createResultLayer> & { readonly source: ResultSource },
-    say: Say,
+    translate: Translate,
   ): Promise<ResultLayer>;
   /** @throws AppError not_found, forbidden */
   remove(by: Actor, layerId: string): Promise<void>;
@@ -75,7 +73,7 @@ export interface ResultLayers {
   progress(
     caller: User,
     layerId: string,
-    say: Say,
+    translate: Translate,
   ): Promise<{ readonly layer: ResultLayer; readonly received: number; readonly total: number | null }>;
   /**
    * Writes a part of the file; the import starts when it is complete.
@@ -137,18 +135,18 @@ export function createResultLayers(dependencies: Dependencies): ResultLayers {
   async function describe(
     reader: User,
     rows: readonly ResultLayerRow[],
-    say: Say,
+    translate: Translate,
     from: Connection = db,
   ): Promise<ResultLayer[]> {
     const names = await displayNamesOf(
       from,
       rows.flatMap(({ owner_uid }) => owner_uid ?? []),
     );
-    return rows.map((row) => layerFor(reader, row, names, say));
+    return rows.map((row) => toResultLayer(reader, row, names, translate));
   }
 
-  async function describeOne(reader: User, row: ResultLayerRow, say: Say, from?: Connection) {
-    const [layer] = await describe(reader, [row], say, from);
+  async function describeOne(reader: User, row: ResultLayerRow, translate: Translate, from?: Connection) {
+    const [layer] = await describe(reader, [row], translate, from);
     return layer as ResultLayer;
   }
 
@@ -163,7 +161,8 @@ export function createResultLayers(dependencies: Dependencies): ResultLayers {
     if (row.state !== 'uploading') throw new AppError('upload_ended');
     if (row.upload_bytes === sizeBytes) return;
     if (sizeBytes > config.uploadMaxBytes) throw new AppError('upload_too_large');
-    await change(db, 'uploads', async (tx) => {
+    // Uploads and results share one storage quota, so the sums below need the lock of both.
+    await runLockedTransaction(db, 'uploads', async (tx) => {
       const { bytes } = await sumUnfinishedUploads(tx);
       const used =
         bytes + (await sumUploadedSlides(tx)) + (await sumResultBytes(tx)) - (row.upload_bytes ?? 0);
@@ -186,17 +185,17 @@ export function createResultLayers(dependencies: Dependencies): ResultLayers {
   }
 
   return {
-    async list(reader, imageId, say) {
+    async list(reader, imageId, translate) {
       await requireImage(reader, imageId);
-      return describe(reader, await listResultLayersOf(db, imageId), say);
+      return describe(reader, await listResultLayersOf(db, imageId), translate);
     },
 
-    create: (by, imageId, { name, kind, registration, source }, say) =>
+    create: (by, imageId, { name, kind, registration, source }, translate) =>
       db.transaction().execute(async (tx) => {
         // This deletes nothing. The first statement must write, so that SQLite acquires its write lock before the transaction
         // reads.
         await deleteResultLayerRow(tx, '');
-        const user = await currentCaller(tx, signIn, by, 'annotations.write');
+        const user = await recheckCaller(tx, signIn, by, 'annotations.write');
         await requireImage(user, imageId, tx);
         if (registration?.method === 'affine' && isSingular(registration.matrix)) {
           throw new AppError('invalid_request', { field: 'registration' });
@@ -224,13 +223,13 @@ export function createResultLayers(dependencies: Dependencies): ResultLayers {
           detail: { layer: row.id, kind },
           origin: by.origin,
         });
-        return describeOne(user, row, say, tx);
+        return describeOne(user, row, translate, tx);
       }),
 
     async remove(by, layerId) {
       await db.transaction().execute(async (tx) => {
         const locked = uuid.test(layerId) ? await lockResultLayer(tx, layerId) : null;
-        const user = await currentCaller(tx, signIn, by, 'annotations.write');
+        const user = await recheckCaller(tx, signIn, by, 'annotations.write');
         const row = await requireOwn(user, locked, tx);
         if (row.source === 'folder') await removeFoundResultLayer(tx, layerId);
         else await deleteResultLayerRow(tx, layerId);
@@ -249,11 +248,11 @@ export function createResultLayers(dependencies: Dependencies): ResultLayers {
       await announce(await requireOwn(caller, await find(layerId)), sizeBytes);
     },
 
-    async progress(caller, layerId, say) {
+    async progress(caller, layerId, translate) {
       const row = await requireOwn(caller, await find(layerId));
       const isOpen = row.state === 'uploading';
       const received = isOpen ? ((await files.parts.received(layerId)) ?? 0) : (row.upload_bytes ?? 0);
-      return { layer: await describeOne(caller, row, say), received, total: row.upload_bytes };
+      return { layer: await describeOne(caller, row, translate), received, total: row.upload_bytes };
     },
 
     async receive(caller, layerId, { offset, stream, total }) {
@@ -288,11 +287,11 @@ function isSingular([a, b, c, d]: readonly number[]): boolean {
 }
 
 /** Converts the row of a layer to the `ResultLayer` of the API, with the rights of the reader. */
-function layerFor(
+function toResultLayer(
   reader: User,
   row: ResultLayerRow,
   names: ReadonlyMap<string, string | null>,
-  say: Say,
+  translate: Translate,
 ): ResultLayer {
   const { manage } = layerRightsOf(reader, asLayer(row));
   const name = row.owner_uid === null ? undefined : names.get(row.owner_uid);
@@ -304,11 +303,11 @@ function layerFor(
     name: row.name,
     kind: row.kind,
     owner: row.owner_uid,
-    owner_name: isFound ? null : name === undefined ? say(deletedAccount) : name,
+    owner_name: isFound ? null : name === undefined ? translate(deletedAccount) : name,
     source: row.source,
     state: row.state,
     progress: row.percent / 100,
-    problem: problem === null ? null : { code: problem, message: say(problems[problem]) },
+    problem: problem === null ? null : { code: problem, message: translate(problems[problem]) },
     size_bytes: row.size_bytes,
     object_count: row.object_count,
     created_at: row.created_at,

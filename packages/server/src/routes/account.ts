@@ -56,13 +56,15 @@ export function accountRoutes(
     const { current_password: current, new_password: next } = request.body;
     await accounts.changeOwnPassword(actorOf(request), { current, next });
     return {
-      message: request.say({ tr: 'Şifre başarıyla değiştirildi', en: 'The password has been changed' }),
+      message: request.translate({ tr: 'Şifre başarıyla değiştirildi', en: 'The password has been changed' }),
     };
   });
 
   serve(app, deleteAccount, async (request) => {
     await accounts.deleteOwn(actorOf(request), request.body.current_password);
-    return { message: request.say({ tr: 'Hesap başarıyla silindi', en: 'The account has been deleted' }) };
+    return {
+      message: request.translate({ tr: 'Hesap başarıyla silindi', en: 'The account has been deleted' }),
+    };
   });
 
   serve(app, listSignIns, async (request) => ({ sign_ins: await ownSignIns.list(actorOf(request)) }));
@@ -84,13 +86,16 @@ export function accountRoutes(
 
   serve(app, confirmSecondFactor, async (request) => ({
     recovery_codes: await signInFlow.confirm(actorOf(request), request.body.code),
-    message: request.say({ tr: 'İki adımlı doğrulama açıldı.', en: 'Two-step verification is on.' }),
+    message: request.translate({ tr: 'İki adımlı doğrulama açıldı.', en: 'Two-step verification is on.' }),
   }));
 
   serve(app, removeSecondFactor, async (request) => {
     await signInFlow.remove(actorOf(request), request.body.current_password);
     return {
-      message: request.say({ tr: 'İki adımlı doğrulama kapatıldı.', en: 'Two-step verification is off.' }),
+      message: request.translate({
+        tr: 'İki adımlı doğrulama kapatıldı.',
+        en: 'Two-step verification is off.',
+      }),
     };
   });
 }

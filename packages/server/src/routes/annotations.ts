@@ -52,7 +52,7 @@ export async function annotationRoutes(app: FastifyInstance, services: Annotatio
               caller.user,
               params.layerId,
               query,
-              request.say,
+              request.translate,
             )
           : await linkedAnnotations.list(caller, params.layerId, query);
       reply.header('ETag', list.etag);
@@ -61,8 +61,8 @@ export async function annotationRoutes(app: FastifyInstance, services: Annotatio
     });
 
     serve(compressedApp, listAnnotationHistory, (request) => {
-      const { params, query, caller, say } = request;
-      return annotations.history(actorOf(request), caller.user, params.layerId, query, say);
+      const { params, query, caller, translate } = request;
+      return annotations.history(actorOf(request), caller.user, params.layerId, query, translate);
     });
   });
 
@@ -98,8 +98,15 @@ async function fileRoutes(
     const types = [...annotationFileTypes];
     importApp.addContentTypeParser(types, { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
     serve(importApp, importAnnotationFile, (request) => {
-      const { params, query, file, caller, say, signal } = request;
-      return files.import(actorOf(request), caller.user, params.layerId, { file, ...query }, say, signal);
+      const { params, query, file, caller, translate, signal } = request;
+      return files.import(
+        actorOf(request),
+        caller.user,
+        params.layerId,
+        { file, ...query },
+        translate,
+        signal,
+      );
     });
   });
 }
@@ -123,8 +130,8 @@ function eventRoute(app: FastifyInstance, { annotationEvents }: AnnotationServic
 }
 
 function slideRoutes(app: FastifyInstance, { annotatedSlides: slides }: AnnotationServices): void {
-  serve(app, listRecentAnnotations, async ({ caller, say }) => ({
-    slides: await slides.recent(caller.user, say),
+  serve(app, listRecentAnnotations, async ({ caller, translate }) => ({
+    slides: await slides.recent(caller.user, translate),
   }));
 
   serve(app, countAnnotations, async ({ query, caller }) => ({
@@ -136,10 +143,11 @@ function layerRoutes(
   app: FastifyInstance,
   { annotationLayers: layers, linkedAnnotations }: AnnotationServices,
 ): void {
-  serve(app, listAnnotationLayers, async ({ params, query, caller, say }) => {
+  serve(app, listAnnotationLayers, async ({ params, query, caller, translate }) => {
     const isDeleted = query.deleted === 'true';
-    if ('user' in caller) return { layers: await layers.list(caller.user, params.imageId, isDeleted, say) };
-    const visibleLayers = await linkedAnnotations.layers(caller, params.imageId, say);
+    if ('user' in caller)
+      return { layers: await layers.list(caller.user, params.imageId, isDeleted, translate) };
+    const visibleLayers = await linkedAnnotations.layers(caller, params.imageId, translate);
     return { layers: isDeleted ? [] : visibleLayers };
   });
 
@@ -148,18 +156,18 @@ function layerRoutes(
       actorOf(request),
       request.params.imageId,
       { ...request.body, source: request.body.source ?? (request.caller.apiToken ? 'api' : 'manual') },
-      request.say,
+      request.translate,
     ),
   );
 
   serve(app, updateAnnotationLayer, (request) =>
-    layers.update(actorOf(request), request.params.layerId, request.body, request.say),
+    layers.update(actorOf(request), request.params.layerId, request.body, request.translate),
   );
 
   serve(app, deleteAnnotationLayer, (request) => layers.remove(actorOf(request), request.params.layerId));
 
   serve(app, restoreAnnotationLayer, (request) =>
-    layers.restore(actorOf(request), request.params.layerId, request.say),
+    layers.restore(actorOf(request), request.params.layerId, request.translate),
   );
 }
 

@@ -42,19 +42,19 @@ export function authRoutes(
     if (!config.signIn.embedded) throw new AppError('forbidden', { reason: 'external_sign_in_only' });
   }
 
-  serve(app, register, async ({ body, origin, language, say }) => {
+  serve(app, register, async ({ body, origin, language, translate }) => {
     requireEmbeddedSignIn();
     return {
       user: await accounts.register({ ...body, language }, origin),
-      message: say(config.registrationHideExisting ? confirmationLinkSent : registrationReceived),
+      message: translate(config.registrationHideExisting ? confirmationLinkSent : registrationReceived),
     };
   });
 
-  serve(app, confirmRegistration, async ({ body, origin, say }) => {
+  serve(app, confirmRegistration, async ({ body, origin, translate }) => {
     requireEmbeddedSignIn();
     await confirmedRegistration.confirm(body.code, body.password, origin);
     return {
-      message: say({
+      message: translate({
         tr: 'E-posta adresiniz doğrulandı. Yönetici onayı bekleniyor.',
         en: 'Your e-mail address is confirmed. An administrator has yet to approve your account.',
       }),
@@ -91,11 +91,11 @@ export function authRoutes(
     request.reply.header('Clear-Site-Data', '"cache"');
   });
 
-  serve(app, requestPasswordReset, async ({ body, origin, say }) => {
+  serve(app, requestPasswordReset, async ({ body, origin, translate }) => {
     requireEmbeddedSignIn();
     await accounts.requestPasswordReset(body.email, origin);
     return {
-      message: say({
+      message: translate({
         tr: 'Bu adresle kayıtlı bir hesap varsa, şifre sıfırlama bağlantısı gönderildi.',
         en: 'If there is an account with this address, a link to reset the password has been sent.',
       }),
@@ -107,9 +107,11 @@ export function authRoutes(
     await accounts.checkPasswordReset(body.code, origin);
   });
 
-  serve(app, confirmPasswordReset, async ({ body, origin, say }) => {
+  serve(app, confirmPasswordReset, async ({ body, origin, translate }) => {
     requireEmbeddedSignIn();
     await accounts.confirmPasswordReset(body.code, body.new_password, origin);
-    return { message: say({ tr: 'Şifre başarıyla değiştirildi', en: 'The password has been changed' }) };
+    return {
+      message: translate({ tr: 'Şifre başarıyla değiştirildi', en: 'The password has been changed' }),
+    };
   });
 }

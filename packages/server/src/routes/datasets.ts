@@ -29,24 +29,24 @@ export function datasetRoutes(app: FastifyInstance, { datasets }: Pick<Services,
   serve(app, updateDataset, async (request) => {
     const { dataset, access, listed, sharing, identifiable_originals: identifiableOriginals } = request.body;
     await datasets.update(actorOf(request), dataset, { access, listed, sharing, identifiableOriginals });
-    if (access === undefined) return { message: request.say(sentences.changed) };
-    return { message: request.say(access === 'open' ? sentences.opened : sentences.restricted) };
+    if (access === undefined) return { message: request.translate(sentences.changed) };
+    return { message: request.translate(access === 'open' ? sentences.opened : sentences.restricted) };
   });
 
   serve(app, grantDataset, async (request) => {
     const { dataset, uid, download } = request.body;
     await datasets.grant(actorOf(request), dataset, uid, download);
-    return { message: request.say({ tr: 'Erişim verildi.', en: 'Access has been given.' }) };
+    return { message: request.translate({ tr: 'Erişim verildi.', en: 'Access has been given.' }) };
   });
 
   serve(app, revokeDataset, async (request) => {
     await datasets.revoke(actorOf(request), request.query.dataset, request.query.uid);
-    return { message: request.say({ tr: 'Erişim kaldırıldı.', en: 'Access has been removed.' }) };
+    return { message: request.translate({ tr: 'Erişim kaldırıldı.', en: 'Access has been removed.' }) };
   });
 
   serve(app, answerDatasetRequest, async (request) => {
     await datasets.answer(actorOf(request), request.params.requestId, request.body);
-    return { message: request.say(request.body.granted ? sentences.accepted : sentences.declined) };
+    return { message: request.translate(request.body.granted ? sentences.accepted : sentences.declined) };
   });
 
   serve(app, listRequestableDatasets, async ({ caller }) => ({
@@ -55,6 +55,6 @@ export function datasetRoutes(app: FastifyInstance, { datasets }: Pick<Services,
 
   serve(app, requestDataset, async (request) => {
     const isSent = await datasets.request(actorOf(request), request.body.dataset, request.body.reason);
-    return { message: request.say(isSent ? sentences.asked : sentences.needless) };
+    return { message: request.translate(isSent ? sentences.asked : sentences.needless) };
   });
 }

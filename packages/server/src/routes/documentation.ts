@@ -13,7 +13,7 @@ let document: ReturnType<typeof openApiDocument> | null = null;
 
 export async function documentationRoutes(app: FastifyInstance): Promise<void> {
   document ??= openApiDocument(endpoints);
-  app.get(`${apiBase}/openapi.json`, { config: { open: true } }, (_, reply) =>
+  app.get(`${apiBase}/openapi.json`, { config: { isPublic: true } }, (_, reply) =>
     reply.header('Cache-Control', 'no-cache').send(document),
   );
   await app.register(swagger, {

@@ -24,11 +24,11 @@ import type { Caller } from '../http/caller.ts';
 import { createClientAddress } from '../http/client-address.ts';
 import {
   type FastPath,
+  FastPathRequest,
   type Handler,
-  hasPlainHeaders,
+  hasFastPathHeaders,
   logWhenSent,
-  PlainRequest,
-} from '../http/plain-request.ts';
+} from '../http/fast-path-request.ts';
 import { markRefused } from '../http/refused-tiles.ts';
 import { createResponseWriter, type ResponseBuffer } from '../http/response-writer.ts';
 import { pixelHeaders } from '../http/send-bytes.ts';
@@ -56,7 +56,7 @@ const urlPattern = new RegExp(
 const maxUrlLength = 320;
 const fixedHeaders = [...Object.entries(pixelHeaders).flat(), 'Vary', framesVary];
 
-class PlainFrameRequest extends PlainRequest implements FramesRequest {
+class FastPathFrameRequest extends FastPathRequest implements FramesRequest {
   readonly params: FramesRequest['params'];
   /** Account of the API token; undefined until the token has been checked. */
   caller: Caller | undefined;
@@ -67,7 +67,7 @@ class PlainFrameRequest extends PlainRequest implements FramesRequest {
   /** @param match result of `urlPattern` */
   constructor(
     match: RegExpExecArray,
-    { request, response, allocate }: Pick<PlainFrameRequest, 'request' | 'response' | 'allocate'>,
+    { request, response, allocate }: Pick<FastPathFrameRequest, 'request' | 'response' | 'allocate'>,
     addressOf: (request: IncomingMessage) => string,
   ) {
     super(request, response, addressOf);
@@ -85,11 +85,11 @@ class PlainFrameRequest extends PlainRequest implements FramesRequest {
   }
 }
 
-function matchPlainForm({ method, url = '', headers }: IncomingMessage): RegExpExecArray | null {
+function matchFastPathRequest({ method, url = '', headers }: IncomingMessage): RegExpExecArray | null {
   if (method !== 'GET' || url.length > maxUrlLength || headers.authorization === undefined) return null;
   if (headers.origin !== undefined || headers['if-none-match'] !== undefined) return null;
   const match = urlPattern.exec(url);
-  return match !== null && hasPlainHeaders(headers) ? match : null;
+  return match !== null && hasFastPathHeaders(headers) ? match : null;
 }
 
 /** @param keepAliveMs time after which the server closes an idle connection */
@@ -105,7 +105,7 @@ export function createFrameFastPath(
   let isOpen = config.tileFastPath;
 
   function send(
-    { requestId, response }: PlainFrameRequest,
+    { requestId, response }: FastPathFrameRequest,
     resolved: ResolvedFrames,
     buffer: ResponseBuffer,
   ) {
@@ -123,7 +123,7 @@ export function createFrameFastPath(
   }
 
   async function answer(
-    frameRequest: PlainFrameRequest,
+    frameRequest: FastPathFrameRequest,
     buffer: ResponseBuffer,
     fastify: Handler,
   ): Promise<void> {
@@ -153,11 +153,11 @@ export function createFrameFastPath(
 
   return {
     take(request: IncomingMessage, response: ServerResponse, fastify: Handler) {
-      const match = isOpen ? matchPlainForm(request) : null;
+      const match = isOpen ? matchFastPathRequest(request) : null;
       if (match === null) return false;
       const buffer = writer.acquireBuffer();
       const { allocate } = buffer;
-      const frameRequest = new PlainFrameRequest(match, { request, response, allocate }, addressOf);
+      const frameRequest = new FastPathFrameRequest(match, { request, response, allocate }, addressOf);
       answer(frameRequest, buffer, fastify).catch((error: unknown) => {
         log.error({ err: error }, 'DICOMweb frame could not be sent; the connection was closed');
         response.destroy();

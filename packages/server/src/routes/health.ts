@@ -8,10 +8,10 @@ export function healthRoutes(
   { readiness, stopping }: Pick<Services, 'readiness' | 'stopping'>,
 ): void {
   /** Liveness: 200 whenever the process answers. */
-  app.get('/health/live', { config: { open: true } }, (_, reply) => answer(reply, 'ok'));
+  app.get('/health/live', { config: { isPublic: true } }, (_, reply) => answer(reply, 'ok'));
 
   /** Readiness: 200 when the process can do its work and is not shutting down, otherwise 503. */
-  app.get('/health/ready', { config: { open: true } }, async (_, reply) =>
+  app.get('/health/ready', { config: { isPublic: true } }, async (_, reply) =>
     answer(reply, !stopping.aborted && (await readiness.isReady()) ? 'ok' : 'unavailable'),
   );
 }

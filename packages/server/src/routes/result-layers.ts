@@ -22,19 +22,24 @@ export async function resultLayerRoutes(
   app: FastifyInstance,
   { resultLayers: layers }: Pick<Services, 'resultLayers'>,
 ): Promise<void> {
-  serve(app, listResultLayers, async ({ params, caller, say }) => ({
-    layers: await layers.list(caller.user, params.imageId, say),
+  serve(app, listResultLayers, async ({ params, caller, translate }) => ({
+    layers: await layers.list(caller.user, params.imageId, translate),
   }));
 
   serve(app, createResultLayer, (request) => {
     const source = request.caller.apiToken ? 'api' : 'upload';
-    return layers.create(actorOf(request), request.params.imageId, { ...request.body, source }, request.say);
+    return layers.create(
+      actorOf(request),
+      request.params.imageId,
+      { ...request.body, source },
+      request.translate,
+    );
   });
 
   serve(app, deleteResultLayer, (request) => layers.remove(actorOf(request), request.params.layerId));
 
-  serve(app, getResultFile, async ({ params, caller, say, reply }) => {
-    const { layer, received, total } = await layers.progress(caller.user, params.layerId, say);
+  serve(app, getResultFile, async ({ params, caller, translate, reply }) => {
+    const { layer, received, total } = await layers.progress(caller.user, params.layerId, translate);
     reply.headers({
       ...tusVersion,
       'Upload-Offset': received,

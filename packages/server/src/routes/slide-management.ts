@@ -26,7 +26,7 @@ export function slideManagementRoutes(
 
   serve(app, changeImages, async (request) => {
     const changed = await slideManagement.change(request.body, actorOf(request));
-    return { changed, message: request.say(resultSentence(request.body, changed)) };
+    return { changed, message: request.translate(resultSentence(request.body, changed)) };
   });
 
   serve(app, exportCatalogue, async (request) => ({
@@ -41,7 +41,7 @@ export function slideManagementRoutes(
     const changed = await catalogueImport.apply(request.file, request.query.plan, actorOf(request));
     return {
       changed,
-      message: request.say({
+      message: request.translate({
         tr: `Katalog dosyası uygulandı: ${changed} slayt değişti.`,
         en: `The catalogue file has been applied: ${slideCount(changed)} changed.`,
       }),

@@ -13,11 +13,11 @@ import type { ImageSession } from '../domain/image-session.ts';
 import { createClientAddress } from '../http/client-address.ts';
 import {
   type FastPath,
+  FastPathRequest,
   type Handler,
-  hasPlainHeaders,
+  hasFastPathHeaders,
   logWhenSent,
-  PlainRequest,
-} from '../http/plain-request.ts';
+} from '../http/fast-path-request.ts';
 import { markRefused } from '../http/refused-tiles.ts';
 import { createResponseWriter, type ResponseBuffer } from '../http/response-writer.ts';
 import { pixelHeaders } from '../http/send-bytes.ts';
@@ -45,7 +45,7 @@ const securityHeaders = Object.entries(pixelHeaders).flat();
 const fixedHeaders = [...securityHeaders, 'Content-Type', getTile.response];
 const tileRoute = apiBase + getTile.path;
 
-class PlainTileRequest extends PlainRequest implements TileRequest {
+class FastPathTileRequest extends FastPathRequest implements TileRequest {
   readonly imageId: string;
   readonly dziLevel: string;
   readonly tile: string;
@@ -55,7 +55,7 @@ class PlainTileRequest extends PlainRequest implements TileRequest {
   /** @param match result of `urlPattern` */
   constructor(
     match: RegExpExecArray,
-    { request, response, allocate }: Pick<PlainTileRequest, 'request' | 'response' | 'allocate'>,
+    { request, response, allocate }: Pick<FastPathTileRequest, 'request' | 'response' | 'allocate'>,
     addressOf: (request: IncomingMessage) => string,
   ) {
     super(request, response, addressOf);
@@ -69,10 +69,10 @@ class PlainTileRequest extends PlainRequest implements TileRequest {
 }
 
 /** Returns the match of the URL; null when the fast path cannot answer the request. */
-function matchPlainForm({ method, url = '', headers }: IncomingMessage): RegExpExecArray | null {
+function matchFastPathRequest({ method, url = '', headers }: IncomingMessage): RegExpExecArray | null {
   if ((method !== 'GET' && method !== 'HEAD') || url.length > maxUrlLength) return null;
   const match = urlPattern.exec(url);
-  return match !== null && hasPlainHeaders(headers) ? match : null;
+  return match !== null && hasFastPathHeaders(headers) ? match : null;
 }
 
 /**
@@ -90,7 +90,7 @@ export function createTileFastPath(
   let isOpen = config.tileFastPath;
 
   function send(
-    { method, requestId, response }: PlainTileRequest,
+    { method, requestId, response }: FastPathTileRequest,
     { bytes, etag, cacheControl }: ResolvedTile,
     buffer: ResponseBuffer,
   ): void {
@@ -111,7 +111,7 @@ export function createTileFastPath(
     else response.once('close', () => writer.releaseBuffer(buffer));
   }
 
-  async function answer(tileRequest: PlainTileRequest, buffer: ResponseBuffer, fastify: Handler) {
+  async function answer(tileRequest: FastPathTileRequest, buffer: ResponseBuffer, fastify: Handler) {
     const { request, response, requestId, startedAt, method } = tileRequest;
     let session: ImageSession | null = null;
     let tile: ResolvedTile;
@@ -134,11 +134,11 @@ export function createTileFastPath(
 
   return {
     take(request, response, fastify) {
-      const match = isOpen ? matchPlainForm(request) : null;
+      const match = isOpen ? matchFastPathRequest(request) : null;
       if (match === null) return false;
       const buffer = writer.acquireBuffer();
       const { allocate } = buffer;
-      const tileRequest = new PlainTileRequest(match, { request, response, allocate }, addressOf);
+      const tileRequest = new FastPathTileRequest(match, { request, response, allocate }, addressOf);
       answer(tileRequest, buffer, fastify).catch((error: unknown) => {
         log.error({ err: error }, 'tile could not be sent; the connection was closed');
         response.destroy();

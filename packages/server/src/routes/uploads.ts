@@ -94,7 +94,7 @@ function createTusServer({ uploads }: Pick<Services, 'uploads'>): TusServer {
       const { code, status } = error;
       const message = errorSentence(
         error,
-        isLanguage(preferredLanguage) ? preferredLanguage : sendUploadFile.language,
+        isLanguage(preferredLanguage) ? preferredLanguage : sendUploadFile.defaultLanguage,
       );
       return { status_code: status, body: JSON.stringify({ message, code }) };
     },

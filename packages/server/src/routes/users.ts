@@ -38,7 +38,7 @@ export function userRoutes(
 ): void {
   serve(app, listUsers, async (request) => ({
     ...(await accounts.list(request.query)),
-    message: request.say({ tr: 'Kullanıcılar başarıyla yüklendi.', en: 'The users have been loaded.' }),
+    message: request.translate({ tr: 'Kullanıcılar başarıyla yüklendi.', en: 'The users have been loaded.' }),
   }));
 
   serve(app, listApplications, async ({ query }) => {
@@ -78,37 +78,44 @@ export function userRoutes(
     const { role, datasets, expires_at: expiresAt } = request.body;
     await accounts.approve(actorOf(request), request.params.uid, { role, datasets, expiresAt });
     return {
-      message: request.say({ tr: 'Kullanıcı başarıyla onaylandı.', en: 'The user has been approved.' }),
+      message: request.translate({ tr: 'Kullanıcı başarıyla onaylandı.', en: 'The user has been approved.' }),
     };
   });
 
   serve(app, withdrawApproval, async (request) => {
     await accounts.withdrawApproval(actorOf(request), request.params.uid);
-    return { message: request.say({ tr: 'Onay geri alındı.', en: 'The approval has been withdrawn.' }) };
+    return {
+      message: request.translate({ tr: 'Onay geri alındı.', en: 'The approval has been withdrawn.' }),
+    };
   });
 
   serve(app, rejectUser, async (request) => {
     await accounts.reject(actorOf(request), request.params.uid, request.body.reason);
-    return { message: request.say({ tr: 'Başvuru reddedildi.', en: 'The application has been declined.' }) };
+    return {
+      message: request.translate({ tr: 'Başvuru reddedildi.', en: 'The application has been declined.' }),
+    };
   });
 
   serve(app, updateUserAccess, async (request) => {
     const { datasets, expires_at: expiresAt } = request.body;
     await accounts.changeAccess(actorOf(request), request.params.uid, { datasets, expiresAt });
-    return { message: request.say({ tr: 'Erişim güncellendi.', en: 'The access has been updated.' }) };
+    return { message: request.translate({ tr: 'Erişim güncellendi.', en: 'The access has been updated.' }) };
   });
 
   serve(app, suspendUser, async (request) => {
     await accounts.suspend(actorOf(request), request.params.uid);
     return {
-      message: request.say({ tr: 'Kullanıcı başarıyla askıya alındı.', en: 'The user has been suspended.' }),
+      message: request.translate({
+        tr: 'Kullanıcı başarıyla askıya alındı.',
+        en: 'The user has been suspended.',
+      }),
     };
   });
 
   serve(app, deactivateUser, async (request) => {
     await accounts.deactivate(actorOf(request), request.params.uid);
     return {
-      message: request.say({
+      message: request.translate({
         tr: 'Kullanıcı başarıyla devre dışı bırakıldı.',
         en: 'The user has been deactivated.',
       }),
@@ -118,7 +125,7 @@ export function userRoutes(
   serve(app, promoteUser, async (request) => {
     await accounts.promote(actorOf(request), request.params.uid);
     return {
-      message: request.say({
+      message: request.translate({
         tr: 'Kullanıcı başarıyla yönetici yapıldı.',
         en: 'The user is now an administrator.',
       }),
@@ -128,14 +135,14 @@ export function userRoutes(
   serve(app, setUserPassword, async (request) => {
     await accounts.setPassword(actorOf(request), request.params.uid, request.body.new_password);
     return {
-      message: request.say({ tr: 'Şifre başarıyla değiştirildi', en: 'The password has been changed' }),
+      message: request.translate({ tr: 'Şifre başarıyla değiştirildi', en: 'The password has been changed' }),
     };
   });
 
   serve(app, resetSecondFactor, async (request) => {
     await signInFlow.reset(actorOf(request), request.params.uid);
     return {
-      message: request.say({
+      message: request.translate({
         tr: 'Kullanıcının iki adımlı doğrulaması kaldırıldı.',
         en: "The user's two-step verification has been removed.",
       }),

@@ -51,7 +51,7 @@ export async function webRoutes(
     await web.register(compress, compression);
     await web.register(fastifyStatic, { root: folder, serve: false, preCompressed: true });
 
-    web.get('/*', { config: { open: true } }, async (request, reply) => {
+    web.get('/*', { config: { isPublic: true } }, async (request, reply) => {
       const address = request.url.split('?', 1)[0] ?? '/';
       if (address === '/api' || address.startsWith('/api/')) return reply.callNotFound();
       const file = address.slice(1);

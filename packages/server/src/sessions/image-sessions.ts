@@ -13,7 +13,7 @@ import { isFromTheFuture } from '../platform/clock.ts';
 import type { Config } from '../platform/config.ts';
 import { hashSecret, newSecret } from '../platform/secrets.ts';
 import { createStalenessLimit } from '../platform/staleness-limit.ts';
-import { type Change, change, type Database } from '../store/database.ts';
+import { type Change, type Database, runLockedTransaction } from '../store/database.ts';
 import {
   deleteExpiredSessions,
   deleteSession,
@@ -412,7 +412,7 @@ export async function createImageSessions({ config, db, now, log }: Dependencies
 
     async revoke(uid, sessionId, record = recordNothing) {
       const hash = hashSecret(sessionId);
-      await change(db, 'accounts', async (tx) => {
+      await runLockedTransaction(db, 'accounts', async (tx) => {
         if (!(await deleteSession(tx, uid, hash))) throw new AppError('not_found');
         await record(tx);
       });

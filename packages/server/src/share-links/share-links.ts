@@ -28,11 +28,11 @@ import type { Datasets } from '../datasets/datasets.ts';
 import { effectiveAccount } from '../domain/account.ts';
 import { canOpenShareLink } from '../domain/share-link.ts';
 import { hashSecret, newSecret } from '../platform/secrets.ts';
-import { currentCaller } from '../sessions/current-caller.ts';
 import type { ImageSessions } from '../sessions/image-sessions.ts';
+import { recheckCaller } from '../sessions/recheck-caller.ts';
 import type { SignInService } from '../sessions/sign-in-service.ts';
 import type { Throttle } from '../sign-in/throttle.ts';
-import { type Change, type Connection, change, type Database } from '../store/database.ts';
+import { type Change, type Connection, type Database, runLockedTransaction } from '../store/database.ts';
 import { listDatasetRows } from '../store/datasets.ts';
 import type { ImageRow } from '../store/images.ts';
 import { findSavedViews } from '../store/saved-views.ts';
@@ -194,8 +194,8 @@ export function createShareLinks(dependencies: Dependencies): ShareLinks {
       const secret = newSecret();
       const requester = { address: by.origin.address, account: by.email };
       const passwordHash = password ? await signIn.hashPassword(password, requester) : null;
-      return change(db, 'accounts', async (tx) => {
-        const user = await currentCaller(tx, signIn, by, 'sharing.own');
+      return runLockedTransaction(db, 'accounts', async (tx) => {
+        const user = await recheckCaller(tx, signIn, by, 'sharing.own');
         await requireSharing(tx, await imagesOf(user, target, tx));
         await limitActions.require(tx, 'share-link-created', by);
         const row: ShareLinkRow = {
@@ -228,8 +228,8 @@ export function createShareLinks(dependencies: Dependencies): ShareLinks {
     },
 
     async end(by, id) {
-      await change(db, 'accounts', async (tx) => {
-        const user = await currentCaller(tx, signIn, by, 'sharing.own');
+      await runLockedTransaction(db, 'accounts', async (tx) => {
+        const user = await recheckCaller(tx, signIn, by, 'sharing.own');
         const link = await findShareLink(tx, id);
         if (link === null || (link.uid !== by.uid && !may(user, 'users.manage'))) {
           throw new AppError('not_found');
@@ -250,7 +250,7 @@ export function createShareLinks(dependencies: Dependencies): ShareLinks {
         throw new AppError('not_found');
       }
       await requirePassword(found.link, password, origin);
-      return change(db, 'accounts', async (tx) => {
+      return runLockedTransaction(db, 'accounts', async (tx) => {
         // The link is read again, because it may have ended while the password was checked.
         const current = await findOpenableLink(tx, secretHash);
         if (current === null || !(await countOpening(tx, current.link.id))) throw new AppError('not_found');

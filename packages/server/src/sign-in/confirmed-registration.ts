@@ -15,7 +15,7 @@ import type { Background } from '../platform/background-tasks.ts';
 import { hashSecret, newSecret } from '../platform/secrets.ts';
 import type { SignInService } from '../sessions/sign-in-service.ts';
 import { insertApplication } from '../store/applications.ts';
-import { change, type Database } from '../store/database.ts';
+import { type Database, runLockedTransaction } from '../store/database.ts';
 import {
   deleteExpiredRegistrations,
   deleteRegistrationsOf,
@@ -61,7 +61,7 @@ interface Options {
   readonly background: Background;
   readonly signIn: SignInService;
   readonly throttle: Throttle;
-  readonly adminDigest: Pick<AdminDigest, 'asked'>;
+  readonly adminDigest: Pick<AdminDigest, 'schedule'>;
   readonly recipients: Recipients;
 }
 
@@ -71,7 +71,7 @@ export function createConfirmedRegistration(options: Options): ConfirmedRegistra
   async function store(request: Request, origin: Origin) {
     const { user, passwordHash, affiliation, purpose, language } = request;
     if (!(await throttle.mayMail({ email: user.email, origin }))) return;
-    await change(db, 'accounts', async (tx) => {
+    await runLockedTransaction(db, 'accounts', async (tx) => {
       const known = await findUserByEmail(tx, user.email);
       await audit.record(tx, {
         action: 'registration-requested',
@@ -123,7 +123,7 @@ export function createConfirmedRegistration(options: Options): ConfirmedRegistra
         if (await signIn.isRight(passwordHash, password, requester)) return;
         throw new AppError('credentials_invalid', { reason: 'registration_password_wrong' });
       });
-      await change(db, 'accounts', async (tx) => {
+      await runLockedTransaction(db, 'accounts', async (tx) => {
         // Queried again, because the registration may have changed during the hashing.
         const found = await findRegistration(tx, hash, now());
         if (found === null) throw new AppError('confirmation_link_invalid');
@@ -138,7 +138,7 @@ export function createConfirmedRegistration(options: Options): ConfirmedRegistra
         const detail = { email_confirmed: true };
         await audit.record(tx, { action: 'registered', actor: null, target: uid, detail, origin });
       });
-      adminDigest.asked();
+      adminDigest.schedule();
     },
 
     deleteExpired: () => deleteExpiredRegistrations(db, now()),

@@ -8,7 +8,7 @@ import { isFromTheFuture } from '../platform/clock.ts';
 import { hashSecret, newSecret } from '../platform/secrets.ts';
 import { type From, type IssuedToken, type SignInService, tokenIdleMs } from '../sessions/sign-in-service.ts';
 import { deleteApiTokensCreatedBefore, deleteApiTokensOf, findApiToken } from '../store/api-tokens.ts';
-import { type Change, type Connection, change, type Database } from '../store/database.ts';
+import { type Change, type Connection, type Database, runLockedTransaction } from '../store/database.ts';
 import { findPassword, insertPassword, updatePassword } from '../store/identities.ts';
 import { deleteExpiredResets, deleteResetsOf, findReset, replaceReset } from '../store/password-resets.ts';
 import {
@@ -112,7 +112,7 @@ export function createEmbeddedSignIn({
       });
       if (found === null || !isRight) throw new AppError('credentials_invalid');
 
-      return change(db, 'accounts', async (tx) => {
+      return runLockedTransaction(db, 'accounts', async (tx) => {
         // Queried again, because the account and its password may have changed during the hashing.
         const user = await findUser(tx, found.uid);
         if (user === null || (await findPassword(tx, user.uid)) !== passwordHash) {

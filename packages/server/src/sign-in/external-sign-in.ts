@@ -11,7 +11,7 @@ import type { Config } from '../platform/config.ts';
 import { hashSecret } from '../platform/secrets.ts';
 import type { ImageSessions } from '../sessions/image-sessions.ts';
 import type { SignInService } from '../sessions/sign-in-service.ts';
-import { type Change, change, type Database } from '../store/database.ts';
+import { type Change, type Database, runLockedTransaction } from '../store/database.ts';
 import { deletePassword, findUidOfIdentity, hasIdentityOf, insertIdentity } from '../store/identities.ts';
 import { deleteResetsOf } from '../store/password-resets.ts';
 import { consumeIdentityToken } from '../store/spent-identity-tokens.ts';
@@ -40,7 +40,7 @@ interface ExternalSignInDependencies {
   readonly audit: AuditRecorder;
   readonly signIn: SignInService;
   readonly imageSessions: Pick<ImageSessions, 'forget'>;
-  readonly adminDigest: Pick<AdminDigest, 'asked'>;
+  readonly adminDigest: Pick<AdminDigest, 'schedule'>;
 }
 
 /** An identity token has parts separated by dots; a token of this server has no dot. */
@@ -138,7 +138,7 @@ export function createExternalSignIn({
       try {
         if (provider === null) throw new AppError('token_invalid');
         const person = await provider.personOf(idToken, nonce);
-        const { user, issued, accountChange } = await change(db, 'accounts', async (tx) => {
+        const { user, issued, accountChange } = await runLockedTransaction(db, 'accounts', async (tx) => {
           const spent = {
             hash: hashSecret(signedPartOf(idToken)),
             expires_at: person.tokenEndsAt.toISOString(),
@@ -155,7 +155,7 @@ export function createExternalSignIn({
         });
         if (accountChange === 'linked') imageSessions.forget({ uid: user.uid });
         for (const tokenHash of issued.endedTokenHashes) imageSessions.forget({ tokenHash });
-        if (accountChange === 'created') adminDigest.asked();
+        if (accountChange === 'created') adminDigest.schedule();
         return { user: rules.effectiveAccount(user, now()), token: issued.token };
       } catch (error) {
         if (error instanceof AppError) {

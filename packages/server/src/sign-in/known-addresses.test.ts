@@ -101,10 +101,10 @@ describe.each(databaseKinds)('response to a caller without an account, on %s,', 
 });
 
 describe('a network that has reached the limit of 100 failed sign-ins', () => {
-  async function networkWithFailures(most: number) {
+  async function networkWithFailures(count: number) {
     const server = await testServer();
     const user = await accountKnownFromItsNetwork(server);
-    for (let n = 0; n < most; n++) {
+    for (let n = 0; n < count; n++) {
       await tryPassword(server, ownersNetwork, `unknown-${n}@example.org`);
     }
     return { server, user };

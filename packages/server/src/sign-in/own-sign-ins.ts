@@ -4,7 +4,7 @@ import type { Actor } from '../audit/actor.ts';
 import type { AuditRecorder } from '../audit/audit-recorder.ts';
 import type { ImageSessions } from '../sessions/image-sessions.ts';
 import type { SignInService } from '../sessions/sign-in-service.ts';
-import { change, type Database } from '../store/database.ts';
+import { type Database, runLockedTransaction } from '../store/database.ts';
 
 export interface OwnSignIns {
   /** Returns the sign-ins of the account, last used first. */
@@ -39,7 +39,7 @@ export function createOwnSignIns({ db, audit, signIn, imageSessions }: Dependenc
     async end({ uid, origin }, id) {
       const ended = (await signIn.signInsOf(uid)).find((each) => each.id === id);
       if (ended === undefined) throw new AppError('not_found');
-      await change(db, 'accounts', async (tx) => {
+      await runLockedTransaction(db, 'accounts', async (tx) => {
         await signIn.signOut(tx, ended.tokenHash);
         await audit.record(tx, {
           action: 'sign-out',
@@ -54,7 +54,7 @@ export function createOwnSignIns({ db, audit, signIn, imageSessions }: Dependenc
 
     async endAll({ uid, tokenHash, origin }, { exceptThis }) {
       const detail = { which: exceptThis ? 'all others' : 'all' };
-      await change(db, 'accounts', async (tx) => {
+      await runLockedTransaction(db, 'accounts', async (tx) => {
         await signIn.endSignIns(tx, uid, exceptThis ? tokenHash : undefined);
         await audit.record(tx, { action: 'sign-out', actor: uid, target: uid, detail, origin });
       });

@@ -6,9 +6,9 @@ import type { LimitActions } from '../audit/limit-actions.ts';
 import { secondFactorEmail } from '../mail/email-texts.ts';
 import type { Mail } from '../mail/mail.ts';
 import type { Recipients } from '../mail/recipients.ts';
-import { currentCaller } from '../sessions/current-caller.ts';
+import { recheckCaller } from '../sessions/recheck-caller.ts';
 import type { SignInService } from '../sessions/sign-in-service.ts';
-import { type Change, change, type Database } from '../store/database.ts';
+import { type Change, type Database, runLockedTransaction } from '../store/database.ts';
 import { findUser } from '../store/users.ts';
 import { requireOwnPassword } from './own-password.ts';
 import type { SecondFactor } from './second-factor.ts';
@@ -49,8 +49,8 @@ export function createSignInFlow(dependencies: Dependencies): SignInFlow {
 
     async start(by, currentPassword) {
       await requireOwnPassword({ signIn, throttle }, by, currentPassword);
-      return change(db, 'accounts', async (tx) => {
-        const { uid, email } = await currentCaller(tx, signIn, by, 'account.password');
+      return runLockedTransaction(db, 'accounts', async (tx) => {
+        const { uid, email } = await recheckCaller(tx, signIn, by, 'account.password');
         return secondFactor.start(tx, { uid, email });
       });
     },
@@ -58,8 +58,8 @@ export function createSignInFlow(dependencies: Dependencies): SignInFlow {
     async confirm(by, code) {
       const { uid, email, origin } = by;
       const codes = await throttle.guard('second-factor', { email, origin }, (requireOpen) =>
-        change(db, 'accounts', async (tx) => {
-          const user = await currentCaller(tx, signIn, by, 'account.password');
+        runLockedTransaction(db, 'accounts', async (tx) => {
+          const user = await recheckCaller(tx, signIn, by, 'account.password');
           const made = await secondFactor.confirm(tx, uid, code);
           await requireOpen(tx);
           await limitActions.require(tx, 'second-factor-on', { uid, origin });
@@ -75,8 +75,8 @@ export function createSignInFlow(dependencies: Dependencies): SignInFlow {
     async remove(by, currentPassword) {
       await requireOwnPassword({ signIn, throttle }, by, currentPassword);
       const { uid, origin } = by;
-      await change(db, 'accounts', async (tx) => {
-        const user = await currentCaller(tx, signIn, by, 'account.password');
+      await runLockedTransaction(db, 'accounts', async (tx) => {
+        const user = await recheckCaller(tx, signIn, by, 'account.password');
         const wasOn = await secondFactor.isOn(tx, uid);
         await secondFactor.remove(tx, uid);
         if (!wasOn) return;
@@ -93,8 +93,8 @@ export function createSignInFlow(dependencies: Dependencies): SignInFlow {
         await audit.note({ ...entry, result: 'refused', detail: { code: 'self_change' } });
         throw new AppError('self_change');
       }
-      await change(db, 'accounts', async (tx) => {
-        await currentCaller(tx, signIn, by, 'users.manage');
+      await runLockedTransaction(db, 'accounts', async (tx) => {
+        await recheckCaller(tx, signIn, by, 'users.manage');
         const user = await findUser(tx, uid);
         if (user === null) throw new AppError('not_found');
         const wasOn = await secondFactor.isOn(tx, uid);

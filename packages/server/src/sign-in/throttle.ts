@@ -17,7 +17,13 @@ import {
   successLimits,
 } from '../domain/throttle-limits.ts';
 import type { Metrics } from '../metrics/metrics.ts';
-import { acquireLock, type Change, type Connection, change, type Database } from '../store/database.ts';
+import {
+  acquireLock,
+  type Change,
+  type Connection,
+  type Database,
+  runLockedTransaction,
+} from '../store/database.ts';
 import { deleteExpiredThrottles, deleteThrottles, findThrottles, putThrottle } from '../store/throttles.ts';
 import {
   type Attempt,
@@ -131,7 +137,7 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependenc
 
   /** Counts once for each rule. When one of them is blocked, counts nothing and returns the block. */
   function addUnlessBlocked(rules: readonly Rule[]): Promise<Block | null> {
-    return change(db, 'throttle', async (tx) => {
+    return runLockedTransaction(db, 'throttle', async (tx) => {
       const block = await findBlock(tx, rules);
       if (block !== null) return block;
       const at = now();
@@ -209,7 +215,7 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependenc
     const renewAt = now().getTime() + knownNetworkMs - dayMs;
     const isFresh = rows.some(({ key, expires_at }) => key === known && Date.parse(expires_at) > renewAt);
     if (isFresh && rows.length === 1) return;
-    await change(db, 'throttle', async (tx) => {
+    await runLockedTransaction(db, 'throttle', async (tx) => {
       await deleteThrottles(tx, failures);
       await markKnown(tx, attempt);
     });
@@ -292,7 +298,8 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependenc
       await refuseShareLink(block, origin);
     },
 
-    rememberNetwork: (attempt) => logError(change(db, 'throttle', (tx) => markKnown(tx, attempt))),
+    rememberNetwork: (attempt) =>
+      logError(runLockedTransaction(db, 'throttle', (tx) => markKnown(tx, attempt))),
   };
 }
 

@@ -14,7 +14,13 @@ import {
   listChainedRows,
   pruneAuditRowsBefore,
 } from './audit.ts';
-import { type Change, change, type Database, type DatabaseLocation, openDatabase } from './database.ts';
+import {
+  type Change,
+  type Database,
+  type DatabaseLocation,
+  openDatabase,
+  runLockedTransaction,
+} from './database.ts';
 import { removeAuditTriggers } from './testing/audit-triggers.ts';
 import { type DatabaseKind, databaseKinds, openTestDatabase } from './testing/test-database.ts';
 import type { Task } from './testing/write-entries.ts';
@@ -62,7 +68,7 @@ async function runWriter(task: Task): Promise<void> {
 type EntryChanges = Partial<Parameters<typeof insertAuditRow>[1]>;
 /** Appends an entry with the default fields of `row`, except for the given changes. */
 const write = (db: Database, changes: EntryChanges = {}) =>
-  change(db, 'audit', (tx) => insertAuditRow(tx, { ...row, ...changes }));
+  runLockedTransaction(db, 'audit', (tx) => insertAuditRow(tx, { ...row, ...changes }));
 
 const minute = (number: number) => new Date(Date.UTC(2026, 4, 1, 0, number)).toISOString();
 /** Appends entries at the minutes 1, 2, 3 … */
@@ -91,7 +97,7 @@ describe.each(databaseKinds)('the audit log, on %s', (kind) => {
 
   it('has no entry of a transaction that was rolled back', async () => {
     const db = await openDatabaseOf(kind);
-    const failing = change(db, 'accounts', async (tx) => {
+    const failing = runLockedTransaction(db, 'accounts', async (tx) => {
       await insertAuditRow(tx, row);
       throw new Error('the change failed');
     });

@@ -6,7 +6,13 @@
 import { sessionActions } from '@lamina/contract';
 import { sql } from 'kysely';
 import { type ChainedEntry, type ChainPosition, chainHash, chainStart } from '../domain/audit-chain.ts';
-import { acquireLock, type Change, type Connection, change, type Database } from './database.ts';
+import {
+  acquireLock,
+  type Change,
+  type Connection,
+  type Database,
+  runLockedTransaction,
+} from './database.ts';
 import type { Row } from './schema.ts';
 
 export type AuditRow = Row<'audit'>;
@@ -96,7 +102,7 @@ export async function pruneAuditRowsBefore(
   const upTo = await findLastRowOlderThan(db, minTime, lastPruned, last.seq);
   const entries = upTo.seq - lastPruned.seq;
   if (entries === 0) return 0;
-  const isPruned = await change(db, 'audit', async (tx) => {
+  const isPruned = await runLockedTransaction(db, 'audit', async (tx) => {
     const { before: currentLastPruned } = await findAuditLogEnds(tx);
     if (currentLastPruned.seq !== lastPruned.seq) return false; // another process has pruned meanwhile
     await record(tx, { upTo, entries });

@@ -3,7 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { sql } from 'kysely';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { change, isUniqueViolation, openDatabase } from './database.ts';
+import { isUniqueViolation, openDatabase, runLockedTransaction } from './database.ts';
 import { databaseKinds, openTestDatabase } from './testing/test-database.ts';
 import { findUser, insertUser, listUsers } from './users.ts';
 
@@ -62,11 +62,11 @@ describe('openDatabase with the URL of an unreachable PostgreSQL server', () => 
   });
 });
 
-describe.each(databaseKinds)('transaction run by change(), on %s', (kind) => {
+describe.each(databaseKinds)('transaction run by runLockedTransaction(), on %s', (kind) => {
   it('rolls back all its writes when its function throws', async () => {
     const { db, close } = await openTestDatabase(kind);
     onTestFinished(close);
-    const failing = change(db, 'accounts', async (tx) => {
+    const failing = runLockedTransaction(db, 'accounts', async (tx) => {
       await insertUser(tx, user('u1'));
       throw new Error('the second write failed');
     });
@@ -78,7 +78,7 @@ describe.each(databaseKinds)('transaction run by change(), on %s', (kind) => {
     const { db, close } = await openTestDatabase(kind);
     onTestFinished(close);
     const addOne = () =>
-      change(db, 'accounts', async (tx) => {
+      runLockedTransaction(db, 'accounts', async (tx) => {
         const existing = await listUsers(tx);
         await insertUser(tx, user(`u${existing.length}`));
       });

@@ -38,7 +38,7 @@ import { up as recentAnnotations } from './migrations/0027-recent-annotations.ts
 import { up as calibration } from './migrations/0031-calibration.ts';
 import { up as casesOfFiles } from './migrations/0035-cases-of-files.ts';
 import { type MonitoredPool, openBackgroundPostgresPool, openPostgresPool } from './postgres-pool.ts';
-import type { LockTable, Tables } from './schema.ts';
+import type { LockName, Tables } from './schema.ts';
 
 export type Database = Kysely<Tables>;
 /** A running transaction that writes. Functions with this parameter must be called within a transaction. */
@@ -216,10 +216,12 @@ function flush(file: string): void {
  * Runs a transaction while holding a named lock: transactions with the same lock run one after the other, in all processes.
  * The transaction acquires the lock before it reads, so it sees the latest data, which no other holder of the lock changes
  * until the commit.
+ *
+ * @param lock name of the data that the transaction changes or relies on; see `LockName`
  */
-export function change<T>(
+export function runLockedTransaction<T>(
   db: Database,
-  lock: LockTable['name'],
+  lock: LockName,
   work: (tx: Change) => Promise<T>,
 ): Promise<T> {
   return db.transaction().execute(async (tx) => {
@@ -232,7 +234,7 @@ export function change<T>(
  * Acquires a lock until the transaction ends. A transaction that needs both locks acquires `accounts` before `audit`;
  * the same order everywhere prevents deadlocks.
  */
-export async function acquireLock(tx: Change, name: LockTable['name']): Promise<void> {
+export async function acquireLock(tx: Change, name: LockName): Promise<void> {
   await tx
     .updateTable('locks')
     .set((eb) => ({ taken: eb('taken', '+', 1) }))
@@ -244,7 +246,7 @@ export async function acquireLock(tx: Change, name: LockTable['name']): Promise<
  * Returns how many transactions have acquired the lock so far. While this number stays the same, the data that the lock
  * guards are unchanged.
  */
-export async function changeCount(db: Database, name: LockTable['name']): Promise<number> {
+export async function changeCount(db: Database, name: LockName): Promise<number> {
   const lock = await db
     .selectFrom('locks')
     .select('taken')

@@ -5,7 +5,13 @@
 import type { Role, Status } from '@lamina/contract';
 import { sql } from 'kysely';
 import { seesEveryDataset } from '../domain/dataset-access.ts';
-import { type Change, type Connection, change, type Database, isMissingReference } from './database.ts';
+import {
+  type Change,
+  type Connection,
+  type Database,
+  isMissingReference,
+  runLockedTransaction,
+} from './database.ts';
 import { noRestrictedDatasets, restrictedDatasetsOf } from './datasets.ts';
 import { asKeyValueRows, isOneOf, lockInOrder } from './dialects.ts';
 import type { NewRow, Row } from './schema.ts';
@@ -201,7 +207,8 @@ function insertUnlessSignedOut(
   maxSessions: number,
   record: (tx: Change) => Promise<void>,
 ): Promise<NewImageSession | null> {
-  return change(db, 'accounts', async (tx) => {
+  // The lock prevents a sign-out between the check of the token and the insert of the session.
+  return runLockedTransaction(db, 'accounts', async (tx) => {
     const token = await tx
       .selectFrom('tokens')
       .select('expires_at')

@@ -2,7 +2,7 @@
  * Queries for the metadata files (catalogue.csv or dataset.json) that scans have found. A file that disappears stays in the
  * table, so that scans can report it as missing, until it is found again or an administrator removes its catalogue entry.
  */
-import { type Change, type Connection, change, type Database } from './database.ts';
+import { type Change, type Connection, type Database, runLockedTransaction } from './database.ts';
 import type { SlideRoot } from './schema.ts';
 
 /** Lists the paths of the known metadata files of a root, relative to the root. */
@@ -43,7 +43,7 @@ export async function deleteMetadataFiles(
 export async function deleteRemovedMetadataFiles(db: Database): Promise<void> {
   // Acquiring the lock `catalogue` invalidates all cached lists, so it is acquired only when there is something to delete.
   if ((await listRemovedMetadataFiles(db)).length === 0) return;
-  await change(db, 'catalogue', async (tx) => {
+  await runLockedTransaction(db, 'catalogue', async (tx) => {
     for (const { id, root, path } of await listRemovedMetadataFiles(tx)) {
       await deleteMetadataFiles(tx, root, [path]);
       await tx.deleteFrom('images').where('id', '=', id).execute();

@@ -371,11 +371,22 @@ interface DigestTable {
 }
 
 /**
+ * The data that a lock guards:
+ * - `accounts`: accounts, sign-ins, API tokens, image sessions, grants, the queue of e-mails, and everything that a transaction
+ *   changes after it has checked the caller's permission again, such as collections, share links and annotation classes
+ * - `catalogue`: images, datasets and cases of the catalogue
+ * - `uploads`: uploads, result files, and the storage quota that they share
+ * - `throttle`: counts of failed attempts to sign in
+ * - `audit`: the audit log, in which each entry contains the hash of the one before
+ */
+export type LockName = 'accounts' | 'audit' | 'catalogue' | 'throttle' | 'uploads';
+
+/**
  * Named locks. A transaction acquires a lock by updating its row, which locks the row until the transaction ends, on both
  * databases.
  */
-export interface LockTable {
-  name: 'accounts' | 'audit' | 'catalogue' | 'throttle' | 'uploads';
+interface LockTable {
+  name: LockName;
   /** Number of transactions that have acquired the lock. */
   taken: number;
 }

@@ -130,7 +130,7 @@ describe.each(databaseKinds)('rights on annotation layers on %s', (database) => 
   }, 60_000);
   afterAll(() => server.close());
 
-  async function layerFor(target: Target, caller: TestUser): Promise<LayerRow> {
+  async function createLayerFor(target: Target, caller: TestUser): Promise<LayerRow> {
     const { given, services, clock } = server;
     const other = (await given.user()).uid;
     const own = { owner_uid: caller.uid, visibility: 'private' } as const;
@@ -168,7 +168,7 @@ describe.each(databaseKinds)('rights on annotation layers on %s', (database) => 
         const statuses: number[] = [];
         for (const role of columns) {
           const caller = await server.given.user({ role });
-          const layer = await layerFor(target as Target, caller);
+          const layer = await createLayerFor(target as Target, caller);
           if (isOfDeleted) {
             await server.services.db
               .updateTable('annotation_layers')
@@ -190,7 +190,7 @@ describe.each(databaseKinds)('rights on annotation layers on %s', (database) => 
 
   it('returns the same 404 for a slide without access as for an unknown slide', async () => {
     const caller = await server.given.user();
-    const layer = await layerFor('on a slide without access', caller);
+    const layer = await createLayerFor('on a slide without access', caller);
     const params = { imageId: layer.image_id };
     expect(await server.as(caller).call(listAnnotationLayers, { params })).toMatchObject({
       status: 404,
@@ -219,7 +219,7 @@ describe.each(databaseKinds)('rights on annotation layers on %s', (database) => 
 
   it('records once per sign-in that an administrator read a private layer or edited the layer of another account', async () => {
     const admin = await server.given.admin();
-    const layer = await layerFor("another's private", admin);
+    const layer = await createLayerFor("another's private", admin);
     const client = server.as(await server.given.token(admin));
     for (let i = 0; i < 2; i++) {
       await client.call(listAnnotations, { params: { layerId: layer.id } });

@@ -427,7 +427,7 @@ const cases: Readonly<Record<string, () => Promise<Answer>>> = {
 
 /** The case of a code that every endpoint of a kind answers alike. */
 function commonCase(name: string, code: ErrorCode): (() => Promise<Answer>) | null {
-  const { path, freshSignIn, access } = endpointNamed(name);
+  const { path, needsFreshSignIn, access } = endpointNamed(name);
   if (code === 'not_found' && path.includes(':')) {
     const template = path.replace(':dziLevel', '0').replace(':tile', '0_0.jpeg');
     const url = template.replace(/:(?!session)\w+/, missingId);
@@ -446,7 +446,7 @@ function commonCase(name: string, code: ErrorCode): (() => Promise<Answer>) | nu
     const url = path.replace(/:\w+/, missingId);
     return async () => send(name, await caller('user'), { url, query: { session: unknownToken } });
   }
-  if (code === 'reauth_required' && freshSignIn) {
+  if (code === 'reauth_required' && needsFreshSignIn) {
     return async () => {
       const person = await caller('user');
       server.clock.advance(16 * 60_000);

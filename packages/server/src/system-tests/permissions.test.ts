@@ -420,15 +420,17 @@ describe.each(databaseKinds)('permissions on %s', (database) => {
     it('opens with its image session only the pixel endpoints of the viewer and of IIIF', async () => {
       const { visitor: { session = '' } = {} } = await caller('visitor');
       const refused: string[] = [];
-      for (const [name, { access, visitors, method, path }] of Object.entries(endpoints)) {
-        if (access !== 'image-session' || visitors) continue;
+      for (const [name, { access, allowsVisitors, method, path }] of Object.entries(endpoints)) {
+        if (access !== 'image-session' || allowsVisitors) continue;
         const url = path.replace(':sessionId', session).replace(/:\w+/g, missingId);
         const answer = await server.as(null).inject({ method, url, query: { session } });
         expect([name, outcomeOf(answer)]).toEqual([name, outcomeFor('session_invalid')]);
         refused.push(name);
       }
       expect(refused).not.toContain('getTile');
-      const open = Object.entries(endpoints).flatMap(([name, { visitors }]) => (visitors ? name : []));
+      const open = Object.entries(endpoints).flatMap(([name, { allowsVisitors }]) =>
+        allowsVisitors ? name : [],
+      );
       expect(open.sort()).toEqual([
         'getColourTable',
         'getDescriptor',

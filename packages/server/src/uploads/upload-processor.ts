@@ -10,7 +10,7 @@ import path from 'node:path';
 import { AppError, type UploadProblem, uploadExpiryHours } from '@lamina/contract';
 import type { Logger } from 'pino';
 import type { AuditRecorder } from '../audit/audit-recorder.ts';
-import { change, type Database } from '../store/database.ts';
+import { type Database, runLockedTransaction } from '../store/database.ts';
 import {
   claimUploadFile,
   countUploadFiles,
@@ -91,7 +91,7 @@ export function createUploadProcessor({
 
   async function abandon(row: UploadRow, sender: Sender | null): Promise<void> {
     const files = await listUploadFiles(db, row.id);
-    await change(db, 'uploads', async (tx) => {
+    await runLockedTransaction(db, 'uploads', async (tx) => {
       await deleteUploadFiles(tx, row.id);
       if (!(await deleteOpenUpload(tx, row.id))) throw new AppError('upload_ended');
       await audit.record(tx, entryOf('upload-abandoned', row, sender));
@@ -230,7 +230,7 @@ export function createUploadProcessor({
       });
       return;
     }
-    await change(db, 'uploads', async (tx) => {
+    await runLockedTransaction(db, 'uploads', async (tx) => {
       const done = { state: 'done', problem: null, place_key: null, leased_until: null } as const;
       await updateUpload(tx, row.id, { ...done, touched_at: at });
       await deleteUploadFiles(tx, row.id);

@@ -23,7 +23,7 @@ import type { Config } from '../platform/config.ts';
 import type { ObjectStorage } from '../slide-storage/object-storage.ts';
 import { slideRoots } from '../slide-storage/slide-roots.ts';
 import { spellingOf } from '../store/catalogue-names.ts';
-import { change, type Database } from '../store/database.ts';
+import { type Database, runLockedTransaction } from '../store/database.ts';
 import {
   countUploadFiles,
   deleteUploadFile,
@@ -222,7 +222,7 @@ export function createUploads({
         if (await destination.isTaken(`${datasetName}/${place}`)) throw new AppError('upload_exists');
         await requireFreeSpace(size_bytes + (await outstandingBytes()));
       }
-      const row = await change(db, 'uploads', async (tx) => {
+      const row = await runLockedTransaction(db, 'uploads', async (tx) => {
         const existing = await findUploadAt(tx, placeKey);
         if (existing !== null) {
           const isSame = isSameUpload(existing, { isFolder, fileCount: file_count, sizeBytes: size_bytes });
@@ -275,7 +275,7 @@ export function createUploads({
       const id = randomUUID();
       await parts.begin(id, sizeBytes);
       try {
-        const replaced = await change(db, 'uploads', async (tx) => {
+        const replaced = await runLockedTransaction(db, 'uploads', async (tx) => {
           const files = await listUploadFiles(tx, uploadId);
           const existing = files.find((file) => isSamePlace(file.path, filePath));
           if (existing !== undefined && existing.state !== 'open' && existing.state !== 'refused') {

@@ -63,7 +63,7 @@ async function maxDifferences(slide: Slide, peer: Peer, path: string, levels: nu
       for (const address of chooseTiles(index, level)) {
         const { x, y, raster } = await drawTile(slide, address);
         const peerRaster = await peerSlide.read(peerLevel, { ...raster, x, y }, slide.background);
-        differences[index] = Math.max(differences[index], difference(raster, peerRaster).most);
+        differences[index] = Math.max(differences[index], difference(raster, peerRaster).max);
       }
     }
     return differences;

@@ -57,7 +57,7 @@ describe.skipIf(slides === undefined)('openSlide with real DICOM files of TEST_S
     const jpegLs = await openSlide({ path: path('highdicom/sm_image_jpegls.dcm') });
     expect(distance(await drawLevel(uncompressed, 0), await drawLevel(jpegLs, 0))).toEqual({
       mean: 0,
-      most: 0,
+      max: 0,
     });
     await Promise.all([uncompressed.close(), jpegLs.close()]);
   });
@@ -91,7 +91,7 @@ describe.skipIf(slides === undefined)('openSlide with real DICOM files of TEST_S
       lengths.map(async (length) => {
         try {
           const drawn = await drawLevel(await openFiles({ a: bytes.subarray(0, length) }), 0);
-          return distance(drawn, completeImage).most === 0;
+          return distance(drawn, completeImage).max === 0;
         } catch (error) {
           return error instanceof SlideError;
         }

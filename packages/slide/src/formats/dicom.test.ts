@@ -57,7 +57,7 @@ describe('a DICOM slide', () => {
         },
       ]);
       for (const [i, plan] of plans.entries()) {
-        expect(distance(await drawLevel(slide, i), pictureOf(plan))).toEqual({ mean: 0, most: 0 });
+        expect(distance(await drawLevel(slide, i), pictureOf(plan))).toEqual({ mean: 0, max: 0 });
       }
     }
   });
@@ -275,7 +275,7 @@ describe('a DICOM slide', () => {
       ['JPEG 2000 with RGB', { codec: 'jpeg2000' }],
       ['JPEG-LS', { codec: 'jpegls' }],
     ])('of RGB returns exactly the written pixels: %s', async (_, plan) => {
-      expect(await distanceOf(plan)).toEqual({ mean: 0, most: 0 });
+      expect(await distanceOf(plan)).toEqual({ mean: 0, max: 0 });
     });
 
     it.each<[string, DicomPlan]>([
@@ -392,15 +392,15 @@ describe('a DICOM slide', () => {
     it('reads a single frame in one or five fragments', async () => {
       for (const fragmentsPerFrame of [1, 5]) {
         const plan = { ...planOf('jpegls'), tileWidth: 96, tileHeight: 64, fragmentsPerFrame };
-        expect(await distanceOf({ ...plan, offsetTable: 'empty' })).toEqual({ mean: 0, most: 0 });
-        expect(await distanceOf(plan)).toEqual({ mean: 0, most: 0 });
+        expect(await distanceOf({ ...plan, offsetTable: 'empty' })).toEqual({ mean: 0, max: 0 });
+        expect(await distanceOf(plan)).toEqual({ mean: 0, max: 0 });
       }
     });
 
     it('reads every frame if sequences end with delimiters', async () => {
       for (const codec of ['explicit', 'implicit', 'rle'] as const) {
         const plan = { codec, hasUndefinedLengths: true, organization: 'TILED_SPARSE' } as const;
-        expect(await distanceOf(plan)).toEqual({ mean: 0, most: 0 });
+        expect(await distanceOf(plan)).toEqual({ mean: 0, max: 0 });
       }
     });
   });
@@ -410,7 +410,7 @@ describe('a DICOM slide', () => {
       'finds each tile by the stated frame positions (dimension organization: %s)',
       async (organization) => {
         for (const codec of ['explicit', 'implicit'] as const) {
-          expect(await distanceOf({ organization, codec })).toEqual({ mean: 0, most: 0 });
+          expect(await distanceOf({ organization, codec })).toEqual({ mean: 0, max: 0 });
         }
       },
     );
@@ -447,7 +447,7 @@ describe('a DICOM slide', () => {
       async (organization) => {
         const plan = { organization, focalPlanes: 3, opticalPaths: 2 };
         expect((await open(plan)).shownPlane).toEqual({ plane: 1, planes: 3, times: 1 });
-        expect(await distanceOf(plan)).toEqual({ mean: 0, most: 0 });
+        expect(await distanceOf(plan)).toEqual({ mean: 0, max: 0 });
       },
     );
 
@@ -482,7 +482,7 @@ describe('a DICOM slide', () => {
         for (const plans of [parts(organization), parts(organization, 3).toReversed()]) {
           const slide = await open(...plans, { downsample: 2 });
           expect(slide.levels).toHaveLength(2);
-          expect(distance(await drawLevel(slide, 0), pictureOf({}))).toEqual({ mean: 0, most: 0 });
+          expect(distance(await drawLevel(slide, 0), pictureOf({}))).toEqual({ mean: 0, max: 0 });
         }
       },
     );

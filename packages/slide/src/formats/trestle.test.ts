@@ -68,7 +68,7 @@ describe('a Trestle slide', () => {
       { width: 125, height: 95 },
     ]);
     for (const [level, downsample] of [1, 2, 4].entries()) {
-      expect(distance(await drawLevel(slide, level), shrinkRaster(tissue, downsample)).most).toBe(0);
+      expect(distance(await drawLevel(slide, level), shrinkRaster(tissue, downsample)).max).toBe(0);
     }
   });
 
@@ -90,7 +90,7 @@ describe('a Trestle slide', () => {
     const sparse = { ...full, tiles: (full.tiles ?? []).map((tile, i) => (i === 0 ? null : tile)) };
     const drawn = await drawLevel(await open([sparse, ...levels.slice(1)]), 0);
     expect([...cropRaster(drawn, 10, 10, 1, 1).rgb]).toEqual([0xe6, 0xe0, 0xdc]);
-    expect(distance(cropRaster(drawn, 96, 0, 100, 100), cropRaster(tissue, 96, 0, 100, 100)).most).toBe(0);
+    expect(distance(cropRaster(drawn, 96, 0, 100, 100), cropRaster(tissue, 96, 0, 100, 100)).max).toBe(0);
   });
 
   it.each([['0'], ['-3'], ['many'], ['1e9'], ['']])(

@@ -17,14 +17,14 @@ describe('the result of a box averager', () => {
     const piece = paintTissue(40, 30);
     const averager = new BoxAverager(40, 30);
     averager.add(piece, 0, 0, 1, 1);
-    expect(difference(averager.finish(white), piece).most).toBe(0);
+    expect(difference(averager.finish(white), piece).max).toBe(0);
   });
 
   it('contains only the part of a piece that lies inside the result', () => {
     const piece = paintTissue(40, 30);
     const averager = new BoxAverager(10, 8);
     averager.add(piece, -5, -20, 1, 1);
-    expect(difference(averager.finish(white), cropRaster(piece, 5, 20, 10, 8)).most).toBe(0);
+    expect(difference(averager.finish(white), cropRaster(piece, 5, 20, 10, 8)).max).toBe(0);
   });
 
   it.each([2, 4, 16])('is the mean of %d × %d source pixels', (factor) => {
@@ -32,7 +32,7 @@ describe('the result of a box averager', () => {
     const averager = new BoxAverager(64 / factor, 64 / factor);
     averager.add(picture, 0, 0, 1 / factor, 1 / factor);
     const expected = boxFilter(picture, factor, { x: 0, y: 0, width: 64 / factor, height: 64 / factor });
-    expect(difference(averager.finish(white), expected).most).toBeLessThanOrEqual(1);
+    expect(difference(averager.finish(white), expected).max).toBeLessThanOrEqual(1);
   });
 
   it('divides a source pixel between two result pixels by area', () => {
@@ -56,7 +56,7 @@ describe('the result of a box averager', () => {
     ] as const) {
       inPieces.add(cropRaster(picture, x, y, width, height), x * scale, y * scale, scale, scale);
     }
-    expect(difference(inOne.finish(white), inPieces.finish(white)).most).toBeLessThanOrEqual(1);
+    expect(difference(inOne.finish(white), inPieces.finish(white)).max).toBeLessThanOrEqual(1);
   });
 
   it('shows the background only where no piece was added', () => {
@@ -75,6 +75,6 @@ describe('the result of a box averager', () => {
     const picture = paintTissue(61, 47);
     const averager = new BoxAverager(16, 12);
     averager.add(picture, 0, 0, 0.25, 0.25);
-    expect(difference(averager.finish(white), shrinkRaster(picture, 4)).most).toBeLessThanOrEqual(1);
+    expect(difference(averager.finish(white), shrinkRaster(picture, 4)).max).toBeLessThanOrEqual(1);
   });
 });

@@ -8,19 +8,19 @@ export async function pixelsOf(jpeg: Uint8Array): Promise<Raster> {
   return { width: info.width, height: info.height, rgb: data };
 }
 
-/** Returns the mean and the largest (`most`) difference, 0…255, of the samples of two pictures of equal size. */
-export function difference(one: Raster, other: Raster): { mean: number; most: number } {
+/** Returns the mean and the largest (`max`) difference, 0…255, of the samples of two pictures of equal size. */
+export function difference(one: Raster, other: Raster): { mean: number; max: number } {
   if (one.width !== other.width || one.height !== other.height) {
     throw new Error(`${one.width} × ${one.height} is not ${other.width} × ${other.height}`);
   }
   let sum = 0;
-  let most = 0;
+  let max = 0;
   for (const [i, sample] of one.rgb.entries()) {
     const sampleDifference = Math.abs(sample - (other.rgb[i] as number));
     sum += sampleDifference;
-    most = Math.max(most, sampleDifference);
+    max = Math.max(max, sampleDifference);
   }
-  return { mean: sum / one.rgb.length, most };
+  return { mean: sum / one.rgb.length, max };
 }
 
 /**

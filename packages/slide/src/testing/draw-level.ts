@@ -53,14 +53,14 @@ function levelOf(slide: Slide, index: number): Level {
   return level;
 }
 
-/** Returns the mean and the largest (`most`) difference of the samples of two pictures of equal size. */
-export function distance(one: Raster, other: Raster): { readonly mean: number; readonly most: number } {
+/** Returns the mean and the largest (`max`) difference of the samples of two pictures of equal size. */
+export function distance(one: Raster, other: Raster): { readonly mean: number; readonly max: number } {
   if (one.width !== other.width || one.height !== other.height) throw new Error('Their sizes differ');
-  let [sum, most] = [0, 0];
+  let [sum, max] = [0, 0];
   for (let i = 0; i < one.rgb.length; i++) {
     const sampleDifference = Math.abs((one.rgb[i] as number) - (other.rgb[i] as number));
     sum += sampleDifference;
-    most = Math.max(most, sampleDifference);
+    max = Math.max(max, sampleDifference);
   }
-  return { mean: sum / one.rgb.length, most };
+  return { mean: sum / one.rgb.length, max };
 }

@@ -188,7 +188,7 @@ async function send<T>(
   const token = storedToken();
   const headers = new Headers({ 'Accept-Language': acceptLanguage() });
   // A call with the session of a share link is made as a visitor, even in the browser of a signed-in account.
-  const isForVisitors = endpoint.access === 'reader-or-visitor' || endpoint.visitors === true;
+  const isForVisitors = endpoint.access === 'reader-or-visitor' || endpoint.allowsVisitors === true;
   const isVisitor = isForVisitors && typeof query?.session === 'string';
   if (token !== null && endpoint.access !== 'anyone' && !isVisitor) {
     headers.set('Authorization', `Bearer ${token}`);

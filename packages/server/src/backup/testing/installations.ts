@@ -85,16 +85,16 @@ export function backUp(
   { config }: Pick<Installation, 'config'>,
   {
     settings = {},
-    say = () => undefined,
+    printLine = () => undefined,
     ...options
   }: Partial<Parameters<typeof writeBackup>[1]> & {
     readonly settings?: Record<string, string>;
-    readonly say?: (sentence: string) => void;
+    readonly printLine?: (sentence: string) => void;
   } = {},
 ): Promise<string> {
   const to = options.to ?? temporaryFolder();
   return writeBackup(
-    { config, settings, now: clock, say },
+    { config, settings, now: clock, printLine },
     { withUploads: false, keep: null, ...options, to },
   );
 }
@@ -106,8 +106,8 @@ export async function restoreFrom(
   { replace = false, settings = {} }: { replace?: boolean; settings?: Record<string, string> } = {},
 ): Promise<string> {
   const output: string[] = [];
-  const say = (sentence: string) => output.push(sentence);
-  await restoreBackup({ config, settings, now: clock, log, say }, folder, replace);
+  const printLine = (sentence: string) => output.push(sentence);
+  await restoreBackup({ config, settings, now: clock, log, printLine }, folder, replace);
   return output.join('\n');
 }
 

@@ -4,7 +4,7 @@
  */
 import { workerData } from 'node:worker_threads';
 import { insertAuditRow } from '../audit.ts';
-import { change, type DatabaseLocation, openDatabase } from '../database.ts';
+import { type DatabaseLocation, openDatabase, runLockedTransaction } from '../database.ts';
 
 export interface Task {
   readonly location: DatabaseLocation;
@@ -17,7 +17,7 @@ export interface Task {
 const { location, writer, changes } = workerData as Task;
 const db = await openDatabase(location);
 for (let number = 1; number <= changes; number++) {
-  const work = change(db, 'audit', async (tx) => {
+  const work = runLockedTransaction(db, 'audit', async (tx) => {
     await insertAuditRow(tx, {
       at: new Date().toISOString(),
       action: 'sign-in',

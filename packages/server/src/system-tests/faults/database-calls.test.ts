@@ -117,7 +117,7 @@ async function ask(
 }
 
 /** More queries than any call has. */
-const most = 100;
+const maxQueries = 100;
 
 describe.each(databaseKinds)('a failing database query of %s', (kind) => {
   beforeAll(() => {
@@ -142,7 +142,7 @@ describe.each(databaseKinds)('a failing database query of %s', (kind) => {
       const { caller, requestFor } = wellFormedRequests(() => server);
       onTestFinished(() => database.failAt(null));
       let n = 0;
-      for (let isThrough = false; !isThrough && n < most; ) {
+      for (let isThrough = false; !isThrough && n < maxQueries; ) {
         n++;
         const who = await caller('admin');
         const request = await requestFor(name, who, false);
@@ -169,7 +169,7 @@ describe.each(databaseKinds)('a failing database query of %s', (kind) => {
         });
         expect([n, (await ask(endpoint, request, who.token)).status]).toEqual([n, good]);
       }
-      expect(n).toBeLessThan(most);
+      expect(n).toBeLessThan(maxQueries);
       expect(n).toBeGreaterThan(1);
     },
   );

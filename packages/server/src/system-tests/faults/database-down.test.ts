@@ -13,7 +13,7 @@ import { buildSvs } from '@lamina/slide/testing';
 import { sql } from 'kysely';
 import type pg from 'pg';
 import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { change, openDatabase } from '../../store/database.ts';
+import { openDatabase, runLockedTransaction } from '../../store/database.ts';
 import { answers } from '../../testing/permission-matrix.ts';
 import { type PostgresServer, startPostgresServer } from '../../testing/postgres-server.ts';
 import { type SlideServer, slideServer } from '../../testing/slide-server.ts';
@@ -163,7 +163,7 @@ describe.skipIf(found === null)(
       const expected: Record<string, unknown> = {};
       try {
         for (const [name, { url, payload, query, headers }] of calls) {
-          const { method, language } = endpoints[name] as Endpoint;
+          const { method, defaultLanguage } = endpoints[name] as Endpoint;
           const answer = await server.as(who.token).inject({
             method,
             url,
@@ -173,7 +173,7 @@ describe.skipIf(found === null)(
           });
           const { code, message } = answer.body as { code: string; message: string };
           responses[name] = [answer.status, code, message, answer.headers['retry-after']];
-          expected[name] = [503, 'unavailable', errors.unavailable[language], '2'];
+          expected[name] = [503, 'unavailable', errors.unavailable[defaultLanguage], '2'];
         }
       } finally {
         await postgres.begin();
@@ -225,7 +225,7 @@ describe.skipIf(found === null)(
       // Within a transaction that is idle.
       const begun = Promise.withResolvers<void>();
       const isCut = Promise.withResolvers<void>();
-      const changing = change(db, 'accounts', async (tx) => {
+      const changing = runLockedTransaction(db, 'accounts', async (tx) => {
         begun.resolve();
         await isCut.promise;
         await tx.selectFrom('locks').select('name').execute();

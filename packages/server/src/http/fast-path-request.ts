@@ -1,4 +1,7 @@
-/** Requests that a fast path can answer in front of Fastify: GET or HEAD over HTTP/1.1, without a body. */
+/**
+ * Requests that a fast path can answer. A fast path is a handler in front of Fastify that answers frequent requests for tiles
+ * and DICOM frames: GET or HEAD over HTTP/1.1, without a body.
+ */
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import type { Origin } from '../audit/audit-recorder.ts';
@@ -30,13 +33,14 @@ const excludedHeaders: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
-export function hasPlainHeaders(headers: IncomingHttpHeaders): boolean {
+/** Returns whether the headers declare neither a body nor another protocol, so that a fast path can answer the request. */
+export function hasFastPathHeaders(headers: IncomingHttpHeaders): boolean {
   for (const header in headers) if (excludedHeaders.has(header)) return false;
   return true;
 }
 
-/** A request of a fast path. Getters compute properties that only few requests need. */
-export class PlainRequest {
+/** A request that a fast path answers. Getters compute properties that only few requests need. */
+export class FastPathRequest {
   readonly startedAt = performance.now();
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -83,11 +87,11 @@ export class PlainRequest {
 /** Writes the access log line when the response has been sent. @param route template of the URL */
 export function logWhenSent(
   log: Logger,
-  plain: PlainRequest,
+  fastPathRequest: FastPathRequest,
   { route, session, status }: { route: string; session: ImageSession; status: 200 | 304 },
 ): void {
-  const { method, requestId, startedAt, address, response } = plain;
-  const { socket } = plain.request;
+  const { method, requestId, startedAt, address, response } = fastPathRequest;
+  const { socket } = fastPathRequest.request;
   const sentBefore = bytesSentOn(socket) ?? 0;
   response.once('finish', () => {
     const ms = performance.now() - startedAt;

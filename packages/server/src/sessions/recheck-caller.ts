@@ -3,12 +3,13 @@ import type { Change } from '../store/database.ts';
 import type { SignInService } from './sign-in-service.ts';
 
 /**
- * Returns the current state of the caller's account in the transaction. The sign-in or the permission may have ended since the
- * access check, for example during hashing.
+ * Reads the caller's account again within the transaction, and checks that the caller is still signed in and still has the
+ * permission. Both may have ended since the access check of the request, for example while a password was hashed.
  *
- * @throws AppError token_invalid, forbidden
+ * @returns the account as it is in the transaction
+ * @throws AppError token_invalid when the sign-in has ended, forbidden when the account has lost the permission
  */
-export async function currentCaller(
+export async function recheckCaller(
   tx: Change,
   signIn: Pick<SignInService, 'holderOf'>,
   { uid, tokenHash }: { readonly uid: string; readonly tokenHash: string },
