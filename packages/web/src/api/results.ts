@@ -1,4 +1,7 @@
-/** Loads result layers (heatmaps, masks and objects that programs have computed) and their content for display over a slide. */
+/**
+ * Loads result layers (heatmaps, masks and objects that programs have computed) and their content for display over a slide. The
+ * endpoints of the content are called overlays: a layer and its overlay have the same id.
+ */
 import {
   AppError,
   countOverlayObjects,
@@ -51,13 +54,16 @@ export async function removeResultLayer({ id, image_id }: ResultLayer): Promise<
   await invalidateResultLayers(image_id);
 }
 
+/** While an image session is renewed, only the viewer's tiles tell the user; requests for result layers just take longer. */
+const ignoreRenewal = () => undefined;
+
 /**
  * Requests content of a layer with the image session.
  *
  * @throws UnexpectedResponseError for an error response; TypeError without a response; the reason of the abort
  */
 async function load(address: string, signal: AbortSignal): Promise<Response> {
-  const response = await fetchPixels(address, { signal, onRenewing: () => undefined });
+  const response = await fetchPixels(address, { signal, onRenewing: ignoreRenewal });
   if (response === 'session-lost') throw new UnexpectedResponseError(401);
   if (!response.ok) throw new UnexpectedResponseError(response.status);
   return response;
@@ -65,14 +71,16 @@ async function load(address: string, signal: AbortSignal): Promise<Response> {
 
 type Query = Readonly<Record<string, string | number>>;
 
-async function loadJson<E extends Endpoint>(
+/** An endpoint whose response is JSON, not binary or empty. */
+type JsonEndpoint = Endpoint & { readonly response: Exclude<Endpoint['response'], string | null> };
+
+async function loadJson<E extends JsonEndpoint>(
   endpoint: E,
   layerId: string,
   query: Query,
   signal: AbortSignal,
 ): Promise<ResponseOf<E>> {
   const response = await load(addressOf(endpoint, { layerId }, query), signal);
-  if (endpoint.response === null || typeof endpoint.response === 'string') return undefined as ResponseOf<E>;
   return endpoint.response.parse(await response.json()) as ResponseOf<E>;
 }
 
@@ -97,7 +105,7 @@ export async function loadValueTile(
   return (await load(addressOf(getOverlayTile, { layerId, z: String(z), tile }), signal)).blob();
 }
 
-/** Loads the index of a vector layer: bounds and objects of its blocks. @throws like `load` */
+/** Loads the index of a vector layer: the bounds and the range of objects of each block (see `loadBlock`). @throws like `load` */
 export async function loadBlockIndex(layerId: string, signal: AbortSignal): Promise<ArrayBuffer> {
   return (await load(addressOf(getOverlayIndex, { layerId }), signal)).arrayBuffer();
 }

@@ -17,7 +17,7 @@ interface SlideDialogProps {
 
 const forms = { edit: EditForm, move: MoveForm, organ: OrganForm, remove: RemoveForm };
 
-/** Dialog with the form that the request names. */
+/** Dialog with the form for the kind of change that the request names. */
 export function SlideDialog({ request: { kind, slides }, onClose, onDone }: SlideDialogProps) {
   useReturnFocus();
   const Form = forms[kind];
@@ -34,6 +34,7 @@ export function SlideDialog({ request: { kind, slides }, onClose, onDone }: Slid
       title={titles[kind]}
       closeButtonProps={{ 'aria-label': shared.close }}
       centered
+      // Outside of `main`, the header element of the dialog would count as a second header of the page.
       withinPortal={false}
     >
       <Form slides={slides} onClose={onClose} onDone={onDone} />

@@ -1,6 +1,6 @@
 /**
- * Converts the scale that an administrator enters for a slide between the catalogue and two text fields: micrometres per
- * pixel (`mpp`) and objective power (`power`).
+ * Converts the scale of a slide, as the catalogue stores it, to the two text fields in which an administrator edits it, and back: the
+ * fields contain micrometres per pixel (`mpp`) and objective power (`power`).
  */
 import type { ManagedImage } from '@lamina/contract';
 import type { SlideEdit } from '../../api/slides.ts';
@@ -40,7 +40,7 @@ export function calibrationOf(
   };
 }
 
-/** Returns null for an empty text, NaN for one that is no number. */
+/** Returns the number in a text field; null for an empty text, NaN for any other text that is not a number. */
 function parseNumber(text: string): number | null {
   const normalised = text.trim().replace(',', '.');
   if (normalised === '') return null;

@@ -20,8 +20,8 @@ interface ApplicationRowProps {
   /** @param rowHeight in CSS pixels */
   readonly onApprove: (rowHeight: number) => void;
   /** Opens the dialog in which the role, the datasets and the end date are chosen. */
-  readonly onApproveWithTerms: () => void;
-  readonly onReject: () => void;
+  readonly onOpenApproveDialog: () => void;
+  readonly onOpenRejectDialog: () => void;
 }
 
 /**
@@ -36,8 +36,8 @@ export const ApplicationRow = memo(function ApplicationRow({
   isDisabled,
   isApproving,
   onApprove,
-  onApproveWithTerms,
-  onReject,
+  onOpenApproveDialog,
+  onOpenRejectDialog,
 }: ApplicationRowProps) {
   const row = useRef<HTMLLIElement>(null);
   const name = nameOf(user);
@@ -109,11 +109,16 @@ export const ApplicationRow = memo(function ApplicationRow({
             size="sm"
             variant="default"
             disabled={isApproving || isDisabled}
-            onClick={onApproveWithTerms}
+            onClick={onOpenApproveDialog}
           >
             {texts.approveWith}
           </Button>
-          <Button size="sm" variant="default" disabled={isApproving || isDisabled} onClick={onReject}>
+          <Button
+            size="sm"
+            variant="default"
+            disabled={isApproving || isDisabled}
+            onClick={onOpenRejectDialog}
+          >
             {texts.reject}
           </Button>
         </Group>

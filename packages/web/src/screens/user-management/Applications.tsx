@@ -24,6 +24,9 @@ import { searchParameter, viewParameter } from './user-address.ts';
 
 type Queue = NonNullable<ReturnType<typeof useApplications>['data']>;
 
+/** Returns the number of applicants that match the search. `total` is optional in the API; without it, all of them match. */
+const countMatching = ({ total, waiting }: Queue) => total ?? waiting;
+
 /** The queue of applicants with a search, and decisions about one or several of them. */
 export function Applications() {
   const [urlQuery, setUrlQuery] = useSearchParams();
@@ -46,7 +49,7 @@ export function Applications() {
         count={
           queue.data === undefined
             ? null
-            : texts.applicantCount(queue.data.total ?? queue.data.waiting, queue.data.waiting)
+            : texts.applicantCount(countMatching(queue.data), queue.data.waiting)
         }
         onClear={search === '' ? null : () => setSearch('')}
       />
@@ -89,7 +92,8 @@ interface ApplicantListProps {
 }
 
 function ApplicantList({ queue, isSearch, isLoadingMore, onMore }: ApplicantListProps) {
-  const { applications, waiting, total = waiting } = queue;
+  const { applications } = queue;
+  const matchingCount = countMatching(queue);
   const [selectedUids, setSelectedUids] = useState<ReadonlySet<string>>(new Set());
   const [dialog, setDialog] = useState<DecisionDialog | null>(null);
   const people = applications.map(({ user }) => user);
@@ -106,25 +110,22 @@ function ApplicantList({ queue, isSearch, isLoadingMore, onMore }: ApplicantList
   const closeDialog = () => setDialog(null);
 
   const list = useRef<HTMLUListElement>(null);
-  const { rows, keepRow, releaseRow } = useQueueRows(applications, list);
-  const [approvingUids, setApprovingUids] = useState<ReadonlySet<string>>(new Set());
-  // Rows move when another administrator decides, and a closing dialog may leave the pointer over a row.
+  const { rows, keepRow, removeRow } = useQueueRows(applications, list);
+  // The buttons are disabled for 700 ms after a row has moved or a dialog has closed: a click could hit a button of another row.
   const isSettled = useSettled(`${rows.map(({ user }) => user.uid).join()} ${dialog === null}`);
 
-  async function undoApproval(user: UserDetails, height: number) {
+  async function undoApproval(user: UserDetails, rowHeight: number) {
     const result = await withdrawApproval(user.uid);
-    if (result.success) keepRow(user.uid, 'withdrawn', height);
+    if (result.success) keepRow(user.uid, 'withdrawn', rowHeight);
     return result;
   }
 
-  async function approveOne(user: UserDetails, height: number) {
-    setApprovingUids((before) => new Set([...before, user.uid]));
-    keepRow(user.uid, 'approving', height);
+  async function approveOne(user: UserDetails, rowHeight: number) {
+    keepRow(user.uid, 'approving', rowHeight);
     const result = await approve(user.uid, 'user');
-    setApprovingUids((before) => new Set([...before].filter((uid) => uid !== user.uid)));
-    if (result.success) keepRow(user.uid, 'approved', height);
-    else releaseRow(user.uid);
-    announceAction(result, { about: nameOf(user), undo: () => undoApproval(user, height) });
+    if (result.success) keepRow(user.uid, 'approved', rowHeight);
+    else removeRow(user.uid);
+    announceAction(result, { about: nameOf(user), undo: () => undoApproval(user, rowHeight) });
   }
 
   return (
@@ -136,7 +137,9 @@ function ApplicantList({ queue, isSearch, isLoadingMore, onMore }: ApplicantList
         />
       ) : (
         <Stack gap="md">
-          {total > people.length && <Text c="dimmed">{texts.notAllShown(people.length, total)}</Text>}
+          {matchingCount > people.length && (
+            <Text c="dimmed">{texts.notAllShown(people.length, matchingCount)}</Text>
+          )}
           <Group justify="space-between" className={classes.bar}>
             <Checkbox
               label={selected.length === 0 ? texts.chooseAll : texts.chosen(selected.length)}
@@ -169,7 +172,7 @@ function ApplicantList({ queue, isSearch, isLoadingMore, onMore }: ApplicantList
             </Group>
           </Group>
           <ul className={classes.list} ref={list}>
-            {rows.map(({ user, duplicates, decided }) =>
+            {rows.map(({ user, duplicates, isApproving, decided }) =>
               decided !== null ? (
                 <DecidedRow
                   key={user.uid}
@@ -187,15 +190,15 @@ function ApplicantList({ queue, isSearch, isLoadingMore, onMore }: ApplicantList
                   isSelected={selectedUids.has(user.uid)}
                   onSelect={(isSelected) => select(user.uid, isSelected)}
                   isDisabled={!isSettled}
-                  isApproving={approvingUids.has(user.uid)}
-                  onApprove={(height) => void approveOne(user, height)}
-                  onApproveWithTerms={() => setDialog({ kind: 'approve', people: [user] })}
-                  onReject={() => setDialog({ kind: 'reject', people: [user] })}
+                  isApproving={isApproving}
+                  onApprove={(rowHeight) => void approveOne(user, rowHeight)}
+                  onOpenApproveDialog={() => setDialog({ kind: 'approve', people: [user] })}
+                  onOpenRejectDialog={() => setDialog({ kind: 'reject', people: [user] })}
                 />
               ),
             )}
           </ul>
-          {total > people.length && onMore !== null && (
+          {matchingCount > people.length && onMore !== null && (
             <Button variant="default" className={classes.more} loading={isLoadingMore} onClick={onMore}>
               {texts.showMore}
             </Button>

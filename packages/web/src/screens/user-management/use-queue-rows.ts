@@ -21,14 +21,22 @@ interface KeptRow {
 }
 
 export interface QueueRow extends Application {
+  /** Whether the server has not yet responded to the approval of this applicant. */
+  readonly isApproving: boolean;
   /** The decision that the row shows instead of the application; null when it shows the application. */
   readonly decided: { readonly phase: 'approved' | 'withdrawn'; readonly height: number } | null;
 }
 
 interface QueueRows {
   readonly rows: readonly QueueRow[];
+  /**
+   * Keeps the row of an applicant in its position, even when the queue no longer contains the applicant, and sets what the row shows.
+   *
+   * @param height height of the row, in CSS pixels
+   */
   readonly keepRow: (uid: string, phase: Phase, height: number) => void;
-  readonly releaseRow: (uid: string) => void;
+  /** Removes the row of an applicant unless the queue contains the applicant. */
+  readonly removeRow: (uid: string) => void;
 }
 
 /** How often the list checks whether the rows of decided applicants may be removed. */
@@ -78,12 +86,12 @@ export function useQueueRows(
       const { phase = null, height = 0 } = keptRows.get(application.user.uid) ?? {};
       const waitsAgain = phase === 'withdrawn' && waiting.has(application.user.uid);
       const decided = phase === null || phase === 'approving' || waitsAgain ? null : { phase, height };
-      return { ...application, decided };
+      return { ...application, isApproving: phase === 'approving', decided };
     }),
     keepRow: (uid, phase, height) => {
       setLastDecisionMs(Date.now());
       setKeptRows((before) => new Map(before).set(uid, { phase, height }));
     },
-    releaseRow: (uid) => setKeptRows((before) => new Map([...before].filter(([keptUid]) => keptUid !== uid))),
+    removeRow: (uid) => setKeptRows((before) => new Map([...before].filter(([keptUid]) => keptUid !== uid))),
   };
 }

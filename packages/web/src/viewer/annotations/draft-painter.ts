@@ -231,7 +231,7 @@ function drawReadout(scene: Scene, geometry: Geometry, [x, y]: Position): void {
   context.fillText(text, left, baseline);
 }
 
-/** Makes the following drawing commands count in CSS pixels of the viewer. */
+/** Sets the transform of a canvas so that the following drawing commands use CSS pixels of the viewer as their unit. */
 function switchToCssPixels(context: CanvasRenderingContext2D, { pixelRatio }: ViewSize): void {
   context.setTransform(pixelRatio, 0, 0, pixelRatio, 0, 0);
   context.setLineDash([]);

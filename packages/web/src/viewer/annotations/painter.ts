@@ -2,6 +2,8 @@
  * Draws the annotations of a slide to a canvas. Annotations of one colour in one cell of a grid form a group, which has one path
  * for each level of simplification: each frame of a movement then costs one canvas call per visible cell and colour. A cell with
  * many vertices has several groups, so that building a path never takes long and a change rebuilds only one.
+ *
+ * Points are drawn as dots: `addOutline` adds a very short line, which round caps widen to a circle as wide as the line.
  */
 import { type Bounds, boundsTouch, countVertices } from '@lamina/annotations';
 import { type Placement, visibleBounds, zoomOf } from '../overlay/placement.ts';
@@ -12,6 +14,7 @@ import { addOutline, highestLevel, levelOf } from './outline-path.ts';
 const cellSize = 8192;
 // Widths in CSS pixels.
 const lineWidth = 2;
+/** Diameter of a dot. */
 const dotSize = 9;
 /** Width of the white edge around a dot, both sides together. */
 const dotEdge = 3;
@@ -45,7 +48,7 @@ export interface ViewSize {
   readonly pixelRatio: number;
 }
 
-/** Makes the following drawing commands count in image pixels. */
+/** Sets the transform of a canvas so that the following drawing commands use image pixels as their unit. */
 export function applyPlacement(
   context: CanvasRenderingContext2D,
   { a, b, c, d, e, f }: Placement,
@@ -75,7 +78,7 @@ export class AnnotationPainter {
     for (const annotation of annotations) this.#add(annotation);
   }
 
-  /** Adds an annotation in place of its earlier version; null removes it. */
+  /** Replaces the annotation with this id, or adds it if there is none; null removes it. */
   set(id: string, annotation: Annotation | null): void {
     const group = this.#groupOf.get(id);
     const previous = group?.members.get(id);

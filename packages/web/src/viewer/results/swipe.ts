@@ -1,6 +1,6 @@
 /**
- * Computes the position of the divider between two compared result layers. The uppermost layer is shown on its left, the next one on its
- * right. Positions are from 0 (left edge of the view) to 1 (right edge), in steps of 0.01, because the page's URL stores per cent.
+ * Computes the position of the divider between two compared result layers. The uppermost layer is shown to the left of the
+ * divider, the next one to the right. Positions are from 0 (left edge of the view) to 1 (right edge), in steps of 0.01, because the page's URL stores per cent.
  */
 
 // Movement of the divider by one key press.

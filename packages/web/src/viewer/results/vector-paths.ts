@@ -16,7 +16,8 @@ const grey = [128, 128, 128] as const;
  * Returns the group of an object: the index of its class, or the bin of its measurement if the style colours by measurement; null when
  * the style hides the object.
  *
- * @param value the object's measurement that the style filters by; NaN without it
+ * @param value the object's value of the measurement `style.column`, which decides about the filter and the colour; NaN when the
+ *   style has no column or the object has no value
  */
 export function groupOf(
   descriptor: VectorDescriptor,
@@ -26,7 +27,9 @@ export function groupOf(
 ): number | null {
   if (style.hidden.has(classIndex) || !passesFilter(style, value)) return null;
   if (!style.isColoured || style.column === null) return classIndex;
+  // The value is not NaN here, because NaN does not pass the filter of a column.
   const { min, max } = measurementRange(descriptor, style.column);
+  // When all values are equal, all objects are in the highest bin.
   const position = max > min ? (value - min) / (max - min) : 1;
   return Math.min(binCount - 1, Math.max(0, Math.floor(position * binCount)));
 }
@@ -40,13 +43,14 @@ export function colourOfGroup({ classes }: VectorDescriptor, style: LayerStyle, 
   return `rgb(${colour.join(' ')})`;
 }
 
-type Grid = VectorDescriptor['density'][number];
+/** A grid of object counts; `x`, `y` (upper left corner) and `cell` (side of a cell) are in pixels of the slide. */
+type DensityGrid = VectorDescriptor['density'][number];
 
 /** Counts the objects that the style shows, for each cell of a grid, row by row. @returns null when the layer has too many objects to load */
 export async function countInGrid(
   descriptor: VectorDescriptor,
   style: LayerStyle,
-  { x: left, y: top, cell: cellSide, width, height }: Grid,
+  { x: left, y: top, cell: cellSide, width, height }: DensityGrid,
 ): Promise<Uint32Array | null> {
   const counts = new Uint32Array(width * height);
   const isComplete = await visitObjects(
