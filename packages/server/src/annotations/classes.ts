@@ -21,9 +21,19 @@ import { hasVisibleImage, isDataset } from '../store/datasets.ts';
 type Classes = ResponseOf<typeof updateAnnotationClasses>;
 
 export interface AnnotationClasses {
-  /** Returns the classes of a dataset. @param name in any spelling. @throws AppError not_found */
+  /**
+   * Returns the classes of a dataset.
+   *
+   * @param name name of the dataset; upper and lower case and Unicode forms are equivalent
+   * @throws AppError not_found
+   */
   get(reader: User, name: string): Promise<Classes>;
-  /** Replaces the classes of a dataset. @param name in any spelling. @throws AppError not_found; conflict for another version */
+  /**
+   * Replaces the classes of a dataset.
+   *
+   * @param name as in `get`
+   * @throws AppError not_found; conflict when `wanted.version` is not the current version
+   */
   update(actor: Actor, name: string, wanted: BodyOf<typeof updateAnnotationClasses>): Promise<Classes>;
 }
 
@@ -70,11 +80,11 @@ function classesOf(stored: StoredClasses | null): Classes {
     : { classes: [...stored.classes], version: stored.version };
 }
 
-/** Returns the stored spelling of the name. @throws AppError not_found, also for a dataset that the account may not see */
+/** Returns the name of a dataset in its stored spelling. @throws AppError not_found, also when the account may not see the dataset */
 async function requireDataset(db: Connection, reader: User, requestedName: string): Promise<string> {
   const name = await spellingOf(db, 'dataset', requestedName);
-  const restricted = await inaccessibleDatasets(db, reader);
+  const inaccessible = await inaccessibleDatasets(db, reader);
   const exists = seesEveryDataset(reader) ? await isDataset(db, name) : await hasVisibleImage(db, name);
-  if (!exists || restricted.has(name)) throw new AppError('not_found');
+  if (!exists || inaccessible.has(name)) throw new AppError('not_found');
   return name;
 }

@@ -40,7 +40,7 @@ export interface ResponseWriter {
   /** Returns the memory of a buffer to the pool when nothing writes or reads it any longer. */
   releaseBuffer(buffer: ResponseBuffer): void;
   /**
-   * Writes a 200 at the end of this turn of the event loop, and releases the buffer as soon as it is sent.
+   * Writes a response with status 200 at the end of this turn of the event loop, and releases the buffer as soon as it is sent.
    *
    * @param variableHeaders header lines of this response, each with CRLF; Content-Length, Date and Connection are added
    * @param body copied into the buffer unless the buffer allocated it
@@ -59,7 +59,7 @@ export interface ResponseWriter {
 /**
  * The function is long because all functions inside share the pool.
  *
- * @param fixedHeaders headers of every response: names and values in alternation, ASCII
+ * @param fixedHeaders headers of every response: alternating names and values, ASCII
  */
 export function createResponseWriter(fixedHeaders: readonly string[], keepAliveMs: number): ResponseWriter {
   const lines = ['HTTP/1.1 200 OK\r\n'];

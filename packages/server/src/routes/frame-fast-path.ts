@@ -1,12 +1,17 @@
 /**
  * The fast path of DICOMweb frames: a request handler in front of Fastify, like that of tiles (routes/tile-fast-path.ts).
  *
- * It takes requests for one frame with a bearer token and writes the 200. It decides nothing: as for the Fastify route,
- * http/access.ts decides about the token and dicomweb/resolve-frames.ts about the frame. A refused request goes to Fastify
- * together with the error (http/refused-tiles.ts).
+ * It takes requests for one frame with a bearer token and writes the response with status 200. It makes no decision of its own: as
+ * for the Fastify route, http/access.ts decides about the token and dicomweb/resolve-frames.ts about the frame. When one of them
+ * throws an error, `markRefused` stores the error with the request (http/refused-tiles.ts), and Fastify sends the error response.
  *
- * All other requests go to Fastify untouched: those of a script of another origin, with an image session or an ETag, or for
- * several frames, and the first request with a token, which opens an image session.
+ * These requests go to Fastify unchanged:
+ *
+ * - requests by a script of another origin (`Origin`)
+ * - requests with an image session instead of a bearer token
+ * - requests with an ETag (`If-None-Match`)
+ * - requests for several frames
+ * - the first request with a token, for which the Fastify route opens an image session
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { apiBase, getFrames } from '@lamina/contract';
@@ -111,7 +116,9 @@ export function createFrameFastPath(
   ) {
     const { bytes, type, etag, cacheControl } = resolved;
     const variableHeaders = `X-Request-Id: ${requestId}\r\nETag: ${etag}\r\nCache-Control: ${cacheControl}\r\nContent-Type: ${type}\r\n`;
-    if (isOpen && writer.write(response, variableHeaders, bytes, buffer, resolved)) return;
+    const isWritten = isOpen && writer.write(response, variableHeaders, bytes, buffer, resolved);
+    if (isWritten) return; // the writer releases the buffer
+    // Otherwise Node's own methods write the response.
     const headers = ['X-Request-Id', requestId, 'ETag', etag, 'Cache-Control', cacheControl];
     if (!isOpen) headers.push('Connection', 'close'); // the server is stopping
     const body = wholeBody(resolved);
@@ -134,7 +141,8 @@ export function createFrameFastPath(
       const recentSession = recentSessionOf(getFrames, frameRequest, access);
       session = recentSession instanceof Promise ? await recentSession : recentSession;
       if (session === null) {
-        fastify(request, response); // the Fastify route opens a session
+        // The Fastify route opens a session. The buffer has no memory to release: only resolving a frame allocates it.
+        fastify(request, response);
         return;
       }
       resolved = await frames.resolve(session, frameRequest);

@@ -15,6 +15,7 @@ import { serve } from '../http/serve.ts';
 import type { Services } from '../services.ts';
 import { actorOf } from './actor.ts';
 
+/** Content type of a part of a file, by the tus protocol. */
 const partType = 'application/offset+octet-stream';
 const tusVersion = { 'Tus-Resumable': '1.0.0' } as const;
 
@@ -43,11 +44,14 @@ export async function resultLayerRoutes(
     reply.headers({
       ...tusVersion,
       'Upload-Offset': received,
+      // tus: the length is deferred until the client has sent it, with the creation or with the first part.
       ...(total === null ? { 'Upload-Defer-Length': 1 } : { 'Upload-Length': total }),
     });
     return layer;
   });
 
+  // A Fastify scope has one set of body parsers, and the two calls that upload a file accept different content types. No parser reads
+  // the body: a creation has none, whatever content type it declares, and the handler of a part reads the body as a stream.
   await app.register(async (uploadApp) => {
     uploadApp.removeAllContentTypeParsers();
     uploadApp.addContentTypeParser('*', (_request, _part, done) => done(null));

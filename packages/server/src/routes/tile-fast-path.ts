@@ -1,9 +1,10 @@
 /**
  * The fast path of tiles: a request handler in front of Fastify.
  *
- * It takes tile requests in their usual form and writes the 200 or 304. It decides nothing: as for the Fastify route,
- * tiles/resolve-tile.ts decides. A refused request goes to Fastify together with the error (http/refused-tiles.ts). A request in
- * any other form goes to Fastify untouched, and so do all requests with TILE_FAST_PATH=off.
+ * It takes tile requests in their usual form and writes the response with status 200 or 304. It makes no decision of its own: as for
+ * the Fastify route, tiles/resolve-tile.ts decides. When that throws an error, `markRefused` stores the error with the request
+ * (http/refused-tiles.ts), and Fastify sends the error response. A request in any other form goes to Fastify unchanged, and so do
+ * all requests with TILE_FAST_PATH=off.
  */
 import type { IncomingMessage } from 'node:http';
 import { apiBase, getTile } from '@lamina/contract';
@@ -96,7 +97,8 @@ export function createTileFastPath(
   ): void {
     if (bytes !== null && method === 'GET' && isOpen) {
       const variableHeaders = `X-Request-Id: ${requestId}\r\nETag: ${etag}\r\nCache-Control: ${cacheControl}\r\n`;
-      if (writer.write(response, variableHeaders, bytes, buffer)) return;
+      const isWritten = writer.write(response, variableHeaders, bytes, buffer);
+      if (isWritten) return; // the writer releases the buffer
     }
     const headers = ['X-Request-Id', requestId, 'ETag', etag, 'Cache-Control', cacheControl];
     if (!isOpen) headers.push('Connection', 'close'); // the server is stopping

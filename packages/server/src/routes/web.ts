@@ -88,7 +88,7 @@ async function filesIn(folder: string): Promise<ReadonlySet<string>> {
   );
 }
 
-/** Inserts the settings of this installation into the page, where no other site can read them. */
+/** Inserts the settings of this installation into the HTML page instead of sending them as a script, which pages of other sites could load. */
 function withSettings(
   page: string,
   { productName, tokenSyncUrl, contact, privacyNotice, signIn }: Config,

@@ -1,4 +1,4 @@
-/** Reads bearer tokens (RFC 6750) from the Authorization header: tokens of sign-ins, and API tokens. */
+/** Reads bearer tokens (RFC 6750) from the Authorization header: sign-in tokens and API tokens. */
 import { AppError, apiTokenPrefix } from '@lamina/contract';
 import type { ApiTokenAuthentication, ResolvedApiToken } from './api-token-service.ts';
 import type { ResolvedToken, SignInService } from './sign-in-service.ts';
@@ -9,10 +9,10 @@ interface BearerServices {
 }
 
 /**
- * Returns the account behind the request's bearer token, and the sign-in or the API token.
+ * Returns the account that the request's bearer token belongs to, with either the sign-in or the API token.
  *
- * @param rawHeaders names and values in alternation, because Node's `headers` hides a repeated header
- * @throws AppError token_missing, token_invalid (also for a repeated header); rate_limited for an API token
+ * @param rawHeaders alternating names and values, because Node's `headers` hides a repeated header
+ * @throws AppError token_missing; token_invalid, also for a repeated header; rate_limited, only for an API token
  */
 export async function resolveBearerToken(
   rawHeaders: readonly string[],
@@ -43,7 +43,9 @@ export function isApiToken(token: string): boolean {
   return token.startsWith(apiTokenPrefix);
 }
 
-/** Returns whether the value of an Authorization header has the form of an API token, valid or not. */
+const apiTokenHeaderPattern = new RegExp(`^Bearer +${apiTokenPrefix}`, 'i');
+
+/** Returns whether the value of an Authorization header starts like that of an API token, valid or not. */
 export function carriesApiToken(authorization: string | undefined): boolean {
-  return authorization !== undefined && /^Bearer +lam_/i.test(authorization);
+  return authorization !== undefined && apiTokenHeaderPattern.test(authorization);
 }

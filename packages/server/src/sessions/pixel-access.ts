@@ -16,7 +16,7 @@ export interface PixelRequest {
   /** The `session` query parameter. */
   readonly sessionId: string | undefined;
   readonly headers: IncomingHttpHeaders;
-  /** Names and values in alternation, as Node provides them. */
+  /** Alternating names and values, as Node provides them. */
   readonly rawHeaders: readonly string[];
 }
 
