@@ -16,7 +16,7 @@ import {
   EPITHELIUM,
   emptyWallPosition,
   GLAND_SQUARE,
-  MUCOSA,
+  MUCOSA_THICKNESS,
   type MucosaPosition,
   OUTSIDE,
   SURFACE_SEED,
@@ -49,7 +49,7 @@ export function layOutColon(seed: number): ColonLayout {
     (x) => arch(x) - foldAt(x, 1) + 60 * noiseAt(seed + 1, x / 900, 1) + 16 * noiseAt(seed + 2, x / 210, 1),
   );
   const mucosaBase = createLayerCurve(
-    (x) => arch(x) + MUCOSA - foldAt(x, 1.06) * 0.94 + 46 * noiseAt(seed + 3, x / 700, 1),
+    (x) => arch(x) + MUCOSA_THICKNESS - foldAt(x, 1.06) * 0.94 + 46 * noiseAt(seed + 3, x / 700, 1),
   );
   const muscle = createLayerCurve(
     (x) => arch(x) + 3050 - foldAt(x, 1.3) * 0.2 + 150 * noiseAt(seed + 4, x / 1900, 1),

@@ -1,11 +1,14 @@
-/** The state that the functions that paint the colon slide share, and the layers of the wall. */
+/**
+ * Defines the state that all functions that paint a tile of the colon slide share (`ColonScene`): the numbers of the layers of the
+ * wall, and the quantities that are computed for every pixel of a tile. All lengths are pixels (0.25 µm).
+ */
 
 import { noiseAt, roughNoiseAt } from '../geometry/random.ts';
 import type { Palette } from '../structures/palette.ts';
 import {
   type ColonLayout,
   emptyWallPosition,
-  MUSCULARIS_MUCOSAE,
+  MUSCULARIS_MUCOSAE_THICKNESS,
   type MucosaPosition,
   OUTER_MUSCLE_TO,
   PLEXUS_FROM,
@@ -15,7 +18,7 @@ import {
 
 // Layers of the wall from the inside to the outside.
 export const MUCOSA = 0;
-export const MUSCLE_OF_MUCOSA = 1;
+export const MUSCULARIS_MUCOSAE = 1;
 export const SUBMUCOSA = 2;
 export const INNER_MUSCLE = 3;
 export const PLEXUS = 4;
@@ -23,14 +26,16 @@ export const OUTER_MUSCLE = 5;
 export const SUBSEROSA = 6;
 export type Layer = 0 | 1 | 2 | 3 | 4 | 5 | 6;
 
-// Indices of the quantities that are sampled for a tile; `WallPosition` describes the depths and distances.
-export const INSIDE = 0;
+// Indices of the quantities that are sampled for a tile. The first six and `MUSCLE_ALONG` are the fields of `WallPosition`, in its order.
+/** Distance from the nearest cut edge or outer border (`WallPosition.inside`). */
+export const DISTANCE_FROM_EDGE = 0;
 export const DEPTH = 1;
 export const SURFACE_ALONG = 2;
 export const MUCOSA_DEPTH = 3;
-export const ALONG = 4;
+/** Distance along the lower border of the mucosa (`WallPosition.along`). */
+export const MUCOSA_ALONG = 4;
 export const MUSCLE_DEPTH = 5;
-/** How loose the connective tissue is. */
+/** How loose the connective tissue is, a noise; larger is looser. */
 export const LOOSE = 6;
 /** Thickness of the section relative to the mean. */
 export const THICKNESS = 7;
@@ -99,8 +104,9 @@ export function planeOf(scene: ColonScene, quantity: number): Float32Array {
 }
 
 /**
- * Returns the layer at a position.
+ * Returns the layer at a position of the wall.
  *
+ * @param mucosaDepth as in `WallPosition`, likewise `muscleDepth`
  * @param shift displacement of the borders between layers at the position, pixels
  */
 export function layerOf(mucosaDepth: number, muscleDepth: number, shift: number): Layer {
@@ -110,24 +116,44 @@ export function layerOf(mucosaDepth: number, muscleDepth: number, shift: number)
     return muscleDepth < OUTER_MUSCLE_TO + shift * 2 ? OUTER_MUSCLE : SUBSEROSA;
   }
   if (mucosaDepth < shift) return MUCOSA;
-  return mucosaDepth < MUSCULARIS_MUCOSAE + shift ? MUSCLE_OF_MUCOSA : SUBMUCOSA;
+  return mucosaDepth < MUSCULARIS_MUCOSAE_THICKNESS + shift ? MUSCULARIS_MUCOSAE : SUBMUCOSA;
 }
+
+/** Depth of positions that are far from all fat. */
+const FAR_FROM_FAT = -1e3;
+/** There is no fat farther than this inwards from the muscle coat, pixels. */
+const MAX_FAT_TO_MUSCLE = 2500;
+/** Mean distance from the muscle coat to the fat outside it, and the deviation per unit of noise, both pixels. */
+const [OUTER_FAT_DISTANCE, OUTER_FAT_DEVIATION] = [170, 110];
+/** A position is far from all fat when the outer fat is farther away than this, and its mucosa depth is smaller than the limit; pixels. */
+const [FAR_FROM_OUTER_FAT, LOBULE_MUCOSA_DEPTH] = [400, 300];
+/** Pixels per unit of the noise of lobules, and the noise above which there is a lobule. */
+const [LOBULE_DEPTH, LOBULE_THRESHOLD] = [420, 0.34];
+/** Distance of lobules of the submucosa from the muscle coat and the muscularis mucosae, pixels. */
+const LOBULE_MARGIN = 130;
+/** Pixels per unit of the noise of strands, and half the width of a strand in pixels. */
+const [STRAND_DEPTH, STRAND_HALF_WIDTH] = [330, 16];
+/** Distance of fat from the edge of the tissue, pixels. */
+const EDGE_MARGIN = 175;
 
 /**
  * Returns the depth inside fat in pixels, negative outside. There is fat in lobules of the submucosa and outside the muscle coat.
  */
 export function fatIn(seed: number, position: WallPosition, x: number, y: number): number {
-  if (position.muscleDepth < -2500) return -1e3;
+  if (position.muscleDepth < -MAX_FAT_TO_MUSCLE) return FAR_FROM_FAT;
   const outside =
-    position.muscleDepth - OUTER_MUSCLE_TO - 170 + 110 * roughNoiseAt(seed + 60, x / 700, y / 500, 2);
-  if (outside < -400 && position.mucosaDepth < 300) return -1e3;
-  const lobule = 420 * (roughNoiseAt(seed + 61, x / 1500, y / 900, 2) - 0.34);
+    position.muscleDepth -
+    OUTER_MUSCLE_TO -
+    OUTER_FAT_DISTANCE +
+    OUTER_FAT_DEVIATION * roughNoiseAt(seed + 60, x / 700, y / 500, 2);
+  if (outside < -FAR_FROM_OUTER_FAT && position.mucosaDepth < LOBULE_MUCOSA_DEPTH) return FAR_FROM_FAT;
+  const lobule = LOBULE_DEPTH * (roughNoiseAt(seed + 61, x / 1500, y / 900, 2) - LOBULE_THRESHOLD);
   const insideSubmucosa = Math.min(
     lobule,
-    -position.muscleDepth - 130,
-    position.mucosaDepth - MUSCULARIS_MUCOSAE - 130,
+    -position.muscleDepth - LOBULE_MARGIN,
+    position.mucosaDepth - MUSCULARIS_MUCOSAE_THICKNESS - LOBULE_MARGIN,
   );
   // Strands of connective tissue divide the outer fat into lobules.
-  const strand = 330 * Math.abs(noiseAt(seed + 62, x / 1100, y / 700)) - 16;
-  return Math.min(Math.max(Math.min(outside, strand), insideSubmucosa), position.inside - 175);
+  const strand = STRAND_DEPTH * Math.abs(noiseAt(seed + 62, x / 1100, y / 700)) - STRAND_HALF_WIDTH;
+  return Math.min(Math.max(Math.min(outside, strand), insideSubmucosa), position.inside - EDGE_MARGIN);
 }

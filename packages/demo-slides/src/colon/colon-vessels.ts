@@ -8,7 +8,7 @@ import {
   EPITHELIUM,
   emptyWallPosition,
   type Ganglion,
-  MUSCULARIS_MUCOSAE,
+  MUSCULARIS_MUCOSAE_THICKNESS,
   type MucosaPosition,
   OUTER_MUSCLE_TO,
   PLEXUS_FROM,
@@ -60,7 +60,7 @@ export function placeVessels(
     const clearance = vessel.reach + 20;
     layout.locate(x, y, position);
     const isInSubmucosa =
-      position.mucosaDepth > MUSCULARIS_MUCOSAE + clearance && position.muscleDepth < -clearance;
+      position.mucosaDepth > MUSCULARIS_MUCOSAE_THICKNESS + clearance && position.muscleDepth < -clearance;
     const isInSubserosa =
       position.muscleDepth > OUTER_MUSCLE_TO + 60 + clearance && position.inside > clearance + 30;
     if ((isInSubmucosa || isInSubserosa) && position.inside > clearance && layout.lymphoid(x, y) < -0.5)

@@ -12,9 +12,9 @@ import type { Biopsy } from './biopsy.ts';
 /** Height of the epithelium; 21 µm. */
 export const EPITHELIUM = 84;
 /** Thickness of the mucosa; 0.45 mm. */
-export const MUCOSA = 1800;
+export const MUCOSA_THICKNESS = 1800;
 /** Thickness of the muscularis mucosae. */
-export const MUSCULARIS_MUCOSAE = 125;
+export const MUSCULARIS_MUCOSAE_THICKNESS = 125;
 // Depths below the inner border of the muscle coat at which layers begin or end.
 export const PLEXUS_FROM = 1500;
 export const PLEXUS_TO = 1575;

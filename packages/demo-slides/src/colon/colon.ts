@@ -11,15 +11,15 @@ import { createPalette, type Tissue } from '../structures/palette.ts';
 import { paintVessel } from '../structures/vessels.ts';
 import { layOutColon } from './colon-layout.ts';
 import {
-  ALONG,
   type ColonScene,
   createColonScene,
   DEPTH,
+  DISTANCE_FROM_EDGE,
   FAT,
   fatIn,
-  INSIDE,
   LOOSE,
   LYMPHOID,
+  MUCOSA_ALONG,
   MUCOSA_DEPTH,
   MUSCLE_ALONG,
   MUSCLE_DEPTH,
@@ -51,7 +51,7 @@ export function createColon(seed: number): Tissue {
   function draw(tile: StainTile, onCell?: (cell: DrawnCell) => void): boolean {
     resizePlanes(scene, tile.size);
     const field = sampleQuantities(scene, tile);
-    const inside = rangeOf(field, INSIDE);
+    const inside = rangeOf(field, DISTANCE_FROM_EDGE);
     const depth = rangeOf(field, DEPTH);
     if (inside.max < -40 || depth.max < -40) return false;
 
@@ -64,7 +64,7 @@ export function createColon(seed: number): Tissue {
     for (const vessel of layout.vessels.touching(tile)) paintVessel(tile, palette, vessel);
     if (hasMucosa) paintMucosa(scene, tile);
     for (const nucleus of nuclei.touching(tile)) applyStamp(tile, nucleus.stamp, nucleus);
-    if (inside.min < EDGE_WIDTH) frayEdges(tile, palette.clouds, planeOf(scene, INSIDE));
+    if (inside.min < EDGE_WIDTH) frayEdges(tile, palette.clouds, planeOf(scene, DISTANCE_FROM_EDGE));
     return true;
   }
 
@@ -76,11 +76,11 @@ function sampleQuantities({ seed, layout, position }: ColonScene, tile: StainTil
   return sampleField(tile, QUANTITIES, (x, y, out) => {
     layout.locate(x, y, position);
     layout.warp(x, y, shift);
-    out[INSIDE] = position.inside;
+    out[DISTANCE_FROM_EDGE] = position.inside;
     out[DEPTH] = position.depth;
     out[SURFACE_ALONG] = position.surfaceAlong;
     out[MUCOSA_DEPTH] = position.mucosaDepth;
-    out[ALONG] = position.along;
+    out[MUCOSA_ALONG] = position.along;
     out[MUSCLE_DEPTH] = position.muscleDepth;
     out[MUSCLE_ALONG] = position.muscleAlong;
     out[LOOSE] = roughNoiseAt(seed + 63, x / 380, y / 380, 3);
@@ -105,13 +105,13 @@ function interpolateQuantities(scene: ColonScene, field: SampledField): void {
     if (hasEffect) interpolate(field, quantity, planeOf(scene, quantity));
     else planeOf(scene, quantity).fill(constant);
   };
-  interpolateIf(rangeOf(field, INSIDE).min < EDGE_WIDTH, INSIDE, EDGE_WIDTH);
+  interpolateIf(rangeOf(field, DISTANCE_FROM_EDGE).min < EDGE_WIDTH, DISTANCE_FROM_EDGE, EDGE_WIDTH);
   interpolateIf(toMucosa.min < BORDER, DEPTH, 1e6);
   interpolateIf(depth.min < 2 * EPITHELIUM, SURFACE_ALONG, 0);
   interpolateIf(toMuscle.min < BORDER, MUCOSA_DEPTH, 1e6);
   interpolateIf(toMuscle.max > -BORDER, MUSCLE_DEPTH, -1e6);
   interpolateIf(toMuscle.max > -BORDER, MUSCLE_ALONG, 0);
-  interpolateIf(toMucosa.max > -BORDER && toMuscle.min < BORDER, ALONG, 0);
+  interpolateIf(toMucosa.max > -BORDER && toMuscle.min < BORDER, MUCOSA_ALONG, 0);
   interpolateIf(rangeOf(field, LYMPHOID).max > 0, LYMPHOID, -1);
   for (const quantity of [LOOSE, THICKNESS, SHIFT_X, SHIFT_Y]) {
     interpolate(field, quantity, planeOf(scene, quantity));

@@ -2,7 +2,7 @@
 import { type Curve, pointOnCurve } from '../geometry/curve.ts';
 import { between, type Random } from '../geometry/random.ts';
 import { axisPoint, type Gland, locateInGland } from '../structures/glands.ts';
-import { EPITHELIUM, MUCOSA } from './colon-wall.ts';
+import { EPITHELIUM, MUCOSA_THICKNESS } from './colon-wall.ts';
 
 /**
  * Places crypts from the surface almost down to the lower border of the mucosa.
@@ -32,7 +32,7 @@ export function placeCrypts(
   for (let x = 980; x < 19560; x += between(random, 240, 286)) {
     const { y, downX } = pointOnCurve(surface, x);
     // Crypts are perpendicular to the surface and to the muscle below, which bends less.
-    const baseX = x + downX * MUCOSA * 0.55 + between(random, -50, 50);
+    const baseX = x + downX * MUCOSA_THICKNESS * 0.55 + between(random, -50, 50);
     const baseY = pointOnCurve(mucosaBase, baseX).y;
     const depth = Math.hypot(baseX - x, baseY - y);
     const dx = (baseX - x) / depth;

@@ -3,7 +3,15 @@ import type { StainTile } from '../stain/stain.ts';
 import { nearestValue, sample } from '../stain/texture.ts';
 import { paintEpithelium } from '../structures/epithelium.ts';
 import { cellAt, emptyWallCell } from '../structures/glands.ts';
-import { type ColonScene, DEPTH, INSIDE, planeOf, SHIFT_X, SHIFT_Y, SURFACE_ALONG } from './colon-scene.ts';
+import {
+  type ColonScene,
+  DEPTH,
+  DISTANCE_FROM_EDGE,
+  planeOf,
+  SHIFT_X,
+  SHIFT_Y,
+  SURFACE_ALONG,
+} from './colon-scene.ts';
 import { EPITHELIUM, GLAND_SQUARE, type MucosaPosition } from './colon-wall.ts';
 
 /** Paints the epithelial pixels of a tile, index square by index square, so that the crypts near a pixel are looked up once per square. */
@@ -22,7 +30,7 @@ export function paintMucosa(scene: ColonScene, tile: StainTile): void {
   const cell = emptyWallCell();
   const { size, haematoxylin, eosin, orange } = tile;
   const [inside, depth, surfaceAlong] = [
-    planeOf(scene, INSIDE),
+    planeOf(scene, DISTANCE_FROM_EDGE),
     planeOf(scene, DEPTH),
     planeOf(scene, SURFACE_ALONG),
   ];

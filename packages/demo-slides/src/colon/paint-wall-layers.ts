@@ -3,19 +3,19 @@ import { smoothStep } from '../geometry/random.ts';
 import type { StainTile } from '../stain/stain.ts';
 import { nearestValue, sample } from '../stain/texture.ts';
 import {
-  ALONG,
   type ColonScene,
   DEPTH,
+  DISTANCE_FROM_EDGE,
   INNER_MUSCLE,
-  INSIDE,
   LOOSE,
   LYMPHOID,
   layerOf,
   MUCOSA,
+  MUCOSA_ALONG,
   MUCOSA_DEPTH,
   MUSCLE_ALONG,
   MUSCLE_DEPTH,
-  MUSCLE_OF_MUCOSA,
+  MUSCULARIS_MUCOSAE,
   OUTER_MUSCLE,
   PLEXUS,
   planeOf,
@@ -31,8 +31,8 @@ import {
 export function paintWallLayers(scene: ColonScene, tile: StainTile): void {
   const { grain, clouds, reticulum, collagen, muscle, clefts, muscleEnds, bundles } = scene.palette;
   const { size, haematoxylin, eosin } = tile;
-  const [inside, depth] = [planeOf(scene, INSIDE), planeOf(scene, DEPTH)];
-  const [along, muscleAlong] = [planeOf(scene, ALONG), planeOf(scene, MUSCLE_ALONG)];
+  const [inside, depth] = [planeOf(scene, DISTANCE_FROM_EDGE), planeOf(scene, DEPTH)];
+  const [along, muscleAlong] = [planeOf(scene, MUCOSA_ALONG), planeOf(scene, MUSCLE_ALONG)];
   const [mucosaDepth, muscleDepth] = [planeOf(scene, MUCOSA_DEPTH), planeOf(scene, MUSCLE_DEPTH)];
   const [loose, lymphoid] = [planeOf(scene, LOOSE), planeOf(scene, LYMPHOID)];
   const [shiftX, shiftY, thickness] = [
@@ -61,7 +61,7 @@ export function paintWallLayers(scene: ColonScene, tile: StainTile): void {
           h = 0.05 + 0.03 * strand;
           break;
         }
-        case MUSCLE_OF_MUCOSA: {
+        case MUSCULARIS_MUCOSAE: {
           const strand = nearestValue(
             muscle,
             (along[pixel] as number) * 1.1,

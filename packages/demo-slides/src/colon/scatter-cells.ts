@@ -15,13 +15,19 @@ import {
   layerOf,
   MUCOSA_DEPTH,
   MUSCLE_DEPTH,
-  MUSCLE_OF_MUCOSA,
+  MUSCULARIS_MUCOSAE,
   OUTER_MUSCLE,
   PLEXUS,
   SUBMUCOSA,
   SUBSEROSA,
 } from './colon-scene.ts';
-import { EPITHELIUM, MUSCULARIS_MUCOSAE, OUTER_MUSCLE_TO, PLEXUS_FROM, PLEXUS_TO } from './colon-wall.ts';
+import {
+  EPITHELIUM,
+  MUSCULARIS_MUCOSAE_THICKNESS,
+  OUTER_MUSCLE_TO,
+  PLEXUS_FROM,
+  PLEXUS_TO,
+} from './colon-wall.ts';
 
 /** One kind of cell of a population. */
 interface Kind {
@@ -154,7 +160,7 @@ export function scatterCells(
       onCell,
     );
   }
-  if (mayExceed(toMucosa.max, MUSCULARIS_MUCOSAE)) {
+  if (mayExceed(toMucosa.max, MUSCULARIS_MUCOSAE_THICKNESS)) {
     scatter(
       scene,
       tile,
@@ -174,7 +180,7 @@ export function scatterCells(
       const layer = layerAt(x, y);
       if (layer === INNER_MUSCLE) return chance < 0.44 ? muscleAlong : null;
       if (layout.lymphoid(x, y) > -0.05) return null;
-      return layer === MUSCLE_OF_MUCOSA && chance < 0.75 ? muscleAlong : null;
+      return layer === MUSCULARIS_MUCOSAE && chance < 0.75 ? muscleAlong : null;
     });
   }
   if (mayExceed(toMuscle.max, PLEXUS_TO) && toMuscle.min < OUTER_MUSCLE_TO + margin) {

@@ -43,13 +43,13 @@ export function locateOnCurve(curve: Curve, x: number, y: number, out: CurvePosi
   const last = heights.length - 1;
   const indexAtX = Math.min(last, Math.max(0, Math.round((x - startX) / step)));
   const verticalDistance = y - (heights[indexAtX] as number);
-  // Along x, the nearest node is at most as far away as the curve is above or below the point.
+  // The node above or below the point is `|verticalDistance|` away, so the nearest node is at most that far away along x, too.
   const reach = Math.ceil(Math.abs(verticalDistance) / step);
   const first = Math.max(0, indexAtX - reach);
   const end = Math.min(last, indexAtX + reach);
   let best = Number.POSITIVE_INFINITY;
   let bestIndex = indexAtX;
-  // A coarse search with about 48 nodes first, then every node around the best one.
+  // First, every `stride`-th node is compared, about 48 nodes in all; then every node around the best of them.
   const stride = Math.max(1, Math.floor(reach / 24));
   const squaredDistanceTo = (index: number) => {
     const dx = startX + index * step - x;
@@ -71,7 +71,7 @@ export function locateOnCurve(curve: Curve, x: number, y: number, out: CurvePosi
       bestIndex = i;
     }
   }
-  // The depth is measured to the tangent at the nearest node, so that it changes smoothly between nodes.
+  // The depth is measured from the tangent at the nearest node, so that it changes smoothly between nodes.
   const before = Math.max(0, bestIndex - 1);
   const after = Math.min(last, bestIndex + 1);
   const tangentX = (after - before) * step;
@@ -84,9 +84,10 @@ export function locateOnCurve(curve: Curve, x: number, y: number, out: CurvePosi
   return out;
 }
 
-/** Returns the y of the curve at `x`, and the unit normal that points downwards. */
+/** Returns the y of the curve at its node nearest to `x`, and the unit normal there, which points downwards (to larger y). */
 export function pointOnCurve(curve: Curve, x: number): { y: number; downX: number; downY: number } {
   const { startX, step, heights } = curve;
+  // The first and the last node are left out: the slope is that between the two neighbours.
   const index = Math.min(heights.length - 2, Math.max(1, Math.round((x - startX) / step)));
   const rise = (heights[index + 1] as number) - (heights[index - 1] as number);
   const length = Math.hypot(2 * step, rise);
