@@ -41,7 +41,7 @@ export const AnnotationLayer = z
     name: z.string(),
     owner: z.string().nullable().meta({
       description:
-        'uid of the account; null: the account was deleted, administrators own the layer, or the caller is a visitor',
+        'uid of the account. Null when the account was deleted, and administrators own the layer; null for every visitor of a share link',
     }),
     owner_name: z.string().nullable().meta({ description: 'Display name; null when the account has none' }),
     visibility: LayerVisibility,
@@ -179,7 +179,8 @@ export type AnnotatedSlide = z.infer<typeof AnnotatedSlide>;
 export const listRecentAnnotations = endpoint({
   method: 'GET',
   path: '/user/recent-annotations',
-  summary: 'Slides whose annotations changed last, of the layers that the caller may read; at most 8',
+  summary:
+    'The slides, at most 8, whose annotations changed most recently, in layers that the caller may read',
   access: 'annotations.read',
   scope: 'annotations:read',
   defaultLanguage: 'en',
@@ -195,7 +196,7 @@ const uuids = new RegExp(`^[0-9a-f-]{36}(,[0-9a-f-]{36}){0,${maxCountedSlides - 
 export const countAnnotations = endpoint({
   method: 'GET',
   path: '/image-catalog/annotation-counts',
-  summary: 'Number of annotations of slides, in the layers that the caller may read',
+  summary: 'Number of annotations of each given slide, in the layers that the caller may read',
   access: 'annotations.read',
   scope: 'annotations:read',
   defaultLanguage: 'en',
@@ -208,7 +209,8 @@ export const countAnnotations = endpoint({
   }),
   response: z.object({
     counts: z.record(z.string(), z.number().int()).meta({
-      description: 'By slide; a slide without annotations, or that the caller may not view, is missing',
+      description:
+        'Number of annotations by slide id. Slides without annotations and slides that the caller may not view are left out',
     }),
   }),
   status: 200,

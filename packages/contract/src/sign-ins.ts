@@ -1,4 +1,4 @@
-/** Endpoints with which people list and end the sign-ins of their own account. */
+/** Endpoints that list and end the sign-ins of the account of the caller. */
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 
@@ -6,10 +6,15 @@ export const SignIn = z
   .object({
     id: z.string().meta({ description: 'Opaque id, which is not a credential' }),
     created_at: z.iso.datetime(),
-    last_used_at: z.iso.datetime().meta({ description: 'Accurate to half a minute' }),
+    last_used_at: z.iso.datetime().meta({ description: 'Accurate to 30 seconds' }),
     address: z.string().nullable(),
-    browser: z.string().nullable().meta({ description: 'Short name of browser and operating system' }),
-    current: z.boolean().meta({ description: 'The sign-in that sends this request' }),
+    browser: z
+      .string()
+      .nullable()
+      .meta({ description: 'Short names of the browser and the operating system' }),
+    current: z
+      .boolean()
+      .meta({ description: 'Whether the bearer token of this request belongs to this sign-in' }),
   })
   .meta({ id: 'SignIn' });
 export type SignIn = z.infer<typeof SignIn>;
@@ -17,7 +22,7 @@ export type SignIn = z.infer<typeof SignIn>;
 export const listSignIns = endpoint({
   method: 'GET',
   path: '/user/sign-ins',
-  summary: "The caller's active sign-ins, last used first",
+  summary: "The caller's active sign-ins, most recently used first",
   access: 'account.read',
   defaultLanguage: 'tr',
   response: z.object({ sign_ins: z.array(SignIn) }),
