@@ -17,6 +17,7 @@ export interface ColourProfile {
   readonly ignored: IgnoredProfile | null;
 }
 
+/** The colour profile and table of a slide in the form that render workers send to the server. */
 export interface SlideColour {
   /** Null when the file has no profile. */
   readonly profile: ColourProfile | null;
@@ -24,16 +25,20 @@ export interface SlideColour {
   readonly table: Uint8Array | null;
 }
 
-interface ReadColour {
+interface ProfileAndTable {
   readonly profile: ColourProfile | null;
   readonly table: ColourTable | null;
 }
 
-const colours = new WeakMap<Slide, Promise<ReadColour>>();
+const cache = new WeakMap<Slide, Promise<ProfileAndTable>>();
 
-/** Returns the colours of a slide. @throws SlideError when the storage does not respond; a broken profile is not an error */
+/**
+ * Returns the colour profile of a slide and its compressed table. A broken profile is not an error.
+ *
+ * @throws SlideError when the storage does not respond
+ */
 export async function readSlideColour(slide: Slide): Promise<SlideColour> {
-  const { profile, table } = await colourOf(slide);
+  const { profile, table } = await profileAndTableOf(slide);
   return { profile, table: table && gzipSync(table.rgb) };
 }
 
@@ -43,19 +48,20 @@ export async function readSlideColour(slide: Slide): Promise<SlideColour> {
  * @throws SlideError when the storage does not respond
  */
 export async function colourTableOf(slide: Slide): Promise<ColourTable | null> {
-  return (await colourOf(slide)).table;
+  return (await profileAndTableOf(slide)).table;
 }
 
-function colourOf(slide: Slide): Promise<ReadColour> {
-  const cached = colours.get(slide);
+/** Returns the profile and table of a slide from the cache, or reads them. A failed read is not cached. */
+function profileAndTableOf(slide: Slide): Promise<ProfileAndTable> {
+  const cached = cache.get(slide);
   if (cached) return cached;
-  const reading = readColour(slide);
-  colours.set(slide, reading);
-  reading.catch(() => colours.delete(slide));
+  const reading = readProfileAndTable(slide);
+  cache.set(slide, reading);
+  reading.catch(() => cache.delete(slide));
   return reading;
 }
 
-/** Read errors that mean that the profile is unusable, and why. All other errors are passed to the caller. */
+/** Read errors that make the profile unusable, with the reason. All other errors are thrown to the caller. */
 const IGNORED_ERRORS: Readonly<Partial<Record<SlideError['code'], IgnoredProfile>>> = {
   LIMIT_EXCEEDED: 'huge',
   FILE_CORRUPT: 'broken',
@@ -63,7 +69,8 @@ const IGNORED_ERRORS: Readonly<Partial<Record<SlideError['code'], IgnoredProfile
   FORMAT_NOT_SUPPORTED: 'broken',
 };
 
-async function readColour(slide: Slide): Promise<ReadColour> {
+/** Reads the profile from the file and computes its table. @throws SlideError when the storage does not respond */
+async function readProfileAndTable(slide: Slide): Promise<ProfileAndTable> {
   let bytes: Uint8Array | null;
   try {
     bytes = await slide.readIccProfile();
@@ -73,12 +80,12 @@ async function readColour(slide: Slide): Promise<ReadColour> {
     return { profile: { name: null, bytes: null, tableNodes: null, ignored }, table: null };
   }
   if (bytes === null) return { profile: null, table: null };
-  const described = { name: nameOfProfile(bytes), bytes: bytes.length };
+  const nameAndSize = { name: nameOfProfile(bytes), bytes: bytes.length };
   try {
     const table = computeColourTable(bytes);
-    return { profile: { ...described, tableNodes: table.nodes, ignored: null }, table };
+    return { profile: { ...nameAndSize, tableNodes: table.nodes, ignored: null }, table };
   } catch (error) {
     if (!(error instanceof ProfileError)) throw error;
-    return { profile: { ...described, tableNodes: null, ignored: error.reason }, table: null };
+    return { profile: { ...nameAndSize, tableNodes: null, ignored: error.reason }, table: null };
   }
 }

@@ -115,7 +115,7 @@ export function regionOfTile(descriptor: DeepZoomDescriptor, address: DeepZoomAd
 /**
  * Reads a native tile as a complete JPEG, without decoding.
  *
- * @param allocate as in `Slide.readTile`
+ * @param allocate returns the memory that the tile is read into (see `Slide.readTile`)
  * @returns null when the tile must be rendered (see render/) because the file does not store it as Deep Zoom needs it: its
  *   level has no equal in the file, it is not JPEG, or it is an edge tile, which the file stores with padding
  * @throws SlideError TILE_OUT_OF_RANGE, and errors of `Slide.readTile`

@@ -188,7 +188,7 @@ export interface Slide {
   /**
    * Reads one tile as stored, without decoding it.
    *
-   * @param allocate provides memory for the tile; formats may ignore it
+   * @param allocate called with the tile's size to get the memory that the tile is read into; a format may allocate its own instead
    * @returns the tile, `tileWidth × tileHeight` pixels when it is upright; on the right and bottom edges of the level
    *   it may be padded to that, or end with the image; null for a tile the scanner left empty
    * @throws SlideError TILE_OUT_OF_RANGE, FILE_TRUNCATED, FILE_CORRUPT, FORMAT_NOT_SUPPORTED, LIMIT_EXCEEDED

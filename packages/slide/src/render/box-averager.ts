@@ -4,7 +4,7 @@ import type { Colour, Raster } from '../decode/raster.ts';
  * Assembles the pixels of a result from pieces of a larger image. Every pixel of the result is the mean of the source area
  * that it covers (a box filter); each piece contributes in proportion to the area that it covers.
  *
- * Pieces are added one after the other and not retained, so memory depends only on the size of the result.
+ * Pieces do not overlap. They are added one after the other and not retained, so memory depends only on the size of the result.
  */
 export class BoxAverager {
   readonly #width: number;
@@ -12,9 +12,10 @@ export class BoxAverager {
   readonly #rgb: Uint8Array;
   /** 1 for each pixel of the result that was copied from a piece without averaging. */
   readonly #copied: Uint8Array;
+  /** Number of copied pixels. */
   #copiedCount = 0;
-  /** Sums for all pixels that are averaged; null while every pixel was copied. */
-  #means: Means | null = null;
+  /** The sums of which means are computed at the end; null until a piece is averaged. */
+  #sums: WeightedSums | null = null;
 
   /**
    * @param width in pixels of the result
@@ -41,22 +42,22 @@ export class BoxAverager {
       return;
     }
     const pixels = this.#width * this.#height;
-    this.#means ??= { sums: new Float32Array(pixels * 3), areas: new Float32Array(pixels) };
+    this.#sums ??= { colours: new Float32Array(pixels * 3), areas: new Float32Array(pixels) };
     const columns = spread(piece.width, x, scaleX, this.#width);
     const rows = spread(piece.height, y, scaleY, this.#height);
-    const line = lineUnder(columns, this.#width);
+    const line = createLine(columns, this.#width);
     for (let pieceRow = 0; pieceRow < piece.height; pieceRow++) {
       const share = rows.firstShare[pieceRow] as number;
       const shareBelow = rows.secondShare[pieceRow] as number;
       if (share === 0 && shareBelow === 0) continue;
       averageLine(piece, pieceRow, columns, line);
       const row = rows.first[pieceRow] as number;
-      if (share > 0) addLine(line, this.#means, row * this.#width, share);
-      if (shareBelow > 0) addLine(line, this.#means, (row + 1) * this.#width, shareBelow);
+      if (share > 0) addLine(line, this.#sums, row * this.#width, share);
+      if (shareBelow > 0) addLine(line, this.#sums, (row + 1) * this.#width, shareBelow);
     }
   }
 
-  /** Copies a piece whose pixels coincide with those of the result, which most tiles need. */
+  /** Copies a piece whose pixels coincide with those of the result. This is the case for most tiles. */
   #copy({ rgb, width, height }: Raster, x: number, y: number): void {
     const left = Math.max(0, x);
     const right = Math.min(this.#width, x + width);
@@ -79,19 +80,19 @@ export class BoxAverager {
     return result;
   }
 
-  /** Writes the means, and the background where no piece contributed. */
+  /** Writes the pixels that were not copied: the means, and the background where no piece contributed. */
   #fillUncopied(background: Colour): void {
     const rgb = this.#rgb;
     const copied = this.#copied;
-    const { sums, areas } = this.#means ?? { sums: [], areas: [] };
+    const { colours, areas } = this.#sums ?? { colours: [], areas: [] };
     for (let pixel = 0, i = 0; i < rgb.length; pixel++, i += 3) {
       if (copied[pixel] === 1) continue;
       const area = areas[pixel] ?? 0;
       if (area > 0) {
         const factor = 1 / area;
-        rgb[i] = (sums[i] as number) * factor + 0.5;
-        rgb[i + 1] = (sums[i + 1] as number) * factor + 0.5;
-        rgb[i + 2] = (sums[i + 2] as number) * factor + 0.5;
+        rgb[i] = (colours[i] as number) * factor + 0.5;
+        rgb[i + 1] = (colours[i + 1] as number) * factor + 0.5;
+        rgb[i + 2] = (colours[i + 2] as number) * factor + 0.5;
       } else {
         rgb[i] = background.r;
         rgb[i + 1] = background.g;
@@ -101,9 +102,10 @@ export class BoxAverager {
   }
 }
 
-/** The contributions of the pieces to each pixel. */
-interface Means {
-  readonly sums: Float32Array;
+/** Sums over the pieces for each pixel of the result. Its mean colour is `colours` divided by `areas`. */
+interface WeightedSums {
+  /** Red, green and blue of each pixel, weighted by the covered area. */
+  readonly colours: Float32Array;
   /** Covered area of each pixel, 0…1. */
   readonly areas: Float32Array;
 }
@@ -114,13 +116,13 @@ interface Means {
  * @param rowStart index of the row's first pixel
  * @param share part of the row's height that the line covers, 0…1
  */
-function addLine(line: Line, { sums, areas }: Means, rowStart: number, share: number): void {
+function addLine(line: Line, { colours, areas }: WeightedSums, rowStart: number, share: number): void {
   const firstPixel = rowStart + line.start;
   for (let i = 0, pixel = firstPixel; i < line.areas.length; i++, pixel++) {
     areas[pixel] = (areas[pixel] as number) + (line.areas[i] as number) * share;
   }
   for (let i = 0, sample = firstPixel * 3; i < line.sums.length; i++, sample++) {
-    sums[sample] = (sums[sample] as number) + (line.sums[i] as number) * share;
+    colours[sample] = (colours[sample] as number) + (line.sums[i] as number) * share;
   }
 }
 
@@ -139,6 +141,14 @@ interface Spread {
 /** Tolerance for edges that miss a pixel boundary by rounding. */
 const EPSILON = 1e-6;
 
+/**
+ * Computes which pixels of the result the pixels of a piece cover along one axis.
+ *
+ * @param count pixels of the piece
+ * @param start edge of its first pixel in pixels of the result
+ * @param scale size of its pixels in pixels of the result
+ * @param limit pixels of the result
+ */
 function spread(count: number, start: number, scale: number, limit: number): Spread {
   const first = new Int32Array(count);
   const firstShare = new Float32Array(count);
@@ -160,15 +170,18 @@ function spread(count: number, start: number, scale: number, limit: number): Spr
 interface Line {
   /** Index of the first covered pixel. */
   readonly start: number;
+  /** Red, green and blue of each covered pixel, weighted by the covered area. */
   readonly sums: Float32Array;
   /** Covered area of each pixel; the same for every line of a piece. */
   readonly areas: Float32Array;
 }
 
-/** Returns an empty line for a piece, with the areas that its columns cover. */
-function lineUnder({ first, firstShare, secondShare }: Spread, width: number): Line {
+/** Creates the line of a piece: with the areas that its columns cover, and sums of 0. */
+function createLine({ first, firstShare, secondShare }: Spread, width: number): Line {
   const start = Math.min(Math.max(0, first[0] ?? 0), width);
-  const end = Math.max(start, Math.min(width, (first.at(-1) ?? 0) + 2));
+  // The last column of the piece may also cover the pixel after its first one; `end` is exclusive.
+  const lastPixel = (first.at(-1) ?? 0) + 1;
+  const end = Math.max(start, Math.min(width, lastPixel + 1));
   const areas = new Float32Array(end - start);
   for (let i = 0; i < first.length; i++) {
     const pixel = (first[i] as number) - start;

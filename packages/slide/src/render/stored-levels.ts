@@ -13,7 +13,7 @@ interface StoredCoding {
   /** The JPEG process (`baseline` or `extended`), or the wavelet of JPEG 2000: lossless (`reversible`) or lossy. */
   readonly process: 'baseline' | 'extended' | 'reversible' | 'irreversible';
   /**
-   * `ycc-422` is YCbCr with colours at reduced resolution. `rct` and `ict` are RGB after the reversible or irreversible
+   * `ycc-422` is YCbCr with colour at any reduced resolution, also 4:2:0; DICOM has one name for them, YBR_FULL_422. `rct` and `ict` are RGB after the reversible or irreversible
    * colour transformation of JPEG 2000.
    */
   readonly colour: 'grey' | 'rgb' | 'ycc' | 'ycc-422' | 'rct' | 'ict';
@@ -47,11 +47,13 @@ export async function storedLevels(slide: Slide): Promise<readonly StoredLevel[]
 }
 
 /**
- * Reads a tile as stored. For a tile that the scanner left empty, returns a JPEG of the background colour.
+ * Reads a tile as stored. A tile that the file does not contain is either empty or a gap, depending on the level (`Level.hasGaps`). An
+ * empty tile shows the background of the slide: the function returns a JPEG of that colour. A gap shows tissue that only a larger level
+ * contains: the function returns null.
  *
  * @param index number of the tile in its level, from 0, row by row
- * @param allocate as in `Slide.readTile`
- * @returns null for a gap, which must be rendered from the next larger level
+ * @param allocate returns the memory that the tile is read into (see `Slide.readTile`)
+ * @returns null for a gap, which the caller must render from the next larger level
  * @throws SlideError TILE_OUT_OF_RANGE, and errors of `Slide.readTile`
  */
 export async function readStoredTile(
@@ -78,9 +80,13 @@ const EXCLUDING_CODES: ReadonlySet<SlideError['code']> = new Set([
   'LIMIT_EXCEEDED',
 ]);
 
-/** Returns the coding of the first and last tile of a level; null when the level's tiles cannot be sent as stored. */
+/**
+ * Returns the coding of a level, read from its first tile that is not empty; null when the level's tiles cannot be sent as stored. All
+ * tiles of a level have the same coding.
+ */
 async function codingOf(slide: Slide, level: number, description: Level): Promise<StoredCoding | null> {
   const { columns, rows, tileWidth, tileHeight, outside } = description;
+  // A rotated level whose tiles have padding on the left or top (`Level.outside`).
   if (outside) return null;
   try {
     const first = await firstTile(slide, level, description);
@@ -98,6 +104,7 @@ async function codingOf(slide: Slide, level: number, description: Level): Promis
   }
 }
 
+/** Reads the first tile that is not empty. @returns null when the first `MAX_PROBES` tiles are empty */
 async function firstTile(
   slide: Slide,
   level: number,

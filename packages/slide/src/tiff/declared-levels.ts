@@ -15,13 +15,13 @@ export interface DeclaredLevel {
   readonly downsample: number;
 }
 
-/** The levels of a pyramid and how to read their tiles. */
+/** The levels of a pyramid and the function that reads their tiles. */
 export interface LevelTiles {
   readonly levels: readonly [Level, ...Level[]];
   readonly readTile: Slide['readTile'];
 }
 
-/** A level and how to read its tiles. */
+/** A level and the function that reads its tiles. */
 export interface ReadableLevel {
   readonly level: Level;
   readonly readTile: ReadTile;
