@@ -3,7 +3,7 @@ import { type Placement, type Point, toImage } from './overlay/placement.ts';
 import { type Affine, inverseOf, registeredField } from './registered-field.ts';
 import type { Calibration } from './scale.ts';
 import type { SlideView } from './slide-view.ts';
-import { followed, type ViewPosition } from './synchronise.ts';
+import { fieldOfFollower, type ViewPosition } from './synchronise.ts';
 import type { SlideField } from './view-address.ts';
 
 /** A view that shows a slide. */
@@ -58,7 +58,7 @@ export function linkViews(
     const transform = leader === 'first' ? registration : inverseRegistration;
     const field =
       transform === null
-        ? followed(positionsAtLinking[leader], positionsAtLinking[follower], leaderField)
+        ? fieldOfFollower(positionsAtLinking[leader], positionsAtLinking[follower], leaderField)
         : registeredField(transform, leaderField);
     opened[follower].view.moveTo(field);
     isFollowing = false;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Calibration } from './scale.ts';
-import { correspondingField, followed } from './synchronise.ts';
+import { correspondingField, fieldOfFollower } from './synchronise.ts';
 import type { SlideField } from './view-address.ts';
 
 const calibrated = (mpp: number): Calibration => ({ mpp, objectivePower: 10 / mpp, derived: null });
@@ -38,11 +38,11 @@ function expectSameField(found: SlideField, expected: SlideField): void {
   expect(found.isMirrored).toBe(expected.isMirrored);
 }
 
-describe('followed', () => {
+describe('fieldOfFollower', () => {
   it('keeps the follower in place while the leader stays', () => {
     fc.assert(
       fc.property(sights, sights, (leader, follower) => {
-        expectSameField(followed(leader, follower, leader.field), follower.field);
+        expectSameField(fieldOfFollower(leader, follower, leader.field), follower.field);
       }),
     );
   });
@@ -50,7 +50,7 @@ describe('followed', () => {
   it('returns the follower to its field when the leader returns', () => {
     fc.assert(
       fc.property(sights, sights, fields, (leader, follower, now) => {
-        expectSameField(followed(follower, leader, followed(leader, follower, now)), now);
+        expectSameField(fieldOfFollower(follower, leader, fieldOfFollower(leader, follower, now)), now);
       }),
     );
   });
@@ -58,13 +58,13 @@ describe('followed', () => {
   it('returns the same field whatever path the leader took', () => {
     fc.assert(
       fc.property(sights, sights, fields, (leader, follower, now) => {
-        const there = followed(leader, follower, now);
-        const onwards = followed(
+        const there = fieldOfFollower(leader, follower, now);
+        const onwards = fieldOfFollower(
           { ...leader, field: now },
           { ...follower, field: there },
           { ...now, x: now.x + 10 },
         );
-        const straight = followed(leader, follower, { ...now, x: now.x + 10 });
+        const straight = fieldOfFollower(leader, follower, { ...now, x: now.x + 10 });
         const isUncalibrated = leader.calibration === null || follower.calibration === null;
         if (isUncalibrated) expect(onwards.zoom).toBeCloseTo(straight.zoom, 9);
         else expectSameField(onwards, straight);
@@ -75,26 +75,26 @@ describe('followed', () => {
   it('moves the follower by the same micrometres', () => {
     const leader = { field: at(), calibration: calibrated(0.25) };
     const follower = { field: at({ x: 300, y: 400 }), calibration: calibrated(0.5) };
-    expect(followed(leader, follower, at({ x: 1200, y: 2040 }))).toMatchObject({ x: 400, y: 420 });
+    expect(fieldOfFollower(leader, follower, at({ x: 1200, y: 2040 }))).toMatchObject({ x: 400, y: 420 });
   });
 
   it('moves the follower by the same screen distance when one slide has no scale', () => {
     const leader = { field: at({ zoom: 0.5 }), calibration: calibrated(0.25) };
     const follower = { field: at({ x: 300, y: 400, zoom: 0.25 }), calibration: null };
-    expect(followed(leader, follower, at({ x: 1100, y: 2000 }))).toMatchObject({ x: 500, y: 400 });
+    expect(fieldOfFollower(leader, follower, at({ x: 1100, y: 2000 }))).toMatchObject({ x: 500, y: 400 });
   });
 
   it('zooms the follower by the same factor', () => {
     const leader = { field: at({ zoom: 0.5 }), calibration: null };
     const follower = { field: at({ zoom: 0.2 }), calibration: null };
-    expect(followed(leader, follower, at({ zoom: 1 })).zoom).toBeCloseTo(0.4, 12);
+    expect(fieldOfFollower(leader, follower, at({ zoom: 1 })).zoom).toBeCloseTo(0.4, 12);
   });
 
   it('moves a rotated follower in the same direction on the screen', () => {
     const leader = { field: at(), calibration: calibrated(0.25) };
     const follower = { field: at({ rotation: 90 }), calibration: calibrated(0.25) };
     // On a slide rotated to the right, the right of the screen is upwards.
-    const { x, y } = followed(leader, follower, at({ x: 1100 }));
+    const { x, y } = fieldOfFollower(leader, follower, at({ x: 1100 }));
     expect(x).toBeCloseTo(1000, 9);
     expect(y).toBeCloseTo(1900, 9);
   });
@@ -102,7 +102,7 @@ describe('followed', () => {
   it('moves and rotates the follower in the opposite direction when only the follower is mirrored', () => {
     const leader = { field: at(), calibration: calibrated(0.25) };
     const follower = { field: at({ isMirrored: true }), calibration: calibrated(0.25) };
-    expect(followed(leader, follower, at({ x: 1100, rotation: 90 }))).toMatchObject({
+    expect(fieldOfFollower(leader, follower, at({ x: 1100, rotation: 90 }))).toMatchObject({
       x: 900,
       y: 2000,
       rotation: 270,
@@ -115,7 +115,7 @@ describe('followed', () => {
   ])('mirrors the follower with the leader: mirrored before %s, then %s', (before, then) => {
     const leader = { field: at(), calibration: null };
     const follower = { field: at({ isMirrored: before }), calibration: null };
-    expect(followed(leader, follower, at({ isMirrored: true })).isMirrored).toBe(then);
+    expect(fieldOfFollower(leader, follower, at({ isMirrored: true })).isMirrored).toBe(then);
   });
 });
 

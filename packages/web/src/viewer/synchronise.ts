@@ -29,7 +29,11 @@ interface Size {
  * @param leader and follower: their fields at the moment of linking
  * @param leaderNow the leader's current field
  */
-export function followed(leader: ViewPosition, follower: ViewPosition, leaderNow: SlideField): SlideField {
+export function fieldOfFollower(
+  leader: ViewPosition,
+  follower: ViewPosition,
+  leaderNow: SlideField,
+): SlideField {
   const leaderField = leader.field;
   const followerField = follower.field;
   const [leaderPixel, followerPixel] = pixelSizesOf(leader, follower);
