@@ -229,7 +229,7 @@ describe.each(variants)(
         expect((await server.pixels(`${imageIds[1]}/${address}`, session)).statusCode).toBe(200);
       }
       const openedAt = clock.now().toISOString();
-      expect(server.logged()).toContain('image opening not in the audit log yet: database unavailable');
+      expect(server.logged()).toContain('audit event of an image opening delayed: database unavailable');
       clock.advance(500);
       failing.mockRestore();
       await vi.waitFor(

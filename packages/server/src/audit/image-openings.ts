@@ -106,7 +106,7 @@ export function createImageOpenings({ db, now, log, audit }: Dependencies): Imag
     markRecorded(opening);
     log.warn(
       logFieldsOf(opening),
-      'image opening not in the audit log yet: database unavailable; retrying until it is written',
+      'audit event of an image opening delayed: database unavailable; retrying until it is written',
     );
     scheduleRetry();
     return true;

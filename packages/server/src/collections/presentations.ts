@@ -87,7 +87,7 @@ export function createPresentations({ db, now, log, collections }: Dependencies)
         .catch((error: unknown) =>
           log.warn(
             { err: error },
-            'reading presentations from the database failed; followers wait for the next attempt',
+            'database read of presentation states failed; followers get no updates until a read succeeds',
           ),
         )
         .finally(() => {

@@ -22,7 +22,10 @@ export function createBackground({ log }: { log: Logger }): Background {
     run(task, work) {
       const done = work(closing.signal)
         .catch((error: unknown) =>
-          log.error({ err: error, task }, 'background task failed; it will not be retried automatically'),
+          log.error(
+            { err: error, task },
+            'background task (field `task`) failed; it is not retried automatically',
+          ),
         )
         .finally(() => running.delete(done));
       running.add(done);

@@ -199,7 +199,7 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependenc
     } catch (error) {
       log.warn(
         { err: error },
-        'saving a successful sign-in for the rate limits failed; earlier failed attempts still count',
+        'rate limit update after a successful sign-in failed; earlier failed attempts still count',
       );
     }
   }

@@ -199,7 +199,7 @@ export function createOpenSlides({
         if (!(error instanceof SlideError))
           log.warn(
             { err: error, slide: request.id },
-            'slide check failed: it could not be read whether the file changed; the slide is opened again',
+            'slide check failed: could not determine whether the file has changed; the slide is opened again',
           );
         retire(request.id, entry);
       } finally {

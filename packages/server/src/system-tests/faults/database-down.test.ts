@@ -136,7 +136,7 @@ describe.skipIf(found === null)(
         for (const tile of ['9/1_1', '9/1_1', '9/0_0']) {
           expect((await ask(`${other}/image_files/${tile}.jpg`, session)).status).toBe(200);
         }
-        expect(server.logged()).toContain('image opening not in the audit log yet: database unavailable');
+        expect(server.logged()).toContain('audit event of an image opening delayed: database unavailable');
       } finally {
         await postgres.begin();
       }
