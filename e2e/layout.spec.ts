@@ -118,7 +118,9 @@ for (const [tools, panel, button] of [
   ['Drawing tools', 'Annotations', 'Annotations'],
   ['Measuring and colours', 'Analysis results', 'Analysis results'],
 ] as const) {
-  test(`in half of a tablet the panel “${panel}” leaves the tools free`, async ({ visit }) => {
+  test(`on a screen of 820 px width the panel “${panel}” covers no button of the toolbar “${tools}”`, async ({
+    visit,
+  }) => {
     const page = await visit('user');
     await page.setViewportSize({ width: 820, height: 1180 });
     await page.goto('/wsi-viewer');

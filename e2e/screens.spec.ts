@@ -95,7 +95,7 @@ test.describe('the dashboard layout', () => {
   });
 });
 
-test.describe('the profile', () => {
+test.describe('the profile page', () => {
   test('shows every field read-only, with badges and Turkish long dates', async ({ visit, account }) => {
     const someone = await account('user');
     const page = await visit(someone);
@@ -124,14 +124,14 @@ test.describe('the profile', () => {
     await expect(page.getByText('Onay Tarihi')).toHaveCount(0);
   });
 
-  test.describe('when it cannot be loaded', () => {
+  test.describe('when the profile cannot be loaded', () => {
     test.use({ expectedConsoleErrors: /status of [45]\d\d/ });
 
     for (const [why, answer] of [
       ['Profil alınamadı', { status: 502, body: '' }],
       ['Profil bulunamadı', { status: 200, json: {} }],
     ] as const) {
-      test(`shows 'Profil bilgileri yüklenemedi.' and '${why}' with a button that loads it again`, async ({
+      test(`shows 'Profil bilgileri yüklenemedi.', the reason '${why}' and a button that loads the profile again`, async ({
         visit,
       }) => {
         const page = await visit('user');

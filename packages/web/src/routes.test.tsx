@@ -211,8 +211,8 @@ describe('isLoginNext', () => {
   });
 });
 
-describe('a new screen', () => {
-  it('gets the focus, so that a screen reader begins there', async () => {
+describe('a screen opened by a link', () => {
+  it('receives the keyboard focus, so that a screen reader begins there', async () => {
     const { person } = openApp('/dashboard', { signedInAs: active, api: apiOf(active) });
     await person.click(await screen.findByRole('link', { name: /^Profil/ }));
     await screen.findByRole('heading', { name: 'Profil' });
@@ -220,8 +220,8 @@ describe('a new screen', () => {
   });
 });
 
-describe('the page', () => {
-  it('has lang="tr", and English parts have lang="en"', async () => {
+describe('the HTML page of a Turkish screen', () => {
+  it('has lang="tr", and its English parts have lang="en"', async () => {
     openApp('/dashboard', { signedInAs: active, api: apiOf(active) });
     const english = await screen.findByRole('link', { name: 'WSI Viewer' });
     expect(english.closest('[lang]')?.getAttribute('lang')).toBe('en');

@@ -106,7 +106,7 @@ describe.each(databaseKinds)('catalogue search by an account with limited access
     },
   );
 
-  it('evaluates LIKE on no entry when the search is narrowed to a restricted dataset', async () => {
+  it('evaluates LIKE on no entry of a restricted dataset, even if the search is limited to that dataset', async () => {
     const { names, reader, watched, restricted } = await catalogueWithSecrets(kind, 3);
     for (const dataset of [...restricted, 'Open 1', 'no such dataset']) {
       const found = await names(reader, { q: 's', dataset });

@@ -233,7 +233,7 @@ describe('checkAddresses', () => {
 });
 
 describe('checkPorts', () => {
-  it('reports ports that another program uses as wrong', async () => {
+  it('reports a port as wrong when another program listens on it', async () => {
     const taken = net.createServer((socket) => void socket.end('no HTTP')).listen(0, '127.0.0.1');
     onTestFinished(() => void taken.close());
     await once(taken, 'listening');

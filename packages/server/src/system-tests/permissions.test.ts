@@ -616,8 +616,8 @@ describe.each(databaseKinds)('permissions on %s', (database) => {
     });
   });
 
-  describe('a suspension', () => {
-    it('invalidates an image session for every kind of pixels', async () => {
+  describe('suspension of an account', () => {
+    it('invalidates its image session for the descriptor, colour table, thumbnail and tiles of an image', async () => {
       const { given, as } = server;
       const admin = await given.admin();
       const user = await given.user();

@@ -49,7 +49,7 @@ function* tilesOf(slide: Slide, dziLevel: number) {
   }
 }
 
-describe.skipIf(slides === '')(`CMU-1-Small-Region.svs${skippedWithout}`, () => {
+describe.skipIf(slides === '')(`the opened slide CMU-1-Small-Region.svs${skippedWithout}`, () => {
   it('has the pixel size, objective power, levels and associated images that the file states', async () => {
     const slide = await openSlide({ path: cmu });
     expect(slide).toMatchObject({ format: 'aperio', mpp: { x: 0.499, y: 0.499 }, objectivePower: 20 });
@@ -68,7 +68,7 @@ describe.skipIf(slides === '')(`CMU-1-Small-Region.svs${skippedWithout}`, () => 
     await slide.close();
   });
 
-  it('has native tiles with the entropy-coded bytes of the file and the same pixels as in libvips', async () => {
+  it('has native tiles with the entropy-coded bytes of the file and the same pixels as libvips reads', async () => {
     const slide = await openSlide({ path: cmu });
     const source = await openFileSource(cmu);
     const { first } = await openTiff(source);
@@ -116,7 +116,7 @@ describe.skipIf(slides === '')(`CMU-1-Small-Region.svs${skippedWithout}`, () => 
     await slide.close();
   });
 
-  it('has associated images that decode to the same pixels as in libvips', async () => {
+  it('has a thumbnail and a macro image with the same pixels as libvips reads from the file', async () => {
     const slide = await openSlide({ path: cmu });
     for (const [name, page] of [
       ['thumbnail', 1],

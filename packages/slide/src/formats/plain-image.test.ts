@@ -57,7 +57,7 @@ describe('a JPEG file', () => {
     ['CMYK', () => pixels(picture).toColourspace('cmyk').jpeg().toBuffer()],
     ['without chroma subsampling', () => pixels(picture).jpeg({ chromaSubsampling: '4:4:4' }).toBuffer()],
     ['with a colour profile', () => pixels(picture).jpeg().withIccProfile('p3').toBuffer()],
-  ])('has the same pixels as in libvips: %s', async (_, encode) => {
+  ])('has the same pixels as libvips reads: %s', async (_, encode) => {
     const bytes = await encode();
     expect(difference(await readPixels(await openBytes(bytes)), await pixelsOf(bytes)).max).toBe(0);
   });
@@ -315,7 +315,7 @@ describe.skipIf(!process.env.TEST_SLIDES)('a real image file (skipped without TE
     ['tcga-green-pen.png', 754, 631],
     ['test-image.jpeg', 896, 862],
     ['test-image.png', 896, 862],
-  ])('has the same pixels as in libvips: %s', async (name, width, height) => {
+  ])('has the same pixels as libvips reads: %s', async (name, width, height) => {
     const slide = await openSlide({ path: path(name) });
     expect(slide.levels).toMatchObject([{ width, height }]);
     const onWhite = await sharp(path(name)).flatten({ background: '#fff' }).png().toBuffer();

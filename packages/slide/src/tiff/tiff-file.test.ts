@@ -37,17 +37,17 @@ const directories = [
   { tags: { [tag.ImageWidth]: byte(7) } },
 ];
 
-describe.each(layouts)('a TIFF file ($name)', (layout) => {
+describe.each(layouts)('openTiff on a file ($name)', (layout) => {
   const open = () => openTiff(memorySource(buildTiff({ directories, ...layout }).bytes));
 
-  it('lists its directories in the order of the file', async () => {
+  it('returns the directories in the order of the file', async () => {
     const file = await open();
     const chain = await file.directories();
     expect(await Promise.all(chain.map((one) => one.number(tag.ImageWidth)))).toEqual([300, 7]);
     expect(chain[0]).toBe(file.first);
   });
 
-  it('lists SubIFDs of a directory', async () => {
+  it('returns the SubIFDs of a directory', async () => {
     const file = await open();
     const below = await file.subDirectories(file.first);
     expect(await Promise.all(below.map((one) => one.number(tag.ImageWidth)))).toEqual([150, 75]);
@@ -55,7 +55,7 @@ describe.each(layouts)('a TIFF file ($name)', (layout) => {
     expect(await file.subDirectories(below[0] as (typeof below)[0])).toEqual([]);
   });
 
-  it('returns the values that were written', async () => {
+  it('reads numbers, text and fractions from the tags of a directory', async () => {
     const { first } = await open();
     expect(await first.number(tag.ImageLength)).toBe(70_000);
     expect(await first.numbers(tag.BitsPerSample)).toEqual([8, 8, 8]);

@@ -12,7 +12,7 @@ function describeObjectives(mpp: number | null, objectivePower: number | null): 
 }
 
 describe('objectivesOf', () => {
-  it('returns zooms relative to the magnification of the scan', () => {
+  it('returns as zoom of each objective its power divided by the magnification of the scan', () => {
     expect(describeObjectives(0.25, 40)).toEqual([
       '1.25: 0.03125',
       '2.5: 0.0625',

@@ -24,8 +24,8 @@ const groups = groupsOf({
 const heights = { group: 40, case: 30, image: 60 };
 const onlySecond = ({ start }: DatasetGroup | CaseGroup) => start === 1;
 
-describe('groupsOf and choicesOf', () => {
-  it('return groups with the position of their first image', () => {
+describe('groupsOf', () => {
+  it('returns as start of each group the position of its first image in the catalogue', () => {
     expect(groups.map(({ name, count, start }) => [name, count, start])).toEqual([
       ['A', 1, 0],
       ['Unknown', 3, 1],
@@ -33,15 +33,20 @@ describe('groupsOf and choicesOf', () => {
     ]);
   });
 
-  it('distinguish a dataset that is called Unknown from images without a dataset', () => {
+  it('gives a dataset called Unknown a different key than the images without a dataset', () => {
     expect(groups[1]?.key).not.toBe(groups[2]?.key);
+  });
+});
+
+describe('choicesOf', () => {
+  it('gives the images without a dataset the same key as groupsOf', () => {
     const { datasets } = choicesOf({ datasets: [{ dataset_name: null, images: 2 }], organs: [] });
     expect(datasets).toEqual([{ key: groups[2]?.key, name: 'Unknown', count: 2 }]);
   });
 });
 
-describe('listingOf and filterKey', () => {
-  it('return the names of chosen datasets and organs, and null for images without one', () => {
+describe('listingOf', () => {
+  it('returns the names of the chosen dataset and organ, and null for images without one', () => {
     const filter = { query: ' liver ', dataset: groups[1]?.key ?? '', organ: groups[2]?.key ?? '' };
     expect(listingOf(filter, 'newest')).toEqual({
       query: 'liver',
@@ -50,8 +55,10 @@ describe('listingOf and filterKey', () => {
       order: 'newest',
     });
   });
+});
 
-  it('return an empty key for the whole catalogue only', () => {
+describe('filterKey', () => {
+  it('returns an empty key only for the whole catalogue', () => {
     expect(filterKey(listingOf({ ...noFilter, query: '  ' }, 'name'))).toBe('');
     expect(filterKey(listingOf({ ...noFilter, query: 'x' }, 'name'))).not.toBe('');
     expect(filterKey(listingOf({ ...noFilter, dataset: '-' }, 'name'))).not.toBe(
