@@ -152,7 +152,7 @@ export const deleteAnnotationLayer = endpoint({
 export const restoreAnnotationLayer = endpoint({
   method: 'POST',
   path: '/annotation-layers/:layerId/restore',
-  summary: 'Restore a deleted layer; a layer that is not deleted stays as it is',
+  summary: 'Restore a deleted layer; a layer that is not deleted stays unchanged',
   access: 'annotations.write',
   scope: 'annotations:write',
   defaultLanguage: 'en',
