@@ -201,11 +201,11 @@ describe('isLoginNext', () => {
     ['/auth/register', false],
     ['/auth/password-reset', false],
     ['/shared', false],
-  ])('is, of %s without a sign-in, %s', (pathname, expected) => {
+  ])('returns for the path %s without a sign-in: %s', (pathname, expected) => {
     expect(isLoginNext({ pathname })).toBe(expected);
   });
 
-  it('is false with a sign-in', () => {
+  it('returns false with a sign-in', () => {
     storeSignIn({ token: 'token-1', user: active });
     expect(isLoginNext({ pathname: '/dashboard' })).toBe(false);
   });

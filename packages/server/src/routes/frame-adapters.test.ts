@@ -303,7 +303,7 @@ describe('fast path of DICOMweb frames and Fastify route return equal responses'
     ['a storage that does not answer', new SlideError('STORE_UNAVAILABLE', 'No answer.'), 503],
     ['a missing file', new SlideError('FILE_MISSING', 'The file is missing.'), 404],
     ['an unexpected error', new Error('unexpected'), 500],
-  ])('after %s', async (_, error, status) => {
+  ])('to a request that fails because of %s', async (_, error, status) => {
     vi.spyOn(server.services.slides, 'storedTile').mockRejectedValue(error);
     expect((await expectEqualResponses(framePath(), withToken(apiToken))).status).toBe(status);
   });

@@ -304,7 +304,7 @@ describe('tile fast path and Fastify route return equal responses', () => {
     ['a tile that cannot be decoded', new SlideError('DECODE_FAILED', 'The tile is malformed.'), 502],
     ['a missing file', new SlideError('FILE_MISSING', 'The file is missing.'), 404],
     ['an unexpected error', new Error('unexpected'), 500],
-  ])('after %s', async (_, error, status) => {
+  ])('to a request that fails because of %s', async (_, error, status) => {
     vi.spyOn(server.services.slides, 'tile').mockRejectedValue(error);
     expect((await expectEqualResponses(pathOf(nativeTile))).status).toBe(status);
   });

@@ -105,11 +105,11 @@ describe.each(databaseKinds)('image sessions on %s', (kind) => {
   it.each([
     ['too short', (id: string) => id.slice(1)],
     ['too long', (id: string) => `${id}A`],
-    ['with another character', (id: string) => (id.startsWith('A') ? 'B' : 'A') + id.slice(1)],
-    ['with a strange character', (id: string) => `${id.slice(1)}=`],
+    ['different in one character', (id: string) => (id.startsWith('A') ? 'B' : 'A') + id.slice(1)],
+    ['not base64url in one character', (id: string) => `${id.slice(1)}=`],
     ['empty', () => ''],
-    ['of 4 KiB', () => 'A'.repeat(4096)],
-  ])('are nothing when the id is %s', async (_, tamper) => {
+    ['4 KiB long', () => 'A'.repeat(4096)],
+  ])('do not exist for an id that is %s', async (_, tamper) => {
     const { process, account } = await world();
     const sessions = await process();
     const { sessionId } = await sessions.create(await account());

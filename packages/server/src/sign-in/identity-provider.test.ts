@@ -53,7 +53,7 @@ const refused = { code: 'token_invalid', status: 401 };
 const unverifiable = { code: 'token_unverifiable', status: 503 };
 
 describe('verification of an OIDC ID token', () => {
-  it('identifies the person of a token of the provider', async () => {
+  it('returns the person whom a token of the provider identifies', async () => {
     const idToken = await oidc.signIn('ipek', 'n-1');
     expect(await provider.personOf(idToken, 'n-1')).toMatchObject({
       issuer: oidc.issuer,
@@ -75,25 +75,28 @@ describe('verification of an OIDC ID token', () => {
     ['no issuer', () => ({ claims: { iss: undefined } })],
     ['another audience', () => ({ claims: { aud: 'another-product' } })],
     ['no audience', () => ({ claims: { aud: undefined } })],
-    ['several audiences and none it was issued to', () => ({ claims: { aud: [oidc.clientId, 'other'] } })],
-    ['another party it was issued to', () => ({ claims: { azp: 'another-product' } })],
+    [
+      'several audiences and no authorized party (azp)',
+      () => ({ claims: { aud: [oidc.clientId, 'other'] } }),
+    ],
+    ['another authorized party (azp)', () => ({ claims: { azp: 'another-product' } })],
     ['no subject', () => ({ claims: { sub: undefined } })],
     ['an empty subject', () => ({ claims: { sub: '' } })],
-    ['a subject that no database takes', () => ({ claims: { sub: 'some\u0000one' } })],
-    ['a subject that is no text', () => ({ claims: { sub: { $ne: 1 } } })],
-    ['an end that is over', () => ({ claims: { exp: seconds(-61) } })],
-    ['no end', () => ({ claims: { exp: undefined } })],
-    ['a beginning that is to come', () => ({ claims: { nbf: seconds(120) } })],
-    ['no age', () => ({ claims: { iat: undefined } })],
-    ['an age above ten minutes', () => ({ claims: { iat: seconds(-661) } })],
-    ['an age below zero', () => ({ claims: { iat: seconds(120) } })],
+    ['a subject that contains U+0000', () => ({ claims: { sub: 'some\u0000one' } })],
+    ['a subject that is not a string', () => ({ claims: { sub: { $ne: 1 } } })],
+    ['an expiry time more than 60 s in the past', () => ({ claims: { exp: seconds(-61) } })],
+    ['no expiry time', () => ({ claims: { exp: undefined } })],
+    ['a not-before time (nbf) two minutes in the future', () => ({ claims: { nbf: seconds(120) } })],
+    ['no issue time (iat)', () => ({ claims: { iat: undefined } })],
+    ['an issue time more than 11 minutes in the past', () => ({ claims: { iat: seconds(-661) } })],
+    ['an issue time two minutes in the future', () => ({ claims: { iat: seconds(120) } })],
     ['another nonce', () => ({ claims: { nonce: 'n-2' } })],
     ['no nonce', () => ({ claims: { nonce: undefined } })],
     ['the type of an access token', () => ({ header: { typ: 'at+jwt' } })],
     ['the type of a logout token', () => ({ header: { typ: 'logout+jwt' } })],
     ['an unknown key id', () => ({ header: { kid: 'unknown' } })],
     ['an unknown critical extension', () => ({ header: { crit: ['x'], x: 1 } })],
-  ])('with %s is refused', async (_, said) => {
+  ])('rejects a token with %s', async (_, said) => {
     await expect(provider.personOf(await signedOrNot(said()), 'n-1')).rejects.toMatchObject(refused);
   });
 
@@ -106,9 +109,12 @@ describe('verification of an OIDC ID token', () => {
   }
 
   it.each([
-    ['several audiences, issued to us', () => ({ aud: [oidc.clientId, 'other'], azp: oidc.clientId })],
-    ['clocks that differ by half a minute', () => ({ exp: seconds(-30), iat: seconds(30) })],
-  ])('with %s is taken', async (_, claims) => {
+    [
+      'several audiences and this product as authorized party',
+      () => ({ aud: [oidc.clientId, 'other'], azp: oidc.clientId }),
+    ],
+    ['times that differ from the clock by 30 s', () => ({ exp: seconds(-30), iat: seconds(30) })],
+  ])('accepts a token with %s', async (_, claims) => {
     const idToken = await token({ claims: claims() });
     expect(await provider.personOf(idToken, 'n-1')).toMatchObject({ subject: 'someone' });
   });
@@ -203,27 +209,38 @@ describe('verification of an OIDC ID token', () => {
   });
 });
 
-describe('claims of the identity provider about a person:', () => {
+describe('e-mail address of a person from an ID token', () => {
   it.each([
     [
-      'an address it has not verified',
+      'an unverified e-mail address',
       { email: 'a@example.org', email_verified: false },
       ['a@example.org', false],
     ],
-    ['an address it says nothing of', { email: 'a@example.org' }, ['a@example.org', false]],
-    ['a verified address', { email: 'a@example.org', email_verified: true }, ['a@example.org', true]],
-    ['verified, as text', { email: 'a@example.org', email_verified: 'true' }, ['a@example.org', true]],
     [
-      'no address, but a name that is one',
+      'an e-mail address without the claim email_verified',
+      { email: 'a@example.org' },
+      ['a@example.org', false],
+    ],
+    ['a verified e-mail address', { email: 'a@example.org', email_verified: true }, ['a@example.org', true]],
+    [
+      'the text "true" as email_verified',
+      { email: 'a@example.org', email_verified: 'true' },
+      ['a@example.org', true],
+    ],
+    [
+      'no e-mail address, but one as preferred_username',
       { email: undefined, preferred_username: 'b@example.org', email_verified: true },
       ['b@example.org', false],
     ],
-    ['no address', { email: undefined, preferred_username: 'ipek' }, [null, false]],
-    ['what is no address', { email: 'ipek', email_verified: true }, [null, false]],
-  ])('%s', async (_, claims, [email, isEmailVerified]) => {
-    const person = await provider.personOf(await token({ claims }), 'n-1');
-    expect([person.email, person.isEmailVerified]).toEqual([email, isEmailVerified]);
-  });
+    ['no e-mail address', { email: undefined, preferred_username: 'ipek' }, [null, false]],
+    ['an e-mail claim that is not an address', { email: 'ipek', email_verified: true }, [null, false]],
+  ])(
+    'is read, with whether it is verified, from a token with %s',
+    async (_, claims, [email, isEmailVerified]) => {
+      const person = await provider.personOf(await token({ claims }), 'n-1');
+      expect([person.email, person.isEmailVerified]).toEqual([email, isEmailVerified]);
+    },
+  );
 });
 
 it.each([
