@@ -115,7 +115,9 @@ test('the key S saves a screenshot as a PNG file with the name of the slide', as
   await expect(page.getByText('The screenshot has been saved')).toBeAttached();
 });
 
-test('cells are counted inside the counting circle, and the last one is taken back', async ({ visit }) => {
+test('cells are counted inside the counting circle, and the last cell is undone with Backspace', async ({
+  visit,
+}) => {
   const page = await visit('user');
   const { x, y } = await openAt(page, 'x=600&y=700&zoom=0.25');
   await page.keyboard.press('c');
@@ -130,7 +132,7 @@ test('cells are counted inside the counting circle, and the last one is taken ba
   await expect(circle).toHaveText('1 mm²: 1');
 });
 
-test('the end of a ruler is dragged by its handle once the tool is put away', async ({ visit }) => {
+test('the end of a ruler is dragged by its handle after Esc has ended the tool', async ({ visit }) => {
   const page = await visit('user');
   const { x, y } = await openAt(page, `x=600&y=700&zoom=${zoom}`);
   await page.keyboard.press('m');
@@ -194,7 +196,7 @@ test('the link of the view is copied', async ({ visit }) => {
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(page.url());
 });
 
-test('on a phone at most six controls cover the slide until all tools are asked for', async ({ visit }) => {
+test('on a phone at most six controls cover the slide until All tools is pressed', async ({ visit }) => {
   const page = await visit('user');
   await page.setViewportSize({ width: 390, height: 844 });
   await openAt(page, 'x=600&y=700&zoom=0.5');

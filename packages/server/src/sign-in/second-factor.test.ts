@@ -46,7 +46,7 @@ function enter({ as }: Pick<TestServer, 'as'>, { email, password }: TestUser, co
 const required = { status: 401, body: { code: 'second_factor_required' } };
 const invalid = { status: 401, body: { code: 'second_factor_invalid' } };
 
-describe('setting up two-step verification', () => {
+describe('setup of two-step verification', () => {
   it('returns a secret to type and an otpauth URI for a QR code', async () => {
     const { given, as } = await testServer();
     const user = await given.user({ email: 'ayse@example.org' });
@@ -131,7 +131,7 @@ describe('setting up two-step verification', () => {
   });
 });
 
-describe.each(databaseKinds)('on %s, signing in with two-step verification', (database) => {
+describe.each(databaseKinds)('sign-in with two-step verification, on %s,', (database) => {
   it('requires the code only after the right password', async () => {
     const server = await testServer({ database });
     const { user, code } = await withSecondFactor(server);
@@ -237,7 +237,7 @@ describe.each(databaseKinds)('on %s, signing in with two-step verification', (da
   });
 });
 
-describe('switching two-step verification off', () => {
+describe('deactivation of two-step verification', () => {
   it('is possible for the owner, who gets an e-mail', async () => {
     const server = await testServer();
     const { user, token } = await withSecondFactor(server);

@@ -12,8 +12,8 @@ beforeEach(() => {
   stubbedSettings.tokenSyncUrl = '/session/token';
 });
 
-describe('syncToken and syncEndedToken', () => {
-  it('send a new token by POST with an Authorization header', () => {
+describe('synchronisation of the token with TOKEN_SYNC_URL', () => {
+  it('sends a new token by POST with an Authorization header', () => {
     const calls = stubApi({ 'POST /session/token': {} });
     syncToken('token-1', now);
     expect(calls).toEqual([
@@ -21,7 +21,7 @@ describe('syncToken and syncEndedToken', () => {
     ]);
   });
 
-  it('send a DELETE request when the sign-in ends', () => {
+  it('sends a DELETE request when the sign-in ends', () => {
     const calls = stubApi({ 'DELETE /session/token': {} });
     syncEndedToken();
     expect(calls).toEqual([
@@ -32,7 +32,7 @@ describe('syncToken and syncEndedToken', () => {
   it.each([
     [300_000, 1],
     [300_001, 0],
-  ])('for a token that is %i ms old, send %i requests', (age, count) => {
+  ])('for a token that is %i ms old, sends %i requests', (age, count) => {
     const calls = stubApi({ 'POST /session/token': {} });
     syncToken('token-1', now - age);
     expect(calls).toHaveLength(count);
@@ -42,7 +42,7 @@ describe('syncToken and syncEndedToken', () => {
     ['no URL is configured', null],
     ['the URL has another origin', 'https://elsewhere.example.org/token'],
     ['the URL is protocol-relative to another host', '//elsewhere.example.org/token'],
-  ])('send nothing when %s', (_, tokenSyncUrl) => {
+  ])('sends no request when %s', (_, tokenSyncUrl) => {
     stubbedSettings.tokenSyncUrl = tokenSyncUrl;
     const calls = stubApi({});
     syncToken('token-1', now);
@@ -50,7 +50,7 @@ describe('syncToken and syncEndedToken', () => {
     expect(calls).toEqual([]);
   });
 
-  it('log a warning when the request fails', async () => {
+  it('logs a warning when the request fails', async () => {
     const warning = vi.spyOn(console, 'warn').mockImplementation(() => {});
     stubApi({});
     syncEndedToken();

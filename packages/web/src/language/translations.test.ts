@@ -253,7 +253,7 @@ function isVisibleIn(node: Node, member: string, isVisible: boolean): boolean {
   }
 }
 
-describe('visible texts', () => {
+describe('visible texts of the web app', () => {
   it('are only in the texts.ts catalogues and are not read at module level', () => {
     expect(Object.keys(sources).length).toBeGreaterThan(100);
     const stray = Object.entries(sources).flatMap(([file, source]) => strayTexts(file, source));

@@ -15,7 +15,7 @@ const triangle: Geometry = {
 };
 const two: Geometry = { type: 'MultiPolygon', coordinates: [triangle.coordinates, triangle.coordinates] };
 
-describe('vertices', () => {
+describe('vertices of an annotation', () => {
   it('are returned for all parts, without the closing positions of rings', () => {
     expect(verticesOf(two).map(({ path, index }) => [path, index])).toEqual([
       [0, 0],

@@ -89,8 +89,8 @@ describe('countsAsCsv', () => {
   });
 });
 
-describe('kindOfFile and layerNameOf', () => {
-  it('return the kind and the suggested name of a layer from the name of the file', () => {
+describe('kindOfFile', () => {
+  it('returns the kind of a result layer from the name of its file', () => {
     expect(['a.TIFF', 'b.png', 'c.dcm', 'd.geojson.gz', 'e.csv'].map(kindOfFile)).toEqual([
       'raster',
       'raster',
@@ -98,11 +98,16 @@ describe('kindOfFile and layerNameOf', () => {
       'vector',
       'vector',
     ]);
+  });
+});
+
+describe('layerNameOf', () => {
+  it('returns the name of a file without its extensions as the name of the layer', () => {
     expect([layerNameOf('cells v2.geojson.gz'), layerNameOf('.gz')]).toEqual(['cells v2', '.gz']);
   });
 });
 
-describe('groupOf and colourOfGroup', () => {
+describe('groups of the objects of a vector layer', () => {
   const descriptor: VectorDescriptor = {
     kind: 'vector',
     id: 'l',
@@ -128,7 +133,7 @@ describe('groupOf and colourOfGroup', () => {
     isColoured: false,
   };
 
-  it('hide objects of hidden classes, with values outside the range, and without the measurement', () => {
+  it('exclude objects of hidden classes, with values outside the range, and without the measurement', () => {
     const groups = [
       [0, 5],
       [0, 2],
@@ -139,7 +144,7 @@ describe('groupOf and colourOfGroup', () => {
     expect(groups).toEqual([0, 0, null, null, null]);
   });
 
-  it('colour objects by their class or by their measurement', () => {
+  it('have the colour of the class, or of the bin when the style colours by a measurement', () => {
     expect(colourOfGroup(descriptor, style, 0)).toBe('rgb(255 0 0)');
     const measured = { ...style, minValue: 0, maxValue: 10, isColoured: true };
     const colours = [0, 5, 10].map((value) =>

@@ -28,7 +28,7 @@ const cells = {
   ],
 } as VectorDescriptor;
 
-describe('parseArrangement and formatArrangement', () => {
+describe('arrangement of result layers in the URL', () => {
   it.each([
     ['one layer with default settings', a],
     ['hidden layers', `${a}_x*${b}`],
@@ -37,7 +37,7 @@ describe('parseArrangement and formatArrangement', () => {
     ['hidden classes, filter and colours by a measurement', `${a}_f12_h0.3_m2_c`],
     ['two compared layers', `${a}*${b}*swipe-35`],
     ['no layers', '-'],
-  ])('convert to and from text without loss: %s', (_, text) => {
+  ])('is the same text after parseArrangement and formatArrangement: %s', (_, text) => {
     const arrangement = parseArrangement(text);
     expect(arrangement).not.toBeNull();
     expect(formatArrangement(arrangement as Arrangement)).toBe(text);
@@ -50,11 +50,11 @@ describe('parseArrangement and formatArrangement', () => {
     ['a text of more than 4000 characters', `${a}${'*bbbbbbbb'.repeat(500)}`],
     ['a text without a layer key', '<script>alert(1)</script>'],
     ['layer keys that are not 8 hexadecimal digits', '__proto__*constructor*AAAAAAAA*aaaaaaa'],
-  ])('return null for %s', (_, text) => {
+  ])('is parsed to null when it is %s', (_, text) => {
     expect(parseArrangement(text)).toBeNull();
   });
 
-  it('ignore invalid options and repeated layers', () => {
+  it('is parsed without its invalid options and repeated layers', () => {
     const hostile = `${a}_o101_p-neon_f1e999_tNaN_h1.x.70000.-2_m200_zzz*${a}_x*swipe-101`;
     expect(parseArrangement(hostile)).toEqual({
       layers: [{ layerKey: a, isVisible: true, opacity: undefined, style: { hidden: new Set([1]) } }],
@@ -62,7 +62,7 @@ describe('parseArrangement and formatArrangement', () => {
     });
   });
 
-  it('read at most 100 layers, the limit of a slide', () => {
+  it('is parsed to at most 100 layers, the limit of a slide', () => {
     const many = Array.from({ length: 200 }, (_, index) => (0x10000000 + index).toString(16)).join('*');
     expect(parseArrangement(many)?.layers).toHaveLength(100);
   });

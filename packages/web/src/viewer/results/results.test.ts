@@ -93,12 +93,14 @@ describe('placement of a result layer', () => {
   });
 });
 
-describe('readBlock and BlockIndex of a vector layer', () => {
-  it('reject a block whose magic number is wrong', () => {
+describe('readBlock of a vector layer', () => {
+  it('rejects a block whose magic number is wrong', () => {
     expect(() => readBlock(new ArrayBuffer(64))).toThrow('not a block');
   });
+});
 
-  it('read bounds in quarters of a pixel, and the range of objects, from the index', () => {
+describe('BlockIndex of a vector layer', () => {
+  it('reads the bounds of each block in quarters of a pixel, and its range of objects', () => {
     const index = new BlockIndex(indexOf([{ box: [-4, 8, 40, 80], first: 7, objects: 3 }]));
     expect(index.objectSpanOf(0)).toEqual({ first: 7, objects: 3 });
     expect(index.blocksIn({ minX: 10, minY: 20, maxX: 11, maxY: 21 }, 100)).toEqual([0]); // touches the corner
@@ -106,7 +108,7 @@ describe('readBlock and BlockIndex of a vector layer', () => {
     expect(index.objectSpansIn(null)).toEqual([{ first: 7, objects: 3 }]);
   });
 
-  it('return null when the visible fractions of the blocks contain more objects than allowed', () => {
+  it('returns no blocks (null) when the visible fractions of the blocks contain more objects than allowed', () => {
     const left = { box: [0, 0, 400, 400], first: 0, objects: 100 } as const; // 100 × 100 pixels
     const right = { box: [400, 0, 800, 400], first: 100, objects: 50 } as const;
     const index = new BlockIndex(indexOf([left, right]));
