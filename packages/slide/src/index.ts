@@ -25,7 +25,7 @@ export { readBulkAnnotations } from './dicom/bulk-annotations.ts';
 export { isDicom } from './dicom/file-meta.ts';
 export { openLabelMap } from './dicom/label-map.ts';
 export { type InstalledLibraries, installedLibraries } from './formats/installed-libraries.ts';
-export { type FolderLocation, fingerprintOf } from './location/slide-place.ts';
+export { type FolderLocation, fingerprintOf } from './location/open-slide-files.ts';
 export { scaleOf } from './model/scale.ts';
 export {
   type Allocate,

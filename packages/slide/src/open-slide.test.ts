@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { fingerprintOf } from './location/slide-place.ts';
+import { fingerprintOf } from './location/open-slide-files.ts';
 import { openSlide, openSlideFrom } from './open-slide.ts';
 import { buildSvs } from './testing/build-svs.ts';
 import { ascii, buildTiff } from './testing/build-tiff.ts';

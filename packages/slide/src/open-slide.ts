@@ -19,7 +19,7 @@ import {
   type Objects,
   openSlideFiles,
   openSlideFolder,
-} from './location/slide-place.ts';
+} from './location/open-slide-files.ts';
 import { type Slide, SlideError, type SlideLocation } from './model/slide.ts';
 import { NeedsOwnProcess } from './openslide/access.ts';
 import { isGitLfsPointer } from './source/git-lfs-pointer.ts';

@@ -3,7 +3,7 @@ import type { SlideRoot } from '../store/schema.ts';
 
 export interface CompleteUpload {
   /** Target path of the file or folder relative to the slide root, with forward slashes. */
-  readonly place: string;
+  readonly targetPath: string;
   readonly isFolder: boolean;
   /** The files of the upload; a single file is one entry. */
   readonly files: readonly {
@@ -15,14 +15,14 @@ export interface CompleteUpload {
   }[];
   /** Absolute path where the files of a folder may be assembled. */
   readonly assembly: string;
-  /** Whether an earlier attempt may have placed all or some of the files. */
-  readonly isAgain: boolean;
+  /** Whether an earlier attempt may have stored all or some of the files. */
+  readonly isRetry: boolean;
 }
 
 export interface UploadDestination {
   readonly root: SlideRoot;
   /** Returns whether a target path is taken: it exists, or one of its parents is a file. */
-  isTaken(place: string): Promise<boolean>;
+  isTaken(targetPath: string): Promise<boolean>;
   /** Moves the upload to its target path. @returns false, without changing any file, when the path is taken */
-  place(upload: CompleteUpload): Promise<boolean>;
+  store(upload: CompleteUpload): Promise<boolean>;
 }

@@ -169,7 +169,7 @@ export function createUploadProcessor({
     }
     if (sha256 === file.sha256) {
       await updateUploadFile(db, file.id, { state: 'checked', leased_until: null });
-      await placeIfComplete(file.upload_id);
+      await storeIfComplete(file.upload_id);
       return;
     }
     await updateUploadFile(db, file.id, { state: 'refused', leased_until: null });
@@ -181,18 +181,18 @@ export function createUploadProcessor({
     );
   }
 
-  async function placeIfComplete(uploadId: string): Promise<void> {
+  async function storeIfComplete(uploadId: string): Promise<void> {
     const upload = await findUpload(db, uploadId);
     if (upload === null || upload.state === 'done') return;
     const { checked, bytes } = await countUploadFiles(db, uploadId);
     if (checked !== upload.file_count || bytes !== upload.size_bytes) return;
     const row = await claimUpload(db, uploadId, leaseFrom(now()));
-    if (row === null) return; // another process is placing it
+    if (row === null) return; // another process is storing it
     try {
       await whileLeased(
         uploadId,
         (until) => updateUpload(db, uploadId, { leased_until: until }),
-        () => place(row, upload.state === 'placing'),
+        () => storeUpload(row, upload.state === 'placing'),
       );
     } catch (error) {
       log.error(
@@ -207,21 +207,21 @@ export function createUploadProcessor({
     await updateUpload(db, uploadId, { problem, touched_at: now().toISOString() });
   }
 
-  async function place(row: UploadRow, isAgain: boolean): Promise<void> {
+  async function storeUpload(row: UploadRow, isRetry: boolean): Promise<void> {
     const files = await listUploadFiles(db, row.id);
-    const isPlaced = await destination.place({
+    const isStored = await destination.store({
       assembly: assemblyOf(row.id),
-      place: `${row.dataset}/${row.path}`,
+      targetPath: `${row.dataset}/${row.path}`,
       isFolder: row.is_folder === 1,
       files: files.map((file) => ({
         part: parts.pathOf(file.id),
         path: file.path,
         sizeBytes: file.size_bytes,
       })),
-      isAgain,
+      isRetry,
     });
     const at = now().toISOString();
-    if (!isPlaced) {
+    if (!isStored) {
       await updateUpload(db, row.id, {
         state: 'open',
         problem: 'exists',
@@ -246,7 +246,7 @@ export function createUploadProcessor({
       if (closing.signal.aborted) return;
       const isStale = at - Date.parse(row.touched_at) > expiryMs;
       if (row.state === 'open' && isStale) await abandon(row, null);
-      else if (row.problem !== 'exists') await placeIfComplete(row.id);
+      else if (row.problem !== 'exists') await storeIfComplete(row.id);
     }
     await deleteDoneUploads(db, new Date(at - keepDoneMs).toISOString());
     await deleteOrphanedFiles();

@@ -45,9 +45,9 @@ import {
   type UploadRow,
   updateUpload,
 } from '../store/uploads.ts';
+import { createBucketDestination } from './bucket-destination.ts';
+import { createFolderDestination } from './folder-destination.ts';
 import { PartStore } from './part-store.ts';
-import { createBucketDestination } from './place-in-bucket.ts';
-import { createFolderDestination } from './place-in-folder.ts';
 import { entryOf, type Sender } from './upload-entry.ts';
 import { datasetNameOf, folderNameOf, isSamePlace, namesOf, requireSlideName } from './upload-names.ts';
 import { createUploadProcessor } from './upload-processor.ts';
@@ -214,12 +214,12 @@ export function createUploads({
       const requestedDataset = datasetNameOf(dataset);
       const datasetName = folderNameOf(await spellingOf(db, 'dataset', requestedDataset)) ?? requestedDataset;
       if (size_bytes > config.uploadMaxBytes) throw new AppError('upload_too_large');
-      const place = names.join('/');
-      const placeKey = `${datasetName}/${place}`.toLowerCase();
+      const targetPath = names.join('/');
+      const placeKey = `${datasetName}/${targetPath}`.toLowerCase();
       const at = now().toISOString();
       const isNew = (await findUploadAt(db, placeKey)) === null;
       if (isNew) {
-        if (await destination.isTaken(`${datasetName}/${place}`)) throw new AppError('upload_exists');
+        if (await destination.isTaken(`${datasetName}/${targetPath}`)) throw new AppError('upload_exists');
         await requireFreeSpace(size_bytes + (await outstandingBytes()));
       }
       const row = await runLockedTransaction(db, 'uploads', async (tx) => {
@@ -242,7 +242,7 @@ export function createUploads({
           id: randomUUID(),
           uid: sender.uid,
           dataset: datasetName,
-          path: place,
+          path: targetPath,
           is_folder: isFolder ? 1 : 0,
           file_count,
           size_bytes,

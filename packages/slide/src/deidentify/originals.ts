@@ -3,7 +3,7 @@
  * read, so the length does not change and nothing is written to disk.
  */
 import { isDicom } from '../dicom/file-meta.ts';
-import { type Objects, openSlideFiles } from '../location/slide-place.ts';
+import { type Objects, openSlideFiles } from '../location/open-slide-files.ts';
 import { SlideError, type SlideLocation } from '../model/slide.ts';
 import type { ByteSource } from '../source/byte-source.ts';
 import type { SlideFiles } from '../source/slide-files.ts';

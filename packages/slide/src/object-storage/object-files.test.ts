@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { fingerprintOf, openSlideFiles } from '../location/slide-place.ts';
+import { fingerprintOf, openSlideFiles } from '../location/open-slide-files.ts';
 import { SlideError } from '../model/slide.ts';
 import { groupSlideFiles, openSlide } from '../open-slide.ts';
 import { buildDicom } from '../testing/build-dicom.ts';

@@ -13,7 +13,7 @@ export interface SlideFiles {
   /** True when the files are objects in object storage, which OpenSlide cannot open. */
   readonly isObject?: true;
   readonly leading: ByteSource;
-  /** Fingerprint of the whole slide, equal to `fingerprintOf` (slide-place.ts) for its location. */
+  /** Fingerprint of the whole slide, equal to `fingerprintOf` (open-slide-files.ts) for its location. */
   readonly fingerprint: string;
   /**
    * Returns the sorted names of the files that may belong to the slide, including the leading file: the members that the

@@ -1,6 +1,6 @@
 /** Defines the messages between the server process, which owns the render pool, and its render processes. */
 import type { DeepZoomAddress } from '../deep-zoom/deep-zoom.ts';
-import type { FolderLocation } from '../location/slide-place.ts';
+import type { FolderLocation } from '../location/open-slide-files.ts';
 import type { SlideLocation } from '../model/slide.ts';
 import type { StoredObject } from '../object-storage/object-store.ts';
 import type { TileColour } from '../render/render-tile.ts';

@@ -1,6 +1,6 @@
 /** Answers the questions of a render process for objects. It may read only the objects of its current job's slide. */
 
-import type { Objects } from '../location/slide-place.ts';
+import type { Objects } from '../location/open-slide-files.ts';
 import { SlideError } from '../model/slide.ts';
 import { checkRange } from '../source/byte-source.ts';
 import type { ObjectQuestion, QuestionReply, RenderJob } from './messages.ts';

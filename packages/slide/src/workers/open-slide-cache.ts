@@ -1,4 +1,4 @@
-import { fingerprintOf, type Objects } from '../location/slide-place.ts';
+import { fingerprintOf, type Objects } from '../location/open-slide-files.ts';
 import { isUnreachable, type Slide, SlideError } from '../model/slide.ts';
 import { openSlide } from '../open-slide.ts';
 import type { ExpectedSlide } from './messages.ts';

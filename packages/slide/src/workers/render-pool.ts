@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import type { SlideColour } from '../colour/slide-colour.ts';
 import type { DeepZoomAddress } from '../deep-zoom/deep-zoom.ts';
-import type { FolderLocation, Objects } from '../location/slide-place.ts';
+import type { FolderLocation, Objects } from '../location/open-slide-files.ts';
 import { SlideError, type SlideLocation } from '../model/slide.ts';
 import type { TileColour } from '../render/render-tile.ts';
 import type { View } from '../render/render-view.ts';

@@ -1,4 +1,4 @@
-import type { Objects } from '../location/slide-place.ts';
+import type { Objects } from '../location/open-slide-files.ts';
 import { type Slide, SlideError, type SlideLocation } from '../model/slide.ts';
 import { openSlideForNativeTiles } from '../open-slide.ts';
 import type { SlideSummary } from '../render/slide-summary.ts';

@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Confinement } from '../confinement/confinement.ts';
-import type { Objects } from '../location/slide-place.ts';
+import type { Objects } from '../location/open-slide-files.ts';
 import { SlideError } from '../model/slide.ts';
 import type {
   QuestionReply,

@@ -10,19 +10,19 @@ import type { CompleteUpload, UploadDestination } from './upload-destination.ts'
 export function createFolderDestination(root: string): UploadDestination {
   return {
     root: 'uploads',
-    isTaken: (place) => exists(path.join(root, place)),
-    place: (upload) => placeInFolder(root, upload),
+    isTaken: (targetPath) => exists(path.join(root, targetPath)),
+    store: (upload) => storeInFolder(root, upload),
   };
 }
 
-async function placeInFolder(
+async function storeInFolder(
   root: string,
-  { assembly, place, isFolder, files }: CompleteUpload,
+  { assembly, targetPath, isFolder, files }: CompleteUpload,
 ): Promise<boolean> {
-  const target = path.join(root, place);
+  const target = path.join(root, targetPath);
   const [single] = files;
   const source = isFolder ? assembly : single?.part;
-  if (source === undefined) throw new Error('An upload without a file cannot be placed.');
+  if (source === undefined) throw new Error('An upload without a file cannot be stored.');
   if (isFolder) {
     const folders = new Set<string>([assembly]);
     for (const file of files) {

@@ -12,25 +12,25 @@ type Bucket = Pick<ObjectStore, 'list' | 'put'>;
 export function createBucketDestination(bucket: Bucket, signal: AbortSignal): UploadDestination {
   return {
     root: 'bucket',
-    isTaken: async (place) => (await listObjectsAt(bucket, place, signal)).size > 0,
-    place: (upload) => placeInBucket(bucket, upload, signal),
+    isTaken: async (targetPath) => (await listObjectsAt(bucket, targetPath, signal)).size > 0,
+    store: (upload) => storeInBucket(bucket, upload, signal),
   };
 }
 
-async function placeInBucket(
+async function storeInBucket(
   bucket: Bucket,
-  { place, isFolder, files, isAgain }: CompleteUpload,
+  { targetPath, isFolder, files, isRetry }: CompleteUpload,
   signal: AbortSignal,
 ): Promise<boolean> {
   const objects = files.map(({ part, path, sizeBytes }) => ({
-    key: isFolder ? `${place}/${path}` : place,
+    key: isFolder ? `${targetPath}/${path}` : targetPath,
     part,
     sizeBytes,
   }));
-  const existing = await listObjectsAt(bucket, place, signal);
+  const existing = await listObjectsAt(bucket, targetPath, signal);
   const sizes = new Map(objects.map(({ key, sizeBytes }) => [key, sizeBytes]));
-  // An earlier attempt may have stored some of the files; any other object means that the place is taken.
-  const isOwnPartial = isAgain && [...existing].every(([key, size]) => sizes.get(key) === size);
+  // An earlier attempt may have stored some of the files; any other object means that the path is taken.
+  const isOwnPartial = isRetry && [...existing].every(([key, size]) => sizes.get(key) === size);
   if (existing.size > 0 && !isOwnPartial) return false;
   const slidesLast = objects.toSorted((a, b) => Number(hasSlideName(a.key)) - Number(hasSlideName(b.key)));
   for (const { key, part } of slidesLast) if (!existing.has(key)) await bucket.put(key, part, signal);
@@ -40,14 +40,14 @@ async function placeInBucket(
 /** Lists the object with this key and the objects of the folder with this name. @returns sizes by key */
 async function listObjectsAt(
   bucket: Bucket,
-  place: string,
+  targetPath: string,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, number>> {
   const sizesByKey = new Map<string, number>();
-  for await (const { key, size } of bucket.list(place, signal)) {
-    if (key !== place) break; // keys are sorted, and this one is the shortest with the prefix
+  for await (const { key, size } of bucket.list(targetPath, signal)) {
+    if (key !== targetPath) break; // keys are sorted, and this one is the shortest with the prefix
     sizesByKey.set(key, size);
   }
-  for await (const { key, size } of bucket.list(`${place}/`, signal)) sizesByKey.set(key, size);
+  for await (const { key, size } of bucket.list(`${targetPath}/`, signal)) sizesByKey.set(key, size);
   return sizesByKey;
 }

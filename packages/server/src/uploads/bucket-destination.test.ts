@@ -4,7 +4,7 @@ import path from 'node:path';
 import { buildSvs, makeBucket, withoutObjectStore } from '@lamina/slide/testing';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { testServer } from '../testing/test-server.ts';
-import { createBucketDestination } from './place-in-bucket.ts';
+import { createBucketDestination } from './bucket-destination.ts';
 import { sender } from './testing/send.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -25,14 +25,14 @@ async function openBucket() {
   };
   const destination = createBucketDestination(store, new AbortController().signal);
   const upload = {
-    place: 'Set/Case',
+    targetPath: 'Set/Case',
     isFolder: true,
     files: [
       { ...part('1', 'one'), path: 'A.mrxs' },
       { ...part('2', 'second'), path: 'A/Data.dat' },
     ],
     assembly: path.join(folder, 'none'),
-    isAgain: false,
+    isRetry: false,
   };
   return { server, store, destination, upload, part, keys };
 }
@@ -66,21 +66,21 @@ describe.skipIf(withoutObjectStore !== null)(`upload to a bucket (${withoutObjec
 
   it('of a folder stores all its files, and is rejected when an object with its name exists', async () => {
     const { destination, upload, keys } = await openBucket();
-    expect(await destination.isTaken(upload.place)).toBe(false);
-    expect(await destination.place(upload)).toBe(true);
+    expect(await destination.isTaken(upload.targetPath)).toBe(false);
+    expect(await destination.store(upload)).toBe(true);
     expect(await keys()).toEqual(['Set/Case/A.mrxs 3', 'Set/Case/A/Data.dat 6']);
-    expect(await destination.isTaken(upload.place)).toBe(true);
+    expect(await destination.isTaken(upload.targetPath)).toBe(true);
     expect(await destination.isTaken('Set/Cas')).toBe(false);
-    expect(await destination.place(upload)).toBe(false);
+    expect(await destination.store(upload)).toBe(false);
   });
 
   it('continues after the process ended during the transfer, unless the target has other objects', async () => {
     const { store, destination, upload, part, keys } = await openBucket();
     await store.put('Set/Case/A/Data.dat', upload.files[1]?.part ?? '');
-    expect(await destination.place(upload)).toBe(false);
-    expect(await destination.place({ ...upload, isAgain: true })).toBe(true);
+    expect(await destination.store(upload)).toBe(false);
+    expect(await destination.store({ ...upload, isRetry: true })).toBe(true);
     expect(await keys()).toEqual(['Set/Case/A.mrxs 3', 'Set/Case/A/Data.dat 6']);
     await store.put('Set/Case/other.dat', part('3', 'other').part);
-    expect(await destination.place({ ...upload, isAgain: true })).toBe(false);
+    expect(await destination.store({ ...upload, isRetry: true })).toBe(false);
   });
 });
