@@ -34,9 +34,9 @@ export function CaseStrip(props: CaseStripProps) {
   const cases = useCases({ dataset: image.dataset_name, isEnabled: image.dataset_name !== null });
   const found = cases.data?.find(({ slides }) => slides.some((slide) => slide.image_id === image.id));
   const slides = found?.slides ?? [];
-  const place = slides.findIndex((slide) => slide.image_id === image.id);
+  const selectedIndex = slides.findIndex((slide) => slide.image_id === image.id);
   const step = (by: 1 | -1) => {
-    const next = slides[place + by];
+    const next = slides[selectedIndex + by];
     if (next !== undefined) onSelect(next.image_id);
   };
   useKeys(slides.length > 1 ? { PageDown: () => step(1), PageUp: () => step(-1) } : noKeys);

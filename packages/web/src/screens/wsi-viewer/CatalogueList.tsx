@@ -25,7 +25,7 @@ import {
   layOut,
   linesOf,
 } from './catalogue.ts';
-import { rememberedScroll, rememberScroll } from './catalogue-place.ts';
+import { rememberedScroll, rememberScroll } from './catalogue-view-state.ts';
 import classes from './ImageCatalog.module.css';
 import { ImageRow } from './ImageRow.tsx';
 import { useCurrentLine, useListKeys } from './list-keys.ts';
@@ -209,9 +209,9 @@ export function CatalogueList(props: CatalogueListProps) {
               key={key}
               lineKey={key}
               image={lines.imageOf(line)}
-              place={line.place}
+              indexInBranch={line.indexInBranch}
               count={line.count}
-              top={line.place * heights.image}
+              top={line.indexInBranch * heights.image}
               isSelected={key === selectedId}
               isCurrent={line.index === currentIndex}
               {...rowProps}

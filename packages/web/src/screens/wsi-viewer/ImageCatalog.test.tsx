@@ -37,7 +37,7 @@ describe('the catalogue', () => {
     const server = api({});
     show();
     await screen.findByText('IŞIK-2.svs');
-    expect(server.asked('GET /image-catalog/images')).toEqual([
+    expect(server.callsWith('GET /image-catalog/images')).toEqual([
       'GET /image-catalog/images/groups?session=0123456789abcdef',
       'GET /image-catalog/images/rows?session=0123456789abcdef&from=0&limit=100',
     ]);
@@ -72,7 +72,7 @@ describe('the catalogue', () => {
     await screen.findByRole('button', { name: /slide-2\.svs.*12 annotations/ });
     expect(screen.getByRole('button', { name: /slide-1\.svs/ }).textContent).not.toContain('annotation');
     const ids = many(3).map(({ id }) => id);
-    expect(server.asked('annotation-counts')).toEqual([
+    expect(server.callsWith('annotation-counts')).toEqual([
       `GET /image-catalog/annotation-counts?images=${encodeURIComponent(ids.join())}`,
     ]);
   });
@@ -342,7 +342,7 @@ describe('a catalogue with new slides', () => {
     await screen.findByRole('button', { name: /22222222/ });
     expect(screen.getByRole('button', { name: /IŞIK-2/ })).toBe(row);
     expect(row.querySelector('img')).toBe(thumbnail);
-    expect(server.asked('GET /image-catalog/images').length).toBeGreaterThan(1);
+    expect(server.callsWith('GET /image-catalog/images').length).toBeGreaterThan(1);
   });
 
   it('keeps the shown list when reloading fails', async () => {
@@ -350,7 +350,7 @@ describe('a catalogue with new slides', () => {
     show();
     await screen.findByText('IŞIK-2.svs');
     window.dispatchEvent(new Event('visibilitychange'));
-    await waitFor(() => expect(server.asked('GET /image-catalog/images/groups')).toHaveLength(2));
+    await waitFor(() => expect(server.callsWith('GET /image-catalog/images/groups')).toHaveLength(2));
     screen.getByText('IŞIK-2.svs');
     expect(screen.queryByRole('alert')).toBeNull();
   });
@@ -399,7 +399,7 @@ describe('a catalogue list that cannot be loaded', () => {
     await screen.findByText('Authentication error. Please log in again. Trying to create a new session...');
     give(Response.json({ session_id: 'new', expires_in: 3600 }));
     await screen.findByText('IŞIK-2.svs');
-    expect(server.asked('GET /image-catalog/images').at(-1)).toContain('session=new');
+    expect(server.callsWith('GET /image-catalog/images').at(-1)).toContain('session=new');
   });
 
   it('because its image session ended shows an error when no new session can be created', async () => {
@@ -412,7 +412,7 @@ describe('a catalogue list that cannot be loaded', () => {
     const server = api({ sessions: [session('old'), session('new')], lists: [unauthorised] });
     show();
     await screen.findByText('Authentication error. Please log in again.');
-    expect(server.asked('POST /auth/image-session')).toHaveLength(2);
-    expect(server.asked('GET /image-catalog/images/groups')).toHaveLength(2);
+    expect(server.callsWith('POST /auth/image-session')).toHaveLength(2);
+    expect(server.callsWith('GET /image-catalog/images/groups')).toHaveLength(2);
   });
 });

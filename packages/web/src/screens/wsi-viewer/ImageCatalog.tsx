@@ -29,7 +29,12 @@ import {
   listingOf,
   noFilter,
 } from './catalogue.ts';
-import { isOpenIn, rememberScroll, useCataloguePlace, withBranch } from './catalogue-place.ts';
+import {
+  isBranchOpen,
+  rememberScroll,
+  useCatalogueViewState,
+  withBranchOpened,
+} from './catalogue-view-state.ts';
 import classes from './ImageCatalog.module.css';
 import { texts } from './texts.ts';
 
@@ -56,15 +61,15 @@ interface ImageCatalogProps {
 export const ImageCatalog = memo(function ImageCatalog(props: ImageCatalogProps) {
   const { onSearch, onReady, ...listProps } = props;
   const { selectedId, onSelect } = listProps;
-  const [place, setPlace] = useCataloguePlace();
+  const [viewState, setViewState] = useCatalogueViewState();
   const search = useRef<HTMLInputElement>(null);
   const list = useRef<CatalogueListHandle>(null);
 
-  const query = useDelayed(place.filter.query, typingPauseMs);
-  const { dataset, organ } = place.filter;
+  const query = useDelayed(viewState.filter.query, typingPauseMs);
+  const { dataset, organ } = viewState.filter;
   const listing = useMemo(
-    () => listingOf({ query, dataset, organ }, place.order),
-    [query, dataset, organ, place.order],
+    () => listingOf({ query, dataset, organ }, viewState.order),
+    [query, dataset, organ, viewState.order],
   );
   const { data: loaded, isLoading, isPrevious, error, reload, pages } = useImageGroups(listing);
   const groups = useMemo(() => (loaded === undefined ? noGroups : groupsOf(loaded)), [loaded]);
@@ -77,13 +82,13 @@ export const ImageCatalog = memo(function ImageCatalog(props: ImageCatalogProps)
   /** `filterKey` of the list that is shown, which may be the previous one while a new one loads. */
   const filter = loaded === undefined ? '' : filterKey(loaded.listing);
   const isOpen = useCallback(
-    (branch: DatasetGroup | CaseGroup) => isOpenIn(place, filter, branch),
-    [place, filter],
+    (branch: DatasetGroup | CaseGroup) => isBranchOpen(viewState, filter, branch),
+    [viewState, filter],
   );
   const onToggle = useCallback(
     (branch: DatasetGroup | CaseGroup, opened: boolean) =>
-      setPlace((before) => withBranch(before, filter, branch, opened)),
-    [setPlace, filter],
+      setViewState((before) => withBranchOpened(before, filter, branch, opened)),
+    [setViewState, filter],
   );
   /** Opens the group of a position, and its case. */
   const open = (group: DatasetGroup, position: number) => {
@@ -93,11 +98,11 @@ export const ImageCatalog = memo(function ImageCatalog(props: ImageCatalogProps)
     }
   };
 
-  const isOfOrder = !isPrevious && loaded?.listing.order === place.order;
+  const isOfOrder = !isPrevious && loaded?.listing.order === viewState.order;
   const firstGroup = filter === '' && isOfOrder ? groups[0]?.key : undefined;
   // The group that is first after loading is open by default; a group added before it later does not replace it.
-  if (place.firstGroup === null && firstGroup !== undefined)
-    setPlace((before) => ({ ...before, firstGroup }));
+  if (viewState.firstGroup === null && firstGroup !== undefined)
+    setViewState((before) => ({ ...before, firstGroup }));
 
   /** Loads the row of an image, and opens its group and case. @returns whether the list contains the image */
   const show = useEffectEvent(async (imageId: string): Promise<boolean> => {
@@ -122,11 +127,11 @@ export const ImageCatalog = memo(function ImageCatalog(props: ImageCatalogProps)
 
   const setFilter = (next: CatalogueFilter) => {
     rememberScroll(0);
-    setPlace((before) => ({ ...before, filter: next }));
+    setViewState((before) => ({ ...before, filter: next }));
   };
   const setOrder = (order: ImageOrder) => {
     rememberScroll(0);
-    setPlace((before) => ({ ...before, order, firstGroup: null }));
+    setViewState((before) => ({ ...before, order, firstGroup: null }));
   };
 
   const step = useSteps(selectedId, async (currentId, by) => {
@@ -168,15 +173,15 @@ export const ImageCatalog = memo(function ImageCatalog(props: ImageCatalogProps)
           aria-keyshortcuts="/"
           leftSection={<IconSearch size={18} aria-hidden />}
           rightSection={
-            place.filter.query === '' && (
+            viewState.filter.query === '' && (
               <Kbd className={classes.searchKey ?? ''} aria-hidden>
                 /
               </Kbd>
             )
           }
           rightSectionPointerEvents="none"
-          value={place.filter.query}
-          onChange={(event) => setFilter({ ...place.filter, query: event.currentTarget.value })}
+          value={viewState.filter.query}
+          onChange={(event) => setFilter({ ...viewState.filter, query: event.currentTarget.value })}
           onKeyDown={(event) => {
             if (event.key !== 'ArrowDown' || list.current === null) return;
             event.preventDefault();
@@ -187,8 +192,8 @@ export const ImageCatalog = memo(function ImageCatalog(props: ImageCatalogProps)
           <CatalogueFilters
             {...choices}
             isLoading={isLoading}
-            filter={place.filter}
-            order={place.order}
+            filter={viewState.filter}
+            order={viewState.order}
             onFilter={setFilter}
             onOrder={setOrder}
             onClear={() => {

@@ -12,7 +12,7 @@ interface ImageRowProps {
   /** Undefined while it is loading. */
   readonly image: Image | undefined;
   /** Index of the image in its case or group, from 0, and the number of images there. */
-  readonly place: number;
+  readonly indexInBranch: number;
   readonly count: number;
   /** Distance from the first row of the group, in pixels. */
   readonly top: number;
@@ -33,7 +33,7 @@ export const ImageRow = memo(function ImageRow(props: ImageRowProps) {
     <li
       className={classes.row}
       style={{ top: props.top }}
-      aria-posinset={props.place + 1}
+      aria-posinset={props.indexInBranch + 1}
       aria-setsize={props.count}
     >
       <button

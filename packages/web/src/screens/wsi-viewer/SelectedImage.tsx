@@ -4,7 +4,7 @@ import { Link } from 'react-router';
 import { useAuth } from '../../api/auth-state.ts';
 import { shownPlaneText } from '../../viewer/shown-plane.ts';
 import type { SlideView } from '../../viewer/slide-view.ts';
-import { usePanel } from './catalogue-place.ts';
+import { usePanel } from './catalogue-view-state.ts';
 import { ImageProblem } from './ImageProblem.tsx';
 import { SaveView } from './SaveView.tsx';
 import { ShareSlide } from './ShareSlide.tsx';

@@ -97,7 +97,7 @@ describe('the top bar of the viewer', () => {
     await screen.findByText('Refreshing...');
     give(Response.json({ session_id: 'two', expires_in: 3600 }));
     await screen.findByText('Active');
-    expect(server.asked('POST /auth/image-session')).toHaveLength(2);
+    expect(server.callsWith('POST /auth/image-session')).toHaveLength(2);
   });
 
   it('shows an error when no image session can be created; the catalogue list stays visible', async () => {
@@ -177,10 +177,10 @@ describe('the image view', () => {
     const user = show();
     const row = await screen.findByRole('button', { name: /IŞIK-2/ });
     await user.pointer({ keys: '[MouseLeft>]', target: row });
-    await waitFor(() => expect(server.asked('/image.dzi')).toHaveLength(1));
+    await waitFor(() => expect(server.callsWith('/image.dzi')).toHaveLength(1));
     await user.pointer({ keys: '[/MouseLeft]', target: row });
     await screen.findByText('Loading tiles...');
-    expect(server.asked('/image.dzi')).toHaveLength(1);
+    expect(server.callsWith('/image.dzi')).toHaveLength(1);
   });
 
   it('requests nothing when a finger touches the row, because it may scroll', async () => {
@@ -188,7 +188,7 @@ describe('the image view', () => {
     const user = show();
     const row = await screen.findByRole('button', { name: /IŞIK-2/ });
     await user.pointer({ keys: '[TouchA>]', target: row });
-    expect(server.asked('/image.dzi')).toEqual([]);
+    expect(server.callsWith('/image.dzi')).toEqual([]);
   });
 
   it.each([
@@ -222,7 +222,7 @@ describe('the image view', () => {
     show(`/wsi-viewer?image=${liver.id}`);
     const panel = await screen.findByRole('region', { name: 'Selected Image' });
     expect(panel.textContent).toContain('NameIŞIK-2.svs');
-    await waitFor(() => expect(server.asked('/image.dzi')).toHaveLength(1));
+    await waitFor(() => expect(server.callsWith('/image.dzi')).toHaveLength(1));
   });
 
   it('shows administrators why a file is unreadable and requests no pixels', async () => {
@@ -231,7 +231,7 @@ describe('the image view', () => {
     const user = show();
     await user.click(await screen.findByRole('button', { name: /IŞIK-2/ }));
     expect(screen.getAllByText(error)).not.toHaveLength(0);
-    expect(server.asked('/proxy/')).toEqual([]);
+    expect(server.callsWith('/proxy/')).toEqual([]);
   });
 
   it('opens an image once when it is selected repeatedly', async () => {
@@ -240,7 +240,7 @@ describe('the image view', () => {
     const row = await screen.findByRole('button', { name: /IŞIK-2/ });
     await user.click(row);
     await user.click(row);
-    expect(server.asked('/image.dzi')).toEqual([
+    expect(server.callsWith('/image.dzi')).toEqual([
       `GET /image-catalog/proxy/${liver.id}/image.dzi?session=0123456789abcdef`,
     ]);
   });
@@ -271,7 +271,7 @@ describe('the image view', () => {
     await user.click(await screen.findByRole('button', { name: /IŞIK-2/ }));
     await user.click(await screen.findByRole('button', { name: 'Retry' }));
     await screen.findByText('Loading tiles...');
-    expect(server.asked('/image.dzi')).toHaveLength(2);
+    expect(server.callsWith('/image.dzi')).toHaveLength(2);
   });
 
   it('replaces an ended image session and announces it', async () => {
@@ -282,7 +282,7 @@ describe('the image view', () => {
     const user = show();
     await user.click(await screen.findByRole('button', { name: /IŞIK-2/ }));
     await screen.findByText('Session expired. Creating new session...');
-    await waitFor(() => expect(server.asked('/image.dzi').at(-1)).toContain('session=new'), {
+    await waitFor(() => expect(server.callsWith('/image.dzi').at(-1)).toContain('session=new'), {
       timeout: 3000,
     });
   });
@@ -301,6 +301,6 @@ it('the image session is deleted when the viewer is closed', async () => {
   await screen.findByText('IŞIK-2.svs');
   unmount();
   await waitFor(() =>
-    expect(server.asked('DELETE')).toEqual(['DELETE /auth/image-session/0123456789abcdef']),
+    expect(server.callsWith('DELETE')).toEqual(['DELETE /auth/image-session/0123456789abcdef']),
   );
 });

@@ -15,7 +15,7 @@ import type { ColourAdjustment } from '../../viewer/colours/adjustment.ts';
 import type { Incompleteness } from '../../viewer/PictureNotes.tsx';
 import { createDescriptorSupply } from '../../viewer/preload.ts';
 import { ArrangementMemoryContext } from '../../viewer/results/arrangement-memory.ts';
-import { usePanel } from './catalogue-place.ts';
+import { usePanel } from './catalogue-view-state.ts';
 import { ImageCatalog } from './ImageCatalog.tsx';
 import { NothingShown } from './NothingShown.tsx';
 import { RestrictedDatasets, restrictedDatasetsId } from './RestrictedDatasets.tsx';

@@ -158,7 +158,7 @@ describe('layOut of a group with cases', () => {
     const [group, firstCase, , secondImage, , third, fourth] = [0, 1, 2, 3, 4, 5, 6].map(layout.lineAt);
     expect([group, firstCase].map((line) => line?.kind !== 'image' && line?.height)).toEqual([340, 150]);
     const placeOf = (line: typeof group) =>
-      line?.kind === 'image' && [line.caseLine?.index ?? null, line.place, line.count];
+      line?.kind === 'image' && [line.caseLine?.index ?? null, line.indexInBranch, line.count];
     expect([secondImage, third, fourth].map(placeOf)).toEqual([
       [1, 1, 2],
       [4, 0, 1],

@@ -132,7 +132,7 @@ export type ImageLine = LineOf<'image'> & {
   /** Line of the image's case; null for an image without a case. */
   readonly caseLine: CaseLine | null;
   /** Index of the image in its case, or among the images of its group without a case; from 0. */
-  readonly place: number;
+  readonly indexInBranch: number;
   /** Number of images in that case, or of the group's images without a case. */
   readonly count: number;
   /** Position of the image in the list of all groups. */
@@ -197,10 +197,10 @@ export function layOut(
       if (index < 0 || index >= count) return undefined;
       const block = lastBlock(index, ({ first }) => first);
       if (block === undefined || block.images === null) return block?.branch;
-      const place = index - block.first;
+      const indexInBranch = index - block.first;
       const { group, title } = block.branch;
       const { caseLine, count: of } = block.images;
-      const top = block.top + place * heights.image;
+      const top = block.top + indexInBranch * heights.image;
       return {
         kind: 'image',
         index,
@@ -208,17 +208,17 @@ export function layOut(
         title,
         top,
         caseLine,
-        place,
+        indexInBranch,
         count: of,
-        position: block.position + place,
+        position: block.position + indexInBranch,
       };
     },
     indexAtTop(limit) {
       const block = lastBlock(limit, (each) => each.top);
       if (block === undefined) return -1;
       if (block.images === null) return block.first;
-      const place = Math.floor((limit - block.top) / heights.image);
-      return block.first + Math.min(place, block.images.count - 1);
+      const indexInBlock = Math.floor((limit - block.top) / heights.image);
+      return block.first + Math.min(indexInBlock, block.images.count - 1);
     },
     indexOfBranch: (key) =>
       blocks.find(({ branch, images }) => images === null && branchOf(branch).key === key)?.first ?? -1,

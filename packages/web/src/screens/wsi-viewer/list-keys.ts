@@ -33,17 +33,17 @@ interface ListKeys {
  * @returns `currentIndex` -1 when there is no line
  */
 export function useCurrentLine(lines: CatalogueLines, selectedId: string | null, selectedIndex: number) {
-  const [current, setPlace] = useState({ key: selectedId ?? '', index: 0 });
+  const [current, setCurrentLine] = useState({ key: selectedId ?? '', index: 0 });
   const [followed, setFollowed] = useState<string | null>(null);
   if (selectedId !== followed && (selectedId === null || selectedIndex !== -1)) {
     setFollowed(selectedId);
-    if (selectedId !== null) setPlace({ key: selectedId, index: selectedIndex });
+    if (selectedId !== null) setCurrentLine({ key: selectedId, index: selectedIndex });
   }
   const index = lines.indexOf(current.key);
   const currentIndex = index === -1 ? Math.min(current.index, lines.layout.count - 1) : index;
   return {
     currentIndex,
-    setCurrent: (next: number) => setPlace({ key: lines.keyAt(next) ?? '', index: next }),
+    setCurrent: (next: number) => setCurrentLine({ key: lines.keyAt(next) ?? '', index: next }),
   };
 }
 

@@ -49,7 +49,7 @@ export function api(answers: {
   requestable?: readonly RequestableDataset[];
 }) {
   const { sessions = [session('0123456789abcdef')], lists = [list(liver, bare)], descriptors = [] } = answers;
-  const asked: string[] = [];
+  const calls: string[] = [];
   let current: Promise<Response> | null = null;
   const catalogue = async (address: string): Promise<Response> => {
     if (address.includes('/images/groups') || current === null) {
@@ -64,7 +64,7 @@ export function api(answers: {
   const next = (from: Answer[]): Answer => (from.length > 1 ? (from.shift() as Answer) : (from[0] as Answer));
   vi.stubGlobal('fetch', async (address: string, init: RequestInit = {}) => {
     const call = `${init.method ?? 'GET'} ${address.replace('/api/v1', '')}`;
-    asked.push(call);
+    calls.push(call);
     if (call.startsWith('DELETE')) return new Response(null, { status: 204 });
     if (call === 'POST /auth/image-session') return next(sessions)();
     if (call.startsWith('GET /image-catalog/annotation-counts')) {
@@ -78,7 +78,7 @@ export function api(answers: {
     if (call.includes('/image.dzi')) return next(descriptors)();
     throw new Error(`The stub has no answer for ${call}`);
   });
-  return { asked: (part: string) => asked.filter((call) => call.includes(part)) };
+  return { callsWith: (part: string) => calls.filter((call) => call.includes(part)) };
 }
 
 export const viewerAt = (address: string) => (

@@ -7,7 +7,7 @@ import { useEffect, useState } from 'react';
 import { queryClient } from '../../api/query-client.ts';
 import { type CaseGroup, type CatalogueFilter, type DatasetGroup, noFilter } from './catalogue.ts';
 
-export interface CataloguePlace {
+export interface CatalogueViewState {
   readonly filter: CatalogueFilter;
   readonly order: ImageOrder;
   /** Key of the group that is open by default, the first one; null until the catalogue is loaded. */
@@ -18,7 +18,7 @@ export interface CataloguePlace {
   readonly openedFiltered: { readonly filter: string; readonly opened: ReadonlyMap<string, boolean> };
 }
 
-const initialPlace: CataloguePlace = {
+const initialViewState: CatalogueViewState = {
   filter: noFilter,
   order: 'name',
   firstGroup: null,
@@ -26,20 +26,21 @@ const initialPlace: CataloguePlace = {
   openedFiltered: { filter: '', opened: new Map() },
 };
 
-const placeKey = ['catalogue-place'];
+const viewStateKey = ['catalogue-view-state'];
 const scrollKey = ['catalogue-scroll'];
 const panelKey = 'sidebar-panel';
-for (const key of [placeKey, scrollKey, [panelKey]]) queryClient.setQueryDefaults(key, { gcTime: Infinity });
+for (const key of [viewStateKey, scrollKey, [panelKey]])
+  queryClient.setQueryDefaults(key, { gcTime: Infinity });
 
-/** Returns the place and its setter, as `useState`; it starts with the place at which the person left the viewer. */
-export function useCataloguePlace() {
-  const [place, setPlace] = useState(
-    () => queryClient.getQueryData<CataloguePlace>(placeKey) ?? initialPlace,
+/** Returns the view state and its setter, as `useState`; it starts with the state in which the person left the viewer. */
+export function useCatalogueViewState() {
+  const [viewState, setViewState] = useState(
+    () => queryClient.getQueryData<CatalogueViewState>(viewStateKey) ?? initialViewState,
   );
   useEffect(() => {
-    queryClient.setQueryData(placeKey, place);
-  }, [place]);
-  return [place, setPlace] as const;
+    queryClient.setQueryData(viewStateKey, viewState);
+  }, [viewState]);
+  return [viewState, setViewState] as const;
 }
 
 /**
@@ -47,24 +48,29 @@ export function useCataloguePlace() {
  *
  * @param filter `filterKey` of the list; empty: the whole catalogue
  */
-export function isOpenIn(place: CataloguePlace, filter: string, branch: DatasetGroup | CaseGroup): boolean {
+export function isBranchOpen(
+  viewState: CatalogueViewState,
+  filter: string,
+  branch: DatasetGroup | CaseGroup,
+): boolean {
   const { key } = branch;
-  if (filter === '') return place.opened.get(key) ?? (!('cases' in branch) || key === place.firstGroup);
-  const { filter: openedIn, opened } = place.openedFiltered;
+  if (filter === '')
+    return viewState.opened.get(key) ?? (!('cases' in branch) || key === viewState.firstGroup);
+  const { filter: openedIn, opened } = viewState.openedFiltered;
   return (openedIn === filter ? opened.get(key) : undefined) ?? true;
 }
 
-/** Returns the place after the person has opened or closed a group or a case. */
-export function withBranch(
-  place: CataloguePlace,
+/** Returns the view state after the person has opened or closed a group or a case. */
+export function withBranchOpened(
+  viewState: CatalogueViewState,
   filter: string,
   { key }: DatasetGroup | CaseGroup,
   isOpen: boolean,
-): CataloguePlace {
-  if (filter === '') return { ...place, opened: new Map(place.opened).set(key, isOpen) };
-  const { filter: openedIn, opened } = place.openedFiltered;
+): CatalogueViewState {
+  if (filter === '') return { ...viewState, opened: new Map(viewState.opened).set(key, isOpen) };
+  const { filter: openedIn, opened } = viewState.openedFiltered;
   const kept = openedIn === filter ? opened : [];
-  return { ...place, openedFiltered: { filter, opened: new Map(kept).set(key, isOpen) } };
+  return { ...viewState, openedFiltered: { filter, opened: new Map(kept).set(key, isOpen) } };
 }
 
 /** Returns the scroll position in pixels from the top; 0 before the first scroll. */
