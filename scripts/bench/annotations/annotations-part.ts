@@ -15,8 +15,8 @@ import { circumstances, publish, tableOf } from '../report.ts';
 import { slideNames } from '../slides/slides.ts';
 import { measureInBrowser } from './browser-figures.ts';
 import { changeTogether } from './concurrent-writers.ts';
+import { clearLayers, makeLayer, outlinesIn } from './generated-annotations.ts';
 import { killDuringSaves } from './killed-server.ts';
-import { clearLayers, makeLayer, outlinesIn } from './made-annotations.ts';
 
 export type Row = Readonly<Record<string, string | number>>;
 

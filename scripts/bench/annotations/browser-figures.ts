@@ -9,7 +9,13 @@ import type { RunningProduct } from '../product.ts';
 import { slideNames } from '../slides/slides.ts';
 import { installAnnotationProbe } from './annotation-probe.ts';
 import type { Row } from './annotations-part.ts';
-import { clearLayers, type MadeFeature, makeLayer, outline, outlinesIn } from './made-annotations.ts';
+import {
+  clearLayers,
+  type GeneratedFeature,
+  makeLayer,
+  outline,
+  outlinesIn,
+} from './generated-annotations.ts';
 import { measureCrashes } from './page-crashes.ts';
 import { middleOf, openContext, panAround, viewport } from './signed-in-page.ts';
 
@@ -53,7 +59,7 @@ async function withPage<Result>(
 
 async function withLayer<Result>(
   product: RunningProduct,
-  features: readonly MadeFeature[],
+  features: readonly GeneratedFeature[],
   use: () => Promise<Result>,
 ): Promise<Result> {
   const target = { ...product, imageId: product.imageId(slideNames.scan) };

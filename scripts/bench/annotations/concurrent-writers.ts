@@ -6,7 +6,7 @@ import { callApi } from '../../services/api-client.ts';
 import type { RunningProduct } from '../product.ts';
 import { slideNames } from '../slides/slides.ts';
 import type { Row } from './annotations-part.ts';
-import { type MadeFeature, makeLayer, outline } from './made-annotations.ts';
+import { type GeneratedFeature, makeLayer, outline } from './generated-annotations.ts';
 
 const people = 20;
 /** Number of annotations that all users change; each user also draws new ones. */
@@ -33,7 +33,7 @@ export async function changeTogether(
   const shared = Array.from({ length: sharedCount }, (_, i) => outline(1000 * i + 500, 500, 200, 12));
   const layerId = await makeLayer({ url, token, imageId: product.imageId(slideNames.scan) }, shared);
 
-  const send = async (feature: MadeFeature, base: number | null): Promise<Reply> => {
+  const send = async (feature: GeneratedFeature, base: number | null): Promise<Reply> => {
     const response = await fetch(`${url}/api/v1/annotation-layers/${layerId}/changes`, {
       method: 'POST',
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', connection: 'close' },

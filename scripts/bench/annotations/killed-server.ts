@@ -5,13 +5,13 @@ import type { BenchEnvironment } from '../environment.ts';
 import { type RunningProduct, startProduct } from '../product.ts';
 import { slideNames } from '../slides/slides.ts';
 import type { Row } from './annotations-part.ts';
-import { type MadeFeature, makeLayer, outline } from './made-annotations.ts';
+import { type GeneratedFeature, makeLayer, outline } from './generated-annotations.ts';
 
 const writers = 4;
 const changesPerBatch = 5;
 
 interface SentBatch {
-  readonly features: readonly MadeFeature[];
+  readonly features: readonly GeneratedFeature[];
   isAcknowledged: boolean;
 }
 
@@ -77,7 +77,7 @@ async function saveUntilKilled(product: RunningProduct, layerId: string, sent: S
 async function save(
   { url, token }: RunningProduct,
   layerId: string,
-  features: readonly MadeFeature[],
+  features: readonly GeneratedFeature[],
 ): Promise<boolean> {
   const changes = features.map((feature) => ({ op: 'put', feature, base_revision: null }));
   const response = await fetch(`${url}/api/v1/annotation-layers/${layerId}/changes`, {

@@ -5,7 +5,7 @@ import { callApi } from '../../services/api-client.ts';
 import type { RunningProduct } from '../product.ts';
 import { slideNames } from '../slides/slides.ts';
 import type { Row } from './annotations-part.ts';
-import { clearLayers } from './made-annotations.ts';
+import { clearLayers } from './generated-annotations.ts';
 import { middleOf, openContext } from './signed-in-page.ts';
 
 const changes = '**/api/v1/annotation-layers/*/changes';

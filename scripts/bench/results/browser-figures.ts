@@ -14,8 +14,8 @@ import { createEnvironment } from '../environment.ts';
 import { median, quantile } from '../load/statistics.ts';
 import { type RunningProduct, startProduct } from '../product.ts';
 import { bigSlide, slideNames } from '../slides/slides.ts';
+import { classNames, writeOutlines } from './generated-outlines.ts';
 import { installLayerProbe } from './layer-probe.ts';
-import { classNames, writeOutlines } from './made-outlines.ts';
 
 export type Row = Readonly<Record<string, string>>;
 

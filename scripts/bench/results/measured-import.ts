@@ -1,6 +1,6 @@
 /** Imports a result file with the code of the server, and measures time and memory. */
 import { type ImportAnswer, runImport } from '../../../packages/server/src/results/run-import.ts';
-import type { Size } from './made-outlines.ts';
+import type { Size } from './generated-outlines.ts';
 
 interface MeasuredImport {
   readonly answer: ImportAnswer;

@@ -11,8 +11,8 @@ import { type BenchOptions, cacheFolder } from '../environment.ts';
 import { quantile } from '../load/statistics.ts';
 import { circumstances, publish, tableOf } from '../report.ts';
 import { measureInBrowser, type Row } from './browser-figures.ts';
+import { type Centres, centresOf, classNames, writeOutlines } from './generated-outlines.ts';
 import { measureHostileFiles } from './hostile-files.ts';
-import { type Centres, centresOf, classNames, writeOutlines } from './made-outlines.ts';
 import { measuredImport } from './measured-import.ts';
 import { seededRandom } from './seeded-random.ts';
 

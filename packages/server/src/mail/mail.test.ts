@@ -69,14 +69,14 @@ const waiting = ({ db }: Machine) => db.selectFrom('letters').selectAll().execut
 async function mailServer(refusals = 0, offersTls = false) {
   const received: string[] = [];
   const encrypted: boolean[] = [];
-  let asked = 0;
+  let requestCount = 0;
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: offersTls ? [] : ['STARTTLS'],
     onMailFrom: (_, __, answer) => {
-      asked += 1;
+      requestCount += 1;
       const busy = Object.assign(new Error('come back later'), { responseCode: 451 });
-      answer(asked <= refusals ? busy : null);
+      answer(requestCount <= refusals ? busy : null);
     },
     onData: (stream, { secure }, answer) => {
       encrypted.push(secure);
@@ -90,7 +90,7 @@ async function mailServer(refusals = 0, offersTls = false) {
   await once(server.server, 'listening');
   onTestFinished(() => new Promise<void>((resolve) => server.close(resolve)));
   const { port } = server.server.address() as AddressInfo;
-  return { url: `smtp://127.0.0.1:${port}`, port, received, encrypted, asked: () => asked };
+  return { url: `smtp://127.0.0.1:${port}`, port, received, encrypted, requestCount: () => requestCount };
 }
 
 describe('Mail without a mail server', () => {
@@ -151,7 +151,7 @@ describe('Mail with a mail server', () => {
     await background.idle();
     mail.wake();
     await background.idle();
-    expect([server.asked(), server.received.length]).toEqual([1, 0]);
+    expect([server.requestCount(), server.received.length]).toEqual([1, 0]);
     expect(logged()).toContain('e-mail could not be sent; it will be retried later');
 
     here.clock.at += minute;
@@ -173,7 +173,7 @@ describe('Mail with a mail server', () => {
     }
     await background.idle();
     expect(await waiting(here)).toEqual([]);
-    expect(server.asked()).toBe(20);
+    expect(server.requestCount()).toBe(20);
     expect(logged()).toContain('e-mail could not be sent at the last attempt');
     expect(logged()).not.toContain('code=');
   });
@@ -279,23 +279,23 @@ describe('Mail with a mail server on another machine', () => {
   it.each(['', '?ignoreTLS=true', '?requireTLS=false', '?opportunisticTLS=true', '?secure=false'])(
     'sends nothing when the server offers no STARTTLS, with the query %j',
     async (query) => {
-      const { port, received, asked } = await mailServer();
+      const { port, received, requestCount } = await mailServer();
       const here = await machine();
       const { mail, background, logged } = start(here, elsewhere(port, query));
       mail.send(email);
       await background.idle();
-      expect([received, asked()]).toEqual([[], 0]);
+      expect([received, requestCount()]).toEqual([[], 0]);
       expect(await waiting(here)).toHaveLength(1);
       expect(logged()).toContain('SMTP_ALLOW_PLAINTEXT=on');
     },
   );
 
   it('sends nothing in plain text over smtps:// when the query switches TLS off', async () => {
-    const { port, asked } = await mailServer();
+    const { port, requestCount } = await mailServer();
     const { mail, background } = start(await machine(), `smtps://0.0.0.0:${port}?secure=false`);
     mail.send(email);
     await background.idle();
-    expect(asked()).toBe(0);
+    expect(requestCount()).toBe(0);
   });
 
   it('sends after STARTTLS', async () => {

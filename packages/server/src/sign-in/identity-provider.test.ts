@@ -257,7 +257,7 @@ it.each([
 });
 
 describe('signing keys of the identity provider', () => {
-  const keyQuestions = () => oidc.asked.filter((each) => each === 'GET /jwks').length;
+  const keyQuestions = () => oidc.requests.filter((each) => each === 'GET /jwks').length;
 
   it('are fetched once for concurrent tokens', async () => {
     const before = keyQuestions();
@@ -267,12 +267,12 @@ describe('signing keys of the identity provider', () => {
   });
 
   it('are not fetched for a token of another issuer or audience', async () => {
-    const before = oidc.asked.length;
+    const before = oidc.requests.length;
     const elsewhere = await token({ claims: { iss: 'https://elsewhere.example.org' } });
     for (const idToken of ['a.b.c', elsewhere]) {
       await expect(provider.personOf(idToken, 'n-1')).rejects.toMatchObject(refused);
     }
-    expect(oidc.asked.length).toBe(before);
+    expect(oidc.requests.length).toBe(before);
   });
 
   it('are not fetched again for every token with an unknown key', async () => {

@@ -17,20 +17,20 @@ export interface FailingDatabase {
 
 /** Stands between Kysely and every database of this process: begin, commit and rollback are queries, too. */
 export function failingDatabase(kind: DatabaseKind): FailingDatabase {
-  let asked = 0;
+  let queryCount = 0;
   let failing: number | null = null;
   let failed: string | null = null;
   /** Counts a query. @returns whether it has to fail */
   const hasToFail = (text: string) => {
-    asked++;
-    if (asked !== failing) return false;
+    queryCount++;
+    if (queryCount !== failing) return false;
     failed = text;
     return true;
   };
   const spy = kind === 'SQLite' ? spyOnSqlite(hasToFail) : spyOnPostgres(hasToFail);
   return {
     failAt(n) {
-      asked = 0;
+      queryCount = 0;
       failed = null;
       failing = n;
     },

@@ -62,7 +62,7 @@ function siteOf(port: number, ports: readonly number[], folder: string, requests
   return fs
     .readFileSync(path.join(delivered, 'nginx.conf'), 'utf8')
     .replace(/( {4}server )lamina-\d:\d+(.*\n)(?: {4}server .*\n)*/, (_, before: string, after: string) =>
-      ports.map((each) => `${before}127.0.0.1:${each}${after}`).join(''),
+      ports.map((serverPort) => `${before}127.0.0.1:${serverPort}${after}`).join(''),
     )
     .replace(/^server \{\n {4}listen 80;[^}]*\}\n/m, '')
     .replace(/^ {4}listen (443|\[::\]:443).*\n/gm, '')

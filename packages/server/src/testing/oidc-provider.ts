@@ -30,8 +30,8 @@ export interface OidcProvider {
   readonly people: Map<string, Omit<AccountClaims, 'sub'>>;
   /** Answers every question with this, or with nothing at all; null: as it should. */
   fail(how: 'error' | 'silence' | 'redirect' | null): void;
-  /** Method and path of every question so far. */
-  readonly asked: readonly string[];
+  /** Method and path of every request so far. */
+  readonly requests: readonly string[];
   /** The whole way of a browser: to the sign-in page and back with a code, which becomes an ID token. */
   signIn(login: string, nonce: string): Promise<string>;
   close(): Promise<void>;
@@ -43,9 +43,9 @@ const redirectUri = 'http://127.0.0.1/auth/callback';
 export async function startOidcProvider(): Promise<OidcProvider> {
   let failure: 'error' | 'silence' | 'redirect' | null = null;
   let answer: (request: IncomingMessage, response: ServerResponse) => void = () => {};
-  const asked: string[] = [];
+  const requests: string[] = [];
   const server = createServer((request, response) => {
-    asked.push(`${request.method} ${request.url?.split('?', 1)[0]}`);
+    requests.push(`${request.method} ${request.url?.split('?', 1)[0]}`);
     if (failure === 'silence') request.socket.destroy();
     else if (failure === 'error') response.writeHead(500).end();
     else if (failure === 'redirect') response.writeHead(302, { location: '/elsewhere' }).end();
@@ -83,7 +83,7 @@ export async function startOidcProvider(): Promise<OidcProvider> {
     issuer,
     clientId,
     people,
-    asked,
+    requests,
     key: () => key,
     async changeKey() {
       key = await newKey();

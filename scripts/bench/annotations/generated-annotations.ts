@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { callApi } from '../../services/api-client.ts';
 
-export interface MadeFeature {
+export interface GeneratedFeature {
   readonly type: 'Feature';
   readonly id: string;
   readonly geometry: { readonly type: 'Polygon'; readonly coordinates: readonly (readonly number[][])[] };
@@ -22,7 +22,7 @@ export function outline(
   radius: number,
   vertices: number,
   id: string = randomUUID(),
-): MadeFeature {
+): GeneratedFeature {
   const ring = Array.from({ length: vertices }, (_, i) => {
     const angle = (2 * Math.PI * i) / vertices;
     const reach = radius * (1 + 0.05 * Math.sin(angle * 12));
@@ -45,7 +45,7 @@ interface Field {
 }
 
 /** Returns outlines in rows that fill a field, without overlaps. */
-export function outlinesIn({ width, height }: Field, count: number, vertices: number): MadeFeature[] {
+export function outlinesIn({ width, height }: Field, count: number, vertices: number): GeneratedFeature[] {
   const columns = Math.ceil(Math.sqrt((count * width) / height));
   const step = width / columns;
   return Array.from({ length: count }, (_, i) =>
@@ -62,7 +62,7 @@ interface Target {
 /** Creates a layer that all members see and change. @returns its id */
 export async function makeLayer(
   { url, token, imageId }: Target,
-  features: readonly MadeFeature[],
+  features: readonly GeneratedFeature[],
 ): Promise<string> {
   const path = `/image-catalog/images/${imageId}/annotation-layers`;
   const body = { name: 'Bench', visibility: 'members', editing: 'members' };
