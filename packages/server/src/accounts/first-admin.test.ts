@@ -58,8 +58,8 @@ describe.each(databaseKinds)('first start of the server, on %s', (database) => {
   });
 
   it('creates no administrator when an account exists', async () => {
-    const { services, given } = await testServer({ database });
-    await given.user({ status: 'pending' });
+    const { services, fixtures } = await testServer({ database });
+    await fixtures.user({ status: 'pending' });
     expect(await ensureFirstAdmin(services)).toBeNull();
     expect(await listUsers(services.db)).toHaveLength(1);
   });
@@ -77,9 +77,9 @@ describe.each(databaseKinds)('first start of the server, on %s', (database) => {
 
 describe.each(databaseKinds)('restore-admin command, on %s', (database) => {
   it('makes a deactivated account an active administrator with a new password, and revokes its tokens', async () => {
-    const { services, given, as } = await testServer({ database });
-    const admin = await given.admin();
-    const token = await given.token(admin);
+    const { services, fixtures, as } = await testServer({ database });
+    const admin = await fixtures.admin();
+    const token = await fixtures.token(admin);
     await services.db.updateTable('users').set({ status: 'deactivated', role: 'user' }).execute();
     const restored = await restoreAdmin(services, admin.email.toUpperCase());
     expect(restored).toEqual({ email: admin.email, password: expect.any(String), isNew: false });

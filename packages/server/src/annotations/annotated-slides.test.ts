@@ -18,11 +18,11 @@ describe.each(databaseKinds)('lists and counts of annotated slides, on %s', (dat
   afterAll(() => server.close());
   beforeEach(async () => {
     await server.services.db.deleteFrom('annotation_layers').execute();
-    const { given } = server;
+    const { fixtures } = server;
     [member, other, admin] = [
-      await given.user({ displayName: 'Ayşe Yılmaz' }),
-      await given.user({ displayName: 'Can Öz' }),
-      await given.admin(),
+      await fixtures.user({ displayName: 'Ayşe Yılmaz' }),
+      await fixtures.user({ displayName: 'Can Öz' }),
+      await fixtures.admin(),
     ];
   });
 
@@ -32,11 +32,11 @@ describe.each(databaseKinds)('lists and counts of annotated slides, on %s', (dat
     (await server.as(reader).call(countAnnotations, { query: { images: images.join() } })).body.counts;
 
   it('list each annotated slide once, the slide with the latest change first', async () => {
-    const older = await server.given.layer({ owner_uid: other.uid, name: 'Vessels', annotation_count: 2 });
+    const older = await server.fixtures.layer({ owner_uid: other.uid, name: 'Vessels', annotation_count: 2 });
     server.clock.advance(1000);
-    const newer = await server.given.layer({ owner_uid: member.uid, annotation_count: 1 });
+    const newer = await server.fixtures.layer({ owner_uid: member.uid, annotation_count: 1 });
     server.clock.advance(1000);
-    await server.given.layer({
+    await server.fixtures.layer({
       image_id: newer.image_id,
       owner_uid: member.uid,
       name: 'Margins',
@@ -49,9 +49,9 @@ describe.each(databaseKinds)('lists and counts of annotated slides, on %s', (dat
   });
 
   it('have a slide at the top and count its annotation after an annotation was drawn on it', async () => {
-    const layer = await server.given.layer({ owner_uid: member.uid });
+    const layer = await server.fixtures.layer({ owner_uid: member.uid });
     server.clock.advance(1000);
-    await server.given.layer({ owner_uid: other.uid, annotation_count: 1 });
+    await server.fixtures.layer({ owner_uid: other.uid, annotation_count: 1 });
     expect(await recentOf(member)).toHaveLength(1);
     server.clock.advance(1000);
     const changes = [{ op: 'put', feature: pointFeature(), base_revision: null }];
@@ -63,15 +63,17 @@ describe.each(databaseKinds)('lists and counts of annotated slides, on %s', (dat
   it('list the 8 latest readable slides even if more than 100 newer layers are unreadable for the account', async () => {
     const ownImageIds: string[] = [];
     for (let i = 0; i < 9; i++) {
-      ownImageIds.push((await server.given.layer({ owner_uid: member.uid, annotation_count: 1 })).image_id);
+      ownImageIds.push(
+        (await server.fixtures.layer({ owner_uid: member.uid, annotation_count: 1 })).image_id,
+      );
       server.clock.advance(1000);
     }
     const name = `Kısıtlı ${randomUUID()}`;
     const now = server.clock.now().toISOString();
     await saveDataset(server.services.db, { name, access: 'restricted', isListed: false, now });
-    const { id } = await server.given.image({ dataset_name: name });
+    const { id } = await server.fixtures.image({ dataset_name: name });
     for (let i = 0; i < 101; i++) {
-      await server.given.layer({ image_id: id, owner_uid: other.uid, annotation_count: 1 });
+      await server.fixtures.layer({ image_id: id, owner_uid: other.uid, annotation_count: 1 });
     }
     const slides = await recentOf(member);
     expect(slides.map((slide) => slide.image_id)).toEqual(ownImageIds.reverse().slice(0, 8));
@@ -79,13 +81,13 @@ describe.each(databaseKinds)('lists and counts of annotated slides, on %s', (dat
   });
 
   it('count shared and own annotations for a member, and all annotations for an administrator', async () => {
-    const shared = await server.given.layer({ owner_uid: other.uid, annotation_count: 3 });
+    const shared = await server.fixtures.layer({ owner_uid: other.uid, annotation_count: 3 });
     const onSlide = { image_id: shared.image_id, visibility: 'private' } as const;
-    await server.given.layer({ ...onSlide, owner_uid: other.uid, annotation_count: 10 });
-    await server.given.layer({ ...onSlide, owner_uid: member.uid, annotation_count: 100 });
+    await server.fixtures.layer({ ...onSlide, owner_uid: other.uid, annotation_count: 10 });
+    await server.fixtures.layer({ ...onSlide, owner_uid: member.uid, annotation_count: 100 });
     const deleted_at = server.clock.now().toISOString();
-    await server.given.layer({ ...onSlide, owner_uid: member.uid, annotation_count: 1000, deleted_at });
-    const empty = await server.given.image({});
+    await server.fixtures.layer({ ...onSlide, owner_uid: member.uid, annotation_count: 1000, deleted_at });
+    const empty = await server.fixtures.image({});
     const images = [shared.image_id, empty.id, randomUUID()];
     expect(await countsOf(member, images)).toEqual({ [shared.image_id]: 103 });
     expect(await countsOf(other, images)).toEqual({ [shared.image_id]: 13 });
@@ -93,7 +95,7 @@ describe.each(databaseKinds)('lists and counts of annotated slides, on %s', (dat
   });
 
   it("omit another account's private layer", async () => {
-    const layer = await server.given.layer({
+    const layer = await server.fixtures.layer({
       owner_uid: other.uid,
       visibility: 'private',
       annotation_count: 1,
@@ -113,13 +115,13 @@ describe.each(databaseKinds)('lists and counts of annotated slides, on %s', (dat
     if (kind === 'restricted') {
       await saveDataset(server.services.db, { name, access: 'restricted', isListed: false, now: at });
     }
-    const image = await server.given.image({
+    const image = await server.fixtures.image({
       ...(kind === 'restricted' && { dataset_name: name }),
       ...(kind === 'hidden' && { hidden_at: at }),
       ...(kind === 'deleted' && { removed_at: at }),
       ...(kind === 'failed' && { status: 'failed' }),
     });
-    await server.given.layer({ image_id: image.id, owner_uid: member.uid, annotation_count: 1 });
+    await server.fixtures.layer({ image_id: image.id, owner_uid: member.uid, annotation_count: 1 });
     expect(await recentOf(member)).toEqual([]);
     expect(await countsOf(member, [image.id])).toEqual({});
     const isListed = kind !== 'deleted';

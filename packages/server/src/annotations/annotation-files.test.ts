@@ -39,8 +39,8 @@ describe.each(databaseKinds)('import and export of annotation files, on %s', (da
   }, 60_000);
   afterAll(() => server.close());
   beforeEach(async () => {
-    owner = await server.given.user();
-    layer = await server.given.layer({ owner_uid: owner.uid });
+    owner = await server.fixtures.user();
+    layer = await server.fixtures.layer({ owner_uid: owner.uid });
   });
 
   async function send(
@@ -197,7 +197,7 @@ describe.each(databaseKinds)('import and export of annotation files, on %s', (da
     });
 
     it('rejects an import into a locked layer, and by an account without write access to the layer', async () => {
-      const other = await server.given.user();
+      const other = await server.fixtures.user();
       await server.services.db
         .updateTable('annotation_layers')
         .set({ visibility: 'members' })
@@ -243,8 +243,8 @@ describe.each(databaseKinds)('import and export of annotation files, on %s', (da
     });
 
     it('returns 404 for a private layer of another account', async () => {
-      const own = await server.given.layer({ owner_uid: owner.uid, visibility: 'private' });
-      const other = await server.given.user();
+      const own = await server.fixtures.layer({ owner_uid: owner.uid, visibility: 'private' });
+      const other = await server.fixtures.user();
       const answer = await server.as(other).call(exportAnnotationFile, { params: { layerId: own.id } });
       expect(answer.status).toBe(404);
     });

@@ -49,8 +49,8 @@ describe.each(databaseKinds)('annotation endpoints, on %s', (database) => {
   }, 60_000);
   afterAll(() => server.close());
   beforeEach(async () => {
-    owner = await server.given.user({ displayName: 'Ayşe Yılmaz' });
-    layer = await server.given.layer({ owner_uid: owner.uid, editing: 'members' });
+    owner = await server.fixtures.user({ displayName: 'Ayşe Yılmaz' });
+    layer = await server.fixtures.layer({ owner_uid: owner.uid, editing: 'members' });
   });
 
   const feature = (id: string, properties: object = {}, x = 0) => ({
@@ -124,7 +124,7 @@ describe.each(databaseKinds)('annotation endpoints, on %s', (database) => {
 
     it('returns the current state of each annotation that conflicts with the batch', async () => {
       const [changed, deleted] = [randomUUID(), randomUUID()];
-      const colleague = await server.given.user();
+      const colleague = await server.fixtures.user();
       await send(owner, [put(feature(changed)), put(feature(deleted))]);
       await send(colleague, [put(feature(changed, { name: 'theirs' }), 1), remove(deleted, 1)]);
       const answer = await send(owner, [
@@ -151,7 +151,7 @@ describe.each(databaseKinds)('annotation endpoints, on %s', (database) => {
       const change = [put(feature(a, { name: 'A' }), 1), remove(b, 1)];
       const second = await send(owner, change);
       expect((await send(owner, change)).body).toEqual(second.body);
-      await send(await server.given.user(), [put(feature(a, { name: 'theirs' }), 2)]);
+      await send(await server.fixtures.user(), [put(feature(a, { name: 'theirs' }), 2)]);
       expect((await send(owner, change)).body).toEqual(second.body);
       expect(await list(owner)).toMatchObject({
         version: 4,
@@ -171,7 +171,7 @@ describe.each(databaseKinds)('annotation endpoints, on %s', (database) => {
     it('returns 409 conflict for a new annotation whose id is already in use', async () => {
       const id = randomUUID();
       await send(owner, [put(feature(id))]);
-      expect(await send(await server.given.user(), [put(feature(id, { name: 'B' }))])).toMatchObject({
+      expect(await send(await server.fixtures.user(), [put(feature(id, { name: 'B' }))])).toMatchObject({
         status: 409,
         body: { code: 'conflict' },
       });
@@ -236,7 +236,7 @@ describe.each(databaseKinds)('annotation endpoints, on %s', (database) => {
     it('stores every new annotation of 20 concurrent writers, and only the first change of the same annotation', async () => {
       const shared = randomUUID();
       await send(owner, [put(feature(shared))]);
-      const writers = await Promise.all(Array.from({ length: 20 }, () => server.given.user()));
+      const writers = await Promise.all(Array.from({ length: 20 }, () => server.fixtures.user()));
       const ownIds = writers.map(() => Array.from({ length: 3 }, () => randomUUID()));
       const answers = await Promise.all(
         writers.map(async (writer, i) => {

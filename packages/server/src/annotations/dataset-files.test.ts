@@ -34,9 +34,14 @@ describe('npm run annotations for a dataset', () => {
 
   it('imports each file into a new layer of the slide whose name it begins with, and exports the annotations unchanged', async () => {
     const server = await testServer();
-    const owner = await server.given.user();
-    const image = await server.given.image({ dataset_name: 'Set', file_name: 'a.svs', width: 9, height: 9 });
-    await server.given.image({ dataset_name: 'Set', file_name: 'ab.svs' });
+    const owner = await server.fixtures.user();
+    const image = await server.fixtures.image({
+      dataset_name: 'Set',
+      file_name: 'a.svs',
+      width: 9,
+      height: 9,
+    });
+    await server.fixtures.image({ dataset_name: 'Set', file_name: 'ab.svs' });
     const [importFolder, exportFolder] = [createFolder(), createFolder()];
     fs.writeFileSync(path.join(importFolder, 'a.geojson'), JSON.stringify([cell]));
     fs.writeFileSync(path.join(importFolder, 'unknown.geojson'), JSON.stringify([cell]));
@@ -52,7 +57,7 @@ describe('npm run annotations for a dataset', () => {
     await importDataset(dependenciesOf(server), { ...options, isDryRun: false });
     expect(printedSentences.at(-1)).toBe('1 of 2 files imported');
 
-    const reader = server.as(await server.given.user());
+    const reader = server.as(await server.fixtures.user());
     const { body } = await reader.call(listAnnotationLayers, { params: { imageId: image.id } });
     expect(body.layers).toMatchObject([
       { name: 'a', owner: owner.uid, source: 'import', annotation_count: 1 },
@@ -75,9 +80,9 @@ describe('npm run annotations for a dataset', () => {
 
   it('exports private layers only if they are requested', async () => {
     const server = await testServer();
-    const image = await server.given.image({ dataset_name: 'Set', file_name: 'a.svs' });
-    await server.given.layer({
-      owner_uid: (await server.given.user()).uid,
+    const image = await server.fixtures.image({ dataset_name: 'Set', file_name: 'a.svs' });
+    await server.fixtures.layer({
+      owner_uid: (await server.fixtures.user()).uid,
       image_id: image.id,
       visibility: 'private',
     });
@@ -90,7 +95,7 @@ describe('npm run annotations for a dataset', () => {
 
   it('fails with a sentence for the operator when the dataset has no slides or the owner has no account', async () => {
     const server = await testServer();
-    await server.given.image({ dataset_name: 'Set', file_name: 'a.svs' });
+    await server.fixtures.image({ dataset_name: 'Set', file_name: 'a.svs' });
     const options = { layerName: null, isPrivate: false, isDryRun: false, folder: createFolder() };
     const importInto = (dataset: string) =>
       importDataset(dependenciesOf(server), { ...options, dataset, owner: 'unknown@example.org' });

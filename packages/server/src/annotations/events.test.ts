@@ -44,10 +44,11 @@ describe.each(databaseKinds)('stream of annotation events, on %s', (database) =>
   }, 60_000);
   afterAll(() => server.close());
   beforeEach(async () => {
-    owner = await server.given.user({ displayName: 'Deniz Kaya' });
-    colleague = await server.given.user();
-    imageId = (await server.given.image({ dataset_name: `Set ${randomUUID()}`, width: 100, height: 100 })).id;
-    layer = await server.given.layer({ owner_uid: owner.uid, image_id: imageId });
+    owner = await server.fixtures.user({ displayName: 'Deniz Kaya' });
+    colleague = await server.fixtures.user();
+    imageId = (await server.fixtures.image({ dataset_name: `Set ${randomUUID()}`, width: 100, height: 100 }))
+      .id;
+    layer = await server.fixtures.layer({ owner_uid: owner.uid, image_id: imageId });
   });
 
   async function open(who: TestUser, lastEventId?: string, wait = ''): Promise<OpenStream> {
@@ -57,7 +58,7 @@ describe.each(databaseKinds)('stream of annotation events, on %s', (database) =>
       `${address}${apiBase}/image-catalog/images/${imageId}/annotation-events${wait}`,
       {
         headers: {
-          authorization: `Bearer ${await server.given.token(who)}`,
+          authorization: `Bearer ${await server.fixtures.token(who)}`,
           ...(lastEventId !== undefined && { 'last-event-id': lastEventId }),
         },
         signal: controller.signal,
@@ -117,7 +118,7 @@ describe.each(databaseKinds)('stream of annotation events, on %s', (database) =>
     const stream = await open(colleague);
     const other = await server.another();
     const feature = pointFeature();
-    await draw(feature, other.as(await server.given.token(owner)));
+    await draw(feature, other.as(await server.fixtures.token(owner)));
     await within(() => expect(JSON.stringify(stream.events)).toContain(feature.id));
   });
 
@@ -164,7 +165,7 @@ describe.each(databaseKinds)('stream of annotation events, on %s', (database) =>
 
   it('ends within a second after its account is suspended, without sending later changes', async () => {
     const stream = await open(colleague);
-    await server.as(await server.given.admin()).call(suspendUser, { params: { uid: colleague.uid } });
+    await server.as(await server.fixtures.admin()).call(suspendUser, { params: { uid: colleague.uid } });
     const start = performance.now();
     await draw();
     await within(() => expect(stream.endedAt).not.toBeNull(), 3000);
@@ -175,11 +176,11 @@ describe.each(databaseKinds)('stream of annotation events, on %s', (database) =>
   it('ends within a second after the dataset of the slide is restricted', async () => {
     const stream = await open(colleague);
     const { body } = await server
-      .as(await server.given.admin())
+      .as(await server.fixtures.admin())
       .inject({ url: `/image-catalog/images/${imageId}` });
     const dataset = (body as { image: { dataset_name: string } }).image.dataset_name;
     await server
-      .as(await server.given.admin())
+      .as(await server.fixtures.admin())
       .call(updateDataset, { body: { dataset, access: 'restricted' } });
     const start = performance.now();
     await within(() => expect(stream.endedAt).not.toBeNull(), 3000);

@@ -30,8 +30,8 @@ async function entriesOf({ services }: TestServer, action: string, uid: string) 
 describe.each(databaseKinds)('flood protection of the audit log, on %s', (database) => {
   it('returns 429 with Retry-After from POST image-session after 30 requests of an account in a minute, counted over all processes', async () => {
     const server = await testServer({ database });
-    const [user, other] = [await server.given.user({ role: 'viewer' }), await server.given.user()];
-    const token = await server.given.token(user);
+    const [user, other] = [await server.fixtures.user({ role: 'viewer' }), await server.fixtures.user()];
+    const token = await server.fixtures.token(user);
     const second = await server.another();
     const create = (i: number) => (i % 2 === 0 ? server : second).as(token).call(createImageSession);
     for (let i = 0; i < 30; i++) {
@@ -62,8 +62,8 @@ describe.each(databaseKinds)('flood protection of the audit log, on %s', (databa
 
   it('writes two audit events for 400 rejected calls of one account: the first call and a summary', async () => {
     const server = await testServer({ database });
-    const user = await server.given.user({ role: 'viewer' });
-    const token = await server.given.token(user);
+    const user = await server.fixtures.user({ role: 'viewer' });
+    const token = await server.fixtures.token(user);
     const firstAt = server.clock.now().toISOString();
     for (let i = 0; i < 400; i++) {
       if (i === 399) server.clock.advance(5000);
@@ -91,8 +91,8 @@ describe.each(databaseKinds)('flood protection of the audit log, on %s', (databa
 
   it('writes two audit events for 60 rejected password changes of one account: the first one and a summary', async () => {
     const server = await testServer({ database });
-    const user = await server.given.user();
-    const token = await server.given.token(user);
+    const user = await server.fixtures.user();
+    const token = await server.fixtures.token(user);
     for (let i = 0; i < 60; i++) {
       const { status } = await server.as(token).call(changePassword, { body: { new_password: 'password1' } });
       expect(status).toBe(400);
@@ -106,8 +106,8 @@ describe.each(databaseKinds)('flood protection of the audit log, on %s', (databa
 
   it('returns 429 from PUT password after 10 password changes of an account in an hour', async () => {
     const server = await testServer({ database });
-    const user = await server.given.user();
-    const token = await server.given.token(user);
+    const user = await server.fixtures.user();
+    const token = await server.fixtures.token(user);
     const change = (i: number) =>
       server.as(token).call(changePassword, { body: { new_password: `başka-bir-şifre-${i}` } });
     for (let i = 0; i < 10; i++) expect((await change(i)).status).toBe(200);
@@ -116,12 +116,12 @@ describe.each(databaseKinds)('flood protection of the audit log, on %s', (databa
 
   it('returns 429 from POST dataset-requests after 20 different requests of an account in an hour, and records a repeated request once', async () => {
     const server = await testServer({ database });
-    const [admin, user] = [await server.given.admin(), await server.given.user()];
-    await server.given.image({ dataset_name: 'Colon' });
+    const [admin, user] = [await server.fixtures.admin(), await server.fixtures.user()];
+    await server.fixtures.image({ dataset_name: 'Colon' });
     await server.as(admin).call(updateDataset, {
       body: { dataset: 'Colon', access: 'restricted', listed: true },
     });
-    const token = await server.given.token(user);
+    const token = await server.fixtures.token(user);
     const ask = (reason: string) =>
       server.as(token).call(requestDataset, { body: { dataset: 'Colon', reason } });
     for (let i = 0; i < 25; i++) expect((await ask('the same')).status).toBeLessThan(300);
@@ -133,7 +133,7 @@ describe.each(databaseKinds)('flood protection of the audit log, on %s', (databa
 
   it('does not limit POST image-session when the setting THROTTLE is off', async () => {
     const server = await testServer({ database, config: { throttle: false } });
-    const token = await server.given.token(await server.given.user());
+    const token = await server.fixtures.token(await server.fixtures.user());
     for (let i = 0; i < 32; i++) {
       expect((await server.as(token).call(createImageSession)).status).toBe(201);
     }

@@ -44,8 +44,8 @@ async function serverWithSlides({ database, tileFastPath }: Variant, count = 1) 
   await server.rescan();
   const imageIds: string[] = [];
   for (let slide = 0; slide < count; slide++) imageIds.push(await server.idOf(`${slide}.svs`));
-  const user = await server.given.user();
-  const token = await server.given.token(user);
+  const user = await server.fixtures.user();
+  const token = await server.fixtures.token(user);
   const session = await server.sessionOf(token);
   return { ...server, imageIds, imageId: imageIds[0] ?? '', user, token, session };
 }
@@ -156,7 +156,7 @@ describe.each(variants)(
       expect(activity.filter(({ action }) => action === 'image-opened')).toEqual([
         { at: clock.now().toISOString(), action: 'image-opened', subject: '0.svs', imageId: imageIds[0] },
       ]);
-      const admin = await server.given.admin();
+      const admin = await server.fixtures.admin();
       const { days } = (await server.as(admin).call(getStatistics)).body;
       expect(days.at(-1)).toMatchObject({ openedSlides: 1 });
     });
@@ -220,7 +220,10 @@ describe.each(variants)(
       const server = await serverWithSlides(variant, 2);
       const { imageIds, session, services, clock, user } = server;
       await server.pixels(`${imageIds[0]}/${nativeTile}`, session);
-      await server.pixels(`${imageIds[1]}/${nativeTile}`, await server.sessionOf(await server.given.user()));
+      await server.pixels(
+        `${imageIds[1]}/${nativeTile}`,
+        await server.sessionOf(await server.fixtures.user()),
+      );
       const failing = vi
         .spyOn(services.audit, 'recordAll')
         .mockRejectedValue(new AppError('unavailable', { cause: 'The database does not answer.' }));

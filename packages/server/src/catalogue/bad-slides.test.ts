@@ -82,7 +82,7 @@ async function rightAnswers(svs: Uint8Array): Promise<ReadonlyMap<string, Buffer
   await server.put('Healthy/good.svs', svs);
   await server.rescan();
   const id = await server.idOf('good.svs');
-  const session = await server.sessionOf(await server.given.user());
+  const session = await server.sessionOf(await server.fixtures.user());
   const answers = new Map<string, Buffer>();
   for (const address of addressesOf(id)) {
     const { statusCode, rawPayload } = await server.pixels(address, session);
@@ -130,7 +130,7 @@ async function expectServed(files: readonly BadFile[]): Promise<void> {
   await server.put('Healthy/good.svs', svs);
   await server.rescan();
   const good = await server.idOf('good.svs');
-  const [admin, user] = [await server.given.admin(), await server.given.user()];
+  const [admin, user] = [await server.fixtures.admin(), await server.fixtures.user()];
   const reader = server.as(user); // signs in once: sign-ins of an account are limited
   const session = await server.sessionOf(user);
   const watching = watch(server, good, await server.sessionOf(user), right);

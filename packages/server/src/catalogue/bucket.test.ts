@@ -26,7 +26,7 @@ async function bucketOf() {
   const proxy = await startFaultProxy(settings.endpoint);
   onTestFinished(() => proxy.close());
   const server = await slideServer({ config: { objectStore: { ...settings, endpoint: proxy.endpoint } } });
-  const admin = server.as(await server.given.admin());
+  const admin = server.as(await server.fixtures.admin());
   const store = server.services.objectStorage?.store;
   if (store === undefined) throw new Error('the server has no object store');
   const listed = async (): Promise<readonly Image[]> => (await admin.call(listImages)).body.images;
@@ -87,7 +87,7 @@ describe.skipIf(withoutObjectStore !== null)(
 
     it('keeps a slide in its restricted dataset when the object catalogue.csv is damaged or missing', async () => {
       const { server, admin, store, put, afterRescan } = await bucketOf();
-      const reader = server.as(await server.given.user({ role: 'viewer' }));
+      const reader = server.as(await server.fixtures.user({ role: 'viewer' }));
       const seen = async () => (await reader.call(listImages)).body.images.length;
       await put('Set/a.svs', narrow);
       await put('Set/catalogue.csv', 'file_name,dataset_name\na.svs,Gizli\n');

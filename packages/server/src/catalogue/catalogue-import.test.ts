@@ -13,9 +13,9 @@ import { testServer } from '../testing/test-server.ts';
 
 const missingId = '00000000-0000-4000-8000-000000000000';
 
-async function world(database: 'SQLite' | 'PostgreSQL' = 'SQLite') {
+async function startCatalogue(database: 'SQLite' | 'PostgreSQL' = 'SQLite') {
   const server = await testServer({ database });
-  const admin = await server.given.admin();
+  const admin = await server.fixtures.admin();
   const client = server.as(admin);
   const send = (url: string, file: string | Buffer, query = {}) =>
     client.inject({ method: 'POST', url, payload: file, query, headers: { 'content-type': 'text/csv' } });
@@ -42,10 +42,10 @@ async function world(database: 'SQLite' | 'PostgreSQL' = 'SQLite') {
 
 describe.each(databaseKinds)('import of a catalogue file on %s', (database) => {
   it('applies exactly the changes that its preview shows for each line', async () => {
-    const { server, check, apply, images, auditEntries } = await world(database);
-    const a = await server.given.image({ path: 'Meme/a.svs', file_name: 'a.svs', dataset_name: 'Meme' });
-    const b = await server.given.image({ path: 'Meme/sol/b.svs', file_name: 'b.svs', organ_type: 'Deri' });
-    const c = await server.given.image({ path: 'c.svs', file_name: 'c.svs', organ_type: 'Deri' });
+    const { server, check, apply, images, auditEntries } = await startCatalogue(database);
+    const a = await server.fixtures.image({ path: 'Meme/a.svs', file_name: 'a.svs', dataset_name: 'Meme' });
+    const b = await server.fixtures.image({ path: 'Meme/sol/b.svs', file_name: 'b.svs', organ_type: 'Deri' });
+    const c = await server.fixtures.image({ path: 'c.svs', file_name: 'c.svs', organ_type: 'Deri' });
     const file = [
       'id;file_name;dataset_name;organ_type',
       `${a.id};Olgu 1;Meme;Işık`,
@@ -121,15 +121,17 @@ describe.each(databaseKinds)('import of a catalogue file on %s', (database) => {
       },
     ]);
     // The order of the list and the search use the new values.
-    const { body } = await server.as(await server.given.admin()).call(listImages, { query: { q: 'ışık' } });
+    const { body } = await server
+      .as(await server.fixtures.admin())
+      .call(listImages, { query: { q: 'ışık' } });
     expect(body.images.map(({ id }) => id)).toEqual([a.id]);
     expect(await check(file)).toMatchObject({ changed: 0, unchanged: 3 });
   });
 
   it('is rejected as a whole when the catalogue has changed since the preview', async () => {
-    const { server, client, check, apply, images } = await world(database);
-    const a = await server.given.image({ file_name: 'a.svs' });
-    await server.given.image({ path: 'b.svs', file_name: 'b.svs' });
+    const { server, client, check, apply, images } = await startCatalogue(database);
+    const a = await server.fixtures.image({ file_name: 'a.svs' });
+    await server.fixtures.image({ path: 'b.svs', file_name: 'b.svs' });
     const file = `id,file_name,organ_type\n${a.id},,Meme\n,b.svs,Meme\n`;
     const plan = await check(file);
     await client.call(updateImage, { params: { imageId: a.id }, body: { organ_type: 'Akciğer' } });
@@ -142,8 +144,8 @@ describe.each(databaseKinds)('import of a catalogue file on %s', (database) => {
   });
 
   it('overrides the fields of metadata files that it sets, and leaves the other fields to scans', async () => {
-    const { server, check, apply } = await world(database);
-    const { id } = await server.given.image({ edited_fields: '["organ_type"]' });
+    const { server, check, apply } = await startCatalogue(database);
+    const { id } = await server.fixtures.image({ edited_fields: '["organ_type"]' });
     const file = `id,dataset_name\n${id},Çalışma\n`;
     await apply(file, (await check(file)).plan);
     const { edited_fields } = await server.services.db
@@ -155,9 +157,9 @@ describe.each(databaseKinds)('import of a catalogue file on %s', (database) => {
   });
 
   it('applies a file of thousands of lines in one transaction', async () => {
-    const { server, check, apply, images } = await world(database);
+    const { server, check, apply, images } = await startCatalogue(database);
     const ids: string[] = [];
-    for (let made = 0; made < 1200; made++) ids.push((await server.given.image()).id);
+    for (let made = 0; made < 1200; made++) ids.push((await server.fixtures.image()).id);
     const file = `id,organ_type\n${ids.map((id, place) => `${id},Organ ${place % 7}`).join('\n')}\n`;
     const plan = await check(file);
     expect(plan).toMatchObject({ changed: 1200, wrong: 0 });
@@ -179,19 +181,19 @@ describe('line of an imported catalogue file', () => {
     ['by the name it is shown by', 'Olgu 7', 'x/7.svs'],
     ['with letters and their marks apart', 'ö.svs'.normalize('NFD'), 'ö.svs'],
   ])('matches a slide %s', async (_, name, path) => {
-    const { server, check } = await world();
+    const { server, check } = await startCatalogue();
     const places = ['Meme/sol/a.svs', 'Meme/sağ/a.svs', 'Meme/c.svs', 'ö.svs'];
     const made = new Map<string, string>();
-    for (const each of places) made.set(each, (await server.given.image({ path: each })).id);
-    made.set('x/7.svs', (await server.given.image({ path: 'x/7.svs', file_name: 'Olgu 7' })).id);
+    for (const each of places) made.set(each, (await server.fixtures.image({ path: each })).id);
+    made.set('x/7.svs', (await server.fixtures.image({ path: 'x/7.svs', file_name: 'Olgu 7' })).id);
     const { changes } = await check(`file_name,organ_type\n${name},Meme\n`);
     expect(changes.map(({ image_id }) => image_id)).toEqual([made.get(path)]);
   });
 
   it('is invalid when it matches several slides or the slide of another line, and then no line is applied', async () => {
-    const { server, check, apply, images } = await world();
-    const { id } = await server.given.image({ path: '1/a.svs' });
-    await server.given.image({ path: '2/a.svs' });
+    const { server, check, apply, images } = await startCatalogue();
+    const { id } = await server.fixtures.image({ path: '1/a.svs' });
+    await server.fixtures.image({ path: '2/a.svs' });
     const file = `id,file_name,organ_type\n,1/a.svs,Meme\n,a.svs,Meme\n${id},,Deri\n`;
     const plan = await check(file);
     expect(plan).toMatchObject({ changed: 1, wrong: 2 });
@@ -204,22 +206,22 @@ describe('line of an imported catalogue file', () => {
   });
 
   it.each(['removed_at', 'missing_since'] as const)('matches no slide whose %s is set', async (column) => {
-    const { server, check } = await world();
-    const { id } = await server.given.image({ [column]: server.clock.now().toISOString() });
+    const { server, check } = await startCatalogue();
+    const { id } = await server.fixtures.image({ [column]: server.clock.now().toISOString() });
     expect(await check(`id,organ_type\n${id},Meme\n`)).toMatchObject({ changed: 0, unknown: 1 });
   });
 
   it('leaves a field of the slide unchanged when its value is empty', async () => {
-    const { server, check } = await world();
-    const { id } = await server.given.image({ organ_type: 'Meme', dataset_name: 'Set' });
+    const { server, check } = await startCatalogue();
+    const { id } = await server.fixtures.image({ organ_type: 'Meme', dataset_name: 'Set' });
     expect(await check(`id,dataset_name,organ_type\n${id},,\n`)).toMatchObject({ changed: 0, unchanged: 1 });
   });
 });
 
 describe('request body of a catalogue import', () => {
   it('is rejected when it is not a catalogue file or is too large', async () => {
-    const { server, admin, client } = await world();
-    const token = await server.given.token(admin);
+    const { server, admin, client } = await startCatalogue();
+    const token = await server.fixtures.token(admin);
     const send = (payload: string | Buffer, type: string) =>
       server.app.inject({
         method: 'POST',
@@ -244,10 +246,14 @@ describe('request body of a catalogue import', () => {
 
 describe('export of the catalogue', () => {
   it('has the columns of an import and the order of the catalogue, and writes an audit event', async () => {
-    const { server, client, check } = await world();
-    const b = await server.given.image({ file_name: '=b.svs', dataset_name: 'Meme', organ_type: 'Işık "1"' });
-    const a = await server.given.image({ file_name: 'a.svs', dataset_name: 'Meme' });
-    await server.given.image({ file_name: 'gone.svs', removed_at: server.clock.now().toISOString() });
+    const { server, client, check } = await startCatalogue();
+    const b = await server.fixtures.image({
+      file_name: '=b.svs',
+      dataset_name: 'Meme',
+      organ_type: 'Işık "1"',
+    });
+    const a = await server.fixtures.image({ file_name: 'a.svs', dataset_name: 'Meme' });
+    await server.fixtures.image({ file_name: 'gone.svs', removed_at: server.clock.now().toISOString() });
     const { body, headers } = await client.inject({ method: 'GET', url: exportCatalogue.path });
     expect(body).toBe(
       [

@@ -6,7 +6,7 @@ import { catalogueOf, missingId } from './testing/catalogue-of.ts';
 describe.each(databaseKinds)('GET /image-catalog/images/:imageId on %s', (database) => {
   it('returns an entry by its id', async () => {
     const { server, reader } = await catalogueOf(database);
-    const { id } = await server.given.image({ file_name: 'a.svs' });
+    const { id } = await server.fixtures.image({ file_name: 'a.svs' });
     const { status, body } = await reader.call(getImage, { params: { imageId: id } });
     expect(status).toBe(200);
     expect(body.image).toMatchObject({ id, file_name: 'a.svs' });
@@ -16,7 +16,7 @@ describe.each(databaseKinds)('GET /image-catalog/images/:imageId on %s', (databa
     'returns the same 404 for an invalid id as for an unknown id: %j',
     async (imageId) => {
       const { server, reader } = await catalogueOf(database);
-      const removed = await server.given.image({ removed_at: '2026-05-01T00:00:00.000Z' });
+      const removed = await server.fixtures.image({ removed_at: '2026-05-01T00:00:00.000Z' });
       const answer = async (id: string) => {
         const { status, body } = await reader.call(getImage, { params: { imageId: id } });
         const { requestId: _, ...rest } = body as unknown as { requestId: string };
@@ -31,8 +31,8 @@ describe.each(databaseKinds)('GET /image-catalog/images/:imageId on %s', (databa
 describe.each(databaseKinds)('edit requests for a catalogue entry on %s', (database) => {
   it('change its fields, its place in the list and its search results', async () => {
     const { server, admin, reader, names } = await catalogueOf(database);
-    const { id } = await server.given.image({ file_name: 'z.svs', dataset_name: 'Old' });
-    await server.given.image({ file_name: 'b.svs', dataset_name: 'New' });
+    const { id } = await server.fixtures.image({ file_name: 'z.svs', dataset_name: 'Old' });
+    await server.fixtures.image({ file_name: 'b.svs', dataset_name: 'New' });
     const { status, body } = await admin.call(updateImage, {
       params: { imageId: id },
       body: { file_name: ' a.svs ', dataset_name: 'New', organ_type: 'Böbrek' },
@@ -46,7 +46,7 @@ describe.each(databaseKinds)('edit requests for a catalogue entry on %s', (datab
 
   it('clear its dataset or organ', async () => {
     const { server, admin } = await catalogueOf(database);
-    const { id } = await server.given.image({ dataset_name: 'Set', organ_type: 'Meme' });
+    const { id } = await server.fixtures.image({ dataset_name: 'Set', organ_type: 'Meme' });
     const { body } = await admin.call(updateImage, {
       params: { imageId: id },
       body: { dataset_name: null, organ_type: '' },
@@ -56,7 +56,7 @@ describe.each(databaseKinds)('edit requests for a catalogue entry on %s', (datab
 
   it('ignore fields of the request that are not editable', async () => {
     const { server, admin } = await catalogueOf(database);
-    const before = await server.given.image({ file_name: 'a.svs' });
+    const before = await server.fixtures.image({ file_name: 'a.svs' });
     const { status } = await admin.call(updateImage, {
       params: { imageId: before.id },
       body: {
@@ -92,7 +92,7 @@ describe.each(databaseKinds)('edit requests for a catalogue entry on %s', (datab
     [{ file_name: null }],
   ])('reject the value %j', async (body) => {
     const { server, admin } = await catalogueOf(database);
-    const { id } = await server.given.image();
+    const { id } = await server.fixtures.image();
     const answer = await admin.call(updateImage, { params: { imageId: id }, body });
     expect(answer.status).toBe(400);
     expect(answer.body).toMatchObject({ code: 'invalid_request', field: Object.keys(body)[0] });
@@ -100,7 +100,7 @@ describe.each(databaseKinds)('edit requests for a catalogue entry on %s', (datab
 
   it('replace the pixel size of the file by an entered one and restore it, with audit events', async () => {
     const { server, admin, reader } = await catalogueOf(database);
-    const { id } = await server.given.image({
+    const { id } = await server.fixtures.image({
       ...{ mpp_x: 0.5, mpp_y: 0.5, objective_power: 20 },
       ...{ file_mpp_x: 0.5, file_mpp_y: 0.5, file_objective_power: 20 },
     });
@@ -135,7 +135,7 @@ describe.each(databaseKinds)('edit requests for a catalogue entry on %s', (datab
     'reject the pixel size %j',
     async (calibration) => {
       const { server, admin } = await catalogueOf(database);
-      const { id } = await server.given.image({ file_name: 'a.svs' });
+      const { id } = await server.fixtures.image({ file_name: 'a.svs' });
       const answer = await admin.call(updateImage, { params: { imageId: id }, body: { calibration } });
       expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_request' } });
     },
@@ -143,7 +143,7 @@ describe.each(databaseKinds)('edit requests for a catalogue entry on %s', (datab
 
   it('remove and restore the entry, with audit events', async () => {
     const { server, admin, names } = await catalogueOf(database);
-    const { id } = await server.given.image({ file_name: 'a.svs' });
+    const { id } = await server.fixtures.image({ file_name: 'a.svs' });
     const params = { imageId: id };
     const removed = await admin.call(deleteImage, { params });
     expect(removed).toMatchObject({ status: 204, body: '' });

@@ -45,8 +45,8 @@ const spellings: readonly string[] = [
 /** A restricted dataset with one slide, in a folder whose name is in NFD; and an open folder. */
 async function archive(database: (typeof databaseKinds)[number] = 'SQLite') {
   const server = await slideServer({ database });
-  const admin = server.as(await server.given.admin());
-  const viewer = await server.given.user({ role: 'viewer' });
+  const admin = server.as(await server.fixtures.admin());
+  const viewer = await server.fixtures.user({ role: 'viewer' });
   const member = server.as(viewer);
   await server.put(`${decomposed}/a.svs`, svs);
   await server.put('Open/b.svs', otherSvs);

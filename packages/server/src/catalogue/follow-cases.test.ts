@@ -20,20 +20,20 @@ vi.setConfig({ testTimeout: 60_000 });
 const csv = (...lines: readonly string[]) => `file_name,case,stain,note\n${lines.join('\n')}\n`;
 
 describe.each(databaseKinds)('cases that metadata files name on %s', (kind) => {
-  async function given(content: string) {
-    const world = await catalogueOf(kind);
-    const { server, admin } = world;
+  async function catalogueWithCsv(content: string) {
+    const testCatalogue = await catalogueOf(kind);
+    const { server, admin } = testCatalogue;
     for (const name of ['a', 'b', 'c']) await server.put(`Set/${name}.svs`, svs);
     const names = new Map<string, string>();
     const write = async (text: string) => {
       await server.put('Set/catalogue.csv', text);
       await server.rescan();
-      for (const image of await world.list(admin)) names.set(image.id, image.file_name);
+      for (const image of await testCatalogue.list(admin)) names.set(image.id, image.file_name);
     };
     await write(content);
     const stored = async (): Promise<readonly Case[]> => (await admin.call(listCases)).body.cases;
     return {
-      ...world,
+      ...testCatalogue,
       write,
       stored,
       /** As `name: slides`, each slide as file name, stain and note. */
@@ -60,7 +60,7 @@ describe.each(databaseKinds)('cases that metadata files name on %s', (kind) => {
   }
 
   it('are created with their slides in natural order, and change with the metadata file', async () => {
-    const { write, cases, stored, server, caseActions } = await given(
+    const { write, cases, stored, server, caseActions } = await catalogueWithCsv(
       csv('b.svs,V-1,PAS,n', 'a.svs,V-1,H&E,', 'c.svs,V-2,,'),
     );
     expect(await cases()).toEqual(['V-1: a.svs H&E, b.svs PAS n', 'V-2: c.svs']);
@@ -80,7 +80,7 @@ describe.each(databaseKinds)('cases that metadata files name on %s', (kind) => {
   });
 
   it('keep fields that an administrator edited, and follow the metadata file in all others', async () => {
-    const { admin, write, cases, first } = await given(csv('a.svs,V-1,H&E,', 'b.svs,V-1,PAS,'));
+    const { admin, write, cases, first } = await catalogueWithCsv(csv('a.svs,V-1,H&E,', 'b.svs,V-1,PAS,'));
     const { id, slides } = await first();
     const params = { caseId: id };
     const own = [{ ...slides[1], image_id: slides[1]?.image_id ?? '', stain: 'own stain' }];
@@ -93,7 +93,7 @@ describe.each(databaseKinds)('cases that metadata files name on %s', (kind) => {
   });
 
   it('stay deleted after an administrator deleted them, although the metadata file still names them', async () => {
-    const { admin, write, cases, first, server } = await given(csv('a.svs,V-1,,', 'b.svs,V-2,,'));
+    const { admin, write, cases, first, server } = await catalogueWithCsv(csv('a.svs,V-1,,', 'b.svs,V-2,,'));
     await admin.call(deleteCase, { params: { caseId: (await first()).id } });
     await server.rescan();
     await write(csv('a.svs,V-1,PAS,', 'b.svs,V-2,,', 'c.svs,V-1,,'));
@@ -101,7 +101,7 @@ describe.each(databaseKinds)('cases that metadata files name on %s', (kind) => {
   });
 
   it('do not replace a case of the same name that an administrator created', async () => {
-    const { admin, write, cases, server } = await given(csv());
+    const { admin, write, cases, server } = await catalogueWithCsv(csv());
     const slides = [{ image_id: await server.idOf('c.svs') }];
     await admin.call(createCase, { body: { dataset: 'Set', name: 'V-1', slides } });
     await write(csv('a.svs,V-1,,'));
@@ -111,7 +111,7 @@ describe.each(databaseKinds)('cases that metadata files name on %s', (kind) => {
   });
 
   it('keep their slides while the metadata file is unreadable or the file of a slide is missing', async () => {
-    const { write, cases, server } = await given(csv('a.svs,V-1,,', 'b.svs,V-1,,'));
+    const { write, cases, server } = await catalogueWithCsv(csv('a.svs,V-1,,', 'b.svs,V-1,,'));
     const before = await cases();
     await write(`${csv('a.svs,V-2,,')}b.svs,"broken`);
     expect(await cases()).toEqual(before);
@@ -125,7 +125,7 @@ describe.each(databaseKinds)('cases that metadata files name on %s', (kind) => {
   });
 
   it('follow a slide into the dataset that an administrator moves it to', async () => {
-    const { admin, server, stored } = await given(csv('a.svs,V-1,,', 'b.svs,V-1,,'));
+    const { admin, server, stored } = await catalogueWithCsv(csv('a.svs,V-1,,', 'b.svs,V-1,,'));
     const imageId = await server.idOf('b.svs');
     await admin.call(updateImage, { params: { imageId }, body: { dataset_name: 'Other' } });
     await server.rescan();
@@ -137,7 +137,7 @@ describe.each(databaseKinds)('cases that metadata files name on %s', (kind) => {
   });
 
   it('keep slides that are registered to each other after the metadata file no longer names the case', async () => {
-    const { admin, write, cases, first } = await given(csv('a.svs,V-1,,', 'b.svs,V-1,,'));
+    const { admin, write, cases, first } = await catalogueWithCsv(csv('a.svs,V-1,,', 'b.svs,V-1,,'));
     const { id, slides } = await first();
     const [from_image = '', to_image = ''] = slides.map(({ image_id }) => image_id);
     const points = [

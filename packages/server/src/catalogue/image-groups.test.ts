@@ -36,8 +36,8 @@ function viewerOf(client: Awaited<ReturnType<typeof catalogueOf>>['reader']) {
 
 /** Nine images of three datasets and of none; two organs and none. */
 async function smallCatalogue(kind: DatabaseKind) {
-  const world = await catalogueOf(kind);
-  const { image } = world.server.given;
+  const testCatalogue = await catalogueOf(kind);
+  const { image } = testCatalogue.server.fixtures;
   const day = (number: number) => `2026-11-0${number}T00:00:00.000Z`;
   const images: { readonly id: string; readonly file_name: string }[] = [];
   for (const [dataset_name, file_name, organ_type, size_bytes, created] of [
@@ -51,7 +51,7 @@ async function smallCatalogue(kind: DatabaseKind) {
   ] as const) {
     const created_at = day(created);
     const added = await image({ dataset_name, file_name, organ_type, size_bytes });
-    await world.server.services.db
+    await testCatalogue.server.services.db
       .updateTable('images')
       .set({ created_at })
       .where('id', '=', added.id)
@@ -59,7 +59,7 @@ async function smallCatalogue(kind: DatabaseKind) {
     images.push(added);
   }
   const idOf = (name: string) => images.find(({ file_name }) => file_name === name)?.id ?? '';
-  return { ...world, idOf, viewer: viewerOf(world.reader) };
+  return { ...testCatalogue, idOf, viewer: viewerOf(testCatalogue.reader) };
 }
 
 const inOrder: Readonly<Record<ImageOrder, readonly string[]>> = {
@@ -121,8 +121,8 @@ describe.each(databaseKinds)('groups of the catalogue on %s', (kind) => {
 
   /** The small catalogue with two cases of Set 2, of which the second has a slide of the first, too, and one of Çene. */
   async function catalogueWithCases() {
-    const world = await smallCatalogue(kind);
-    const { admin, idOf } = world;
+    const testCatalogue = await smallCatalogue(kind);
+    const { admin, idOf } = testCatalogue;
     const makeCase = async (dataset: string, name: string, ...slides: readonly string[]) => {
       const body = { dataset, name, slides: slides.map((each) => ({ image_id: idOf(each) })) };
       const made = await admin.call(createCase, { body });
@@ -133,7 +133,7 @@ describe.each(databaseKinds)('groups of the catalogue on %s', (kind) => {
     await makeCase('Set 2', 'Vaka 2', 'slide-10.svs', 'a.svs');
     await makeCase('Çene', 'Vaka 1', 'H&E kolon.svs', 'slide-2.svs');
     const cases = async (query: Query = {}) => {
-      const { body } = await world.reader.call(listImageGroups, { query });
+      const { body } = await testCatalogue.reader.call(listImageGroups, { query });
       return Object.fromEntries(
         body.groups.map((group) => [
           group.dataset_name ?? '-',
@@ -141,7 +141,7 @@ describe.each(databaseKinds)('groups of the catalogue on %s', (kind) => {
         ]),
       );
     };
-    return { ...world, makeCase, cases };
+    return { ...testCatalogue, makeCase, cases };
   }
 
   it('lists the cases of a dataset in natural order, without slides of other datasets', async () => {
@@ -208,7 +208,7 @@ describe.each(databaseKinds)('groups of the catalogue on %s', (kind) => {
       ['Set 1', 'd'],
       ['Set 01', 'c'],
     ] as const) {
-      await server.given.image({ dataset_name, file_name });
+      await server.fixtures.image({ dataset_name, file_name });
     }
     const viewer = viewerOf(reader);
     expect((await viewer.groups()).groups).toEqual(['Set 01: 2', 'Set 1: 2']);
@@ -277,7 +277,7 @@ describe.each(databaseKinds)('access to groups of the catalogue on %s', (kind) =
   it('shows restricted, hidden and failed images to administrators only, and removed images to no account', async () => {
     const { server, admin, reader } = await catalogueOf(kind);
     const at = server.clock.now().toISOString();
-    const { image } = server.given;
+    const { image } = server.fixtures;
     await image({ dataset_name: 'Open', file_name: 'visible.svs', organ_type: 'Kolon' });
     const secrets = [
       await image({ dataset_name: 'Secret', file_name: 'secret restricted.svs', organ_type: 'Timus' }),

@@ -101,7 +101,7 @@ describe.each(databaseKinds)('GET /image-catalog/images on %s', (database) => {
       ['Dalak', 'y.svs'],
       ['Cilt', 'x.svs'],
     ] as const) {
-      await server.given.image({ dataset_name, file_name });
+      await server.fixtures.image({ dataset_name, file_name });
     }
     expect(await names()).toEqual([
       'x.svs',
@@ -116,7 +116,7 @@ describe.each(databaseKinds)('GET /image-catalog/images on %s', (database) => {
 
   it('returns 304 for the ETag of the list until the list changes for its reader', async () => {
     const { server, admin, reader } = await catalogueOf(database);
-    const { id: imageId } = await server.given.image({ dataset_name: 'Colon' });
+    const { id: imageId } = await server.fixtures.image({ dataset_name: 'Colon' });
     const first = await reader.call(listImages);
     const etag = String(first.headers.etag);
     const again = { headers: { 'if-none-match': etag } };
@@ -176,7 +176,7 @@ describe.each(databaseKinds)('GET /image-catalog/images on %s', (database) => {
       }
       expect(paged).toHaveLength(count);
       expect(body).toEqual({ images: paged, next_cursor: null });
-      const authorization = `Bearer ${await server.given.token(client === admin ? administrator : viewer)}`;
+      const authorization = `Bearer ${await server.fixtures.token(client === admin ? administrator : viewer)}`;
       for (const [encoding, unpack] of [
         ['br', brotliDecompressSync],
         ['gzip', gunzipSync],
@@ -228,7 +228,7 @@ describe.each(databaseKinds)('GET /image-catalog/images on %s', (database) => {
   it('filters by a dataset case-insensitively, without datasets of similar names', async () => {
     const { server, reader, names } = await catalogueOf(database);
     for (const [number, dataset_name] of ['Ki-67', 'KI-67', 'Ki-067', 'Ki-67 b', 'Ki-6', null].entries()) {
-      await server.given.image({ dataset_name, file_name: `${number} of ${dataset_name}.svs` });
+      await server.fixtures.image({ dataset_name, file_name: `${number} of ${dataset_name}.svs` });
     }
     for (const dataset of ['Ki-67', 'KI-67', 'ki-67']) {
       expect(await names(reader, { dataset })).toEqual(['0 of Ki-67.svs', '1 of KI-67.svs']);
@@ -238,8 +238,8 @@ describe.each(databaseKinds)('GET /image-catalog/images on %s', (database) => {
 
   it('returns pages that neither repeat nor miss an image', async () => {
     const { server, reader, names } = await catalogueOf(database);
-    for (let i = 0; i < 7; i++) await server.given.image({ dataset_name: 'Set', file_name: 'same.svs' });
-    for (let i = 0; i < 5; i++) await server.given.image({ file_name: `slide-${i}.svs` });
+    for (let i = 0; i < 7; i++) await server.fixtures.image({ dataset_name: 'Set', file_name: 'same.svs' });
+    for (let i = 0; i < 5; i++) await server.fixtures.image({ file_name: `slide-${i}.svs` });
     const seen: string[] = [];
     const sizes: number[] = [];
     let cursor: string | null = null;
@@ -255,7 +255,7 @@ describe.each(databaseKinds)('GET /image-catalog/images on %s', (database) => {
       sizes.push(body.images.length);
       cursor = body.next_cursor;
       // What comes in front of the place that was reached does not shift the pages.
-      await server.given.image({ dataset_name: 'A', file_name: 'early.svs' });
+      await server.fixtures.image({ dataset_name: 'A', file_name: 'early.svs' });
     } while (cursor !== null);
     expect(sizes).toEqual([5, 5, 2]);
     expect(new Set(seen).size).toBe(12);
@@ -264,7 +264,7 @@ describe.each(databaseKinds)('GET /image-catalog/images on %s', (database) => {
 
   it('returns no cursor with the last page, even if that page is full', async () => {
     const { server, reader } = await catalogueOf(database);
-    for (let i = 0; i < 4; i++) await server.given.image();
+    for (let i = 0; i < 4; i++) await server.fixtures.image();
     const { body } = await reader.call(listImages, { query: { limit: '4' } });
     expect(body.images).toHaveLength(4);
     expect(body.next_cursor).toBeNull();
@@ -291,12 +291,12 @@ describe.each(databaseKinds)('GET /image-catalog/images on %s', (database) => {
 
   it('finds words of name, id, organ and dataset in any case, with and without diacritics', async () => {
     const { server, reader, names } = await catalogueOf(database);
-    const first = await server.given.image({
+    const first = await server.fixtures.image({
       file_name: 'IŞIK-1.svs',
       organ_type: 'Karaciğer',
       dataset_name: 'İzmir',
     });
-    await server.given.image({ file_name: 'other.svs', organ_type: 'Akciğer', dataset_name: 'Ankara' });
+    await server.fixtures.image({ file_name: 'other.svs', organ_type: 'Akciğer', dataset_name: 'Ankara' });
     for (const q of [
       'ışık',
       'IŞIK',
@@ -322,17 +322,17 @@ describe.each(databaseKinds)('GET /image-catalog/images on %s', (database) => {
     'treats %j in a search as literal text',
     async (q) => {
       const { server, reader, names } = await catalogueOf(database);
-      await server.given.image({ file_name: 'plain.svs' });
-      await server.given.image({ file_name: `odd${q}name.svs` });
+      await server.fixtures.image({ file_name: 'plain.svs' });
+      await server.fixtures.image({ file_name: `odd${q}name.svs` });
       expect(await names(reader, { q })).toEqual([`odd${q}name.svs`]);
     },
   );
 
   it('filters by the whole name of a dataset and an organ, case-insensitively', async () => {
     const { server, reader, names } = await catalogueOf(database);
-    await server.given.image({ file_name: 'a', dataset_name: 'Set', organ_type: 'Meme' });
-    await server.given.image({ file_name: 'b', dataset_name: 'Set', organ_type: 'Deri' });
-    await server.given.image({ file_name: 'c', dataset_name: 'Set 2', organ_type: 'Meme' });
+    await server.fixtures.image({ file_name: 'a', dataset_name: 'Set', organ_type: 'Meme' });
+    await server.fixtures.image({ file_name: 'b', dataset_name: 'Set', organ_type: 'Deri' });
+    await server.fixtures.image({ file_name: 'c', dataset_name: 'Set 2', organ_type: 'Meme' });
     expect(await names(reader, { dataset: 'Set' })).toEqual(['a', 'b']);
     expect(await names(reader, { organ: 'Meme' })).toEqual(['a', 'c']);
     expect(await names(reader, { dataset: 'Set', organ: 'Meme', q: 'A' })).toEqual(['a']);
@@ -344,13 +344,13 @@ describe.each(databaseKinds)('GET /image-catalog/images on %s', (database) => {
 
   it('returns images that are not ready, and errors of files, to administrators only', async () => {
     const { server, admin, reader, names, list } = await catalogueOf(database);
-    const failed = await server.given.image({
+    const failed = await server.fixtures.image({
       file_name: 'f',
       status: 'failed',
       error: 'The file is damaged.',
     });
-    const pending = await server.given.image({ file_name: 'p', status: 'pending' });
-    await server.given.image({ file_name: 'r' });
+    const pending = await server.fixtures.image({ file_name: 'p', status: 'pending' });
+    await server.fixtures.image({ file_name: 'r' });
     expect(await names()).toEqual(['r']);
     expect((await list(admin)).map(({ status, error }) => [status, error])).toEqual([
       ['failed', 'The file is damaged.'],

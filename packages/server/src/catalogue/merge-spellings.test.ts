@@ -101,8 +101,8 @@ async function started(kind: DatabaseKind, earlier: Earlier) {
     }
   }
   const server = await testServer({ database });
-  const admin = server.as(await server.given.admin());
-  const member = server.as(await server.given.user({ role: 'viewer' }));
+  const admin = server.as(await server.fixtures.admin());
+  const member = server.as(await server.fixtures.user({ role: 'viewer' }));
   return {
     server,
     datasets: async () =>

@@ -42,8 +42,8 @@ async function study(
   text = csv,
 ) {
   const server = await slideServer({ database });
-  const admin = server.as(await server.given.admin());
-  const viewer = await server.given.user({ role: 'viewer' });
+  const admin = server.as(await server.fixtures.admin());
+  const viewer = await server.fixtures.user({ role: 'viewer' });
   const member = server.as(viewer);
   const session = await server.sessionOf(viewer);
   await server.put('Set/a.svs', svs);
@@ -238,8 +238,8 @@ describe('new slide below an unusable metadata file', () => {
       'cut off before the row of the slide': `${head}b.svs,Gizli çal`,
     };
     const server = await slideServer();
-    const admin = server.as(await server.given.admin());
-    const viewer = await server.given.user({ role: 'viewer' });
+    const admin = server.as(await server.fixtures.admin());
+    const viewer = await server.fixtures.user({ role: 'viewer' });
     const names = async () =>
       (await server.as(viewer).call(listImages)).body.images.map(({ file_name }) => file_name);
     for (const [folder, content] of Object.entries(contents)) {

@@ -2,8 +2,8 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readFolderMetadata, slideMetadataOf } from './metadata-files.ts';
 
-/** Metadata files, by their path below the root, read as a scan does. */
-async function given(files: Readonly<Record<string, string | Buffer>>) {
+/** Reads metadata files, given by their path below the root, as a scan does. */
+async function readMetadata(files: Readonly<Record<string, string | Buffer>>) {
   const folders = Map.groupBy(Object.keys(files), (file) => path.dirname(file).replace(/^\.$/, ''));
   const nearestFirst = [...folders].sort(([a], [b]) => b.length - a.length);
   const read = await Promise.all(
@@ -35,7 +35,7 @@ describe('dataset of a slide', () => {
 
 describe('catalogue.csv', () => {
   it('sets dataset and organ of slides by their name', async () => {
-    const { chain } = await given({
+    const { chain } = await readMetadata({
       'catalogue.csv': 'file_name,dataset_name,organ_type\na.svs,Study A,Meme\nsub/b.svs,,Karaciğer\n',
     });
     expect(slideMetadataOf('a.svs', chain)).toMatchObject({ dataset_name: 'Study A', organ_type: 'Meme' });
@@ -57,7 +57,7 @@ describe('catalogue.csv', () => {
     ['with other columns, in any order and case', 'Stain,ORGAN_TYPE,File_Name\nH&E,Böbrek,a.svs\n'],
     ['with a row that ends early', 'file_name,organ_type,stain\na.svs,Böbrek\nb.svs\n'],
   ])('is accepted %s', async (_, csv) => {
-    const { chain, problems } = await given({ 'catalogue.csv': csv });
+    const { chain, problems } = await readMetadata({ 'catalogue.csv': csv });
     expect(problems).toEqual([]);
     expect(slideMetadataOf('a.svs', chain).organ_type).toBe('Böbrek');
   });
@@ -70,7 +70,7 @@ describe('row of a slide', () => {
     ['with a backslash', 'Böbrek\\ışık.svs', 'Böbrek/ışık.svs'],
     ['with a dot and a slash before it', './Böbrek/ışık.svs', 'Böbrek/ışık.svs'],
   ])('in catalogue.csv is found when it is written %s', async (_, written, slide) => {
-    const { chain } = await given({
+    const { chain } = await readMetadata({
       'catalogue.csv': `file_name,dataset_name\n${written},Study A\n`,
       'dataset.json': JSON.stringify({ slides: { [written]: { organ_type: 'Böbrek' } } }),
     });
@@ -80,7 +80,7 @@ describe('row of a slide', () => {
 
 describe('dataset.json', () => {
   it('sets the organ of all slides below its folder, or of one slide', async () => {
-    const { chain } = await given({
+    const { chain } = await readMetadata({
       'Set/dataset.json': JSON.stringify({
         organ_type: 'Akciğer',
         dataset_name: 'Lung 2026',
@@ -102,7 +102,7 @@ describe('case of a slide', () => {
   const nothing = { description: null, stain: null, block: null, note: null };
 
   it('is set by catalogue.csv, with description, stain, block and note', async () => {
-    const { chain, problems } = await given({
+    const { chain, problems } = await readMetadata({
       'catalogue.csv': [
         'file_name;case;case_description;stain;block;note',
         'a.svs;V-1;Core biopsy;H&E;A1;"Folded\nat the edge"',
@@ -124,7 +124,7 @@ describe('case of a slide', () => {
   });
 
   it('is set by dataset.json for all slides below its folder, or for one slide', async () => {
-    const { chain } = await given({
+    const { chain } = await readMetadata({
       'Set/V-1/dataset.json': JSON.stringify({
         case: 'V-1',
         slides: { 'a.svs': { stain: 'PAS' }, 'b.svs': { case: 'V-2' } },
@@ -143,9 +143,11 @@ describe('case of a slide', () => {
     ['case_description', 'x'.repeat(4001), 'a case_description is longer than 4000 characters.'],
   ])('makes a file unusable whose %s is too long or not text', async (field, value, reason) => {
     const problem = (file: string) => [{ path: file, error: `${file}: ${reason}` }];
-    const csv = await given({ 'catalogue.csv': `file_name,${field}\na.svs,${value}\n` });
+    const csv = await readMetadata({ 'catalogue.csv': `file_name,${field}\na.svs,${value}\n` });
     expect(csv.problems).toEqual(problem('catalogue.csv'));
-    const json = await given({ 'dataset.json': JSON.stringify({ slides: { 'a.svs': { [field]: value } } }) });
+    const json = await readMetadata({
+      'dataset.json': JSON.stringify({ slides: { 'a.svs': { [field]: value } } }),
+    });
     expect(json.problems).toEqual(problem('dataset.json'));
     expect(slideMetadataOf('a.svs', json.chain)).toMatchObject({ metadataIncomplete: true });
   });
@@ -153,7 +155,7 @@ describe('case of a slide', () => {
 
 describe('several metadata files for a slide', () => {
   it('are combined field by field: the file in the nearest folder takes precedence', async () => {
-    const { chain } = await given({
+    const { chain } = await readMetadata({
       'catalogue.csv': 'file_name,dataset_name,organ_type\nSet/a.svs,From the root,Far\n',
       'Set/dataset.json': '{"organ_type": "Near"}',
     });
@@ -164,7 +166,7 @@ describe('several metadata files for a slide', () => {
   });
 
   it('in the same folder are combined: a value for one slide takes precedence over one for all slides', async () => {
-    const { chain } = await given({
+    const { chain } = await readMetadata({
       'Set/dataset.json': '{"organ_type": "All"}',
       'Set/catalogue.csv': 'file_name,organ_type\na.svs,One\n',
     });
@@ -180,7 +182,7 @@ describe('readFolderMetadata', () => {
   ])(
     'removes invisible characters, lone surrogates and bidirectional controls from names in %s',
     async (file, content) => {
-      const { problems, chain } = await given({ [`Set/${file}`]: content });
+      const { problems, chain } = await readMetadata({ [`Set/${file}`]: content });
       expect(problems).toEqual([]);
       expect(slideMetadataOf('Set/a.svs', chain)).toMatchObject({ dataset_name: 'Yeni', organ_type: 'Meme' });
     },
@@ -218,7 +220,7 @@ describe('unusable metadata file', () => {
     ['dataset.json', '[]', 'the whole has an unexpected type.'],
     ['dataset.json', '{"slides": {"a.svs": "Meme"}}', 'slides.a.svs has an unexpected type.'],
   ])('named %s is reported with a reason: %s', async (file, content, reason) => {
-    const { problems, chain } = await given({
+    const { problems, chain } = await readMetadata({
       [`Set/${file}`]: content,
       'dataset.json': '{"organ_type": "Else"}',
     });
@@ -232,14 +234,16 @@ describe('unusable metadata file', () => {
   });
 
   it('is not reported for a slide with the name of a property of Object.prototype', async () => {
-    const { chain } = await given({ 'dataset.json': '{"slides": {"__proto__": {"organ_type": "x"}}}' });
+    const { chain } = await readMetadata({
+      'dataset.json': '{"slides": {"__proto__": {"organ_type": "x"}}}',
+    });
     expect(slideMetadataOf('a.svs', chain).organ_type).toBeNull();
   });
 });
 
 describe('catalogue.csv whose last line has no line break', () => {
   it('applies whole rows only, to the slides that they name', async () => {
-    const { chain, problems } = await given({
+    const { chain, problems } = await readMetadata({
       'catalogue.csv': 'file_name,dataset_name\na.svs,Study A\nb.svs,Study',
     });
     expect(problems).toEqual([

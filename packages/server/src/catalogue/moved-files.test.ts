@@ -18,7 +18,7 @@ const [narrow, wide] = [await svsOf(64), await svsOf(128)];
 
 async function folderOf(database: 'SQLite' | 'PostgreSQL' = 'SQLite') {
   const server = await slideServer({ database });
-  const admin = server.as(await server.given.admin());
+  const admin = server.as(await server.fixtures.admin());
   const absolute = (place: string) => path.join(server.config.slidesDir, place);
   const listed = async (): Promise<readonly Image[]> => (await admin.call(listImages)).body.images;
   return {
@@ -266,7 +266,7 @@ describe('slide file that is moved during a scan', () => {
     const scans = [{ root: 'slides', slides, problems: [], metadataFiles: [], unread: [] }] as const;
     const ground = { db, log, audit, now: server.clock.now };
     await reconcile({ ...ground, fingerprintOf: async () => null }, scans, { retryFailed: false });
-    const admin = server.as(await server.given.admin());
+    const admin = server.as(await server.fixtures.admin());
     expect(places((await admin.call(listImages)).body.images)).toEqual({ [before?.id ?? '']: 'Other/a.svs' });
   });
 });

@@ -21,10 +21,10 @@ import { catalogueOf } from './testing/catalogue-of.ts';
 async function catalogueWithSecrets(kind: DatabaseKind, restrictedDatasets: number) {
   const watched = await openSearchObserver(kind);
   // The server closes its database; the watch must be taken down first.
-  const world = await catalogueOf({ db: watched.db, close: watched.close });
-  const { server, admin } = world;
+  const testCatalogue = await catalogueOf({ db: watched.db, close: watched.close });
+  const { server, admin } = testCatalogue;
   const at = server.clock.now().toISOString();
-  const { image } = server.given;
+  const { image } = server.fixtures;
   await image({ file_name: 'visible 1.svs', dataset_name: 'Open 1', organ_type: 'Liver' });
   await image({ file_name: 'visible 2.svs', dataset_name: 'Zebra', organ_type: 'Liver' });
   await image({ file_name: 'visible 3.svs' });
@@ -49,7 +49,7 @@ async function catalogueWithSecrets(kind: DatabaseKind, restrictedDatasets: numb
     await admin.call(updateDataset, { body: { dataset, access: 'restricted', listed: false } });
   }
   await watched.matched();
-  return { ...world, watched, secretId, restricted };
+  return { ...testCatalogue, watched, secretId, restricted };
 }
 
 describe.each(databaseKinds)('catalogue search by an account with limited access, on %s', (kind) => {
@@ -125,7 +125,7 @@ describe.each(databaseKinds)('catalogue search by an account with limited access
 
   it('runs the same queries for an unknown id and for the id of an invisible entry', async () => {
     const { server, viewer, secretId, watched } = await catalogueWithSecrets(kind, 3);
-    const token = await server.given.token(viewer);
+    const token = await server.fixtures.token(viewer);
     const queriesFor = async (imageId: string) => {
       await server.as(token).call(getImage, { params: { imageId } }); // whatever is kept in memory is kept now
       let queries = 0;
@@ -148,7 +148,7 @@ describe.skipIf(!databaseKinds.includes('PostgreSQL'))('query plans of a list, o
     // all indexes cost about the same. The restricted dataset comes first: filtering it row by row would read its rows.
     for (let i = 0; i < 600; i++) {
       const place = { dataset_name: `Set ${i % 3}`, organ_type: 'Liver' };
-      await server.given.image({ ...place, file_name: `${i}.svs` });
+      await server.fixtures.image({ ...place, file_name: `${i}.svs` });
     }
     await admin.call(updateDataset, { body: { dataset: 'Set 0', access: 'restricted', listed: false } });
     await analyzeImages(db);

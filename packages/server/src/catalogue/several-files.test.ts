@@ -24,7 +24,7 @@ const resolutions = Object.fromEntries(
 
 async function folderOf(database: 'SQLite' | 'PostgreSQL' = 'SQLite') {
   const server = await slideServer({ database });
-  const admin = server.as(await server.given.admin());
+  const admin = server.as(await server.fixtures.admin());
   return {
     server,
     admin,
@@ -112,7 +112,7 @@ describe.each(databaseKinds)('DICOM series on %s', (database) => {
     const { server, put } = await folderOf(database);
     await put({ 'a.dcm': { codec: 'jpeg' }, 'b.dcm': { codec: 'jpeg', downsample: 2 } });
     await server.rescan();
-    const session = await server.sessionOf(await server.given.user());
+    const session = await server.sessionOf(await server.fixtures.user());
     const id = await server.idOf('a.dcm');
     for (const tile of ['7/0_0', '6/0_0', '0/0_0']) {
       const { statusCode } = await server.pixels(`${id}/image_files/${tile}.jpeg`, session);

@@ -183,7 +183,7 @@ describe('catalogue of a slide folder', () => {
 
   it('creates one entry for a file that two concurrent scans find', async () => {
     const { server } = await catalogueOf();
-    const user = await server.given.user();
+    const user = await server.fixtures.user();
     await server.put('Set/a.svs', svs);
     await Promise.all([server.rescan(), server.rescan(), server.rescan()]);
     expect(await ready(server, user)).toBe(1);

@@ -17,7 +17,7 @@ const at = '2026-05-01T08:00:00.000Z';
 
 async function world(database: 'SQLite' | 'PostgreSQL' = 'SQLite') {
   const server = await testServer({ database });
-  const admin = server.as(await server.given.admin());
+  const admin = server.as(await server.fixtures.admin());
   return {
     server,
     admin,
@@ -42,7 +42,7 @@ async function world(database: 'SQLite' | 'PostgreSQL' = 'SQLite') {
 describe.each(databaseKinds)('list of slides for administrators, on %s', (database) => {
   it('returns and counts entries by status, dataset and search', async () => {
     const { server, admin, names } = await world(database);
-    const { image } = server.given;
+    const { image } = server.fixtures;
     await image({ file_name: 'hazır.svs', dataset_name: 'Meme', organ_type: 'Işık' });
     await image({ file_name: 'gizli.svs', dataset_name: 'Meme', hidden_at: at });
     await image({ file_name: 'bekleyen.svs', dataset_name: 'Deri', status: 'pending' });
@@ -79,7 +79,7 @@ describe.each(databaseKinds)('list of slides for administrators, on %s', (databa
 
   it('returns pages that neither repeat nor miss an entry', async () => {
     const { server, admin, names } = await world(database);
-    for (const number of [10, 2, 1, 30, 4]) await server.given.image({ file_name: `slide-${number}.svs` });
+    for (const number of [10, 2, 1, 30, 4]) await server.fixtures.image({ file_name: `slide-${number}.svs` });
     const seen: string[] = [];
     for (let cursor: string | null = ''; cursor !== null; ) {
       const query: Record<string, string> = { limit: '2', ...(cursor && { cursor }) };
@@ -97,8 +97,8 @@ describe.each(databaseKinds)('list of slides for administrators, on %s', (databa
 describe.each(databaseKinds)('bulk change of catalogue entries, on %s', (database) => {
   it('moves entries to a dataset, and leaves entries that are already in it unchanged', async () => {
     const { server, admin, names, auditEntries } = await world(database);
-    const a = await server.given.image({ file_name: 'a.svs' });
-    const b = await server.given.image({ file_name: 'b.svs', dataset_name: 'Meme' });
+    const a = await server.fixtures.image({ file_name: 'a.svs' });
+    const b = await server.fixtures.image({ file_name: 'b.svs', dataset_name: 'Meme' });
     const answer = await admin.call(changeImages, {
       body: { ids: [a.id, b.id, a.id], dataset_name: 'Meme' },
     });
@@ -110,8 +110,8 @@ describe.each(databaseKinds)('bulk change of catalogue entries, on %s', (databas
 
   it('changes all entries or none', async () => {
     const { server, admin, names, auditEntries } = await world(database);
-    const a = await server.given.image({ file_name: 'a.svs' });
-    const removed = await server.given.image({ file_name: 'b.svs', removed_at: at });
+    const a = await server.fixtures.image({ file_name: 'a.svs' });
+    const removed = await server.fixtures.image({ file_name: 'b.svs', removed_at: at });
     for (const other of [randomUUID(), removed.id]) {
       const answer = await admin.call(changeImages, { body: { ids: [a.id, other], dataset_name: 'Meme' } });
       expect(answer).toMatchObject({ status: 404, body: { code: 'not_found' } });
@@ -122,8 +122,8 @@ describe.each(databaseKinds)('bulk change of catalogue entries, on %s', (databas
 
   it('removes and restores entries', async () => {
     const { server, admin, names, auditEntries } = await world(database);
-    const a = await server.given.image({ file_name: 'a.svs' });
-    const b = await server.given.image({ file_name: 'b.svs', missing_since: at });
+    const a = await server.fixtures.image({ file_name: 'a.svs' });
+    const b = await server.fixtures.image({ file_name: 'b.svs', missing_since: at });
     const ids = [a.id, b.id];
     const change = async (removed: boolean) =>
       (await admin.call(changeImages, { body: { ids, removed } })).body;
@@ -162,7 +162,7 @@ describe('hidden slide', () => {
     await server.put('Meme/a.svs', await buildSvs(plan));
     await server.rescan();
     const imageId = await server.idOf('a.svs');
-    const [admin, user] = [await server.given.admin(), await server.given.user()];
+    const [admin, user] = [await server.fixtures.admin(), await server.fixtures.user()];
     const other = await server.another();
     const sessions = { admin: await server.sessionOf(admin), user: await server.sessionOf(user) };
     const pixels = async (session: string) => {
@@ -210,13 +210,13 @@ describe('hidden slide', () => {
     await server.put('a.svs', await buildSvs(plan));
     await server.rescan();
     const imageId = await server.idOf('a.svs');
-    const admin = server.as(await server.given.admin());
+    const admin = server.as(await server.fixtures.admin());
     await admin.call(changeImages, { body: { ids: [imageId], hidden: true } });
     await server.put('a.svs', await buildSvs({ ...plan, width: 310 }));
     await server.rescan();
     const { body } = await admin.call(getImage, { params: { imageId } });
     expect(body.image).toMatchObject({ width: 310, hidden: true });
-    expect((await server.as(await server.given.user()).call(listImages)).body.images).toEqual([]);
+    expect((await server.as(await server.fixtures.user()).call(listImages)).body.images).toEqual([]);
   });
 });
 
@@ -226,7 +226,7 @@ describe('slide whose file is unreadable', () => {
     await server.put('a.svs', 'no slide at all');
     await server.rescan();
     const imageId = await server.idOf('a.svs');
-    const admin = server.as(await server.given.admin());
+    const admin = server.as(await server.fixtures.admin());
     const image = async () => (await admin.call(getImage, { params: { imageId } })).body.image;
     expect(await image()).toMatchObject({ status: 'failed' });
     // The size and time of the file stay the same, as after a repair of something on which it depends.

@@ -168,16 +168,16 @@ export function createDatasets(dependencies: Dependencies): Datasets {
       }));
     },
 
-    async update(by, givenName, { access: newAccess, listed, sharing, identifiableOriginals }) {
+    async update(by, requestedName, { access: newAccess, listed, sharing, identifiableOriginals }) {
       await administer(by, async (tx) => {
         // A dataset may be restricted before it has slides or settings. Every other change requires that it exists.
         if (
           newAccess !== 'restricted' &&
-          !(await isDataset(tx, await spellingOf(tx, 'dataset', givenName)))
+          !(await isDataset(tx, await spellingOf(tx, 'dataset', requestedName)))
         ) {
           throw new AppError('not_found');
         }
-        const name = await registerName(tx, 'dataset', givenName);
+        const name = await registerName(tx, 'dataset', requestedName);
         const before = await findDataset(tx, name);
         const access = newAccess ?? before?.access ?? 'open';
         const isListed = listed ?? before?.is_listed === 1;
@@ -214,9 +214,9 @@ export function createDatasets(dependencies: Dependencies): Datasets {
       imageSessions.recheck();
     },
 
-    async grant(by, givenName, uid, download) {
+    async grant(by, requestedName, uid, download) {
       await administer(by, async (tx) => {
-        const name = await spellingOf(tx, 'dataset', givenName);
+        const name = await spellingOf(tx, 'dataset', requestedName);
         if ((await findUser(tx, uid)) === null || !(await isDataset(tx, name))) {
           throw new AppError('not_found');
         }
@@ -234,9 +234,9 @@ export function createDatasets(dependencies: Dependencies): Datasets {
       imageSessions.recheck({ uid });
     },
 
-    async revoke(by, givenName, uid) {
+    async revoke(by, requestedName, uid) {
       await administer(by, async (tx) => {
-        const name = await spellingOf(tx, 'dataset', givenName);
+        const name = await spellingOf(tx, 'dataset', requestedName);
         if (!(await deleteGrant(tx, uid, name))) return;
         await audit.record(tx, {
           action: 'dataset-revoked',
@@ -308,9 +308,9 @@ export function createDatasets(dependencies: Dependencies): Datasets {
         });
     },
 
-    async request(by, givenName, reason) {
+    async request(by, requestedName, reason) {
       const isRequested = await runLockedTransaction(db, 'accounts', async (tx) => {
-        const name = await spellingOf(tx, 'dataset', givenName);
+        const name = await spellingOf(tx, 'dataset', requestedName);
         const user = await recheckCaller(tx, signIn, by, 'catalogue.read');
         const dataset = await findDataset(tx, name);
         const hasAccess = seesEveryDataset(user) || (await hasGrant(tx, by.uid, name));

@@ -94,7 +94,7 @@ describe('the OpenAPI document', () => {
   });
 
   it('gives a generated client that compiles and calls a running server', { timeout: 60_000 }, async () => {
-    const { document, baseUrl, given } = await runningServer();
+    const { document, baseUrl, fixtures } = await runningServer();
     const folder = await newFolder();
     await fs.symlink(path.join(root, 'node_modules'), path.join(folder, 'node_modules'));
     await fs.writeFile(path.join(folder, 'package.json'), '{"type":"module"}');
@@ -113,11 +113,11 @@ describe('the OpenAPI document', () => {
       throw new Error(`The client does not compile:\n${error.stdout}`);
     });
 
-    const admin = await given.admin();
-    const { uid } = await given.user({ status: 'pending' });
-    await given.image({ file_name: 'a.svs' });
+    const admin = await fixtures.admin();
+    const { uid } = await fixtures.user({ status: 'pending' });
+    await fixtures.image({ file_name: 'a.svs' });
     const client = path.join(folder, 'client.ts');
-    const { stdout } = await run(process.execPath, [client, baseUrl, await given.token(admin), uid]);
+    const { stdout } = await run(process.execPath, [client, baseUrl, await fixtures.token(admin), uid]);
     expect(JSON.parse(stdout)).toEqual({
       register: 'client@example.org',
       signIn: 43_200,

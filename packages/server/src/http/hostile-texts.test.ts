@@ -82,9 +82,9 @@ describe.each(databaseKinds)('hostile texts in API requests, on %s', (database) 
   let session: string;
   beforeAll(async () => {
     server = await testServer({ database, isShared: true, config: { throttle: false } });
-    const viewer = await server.given.user();
+    const viewer = await server.fixtures.user();
     session = (await server.as(viewer).call(createImageSession)).body.session_id;
-    await server.given.admin(); // so that no other is the last
+    await server.fixtures.admin(); // so that no other is the last
   }, 60_000);
   afterAll(() => server.close());
 
@@ -181,7 +181,7 @@ describe.each(databaseKinds)('hostile texts in API requests, on %s', (database) 
   );
 
   it.each(Object.keys(hostile) as Hostile[])('a cursor with %s inside is rejected', async (character) => {
-    const admin = await server.given.admin();
+    const admin = await server.fixtures.admin();
     for (const name of ['listAudit', 'listImages', 'listManagedImages']) {
       for (const inside of [`ab.${missingId}`, '2026-05-01T09:00:00.000Z 7']) {
         const cursor = Buffer.from(withHostile(inside, hostile[character])).toString('base64url');
@@ -193,15 +193,15 @@ describe.each(databaseKinds)('hostile texts in API requests, on %s', (database) 
   });
 
   it('a name is stored in NFC and without white space at its ends', async () => {
-    const admin = await server.given.admin();
-    const { id } = await server.given.image();
+    const admin = await server.fixtures.admin();
+    const { id } = await server.fixtures.image();
     const body = { organ_type: '  Bo\u0308brek ' };
     const answer = await server.as(admin).call(updateImage, { params: { imageId: id }, body });
     expect(answer.body.image?.organ_type).toBe('Böbrek');
   });
 
   it('an account id with %00 gets 404 and writes no audit event', async () => {
-    const admin = await server.given.admin();
+    const admin = await server.fixtures.admin();
     const { status, body } = await server.as(admin).inject({ method: 'GET', url: '/admin/users/%00' });
     expect([status, (body as { code: string }).code]).toEqual([404, 'not_found']);
     const { body: audit } = await server.as(admin).call(listAudit, { query: { result: 'failed' } });

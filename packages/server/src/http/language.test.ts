@@ -66,8 +66,8 @@ describe('language of a response with the header Accept-Language', () => {
   });
 
   it('is used for the CSV file of the audit log', async () => {
-    const { as, given } = await testServer();
-    const answer = await as(await given.admin()).call(exportAudit, {
+    const { as, fixtures } = await testServer();
+    const answer = await as(await fixtures.admin()).call(exportAudit, {
       query: {},
       headers: { 'accept-language': 'en' },
     });

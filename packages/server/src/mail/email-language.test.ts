@@ -42,7 +42,7 @@ describe.each(databaseKinds)('language of an account (on %s)', (database) => {
       const headers = { 'accept-language': header };
       const { body } = await server.as(null).call(register, { body: person, headers });
       expect(await languageOf(server, person.email)).toBe(language);
-      const admin = server.as(await server.given.admin());
+      const admin = server.as(await server.fixtures.admin());
       await admin.call(approveUser, { params: { uid: body.user.uid }, body: {} });
       expect(await subjectsTo(server, person.email)).toEqual([subject]);
     },
@@ -61,7 +61,7 @@ describe.each(databaseKinds)('language of an account (on %s)', (database) => {
 
   it('is changed by PUT /user/language, and e-mails then ignore the Accept-Language of requests', async () => {
     const server = await testServer({ database });
-    const user = await server.given.user();
+    const user = await server.fixtures.user();
     expect((await setLanguage(server, user, 'en')).status).toBe(204);
     const headers = { 'accept-language': 'tr' };
     await server.as(null).call(requestPasswordReset, { body: { email: user.email }, headers });
@@ -76,7 +76,7 @@ describe.each(databaseKinds)('language of an account (on %s)', (database) => {
 
   it('determines the language of the digest e-mail of each administrator', async () => {
     const server = await testServer({ database });
-    const [english, turkish] = [await server.given.admin(), await server.given.admin()];
+    const [english, turkish] = [await server.fixtures.admin(), await server.fixtures.admin()];
     await setLanguage(server, english, 'en');
     await server.as(null).call(register, { body: person });
     expect(await subjectsTo(server, english.email)).toEqual(['Lamina: Requests are waiting for you']);
@@ -86,8 +86,10 @@ describe.each(databaseKinds)('language of an account (on %s)', (database) => {
 
 describe('PUT /user/language', () => {
   it('rejects a language other than Turkish and English', async () => {
-    const { as, given } = await testServer();
-    const response = await as(await given.user()).call(changeLanguage, { body: { language: 'de' } as never });
+    const { as, fixtures } = await testServer();
+    const response = await as(await fixtures.user()).call(changeLanguage, {
+      body: { language: 'de' } as never,
+    });
     expect(response).toMatchObject({ status: 400, body: { code: 'invalid_request', field: 'language' } });
   });
 });

@@ -24,13 +24,13 @@ const tileRoute = apiBase + getTile.path;
 describe('Prometheus metrics', () => {
   it('count requests, tiles, slide errors and failed authentications by their labels', async () => {
     const server = await slideServer();
-    const { given, pixels, sessionOf, put, rescan, idOf, as } = server;
+    const { fixtures, pixels, sessionOf, put, rescan, idOf, as } = server;
     // Native tiles at Deep Zoom levels 9 and 7 of 0…9.
     const plan = { width: 480, height: 400, tileSize: 128, downsamples: [1, 4] } as const;
     await put('Tissue/a.svs', await buildSvs(plan));
     await rescan();
     const id = await idOf('a.svs');
-    const user = await given.user();
+    const user = await fixtures.user();
     const session = await sessionOf(user);
     const before = await scrape(server);
     const tag = (await pixels(`${id}/image_files/9/1_1.jpg`, session)).headers.etag as string;
@@ -84,14 +84,14 @@ describe('Prometheus metrics', () => {
 
   it.each(tileAdapters)('count the tiles that $tileAdapter sends', async ({ tileFastPath }) => {
     const server = await slideServer({ config: { tileFastPath } });
-    const { app, services, given, sessionOf, put, rescan, idOf } = server;
+    const { app, services, fixtures, sessionOf, put, rescan, idOf } = server;
     const address = await app.listen({ host: '127.0.0.1', port: 0 });
     await put(
       'Tissue/a.svs',
       await buildSvs({ width: 480, height: 400, tileSize: 128, downsamples: [1, 4] }),
     );
     await rescan();
-    const session = await sessionOf(await given.user());
+    const session = await sessionOf(await fixtures.user());
     const url = `${address}${apiBase}/image-catalog/proxy/${await idOf('a.svs')}/image_files`;
     const requestTile = async (tile: string, init: RequestInit = {}) => {
       const response = await fetch(`${url}/${tile}?session=${session}`, init);
@@ -121,7 +121,7 @@ describe('Prometheus metrics', () => {
 
   it('count throttled sign-in attempts by the rule of the throttle', async () => {
     const server = await testServer();
-    const user = await server.given.user();
+    const user = await server.fixtures.user();
     const body = { email: user.email, password: 'not this one' };
     const tries = Array.from({ length: 12 });
     const statuses: number[] = [];
@@ -133,10 +133,10 @@ describe('Prometheus metrics', () => {
 
   it('have few series, and no label that contains an id, e-mail address or token', async () => {
     const server = await testServer();
-    const admin = await server.given.admin();
-    const image = await server.given.image();
+    const admin = await server.fixtures.admin();
+    const image = await server.fixtures.image();
     const ids = [admin.uid, image.id, 'b'.repeat(43)];
-    const token = await server.given.token(admin);
+    const token = await server.fixtures.token(admin);
     for (const who of [token, null]) {
       for (const { method, path } of Object.values(endpoints)) {
         for (const id of ids) {

@@ -17,7 +17,7 @@ describe.each(databaseKinds)('the job find-results, on %s', (database) => {
   it('keeps the result layers of slides equal to the result files beside them, which are not listed as slides', async () => {
     const server = await slideServer({ database });
     const { services, config } = server;
-    const admin = server.as(await server.given.admin());
+    const admin = server.as(await server.fixtures.admin());
     const mask = valueTiff({ width: 16, height: 16, values: new Uint8Array(256).fill(1) });
 
     /** Writes a file whose modification time is old enough that the job considers it complete. */
@@ -77,7 +77,7 @@ describe.skipIf(withoutObjectStore !== null)('a scan of a bucket (needs TEST_S3_
   it('keeps the result layers of slides equal to the result files beside them', async () => {
     const server = await slideServer({ config: { objectStore: await makeBucket('slides/') } });
     const { services, config } = server;
-    const admin = server.as(await server.given.admin());
+    const admin = server.as(await server.fixtures.admin());
     const store = services.objectStorage?.store;
     if (store === undefined) throw new Error('the server has no object store');
     async function put(key: string, bytes: Uint8Array | string): Promise<void> {

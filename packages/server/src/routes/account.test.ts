@@ -24,8 +24,8 @@ async function auditEntries({ services }: TestServer, action: string) {
 
 describe.each(databaseKinds)('GET own account, on %s,', (database) => {
   it('returns exactly the documented fields', async () => {
-    const { as, given } = await testServer({ database });
-    const { password: _, ...account } = await given.user({ displayName: 'Ayşe' });
+    const { as, fixtures } = await testServer({ database });
+    const { password: _, ...account } = await fixtures.user({ displayName: 'Ayşe' });
     expect(await as({ ...account, password: _ }).call(getProfile)).toMatchObject({
       status: 200,
       headers: { 'cache-control': 'no-store' },
@@ -36,9 +36,9 @@ describe.each(databaseKinds)('GET own account, on %s,', (database) => {
   });
 
   it('returns the current state, not the state at the sign-in', async () => {
-    const { as, given } = await testServer({ database });
-    const admin = await given.admin();
-    const user = await given.user({ status: 'pending' });
+    const { as, fixtures } = await testServer({ database });
+    const admin = await fixtures.admin();
+    const user = await fixtures.user({ status: 'pending' });
     const client = as(user);
     expect((await client.call(getProfile)).body.user.status).toBe('pending');
     await as(admin).inject({ method: 'POST', url: `/admin/users/${user.uid}/approve` });
@@ -49,9 +49,9 @@ describe.each(databaseKinds)('GET own account, on %s,', (database) => {
 describe.each(databaseKinds)('change of the own password, on %s,', (database) => {
   it('accepts a new password from a fresh sign-in and ends every other sign-in', async () => {
     const server = await testServer({ database });
-    const { as, given, clock, services, outbox } = server;
-    const user = await given.user();
-    const [here, there] = [await given.token(user), await given.token(user)];
+    const { as, fixtures, clock, services, outbox } = server;
+    const user = await fixtures.user();
+    const [here, there] = [await fixtures.token(user), await fixtures.token(user)];
     const sessions = [await as(here).call(createImageSession), await as(there).call(createImageSession)];
     expect(sessions.map(({ status }) => status)).toEqual([201, 201]);
     clock.advance(15 * minute);
@@ -62,7 +62,7 @@ describe.each(databaseKinds)('change of the own password, on %s,', (database) =>
     expect((await as(there).call(getProfile)).status).toBe(401);
     expect((await as(here).call(getImageSessionStats)).body.active_sessions).toBe(1);
     expect((await as(null).call(signIn, { body: user })).status).toBe(401);
-    await given.token({ ...user, password: newPassword });
+    await fixtures.token({ ...user, password: newPassword });
 
     expect(await findUser(services.db, user.uid)).toMatchObject({ updatedAt: clock.now().toISOString() });
     expect(await auditEntries(server, 'password-changed')).toMatchObject([
@@ -75,9 +75,9 @@ describe.each(databaseKinds)('change of the own password, on %s,', (database) =>
   });
 
   it('requires the current password when the sign-in is older than 15 minutes, before it checks the new password', async () => {
-    const { as, given, clock } = await testServer({ database });
-    const user = await given.user();
-    const token = await given.token(user);
+    const { as, fixtures, clock } = await testServer({ database });
+    const user = await fixtures.user();
+    const token = await fixtures.token(user);
     clock.advance(15 * minute + 1);
     for (const body of [{ new_password: newPassword }, { new_password: 'kısa' }, {}]) {
       expect(await as(token).call(changePassword, { body })).toMatchObject({
@@ -93,18 +93,18 @@ describe.each(databaseKinds)('change of the own password, on %s,', (database) =>
     expect((await as(token).call(getProfile)).status).toBe(200);
     const right = { new_password: newPassword, current_password: user.password };
     expect((await as(token).call(changePassword, { body: right })).status).toBe(200);
-    await given.token({ ...user, password: newPassword });
+    await fixtures.token({ ...user, password: newPassword });
   });
 
   it('rejects a wrong current password also from a fresh sign-in, where none is required', async () => {
-    const { as, given } = await testServer({ database });
-    const user = await given.user();
+    const { as, fixtures } = await testServer({ database });
+    const user = await fixtures.user();
     const body = { new_password: newPassword, current_password: 'yanlış-şifre' };
     expect(await as(user).call(changePassword, { body })).toMatchObject({
       status: 403,
       body: { code: 'reauth_required' },
     });
-    await given.token(user);
+    await fixtures.token(user);
   });
 
   it.each([
@@ -113,13 +113,13 @@ describe.each(databaseKinds)('change of the own password, on %s,', (database) =>
     ['a short one', { new_password: 'yedi-7!' }, 'Yeni şifre en az 8 karakter olmalı.'],
     ['an endless one', { new_password: 'x'.repeat(1025) }, 'Yeni şifre çok uzun.'],
   ])('refuses %s', async (_, body, message) => {
-    const { as, given } = await testServer({ database });
-    const user = await given.user();
+    const { as, fixtures } = await testServer({ database });
+    const user = await fixtures.user();
     expect(await as(user).call(changePassword, { body })).toMatchObject({
       status: 400,
       body: { code: 'invalid_request', message, field: 'new_password' },
     });
-    await given.token(user);
+    await fixtures.token(user);
   });
 });
 
@@ -128,9 +128,9 @@ describe.each(databaseKinds)('deletion of the own account, on %s,', (database) =
     'erases the personal data of a %s account, and keeps the uid in the audit log',
     async (status) => {
       const server = await testServer({ database });
-      const { as, given, services } = server;
-      const user = await given.user({ status, displayName: 'Ayşe Yılmaz' });
-      const token = await given.token(user);
+      const { as, fixtures, services } = server;
+      const user = await fixtures.user({ status, displayName: 'Ayşe Yılmaz' });
+      const token = await fixtures.token(user);
       const answer = await as(token).call(deleteAccount);
       expect(answer).toMatchObject({ status: 200, body: { message: 'Hesap başarıyla silindi' } });
 
@@ -150,8 +150,8 @@ describe.each(databaseKinds)('deletion of the own account, on %s,', (database) =
   );
 
   it('allows a new registration with the same e-mail address', async () => {
-    const { as, given } = await testServer({ database });
-    const user = await given.user();
+    const { as, fixtures } = await testServer({ database });
+    const user = await fixtures.user();
     await as(user).call(deleteAccount);
     const { email, password } = user;
     const again = await as(null).call(register, { body: { email, password } });
@@ -160,29 +160,32 @@ describe.each(databaseKinds)('deletion of the own account, on %s,', (database) =
   });
 
   it('is rejected for the last active administrator', async () => {
-    const { as, given, services } = await testServer({ database });
-    const admin = await given.admin();
-    await given.admin({ status: 'suspended' });
+    const { as, fixtures, services } = await testServer({ database });
+    const admin = await fixtures.admin();
+    await fixtures.admin({ status: 'suspended' });
     expect(await as(admin).call(deleteAccount)).toMatchObject({
       status: 409,
       body: { code: 'last_admin', message: 'Son etkin yönetici kaldırılamaz.' },
     });
-    await given.admin();
+    await fixtures.admin();
     expect((await as(admin).call(deleteAccount)).status).toBe(200);
     expect(await listUsers(services.db)).toHaveLength(2);
   });
 
   it('keeps one administrator when the last two delete their accounts at the same time', async () => {
-    const { as, given } = await testServer({ database });
-    const tokens = [await given.token(await given.admin()), await given.token(await given.admin())];
+    const { as, fixtures } = await testServer({ database });
+    const tokens = [
+      await fixtures.token(await fixtures.admin()),
+      await fixtures.token(await fixtures.admin()),
+    ];
     const answers = await Promise.all(tokens.map((token) => as(token).call(deleteAccount)));
     expect(answers.map(({ status }) => status).sort((a, b) => a - b)).toEqual([200, 409]);
   });
 
   it('requires the current password when the sign-in is older than 15 minutes', async () => {
-    const { as, given, clock } = await testServer({ database });
-    const user = await given.user();
-    const token = await given.token(user);
+    const { as, fixtures, clock } = await testServer({ database });
+    const user = await fixtures.user();
+    const token = await fixtures.token(user);
     clock.advance(16 * minute);
     expect(await as(token).call(deleteAccount)).toMatchObject({
       status: 403,
@@ -197,8 +200,8 @@ describe.each(databaseKinds)('deletion of the own account, on %s,', (database) =
 
 describe.each(databaseKinds)('GET own activity, on %s,', (database) => {
   it('lists registration, approval, sign-ins and password changes, newest first', async () => {
-    const { as, given } = await testServer({ database });
-    const admin = await given.admin();
+    const { as, fixtures } = await testServer({ database });
+    const admin = await fixtures.admin();
     const person = { email: 'ayse@example.org', password: 'uzun-bir-şifre' };
     const { body } = await as(null).call(register, { body: person });
     const { uid } = body.user;
@@ -222,10 +225,10 @@ describe.each(databaseKinds)('GET own activity, on %s,', (database) => {
   });
 
   it('names the slides that were opened, with links to those that are still in the catalogue', async () => {
-    const { as, given, services } = await testServer({ database });
-    const user = await given.user();
-    const listed = await given.image({ file_name: 'a-slide.svs' });
-    const removed = await given.image({ removed_at: '2026-05-01T00:00:00.000Z' });
+    const { as, fixtures, services } = await testServer({ database });
+    const user = await fixtures.user();
+    const listed = await fixtures.image({ file_name: 'a-slide.svs' });
+    const removed = await fixtures.image({ removed_at: '2026-05-01T00:00:00.000Z' });
     for (const { id } of [listed, removed]) {
       await services.audit.note({
         action: 'image-opened',
@@ -243,13 +246,13 @@ describe.each(databaseKinds)('GET own activity, on %s,', (database) => {
   });
 
   it('lists at most twenty entries, all by the own account', async () => {
-    const { as, given } = await testServer({ database });
-    const user = await given.user();
-    await given.token(await given.user());
-    for (let i = 0; i < 22; i++) await given.token(user);
+    const { as, fixtures } = await testServer({ database });
+    const user = await fixtures.user();
+    await fixtures.token(await fixtures.user());
+    for (let i = 0; i < 22; i++) await fixtures.token(user);
     const { activity } = (await as(user).call(getActivity)).body;
     expect(activity).toHaveLength(20);
-    const newcomer = await given.user({ status: 'pending' });
+    const newcomer = await fixtures.user({ status: 'pending' });
     expect((await as(newcomer).call(getActivity)).body.activity).toHaveLength(1);
   });
 });

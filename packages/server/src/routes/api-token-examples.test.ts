@@ -31,10 +31,10 @@ describe('the examples of docs/api-tokens.md', () => {
     svs = await buildSvs();
     await server.put('Set/a.svs', svs);
     await server.rescan();
-    const user = await server.given.user();
-    const admin = server.as(await server.given.admin());
+    const user = await server.fixtures.user();
+    const admin = server.as(await server.fixtures.admin());
     await admin.call(grantDataset, { body: { dataset: 'Set', uid: user.uid, download: true } });
-    const { token } = await server.given.apiToken(user);
+    const { token } = await server.fixtures.apiToken(user);
     const address = await server.app.listen({ host: '127.0.0.1', port: 0 });
     folder = fs.mkdtempSync(path.join(server.config.dataDir, 'examples-'));
     const [IMAGE] = [await server.idOf('a.svs')];

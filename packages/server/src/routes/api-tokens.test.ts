@@ -36,8 +36,8 @@ async function auditOf({ services }: TestServer): Promise<[string, string | null
 describe.each(databaseKinds)('API tokens, on %s,', (database) => {
   it('are shown once, stored as a hash, and listed by their owner', async () => {
     const server = await testServer({ database });
-    const { given, as, clock, services } = server;
-    const user = await given.user();
+    const { fixtures, as, clock, services } = server;
+    const user = await fixtures.user();
     const body = { name: ' Betik ', scopes: ['annotations:read', 'slides:read', 'slides:read'] };
     const made = await as(user).call(createApiToken, { body });
     expect(made.status).toBe(201);
@@ -58,9 +58,9 @@ describe.each(databaseKinds)('API tokens, on %s,', (database) => {
     const at = clock.now().toISOString();
     const listed = { ...rest, created_at: at, last_used_at: at };
     expect((await as(user).call(listApiTokens)).body).toEqual({ tokens: [listed] });
-    expect((await as(await given.user()).call(listApiTokens)).body).toEqual({ tokens: [] });
+    expect((await as(await fixtures.user()).call(listApiTokens)).body).toEqual({ tokens: [] });
     const { uid, email, displayName } = user;
-    expect((await as(await given.admin()).call(listAllApiTokens)).body).toEqual({
+    expect((await as(await fixtures.admin()).call(listAllApiTokens)).body).toEqual({
       tokens: [{ ...listed, uid, email, displayName }],
     });
     const rows = JSON.stringify(await services.db.selectFrom('api_tokens').selectAll().execute());
@@ -69,14 +69,14 @@ describe.each(databaseKinds)('API tokens, on %s,', (database) => {
   });
 
   it('cannot be created with invalid input, invisible datasets or scopes beyond the role of the owner', async () => {
-    const { given, as, services, clock } = await testServer({ database });
+    const { fixtures, as, services, clock } = await testServer({ database });
     const now = clock.now().toISOString();
     await saveDataset(services.db, { name: 'Gizli', access: 'restricted', isListed: true, now });
-    await given.image({ dataset_name: 'Akciğer' });
+    await fixtures.image({ dataset_name: 'Akciğer' });
     const [user, viewer, admin] = [
-      await given.user(),
-      await given.user({ role: 'viewer' }),
-      await given.admin(),
+      await fixtures.user(),
+      await fixtures.user({ role: 'viewer' }),
+      await fixtures.admin(),
     ];
     const good = { name: 'x', scopes: ['slides:read'] };
     const ask = async (who: typeof user, change: object) => {
@@ -119,9 +119,9 @@ describe.each(databaseKinds)('API tokens, on %s,', (database) => {
 
   it('can be revoked by their owner and by administrators, with immediate effect', async () => {
     const server = await testServer({ database });
-    const { given, as } = server;
-    const [user, other, admin] = [await given.user(), await given.user(), await given.admin()];
-    const [one, two] = [await given.apiToken(user), await given.apiToken(user)];
+    const { fixtures, as } = server;
+    const [user, other, admin] = [await fixtures.user(), await fixtures.user(), await fixtures.admin()];
+    const [one, two] = [await fixtures.apiToken(user), await fixtures.apiToken(user)];
     const another = await server.another();
     expect((await another.as(one.token).call(listImages)).status).toBe(200);
 
@@ -142,13 +142,13 @@ describe.each(databaseKinds)('API tokens, on %s,', (database) => {
 
   it('end at their end date and when password or role of the owner changes, not when the owner signs out elsewhere', async () => {
     const server = await testServer({ database });
-    const { given, as, clock } = server;
-    const admin = await given.admin();
+    const { fixtures, as, clock } = server;
+    const admin = await fixtures.admin();
     const statusOf = async (token: string) => (await as(token).call(listImages)).status;
 
-    const user = await given.user();
-    const signedIn = await given.token(user);
-    const { token } = await given.apiToken(user);
+    const user = await fixtures.user();
+    const signedIn = await fixtures.token(user);
+    const { token } = await fixtures.apiToken(user);
     expect((await as(signedIn).call(endSignIns, { query: { except: 'current' } })).status).toBe(204);
     expect(await statusOf(token)).toBe(200);
     const body = { current_password: user.password, new_password: 'yepyeni-şifre' };
@@ -159,17 +159,17 @@ describe.each(databaseKinds)('API tokens, on %s,', (database) => {
       [setUserPassword, { new_password: 'yepyeni-şifre' }],
       [promoteUser, undefined],
     ] as const) {
-      const member = await given.user();
-      const made = await given.apiToken(member);
+      const member = await fixtures.user();
+      const made = await fixtures.apiToken(member);
       expect(await statusOf(made.token)).toBe(200);
       const params = { uid: member.uid };
       await as(admin).call(endpoint, { params, ...(change && { body: change }) });
       expect(await statusOf(made.token)).toBe(401);
     }
 
-    const short = await given.apiToken(await given.user(), { days: 1 });
-    const long = await given.apiToken(
-      await given.user({ expiresAt: new Date(clock.now().getTime() + 2 * day).toISOString() }),
+    const short = await fixtures.apiToken(await fixtures.user(), { days: 1 });
+    const long = await fixtures.apiToken(
+      await fixtures.user({ expiresAt: new Date(clock.now().getTime() + 2 * day).toISOString() }),
     );
     clock.advance(day - 1);
     expect(await statusOf(short.token)).toBe(200);
@@ -181,12 +181,12 @@ describe.each(databaseKinds)('API tokens, on %s,', (database) => {
   });
 
   it('read the catalogue of their datasets only, through every endpoint', async () => {
-    const { given, as } = await testServer({ database });
-    const inLung = await given.image({ dataset_name: 'Akciğer', organ_type: 'Lung' });
-    const inLiver = await given.image({ dataset_name: 'Karaciğer', organ_type: 'Liver' });
-    const without = await given.image({ dataset_name: null });
-    for (const owner of [await given.user(), await given.admin()]) {
-      const { token } = await given.apiToken(owner, { scopes: ['slides:read'], datasets: ['akciğer'] });
+    const { fixtures, as } = await testServer({ database });
+    const inLung = await fixtures.image({ dataset_name: 'Akciğer', organ_type: 'Lung' });
+    const inLiver = await fixtures.image({ dataset_name: 'Karaciğer', organ_type: 'Liver' });
+    const without = await fixtures.image({ dataset_name: null });
+    for (const owner of [await fixtures.user(), await fixtures.admin()]) {
+      const { token } = await fixtures.apiToken(owner, { scopes: ['slides:read'], datasets: ['akciğer'] });
       const namesOf = async (query: Record<string, string>) =>
         (await as(token).call(listImages, { query })).body.images.map(({ id }) => id);
       expect(await namesOf({})).toEqual([inLung.id]);
@@ -206,15 +206,15 @@ describe.each(databaseKinds)('API tokens, on %s,', (database) => {
         const answer = await as(token).call(getImage, { params: { imageId: image.id } });
         expect(answer.status).toBe(status);
       }
-      const all = await given.apiToken(owner, { scopes: ['slides:read'] });
+      const all = await fixtures.apiToken(owner, { scopes: ['slides:read'] });
       expect((await as(all.token).call(listImages)).body.images).toHaveLength(3);
     }
   });
 
   it('can begin uploads into their datasets only', async () => {
-    const { given, as } = await testServer({ database });
-    await given.image({ dataset_name: 'Akciğer' });
-    const { token } = await given.apiToken(await given.admin(), { datasets: ['Akciğer'] });
+    const { fixtures, as } = await testServer({ database });
+    await fixtures.image({ dataset_name: 'Akciğer' });
+    const { token } = await fixtures.apiToken(await fixtures.admin(), { datasets: ['Akciğer'] });
     const begin = async (dataset: string) => {
       const announced = { path: 'a.svs', is_folder: false, file_count: 1, size_bytes: 1 };
       return (await as(token).call(beginUpload, { body: { dataset, ...announced } })).status;
@@ -224,10 +224,10 @@ describe.each(databaseKinds)('API tokens, on %s,', (database) => {
 
   it('write an audit event at the first use in an hour, and at the first use for each slide', async () => {
     const server = await testServer({ database });
-    const { given, as, clock } = server;
-    const user = await given.user();
-    const { token } = await given.apiToken(user);
-    const image = await given.image({ fingerprint: 'x' });
+    const { fixtures, as, clock } = server;
+    const user = await fixtures.user();
+    const { token } = await fixtures.apiToken(user);
+    const image = await fixtures.image({ fingerprint: 'x' });
     const another = await server.another();
     const use = async () => {
       for (const process of [server, another, server]) {
@@ -250,9 +250,9 @@ describe.each(databaseKinds)('API tokens, on %s,', (database) => {
   });
 
   it('are limited to 50 per account', async () => {
-    const { given, as } = await testServer({ database });
-    const user = await given.user();
-    for (let i = 0; i < 50; i++) await given.apiToken(user);
+    const { fixtures, as } = await testServer({ database });
+    const user = await fixtures.user();
+    for (let i = 0; i < 50; i++) await fixtures.apiToken(user);
     const body = { name: 'x', scopes: ['slides:read'] };
     expect(await as(user).call(createApiToken, { body })).toMatchObject({
       status: 409,
@@ -263,9 +263,9 @@ describe.each(databaseKinds)('API tokens, on %s,', (database) => {
 
 describe('rate limit of API tokens', () => {
   it('returns 429 with Retry-After beyond the burst for all tokens of an owner, and not for their browser', async () => {
-    const { given, as, clock } = await testServer();
-    const user = await given.user();
-    const [one, two] = [await given.apiToken(user), await given.apiToken(user)];
+    const { fixtures, as, clock } = await testServer();
+    const user = await fixtures.user();
+    const [one, two] = [await fixtures.apiToken(user), await fixtures.apiToken(user)];
     for (let i = 0; i < apiTokenRate.burst; i++)
       await as(one.token).call(listImages, { query: { limit: '1' } });
     const refused = await as(two.token).call(listImages);

@@ -25,14 +25,14 @@ const reason = 'Kurumunuz doğrulanamadı.\nLütfen kurumsal adresinizle başvur
 
 async function office(database: (typeof databaseKinds)[number]) {
   const server = await testServer({ database });
-  const admin = await server.given.admin({ email: 'yonetici@example.org' });
+  const admin = await server.fixtures.admin({ email: 'yonetici@example.org' });
   const dataset = async (name: string) => {
     const now = server.clock.now().toISOString();
     await saveDataset(server.services.db, { name, access: 'restricted', isListed: true, now });
     return name;
   };
   const inDays = (days: number) => new Date(server.clock.now().getTime() + days * day).toISOString();
-  return { ...server, admin, client: server.as(await server.given.token(admin)), dataset, inDays };
+  return { ...server, admin, client: server.as(await server.fixtures.token(admin)), dataset, inDays };
 }
 
 async function auditEntriesOf({ services }: Pick<TestServer, 'services'>, uid: string) {
@@ -86,10 +86,10 @@ describe.each(databaseKinds)('an application for an account, on %s', (database) 
   });
 
   it('lists other accounts that may belong to the same person', async () => {
-    const { client, given } = await office(database);
-    const closed = await given.user({ email: 'ipek@hastane.example', status: 'deactivated' });
-    const namesake = await given.user({ displayName: 'ipek ışık' });
-    await given.user({ status: 'pending', email: 'ipek+2@hastane.example', displayName: 'İPEK IŞIK' });
+    const { client, fixtures } = await office(database);
+    const closed = await fixtures.user({ email: 'ipek@hastane.example', status: 'deactivated' });
+    const namesake = await fixtures.user({ displayName: 'ipek ışık' });
+    await fixtures.user({ status: 'pending', email: 'ipek+2@hastane.example', displayName: 'İPEK IŞIK' });
     const [application] = (await client.call(listApplications)).body.applications;
     expect(application?.duplicates).toMatchObject([
       { uid: closed.uid, status: 'deactivated', why: 'same-mailbox' },
@@ -108,9 +108,9 @@ describe.each(databaseKinds)('an application for an account, on %s', (database) 
   });
 
   it('is reported to every active administrator, in at most one e-mail in five minutes', async () => {
-    const { as, given, clock, outbox } = await office(database);
-    await given.admin({ email: 'ikinci@example.org' });
-    await given.admin({ email: 'eski@example.org', status: 'suspended' });
+    const { as, fixtures, clock, outbox } = await office(database);
+    await fixtures.admin({ email: 'ikinci@example.org' });
+    await fixtures.admin({ email: 'eski@example.org', status: 'suspended' });
     const apply = (name: string) =>
       as(null).call(register, { body: { email: `${name}@example.org`, password: 'uzun-bir-şifre' } });
 
@@ -137,12 +137,12 @@ describe.each(databaseKinds)('an application for an account, on %s', (database) 
 
 describe.each(databaseKinds)('POST /admin/users/:uid/withdraw-approval, on %s', (database) => {
   it('returns an account to the queue, without role, datasets and sessions', async () => {
-    const { client, as, given, dataset, inDays, services } = await office(database);
-    const user = await given.user({ status: 'pending' });
+    const { client, as, fixtures, dataset, inDays, services } = await office(database);
+    const user = await fixtures.user({ status: 'pending' });
     const { uid } = user;
     const body = { role: 'viewer', datasets: [await dataset('Böbrek')], expires_at: inDays(30) } as const;
     await client.call(approveUser, { params: { uid }, body });
-    const token = await given.token(user);
+    const token = await fixtures.token(user);
     expect((await as(token).call(getProfile)).status).toBe(200);
 
     const answer = await client.call(withdrawApproval, { params: { uid } });
@@ -165,8 +165,8 @@ describe.each(databaseKinds)('POST /admin/users/:uid/withdraw-approval, on %s', 
   });
 
   it('is rejected when the first approval is more than 10 minutes old, also after a reactivation', async () => {
-    const { client, given, clock } = await office(database);
-    const { uid } = await given.user({ status: 'pending' });
+    const { client, fixtures, clock } = await office(database);
+    const { uid } = await fixtures.user({ status: 'pending' });
     await client.call(approveUser, { params: { uid }, body: {} });
     clock.advance(10 * 60_000 + 1);
     const settled = { status: 409, body: { code: 'approval_settled' } };
@@ -179,8 +179,8 @@ describe.each(databaseKinds)('POST /admin/users/:uid/withdraw-approval, on %s', 
 
 describe.each(databaseKinds)('approval with a role, datasets and an end date, on %s', (database) => {
   it('sets role, datasets and end date in one step, with an audit entry and an e-mail', async () => {
-    const { client, given, dataset, inDays, outbox, services } = await office(database);
-    const user = await given.user({ status: 'pending', email: 'yeni@example.org' });
+    const { client, fixtures, dataset, inDays, outbox, services } = await office(database);
+    const user = await fixtures.user({ status: 'pending', email: 'yeni@example.org' });
     const expires_at = inDays(30);
     const answer = await client.call(approveUser, {
       params: { uid: user.uid },
@@ -206,9 +206,9 @@ describe.each(databaseKinds)('approval with a role, datasets and an end date, on
   });
 
   it('grants no dataset and sets no end date by default, and keeps an end date in the future', async () => {
-    const { client, given, inDays } = await office(database);
-    const pending = await given.user({ status: 'pending' });
-    const earlier = await given.user({ status: 'suspended', expiresAt: inDays(3) });
+    const { client, fixtures, inDays } = await office(database);
+    const pending = await fixtures.user({ status: 'pending' });
+    const earlier = await fixtures.user({ status: 'suspended', expiresAt: inDays(3) });
     for (const [{ uid }, expiresAt] of [
       [pending, null],
       [earlier, earlier.expiresAt],
@@ -220,10 +220,10 @@ describe.each(databaseKinds)('approval with a role, datasets and an end date, on
   });
 
   it('reactivates an account whose end date has passed', async () => {
-    const { as, admin, given, clock, inDays } = await office(database);
-    const { uid } = await given.user({ status: 'suspended', expiresAt: inDays(1) });
+    const { as, admin, fixtures, clock, inDays } = await office(database);
+    const { uid } = await fixtures.user({ status: 'suspended', expiresAt: inDays(1) });
     clock.advance(2 * day);
-    const asAdmin = as(await given.token(admin));
+    const asAdmin = as(await fixtures.token(admin));
     expect((await asAdmin.call(approveUser, { params: { uid }, body: {} })).status).toBe(200);
     expect((await asAdmin.call(getUser, { params: { uid } })).body.user).toMatchObject({
       status: 'active',
@@ -237,8 +237,8 @@ describe.each(databaseKinds)('approval with a role, datasets and an end date, on
     ['a date that is none', { expires_at: 'yarın' }],
     ['the role admin', { role: 'admin' }],
   ])('changes nothing when the request has %s', async (_, body) => {
-    const { client, given, services } = await office(database);
-    const { uid } = await given.user({ status: 'pending' });
+    const { client, fixtures, services } = await office(database);
+    const { uid } = await fixtures.user({ status: 'pending' });
     expect(await client.call(approveUser, { params: { uid }, body })).toMatchObject({
       status: 400,
       body: { code: 'invalid_request' },
@@ -254,12 +254,12 @@ describe.each(databaseKinds)('approval with a role, datasets and an end date, on
 
 describe.each(databaseKinds)('rejecting an application, on %s', (database) => {
   it('suspends the account, and shows the reason on the open status page, after a sign-in and in an e-mail', async () => {
-    const { client, given, as, outbox, services } = await office(database);
-    const user = await given.user({ status: 'pending', email: 'yeni@example.org' });
-    const token = await given.token(user);
+    const { client, fixtures, as, outbox, services } = await office(database);
+    const user = await fixtures.user({ status: 'pending', email: 'yeni@example.org' });
+    const token = await fixtures.token(user);
     const answer = await client.call(rejectUser, { params: { uid: user.uid }, body: { reason } });
     expect(answer).toMatchObject({ status: 200, body: { message: 'Başvuru reddedildi.' } });
-    for (const who of [token, await given.token(user)]) {
+    for (const who of [token, await fixtures.token(user)]) {
       expect((await as(who).call(getProfile)).body.user).toMatchObject({
         status: 'suspended',
         decisionReason: reason,
@@ -278,21 +278,21 @@ describe.each(databaseKinds)('rejecting an application, on %s', (database) => {
   });
 
   it('is undone by an approval, which deletes the reason permanently', async () => {
-    const { client, given, as } = await office(database);
-    const user = await given.user({ status: 'pending' });
+    const { client, fixtures, as } = await office(database);
+    const user = await fixtures.user({ status: 'pending' });
     const { uid } = user;
     await client.call(rejectUser, { params: { uid }, body: { reason } });
     await client.call(approveUser, { params: { uid }, body: {} });
     await client.call(suspendUser, { params: { uid } });
-    expect((await as(await given.token(user)).call(getProfile)).body.user).toMatchObject({
+    expect((await as(await fixtures.token(user)).call(getProfile)).body.user).toMatchObject({
       status: 'suspended',
       decisionReason: null,
     });
   });
 
   it.each(['active', 'suspended', 'deactivated'] as const)('fails for a %s account', async (status) => {
-    const { client, given } = await office(database);
-    const { uid } = await given.user({ status });
+    const { client, fixtures } = await office(database);
+    const { uid } = await fixtures.user({ status });
     expect(await client.call(rejectUser, { params: { uid }, body: { reason } })).toMatchObject({
       status: 409,
       body: { code: 'not_pending' },
@@ -301,16 +301,16 @@ describe.each(databaseKinds)('rejecting an application, on %s', (database) => {
   });
 
   it.each(['', '   ', 'a'.repeat(1001)])('requires a valid reason: %j', async (said) => {
-    const { client, given } = await office(database);
-    const { uid } = await given.user({ status: 'pending' });
+    const { client, fixtures } = await office(database);
+    const { uid } = await fixtures.user({ status: 'pending' });
     const answer = await client.call(rejectUser, { params: { uid }, body: { reason: said } });
     expect(answer).toMatchObject({ status: 400, body: { field: 'reason' } });
   });
 
   it('concurrent with an approval ends with an active account without a reason', async () => {
-    const { client, given } = await office(database);
+    const { client, fixtures } = await office(database);
     for (let round = 0; round < 10; round++) {
-      const { uid } = await given.user({ status: 'pending' });
+      const { uid } = await fixtures.user({ status: 'pending' });
       const [approved, rejected] = await Promise.all([
         client.call(approveUser, { params: { uid }, body: {} }),
         client.call(rejectUser, { params: { uid }, body: { reason } }),
@@ -327,8 +327,8 @@ describe.each(databaseKinds)('rejecting an application, on %s', (database) => {
 
 describe.each(databaseKinds)('PUT access of an active account, on %s,', (database) => {
   it('changes only the fields that the request names', async () => {
-    const { client, given, dataset, inDays, services } = await office(database);
-    const { uid } = await given.user();
+    const { client, fixtures, dataset, inDays, services } = await office(database);
+    const { uid } = await fixtures.user();
     const [a, b] = [await dataset('A'), await dataset('B')];
     const detailsAfter = async (body: object) => {
       const answer = await client.call(updateUserAccess, { params: { uid }, body });
@@ -356,9 +356,9 @@ describe.each(databaseKinds)('PUT access of an active account, on %s,', (databas
   });
 
   it('is rejected when the account is not active', async () => {
-    const { client, given } = await office(database);
+    const { client, fixtures } = await office(database);
     for (const status of ['pending', 'suspended', 'deactivated'] as const) {
-      const { uid } = await given.user({ status });
+      const { uid } = await fixtures.user({ status });
       expect(await client.call(updateUserAccess, { params: { uid }, body: {} })).toMatchObject({
         status: 409,
         body: { code: 'not_active' },
@@ -367,8 +367,8 @@ describe.each(databaseKinds)('PUT access of an active account, on %s,', (databas
   });
 
   it('cannot set an end date for an administrator', async () => {
-    const { client, given, inDays } = await office(database);
-    const { uid } = await given.user({ expiresAt: inDays(3) });
+    const { client, fixtures, inDays } = await office(database);
+    const { uid } = await fixtures.user({ expiresAt: inDays(3) });
     await client.call(promoteUser, { params: { uid } });
     expect((await client.call(getUser, { params: { uid } })).body.user.expiresAt).toBe(null);
     const answer = await client.call(updateUserAccess, { params: { uid }, body: { expires_at: inDays(3) } });
@@ -376,8 +376,8 @@ describe.each(databaseKinds)('PUT access of an active account, on %s,', (databas
   });
 
   it('is undone when the account is deactivated, and not restored by a reactivation', async () => {
-    const { client, given, dataset } = await office(database);
-    const { uid } = await given.user();
+    const { client, fixtures, dataset } = await office(database);
+    const { uid } = await fixtures.user();
     await client.call(updateUserAccess, { params: { uid }, body: { datasets: [await dataset('A')] } });
     await client.call(deactivateUser, { params: { uid } });
     await client.call(approveUser, { params: { uid }, body: {} });

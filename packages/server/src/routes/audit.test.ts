@@ -22,8 +22,8 @@ const day = 24 * 60 * minute;
 
 /** An administrator who reads the audit log. */
 async function reading(server: TestServer) {
-  const admin = await server.given.admin({ displayName: 'Nur Yönetici' });
-  const client = server.as(await server.given.token(admin));
+  const admin = await server.fixtures.admin({ displayName: 'Nur Yönetici' });
+  const client = server.as(await server.fixtures.token(admin));
   const read = async (query: Record<string, string> = {}) => {
     await server.services.background.idle();
     const { status, body } = await client.call(listAudit, { query });
@@ -45,7 +45,7 @@ describe.each(databaseKinds)('the audit log, on %s', (database) => {
   it('lists who did what to whom, when and from which address, newest first', async () => {
     const server = await testServer({ database });
     const { admin, client, read } = await reading(server);
-    const user = await server.given.user({ displayName: 'Işıl Yılmaz' });
+    const user = await server.fixtures.user({ displayName: 'Işıl Yılmaz' });
     server.clock.advance(minute);
     await client.call(suspendUser, { params: { uid: user.uid } });
     const { entries, next_cursor } = await read();
@@ -70,9 +70,9 @@ describe.each(databaseKinds)('the audit log, on %s', (database) => {
   it('has pages without repetitions and gaps while entries are added', async () => {
     const server = await testServer({ database });
     const { admin, read } = await reading(server);
-    for (let i = 0; i < 6; i++) await server.given.token(admin);
+    for (let i = 0; i < 6; i++) await server.fixtures.token(admin);
     const first = await read({ limit: '3' });
-    await server.given.token(admin);
+    await server.fixtures.token(admin);
     const second = await read({ limit: '3', cursor: first.next_cursor ?? '' });
     const third = await read({ limit: '3', cursor: second.next_cursor ?? '' });
     expect([first, second, third].flatMap(({ entries }) => entries.map(({ seq }) => seq))).toEqual([
@@ -84,10 +84,10 @@ describe.each(databaseKinds)('the audit log, on %s', (database) => {
   it('can be filtered by slide and by account', async () => {
     const server = await testServer({ database });
     const { read } = await reading(server);
-    const [ayse, berk] = [await server.given.user(), await server.given.user()];
+    const [ayse, berk] = [await server.fixtures.user(), await server.fixtures.user()];
     const [liver, kidney] = [
-      await server.given.image({ file_name: 'liver.svs' }),
-      await server.given.image({ file_name: 'kidney.svs', removed_at: '2026-05-01T00:00:00.000Z' }),
+      await server.fixtures.image({ file_name: 'liver.svs' }),
+      await server.fixtures.image({ file_name: 'kidney.svs', removed_at: '2026-05-01T00:00:00.000Z' }),
     ];
     for (const [who, what] of [
       [ayse, liver],
@@ -111,12 +111,12 @@ describe.each(databaseKinds)('the audit log, on %s', (database) => {
   it('returns only entries that match the filter', async () => {
     const server = await testServer({ database });
     const { admin, read } = await reading(server);
-    const user = await server.given.user();
+    const user = await server.fixtures.user();
     server.clock.advance(minute);
     const at = server.clock.now().toISOString();
     await server.as(null).call(signIn, { body: { email: user.email, password: 'yanlış-şifre' } });
     server.clock.advance(minute);
-    await server.given.token(user);
+    await server.fixtures.token(user);
     const asked = async (query: Record<string, string>) => (await read(query)).entries.map(told);
     const refused = ['sign-in', 'refused', null, user.uid] as const;
     const signedIn = ['sign-in', 'done', user.uid, user.uid] as const;
@@ -153,7 +153,7 @@ describe.each(databaseKinds)('the audit log, on %s', (database) => {
   it('names a deleted account by its uid only', async () => {
     const server = await testServer({ database });
     const { read } = await reading(server);
-    const user = await server.given.user({ displayName: 'Işıl Yılmaz' });
+    const user = await server.fixtures.user({ displayName: 'Işıl Yılmaz' });
     await server.as(user).call(deleteAccount);
     const answer = await read({ who: user.uid });
     expect(answer.entries).toMatchObject([
@@ -168,7 +168,7 @@ describe.each(databaseKinds)('a rejected request, on %s', (database) => {
   it('writes an audit event with account, endpoint and reason', async () => {
     const server = await testServer({ database });
     const { read } = await reading(server);
-    const user = await server.given.user();
+    const user = await server.fixtures.user();
     await server.as(user).call(getUser, { params: { uid: user.uid } });
     await server.services.background.idle(); // requests do not wait for these entries
     await server.as('A'.repeat(43)).call(listUsers);
@@ -220,8 +220,8 @@ describe.each(databaseKinds)('the CSV file of the audit log, on %s', (database) 
   it('has every entry that matches the filter, and its download writes an audit event', async () => {
     const server = await testServer({ database });
     const { client, admin, read } = await reading(server);
-    const user = await server.given.user({ displayName: '=Şükrü "Ş" Çağ' });
-    for (let i = 0; i < 3; i++) await server.given.token(user);
+    const user = await server.fixtures.user({ displayName: '=Şükrü "Ş" Çağ' });
+    for (let i = 0; i < 3; i++) await server.fixtures.token(user);
     const answer = await client.call(exportAudit, { query: { who: user.email, action: 'sign-in' } });
     expect(answer).toMatchObject({
       status: 200,
@@ -291,7 +291,7 @@ describe.each(databaseKinds)('the hash chain of the audit log, on %s', (database
   it('is verified again on request, and reports where it was tampered with', async () => {
     const server = await testServer({ database });
     const { client, admin } = await reading(server);
-    for (let i = 0; i < 3; i++) await server.given.token(admin);
+    for (let i = 0; i < 3; i++) await server.fixtures.token(admin);
     const { db } = server.services;
     await db.updateTable('audit_chain').set({ last_seq: 9 }).execute();
     expect((await client.call(checkAuditChain)).status).toBe(202);
@@ -303,9 +303,9 @@ describe.each(databaseKinds)('the hash chain of the audit log, on %s', (database
   it('stays intact when old entries are deleted, and reports the deletion', async () => {
     const server = await testServer({ database, config: { auditRetentionDays: 30 } });
     const { admin } = await reading(server);
-    await server.given.token(admin);
+    await server.fixtures.token(admin);
     server.clock.advance(31 * day);
-    const client = server.as(await server.given.token(admin));
+    const client = server.as(await server.fixtures.token(admin));
     await server.services.auditLog.prune();
     const { body } = await client.call(listAudit);
     expect(body.entries).toMatchObject([
@@ -323,15 +323,15 @@ describe.each(databaseKinds)('the hash chain of the audit log, on %s', (database
 describe.each(databaseKinds)('the daily statistics, on %s', (database) => {
   it('cover thirty days, and count sign-ins and opened slides per day of the configured time zone', async () => {
     const server = await testServer({ database });
-    const { given, clock, services } = server;
-    const user = await given.user();
-    await given.token(user); // 1 May, 09:00 UTC
+    const { fixtures, clock, services } = server;
+    const user = await fixtures.user();
+    await fixtures.token(user); // 1 May, 09:00 UTC
     await server.as(null).call(signIn, { body: { email: user.email, password: 'yanlış-şifre' } });
     clock.advance(12.5 * 60 * minute); // 1 May, 21:30 UTC: 2 May in Istanbul
-    const admin = await given.admin();
-    const client = server.as(await given.token(admin));
+    const admin = await fixtures.admin();
+    const client = server.as(await fixtures.token(admin));
     await client.call(createImageSession);
-    const image = await given.image();
+    const image = await fixtures.image();
     await services.audit.note({ action: 'image-opened', actor: user.uid, target: image.id, origin: null });
 
     const daysOf = async (query: Record<string, string>) =>

@@ -96,7 +96,7 @@ describe('registration', () => {
   it.each(['ayse@example.org', ' AYSE@EXAMPLE.ORG ', 'Ayse@Example.org'])(
     'rejects a registered e-mail address, spelled %o, and changes nothing',
     async (email) => {
-      const { as, services, given } = await testServer();
+      const { as, services, fixtures } = await testServer();
       await as(null).call(register, { body: person });
       const before = await listUsers(services.db);
       const answer = await as(null).call(register, { body: { email, password: 'başka-bir-şifre' } });
@@ -105,7 +105,7 @@ describe('registration', () => {
         body: { code: 'email_taken', message: 'Bu e-posta adresiyle daha önce kayıt olunmuş.' },
       });
       expect(await listUsers(services.db)).toEqual(before);
-      await given.token({ ...before[0], ...person } as never);
+      await fixtures.token({ ...before[0], ...person } as never);
     },
   );
 
@@ -119,8 +119,8 @@ describe('registration', () => {
   });
 
   it('ignores the token of the request and unknown fields', async () => {
-    const { as, given, services } = await testServer();
-    const admin = await given.admin();
+    const { as, fixtures, services } = await testServer();
+    const admin = await fixtures.admin();
     const asked = { role: 'admin', status: 'active', adminApproved: true, uid: 'x', createdAt: '2000-01-01' };
     const payload = `{"__proto__":{"role":"admin"},${JSON.stringify({ ...person, ...asked }).slice(1)}`;
     const answer = await as(admin).inject({
@@ -144,8 +144,8 @@ describe('sign-in with e-mail and password', () => {
     ['pending', 'unassigned'],
     ['suspended', 'user'],
   ] as const)('returns a token to an account that is %s and %s', async (status, role) => {
-    const { as, given } = await testServer();
-    const user = await given.user({ status, role });
+    const { as, fixtures } = await testServer();
+    const user = await fixtures.user({ status, role });
     const answer = await as(null).call(signIn, { body: user });
     expect(answer).toMatchObject({ status: 200, body: { expires_in: 12 * 3600 } });
 
@@ -155,15 +155,15 @@ describe('sign-in with e-mail and password', () => {
   });
 
   it('accepts the e-mail address in any spelling', async () => {
-    const { as, given } = await testServer();
-    const { password } = await given.user({ email: 'ali@example.org' });
+    const { as, fixtures } = await testServer();
+    const { password } = await fixtures.user({ email: 'ali@example.org' });
     const answer = await as(null).call(signIn, { body: { email: ' ALI@Example.ORG', password } });
     expect(answer.status).toBe(200);
   });
 
   it('returns the same response for a wrong password and for an unknown e-mail address', async () => {
-    const { as, given } = await testServer();
-    const { email } = await given.user();
+    const { as, fixtures } = await testServer();
+    const { email } = await fixtures.user();
     const wrong = await as(null).call(signIn, { body: { email, password: 'yanlış-şifre' } });
     const unknown = await as(null).call(signIn, { body: { email: 'unknown@example.org', password: 'x' } });
     expect(wrong).toMatchObject({
@@ -174,8 +174,8 @@ describe('sign-in with e-mail and password', () => {
   });
 
   it('reveals that an account is deactivated only after the right password', async () => {
-    const { as, given } = await testServer();
-    const { email, password } = await given.user({ status: 'deactivated' });
+    const { as, fixtures } = await testServer();
+    const { email, password } = await fixtures.user({ status: 'deactivated' });
     expect(await as(null).call(signIn, { body: { email, password } })).toMatchObject({
       status: 403,
       body: {
@@ -197,15 +197,15 @@ describe('sign-in with e-mail and password', () => {
   });
 
   it('returns a different token each time', async () => {
-    const { given } = await testServer();
-    const user = await given.user();
-    expect(await given.token(user)).not.toBe(await given.token(user));
+    const { fixtures } = await testServer();
+    const user = await fixtures.user();
+    expect(await fixtures.token(user)).not.toBe(await fixtures.token(user));
   });
 
   it('writes an audit event without the e-mail address, also when it fails', async () => {
-    const { as, given, services } = await testServer();
-    const user = await given.user();
-    await given.token(user);
+    const { as, fixtures, services } = await testServer();
+    const user = await fixtures.user();
+    await fixtures.token(user);
     await as(null).call(signIn, { body: { email: user.email, password: 'yanlış-şifre' } });
     await as(null).call(signIn, { body: { email: 'unknown@example.org', password: 'yanlış-şifre' } });
     const auditEntries = await services.db.selectFrom('audit').selectAll().orderBy('seq').execute();
@@ -225,9 +225,9 @@ describe('sign-in with e-mail and password', () => {
   });
 
   it('writes neither token nor password to the log, nor in plain text to the database', async () => {
-    const { as, given, services, logged } = await testServer();
-    const user = await given.user({ password: 'parola-kanarya' });
-    const token = await given.token(user);
+    const { as, fixtures, services, logged } = await testServer();
+    const user = await fixtures.user({ password: 'parola-kanarya' });
+    const token = await fixtures.token(user);
     await as(token).call(getProfile);
     await as(null).call(signIn, { body: { email: user.email, password: 'yanlış-kanarya' } });
     const rows = await Promise.all(
@@ -252,8 +252,8 @@ describe('a bearer token', () => {
   });
 
   it('is rejected when it is shortened or changed', async () => {
-    const { as, given } = await testServer();
-    const token = await given.token(await given.user());
+    const { as, fixtures } = await testServer();
+    const token = await fixtures.token(await fixtures.user());
     const broken = [
       token.slice(1),
       token.slice(0, -1),
@@ -287,8 +287,8 @@ describe('a bearer token', () => {
   });
 
   it('expires an hour after its last use', async () => {
-    const { as, given, clock } = await testServer();
-    const token = await given.token(await given.user());
+    const { as, fixtures, clock } = await testServer();
+    const token = await fixtures.token(await fixtures.user());
     for (let use = 0; use < 3; use++) {
       clock.advance(59 * minute);
       expect((await as(token).call(getProfile)).status).toBe(200);
@@ -298,8 +298,8 @@ describe('a bearer token', () => {
   });
 
   it('expires twelve hours after the sign-in, also when it is in use', async () => {
-    const { as, given, clock } = await testServer();
-    const token = await given.token(await given.user());
+    const { as, fixtures, clock } = await testServer();
+    const token = await fixtures.token(await fixtures.user());
     for (let passed = 0; passed < 12 * hour - 30 * minute; passed += 30 * minute) {
       clock.advance(30 * minute);
       expect((await as(token).call(getProfile)).status).toBe(200);
@@ -309,20 +309,20 @@ describe('a bearer token', () => {
   });
 
   it('is deleted from the database after it has expired', async () => {
-    const { given, clock, services } = await testServer();
-    const user = await given.user();
-    await given.token(user);
+    const { fixtures, clock, services } = await testServer();
+    const user = await fixtures.user();
+    await fixtures.token(user);
     clock.advance(12 * hour);
-    await given.token(user);
+    await fixtures.token(user);
     expect(await services.db.selectFrom('tokens').selectAll().execute()).toHaveLength(1);
   });
 });
 
 describe('sign-out', () => {
   it('ends only the sign-in whose token the request has', async () => {
-    const { as, given } = await testServer();
-    const user = await given.user();
-    const [here, there] = [await given.token(user), await given.token(user)];
+    const { as, fixtures } = await testServer();
+    const user = await fixtures.user();
+    const [here, there] = [await fixtures.token(user), await fixtures.token(user)];
     expect(await as(here).call(signOut)).toMatchObject({ status: 204, body: '' });
     expect((await as(here).call(getProfile)).status).toBe(401);
     expect((await as(here).call(signOut)).status).toBe(401);
@@ -340,8 +340,8 @@ describe('password reset by e-mail', () => {
   }
 
   it('returns the same response for known and unknown e-mail addresses', async () => {
-    const { as, given, outbox } = await testServer();
-    const { email } = await given.user();
+    const { as, fixtures, outbox } = await testServer();
+    const { email } = await fixtures.user();
     const known = await as(null).call(requestPasswordReset, { body: { email } });
     const unknown = await as(null).call(requestPasswordReset, { body: { email: 'unknown@example.org' } });
     expect(known.status).toBe(202);
@@ -350,8 +350,10 @@ describe('password reset by e-mail', () => {
   });
 
   it('sends an e-mail with a link to PUBLIC_URL, whatever Host header the request has', async () => {
-    const { as, given, outbox } = await testServer({ config: { publicUrl: 'https://slides.example.org' } });
-    const { email } = await given.user();
+    const { as, fixtures, outbox } = await testServer({
+      config: { publicUrl: 'https://slides.example.org' },
+    });
+    const { email } = await fixtures.user();
     const headers = { host: 'evil.example', 'x-forwarded-host': 'evil.example' };
     await as(null).call(requestPasswordReset, { body: { email }, headers });
     const letter = await postalMime.parse((await outbox())[0] ?? '');
@@ -363,9 +365,9 @@ describe('password reset by e-mail', () => {
   it.each(['active', 'pending', 'suspended'] as const)(
     'with the mailed code ends all sign-ins and keeps the status of an account that is %s',
     async (status) => {
-      const { as, given, outbox } = await testServer();
-      const user = await given.user({ status });
-      const token = await given.token(user);
+      const { as, fixtures, outbox } = await testServer();
+      const user = await fixtures.user({ status });
+      const token = await fixtures.token(user);
       await as(null).call(requestPasswordReset, { body: { email: user.email } });
       const code = await mailedCode(outbox);
       const answer = await as(null).call(confirmPasswordReset, { body: { code, new_password: newPassword } });
@@ -381,8 +383,8 @@ describe('password reset by e-mail', () => {
   );
 
   it('accepts each code only once', async () => {
-    const { as, given, outbox } = await testServer();
-    const user = await given.user();
+    const { as, fixtures, outbox } = await testServer();
+    const user = await fixtures.user();
     await as(null).call(requestPasswordReset, { body: { email: user.email } });
     const code = await mailedCode(outbox);
     const confirm = () => as(null).call(confirmPasswordReset, { body: { code, new_password: newPassword } });
@@ -398,19 +400,19 @@ describe('password reset by e-mail', () => {
   });
 
   it('rejects a code older than 30 minutes', async () => {
-    const { as, given, outbox, clock } = await testServer();
-    const user = await given.user();
+    const { as, fixtures, outbox, clock } = await testServer();
+    const user = await fixtures.user();
     await as(null).call(requestPasswordReset, { body: { email: user.email } });
     const code = await mailedCode(outbox);
     clock.advance(30 * minute);
     const answer = await as(null).call(confirmPasswordReset, { body: { code, new_password: newPassword } });
     expect(answer).toMatchObject({ status: 400, body: { code: 'reset_link_invalid' } });
-    await given.token(user);
+    await fixtures.token(user);
   });
 
   it('accepts the latest code only', async () => {
-    const { as, given, outbox } = await testServer();
-    const { email } = await given.user();
+    const { as, fixtures, outbox } = await testServer();
+    const { email } = await fixtures.user();
     await as(null).call(requestPasswordReset, { body: { email } });
     const first = await mailedCode(outbox);
     await as(null).call(requestPasswordReset, { body: { email } });
@@ -423,8 +425,8 @@ describe('password reset by e-mail', () => {
   });
 
   it('accepts the same code again after a new password that was too short', async () => {
-    const { as, given, outbox } = await testServer();
-    const { email } = await given.user();
+    const { as, fixtures, outbox } = await testServer();
+    const { email } = await fixtures.user();
     await as(null).call(requestPasswordReset, { body: { email } });
     const code = await mailedCode(outbox);
     const tooShort = await as(null).call(confirmPasswordReset, { body: { code, new_password: 'kısa' } });
@@ -437,8 +439,8 @@ describe('password reset by e-mail', () => {
   });
 
   it('sends no e-mail for a deactivated account, whose earlier code is invalid', async () => {
-    const { as, given, outbox, services } = await testServer();
-    const user = await given.user();
+    const { as, fixtures, outbox, services } = await testServer();
+    const user = await fixtures.user();
     await as(null).call(requestPasswordReset, { body: { email: user.email } });
     const code = await mailedCode(outbox);
     await services.db
@@ -453,8 +455,8 @@ describe('password reset by e-mail', () => {
   });
 
   it('does not write its reset code to the log, nor in plain text to the database', async () => {
-    const { as, given, outbox, services, logged } = await testServer();
-    const { email } = await given.user();
+    const { as, fixtures, outbox, services, logged } = await testServer();
+    const { email } = await fixtures.user();
     await as(null).call(requestPasswordReset, { body: { email } });
     const code = await mailedCode(outbox);
     await as(null).call(confirmPasswordReset, { body: { code, new_password: 'kısa' } });
@@ -466,9 +468,9 @@ describe('password reset by e-mail', () => {
 
 describe('a sign-in that runs while the account is suspended', () => {
   it('returns no token with the rights from before the suspension', async () => {
-    const { as, given } = await testServer();
-    const admin = await given.admin();
-    const user = await given.user();
+    const { as, fixtures } = await testServer();
+    const admin = await fixtures.admin();
+    const user = await fixtures.user();
     const [answer] = await Promise.all([
       as(null).call(signIn, { body: user }),
       as(admin).call(suspendUser, { params: { uid: user.uid } }),

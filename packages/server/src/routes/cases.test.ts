@@ -12,23 +12,23 @@ import { databaseKinds } from '../store/testing/test-database.ts';
 import { type TestServer, testServer } from '../testing/test-server.ts';
 
 describe.each(databaseKinds)('cases on %s', (database) => {
-  async function givenSlides(server: TestServer, count = 3) {
+  async function createSlides(server: TestServer, count = 3) {
     const images: string[] = [];
     for (let i = 0; i < count; i++) {
-      images.push((await server.given.image({ dataset_name: 'Böbrek', mpp_x: 0.25, mpp_y: 0.25 })).id);
+      images.push((await server.fixtures.image({ dataset_name: 'Böbrek', mpp_x: 0.25, mpp_y: 0.25 })).id);
     }
-    const admin = server.as(await server.given.admin());
+    const admin = server.as(await server.fixtures.admin());
     const slides = images.map((image_id, i) => ({ image_id, stain: ['HE', 'PAS', 'Masson'][i] ?? null }));
     return { images, admin, slides };
   }
 
   it('keep their slides in the given order, with stain, block and note', async () => {
     const server = await testServer({ database });
-    const { admin, images } = await givenSlides(server);
+    const { admin, images } = await createSlides(server);
     const slides = images.toReversed().map((image_id) => ({ image_id, stain: 'HE', block: 'A1', note: 'n' }));
     const made = await admin.call(createCase, { body: { dataset: 'böbrek', name: 'V-7', slides } });
     expect(made).toMatchObject({ status: 201, body: { version: 1, dataset: 'Böbrek', name: 'V-7', slides } });
-    const reader = server.as(await server.given.user({ role: 'viewer' }));
+    const reader = server.as(await server.fixtures.user({ role: 'viewer' }));
     const { body } = await reader.call(listCases, { query: { dataset: 'BÖBREK' } });
     expect(body.cases).toEqual([made.body]);
     expect((await reader.call(listCases, { query: { dataset: 'Akciğer' } })).body.cases).toEqual([]);
@@ -36,7 +36,7 @@ describe.each(databaseKinds)('cases on %s', (database) => {
 
   it('reject a change that is based on an outdated version', async () => {
     const server = await testServer({ database });
-    const { admin, slides } = await givenSlides(server);
+    const { admin, slides } = await createSlides(server);
     const { body } = await admin.call(createCase, { body: { dataset: 'Böbrek', name: 'V-1', slides } });
     const params = { caseId: body.id };
     const changed = await admin.call(updateCase, { params, body: { name: 'V-2', version: 1 } });
@@ -58,9 +58,9 @@ describe.each(databaseKinds)('cases on %s', (database) => {
 
   it('do not show restricted datasets to others, nor slides that are hidden or removed', async () => {
     const server = await testServer({ database });
-    const { admin, images, slides } = await givenSlides(server);
+    const { admin, images, slides } = await createSlides(server);
     const { body } = await admin.call(createCase, { body: { dataset: 'Böbrek', name: 'V-1', slides } });
-    const reader = server.as(await server.given.user());
+    const reader = server.as(await server.fixtures.user());
     const idsSeen = async () => (await reader.call(getCase, { params: { caseId: body.id } })).body.slides;
     await admin.inject({
       method: 'PUT',
@@ -81,16 +81,16 @@ describe.each(databaseKinds)('cases on %s', (database) => {
     ['no name', { name: ' ' }, 400],
   ])('cannot be created with %s', async (_, change, status) => {
     const server = await testServer({ database });
-    const { admin, slides } = await givenSlides(server);
+    const { admin, slides } = await createSlides(server);
     const body = { dataset: 'Böbrek', name: 'V-1', slides, ...change };
     expect((await admin.call(createCase, { body })).status).toBe(status);
   });
 
   it('two slides of a case can be registered to each other from pairs of points', async () => {
     const server = await testServer({ database });
-    const { admin, slides, images } = await givenSlides(server);
+    const { admin, slides, images } = await createSlides(server);
     const { body } = await admin.call(createCase, { body: { dataset: 'Böbrek', name: 'V-1', slides } });
-    const user = server.as(await server.given.user());
+    const user = server.as(await server.fixtures.user());
     const params = { caseId: body.id };
     const [from_image = '', to_image = ''] = images;
     const points: { from: [number, number]; to: [number, number] }[] = [

@@ -22,11 +22,11 @@ const field = { x: 100, y: 200, zoom: 4, rotation: 90, mirrored: true };
 describe.each(databaseKinds)('collections on %s', (database) => {
   async function world() {
     const server = await testServer({ database });
-    const admin = server.as(await server.given.admin());
-    const open = (await server.given.image({ dataset_name: 'Açık' })).id;
-    const closed = (await server.given.image({ dataset_name: 'Kapalı' })).id;
+    const admin = server.as(await server.fixtures.admin());
+    const open = (await server.fixtures.image({ dataset_name: 'Açık' })).id;
+    const closed = (await server.fixtures.image({ dataset_name: 'Kapalı' })).id;
     await admin.call(updateDataset, { body: { dataset: 'Açık', access: 'open', sharing: true } });
-    const owner = await server.given.user({ displayName: 'Ayşe Hoca' });
+    const owner = await server.fixtures.user({ displayName: 'Ayşe Hoca' });
     return { server, admin, open, closed, owner, teacher: server.as(owner) };
   }
 
@@ -44,7 +44,7 @@ describe.each(databaseKinds)('collections on %s', (database) => {
     expect(made.body.items.map(({ access }) => access)).toEqual([true, true]);
 
     await admin.call(updateDataset, { body: { dataset: 'Kapalı', access: 'restricted' } });
-    const reader = server.as(await server.given.user({ role: 'viewer' }));
+    const reader = server.as(await server.fixtures.user({ role: 'viewer' }));
     const { body } = await reader.call(getCollection, { params: { collectionId: made.body.id } });
     expect(body).toMatchObject({ title: 'Ders', owner_name: 'Ayşe Hoca', own: false });
     expect(body.items).toMatchObject([
@@ -55,7 +55,7 @@ describe.each(databaseKinds)('collections on %s', (database) => {
 
   it('can be read only by their readers', async () => {
     const { server, teacher, open } = await world();
-    const [reader, other] = [await server.given.user(), await server.given.user()];
+    const [reader, other] = [await server.fixtures.user(), await server.fixtures.user()];
     const items = [{ type: 'slide' as const, id: open }];
     const body = { title: 'Ders', items, readers: [reader.uid] };
     const { id } = (await teacher.call(createCollection, { body })).body;
@@ -77,7 +77,7 @@ describe.each(databaseKinds)('collections on %s', (database) => {
   it('reject an item that their owner may not view, and a saved view of another account', async () => {
     const { server, admin, teacher, open, closed } = await world();
     await admin.call(updateDataset, { body: { dataset: 'Kapalı', access: 'restricted' } });
-    const stranger = server.as(await server.given.user());
+    const stranger = server.as(await server.fixtures.user());
     const foreign = (await stranger.call(createSavedView, { body: { image_id: open, title: 'G', field } }))
       .body.id;
     for (const item of [
@@ -131,7 +131,7 @@ describe.each(databaseKinds)('collections on %s', (database) => {
   it('return the correct answers and regions of questions only to their owner', async () => {
     const all = await world();
     const params = { collectionId: await quiz(all) };
-    const student = all.server.as(await all.server.given.user({ role: 'viewer', displayName: 'Öğrenci' }));
+    const student = all.server.as(await all.server.fixtures.user({ role: 'viewer', displayName: 'Öğrenci' }));
     const seen = await student.call(getCollection, { params });
     expect(JSON.stringify(seen.body)).not.toMatch(/"correct"|"region":|kenarda/);
     const answer = (item: number | string, given: number[] | string) =>

@@ -26,7 +26,7 @@ describe('a slide with a colour profile', () => {
     for (const [name, bytes] of Object.entries(files)) await server.put(`Tissue/${name}`, bytes);
     await server.rescan();
     for (const name of Object.keys(files)) ids[name] = await server.idOf(name);
-    session = await server.sessionOf(await server.given.user());
+    session = await server.sessionOf(await server.fixtures.user());
   });
   afterAll(() => server.close());
 
@@ -108,7 +108,7 @@ describe('a slide with a colour profile', () => {
     });
 
     it('writes image-opened to the audit log', async () => {
-      const reader = await server.given.user();
+      const reader = await server.fixtures.user();
       const own = await server.sessionOf(reader);
       await server.pixels(`${ids['scanner.svs']}/colour-table`, own);
       const { activity } = (await server.as(reader).call(getActivity)).body;

@@ -34,7 +34,7 @@ const pixels = ['image.dzi', 'thumbnail.jpg', 'image_files/9/0_0.jpeg'];
 /** Three slides: in an open dataset, in the dataset that the tests restrict, and without a dataset. */
 async function archive(database: (typeof databaseKinds)[number]) {
   const server = await slideServer({ database, config: { logLevel: 'info' } });
-  const { given, as } = server;
+  const { fixtures, as } = server;
   await server.put('Açık/open.svs', svs);
   await server.put('Kapalı/closed.svs', svs);
   await server.put('loose.svs', svs);
@@ -44,7 +44,7 @@ async function archive(database: (typeof databaseKinds)[number]) {
     closed: await server.idOf('closed.svs'),
     loose: await server.idOf('loose.svs'),
   };
-  const admin = as(await given.token(await given.admin()));
+  const admin = as(await fixtures.token(await fixtures.admin()));
   // A name that a folder cannot have, but an administrator can give.
   await admin.call(updateImage, { params: { imageId: ids.closed }, body: { dataset_name: closed } });
   const set = (access: 'open' | 'restricted', listed?: boolean) =>
@@ -52,8 +52,8 @@ async function archive(database: (typeof databaseKinds)[number]) {
       body: { dataset: closed, access, ...(listed !== undefined && { listed }) },
     });
   const member = async (role: 'user' | 'viewer' = 'user') => {
-    const user = await given.user({ role });
-    const token = await given.token(user);
+    const user = await fixtures.user({ role });
+    const token = await fixtures.token(user);
     return { user, token, uid: user.uid, session: await server.sessionOf(token), client: as(token) };
   };
   const grant = (uid: string) => admin.call(grantDataset, { body: { dataset: closed, uid } });
@@ -124,14 +124,14 @@ describe.each(databaseKinds)('a restricted dataset, on %s', (database) => {
 
   it('is visible to every administrator, also to a new one', async () => {
     const world = await archive(database);
-    const { set, admin, server, given } = world;
+    const { set, admin, server, fixtures } = world;
     await set('restricted');
-    const boss = await given.admin();
-    const token = await given.token(boss);
+    const boss = await fixtures.admin();
+    const token = await fixtures.token(boss);
     expect(await seen(world, server, { token, session: await server.sessionOf(token) })).toEqual(everything);
     const someone = await world.member();
     await admin.call(promoteUser, { params: { uid: someone.uid } });
-    const anew = await given.token(someone.user);
+    const anew = await fixtures.token(someone.user);
     expect(await seen(world, server, { token: anew, session: await server.sessionOf(anew) })).toEqual(
       everything,
     );
@@ -284,9 +284,9 @@ describe.each(databaseKinds)('administration of datasets, on %s', (database) => 
   });
 
   it('counts the same slides as the statistics, without unreadable ones', async () => {
-    const { admin, given } = await archive(database);
-    await given.image({ dataset_name: 'Açık', status: 'failed' });
-    await given.image({ dataset_name: 'Okunamayan', status: 'failed' });
+    const { admin, fixtures } = await archive(database);
+    await fixtures.image({ dataset_name: 'Açık', status: 'failed' });
+    await fixtures.image({ dataset_name: 'Okunamayan', status: 'failed' });
     const { datasets } = (await admin.call(listDatasets)).body;
     expect(datasets.map(({ name, images }) => [name, images])).toContainEqual(['Okunamayan', 0]);
     const { slides } = (await admin.call(getStatistics)).body;

@@ -153,7 +153,7 @@ beforeAll(async () => {
   for (const [name, build] of Object.entries(files))
     await server.put(`${name} dataset/${name}`, await build());
   await server.rescan();
-  token = await server.given.token(await server.given.user());
+  token = await server.fixtures.token(await server.fixtures.user());
 });
 afterAll(() => server.close());
 

@@ -29,7 +29,7 @@ beforeAll(async () => {
   await server.put('Tissue/other.svs', await buildSvs({ ...plan, downsamples: [1] }));
   await server.rescan();
   [id, otherId] = [await server.idOf('good.svs'), await server.idOf('other.svs')];
-  token = await server.given.token(await server.given.user());
+  token = await server.fixtures.token(await server.fixtures.user());
   series = `/studies/${uidOf(id, 'study')}/series/${uidOf(id, 'series')}`;
 });
 afterAll(() => server.close());
@@ -326,7 +326,7 @@ describe('access to DICOMweb', () => {
   });
 
   it('to a hidden slide returns 404, and no search finds the slide', async () => {
-    const admin = server.as(await server.given.admin());
+    const admin = server.as(await server.fixtures.admin());
     await admin.call(updateImage, { params: { imageId: otherId }, body: { hidden: true } });
     expect(namesOf(await search('/studies'))).toEqual(['good.svs']);
     for (const each of [otherId, missingId]) {

@@ -34,7 +34,7 @@ function instanceOf(imageId: string): string {
 
 beforeAll(async () => {
   server = await slideServer({ isShared: true, config: { dicomwebOrigins: new Set([viewer]) } });
-  const { services, as, given } = server;
+  const { services, as, fixtures } = server;
   routeApp = await buildApp({ ...services, config: { ...services.config, tileFastPath: false } });
   ports = { 'fast path': await portOf(server.app), 'Fastify route': await portOf(routeApp) };
   await server.put('Tissue/a.svs', await buildSvs(slide));
@@ -44,14 +44,14 @@ beforeAll(async () => {
   instance = instanceOf(await server.idOf('a.svs'));
   const hidden = await server.idOf('hidden.svs');
   hiddenInstance = instanceOf(hidden);
-  const admin = await given.admin();
+  const admin = await fixtures.admin();
   await as(admin).call(updateImage, { params: { imageId: hidden }, body: { hidden: true } });
 });
 beforeEach(async () => {
   agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
-  const member = await server.given.user();
-  signIn = await server.given.token(member);
-  apiToken = (await server.given.apiToken(member, { scopes: ['slides:read'] })).token;
+  const member = await server.fixtures.user();
+  signIn = await server.fixtures.token(member);
+  apiToken = (await server.fixtures.apiToken(member, { scopes: ['slides:read'] })).token;
   // Each opens its session and the slide.
   for (const token of [signIn, apiToken]) await send(`${instance}/frames/1`, withToken(token));
 });
@@ -230,19 +230,22 @@ describe('fast path of DICOMweb frames and Fastify route return equal responses'
     'an API token without the scope': {
       options: async () =>
         withToken(
-          (await server.given.apiToken(await server.given.user(), { scopes: ['annotations:write'] })).token,
+          (await server.fixtures.apiToken(await server.fixtures.user(), { scopes: ['annotations:write'] }))
+            .token,
         ),
       status: 403,
     },
     'an API token of another dataset': {
       options: async () =>
-        withToken((await server.given.apiToken(await server.given.user(), { datasets: ['Other'] })).token),
+        withToken(
+          (await server.fixtures.apiToken(await server.fixtures.user(), { datasets: ['Other'] })).token,
+        ),
       status: 404,
     },
     'an API token of an account that is not active': {
       options: async () => {
-        const pending = await server.given.user({ status: 'pending' });
-        return withToken((await server.given.apiToken(pending)).token);
+        const pending = await server.fixtures.user({ status: 'pending' });
+        return withToken((await server.fixtures.apiToken(pending)).token);
       },
       status: 401,
     },
@@ -318,7 +321,7 @@ describe('fast path of DICOMweb frames and Fastify route return equal responses'
 });
 
 it('the first frame request of a sign-in is answered by Fastify, the next one by the fast path', async () => {
-  const token = await server.given.token(await server.given.user());
+  const token = await server.fixtures.token(await server.fixtures.user());
   const first = await send(framePath(), withToken(token));
   const next = await send(framePath(), withToken(token));
   expect([first.status, first.writtenBy, next.status, next.writtenBy]).toEqual([
@@ -332,7 +335,7 @@ it('the first frame request of a sign-in is answered by Fastify, the next one by
 it('frames of a dataset are refused to a token at once after the dataset becomes restricted', async () => {
   const other = instanceOf(await server.idOf('b.svs'));
   expect((await send(`${other}/frames/1`, withToken(apiToken))).writtenBy).toBe('fast path');
-  const admin = await server.given.admin();
+  const admin = await server.fixtures.admin();
   await server.as(admin).call(updateDataset, { body: { dataset: 'Other', access: 'restricted' } });
   for (const token of [apiToken, signIn])
     expect((await send(`${other}/frames/1`, withToken(token))).status).toBe(404);

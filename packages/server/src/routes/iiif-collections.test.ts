@@ -36,8 +36,8 @@ async function world(database: (typeof databaseKinds)[number]) {
     await server.idOf('ihc.svs'),
     await server.idOf('secret.svs'),
   ];
-  const admin = server.as(await server.given.admin());
-  const owner = await server.given.user();
+  const admin = server.as(await server.fixtures.admin());
+  const owner = await server.fixtures.user();
   const teacher = server.as(owner);
   const given = await admin.call(createCase, {
     body: {
@@ -74,8 +74,8 @@ async function world(database: (typeof databaseKinds)[number]) {
     const opened = await server.as(null).call(openShareLink, { body: { secret: secretOfLink } });
     return { session: opened.body.session_id, linkId: link.id };
   };
-  const reader = await server.given.user({ role: 'viewer' });
-  const token = await server.given.token(reader);
+  const reader = await server.fixtures.user({ role: 'viewer' });
+  const token = await server.fixtures.token(reader);
   const ids = { he, ihc, secret, case: given.body.id, collection: made.body.id };
   return { server, admin, teacher, owner, reader, token, ids, documents, get, visit };
 }
@@ -128,9 +128,9 @@ describe.each(databaseKinds)('IIIF documents of cases and collections on %s', (d
     const { server, reader, ids, documents, get } = await world(database);
     const within = { scopes: ['slides:read' as const], datasets: ['Open'] };
     const elsewhere = { scopes: ['slides:read' as const], datasets: ['Nowhere'] };
-    const { token } = await server.given.apiToken(reader, within);
+    const { token } = await server.fixtures.apiToken(reader, within);
     expect((await get(documents.case, token)).document.items).toHaveLength(2);
-    const { token: other } = await server.given.apiToken(reader, elsewhere);
+    const { token: other } = await server.fixtures.apiToken(reader, elsewhere);
     expect((await get(documents.case, other)).status).toBe(404);
     expect((await get(documents.collection, other)).document.items).toEqual([]);
     expect(ids.secret).not.toBe('');

@@ -18,8 +18,8 @@ beforeAll(async () => {
   await server.put('Tissue/good.svs', await buildSvs(plan));
   await server.rescan();
   id = await server.idOf('good.svs');
-  const user = await server.given.user();
-  token = await server.given.token(user);
+  const user = await server.fixtures.user();
+  token = await server.fixtures.token(user);
   session = await server.sessionOf(token);
 });
 afterAll(() => server.close());
@@ -209,8 +209,8 @@ describe('access to IIIF', () => {
   });
 
   it('ends when the image session ends', async () => {
-    const user = await server.given.user();
-    const client = server.as(await server.given.token(user));
+    const user = await server.fixtures.user();
+    const client = server.as(await server.fixtures.token(user));
     const { session_id: sessionId } = (await client.call(createImageSession)).body;
     const url = `/iiif/session/${sessionId}/image/${id}/info.json`;
     expect((await get(url, {})).statusCode).toBe(200);

@@ -4,8 +4,8 @@ import { testServer } from '../testing/test-server.ts';
 
 describe('image sessions over HTTP', () => {
   it('can be created, queried and ended', async () => {
-    const { as, given, clock } = await testServer();
-    const client = as(await given.user({ role: 'viewer' }));
+    const { as, fixtures, clock } = await testServer();
+    const client = as(await fixtures.user({ role: 'viewer' }));
     const created = await client.call(createImageSession);
     expect(created).toMatchObject({
       status: 201,
@@ -32,8 +32,8 @@ describe('image sessions over HTTP', () => {
   });
 
   it('have ids that the client cannot choose', async () => {
-    const { as, given } = await testServer();
-    const client = as(await given.user());
+    const { as, fixtures } = await testServer();
+    const client = as(await fixtures.user());
     const wish = 'A'.repeat(43);
     const { body } = await client.inject({
       method: 'POST',
@@ -45,10 +45,10 @@ describe('image sessions over HTTP', () => {
   });
 
   it('cannot be ended by other accounts, which get 404 as for an unknown session', async () => {
-    const { as, given } = await testServer();
-    const owner = as(await given.user());
+    const { as, fixtures } = await testServer();
+    const owner = as(await fixtures.user());
     const { session_id } = (await owner.call(createImageSession)).body;
-    for (const stranger of [as(await given.user()), as(await given.admin())]) {
+    for (const stranger of [as(await fixtures.user()), as(await fixtures.admin())]) {
       const answers = await Promise.all(
         [session_id, 'A'.repeat(43), session_id.slice(0, 8)].map((sessionId) =>
           stranger.call(deleteImageSession, { params: { sessionId } }),
@@ -63,8 +63,8 @@ describe('image sessions over HTTP', () => {
   });
 
   it('are recorded in the audit log; their ids are neither there nor in the server log', async () => {
-    const { as, given, services, logged } = await testServer();
-    const user = await given.user();
+    const { as, fixtures, services, logged } = await testServer();
+    const user = await fixtures.user();
     const client = as(user);
     const { session_id } = (await client.call(createImageSession)).body;
     await client.call(deleteImageSession, { params: { sessionId: session_id } });

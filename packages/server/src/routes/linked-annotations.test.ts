@@ -28,9 +28,9 @@ describe.each(databaseKinds)('annotations of a share link on %s', (database) => 
     for (const name of ['a.svs', 'b.svs']) fs.writeFileSync(path.join(folder, name), await buildSvs());
     await server.services.catalogue.rescan();
     await server.services.catalogue.settled();
-    const admin = server.as(await server.given.admin());
+    const admin = server.as(await server.fixtures.admin());
     await admin.call(updateDataset, { body: { dataset: 'Ders', access: 'open', sharing: true } });
-    const account = await server.given.user({ displayName: 'Ayşe Öğretmen' });
+    const account = await server.fixtures.user({ displayName: 'Ayşe Öğretmen' });
     const teacher = server.as(account);
     const { images } = await server.services.catalogue.list({ limit: 2 }, account);
     const [image = '', other = ''] = images.map(({ id }) => id);

@@ -23,7 +23,7 @@ const block = {
 
 async function slideFolder(database: (typeof databaseKinds)[number] = 'SQLite') {
   const server = await slideServer({ database });
-  const { given, services } = server;
+  const { fixtures, services } = server;
   const svs = await buildSvs();
   const czi = buildCzi({ subblocks: [block] }).bytes;
   await server.put('Set/a.svs', svs);
@@ -37,11 +37,11 @@ async function slideFolder(database: (typeof databaseKinds)[number] = 'SQLite') 
   await server.rescan();
   const rows = await services.db.selectFrom('images').select(['id', 'path']).execute();
   const idOf = (file: string) => rows.find(({ path }) => path === file)?.id ?? 'no slide was read';
-  const user = await given.user();
-  const admin = server.as(await given.admin());
+  const user = await fixtures.user();
+  const admin = server.as(await fixtures.admin());
   const allow = (dataset: string, download = true) =>
     admin.call(grantDataset, { body: { dataset, uid: user.uid, download } });
-  const { token } = await given.apiToken(user, { scopes: ['slides:download'] });
+  const { token } = await fixtures.apiToken(user, { scopes: ['slides:download'] });
 
   /** Sends a request with the API token, and keeps the bytes. */
   async function get(
@@ -98,7 +98,7 @@ describe.each(databaseKinds)('download of original files, on %s,', (database) =>
     await allow('Set', false);
     expect((await get(url)).status).toBe(403);
     expect((await get(`${user.uid}/original`)).status).toBe(404);
-    const reading = await server.given.apiToken(user, { scopes: ['slides:read'] });
+    const reading = await server.fixtures.apiToken(user, { scopes: ['slides:read'] });
     expect((await get(url, {}, { bearer: reading.token })).status).toBe(403);
   });
 
@@ -291,17 +291,17 @@ describe.skipIf(withoutObjectStore !== null)(
   () => {
     it('returns the file de-identified, in ranges that can be resumed', async () => {
       const server = await slideServer({ config: { objectStore: await makeBucket('slides/') } });
-      const { given, services, config } = server;
+      const { fixtures, services, config } = server;
       const svs = await buildSvs();
       const file = join(config.dataDir, 'a.svs');
       await writeFile(file, svs);
       await services.objectStorage?.store.put('Set/a.svs', file);
       await server.rescan();
       const id = await server.idOf('a.svs');
-      const user = await given.user();
-      const admin = server.as(await given.admin());
+      const user = await fixtures.user();
+      const admin = server.as(await fixtures.admin());
       await admin.call(grantDataset, { body: { dataset: 'Set', uid: user.uid, download: true } });
-      const { token } = await given.apiToken(user, { scopes: ['slides:download'] });
+      const { token } = await fixtures.apiToken(user, { scopes: ['slides:download'] });
       const get = (headers: Readonly<Record<string, string>>) =>
         server.app.inject({
           url: `${apiBase}/image-catalog/images/${id}/original`,

@@ -19,15 +19,15 @@ import { testServer } from '../testing/test-server.ts';
 
 async function office(database: (typeof databaseKinds)[number]) {
   const server = await testServer({ database });
-  const admin = await server.given.admin({ email: 'yonetici@example.org', displayName: 'Ada' });
-  return { ...server, admin, client: server.as(await server.given.token(admin)) };
+  const admin = await server.fixtures.admin({ email: 'yonetici@example.org', displayName: 'Ada' });
+  return { ...server, admin, client: server.as(await server.fixtures.token(admin)) };
 }
 
 /** Inserts accounts without a sign-in identity, which costs no hashing. */
 async function insertPeople(
   { services, clock }: Pick<Awaited<ReturnType<typeof office>>, 'services' | 'clock'>,
   count: number,
-  given: (place: number) => Partial<User>,
+  accountAt: (place: number) => Partial<User>,
 ): Promise<string[]> {
   const start = clock.now().getTime();
   const uids = Array.from({ length: count }, (_, place) => `person-${place}`);
@@ -45,7 +45,7 @@ async function insertPeople(
         updatedAt: createdAt,
         approvalDate: null,
         expiresAt: null,
-        ...given(place),
+        ...accountAt(place),
       });
     }
   });
@@ -211,7 +211,7 @@ describe.each(databaseKinds)('POST /admin/applications/approve on %s', (database
     const server = await office(database);
     const uids = await insertPeople(server, decisionsAtOnce + 1, () => ({}));
     expect((await server.client.call(approveApplications, { body: { uids } })).status).toBe(400);
-    const member = server.as(await server.given.user());
+    const member = server.as(await server.fixtures.user());
     expect((await member.call(approveApplications, { body: { uids: uids.slice(0, 1) } })).status).toBe(403);
   });
 });

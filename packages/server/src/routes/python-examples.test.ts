@@ -29,7 +29,7 @@ describe.skipIf(!hasPython)('the examples of docs/python.md (skipped where Pytho
     await server.put('Set/a.svs', await buildSvs());
     await server.rescan();
     id = await server.idOf('a.svs');
-    const { token } = await server.given.apiToken(await server.given.user());
+    const { token } = await server.fixtures.apiToken(await server.fixtures.user());
     const address = await server.app.listen({ host: '127.0.0.1', port: 0 });
     folder = fs.mkdtempSync(path.join(server.config.dataDir, 'examples-'));
     const env = { PATH: process.env.PATH ?? '', LAMINA: address + apiBase, TOKEN: token, IMAGE: id };

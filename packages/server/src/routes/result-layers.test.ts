@@ -90,11 +90,13 @@ describe.each(databaseKinds)('Result layers on %s', (database) => {
     const { server, send, overlay, bearer } = await slideWithResults(database);
     const layer = await send(valueTiff({ width: 8, height: 8, values: new Uint8Array(64) }));
     const params = { layerId: layer.id };
-    expect((await server.as(await server.given.user()).call(deleteResultLayer, { params })).status).toBe(403);
+    expect((await server.as(await server.fixtures.user()).call(deleteResultLayer, { params })).status).toBe(
+      403,
+    );
     expect((await server.as(bearer).call(deleteResultLayer, { params })).status).toBe(204);
     expect((await overlay(layer.id, 'descriptor')).statusCode).toBe(404);
     const other = await send(valueTiff({ width: 8, height: 8, values: new Uint8Array(64) }));
-    const admin = server.as(await server.given.admin());
+    const admin = server.as(await server.fixtures.admin());
     expect((await admin.call(deleteResultLayer, { params: { layerId: other.id } })).status).toBe(204);
   });
 });
@@ -169,7 +171,7 @@ describe('Raster result layers', () => {
   it('are hidden when the image session may not see the slide', async () => {
     const { server, send, overlay, image } = await slideWithResults();
     const layer = await send(valueTiff({ width: 8, height: 8, values: new Uint8Array(64) }));
-    const reader = await server.given.user();
+    const reader = await server.fixtures.user();
     expect((await overlay(layer.id, 'descriptor', reader)).statusCode).toBe(200);
     await server.services.db
       .updateTable('images')

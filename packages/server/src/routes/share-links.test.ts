@@ -27,10 +27,10 @@ describe.each(databaseKinds)('share links on %s', (database) => {
     for (const name of ['a.svs', 'b.svs']) fs.writeFileSync(path.join(folder, name), await buildSvs());
     await server.services.catalogue.rescan();
     await server.services.catalogue.settled();
-    const adminUser = await server.given.admin();
+    const adminUser = await server.fixtures.admin();
     const admin = server.as(adminUser);
     await admin.call(updateDataset, { body: { dataset: 'Ders', access: 'open', sharing: true } });
-    const teacher = await server.given.user();
+    const teacher = await server.fixtures.user();
     const { images } = await server.services.catalogue.list({ limit: 2 }, teacher);
     const [image = '', other = ''] = images.map(({ id }) => id);
     const link = async (more: object = {}, by = teacher) => {
@@ -259,7 +259,7 @@ describe.each(databaseKinds)('share links on %s', (database) => {
   it('can be listed and ended by administrators for all accounts, by other accounts for their own links', async () => {
     const { server, admin, teacher, link } = await world();
     const { id } = await link();
-    const stranger = await server.given.user();
+    const stranger = await server.fixtures.user();
     expect((await server.as(stranger).call(listShareLinks)).body.share_links).toEqual([]);
     expect((await server.as(stranger).call(endShareLink, { params: { linkId: id } })).status).toBe(404);
     expect((await admin.call(listShareLinks)).body.share_links).toMatchObject([

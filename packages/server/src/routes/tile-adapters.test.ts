@@ -42,7 +42,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
-  token = await server.given.token(await server.given.user());
+  token = await server.fixtures.token(await server.fixtures.user());
   session = await server.sessionOf(token);
   // Opens the slide and renders the tiles that are not native.
   for (const tile of [nativeTile, renderedTile, edgeTile]) await send(pathOf(tile));
@@ -219,7 +219,7 @@ describe('tile fast path and Fastify route return equal responses', () => {
     'a token of another account': {
       path: () => pathOf(nativeTile),
       options: async () => ({
-        headers: { authorization: `Bearer ${await server.given.token(await server.given.user())}` },
+        headers: { authorization: `Bearer ${await server.fixtures.token(await server.fixtures.user())}` },
       }),
       status: 401,
     },
@@ -358,7 +358,7 @@ describe('a response of the fast path', () => {
     const proxied = await slideServer({ config: { trustedProxies: ['loopback'] } });
     await proxied.put('Tissue/a.svs', await buildSvs(slide));
     await proxied.rescan();
-    const user = await proxied.given.user();
+    const user = await proxied.fixtures.user();
     const path = `${await proxied.idOf('a.svs')}/${nativeTile}`;
     const headers = { 'x-forwarded-for': '192.0.2.1, 198.51.100.7' };
     expect((await proxied.pixels(path, await proxied.sessionOf(user), { headers })).statusCode).toBe(200);
@@ -381,7 +381,7 @@ describe('with IMAGE_SESSION_COOKIE=strict the fast path', () => {
     await strict.put('Tissue/a.svs', await buildSvs(slide));
     await strict.rescan();
     const path = `${await strict.idOf('a.svs')}/${nativeTile}`;
-    const own = await strict.sessionOf(await strict.given.user());
+    const own = await strict.sessionOf(await strict.fixtures.user());
     expect((await strict.pixels(path, own)).statusCode).toBe(401);
     expect((await strict.pixels(path, own, { cookies: { image_session: own } })).statusCode).toBe(200);
   });
@@ -390,8 +390,8 @@ describe('with IMAGE_SESSION_COOKIE=strict the fast path', () => {
 describe('an image that administrators have hidden', () => {
   it('is served to administrators only, by both adapters, from the moment it is hidden', async () => {
     const hide = async (hidden: boolean) =>
-      server.as(await server.given.admin()).call(updateImage, { params: { imageId }, body: { hidden } });
-    const ofAdmin = `session=${await server.sessionOf(await server.given.admin())}`;
+      server.as(await server.fixtures.admin()).call(updateImage, { params: { imageId }, body: { hidden } });
+    const ofAdmin = `session=${await server.sessionOf(await server.fixtures.admin())}`;
     await hide(true);
     try {
       expect((await expectEqualResponses(pathOf(nativeTile))).status).toBe(404);
@@ -554,7 +554,7 @@ describe('a server that stops', () => {
     const address = await stopping.app.listen({ host: '127.0.0.1', port: 0 });
     await stopping.put('Tissue/a.svs', await buildSvs(slide));
     await stopping.rescan();
-    const ownSession = await stopping.sessionOf(await stopping.given.user());
+    const ownSession = await stopping.sessionOf(await stopping.fixtures.user());
     const path = `${apiBase}/image-catalog/proxy/${await stopping.idOf('a.svs')}/${nativeTile}?session=${ownSession}`;
     const request = requestFor(path);
     const socket = net.connect(Number(new URL(address).port), '127.0.0.1').setEncoding('latin1');

@@ -57,7 +57,7 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
     await server.put('Tissue/empty.svs', '');
     await server.rescan();
     id = await server.idOf('good.svs');
-    user = await server.given.user();
+    user = await server.fixtures.user();
   });
   beforeEach(async () => {
     server.clock.advance(4000); // an account may open 30 sessions a minute; some tests open more of them
@@ -77,9 +77,9 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
     });
 
     it('appears in the activity as one opening of the image per session', async () => {
-      const reader = await server.given.user();
+      const reader = await server.fixtures.user();
       const client = server.as(reader);
-      const token = await server.given.token(reader);
+      const token = await server.fixtures.token(reader);
       const [first, second] = [await server.sessionOf(token), await server.sessionOf(token)];
       for (const one of [first, first, second, first]) await server.pixels(`${id}/image.dzi`, one);
       await server.pixels(`${id}/thumbnail.jpg`, first);
@@ -263,11 +263,11 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
       code: string | null,
     ];
     const own = async () => {
-      const person = await server.given.user({ role: 'viewer' });
-      const token = await server.given.token(person);
+      const person = await server.fixtures.user({ role: 'viewer' });
+      const token = await server.fixtures.token(person);
       return { person, token, session: await server.sessionOf(token) };
     };
-    const administrator = () => server.given.admin();
+    const administrator = () => server.fixtures.admin();
     const rows: readonly Row[] = [
       ['valid, without a token', async () => ({ session: (await own()).session }), 200, null],
       ['valid, with a token of the same account', own, 200, null],
@@ -275,7 +275,7 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
         'valid, with another sign-in of the same account',
         async () => {
           const { person, session } = await own();
-          return { session, token: await server.given.token(person) };
+          return { session, token: await server.fixtures.token(person) };
         },
         200,
         null,
@@ -290,7 +290,7 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
         'valid, with a token of an administrator',
         async () => ({
           session: (await own()).session,
-          token: await server.given.token(await administrator()),
+          token: await server.fixtures.token(await administrator()),
         }),
         401,
         'session_invalid',
@@ -311,7 +311,7 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
       ],
       [
         'missing, with the token of an administrator',
-        async () => ({ session: null, token: await server.given.token(await administrator()) }),
+        async () => ({ session: null, token: await server.fixtures.token(await administrator()) }),
         401,
         'session_missing',
       ],
@@ -456,7 +456,7 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
       await strict.put('Tissue/good.svs', svs);
       await strict.rescan();
       const imageId = await strict.idOf('good.svs');
-      const token = await strict.given.token(await strict.given.user());
+      const token = await strict.fixtures.token(await strict.fixtures.user());
       const create = () =>
         strict.app.inject({
           method: 'POST',
@@ -538,7 +538,7 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
       await server.put('Change/removed.svs', svs);
       await server.rescan();
       const imageId = await server.idOf('removed.svs');
-      const client = server.as(await server.given.admin());
+      const client = server.as(await server.fixtures.admin());
       const status = async () =>
         (await server.pixels(`${imageId}/image_files/9/0_0.jpg`, session)).statusCode;
       expect(await status()).toBe(200);

@@ -22,8 +22,8 @@ import { type TestServer, type TestUser, testServer } from '../testing/test-serv
 /** A server, a signed-in administrator, and `act`, which calls an endpoint as that administrator. */
 async function administration(database: (typeof databaseKinds)[number]) {
   const server = await testServer({ database });
-  const admin = await server.given.admin();
-  const client = server.as(await server.given.token(admin));
+  const admin = await server.fixtures.admin();
+  const client = server.as(await server.fixtures.token(admin));
   return {
     ...server,
     server,
@@ -54,11 +54,11 @@ function accountOf(user: TestUser): User {
 
 describe.each(databaseKinds)('GET list of accounts, on %s,', (database) => {
   it('returns every account, newest first', async () => {
-    const { client, given, clock, admin } = await administration(database);
+    const { client, fixtures, clock, admin } = await administration(database);
     clock.advance(1000);
-    const older = await given.user({ status: 'pending' });
+    const older = await fixtures.user({ status: 'pending' });
     clock.advance(1000);
-    const newer = await given.user({ displayName: 'Ayşe', role: 'viewer' });
+    const newer = await fixtures.user({ displayName: 'Ayşe', role: 'viewer' });
     expect(await client.call(listUsers)).toMatchObject({
       status: 200,
       body: {
@@ -76,8 +76,8 @@ describe.each(databaseKinds)('GET list of accounts, on %s,', (database) => {
   });
 
   it('shows an account whose status or role this version does not know as suspended and without a role', async () => {
-    const { client, given, services } = await administration(database);
-    const { uid } = await given.user();
+    const { client, fixtures, services } = await administration(database);
+    const { uid } = await fixtures.user();
     await services.db
       .updateTable('users')
       .set({ status: 'frozen' as 'active', role: 'owner' as 'admin' })
@@ -92,8 +92,8 @@ describe.each(databaseKinds)('GET list of accounts, on %s,', (database) => {
 
 describe.each(databaseKinds)('GET one account, on %s,', (database) => {
   it('returns the same fields as the list', async () => {
-    const { client, given } = await administration(database);
-    const user = await given.user();
+    const { client, fixtures } = await administration(database);
+    const user = await fixtures.user();
     const answer = await client.call(getUser, { params: { uid: user.uid } });
     expect(answer).toMatchObject({ status: 200, body: { user: accountOf(user) } });
   });
@@ -116,9 +116,9 @@ describe.each(databaseKinds)('GET one account, on %s,', (database) => {
 
 describe.each(databaseKinds)('approval of an account, on %s,', (database) => {
   it('makes a pending account active with the role user, also for its tokens from before', async () => {
-    const { act, given, as, clock, server, admin } = await administration(database);
-    const user = await given.user({ status: 'pending' });
-    const waiting = as(await given.token(user));
+    const { act, fixtures, as, clock, server, admin } = await administration(database);
+    const user = await fixtures.user({ status: 'pending' });
+    const waiting = as(await fixtures.token(user));
     clock.advance(1000);
     expect(await act(approveUser, user.uid)).toMatchObject({
       status: 200,
@@ -151,8 +151,8 @@ describe.each(databaseKinds)('approval of an account, on %s,', (database) => {
   });
 
   it.each(['user', 'viewer'] as const)('gives the role %s of the request', async (role) => {
-    const { act, given, client } = await administration(database);
-    const { uid } = await given.user({ status: 'pending' });
+    const { act, fixtures, client } = await administration(database);
+    const { uid } = await fixtures.user({ status: 'pending' });
     await act(approveUser, uid, { role });
     expect((await client.call(getUser, { params: { uid } })).body.user).toMatchObject({
       status: 'active',
@@ -161,8 +161,8 @@ describe.each(databaseKinds)('approval of an account, on %s,', (database) => {
   });
 
   it.each(['admin', 'unassigned', 'owner', '', null, 1, ['user']])('rejects the role %o', async (role) => {
-    const { act, given, services } = await administration(database);
-    const { uid } = await given.user({ status: 'pending' });
+    const { act, fixtures, services } = await administration(database);
+    const { uid } = await fixtures.user({ status: 'pending' });
     const before = await storedUsers(services.db);
     expect(await act(approveUser, uid, { role })).toMatchObject({
       status: 400,
@@ -174,9 +174,9 @@ describe.each(databaseKinds)('approval of an account, on %s,', (database) => {
   it.each(['suspended', 'deactivated'] as const)(
     'reactivates a %s account with its earlier role and its first approval date',
     async (status) => {
-      const { act, given, client } = await administration(database);
+      const { act, fixtures, client } = await administration(database);
       const approvalDate = '2026-01-01T00:00:00.000Z';
-      const { uid } = await given.user({ status, role: 'viewer', approvalDate });
+      const { uid } = await fixtures.user({ status, role: 'viewer', approvalDate });
       expect((await act(approveUser, uid)).status).toBe(200);
       expect((await client.call(getUser, { params: { uid } })).body.user).toMatchObject({
         status: 'active',
@@ -187,15 +187,15 @@ describe.each(databaseKinds)('approval of an account, on %s,', (database) => {
   );
 
   it('does not restore the administrator role of a former administrator', async () => {
-    const { act, given, client } = await administration(database);
-    const { uid } = await given.admin({ status: 'suspended' });
+    const { act, fixtures, client } = await administration(database);
+    const { uid } = await fixtures.admin({ status: 'suspended' });
     await act(approveUser, uid);
     expect((await client.call(getUser, { params: { uid } })).body.user.role).toBe('user');
   });
 
   it('fails for an active account, and leaves an active administrator unchanged', async () => {
-    const { act, given, services, admin } = await administration(database);
-    const user = await given.user();
+    const { act, fixtures, services, admin } = await administration(database);
+    const user = await fixtures.user();
     const before = await storedUsers(services.db);
     for (const uid of [user.uid, admin.uid]) {
       expect(await act(approveUser, uid, { role: 'viewer' })).toMatchObject({
@@ -209,9 +209,9 @@ describe.each(databaseKinds)('approval of an account, on %s,', (database) => {
 
 describe.each(databaseKinds)('suspension of an account, on %s,', (database) => {
   it('ends all tokens and sessions for good; a new sign-in can only read the profile', async () => {
-    const { act, given, as, server } = await administration(database);
-    const user = await given.user();
-    const token = await given.token(user);
+    const { act, fixtures, as, server } = await administration(database);
+    const user = await fixtures.user();
+    const token = await fixtures.token(user);
     expect((await as(token).call(createImageSession)).status).toBe(201);
     expect(await act(suspendUser, user.uid)).toMatchObject({
       status: 200,
@@ -219,7 +219,7 @@ describe.each(databaseKinds)('suspension of an account, on %s,', (database) => {
     });
     expect((await as(token).call(getProfile)).status).toBe(401);
 
-    const again = as(await given.token(user));
+    const again = as(await fixtures.token(user));
     expect((await again.call(getProfile)).body.user.status).toBe('suspended');
     expect(await again.call(createImageSession)).toMatchObject({
       status: 403,
@@ -233,16 +233,16 @@ describe.each(databaseKinds)('suspension of an account, on %s,', (database) => {
   });
 
   it('is also possible for a pending account', async () => {
-    const { act, given, client } = await administration(database);
-    const { uid } = await given.user({ status: 'pending' });
+    const { act, fixtures, client } = await administration(database);
+    const { uid } = await fixtures.user({ status: 'pending' });
     expect((await act(suspendUser, uid)).status).toBe(200);
     expect((await client.call(getUser, { params: { uid } })).body.user.status).toBe('suspended');
   });
 
   it('leaves a suspended account and its sign-ins unchanged', async () => {
-    const { act, given, as, services, server } = await administration(database);
-    const user = await given.user({ status: 'suspended' });
-    const token = await given.token(user);
+    const { act, fixtures, as, services, server } = await administration(database);
+    const user = await fixtures.user({ status: 'suspended' });
+    const token = await fixtures.token(user);
     const before = await storedUsers(services.db);
     expect((await act(suspendUser, user.uid)).status).toBe(200);
     expect(await storedUsers(services.db)).toEqual(before);
@@ -251,8 +251,8 @@ describe.each(databaseKinds)('suspension of an account, on %s,', (database) => {
   });
 
   it('fails for a deactivated account', async () => {
-    const { act, given } = await administration(database);
-    const { uid } = await given.user({ status: 'deactivated' });
+    const { act, fixtures } = await administration(database);
+    const { uid } = await fixtures.user({ status: 'deactivated' });
     expect(await act(suspendUser, uid)).toMatchObject({
       status: 409,
       body: { code: 'closed', message: 'Bu hesap devre dışı bırakılmış.' },
@@ -264,9 +264,9 @@ describe.each(databaseKinds)('deactivation of an account, on %s,', (database) =>
   it.each(['active', 'pending', 'suspended'] as const)(
     'ends the sign-ins of an account that is %s, and prevents new ones',
     async (status) => {
-      const { act, given, as } = await administration(database);
-      const user = await given.user({ status });
-      const token = await given.token(user);
+      const { act, fixtures, as } = await administration(database);
+      const user = await fixtures.user({ status });
+      const token = await fixtures.token(user);
       expect(await act(deactivateUser, user.uid)).toMatchObject({
         status: 200,
         body: { message: 'Kullanıcı başarıyla devre dışı bırakıldı.' },
@@ -282,8 +282,8 @@ describe.each(databaseKinds)('protection of the last active administrator, on %s
   it.each([suspendUser, deactivateUser] as Endpoint[])(
     'rejects a change of the own account: $path',
     async (endpoint) => {
-      const { act, admin, given, services, server } = await administration(database);
-      await given.admin();
+      const { act, admin, fixtures, services, server } = await administration(database);
+      await fixtures.admin();
       const before = await storedUsers(services.db);
       expect(await act(endpoint, admin.uid)).toMatchObject({
         status: 409,
@@ -299,11 +299,11 @@ describe.each(databaseKinds)('protection of the last active administrator, on %s
   it.each([suspendUser, deactivateUser])(
     'lets only one of two administrators succeed who change each other concurrently: $path',
     async (endpoint) => {
-      const { given, as, services } = await testServer({ database });
+      const { fixtures, as, services } = await testServer({ database });
       for (let round = 0; round < 10; round++) {
         await services.db.updateTable('users').set({ status: 'suspended' }).execute();
-        const [a, b] = [await given.admin(), await given.admin()];
-        const [asA, asB] = [as(await given.token(a)), as(await given.token(b))];
+        const [a, b] = [await fixtures.admin(), await fixtures.admin()];
+        const [asA, asB] = [as(await fixtures.token(a)), as(await fixtures.token(b))];
         const answers = await Promise.all([
           asA.call(endpoint, { params: { uid: b.uid } }),
           asB.call(endpoint, { params: { uid: a.uid } }),
@@ -315,9 +315,9 @@ describe.each(databaseKinds)('protection of the last active administrator, on %s
   );
 
   it('rejects a change by an administrator whose sign-in ended during the request', async () => {
-    const { given, as, services, admin } = await administration(database);
-    const rival = await given.admin();
-    const user = await given.user({ status: 'pending' });
+    const { fixtures, as, services, admin } = await administration(database);
+    const rival = await fixtures.admin();
+    const user = await fixtures.user({ status: 'pending' });
     const by = {
       uid: rival.uid,
       email: rival.email,
@@ -333,9 +333,9 @@ describe.each(databaseKinds)('protection of the last active administrator, on %s
 
 describe.each(databaseKinds)('promotion of an account, on %s,', (database) => {
   it('makes an active account an administrator, who has to sign in again', async () => {
-    const { act, given, as } = await administration(database);
-    const user = await given.user();
-    const token = await given.token(user);
+    const { act, fixtures, as } = await administration(database);
+    const user = await fixtures.user();
+    const token = await fixtures.token(user);
     expect(await act(promoteUser, user.uid)).toMatchObject({
       status: 200,
       body: { message: 'Kullanıcı başarıyla yönetici yapıldı.' },
@@ -345,9 +345,9 @@ describe.each(databaseKinds)('promotion of an account, on %s,', (database) => {
   });
 
   it('leaves an administrator unchanged', async () => {
-    const { act, given, as, services } = await administration(database);
-    const other = await given.admin();
-    const token = await given.token(other);
+    const { act, fixtures, as, services } = await administration(database);
+    const other = await fixtures.admin();
+    const token = await fixtures.token(other);
     const before = await storedUsers(services.db);
     expect((await act(promoteUser, other.uid)).status).toBe(200);
     expect(await storedUsers(services.db)).toEqual(before);
@@ -357,8 +357,8 @@ describe.each(databaseKinds)('promotion of an account, on %s,', (database) => {
   it.each(['pending', 'suspended', 'deactivated'] as const)(
     'fails for an account that is %s',
     async (status) => {
-      const { act, given } = await administration(database);
-      const { uid } = await given.user({ status });
+      const { act, fixtures } = await administration(database);
+      const { uid } = await fixtures.user({ status });
       expect(await act(promoteUser, uid)).toMatchObject({
         status: 409,
         body: { code: 'not_active', message: 'Bu kullanıcı aktif değil.' },
@@ -371,9 +371,9 @@ describe.each(databaseKinds)('setting the password of another account, on %s', (
   it.each(['active', 'pending', 'suspended'] as const)(
     'replaces the password of an account that is %s, ends its sign-ins and sends the person an e-mail',
     async (status) => {
-      const { act, given, as, outbox, server } = await administration(database);
-      const user = await given.user({ status });
-      const token = await given.token(user);
+      const { act, fixtures, as, outbox, server } = await administration(database);
+      const user = await fixtures.user({ status });
+      const token = await fixtures.token(user);
       expect(await act(setUserPassword, user.uid, { new_password: 'yepyeni-şifre' })).toMatchObject({
         status: 200,
         body: { message: 'Şifre başarıyla değiştirildi' },
@@ -390,8 +390,8 @@ describe.each(databaseKinds)('setting the password of another account, on %s', (
   );
 
   it('fails for a deactivated account', async () => {
-    const { act, given, outbox } = await administration(database);
-    const { uid } = await given.user({ status: 'deactivated' });
+    const { act, fixtures, outbox } = await administration(database);
+    const { uid } = await fixtures.user({ status: 'deactivated' });
     expect(await act(setUserPassword, uid, { new_password: 'yepyeni-şifre' })).toMatchObject({
       status: 409,
       body: { code: 'closed' },
@@ -418,21 +418,21 @@ describe.each(databaseKinds)('setting the password of another account, on %s', (
   });
 
   it('rejects a password that is too short', async () => {
-    const { act, given } = await administration(database);
-    const user = await given.user();
+    const { act, fixtures } = await administration(database);
+    const user = await fixtures.user();
     expect(await act(setUserPassword, user.uid, { new_password: 'kısa' })).toMatchObject({
       status: 400,
       body: { message: 'Yeni şifre en az 8 karakter olmalı.' },
     });
-    await given.token(user);
+    await fixtures.token(user);
   });
 });
 
 describe.each(databaseKinds)('many concurrent changes of one account, on %s,', (database) => {
   it('leave a valid account state and one audit event for each change', async () => {
-    const { client, given, as, services, server } = await administration(database);
-    const user = await given.user({ status: 'pending' });
-    const token = await given.token(user);
+    const { client, fixtures, as, services, server } = await administration(database);
+    const user = await fixtures.user({ status: 'pending' });
+    const token = await fixtures.token(user);
     const params = { uid: user.uid };
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, i) => client.call(i % 2 === 0 ? approveUser : suspendUser, { params })),
@@ -463,9 +463,9 @@ describe.each(databaseKinds)('many concurrent changes of one account, on %s,', (
 
 describe.each(databaseKinds)('the statistics, on %s', (database) => {
   it('count accounts by status, viewable slides and open image sessions', async () => {
-    const { client, given, as, clock } = await administration(database);
-    await given.user({ status: 'pending' });
-    await as(await given.user()).call(createImageSession);
+    const { client, fixtures, as, clock } = await administration(database);
+    await fixtures.user({ status: 'pending' });
+    await as(await fixtures.user()).call(createImageSession);
     const at = clock.now().toISOString();
     for (const is of [
       { dataset_name: 'A' },
@@ -475,7 +475,7 @@ describe.each(databaseKinds)('the statistics, on %s', (database) => {
       { dataset_name: 'C', missing_since: at },
       { dataset_name: 'C', status: 'failed' as const },
     ]) {
-      await given.image({ size_bytes: 3_000_000_000, ...is });
+      await fixtures.image({ size_bytes: 3_000_000_000, ...is });
     }
     expect(await client.call(getStatistics)).toMatchObject({
       status: 200,

@@ -40,11 +40,11 @@ const grid = Array.from({ length: 4000 }, (_, i) =>
 );
 
 async function vectors(bytes: Uint8Array, database: (typeof databaseKinds)[number] = 'SQLite') {
-  const given = await slideWithResults(database);
-  const layer = await given.send(bytes, { kind: 'vector' });
-  const get = async (rest: string) => (await given.overlay(layer.id, rest)).json();
-  const bytesOf = async (rest: string) => (await given.overlay(layer.id, rest)).rawPayload;
-  return { ...given, layer, get, bytesOf };
+  const slideResults = await slideWithResults(database);
+  const layer = await slideResults.send(bytes, { kind: 'vector' });
+  const get = async (rest: string) => (await slideResults.overlay(layer.id, rest)).json();
+  const bytesOf = async (rest: string) => (await slideResults.overlay(layer.id, rest)).rawPayload;
+  return { ...slideResults, layer, get, bytesOf };
 }
 
 describe.each(databaseKinds)('Vector result layers, on %s,', (database) => {

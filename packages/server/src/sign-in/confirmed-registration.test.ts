@@ -51,7 +51,7 @@ function visible({ status, body, headers }: Awaited<ReturnType<typeof ask>>) {
 describe.each(databaseKinds)('with REGISTRATION_HIDE_EXISTING on %s, registration', (database) => {
   it('returns the same response for a known and a new address, and so does signing in afterwards', async () => {
     const server = await testServer({ database, config: hidden });
-    const existing = await server.given.user({ email: 'aise@example.org' });
+    const existing = await server.fixtures.user({ email: 'aise@example.org' });
     const toNew = await ask(server, person);
     const toKnown = await ask(server, { ...person, email: existing.email });
     await server.outbox(); // both are done
@@ -68,7 +68,7 @@ describe.each(databaseKinds)('with REGISTRATION_HIDE_EXISTING on %s, registratio
 
   it('creates a pending account with the mailed link and the password, which administrators then see', async () => {
     const server = await testServer({ database, config: hidden });
-    const admin = server.as(await server.given.admin());
+    const admin = server.as(await server.fixtures.admin());
     const { uid } = (await ask(server, person)).body.user;
     const [code = ''] = await codesTo(server, person.email);
     expect(code).toMatch(/^[\w-]{43}$/);
@@ -164,7 +164,7 @@ describe.each(databaseKinds)('with REGISTRATION_HIDE_EXISTING on %s, registratio
     const server = await testServer({ database, config: hidden });
     await ask(server, person);
     const [code = ''] = await codesTo(server, person.email);
-    await server.given.user({ email: person.email });
+    await server.fixtures.user({ email: person.email });
     expect(await confirm(server, code)).toMatchObject({ status: 409, body: { code: 'email_taken' } });
   });
 
@@ -180,7 +180,7 @@ describe.each(databaseKinds)('with REGISTRATION_HIDE_EXISTING on %s, registratio
 describe('with REGISTRATION_HIDE_EXISTING, the e-mail', () => {
   it('to the owner of an account reports the attempt to register and has no confirmation link', async () => {
     const server = await testServer({ config: hidden });
-    const { email } = await server.given.user({ email: 'ayse@example.org' });
+    const { email } = await server.fixtures.user({ email: 'ayse@example.org' });
     await ask(server, { ...person, email: 'AYSE@example.org' });
     const mails = await mailsTo(server, email);
     expect(mails).toHaveLength(1);
@@ -192,7 +192,7 @@ describe('with REGISTRATION_HIDE_EXISTING, the e-mail', () => {
     'to an address that is %s goes out at most 20 times an hour',
     async (which) => {
       const server = await testServer({ config: hidden });
-      if (which === 'known') await server.given.user({ email: person.email });
+      if (which === 'known') await server.fixtures.user({ email: person.email });
       for (let n = 0; n < 25; n++) expect((await ask(server, person)).status).toBe(201);
       expect(await mailsTo(server, person.email)).toHaveLength(20);
     },

@@ -89,7 +89,7 @@ describe.each(databaseKinds)('external sign-in on %s', (database) => {
   it('finds the account by issuer and subject after the e-mail address and name have changed', async () => {
     const given = await server({ database });
     const first = await verify(given, 'ipek');
-    await given.as(await given.given.admin()).call(approveUser, { params: { uid: first.body.user.uid } });
+    await given.as(await given.fixtures.admin()).call(approveUser, { params: { uid: first.body.user.uid } });
     oidc.people.set('ipek', { email: 'other@example.org', email_verified: true, role: 'admin' });
     const second = await verify(given, 'ipek');
     expect(second.body.user).toMatchObject({
@@ -118,7 +118,7 @@ describe.each(databaseKinds)('external sign-in on %s', (database) => {
 
   it('rejects a new person whose e-mail address already has an account', async () => {
     const given = await server({ database });
-    const there = await given.given.user({ email: 'Ipek@Example.org' });
+    const there = await given.fixtures.user({ email: 'Ipek@Example.org' });
     const answer = await verify(given, 'ipek');
     expect(answer).toMatchObject({ status: 409, body: { code: 'email_taken' } });
     expect(await given.services.db.selectFrom('identities').select('uid').execute()).toEqual([
@@ -128,8 +128,8 @@ describe.each(databaseKinds)('external sign-in on %s', (database) => {
 
   it('links an account by its verified address with OIDC_LINK_BY_EMAIL and deletes its password', async () => {
     const given = await server({ database, linkByEmail: true });
-    const there = await given.given.user({ email: 'ipek@example.org' });
-    const before = await given.given.token(there);
+    const there = await given.fixtures.user({ email: 'ipek@example.org' });
+    const before = await given.fixtures.token(there);
     const session = (await given.as(before).call(createImageSession)).body.session_id;
 
     oidc.people.set('ipek', { email: 'ipek@example.org', email_verified: false });
@@ -154,7 +154,7 @@ describe.each(databaseKinds)('external sign-in on %s', (database) => {
   describe('with OIDC_LINK_BY_EMAIL, for an address whose account has an identity of the provider', () => {
     async function linkedAdmin() {
       const given = await server({ database, linkByEmail: true });
-      const admin = await given.given.admin({ email: 'ipek@example.org' });
+      const admin = await given.fixtures.admin({ email: 'ipek@example.org' });
       expect((await verify(given, 'ipek')).body.user.uid).toBe(admin.uid);
       return { given, admin };
     }
@@ -220,7 +220,7 @@ describe.each(databaseKinds)('external sign-in on %s', (database) => {
     ['sends the address with a Turkish capital İ', { email: 'İpek@example.org', email_verified: true }],
   ])('links no account by address when the provider %s', async (_, claims) => {
     const given = await server({ database, linkByEmail: true });
-    const there = await given.given.user({ email: 'ipek@example.org' });
+    const there = await given.fixtures.user({ email: 'ipek@example.org' });
     oidc.people.set('newcomer', claims);
     expect([401, 409]).toContain((await verify(given, 'newcomer')).status);
     expect(await given.services.db.selectFrom('identities').select('uid').execute()).toEqual([
@@ -266,7 +266,7 @@ describe.each(databaseKinds)('external sign-in on %s', (database) => {
   it('signs in a suspended account and rejects a deactivated one', async () => {
     const given = await server({ database });
     const { uid } = (await verify(given, 'ipek')).body.user;
-    const admin = given.as(await given.given.admin());
+    const admin = given.as(await given.fixtures.admin());
     await admin.call(suspendUser, { params: { uid } });
     expect(await verify(given, 'ipek')).toMatchObject({
       status: 200,
@@ -282,7 +282,7 @@ describe.each(databaseKinds)('external sign-in on %s', (database) => {
   it('creates accounts whose password cannot be set on this server', async () => {
     const given = await server({ database });
     const { token, user } = (await verify(given, 'ipek')).body;
-    const admin = given.as(await given.given.admin());
+    const admin = given.as(await given.fixtures.admin());
     await admin.call(approveUser, { params: { uid: user.uid } });
     const body = { new_password: 'yepyeni-şifre' };
     for (const answer of [
@@ -349,7 +349,7 @@ describe('an ID token', () => {
 
   it('gets 503 while the provider is unreachable, and existing sign-ins stay valid', async () => {
     const given = await server();
-    const user = await given.given.user();
+    const user = await given.fixtures.user();
     const idToken = await oidc.signIn('ipek', 'n-1');
     oidc.fail('silence');
     expect(await given.as(null).call(verifyToken, { body: { token: idToken } })).toMatchObject({
@@ -371,7 +371,7 @@ describe('an ID token', () => {
 describe('with SIGN_IN=external', () => {
   it('the calls for e-mail and password answer 403', async () => {
     const given = await server({ embedded: false });
-    const { email, password } = await given.given.user();
+    const { email, password } = await given.fixtures.user();
     const anonymous = given.as(null);
     for (const answer of [
       await anonymous.call(signIn, { body: { email, password } }),

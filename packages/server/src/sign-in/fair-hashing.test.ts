@@ -58,7 +58,10 @@ async function endOne(): Promise<string | undefined> {
 async function floodedServer(floodAddress: string) {
   isHeld = false;
   const server = await testServer();
-  const stranger = await server.given.user({ status: 'pending', password: 'the password of the stranger' });
+  const stranger = await server.fixtures.user({
+    status: 'pending',
+    password: 'the password of the stranger',
+  });
   running.length = 0;
   isHeld = true;
   const flood = Array.from({ length: 60 }, () => signInFrom(floodAddress, server, stranger));
@@ -78,7 +81,7 @@ async function floodedServer(floodAddress: string) {
 describe('sixty sign-ins of one pending account at the same time', () => {
   it('do not keep another account in another network from the next password comparison', async () => {
     const { server, settle } = await floodedServer('198.51.100.1');
-    const other = await server.given.user();
+    const other = await server.fixtures.user();
     const answer = signInFrom('192.0.2.1', server, other);
     await untilRead(other, 1);
     expect(running.map(({ password }) => password)).toEqual(
@@ -94,7 +97,7 @@ describe('sixty sign-ins of one pending account at the same time', () => {
 
   it('do not keep another account in the same network from the next password comparison', async () => {
     const { server, settle } = await floodedServer('192.0.2.1');
-    const other = await server.given.user();
+    const other = await server.fixtures.user();
     const answer = signInFrom('192.0.2.1', server, other);
     await untilRead(other, 1);
     expect([await endOne(), await endOne()]).toContain(other.password);
@@ -104,7 +107,7 @@ describe('sixty sign-ins of one pending account at the same time', () => {
 
   it('leave places in the password-hashing queue for twenty other accounts, none of which is rejected', async () => {
     const { server, settle } = await floodedServer('198.51.100.1');
-    const others = await Promise.all(Array.from({ length: 20 }, () => server.given.user()));
+    const others = await Promise.all(Array.from({ length: 20 }, () => server.fixtures.user()));
     const answers = others.map((other, place) => signInFrom(`192.0.2.${place}`, server, other));
     await untilRead(others.at(-1) as TestUser, 1);
     await settle();

@@ -34,7 +34,7 @@ const askForAccount = (server: Server, address: string, email: string) =>
 
 /** An account whose owner has signed in from `ownersNetwork`. */
 async function accountKnownFromItsNetwork(server: TestServer): Promise<TestUser> {
-  const user = await server.given.user();
+  const user = await server.fixtures.user();
   expect((await tryPassword(server, ownersNetwork, user.email, user.password)).status).toBe(200);
   return user;
 }
@@ -117,7 +117,7 @@ describe('a network that has reached the limit of 100 failed sign-ins', () => {
 
   it('gets 429 for the right password of an account that has never signed in from this network', async () => {
     const { server } = await networkWithFailures(100);
-    const other = await server.given.user();
+    const other = await server.fixtures.user();
     const tokens = () => server.services.db.selectFrom('tokens').select('hash').execute();
     const before = await tokens();
     const answer = await tryPassword(server, ownersNetwork, other.email, other.password);

@@ -27,12 +27,12 @@ const listOf = async ({ as }: TestServer, token: string) => (await as(token).cal
 describe('sign-ins of the own account', () => {
   it('are listed with times, address and browser, with the current one marked and without secrets', async () => {
     const server = await testServer();
-    const user = await server.given.user();
+    const user = await server.fixtures.user();
     const first = await signInFrom(server, user, '192.0.2.1', firefox);
     const at = server.clock.now().toISOString();
     server.clock.advance(5 * minute);
     const here = await signInFrom(server, user, '2001:db8::1', 'an unknown browser');
-    await server.given.token(await server.given.user()); // sign-ins of other accounts are not listed
+    await server.fixtures.token(await server.fixtures.user()); // sign-ins of other accounts are not listed
 
     const list = await listOf(server, here);
     expect(list).toEqual([
@@ -62,18 +62,18 @@ describe('sign-ins of the own account', () => {
 
   it('are no longer listed after they have expired', async () => {
     const server = await testServer();
-    const user = await server.given.user();
-    await server.given.token(user);
+    const user = await server.fixtures.user();
+    await server.fixtures.token(user);
     server.clock.advance(61 * minute);
-    expect(await listOf(server, await server.given.token(user))).toHaveLength(1);
+    expect(await listOf(server, await server.fixtures.token(user))).toHaveLength(1);
   });
 
   it('can be ended one by one with their image sessions, with immediate effect in every process', async () => {
     const server = await testServer();
-    const { as, given } = server;
+    const { as, fixtures } = server;
     const another = await server.another();
-    const user = await given.user();
-    const [here, there] = [await given.token(user), await given.token(user)];
+    const user = await fixtures.user();
+    const [here, there] = [await fixtures.token(user), await fixtures.token(user)];
     const { body: session } = await as(there).call(createImageSession);
     const pixels = (at: Pick<TestServer, 'as'>) =>
       at.as(null).inject({ url: `/image-catalog/proxy/x/image.dzi?session=${session.session_id}` });
@@ -92,9 +92,9 @@ describe('sign-ins of the own account', () => {
 
   it('cannot be ended by another account', async () => {
     const server = await testServer();
-    const mine = await server.given.token(await server.given.user());
+    const mine = await server.fixtures.token(await server.fixtures.user());
     const [victim] = await listOf(server, mine);
-    const stranger = await server.given.admin();
+    const stranger = await server.fixtures.admin();
     const answer = await server.as(stranger).call(endSignIn, { params: { id: victim?.id ?? '' } });
     expect(answer).toMatchObject({ status: 404, body: { code: 'not_found' } });
     expect((await server.as(mine).call(getProfile)).status).toBe(200);
@@ -102,19 +102,19 @@ describe('sign-ins of the own account', () => {
 
   it('can be ended all at once, with or without the current one', async () => {
     const server = await testServer();
-    const { as, given } = server;
-    const user = await given.user();
+    const { as, fixtures } = server;
+    const user = await fixtures.user();
     const [here, there, elsewhere] = [
-      await given.token(user),
-      await given.token(user),
-      await given.token(user),
+      await fixtures.token(user),
+      await fixtures.token(user),
+      await fixtures.token(user),
     ];
     const others = await as(here).call(endSignIns, { query: { except: 'current' } });
     expect(others.status).toBe(204);
     expect((await as(here).call(getProfile)).status).toBe(200);
     for (const token of [there, elsewhere]) expect((await as(token).call(getProfile)).status).toBe(401);
 
-    const again = await given.token(user);
+    const again = await fixtures.token(user);
     expect((await as(again).call(endSignIns)).status).toBe(204);
     for (const token of [here, again]) expect((await as(token).call(getProfile)).status).toBe(401);
   });

@@ -33,9 +33,9 @@ describe('a stored password', () => {
     ['another case', 'Şifre-ğüİ', false],
     ['a space behind', 'şifre-ğüİ ', false],
     ['its beginning', 'şifre-ğü', false],
-  ])('is compared exactly, with this input: %s', async (_, given, expected) => {
+  ])('is compared exactly, with this input: %s', async (_, fixtures, expected) => {
     const hash = await passwords.hash('şifre-ğüİ', null);
-    expect(await passwords.isRight(hash, given, null)).toBe(expected);
+    expect(await passwords.isRight(hash, fixtures, null)).toBe(expected);
   });
 
   it('is compared up to its last character, however long it is', async () => {
@@ -77,9 +77,9 @@ describe('password hashes beyond the queue limit', () => {
 
 describe('an unknown e-mail address', () => {
   it('costs as much work as a wrong password from the first attempt on, and gets the same response', async () => {
-    const { as, given } = await testServer();
-    const { email } = await given.user();
-    const closed = await given.user({ status: 'deactivated' });
+    const { as, fixtures } = await testServer();
+    const { email } = await fixtures.user();
+    const closed = await fixtures.user({ status: 'deactivated' });
     const work = vi.mocked(argon2.hash).mock.calls;
     const checks = vi.mocked(argon2.verify).mock.calls;
 
@@ -102,8 +102,8 @@ describe('an unknown e-mail address', () => {
   });
 
   it('costs as much work to register as an address that is taken', async () => {
-    const { as, given } = await testServer({ config: { registrationHideExisting: true } });
-    const { email } = await given.user();
+    const { as, fixtures } = await testServer({ config: { registrationHideExisting: true } });
+    const { email } = await fixtures.user();
     const work = vi.mocked(argon2.hash).mock.calls;
     for (const address of [email, 'new@example.org']) {
       const before = work.length;

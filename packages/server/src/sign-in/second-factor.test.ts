@@ -27,9 +27,9 @@ interface Protected {
 }
 
 /** A user with a second factor. The code that confirmed it has been used. */
-async function withSecondFactor({ given, as, clock }: TestServer): Promise<Protected> {
-  const user = await given.user();
-  const token = await given.token(user);
+async function withSecondFactor({ fixtures, as, clock }: TestServer): Promise<Protected> {
+  const user = await fixtures.user();
+  const token = await fixtures.token(user);
   const { body: setUp } = await as(token).call(startSecondFactor);
   const code = (stepsAway = 0) =>
     oneTimeCode(setUp.secret, new Date(clock.now().getTime() + stepsAway * step));
@@ -48,8 +48,8 @@ const invalid = { status: 401, body: { code: 'second_factor_invalid' } };
 
 describe('setup of two-step verification', () => {
   it('returns a secret to type and an otpauth URI for a QR code', async () => {
-    const { given, as } = await testServer();
-    const user = await given.user({ email: 'ayse@example.org' });
+    const { fixtures, as } = await testServer();
+    const user = await fixtures.user({ email: 'ayse@example.org' });
     const { status, body } = await as(user).call(startSecondFactor);
     expect(status).toBe(201);
     expect(body.secret).toMatch(/^[A-Z2-7]{32}$/);
@@ -65,7 +65,7 @@ describe('setup of two-step verification', () => {
 
   it('does not change the sign-in before the first code is confirmed', async () => {
     const server = await testServer();
-    const user = await server.given.user();
+    const user = await server.fixtures.user();
     await server.as(user).call(startSecondFactor);
     expect((await enter(server, user)).status).toBe(200);
     expect((await server.as(user).call(getSecondFactor)).body).toEqual({
@@ -75,8 +75,8 @@ describe('setup of two-step verification', () => {
   });
 
   it('rejects a wrong code and a code of an earlier secret', async () => {
-    const { given, as, clock } = await testServer();
-    const user = await given.user();
+    const { fixtures, as, clock } = await testServer();
+    const user = await fixtures.user();
     const { body: first } = await as(user).call(startSecondFactor);
     await as(user).call(startSecondFactor);
     const old = oneTimeCode(first.secret, clock.now());
@@ -103,9 +103,9 @@ describe('setup of two-step verification', () => {
   });
 
   it('requires a fresh sign-in or the current password', async () => {
-    const { given, as, clock } = await testServer();
-    const user = await given.user();
-    const token = await given.token(user);
+    const { fixtures, as, clock } = await testServer();
+    const user = await fixtures.user();
+    const token = await fixtures.token(user);
     clock.advance(16 * 60 * second);
     expect(await as(token).call(startSecondFactor)).toMatchObject({ body: { code: 'reauth_required' } });
     const body = { current_password: user.password };
@@ -114,7 +114,7 @@ describe('setup of two-step verification', () => {
 
   it('stores the secret encrypted and the recovery codes hashed', async () => {
     const server = await testServer();
-    const user = await server.given.user();
+    const user = await server.fixtures.user();
     const { body } = await server.as(user).call(startSecondFactor);
     const code = oneTimeCode(body.secret, server.clock.now());
     const confirmed = await server.as(user).call(confirmSecondFactor, { body: { code } });
@@ -262,7 +262,7 @@ describe('deactivation of two-step verification', () => {
   it('is possible for an administrator on another account, and not on the own account', async () => {
     const server = await testServer();
     const { user } = await withSecondFactor(server);
-    const admin = await server.given.admin();
+    const admin = await server.fixtures.admin();
     const reset = (uid: string) => server.as(admin).call(resetSecondFactor, { params: { uid } });
     const isOn = async () =>
       (await server.as(admin).call(getUser, { params: { uid: user.uid } })).body.user.secondFactor;

@@ -57,7 +57,7 @@ const throttledRows = async ({ services }: TestServer) =>
 describe.each(databaseKinds)('limits for failed sign-ins of one account, on %s,', (database) => {
   it('answer 429 after ten failures from one network, also to the right password', async () => {
     const server = await testServer({ database });
-    const user = await server.given.user();
+    const user = await server.fixtures.user();
     await fail(10, '192.0.2.1', server, user);
     const eleventh = await from('192.0.2.1', server, wrong(user));
     expect(eleventh).toMatchObject({
@@ -73,14 +73,14 @@ describe.each(databaseKinds)('limits for failed sign-ins of one account, on %s,'
 
   it('do not stop a sign-in from another network', async () => {
     const server = await testServer({ database });
-    const user = await server.given.user();
+    const user = await server.fixtures.user();
     await fail(10, '192.0.2.1', server, user);
     expect((await from('192.0.2.2', server, right(user))).status).toBe(200);
   });
 
   it('double the wait after each further failure, up to 15 minutes, and never block for good', async () => {
     const server = await testServer({ database });
-    const user = await server.given.user();
+    const user = await server.fixtures.user();
     await fail(10, '192.0.2.1', server, user);
     const waits: number[] = [];
     for (let n = 0; n < 8; n++) {
@@ -96,7 +96,7 @@ describe.each(databaseKinds)('limits for failed sign-ins of one account, on %s,'
 
   it('are shared by all processes and survive restarts', async () => {
     const server = await testServer({ database });
-    const user = await server.given.user();
+    const user = await server.fixtures.user();
     await fail(9, '127.0.0.1', server, user);
     const another = await server.another();
     const there = () => another.as(null).call(signIn, { body: wrong(user) });
@@ -107,7 +107,7 @@ describe.each(databaseKinds)('limits for failed sign-ins of one account, on %s,'
 
   it('are reset by the right password, and after 15 minutes', async () => {
     const server = await testServer({ database });
-    const user = await server.given.user();
+    const user = await server.fixtures.user();
     await fail(9, '192.0.2.1', server, user);
     expect((await from('192.0.2.1', server, right(user))).status).toBe(200);
     await fail(9, '192.0.2.1', server, user);
@@ -117,7 +117,7 @@ describe.each(databaseKinds)('limits for failed sign-ins of one account, on %s,'
 
   it('answer 401 to ten of 30 concurrent wrong passwords and 429 to the others', async () => {
     const server = await testServer({ database });
-    const user = await server.given.user();
+    const user = await server.fixtures.user();
     const answers = await Promise.all(
       Array.from({ length: 30 }, () => from('192.0.2.1', server, wrong(user))),
     );
@@ -127,7 +127,7 @@ describe.each(databaseKinds)('limits for failed sign-ins of one account, on %s,'
 
   it('answer 429 after a hundred failures from many networks, except in a network that the owner has signed in from', async () => {
     const server = await testServer({ database });
-    const user = await server.given.user();
+    const user = await server.fixtures.user();
     expect((await from('198.51.100.7', server, right(user))).status).toBe(200);
     for (let host = 1; host <= 20; host++) await fail(5, `192.0.2.${host}`, server, user);
     expect((await from('192.0.2.99', server, right(user))).status).toBe(429);
@@ -136,8 +136,8 @@ describe.each(databaseKinds)('limits for failed sign-ins of one account, on %s,'
 
   it('count failures of sign-in and of the password form together', async () => {
     const server = await testServer({ database });
-    const user = await server.given.user();
-    const token = await server.given.token(user);
+    const user = await server.fixtures.user();
+    const token = await server.fixtures.token(user);
     await fail(9, '127.0.0.1', server, user);
     const change = () =>
       server.as(token).call(changePassword, {
@@ -153,14 +153,14 @@ describe('failed sign-ins on many accounts from one network', () => {
   it('get 429 after a hundred failures, for known and unknown addresses', async () => {
     const server = await testServer();
     for (let n = 0; n < 100; n++) await fail(1, '192.0.2.1', server, { email: `unknown-${n}@example.org` });
-    const user = await server.given.user();
+    const user = await server.fixtures.user();
     expect((await from('192.0.2.1', server, wrong(user))).status).toBe(429);
     expect((await from('192.0.2.2', server, wrong(user))).status).toBe(401);
   });
 
   it('do not stop an account that has signed in from this network before, as in a hospital', async () => {
     const server = await testServer();
-    const user = await server.given.user();
+    const user = await server.fixtures.user();
     expect((await from('192.0.2.1', server, right(user))).status).toBe(200);
     for (let n = 0; n < 100; n++) await fail(1, '192.0.2.1', server, { email: `unknown-${n}@example.org` });
     expect((await from('192.0.2.1', server, right(user))).status).toBe(200);
@@ -171,7 +171,7 @@ describe('failed sign-ins on many accounts from one network', () => {
     for (let n = 0; n < 100; n++) {
       await fail(1, `2001:db8:0:1::${(n + 1).toString(16)}`, server, { email: `unknown-${n}@example.org` });
     }
-    const user = await server.given.user();
+    const user = await server.fixtures.user();
     expect((await from('2001:db8:0:1:ffff::', server, wrong(user))).status).toBe(429);
     expect((await from('2001:db8:0:2::1', server, wrong(user))).status).toBe(401);
   });
@@ -182,14 +182,14 @@ describe('the client address of the sign-in limits', () => {
 
   it('ignores X-Forwarded-For of a client that is not a trusted proxy', async () => {
     const server = await testServer();
-    const user = await server.given.user();
+    const user = await server.fixtures.user();
     for (let n = 0; n < 10; n++) await from('192.0.2.1', server, wrong(user), claim(n));
     expect((await from('192.0.2.1', server, wrong(user), claim(11))).status).toBe(429);
   });
 
   it('is taken from X-Forwarded-For of a trusted proxy', async () => {
     const server = await testServer({ config: { trustedProxies: ['192.0.2.1'] } });
-    const user = await server.given.user();
+    const user = await server.fixtures.user();
     for (let n = 0; n < 10; n++) await from('192.0.2.1', server, wrong(user), claim(1));
     expect((await from('192.0.2.1', server, wrong(user), claim(1))).status).toBe(429);
     expect((await from('192.0.2.1', server, wrong(user), claim(2))).status).toBe(401);
@@ -200,7 +200,7 @@ describe('a successful sign-in', () => {
   it('is not limited by successful sign-ins of other accounts from the same network', async () => {
     const server = await testServer();
     for (let n = 0; n < 40; n++) {
-      const user = await server.given.user();
+      const user = await server.fixtures.user();
       expect((await from('192.0.2.1', server, right(user))).status).toBe(200);
       expect((await from('192.0.2.1', server, right(user))).status).toBe(200);
     }
@@ -211,7 +211,7 @@ describe('a successful sign-in', () => {
 
     it(`gets 429 after ${maxCount} sign-ins of one account from one network, without a token or an audit entry`, async () => {
       const server = await testServer({ database });
-      const user = await server.given.user({ status: 'pending' });
+      const user = await server.fixtures.user({ status: 'pending' });
       for (let n = 0; n < maxCount; n++) {
         expect((await from('192.0.2.1', server, right(user))).status).toBe(200);
         server.clock.advance(second);
@@ -224,7 +224,7 @@ describe('a successful sign-in', () => {
       // The limit shows only to a caller who knows the password.
       expect((await from('192.0.2.1', server, wrong(user))).status).toBe(401);
       // Other accounts of that network, and the same account from another network, sign in as before.
-      expect((await from('192.0.2.1', server, right(await server.given.user()))).status).toBe(200);
+      expect((await from('192.0.2.1', server, right(await server.fixtures.user()))).status).toBe(200);
       expect((await from('192.0.2.2', server, right(user))).status).toBe(200);
       server.clock.advance(Number(beyond.retryAfter) * second);
       expect((await from('192.0.2.1', server, right(user))).status).toBe(200);
@@ -232,7 +232,7 @@ describe('a successful sign-in', () => {
 
     it('gets 429 beyond the limit also when all sign-ins arrive at the same moment', async () => {
       const server = await testServer({ database });
-      const user = await server.given.user();
+      const user = await server.fixtures.user();
       for (let n = 0; n < maxCount - 2; n++) {
         expect((await from('192.0.2.1', server, right(user))).status).toBe(200);
       }
@@ -248,7 +248,7 @@ describe('a successful sign-in', () => {
 
     it('gets 429 beyond the limit of the account over many networks, while a wrong password still gets 401', async () => {
       const server = await testServer({ database });
-      const user = await server.given.user();
+      const user = await server.fixtures.user();
       const network = (n: number) => `2001:db8:0:${n.toString(16)}::1`;
       const { maxCount: mostOfAll } = successLimits.account;
       for (let n = 0; n < mostOfAll; n++) {
@@ -260,7 +260,7 @@ describe('a successful sign-in', () => {
 
     it(`keeps ${maxTokensPerAccount} sign-ins of an account, and ends the oldest for a further one`, async () => {
       const server = await testServer({ database });
-      const user = await server.given.user();
+      const user = await server.fixtures.user();
       const tokens: string[] = [];
       for (let n = 0; n <= maxTokensPerAccount; n++) {
         tokens.push(((await from('192.0.2.1', server, right(user))).body as { token: string }).token);
@@ -282,7 +282,7 @@ describe('a successful sign-in', () => {
 
   it('ends the image sessions of the oldest sign-in together with it', async () => {
     const server = await testServer();
-    const user = await server.given.user();
+    const user = await server.fixtures.user();
     const { token } = (await from('192.0.2.1', server, right(user))).body as { token: string };
     const session = (await server.as(token).call(createImageSession)).body.session_id;
     expect(await server.services.imageSessions.resolve(session)).not.toBeNull();
@@ -297,8 +297,8 @@ describe('a successful sign-in', () => {
 describe('the right current password', () => {
   it('counts towards the limit of successful sign-ins of the account', async () => {
     const server = await testServer();
-    const user = await server.given.user();
-    const token = await server.given.token(user);
+    const user = await server.fixtures.user();
+    const token = await server.fixtures.token(user);
     const { maxCount } = successLimits['account-and-network'];
     const start = () =>
       server.as(token).call(startSecondFactor, { body: { current_password: user.password } });
@@ -329,7 +329,7 @@ describe('a password reset', () => {
     'request gets 429 after ten requests in an hour for one address that is %s',
     async (which) => {
       const server = await testServer();
-      const email = which === 'known' ? (await server.given.user()).email : 'unknown@example.org';
+      const email = which === 'known' ? (await server.fixtures.user()).email : 'unknown@example.org';
       const ask = () => server.as(null).call(requestPasswordReset, { body: { email } });
       for (let n = 0; n < 10; n++) expect((await ask()).status).toBe(202);
       expect(await ask()).toMatchObject({ status: 429, headers: { 'retry-after': '30' } });
@@ -350,7 +350,7 @@ describe('a password reset', () => {
 describe('a rate limit', () => {
   it('is recorded in the audit log once per block', async () => {
     const server = await testServer();
-    const user = await server.given.user();
+    const user = await server.fixtures.user();
     await fail(10, '192.0.2.1', server, user);
     for (let n = 0; n < 5; n++) await from('192.0.2.1', server, wrong(user));
     const rows = await throttledRows(server);
@@ -361,7 +361,7 @@ describe('a rate limit', () => {
 
   it('is stored under keys without e-mail or IP addresses', async () => {
     const server = await testServer();
-    const user = await server.given.user();
+    const user = await server.fixtures.user();
     await fail(1, '192.0.2.1', server, user);
     const rows = JSON.stringify(await server.services.db.selectFrom('throttles').selectAll().execute());
     expect(rows).not.toMatch(/192\.0\.2\.1|example\.org/);
@@ -377,7 +377,7 @@ describe('a rate limit', () => {
 
   it('does not apply with THROTTLE=off', async () => {
     const server = await testServer({ config: { throttle: false } });
-    const user = await server.given.user();
+    const user = await server.fixtures.user();
     await fail(40, '192.0.2.1', server, user);
     expect((await from('192.0.2.1', server, right(user))).status).toBe(200);
   });

@@ -126,37 +126,37 @@ describe.each(databaseKinds)('rights on annotation layers on %s', (database) => 
   let server: TestServer;
   beforeAll(async () => {
     server = await testServer({ database, isShared: true });
-    await server.given.admin();
+    await server.fixtures.admin();
   }, 60_000);
   afterAll(() => server.close());
 
   async function createLayerFor(target: Target, caller: TestUser): Promise<LayerRow> {
-    const { given, services, clock } = server;
-    const other = (await given.user()).uid;
+    const { fixtures, services, clock } = server;
+    const other = (await fixtures.user()).uid;
     const own = { owner_uid: caller.uid, visibility: 'private' } as const;
     const members = { owner_uid: other, editing: 'members' } as const;
     switch (target) {
       case 'own private':
-        return given.layer(own);
+        return fixtures.layer(own);
       case 'own, locked by oneself':
-        return given.layer({ ...own, locked_by: 'owner' });
+        return fixtures.layer({ ...own, locked_by: 'owner' });
       case 'own, locked by an administrator':
-        return given.layer({ ...own, locked_by: 'admin' });
+        return fixtures.layer({ ...own, locked_by: 'admin' });
       case 'shared, changed by its owner':
-        return given.layer({ owner_uid: other });
+        return fixtures.layer({ owner_uid: other });
       case 'shared, changed by members':
-        return given.layer(members);
+        return fixtures.layer(members);
       case 'shared, changed by members, locked':
-        return given.layer({ ...members, locked_by: 'owner' });
+        return fixtures.layer({ ...members, locked_by: 'owner' });
       case "another's private":
-        return given.layer({ owner_uid: other, visibility: 'private' });
+        return fixtures.layer({ owner_uid: other, visibility: 'private' });
       case "a deleted account's":
-        return given.layer({ owner_uid: null });
+        return fixtures.layer({ owner_uid: null });
       case 'on a slide without access': {
         const [name, now] = [`Kısıtlı ${randomUUID()}`, clock.now().toISOString()];
         await saveDataset(services.db, { name, access: 'restricted', isListed: false, now });
-        const image = await given.image({ dataset_name: name });
-        return given.layer({ ...members, image_id: image.id });
+        const image = await fixtures.image({ dataset_name: name });
+        return fixtures.layer({ ...members, image_id: image.id });
       }
     }
   }
@@ -167,7 +167,7 @@ describe.each(databaseKinds)('rights on annotation layers on %s', (database) => 
       async (target, expected) => {
         const statuses: number[] = [];
         for (const role of columns) {
-          const caller = await server.given.user({ role });
+          const caller = await server.fixtures.user({ role });
           const layer = await createLayerFor(target as Target, caller);
           if (isOfDeleted) {
             await server.services.db
@@ -189,7 +189,7 @@ describe.each(databaseKinds)('rights on annotation layers on %s', (database) => 
   });
 
   it('returns the same 404 for a slide without access as for an unknown slide', async () => {
-    const caller = await server.given.user();
+    const caller = await server.fixtures.user();
     const layer = await createLayerFor('on a slide without access', caller);
     const params = { imageId: layer.image_id };
     expect(await server.as(caller).call(listAnnotationLayers, { params })).toMatchObject({
@@ -200,14 +200,14 @@ describe.each(databaseKinds)('rights on annotation layers on %s', (database) => 
 
   it('lists shared layers and own ones to a member, and all layers to an administrator', async () => {
     const [member, other, admin] = [
-      await server.given.user(),
-      await server.given.user(),
-      await server.given.admin(),
+      await server.fixtures.user(),
+      await server.fixtures.user(),
+      await server.fixtures.admin(),
     ];
-    const shared = await server.given.layer({ owner_uid: other.uid });
+    const shared = await server.fixtures.layer({ owner_uid: other.uid });
     const onSlide = { image_id: shared.image_id, visibility: 'private' } as const;
-    const foreign = await server.given.layer({ ...onSlide, owner_uid: other.uid });
-    const own = await server.given.layer({ ...onSlide, owner_uid: member.uid });
+    const foreign = await server.fixtures.layer({ ...onSlide, owner_uid: other.uid });
+    const own = await server.fixtures.layer({ ...onSlide, owner_uid: member.uid });
     const idsFor = async (who: TestUser) => {
       const params = { imageId: shared.image_id };
       const { body } = await server.as(who).call(listAnnotationLayers, { params });
@@ -218,9 +218,9 @@ describe.each(databaseKinds)('rights on annotation layers on %s', (database) => 
   });
 
   it('records once per sign-in that an administrator read a private layer or edited the layer of another account', async () => {
-    const admin = await server.given.admin();
+    const admin = await server.fixtures.admin();
     const layer = await createLayerFor("another's private", admin);
-    const client = server.as(await server.given.token(admin));
+    const client = server.as(await server.fixtures.token(admin));
     for (let i = 0; i < 2; i++) {
       await client.call(listAnnotations, { params: { layerId: layer.id } });
       const changes = [{ op: 'put', feature: pointFeature(), base_revision: null }];
@@ -239,9 +239,9 @@ describe.each(databaseKinds)('rights on annotation layers on %s', (database) => 
   });
 
   it('gives shared layers of a deleted account to administrators and erases its private ones', async () => {
-    const owner = await server.given.user({ displayName: 'Ayşe Yılmaz' });
-    const shared = await server.given.layer({ owner_uid: owner.uid });
-    const secret = await server.given.layer({
+    const owner = await server.fixtures.user({ displayName: 'Ayşe Yılmaz' });
+    const shared = await server.fixtures.layer({ owner_uid: owner.uid });
+    const secret = await server.fixtures.layer({
       owner_uid: owner.uid,
       visibility: 'private',
       image_id: shared.image_id,
@@ -252,7 +252,7 @@ describe.each(databaseKinds)('rights on annotation layers on %s', (database) => 
       await server.as(owner).call(changeAnnotations, { params: { layerId }, body: { changes } });
     }
     expect((await server.as(owner).call(deleteAccount)).status).toBe(200);
-    const admin = await server.given.admin();
+    const admin = await server.fixtures.admin();
     const headers = { 'accept-language': 'tr' };
     const params = { imageId: shared.image_id };
     const { body } = await server.as(admin).call(listAnnotationLayers, { params, headers });
@@ -264,10 +264,10 @@ describe.each(databaseKinds)('rights on annotation layers on %s', (database) => 
   });
 
   it('erases deleted layers and annotations after 30 days, and keeps who changed them', async () => {
-    const owner = await server.given.user();
+    const owner = await server.fixtures.user();
     const [kept, deleted] = [
-      await server.given.layer({ owner_uid: owner.uid }),
-      await server.given.layer({ owner_uid: owner.uid }),
+      await server.fixtures.layer({ owner_uid: owner.uid }),
+      await server.fixtures.layer({ owner_uid: owner.uid }),
     ];
     const feature = pointFeature();
     const { db, jobs } = server.services;

@@ -58,8 +58,8 @@ describe.each(databaseKinds)('API tokens on %s', (database) => {
     status < 400 ? String(status) : `${status} ${(body as { code: string }).code}`;
 
   async function ownerOf(role: TestUser['role']) {
-    const user = await server.given.user({ role });
-    return { user, token: await server.given.token(user) };
+    const user = await server.fixtures.user({ role });
+    return { user, token: await server.fixtures.token(user) };
   }
 
   async function settled(): Promise<void> {
@@ -78,7 +78,7 @@ describe.each(databaseKinds)('API tokens on %s', (database) => {
       const owner = await ownerOf('admin');
       const request = await requestFor(name, owner, false);
       const others = ApiTokenScope.options.filter((scope) => scope !== endpoint.scope);
-      const revoked = await server.given.apiToken(owner.user);
+      const revoked = await server.fixtures.apiToken(owner.user);
       await server.services.db.deleteFrom('api_tokens').where('id', '=', revoked.id).execute();
       const tokens: [string, string, string][] = [
         ['revoked', revoked.token, '401 token_invalid'],
@@ -86,12 +86,12 @@ describe.each(databaseKinds)('API tokens on %s', (database) => {
         ['too short', 'lam_x', '401 token_invalid'],
         [
           'without the scope',
-          (await server.given.apiToken(owner.user, { scopes: others })).token,
+          (await server.fixtures.apiToken(owner.user, { scopes: others })).token,
           '403 forbidden',
         ],
       ];
       for (const scope of others) {
-        const { token } = await server.given.apiToken(owner.user, { scopes: [scope] });
+        const { token } = await server.fixtures.apiToken(owner.user, { scopes: [scope] });
         tokens.push([scope, token, '403 forbidden']);
       }
       await settled();
@@ -104,13 +104,13 @@ describe.each(databaseKinds)('API tokens on %s', (database) => {
       expect(await storedData(server.services.db)).toEqual(before);
 
       if (endpoint.scope === undefined) return;
-      const { token } = await server.given.apiToken(owner.user, { scopes: [endpoint.scope] });
+      const { token } = await server.fixtures.apiToken(owner.user, { scopes: [endpoint.scope] });
       expect(outcomeOf(await ask(endpoint, request, token))).toBe(String(answerFor(name, 'admin')));
     });
 
     it.each(['user', 'viewer'] as const)('allows the token of a %s no more than its owner', async (role) => {
       const owner = await ownerOf(role);
-      const { token } = await server.given.apiToken(owner.user);
+      const { token } = await server.fixtures.apiToken(owner.user);
       const isGiven = endpoint.scope !== undefined && scopesOf(owner.user).includes(endpoint.scope);
       const status = isGiven ? answerFor(name, role) : 403;
       const answer = await ask(endpoint, await requestFor(name, owner, false), token);
@@ -120,9 +120,13 @@ describe.each(databaseKinds)('API tokens on %s', (database) => {
 
   const ignoring = Object.keys(answers).filter((name) => endpoints[name]?.access === 'anyone');
   it.each(ignoring)('%s, which needs no sign-in, ignores API tokens', async (name) => {
-    const user = await server.given.user();
+    const user = await server.fixtures.user();
     const request = await requestFor(name, { user, token: null }, true);
-    const answer = await ask(endpoints[name] as Endpoint, request, (await server.given.apiToken(user)).token);
+    const answer = await ask(
+      endpoints[name] as Endpoint,
+      request,
+      (await server.fixtures.apiToken(user)).token,
+    );
     expect(answer.status).toBe(answerFor(name, 'anonymous'));
   });
 
@@ -144,7 +148,7 @@ describe.each(databaseKinds)('API tokens on %s', (database) => {
         .where('id', '=', id ?? '')
         .execute();
       server.services.catalogue.evict([id ?? '']);
-      const { token } = await server.given.apiToken(owner.user, { datasets: ['Açık'] });
+      const { token } = await server.fixtures.apiToken(owner.user, { datasets: ['Açık'] });
       await insertGrant(server.services.db, {
         uid: owner.user.uid,
         dataset: 'Açık',
@@ -185,23 +189,23 @@ describe.each(databaseKinds)('API tokens on %s', (database) => {
     }
 
     it('require the scope slides:read', async () => {
-      const owner = await server.given.user({ role: 'viewer' });
+      const owner = await server.fixtures.user({ role: 'viewer' });
       const outcomes: unknown[] = [];
       for (const scope of ApiTokenScope.options) {
-        const { token } = await server.given.apiToken(owner, { scopes: [scope] });
+        const { token } = await server.fixtures.apiToken(owner, { scopes: [scope] });
         outcomes.push([scope, await allPixels(open, token)]);
       }
       expect(outcomes).toEqual(
         ApiTokenScope.options.map((scope) => [scope, scope === 'slides:read' ? '200' : '403 forbidden']),
       );
       expect(await allPixels(open, unknownApiToken)).toBe('401 token_invalid');
-      expect(await allPixels(open, await server.given.token(owner))).toBe('401 session_missing');
+      expect(await allPixels(open, await server.fixtures.token(owner))).toBe('401 session_missing');
     });
 
     it('are audited once an hour for each slide: the thumbnail, then the viewer', async () => {
-      const { given, services, clock } = server;
-      const user = await given.user();
-      const { token } = await given.apiToken(user, { scopes: ['slides:read'] });
+      const { fixtures, services, clock } = server;
+      const user = await fixtures.user();
+      const { token } = await fixtures.apiToken(user, { scopes: ['slides:read'] });
       const events = async () =>
         (
           await services.db
@@ -227,8 +231,12 @@ describe.each(databaseKinds)('API tokens on %s', (database) => {
     });
 
     it('are limited to the grants of the owner and the datasets of the token', async () => {
-      const { given, services, clock } = server;
-      const [stranger, granted, admin] = [await given.user(), await given.user(), await given.admin()];
+      const { fixtures, services, clock } = server;
+      const [stranger, granted, admin] = [
+        await fixtures.user(),
+        await fixtures.user(),
+        await fixtures.admin(),
+      ];
       await services.db
         .insertInto('dataset_grants')
         .values({ uid: granted.uid, dataset: 'Kısıtlı', granted_by: 'test', at: clock.now().toISOString() })
@@ -236,7 +244,7 @@ describe.each(databaseKinds)('API tokens on %s', (database) => {
       const outcomes: unknown[] = [];
       for (const [who, owner] of Object.entries({ stranger, granted, admin })) {
         for (const datasets of [null, ['Açık'], ['Kısıtlı'], ['kisitli', 'AÇIK']]) {
-          const { token } = await given.apiToken(owner, { datasets });
+          const { token } = await fixtures.apiToken(owner, { datasets });
           outcomes.push([who, datasets, await allPixels(open, token), await allPixels(restricted, token)]);
         }
       }
@@ -258,11 +266,11 @@ describe.each(databaseKinds)('API tokens on %s', (database) => {
     });
 
     it('follow the image session when the request has a token and a session', async () => {
-      const { given, as } = server;
-      const user = await given.user();
+      const { fixtures, as } = server;
+      const user = await fixtures.user();
       const session = (await as(user).call(createImageSession)).body.session_id;
-      const own = (await given.apiToken(user, { scopes: ['annotations:read'] })).token;
-      const foreign = (await given.apiToken(await given.user())).token;
+      const own = (await fixtures.apiToken(user, { scopes: ['annotations:read'] })).token;
+      const foreign = (await fixtures.apiToken(await fixtures.user())).token;
       expect(await allPixels(open, own, `?session=${session}`)).toBe('200');
       expect(await allPixels(open, foreign, `?session=${session}`)).toBe('401 session_invalid');
       expect(await allPixels(open, unknownApiToken, `?session=${session}`)).toBe('401 token_invalid');
@@ -270,9 +278,9 @@ describe.each(databaseKinds)('API tokens on %s', (database) => {
     });
 
     it('stop with the suspension of the owner, and stay refused after a reactivation', async () => {
-      const { given, as } = server;
-      const [user, admin] = [await given.user(), await given.admin()];
-      const { token } = await given.apiToken(user);
+      const { fixtures, as } = server;
+      const [user, admin] = [await fixtures.user(), await fixtures.admin()];
+      const { token } = await fixtures.apiToken(user);
       expect(await allPixels(open, token)).toBe('200');
       await as(admin).call(suspendUser, { params: { uid: user.uid } });
       expect(await allPixels(open, token)).toBe('401 token_invalid');

@@ -40,8 +40,8 @@ describe('an invalid request', () => {
   ])(
     'is rejected with an error message that repeats none of its content: %s',
     async (_, request, status, code) => {
-      const { app, given } = await testServer();
-      await given.user();
+      const { app, fixtures } = await testServer();
+      await fixtures.user();
       const answer = await app.inject({ method: 'POST', url: login, ...request });
       expect(answer.statusCode).toBe(status);
       expect(answer.json()).toMatchObject({
@@ -87,9 +87,9 @@ describe('every response', () => {
 
 describe('the access log', () => {
   it('has one line per request, without tokens and image sessions', async () => {
-    const { as, given, logged } = await testServer();
-    const user = await given.user();
-    const token = await given.token(user);
+    const { as, fixtures, logged } = await testServer();
+    const user = await fixtures.user();
+    const token = await fixtures.token(user);
     const { body } = await as(token).call(createImageSession);
     await as(token).call(getProfile);
     const url = `/image-catalog/proxy/00000000-0000-4000-8000-000000000000/image.dzi?session=${body.session_id}`;

@@ -74,8 +74,8 @@ const pathOf = (name: string, id: string) => endpointNamed(name).path.replace(/:
 const userPath = (name: string, { uid }: Pick<TestUser, 'uid'>) => pathOf(name, uid);
 const admin = () => caller('admin');
 /** An administrator's request about an account of this kind. */
-const about = async (name: string, is: Parameters<TestServer['given']['user']>[0]) =>
-  send(name, await admin(), { url: userPath(name, await server.given.user(is)) });
+const about = async (name: string, is: Parameters<TestServer['fixtures']['user']>[0]) =>
+  send(name, await admin(), { url: userPath(name, await server.fixtures.user(is)) });
 /** An administrator's request about the administrator's own account. */
 const aboutOneself = async (name: string) => {
   const person = await admin();
@@ -112,7 +112,7 @@ async function confirm(fault: 'password' | 'address taken'): Promise<Answer> {
   if (fault === 'address taken') {
     const { db } = server.services;
     for (const { email } of await db.selectFrom('registrations').select('email').execute()) {
-      await server.given.user({ email });
+      await server.fixtures.user({ email });
     }
   }
   const payload = { ...request.payload, ...(fault === 'password' && { password: 'başka-bir-şifre' }) };
@@ -211,7 +211,7 @@ const cases: Readonly<Record<string, () => Promise<Answer>>> = {
   'deactivateUser self_change': () => aboutOneself('deactivateUser'),
   'deleteAccount last_admin': async () => {
     const alone = await testServer();
-    return alone.as(await alone.given.admin()).inject({ method: 'DELETE', url: '/user/account' });
+    return alone.as(await alone.fixtures.admin()).inject({ method: 'DELETE', url: '/user/account' });
   },
   'promoteUser not_active': () => about('promoteUser', { status: 'pending' }),
   'rejectUser not_pending': () => about('rejectUser', {}),
@@ -255,7 +255,7 @@ const cases: Readonly<Record<string, () => Promise<Answer>>> = {
     }),
   'createApiToken too_many_api_tokens': async () => {
     const person = await caller('user');
-    for (let i = 0; i < maxApiTokens; i++) await server.given.apiToken(person.user);
+    for (let i = 0; i < maxApiTokens; i++) await server.fixtures.apiToken(person.user);
     return send('createApiToken', person);
   },
   'grantDataset not_found': async () =>
@@ -284,7 +284,7 @@ const cases: Readonly<Record<string, () => Promise<Answer>>> = {
       payload: { target: { type: 'slide', id: missingId }, title: 'B' },
     }),
   'createShareLink sharing_off': async () => {
-    const { id } = await server.given.image({ dataset_name: 'Paylaşılmayan' });
+    const { id } = await server.fixtures.image({ dataset_name: 'Paylaşılmayan' });
     const payload = { target: { type: 'slide', id }, title: 'B' };
     return send('createShareLink', await caller('user'), { payload });
   },
@@ -353,7 +353,7 @@ const cases: Readonly<Record<string, () => Promise<Answer>>> = {
     const request = await requestFor('createAnnotationLayer', person, false);
     const [imageId = ''] = /[\da-f-]{36}/.exec(request.url) ?? [];
     for (let i = 0; i < 200; i++) {
-      await server.given.layer({ owner_uid: person.user.uid, image_id: imageId });
+      await server.fixtures.layer({ owner_uid: person.user.uid, image_id: imageId });
     }
     return send('createAnnotationLayer', person, request);
   },
@@ -380,7 +380,7 @@ const cases: Readonly<Record<string, () => Promise<Answer>>> = {
       async () => {
         const limited = await testServer({ config });
         const body = { dataset: 'Yeni', path: 'a.svs', is_folder: false, file_count: 1, size_bytes: 2 };
-        return limited.as(await limited.given.admin()).call(beginUpload, { body });
+        return limited.as(await limited.fixtures.admin()).call(beginUpload, { body });
       },
     ]),
   ),

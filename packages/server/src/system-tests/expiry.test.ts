@@ -30,8 +30,8 @@ const refused = [401, 'session_invalid'];
 /** A signed-in viewer with an image session, ten minutes before the end date. */
 async function shortBeforeTheEnd(server: TestServer) {
   const expiresAt = new Date(server.clock.now().getTime() + 10 * minute).toISOString();
-  const user = await server.given.user({ expiresAt });
-  const token = await server.given.token(user);
+  const user = await server.fixtures.user({ expiresAt });
+  const token = await server.fixtures.token(user);
   const { body } = await server.as(token).call(createImageSession);
   return { user, token, session: body.session_id, expiresAt };
 }
@@ -67,7 +67,7 @@ describe.each(databaseKinds)('an account with an end date, on %s', (database) =>
     const server = await testServer({ database });
     const { user, expiresAt } = await shortBeforeTheEnd(server);
     server.clock.advance(day);
-    const token = await server.given.token(user);
+    const token = await server.fixtures.token(user);
     const profile = await server.as(token).call(getProfile);
     expect(profile.body.user).toMatchObject({ status: 'suspended', expiresAt });
     const verified = await server.as(null).call(verifyToken, { body: { token } });
@@ -84,7 +84,7 @@ describe.each(databaseKinds)('an account with an end date, on %s', (database) =>
     const server = await testServer({ database });
     const { user } = await shortBeforeTheEnd(server);
     server.clock.advance(day);
-    const admin = server.as(await server.given.admin());
+    const admin = server.as(await server.fixtures.admin());
     const one = await admin.call(getUser, { params: { uid: user.uid } });
     expect(one.body.user.status).toBe('suspended');
     const all = await admin.call(listUsers);
@@ -98,7 +98,7 @@ describe.each(databaseKinds)('an account with an end date, on %s', (database) =>
   it('loses its end date when it becomes an administrator', async () => {
     const server = await testServer({ database });
     const [user, lost] = [await shortBeforeTheEnd(server), await shortBeforeTheEnd(server)];
-    const admin = await server.given.admin();
+    const admin = await server.fixtures.admin();
     await server.as(admin).call(promoteUser, { params: { uid: user.user.uid } });
     server.clock.advance(day);
     await restoreAdmin(server.services, lost.user.email); // like the command line
@@ -113,10 +113,10 @@ describe.each(databaseKinds)('an account with an end date, on %s', (database) =>
     const server = await testServer({ database });
     const { user, token, session } = await shortBeforeTheEnd(server);
     server.clock.advance(11 * minute);
-    const since = await server.given.token(user);
+    const since = await server.fixtures.token(user);
     const expires_at = new Date(server.clock.now().getTime() + day).toISOString();
     const approved = await server
-      .as(await server.given.admin())
+      .as(await server.fixtures.admin())
       .call(approveUser, { params: { uid: user.uid }, body: { expires_at } });
     expect(approved.status).toBe(200);
 

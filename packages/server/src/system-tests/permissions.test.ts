@@ -59,8 +59,8 @@ describe.each(databaseKinds)('permissions on %s', (database) => {
     // Not `start`, which watches the folder: a scan at any time would mark the images without files as missing.
     await server.services.catalogue.rescan();
     await server.services.catalogue.settled();
-    await server.given.admin(); // so that no other administrator is the last one
-    const { images } = await server.services.catalogue.list({ limit: 2 }, await server.given.user());
+    await server.fixtures.admin(); // so that no other administrator is the last one
+    const { images } = await server.services.catalogue.list({ limit: 2 }, await server.fixtures.user());
     imageId = images[0]?.id ?? 'no slide was read';
     otherImageId = images[1]?.id ?? 'no slide was read';
   }, 60_000);
@@ -258,14 +258,14 @@ describe.each(databaseKinds)('permissions on %s', (database) => {
 
   /** Returns an image session of a new viewer in this state; undefined for none. */
   async function viewerWith(session: Session) {
-    const { given, as, clock } = server;
-    const user = await given.user({ role: 'viewer' });
-    const token = await given.token(user);
+    const { fixtures, as, clock } = server;
+    const user = await fixtures.user({ role: 'viewer' });
+    const token = await fixtures.token(user);
     const create = async (by: string) => (await as(by).call(createImageSession)).body.session_id;
     const idOf = async (): Promise<string | undefined> => {
       if (session === 'none') return undefined;
       if (session === 'unknown') return unknownToken;
-      if (session === "another account's") return create(await given.token(await given.user()));
+      if (session === "another account's") return create(await fixtures.token(await fixtures.user()));
       const id = await create(token);
       if (session === 'tampered') return (id.startsWith('A') ? 'B' : 'A') + id.slice(1);
       if (session === 'revoked') await as(token).call(deleteImageSession, { params: { sessionId: id } });
@@ -352,7 +352,7 @@ describe.each(databaseKinds)('permissions on %s', (database) => {
       const bearers = {
         'no token': null,
         'a token': token,
-        "another account's token": await server.given.token(await server.given.admin()),
+        "another account's token": await server.fixtures.token(await server.fixtures.admin()),
         'a bad token': unknownToken,
       };
       for (const name of pixels) {
@@ -369,7 +369,7 @@ describe.each(databaseKinds)('permissions on %s', (database) => {
 
     it('return 404 for missing images and tiles, in every spelling', async () => {
       const { id } = await viewerWith('own');
-      const removed = await server.given.image({ removed_at: '2026-05-01T00:00:00.000Z' });
+      const removed = await server.fixtures.image({ removed_at: '2026-05-01T00:00:00.000Z' });
       const absent = [
         ...[missingId, removed.id, 'x', '..%2f..%2fetc%2fpasswd', '%00', `${imageId}%2f..`].flatMap((image) =>
           pixels.map((name) => `${image}/${name}`),
@@ -448,10 +448,10 @@ describe.each(databaseKinds)('permissions on %s', (database) => {
     });
 
     it('gets pixels of the linked slide only, through every endpoint of pixels', async () => {
-      const { given, as, services, clock } = server;
+      const { fixtures, as, services, clock } = server;
       const now = clock.now().toISOString();
       await saveDataset(services.db, { name: 'Set', access: 'open', isListed: false, isShared: true, now });
-      const maker = await given.user();
+      const maker = await fixtures.user();
       const target = { type: 'slide', id: imageId } as const;
       const made = await as(maker).call(createShareLink, { body: { target, title: 'Ders' } });
       const secret = made.body.url.split('#')[1] ?? '';
@@ -461,7 +461,7 @@ describe.each(databaseKinds)('permissions on %s', (database) => {
           const of = (id: string) => `/image-catalog/proxy/${id}/${name}?session=${session}`;
           expect((await ask('GET', of(imageId), null)).status).toBe(200);
           expect(await ask('GET', of(otherImageId), null)).toMatchObject({ status: 404 });
-          const stranger = await given.token(await given.user());
+          const stranger = await fixtures.token(await fixtures.user());
           expect(outcomeOf(await ask('GET', of(imageId), stranger))).toBe(outcomeFor('session_invalid'));
         }
       }
@@ -571,7 +571,7 @@ describe.each(databaseKinds)('permissions on %s', (database) => {
     };
 
     it('are changed by no call of an administrator', async () => {
-      const { given, services } = server;
+      const { fixtures, services } = server;
       const { token } = await caller('admin');
       const find = async (uid: string) =>
         services.db.selectFrom('users').selectAll().where('uid', '=', uid).executeTakeFirstOrThrow();
@@ -582,7 +582,7 @@ describe.each(databaseKinds)('permissions on %s', (database) => {
         ['setUserPassword', {}],
       ] as const) {
         const endpoint = endpoints[name] as Endpoint;
-        const user = await given.user({ status: name === 'approveUser' ? 'pending' : 'active' });
+        const user = await fixtures.user({ status: name === 'approveUser' ? 'pending' : 'active' });
         const before = await find(user.uid);
         const payload = { role: 'viewer', new_password: newPassword, ...forbidden };
         const answer = await ask(endpoint, { url: endpoint.path.replace(':uid', user.uid), payload }, token);
@@ -596,8 +596,8 @@ describe.each(databaseKinds)('permissions on %s', (database) => {
   describe('a database outage', () => {
     it('returns 503, never a rejection that signs users out', async () => {
       const away = await testServer();
-      const user = await away.given.user();
-      const token = await away.given.token(user);
+      const user = await away.fixtures.user();
+      const token = await away.fixtures.token(user);
       await away.services.db.destroy();
       for (const request of [
         { method: 'GET' as const, url: '/user/profile' },
@@ -618,10 +618,10 @@ describe.each(databaseKinds)('permissions on %s', (database) => {
 
   describe('suspension of an account', () => {
     it('invalidates its image session for the descriptor, colour table, thumbnail and tiles of an image', async () => {
-      const { given, as } = server;
-      const admin = await given.admin();
-      const user = await given.user();
-      const { body } = await as(await given.token(user)).call(createImageSession);
+      const { fixtures, as } = server;
+      const admin = await fixtures.admin();
+      const user = await fixtures.user();
+      const { body } = await as(await fixtures.token(user)).call(createImageSession);
       const urls = pixels.map((name) => `/image-catalog/proxy/${imageId}/${name}?session=${body.session_id}`);
       for (const url of urls) expect((await askOverTheNetwork('GET', url, null)).status).toBe(200);
       await as(admin).call(suspendUser, { params: { uid: user.uid } });

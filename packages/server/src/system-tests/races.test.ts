@@ -41,9 +41,9 @@ describe.each(databaseKinds)('concurrent changes on %s', (database) => {
     timeout: 120_000,
   }, async () => {
     const servers = await twoServers();
-    const { given, as, other } = servers;
-    const [one, two] = [await given.admin(), await given.admin()];
-    const tokens = [await given.token(one), await given.token(two)];
+    const { fixtures, as, other } = servers;
+    const [one, two] = [await fixtures.admin(), await fixtures.admin()];
+    const tokens = [await fixtures.token(one), await fixtures.token(two)];
     for (let round = 0; round < rounds; round++) {
       const both = [
         as(tokens[0] ?? null).call(suspendUser, { params: { uid: two.uid } }),
@@ -59,16 +59,16 @@ describe.each(databaseKinds)('concurrent changes on %s', (database) => {
       const suspended = loser === 0 ? one : two;
       await reset(servers, suspended, { status: 'active' });
       servers.clock.advance(20_000); // an account may sign in 60 times in 15 minutes
-      tokens[loser] = await given.token(suspended);
+      tokens[loser] = await fixtures.token(suspended);
     }
   });
 
   it('the last two administrators who leave, suspend and deactivate at once leave one active', async () => {
     const servers = await twoServers();
-    const { given, as, other } = servers;
+    const { fixtures, as, other } = servers;
     for (let round = 0; round < 20; round++) {
-      const [one, two] = [await given.admin(), await given.admin()];
-      const [first, second] = [await given.token(one), await given.token(two)];
+      const [one, two] = [await fixtures.admin(), await fixtures.admin()];
+      const [first, second] = [await fixtures.token(one), await fixtures.token(two)];
       await Promise.all([
         as(first).call(deleteAccount),
         other.as(second).call(deleteAccount),
@@ -82,11 +82,14 @@ describe.each(databaseKinds)('concurrent changes on %s', (database) => {
 
   it('an approval during a suspension leaves the account as the later of the two, and revoked tokens invalid', async () => {
     const servers = await twoServers();
-    const { given, as, other, services } = servers;
-    const [one, two] = [await given.token(await given.admin()), await given.token(await given.admin())];
+    const { fixtures, as, other, services } = servers;
+    const [one, two] = [
+      await fixtures.token(await fixtures.admin()),
+      await fixtures.token(await fixtures.admin()),
+    ];
     for (let round = 0; round < 40; round++) {
-      const user = await given.user({ status: 'pending' });
-      const token = await given.token(user);
+      const user = await fixtures.user({ status: 'pending' });
+      const token = await fixtures.token(user);
       const params = { uid: user.uid };
       const [approved, suspended] = await Promise.all([
         as(one).call(approveUser, { params }),
@@ -112,10 +115,13 @@ describe.each(databaseKinds)('concurrent changes on %s', (database) => {
 
   it('a promotion during a suspension never leaves an account that was promoted after it', async () => {
     const servers = await twoServers();
-    const { given, as, other, services } = servers;
-    const [one, two] = [await given.token(await given.admin()), await given.token(await given.admin())];
+    const { fixtures, as, other, services } = servers;
+    const [one, two] = [
+      await fixtures.token(await fixtures.admin()),
+      await fixtures.token(await fixtures.admin()),
+    ];
     for (let round = 0; round < 40; round++) {
-      const user = await given.user();
+      const user = await fixtures.user();
       const params = { uid: user.uid };
       const [promoted, suspended] = await Promise.all([
         as(one).call(promoteUser, { params }),
@@ -134,11 +140,11 @@ describe.each(databaseKinds)('concurrent changes on %s', (database) => {
 
   it('image sessions that are created during a suspension are revoked', async () => {
     const servers = await twoServers();
-    const { given, as, other, services } = servers;
-    const admin = as(await given.token(await given.admin()));
+    const { fixtures, as, other, services } = servers;
+    const admin = as(await fixtures.token(await fixtures.admin()));
     for (let round = 0; round < 40; round++) {
-      const user = await given.user();
-      const token = await given.token(user);
+      const user = await fixtures.user();
+      const token = await fixtures.token(user);
       const [suspended, ...created] = await Promise.all([
         admin.call(suspendUser, { params: { uid: user.uid } }),
         ...[as, other.as, as, other.as].map((each) => each(token).call(createImageSession)),
@@ -152,14 +158,14 @@ describe.each(databaseKinds)('concurrent changes on %s', (database) => {
 
   it('a sign-in during a suspension leaves no token from before it', async () => {
     const servers = await twoServers();
-    const { given, as, services } = servers;
-    const admin = as(await given.token(await given.admin()));
+    const { fixtures, as, services } = servers;
+    const admin = as(await fixtures.token(await fixtures.admin()));
     for (let round = 0; round < 20; round++) {
-      const user = await given.user();
+      const user = await fixtures.user();
       await Promise.all([
-        given.token(user),
+        fixtures.token(user),
         admin.call(suspendUser, { params: { uid: user.uid } }),
-        given.token(user),
+        fixtures.token(user),
       ]);
       const events = await services.db
         .selectFrom('audit')

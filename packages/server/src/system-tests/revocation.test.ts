@@ -27,8 +27,8 @@ interface SignIn {
   readonly sessionId: string;
 }
 
-async function signInOf(user: TestUser, { given, as }: TestServer): Promise<SignIn> {
-  const token = await given.token(user);
+async function signInOf(user: TestUser, { fixtures, as }: TestServer): Promise<SignIn> {
+  const token = await fixtures.token(user);
   const { body } = await as(token).call(createImageSession);
   return { token, sessionId: body.session_id };
 }
@@ -65,8 +65,8 @@ async function expectAlive({ token, sessionId }: SignIn, { as }: Pick<TestServer
 type Revoke = (user: TestUser, server: TestServer) => Promise<{ readonly status: number }>;
 const byAdmin =
   (endpoint: Endpoint, body?: object): Revoke =>
-  async ({ uid }, { as, given }) =>
-    as(await given.admin()).inject({
+  async ({ uid }, { as, fixtures }) =>
+    as(await fixtures.admin()).inject({
       method: endpoint.method,
       url: endpoint.path.replace(':uid', uid),
       ...(body && { payload: body }),
@@ -101,7 +101,7 @@ describe.each(databaseKinds)('revocation on %s', (database) => {
     '%s ends every earlier token and image session at once and permanently',
     async (_, revoke) => {
       const server = await testServer({ database });
-      const user = await server.given.user();
+      const user = await server.fixtures.user();
       const another = await server.another();
       const earlier = [await signInOf(user, server), await signInOf(user, server)];
       for (const each of earlier) {
@@ -124,7 +124,7 @@ describe.each(databaseKinds)('revocation on %s', (database) => {
 
   it('a password change keeps the sign-in that made it, with its image sessions', async () => {
     const server = await testServer({ database });
-    const user = await server.given.user();
+    const user = await server.fixtures.user();
     const [here, there] = [await signInOf(user, server), await signInOf(user, server)];
     const changed = await server.as(here.token).call(changePassword, { body: { new_password: newPassword } });
     expect(changed.status).toBe(200);
@@ -134,19 +134,19 @@ describe.each(databaseKinds)('revocation on %s', (database) => {
 
   it('an approval revokes nothing that was issued since', async () => {
     const server = await testServer({ database });
-    const user = await server.given.user({ status: 'suspended' });
-    const token = await server.given.token(user);
+    const user = await server.fixtures.user({ status: 'suspended' });
+    const token = await server.fixtures.token(user);
     await byAdmin(approveUser)(user, server);
     expect((await server.as(token).call(getImageSessionStats)).status).toBe(200);
   });
 
   it('an image session that is created during a suspension of its account is revoked', async () => {
     const server = await testServer({ database });
-    const { given, as, services } = server;
-    const admin = as(await given.token(await given.admin()));
+    const { fixtures, as, services } = server;
+    const admin = as(await fixtures.token(await fixtures.admin()));
     for (let round = 0; round < 10; round++) {
-      const user = await given.user();
-      const token = await given.token(user);
+      const user = await fixtures.user();
+      const token = await fixtures.token(user);
       const [created] = await Promise.all([
         as(token).call(createImageSession),
         admin.call(suspendUser, { params: { uid: user.uid } }),

@@ -10,7 +10,7 @@ describe.each(databaseKinds)('account actions on %s', (database) => {
   let admin: TestUser;
   beforeAll(async () => {
     server = await testServer({ database, isShared: true });
-    await server.given.admin(); // so that no other administrator is the last one
+    await server.fixtures.admin(); // so that no other administrator is the last one
   });
   afterAll(() => server.close());
 
@@ -29,10 +29,10 @@ describe.each(databaseKinds)('account actions on %s', (database) => {
   /** Returns an account in this state that is signed in. */
   async function accountOf(standing: Standing): Promise<TestUser> {
     if (standing === 'self') return admin;
-    const { given, services } = server;
+    const { fixtures, services } = server;
     const { status, role } = standingOf(standing);
-    const user = await given.user({ role });
-    await given.token(user);
+    const user = await fixtures.user({ role });
+    await fixtures.token(user);
     const isApproved = status !== 'pending';
     await services.db
       .updateTable('users')
@@ -48,9 +48,9 @@ describe.each(databaseKinds)('account actions on %s', (database) => {
 
   describe.each(Object.keys(stateCalls))('%s', (call) => {
     it.each(standings)('changes an account in the state %s as the table says', async (standing) => {
-      const { given, as, clock } = server;
-      admin = await given.admin();
-      const token = await given.token(admin);
+      const { fixtures, as, clock } = server;
+      admin = await fixtures.admin();
+      const token = await fixtures.token(admin);
       const { uid } = await accountOf(standing);
       const before = await find(uid);
       clock.advance(1000);
@@ -97,8 +97,8 @@ describe.each(databaseKinds)('account actions on %s', (database) => {
 
   it('deleting the own account fails for the last active administrator only', async () => {
     const alone = await testServer({ database });
-    const [one, other] = [await alone.given.admin(), await alone.given.admin()];
-    await alone.given.admin({ status: 'suspended' });
+    const [one, other] = [await alone.fixtures.admin(), await alone.fixtures.admin()];
+    await alone.fixtures.admin({ status: 'suspended' });
     expect((await alone.as(one).call(deleteAccount)).status).toBe(200);
     expect(await alone.as(other).call(deleteAccount)).toMatchObject({
       status: 409,

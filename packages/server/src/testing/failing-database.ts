@@ -1,5 +1,6 @@
 /**
- * A database of which one query fails: SQLite's as on a disk that cannot be read, PostgreSQL's because its connection breaks.
+ * Makes one database query of this process fail: on SQLite with the error of an unreadable disk, on PostgreSQL by breaking the
+ * connection.
  */
 import type { Socket } from 'node:net';
 import SqliteDatabase from 'better-sqlite3';
@@ -8,14 +9,14 @@ import { vi } from 'vitest';
 import type { DatabaseKind } from '../store/testing/test-database.ts';
 
 export interface FailingDatabase {
-  /** From now on, the n-th query fails, once; null: none. */
+  /** Counts queries from 1 again and lets the n-th one fail; with null, none fails. */
   failAt(n: number | null): void;
-  /** The text of the query that has failed; null when none has. */
+  /** Returns the SQL text of the query that failed; null when none has failed. */
   failed(): string | null;
   restore(): void;
 }
 
-/** Stands between Kysely and every database of this process: begin, commit and rollback are queries, too. */
+/** Intercepts the queries of all databases of this process, including begin, commit and rollback. */
 export function failingDatabase(kind: DatabaseKind): FailingDatabase {
   let queryCount = 0;
   let failing: number | null = null;

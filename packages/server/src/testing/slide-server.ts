@@ -8,15 +8,15 @@ import { injectRequest } from './inject.ts';
 import { type TestServer, type TestUser, testServer } from './test-server.ts';
 
 export interface SlideServer extends TestServer {
-  /** Puts a file into the slide folder, in the place of one that was there. */
-  put(place: string, bytes: Uint8Array | string): Promise<void>;
-  /** Looks through the slide folder, and waits until everything there has been read. */
+  /** Writes a file to the slide folder, replacing an existing one. @param filePath relative to the slide folder */
+  put(filePath: string, bytes: Uint8Array | string): Promise<void>;
+  /** Scans the slide folder and waits until all slides are in the catalogue. */
   rescan(): Promise<void>;
-  /** Id of the entry with this file name, as an administrator sees it. */
+  /** Returns the id of the catalogue entry with this file name. */
   idOf(fileName: string): Promise<string>;
-  /** Opens an image session. */
+  /** Opens an image session. @returns its id */
   sessionOf(who: TestUser | string): Promise<string>;
-  /** An address below `image-catalog/proxy/`, asked for as an image element would. */
+  /** Requests a URL below `image-catalog/proxy/` with an image session, as an image element does. */
   pixels(
     address: string,
     session: string | null,
@@ -24,18 +24,18 @@ export interface SlideServer extends TestServer {
   ): Promise<LightMyRequestResponse>;
 }
 
-export async function slideServer(world: Parameters<typeof testServer>[0] = {}): Promise<SlideServer> {
-  const server = await testServer(world);
+export async function slideServer(options: Parameters<typeof testServer>[0] = {}): Promise<SlideServer> {
+  const server = await testServer(options);
   const { app, services, config, as } = server;
-  const admin = await server.given.admin();
+  const admin = await server.fixtures.admin();
   return {
     ...server,
-    async put(place, bytes) {
-      const file = path.join(config.slidesDir, place);
+    async put(filePath, bytes) {
+      const file = path.join(config.slidesDir, filePath);
       await fs.mkdir(path.dirname(file), { recursive: true });
-      // As a careful copy does: whole, or not at all.
+      // Renames a complete file, so that a scan never reads a part of it.
       await fs.writeFile(`${file}.part`, bytes);
-      if (isMetadataName(path.basename(place))) {
+      if (isMetadataName(path.basename(filePath))) {
         // As on a file server whose clock is fast: a scan waits a second for a file that changed just now.
         const inAnHour = new Date(Date.now() + 3_600_000);
         await fs.utimes(`${file}.part`, inAnHour, inAnHour);

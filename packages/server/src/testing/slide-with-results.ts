@@ -7,10 +7,10 @@ import { type TestUser, testServer } from './test-server.ts';
 /** A server with a slide of 1000 × 800 pixels, a user, and what sends results. */
 export async function slideWithResults(database: (typeof databaseKinds)[number] = 'SQLite') {
   const server = await testServer({ database });
-  const { given, app, services } = server;
-  const image = await given.image({ width: 1000, height: 800, mpp_x: 0.5, mpp_y: 0.5, fingerprint: 'x' });
-  const owner = await given.user();
-  const bearer = await given.token(owner);
+  const { fixtures, app, services } = server;
+  const image = await fixtures.image({ width: 1000, height: 800, mpp_x: 0.5, mpp_y: 0.5, fingerprint: 'x' });
+  const owner = await fixtures.user();
+  const bearer = await fixtures.token(owner);
 
   async function request(
     method: 'POST' | 'PATCH' | 'HEAD' | 'GET',

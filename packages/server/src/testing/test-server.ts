@@ -37,12 +37,12 @@ import { cheapPasswords } from './cheap-passwords.ts';
 import { injectRequest } from './inject.ts';
 import { makeServerFolder, sharedRenderPool } from './shared-render-pool.ts';
 
-/** An account, and what it signs in with. */
+/** An account with its password. */
 export interface TestUser extends User {
   readonly password: string;
 }
 
-/** `Body` is what the contract says of a good answer. */
+/** Response of the server. `Body` is the type that the contract declares for a successful response. */
 export interface Answer<Body = unknown> {
   readonly status: number;
   readonly body: Body;
@@ -58,9 +58,9 @@ type Call<E extends Endpoint> = {
 
 /** A client: signed in or anonymous. */
 interface Client {
-  /** By the contract. */
+  /** Sends a request to an endpoint of the contract. */
   call<E extends Endpoint>(endpoint: E, call?: Call<E>): Promise<Answer<ResponseOf<E>>>;
-  /** By hand; the address is relative to the API base. */
+  /** Sends any request, also an invalid one; the URL is relative to the API base. */
   inject(request: InjectOptions & { readonly url: string }): Promise<Answer>;
 }
 
@@ -69,36 +69,37 @@ export interface TestServer {
   readonly services: Services;
   readonly config: Config;
   readonly clock: TestClock;
-  readonly given: {
-    /** An account as it stands in the database; active, with the role `user`, when nothing else is said. */
-    user(is?: Partial<User> & { readonly password?: string }): Promise<TestUser>;
-    /** An active administrator. */
-    admin(is?: Partial<User>): Promise<TestUser>;
-    /** A catalogue entry that is ready, though no file is behind it. */
-    image(is?: ImageChanges): Promise<ImageRow>;
-    /** An annotation layer of an account: shared with members, changed by its owner alone, when nothing else is said. */
-    layer(is: Partial<LayerRow> & { readonly owner_uid: string | null }): Promise<LayerRow>;
-    /** Signs in now. */
+  /** Creates rows directly in the database, without requests to the API. */
+  readonly fixtures: {
+    /** Creates an account; by default it is active and has the role `user`. */
+    user(fields?: Partial<User> & { readonly password?: string }): Promise<TestUser>;
+    /** Creates an active administrator. */
+    admin(fields?: Partial<User>): Promise<TestUser>;
+    /** Creates a catalogue entry with the status `ready`, without a slide file. */
+    image(fields?: ImageChanges): Promise<ImageRow>;
+    /** Creates an annotation layer; by default all members may read it, and only its owner may change it. */
+    layer(fields: Partial<LayerRow> & { readonly owner_uid: string | null }): Promise<LayerRow>;
+    /** Signs the account in. @returns its bearer token */
     token(user: TestUser): Promise<string>;
-    /** An API token of the account, whatever its status and role; all scopes and datasets when nothing else is said. */
+    /** Creates an API token of the account, whatever its status and role; by default with all scopes and datasets. */
     apiToken(
       owner: Pick<User, 'uid'>,
-      is?: {
+      fields?: {
         readonly scopes?: readonly ApiTokenScope[];
         readonly datasets?: readonly string[] | null;
         readonly days?: number;
       },
     ): Promise<{ readonly id: string; readonly token: string }>;
   };
-  /** @param who a token, an account that signs in at its first call and keeps that sign-in, or null: anonymous */
+  /** Returns a client. @param who a bearer token; an account, which signs in with the first request; or null for an anonymous client */
   as(who: TestUser | string | null): Client;
-  /** A second process over the same data, or the first one after a restart: what is in memory is its own. */
+  /** Starts a second server with the same data and its own memory, as another process or after a restart. */
   another(): Promise<Pick<TestServer, 'app' | 'as'>>;
-  /** Everything that has been logged; down to debug, where the settings say nothing else. */
+  /** Returns all log lines so far; from the level debug, unless `config` has another level. */
   logged(): string;
-  /** What lies in the outbox, oldest first, when nothing is under way any more. */
+  /** Waits until all e-mails have been written, and returns them, oldest first. */
   outbox(): Promise<string[]>;
-  /** Is called at the end of the test anyway. */
+  /** Closes the server before the end of the test, which otherwise closes it. */
   close(): Promise<void>;
 }
 
@@ -107,16 +108,16 @@ interface TestClock {
   advance(ms: number): void;
 }
 
-interface World {
+interface TestServerOptions {
   /** Settings that differ from those of a fresh installation. */
   readonly config?: Partial<Config>;
-  /** A kind of empty one, or one that the test has made; the server closes it in any case. */
+  /** The kind of an empty database, or a database that the test has created. The server closes it in both cases. */
   readonly database?: DatabaseKind | Pick<TestDatabase, 'db' | 'close'>;
-  /** For a server that several tests share: they close it themselves. */
+  /** Several tests share the server, and they close it themselves. */
   readonly isShared?: true;
-  /** For a test of the render processes themselves: processes of this server alone, as in the product. */
+  /** The server starts its own render processes, as in production, instead of those that all tests of the file share. */
   readonly hasOwnRenderPool?: true;
-  /** For a test that keeps render processes busy: time limit of a job in the pool that the tests of a file share. */
+  /** Time limit of a job in the shared render processes, for tests that keep them busy. */
   readonly renderTimeoutMs?: number;
 }
 
@@ -128,7 +129,7 @@ export async function testServer({
   isShared,
   hasOwnRenderPool,
   renderTimeoutMs,
-}: World = {}): Promise<TestServer> {
+}: TestServerOptions = {}): Promise<TestServer> {
   const folder = makeServerFolder();
   const config = {
     ...readConfig({ DEMO: 'off', DATA_DIR: 'data', SLIDES_DIR: 'slides' }, folder),
@@ -171,10 +172,10 @@ export async function testServer({
   await app.ready();
   const usualPasswordHash = await services.signIn.hashPassword(usualPassword, null);
 
-  const user: TestServer['given']['user'] = async ({ password = usualPassword, ...is } = {}) => {
+  const user: TestServer['fixtures']['user'] = async ({ password = usualPassword, ...fields } = {}) => {
     const uid = randomUUID();
     const at = clock.now().toISOString();
-    const status = is.status ?? 'active';
+    const status = fields.status ?? 'active';
     const isApproved = status !== 'pending';
     const made: User = {
       uid,
@@ -187,7 +188,7 @@ export async function testServer({
       updatedAt: at,
       approvalDate: isApproved ? at : null,
       expiresAt: null,
-      ...is,
+      ...fields,
     };
     const passwordHash =
       password === usualPassword ? usualPasswordHash : await services.signIn.hashPassword(password, null);
@@ -198,7 +199,7 @@ export async function testServer({
     return { ...made, password };
   };
 
-  const image: TestServer['given']['image'] = async (is) => {
+  const image: TestServer['fixtures']['image'] = async (fields) => {
     const id = randomUUID();
     const at = clock.now().toISOString();
     const file = {
@@ -212,15 +213,15 @@ export async function testServer({
     const entry = { id, ...file, dataset_name: null, organ_type: null };
     const stored = await db.transaction().execute(async (tx) => {
       await insertImages(tx, [entry], at);
-      return updateImage(tx, id, { status: 'ready', width: 1, height: 1, ...is }, at);
+      return updateImage(tx, id, { status: 'ready', width: 1, height: 1, ...fields }, at);
     });
     if (stored === null) throw new Error('the image could not be stored');
     return stored;
   };
 
-  const layer: TestServer['given']['layer'] = async (is) => {
+  const layer: TestServer['fixtures']['layer'] = async (fields) => {
     const at = clock.now().toISOString();
-    const imageId = is.image_id ?? (await image({ width: 10_000, height: 8000 })).id;
+    const imageId = fields.image_id ?? (await image({ width: 10_000, height: 8000 })).id;
     return db.transaction().execute(async (tx) =>
       insertLayer(tx, {
         id: randomUUID(),
@@ -238,7 +239,7 @@ export async function testServer({
         annotation_count: 0,
         vertex_count: 0,
         next_position: 1,
-        ...is,
+        ...fields,
       }),
     );
   };
@@ -249,7 +250,7 @@ export async function testServer({
     return body.token;
   }
 
-  const apiToken: TestServer['given']['apiToken'] = async (
+  const apiToken: TestServer['fixtures']['apiToken'] = async (
     { uid },
     { scopes = ApiTokenScope.options, datasets = null, days = 90 } = {},
   ) => {
@@ -293,7 +294,7 @@ export async function testServer({
     services,
     config,
     clock,
-    given: { user, admin: (is) => user({ role: 'admin', ...is }), image, layer, token, apiToken },
+    fixtures: { user, admin: (fields) => user({ role: 'admin', ...fields }), image, layer, token, apiToken },
     as,
     async another() {
       const more = await createServices({ ...ground, ...renderedTiles() });

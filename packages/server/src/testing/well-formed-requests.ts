@@ -98,29 +98,30 @@ interface WellFormedRequests {
 /** @param server asked for when it is needed: it is made before the tests, not before they are named */
 export function wellFormedRequests(server: () => TestServer): WellFormedRequests {
   async function caller(actor: Actor): Promise<Caller> {
-    const { given, services } = server();
-    if (actor === 'anonymous') return { user: await given.user(), token: null };
-    if (actor === 'visitor') return { user: await given.user(), token: null, visitor: await givenVisitor() };
-    if (actor === 'bad token') return { user: await given.user(), token: unknownToken };
+    const { fixtures, services } = server();
+    if (actor === 'anonymous') return { user: await fixtures.user(), token: null };
+    if (actor === 'visitor')
+      return { user: await fixtures.user(), token: null, visitor: await createVisitorFixture() };
+    if (actor === 'bad token') return { user: await fixtures.user(), token: unknownToken };
     if (actor === 'pending' || actor === 'suspended') {
-      const user = await given.user({ status: actor });
-      return { user, token: await given.token(user) };
+      const user = await fixtures.user({ status: actor });
+      return { user, token: await fixtures.token(user) };
     }
     if (actor === 'deactivated') {
-      const user = await given.user();
-      const token = await given.token(user);
+      const user = await fixtures.user();
+      const token = await fixtures.token(user);
       await services.db.updateTable('users').set({ status: actor }).where('uid', '=', user.uid).execute();
       return { user: { ...user, status: actor }, token };
     }
-    const user = await given.user({ role: actor });
-    return { user, token: await given.token(user) };
+    const user = await fixtures.user({ role: actor });
+    return { user, token: await fixtures.token(user) };
   }
 
   /** An image without a file. A rescan that is under way, which some calls start, would mark it as missing. */
-  async function givenImage(is?: Parameters<TestServer['given']['image']>[0]) {
-    const { given, services } = server();
+  async function createImageFixture(is?: Parameters<TestServer['fixtures']['image']>[0]) {
+    const { fixtures, services } = server();
     await services.catalogue.settled();
-    return given.image(is);
+    return fixtures.image(is);
   }
 
   /** A slide in an open dataset whose slides may be shared. */
@@ -128,10 +129,10 @@ export function wellFormedRequests(server: () => TestServer): WellFormedRequests
     const { services, clock } = server();
     const [name, now] = [`Paylaşılan ${randomUUID()}`, clock.now().toISOString()];
     await saveDataset(services.db, { name, access: 'open', isListed: false, isShared: true, now });
-    return (await givenImage({ dataset_name: name })).id;
+    return (await createImageFixture({ dataset_name: name })).id;
   }
 
-  async function givenView(uid: string): Promise<string> {
+  async function createViewFixture(uid: string): Promise<string> {
     const { services, clock } = server();
     const at = clock.now().toISOString();
     const id = randomUUID();
@@ -150,7 +151,7 @@ export function wellFormedRequests(server: () => TestServer): WellFormedRequests
   }
 
   /** A collection that every member may read, of one slide with a question. */
-  async function givenCollection(uid: string, imageId?: string): Promise<string> {
+  async function createCollectionFixture(uid: string, imageId?: string): Promise<string> {
     const { services, clock } = server();
     const at = clock.now().toISOString();
     const id = randomUUID();
@@ -162,7 +163,10 @@ export function wellFormedRequests(server: () => TestServer): WellFormedRequests
     return id;
   }
 
-  async function givenLink(uid: string, target: { readonly type: ShareTargetType; readonly id: string }) {
+  async function createLinkFixture(
+    uid: string,
+    target: { readonly type: ShareTargetType; readonly id: string },
+  ) {
     const { services, clock } = server();
     const [id, secret] = [randomUUID(), newSecret()];
     const createdAt = clock.now();
@@ -186,24 +190,24 @@ export function wellFormedRequests(server: () => TestServer): WellFormedRequests
     return { id, secret };
   }
 
-  async function givenVisitor(): Promise<GivenVisitor> {
-    const { given, as } = server();
-    const { uid } = await given.user();
+  async function createVisitorFixture(): Promise<GivenVisitor> {
+    const { fixtures, as } = server();
+    const { uid } = await fixtures.user();
     const imageId = await sharedImage();
-    const collectionId = await givenCollection(uid, imageId);
-    const { id: linkId, secret } = await givenLink(uid, { type: 'collection', id: collectionId });
+    const collectionId = await createCollectionFixture(uid, imageId);
+    const { id: linkId, secret } = await createLinkFixture(uid, { type: 'collection', id: collectionId });
     const { body } = await as(null).call(openShareLink, { body: { secret } });
     return { session: body.session_id, secret, linkId, collectionId, imageId };
   }
 
   /** A result layer that waits for its file. */
-  async function givenResultLayer(uid: string): Promise<string> {
+  async function createResultLayerFixture(uid: string): Promise<string> {
     const { services, clock } = server();
     const at = clock.now().toISOString();
     const row = {
       ...newResultColumns,
       id: randomUUID(),
-      image_id: (await givenImage()).id,
+      image_id: (await createImageFixture()).id,
       name: 'Tumor',
       kind: 'raster',
       owner_uid: uid,
@@ -256,12 +260,12 @@ export function wellFormedRequests(server: () => TestServer): WellFormedRequests
   }
 
   /** A case of two slides in an open dataset. */
-  async function givenCase(): Promise<{ readonly id: string; readonly images: readonly string[] }> {
+  async function createCaseFixture(): Promise<{ readonly id: string; readonly images: readonly string[] }> {
     const { services, clock } = server();
     const dataset = await sharedDataset();
     const images = [
-      (await givenImage({ dataset_name: dataset })).id,
-      (await givenImage({ dataset_name: dataset })).id,
+      (await createImageFixture({ dataset_name: dataset })).id,
+      (await createImageFixture({ dataset_name: dataset })).id,
     ];
     const at = clock.now().toISOString();
     const id = randomUUID();
@@ -295,7 +299,7 @@ export function wellFormedRequests(server: () => TestServer): WellFormedRequests
   /** An annotation that its owner has deleted. */
   async function deletedAnnotation(uid: string): Promise<{ layerId: string; annotationId: string }> {
     const { db, now } = server().services;
-    const layer = await server().given.layer({ owner_uid: uid });
+    const layer = await server().fixtures.layer({ owner_uid: uid });
     const feature = parseFeature(pointFeature(), { width: null, height: null });
     const change = { id: feature.id, feature, base: null };
     await db.transaction().execute(async (tx) => {
@@ -315,13 +319,13 @@ export function wellFormedRequests(server: () => TestServer): WellFormedRequests
     { user, token, visitor }: Caller,
     isStranger: boolean,
   ): Promise<WellFormedRequest> {
-    const { given, as, outbox } = server();
+    const { fixtures, as, outbox } = server();
     const endpoint = endpoints[name] as Endpoint;
     const to = (params: Record<string, string>, payload?: object): WellFormedRequest => ({
       url: endpoint.path.replace(/:(\w+)/g, (whole, param: string) => params[param] ?? whole),
       ...(payload && { payload }),
     });
-    const target = async (is?: Partial<User>) => ({ uid: (await given.user(is)).uid });
+    const target = async (is?: Partial<User>) => ({ uid: (await fixtures.user(is)).uid });
 
     switch (name) {
       case 'register':
@@ -369,9 +373,9 @@ export function wellFormedRequests(server: () => TestServer): WellFormedRequests
       case 'createApiToken':
         return to({}, { name: 'Betik', scopes: ['slides:read'] });
       case 'deleteApiToken':
-        return to({ tokenId: (await given.apiToken(user)).id });
+        return to({ tokenId: (await fixtures.apiToken(user)).id });
       case 'revokeApiToken':
-        return to({ tokenId: (await given.apiToken(await given.user())).id });
+        return to({ tokenId: (await fixtures.apiToken(await fixtures.user())).id });
       case 'changePassword':
         return to({}, { new_password: newPassword });
       case 'approveUser':
@@ -393,16 +397,16 @@ export function wellFormedRequests(server: () => TestServer): WellFormedRequests
       case 'updateDataset':
         return to({}, { dataset: await restrictedDataset(), access: 'open' });
       case 'grantDataset':
-        return to({}, { dataset: await restrictedDataset(), uid: (await given.user()).uid });
+        return to({}, { dataset: await restrictedDataset(), uid: (await fixtures.user()).uid });
       case 'revokeDataset': {
-        const { uid } = await given.user();
+        const { uid } = await fixtures.user();
         return { ...to({}), query: { dataset: await restrictedDataset(uid), uid } };
       }
       case 'requestDataset':
         return to({}, { dataset: await restrictedDataset(), reason: 'My thesis.' });
       case 'answerDatasetRequest': {
         const dataset = await restrictedDataset();
-        const { uid } = await given.user();
+        const { uid } = await fixtures.user();
         const id = randomUUID();
         const { db, now } = server().services;
         await saveDatasetRequest(db, { id, uid, dataset, reason: 'Tez', at: now().toISOString() });
@@ -428,10 +432,10 @@ export function wellFormedRequests(server: () => TestServer): WellFormedRequests
         return to({ sessionId: body.session_id ?? unknownToken });
       }
       case 'changeImages':
-        return to({}, { ids: [(await givenImage()).id], organ_type: 'Liver' });
+        return to({}, { ids: [(await createImageFixture()).id], organ_type: 'Liver' });
       case 'checkCatalogueImport':
       case 'applyCatalogueImport': {
-        const file = Buffer.from(`id,organ_type\n${(await givenImage()).id},Liver\n`);
+        const file = Buffer.from(`id,organ_type\n${(await createImageFixture()).id},Liver\n`);
         const { plan } = await server().services.catalogueImport.check(file, 'tr');
         return {
           ...to({}, file),
@@ -444,22 +448,22 @@ export function wellFormedRequests(server: () => TestServer): WellFormedRequests
       case 'updateImage':
       case 'deleteImage':
         return to(
-          { imageId: (await givenImage()).id },
+          { imageId: (await createImageFixture()).id },
           name === 'updateImage' ? { organ_type: 'Liver' } : undefined,
         );
       case 'createCase': {
         const dataset = await sharedDataset();
-        const { id } = await givenImage({ dataset_name: dataset });
+        const { id } = await createImageFixture({ dataset_name: dataset });
         return to({}, { dataset, name: 'V-1', slides: [{ image_id: id }] });
       }
       case 'getCase':
       case 'iiifCaseManifest':
       case 'deleteCase':
-        return to({ caseId: (await givenCase()).id });
+        return to({ caseId: (await createCaseFixture()).id });
       case 'updateCase':
-        return to({ caseId: (await givenCase()).id }, { name: 'V-2' });
+        return to({ caseId: (await createCaseFixture()).id }, { name: 'V-2' });
       case 'registerCaseSlides': {
-        const { id, images } = await givenCase();
+        const { id, images } = await createCaseFixture();
         const points = [
           { from: [0, 0], to: [5, 5] },
           { from: [90, 0], to: [95, 5] },
@@ -494,40 +498,40 @@ export function wellFormedRequests(server: () => TestServer): WellFormedRequests
       case 'listAnnotationLayers':
       case 'createAnnotationLayer':
         return to(
-          { imageId: visitor?.imageId ?? (await givenImage()).id },
+          { imageId: visitor?.imageId ?? (await createImageFixture()).id },
           name === 'createAnnotationLayer' ? { name: 'Tumor' } : undefined,
         );
       case 'countAnnotations':
-        return { ...to({}), query: { images: (await givenImage()).id } };
+        return { ...to({}), query: { images: (await createImageFixture()).id } };
       case 'streamAnnotationEvents':
-        return { ...to({ imageId: (await givenImage()).id }), query: { wait: '0' } };
+        return { ...to({ imageId: (await createImageFixture()).id }), query: { wait: '0' } };
       case 'listAnnotations': {
         const place = visitor && ({ image_id: visitor.imageId, visibility: 'members' } as const);
-        return to({ layerId: (await given.layer({ owner_uid: user.uid, ...place })).id });
+        return to({ layerId: (await fixtures.layer({ owner_uid: user.uid, ...place })).id });
       }
       case 'listAnnotationHistory':
       case 'exportAnnotationFile':
       case 'deleteAnnotationLayer':
       case 'restoreAnnotationLayer':
-        return to({ layerId: (await given.layer({ owner_uid: user.uid })).id });
+        return to({ layerId: (await fixtures.layer({ owner_uid: user.uid })).id });
       case 'updateAnnotationLayer':
         return to(
-          { layerId: (await given.layer({ owner_uid: user.uid })).id },
+          { layerId: (await fixtures.layer({ owner_uid: user.uid })).id },
           { name: 'Stroma', version: 1 },
         );
       case 'importAnnotationFile': {
-        const { url } = to({ layerId: (await given.layer({ owner_uid: user.uid })).id });
+        const { url } = to({ layerId: (await fixtures.layer({ owner_uid: user.uid })).id });
         const payload = Buffer.from(JSON.stringify(pointFeature()));
         return { url, payload, headers: { 'content-type': 'application/geo+json' } };
       }
       case 'changeAnnotations': {
         const change = { op: 'put', feature: pointFeature(), base_revision: null };
-        return to({ layerId: (await given.layer({ owner_uid: user.uid })).id }, { changes: [change] });
+        return to({ layerId: (await fixtures.layer({ owner_uid: user.uid })).id }, { changes: [change] });
       }
       case 'getAnnotationClasses':
       case 'updateAnnotationClasses': {
         const dataset = `Karaciğer ${randomUUID()}`;
-        await givenImage({ dataset_name: dataset });
+        await createImageFixture({ dataset_name: dataset });
         const classes = [{ name: 'Tumor', color: [200, 0, 0], shortcut: '1' }];
         const payload = name === 'updateAnnotationClasses' ? { classes, version: 0 } : undefined;
         return to({ datasetId: encodeURIComponent(dataset) }, payload);
@@ -540,9 +544,9 @@ export function wellFormedRequests(server: () => TestServer): WellFormedRequests
       }
       case 'getSavedView':
       case 'deleteSavedView':
-        return to({ viewId: await givenView(user.uid) });
+        return to({ viewId: await createViewFixture(user.uid) });
       case 'updateSavedView':
-        return to({ viewId: await givenView(user.uid) }, { title: 'G2' });
+        return to({ viewId: await createViewFixture(user.uid) }, { title: 'G2' });
       case 'createCollection': {
         const items = [{ type: 'slide', id: await sharedImage() }];
         return to({}, { title: 'K', items, readers: 'members' });
@@ -551,14 +555,14 @@ export function wellFormedRequests(server: () => TestServer): WellFormedRequests
       case 'iiifCollectionManifest':
       case 'deleteCollection':
       case 'listAnswers':
-        return to({ collectionId: await givenCollection(user.uid) });
+        return to({ collectionId: await createCollectionFixture(user.uid) });
       case 'updateCollection':
-        return to({ collectionId: await givenCollection(user.uid) }, { title: 'K2' });
+        return to({ collectionId: await createCollectionFixture(user.uid) }, { title: 'K2' });
       case 'present':
-        return to({ collectionId: await givenCollection(user.uid) }, { item: 0 });
+        return to({ collectionId: await createCollectionFixture(user.uid) }, { item: 0 });
       case 'followPresentation':
       case 'answerQuestion': {
-        const collectionId = visitor?.collectionId ?? (await givenCollection(user.uid));
+        const collectionId = visitor?.collectionId ?? (await createCollectionFixture(user.uid));
         return name === 'answerQuestion'
           ? to({ collectionId }, { item: 0, answer: 'Bilmiyorum.' })
           : { ...to({ collectionId }), query: { wait: '0' } };
@@ -566,10 +570,12 @@ export function wellFormedRequests(server: () => TestServer): WellFormedRequests
       case 'createShareLink':
         return to({}, { target: { type: 'slide', id: await sharedImage() }, title: 'B' });
       case 'endShareLink':
-        return to({ linkId: (await givenLink(user.uid, { type: 'slide', id: await sharedImage() })).id });
+        return to({
+          linkId: (await createLinkFixture(user.uid, { type: 'slide', id: await sharedImage() })).id,
+        });
       case 'openShareLink': {
-        const maker = await given.user();
-        const { secret } = await givenLink(maker.uid, { type: 'slide', id: await sharedImage() });
+        const maker = await fixtures.user();
+        const { secret } = await createLinkFixture(maker.uid, { type: 'slide', id: await sharedImage() });
         return to({}, { secret });
       }
       case 'getOriginal':
@@ -580,28 +586,28 @@ export function wellFormedRequests(server: () => TestServer): WellFormedRequests
         const dataset = await restrictedDataset(user.uid);
         await setDownloadGrant(server().services.db, { uid: user.uid, dataset, isAllowed: true });
         const file = { path: fileName, file_name: fileName, dataset_name: dataset, fingerprint: 'x' };
-        const { id } = await givenImage(file);
+        const { id } = await createImageFixture(file);
         const { url } = to({ imageId: id });
         return { url: url.replace('*', fileName) };
       }
       case 'listResultLayers':
       case 'createResultLayer':
         return to(
-          { imageId: (await givenImage()).id },
+          { imageId: (await createImageFixture()).id },
           name === 'createResultLayer' ? { name: 'Tumor', kind: 'raster' } : undefined,
         );
       case 'deleteResultLayer':
       case 'getResultFile':
-        return to({ layerId: await givenResultLayer(user.uid) });
+        return to({ layerId: await createResultLayerFixture(user.uid) });
       case 'createResultFile':
         return {
-          ...to({ layerId: await givenResultLayer(user.uid) }),
+          ...to({ layerId: await createResultLayerFixture(user.uid) }),
           headers: { ...tus, 'upload-length': '2' },
         };
       case 'sendResultFile': {
         const part = { 'content-type': 'application/offset+octet-stream', 'upload-offset': '0' };
         return {
-          ...to({ layerId: await givenResultLayer(user.uid) }, Buffer.from('x')),
+          ...to({ layerId: await createResultLayerFixture(user.uid) }, Buffer.from('x')),
           headers: { ...tus, ...part, 'upload-length': '2' },
         };
       }

@@ -44,8 +44,8 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
       await server.rescan();
       inFolder = await server.idOf('a.svs');
       const facts = await putSlide(file, await buildSvs());
-      inBucket = (await server.given.image(entryOf(file, facts))).id;
-      session = await server.sessionOf(await server.given.user());
+      inBucket = (await server.fixtures.image(entryOf(file, facts))).id;
+      session = await server.sessionOf(await server.fixtures.user());
     });
     afterAll(async () => {
       await server?.close();
@@ -78,7 +78,7 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
     ])('gets 503, not an error of a damaged file, when the object store %s', async (_, fault) => {
       const slide = await buildSvs({ properties: { AppMag: '20', Note: fault.kind } });
       const facts = await putSlide('Tissue/other.svs', slide);
-      const { id } = await server.given.image(entryOf('Tissue/other.svs', facts));
+      const { id } = await server.fixtures.image(entryOf('Tissue/other.svs', facts));
       proxy.failAlways(fault);
       for (const what of ['image.dzi', 'thumbnail.jpg', stored, made]) {
         expect(await ask(id, what)).toMatchObject({ status: 503, retryAfter: '2' });
@@ -99,7 +99,11 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
         { timeout: 50_000, interval: 200 },
       );
       expect((await ask(inBucket, made)).status).toBe(200);
-      const other = await server.given.image({ root: 'bucket', path: 'Tissue/other.svs', fingerprint: 'x' });
+      const other = await server.fixtures.image({
+        root: 'bucket',
+        path: 'Tissue/other.svs',
+        fingerprint: 'x',
+      });
       expect(await ask(other.id, 'image.dzi')).toMatchObject({ status: 503, retryAfter: '2' });
       expect((await ask(inFolder, otherMade)).status).toBe(200);
     });
@@ -139,7 +143,7 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
     });
 
     it('is 404 when its object does not exist', async () => {
-      const gone = await server.given.image({ root: 'bucket', path: 'Tissue/gone.svs', fingerprint: 'x' });
+      const gone = await server.fixtures.image({ root: 'bucket', path: 'Tissue/gone.svs', fingerprint: 'x' });
       expect((await ask(gone.id, 'image.dzi')).status).toBe(404);
     });
 

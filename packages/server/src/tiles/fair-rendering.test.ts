@@ -82,7 +82,7 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
       slow: await server.idOf(slowFile),
     };
     started.length = 0;
-    const occupying = await server.sessionOf(await server.given.user());
+    const occupying = await server.sessionOf(await server.fixtures.user());
     for (let n = 0; n < processes; n++) void server.pixels(`${ids.slow}/${tileAt(n)}`, occupying);
     await vi.waitFor(() => expect(withheld).toHaveLength(processes), patience);
     return {
@@ -113,8 +113,8 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
   describe('a session that requests more tiles than may wait for it', () => {
     it('gets 503 with Retry-After for the excess, and another account gets its tile in the next turn', async () => {
       const { server, ids, freeUntilTwoStarted } = await busyServer();
-      const flooding = await server.sessionOf(await server.given.user());
-      const viewing = await server.sessionOf(await server.given.user());
+      const flooding = await server.sessionOf(await server.fixtures.user());
+      const viewing = await server.sessionOf(await server.fixtures.user());
       const { answers, all } = flood(server, ids.flooded, flooding, from(0, 200));
       await vi.waitFor(() => expect(answers.length).toBe(200 - sessionBound), patience);
       expect(new Set(answers.map(({ status, retryAfter }) => `${status} ${String(retryAfter)}`))).toEqual(
@@ -130,8 +130,8 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
 
     it('does not delay the first view of a slide whose header has to be read in a render process', async () => {
       const { server, ids, freeUntilTwoStarted } = await busyServer();
-      const flooding = await server.sessionOf(await server.given.user());
-      const viewing = await server.sessionOf(await server.given.user());
+      const flooding = await server.sessionOf(await server.fixtures.user());
+      const viewing = await server.sessionOf(await server.fixtures.user());
       const { all } = flood(server, ids.flooded, flooding, from(0, sessionBound));
       await untilWaiting(server, sessionBound);
       const answer = server.pixels(`${ids.czi}/image_files/6/0_0.jpg`, viewing);
@@ -143,8 +143,8 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
 
     it('does not delay the first view of a slide that it opens itself', async () => {
       const { server, ids, freeUntilTwoStarted } = await busyServer();
-      const flooding = await server.sessionOf(await server.given.user());
-      const viewing = await server.sessionOf(await server.given.user());
+      const flooding = await server.sessionOf(await server.fixtures.user());
+      const viewing = await server.sessionOf(await server.fixtures.user());
       const { all } = flood(server, ids.flooded, flooding, from(0, sessionBound - 1));
       await untilWaiting(server, sessionBound - 1);
       const own = server.pixels(`${ids.czi}/image.dzi`, flooding);
@@ -164,7 +164,7 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
   describe('an account that requests tiles in many sessions', () => {
     it('gets 503 beyond the limit of an account, and another account gets its thumbnail in the next turn', async () => {
       const { server, ids, freeUntilTwoStarted } = await busyServer();
-      const user = await server.given.user();
+      const user = await server.fixtures.user();
       const sessions: string[] = [];
       for (let n = 0; n < 6; n++) sessions.push(await server.sessionOf(user));
       const floods = sessions.map((session, n) => {
@@ -176,7 +176,7 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
       expect(new Set(answered().map(({ status }) => status))).toEqual(new Set([503]));
       const answer = server.pixels(
         `${ids.czi}/thumbnail.jpg`,
-        await server.sessionOf(await server.given.user()),
+        await server.sessionOf(await server.fixtures.user()),
       );
       await untilWaiting(server, accountBound + 1);
       expect(await freeUntilTwoStarted()).toContain('thumbnail other.czi');

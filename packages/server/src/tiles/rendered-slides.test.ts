@@ -28,7 +28,7 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
       buildEts({ tileWidth: 64, tileHeight: 64, compression: 0, tiles: [tile] }),
     );
     await server.rescan();
-    session = await server.sessionOf(await server.given.user());
+    session = await server.sessionOf(await server.fixtures.user());
   });
   afterAll(() => server.close());
 
@@ -84,7 +84,7 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
       ['jpeg-xr.czi', /JPEG XR.+ZEN/],
       ['alone.mrxs', /not complete/],
     ])('has an error that explains why %s cannot be shown', async (name, reason) => {
-      const { body } = await server.as(await server.given.admin()).call(listImages);
+      const { body } = await server.as(await server.fixtures.admin()).call(listImages);
       const image = body.images.find(({ file_name }) => file_name === name);
       expect(image).toMatchObject({ status: 'failed', error: expect.stringMatching(reason) });
     });

@@ -40,7 +40,7 @@ async function openBucket() {
 describe.skipIf(withoutObjectStore !== null)(`upload to a bucket (${withoutObjectStore ?? 'S3'})`, () => {
   it('of one file is stored as an object and catalogued as a slide', async () => {
     const { server, keys } = await openBucket();
-    const { services, as, given: make } = server;
+    const { services, as, fixtures: make } = server;
     const client = as(await make.admin());
     const { sendAll, list } = sender(async (method, url, { headers, body } = {}) => {
       const payload = body instanceof Uint8Array ? Buffer.from(body) : body;

@@ -30,7 +30,7 @@ function askAs(server: Pick<TestServer, 'as'>, who: TestUser): Ask {
 async function startServer(world: Parameters<typeof testServer>[0] = {}) {
   const server = await testServer(world);
   const { services, config } = server;
-  const admin = await server.given.admin();
+  const admin = await server.fixtures.admin();
   const entriesBelow = (folder: string) =>
     fs.existsSync(folder) ? (fs.readdirSync(folder, { recursive: true }) as string[]).sort() : [];
   const filesBelow = (folder: string) =>
@@ -253,7 +253,7 @@ describe('announcement of an upload', () => {
     expect(below.status).toBe(409);
 
     await begin({ dataset: 'S', path: 'b.svs', files: file });
-    const other = as(await server.given.admin());
+    const other = as(await server.fixtures.admin());
     expect((await other.begin({ dataset: 'S', path: 'B.svs', files: file })).status).toBe(409);
   });
 
@@ -309,7 +309,7 @@ describe('open upload', () => {
     const { begin, create, as, server, list } = await startServer();
     const { begun } = await begin({ dataset: 'S', path: 'a.svs', files: { 'a.svs': bytes('12345') } });
     const { fileId } = await create(begun.upload.id, 'a.svs', 5);
-    const who = await server.given.admin();
+    const who = await server.fixtures.admin();
     const [other, ask] = [as(who), askAs(server, who)];
     expect(await other.list()).toEqual([]);
     expect((await other.create(begun.upload.id, 'a.svs', 5)).status).toBe(404);

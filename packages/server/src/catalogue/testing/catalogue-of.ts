@@ -13,8 +13,8 @@ export async function catalogueOf(
   database: NonNullable<Parameters<typeof slideServer>[0]>['database'] = 'SQLite',
 ) {
   const server = await slideServer({ database });
-  const administrator = await server.given.admin();
-  const viewer = await server.given.user({ role: 'viewer' });
+  const administrator = await server.fixtures.admin();
+  const viewer = await server.fixtures.user({ role: 'viewer' });
   const admin = server.as(administrator);
   const reader = server.as(viewer);
   const list = async (

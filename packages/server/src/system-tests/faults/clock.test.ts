@@ -80,8 +80,8 @@ describe.each(databaseKinds)('after a restart on %s with a clock that is behind'
     ['a day', -day],
     ['two minutes', -2 * 60_000],
   ])('by %s, sign-ins and image sessions of unknown age have ended', async (_, ms) => {
-    const { given, as, clock, another, services } = await testServer({ database });
-    const token = await given.token(await given.user());
+    const { fixtures, as, clock, another, services } = await testServer({ database });
+    const token = await fixtures.token(await fixtures.user());
     const { session_id: session } = (await as(token).call(createImageSession)).body;
     expect(await services.imageSessions.resolve(session)).not.toBeNull();
     clock.advance(ms);
@@ -95,8 +95,8 @@ describe.each(databaseKinds)('after a restart on %s with a clock that is behind'
   });
 
   it('by less than a minute, which may be clock skew, sign-ins and sessions continue', async () => {
-    const { given, as, clock, another } = await testServer({ database });
-    const token = await given.token(await given.user());
+    const { fixtures, as, clock, another } = await testServer({ database });
+    const token = await fixtures.token(await fixtures.user());
     clock.advance(-50_000);
     expect((await (await another()).as(token).call(getProfile)).status).toBe(200);
     clock.advance(50_000);

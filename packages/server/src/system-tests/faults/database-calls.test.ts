@@ -127,7 +127,7 @@ describe.each(databaseKinds)('a failing database query of %s', (kind) => {
   // All data is read before and after each call, so each endpoint starts with an empty database.
   beforeEach(async () => {
     server = await testServer({ database: kind, isShared: true, config: { logLevel: 'silent' } });
-    await server.given.admin(); // so that no other administrator is the last one
+    await server.fixtures.admin(); // so that no other administrator is the last one
   });
   afterEach(() => server.close());
 

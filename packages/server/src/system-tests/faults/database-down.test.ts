@@ -50,8 +50,8 @@ async function viewing(): Promise<Viewing> {
   await server.put('Tissue/a.svs', svs);
   await server.rescan();
   const imageId = await server.idOf('a.svs');
-  const user = await server.given.user();
-  const token = await server.given.token(user);
+  const user = await server.fixtures.user();
+  const token = await server.fixtures.token(user);
   const session = await server.sessionOf(token);
   const ask = await overTheWire(server);
   const addresses = ['image.dzi', 'thumbnail.jpg', 'image_files/9/1_1.jpg', 'image_files/8/0_0.jpg'].map(
@@ -217,7 +217,7 @@ describe.skipIf(found === null)(
       const server = await viewing();
       const { as, token, db, ask, session, addresses } = server;
       // An account whose new sessions only end its own older ones.
-      const otherToken = await server.given.token(await server.given.user());
+      const otherToken = await server.fixtures.token(await server.fixtures.user());
       const name = await nameOf(db);
       const cut = () =>
         postgres.ask('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name]);

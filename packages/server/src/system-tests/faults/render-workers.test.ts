@@ -34,7 +34,7 @@ async function viewing(copies = 1, slide = svs): Promise<Viewing> {
   await server.rescan();
   const imageIds: string[] = [];
   for (const name of names) imageIds.push(await server.idOf(name));
-  const session = await server.sessionOf(await server.given.user());
+  const session = await server.sessionOf(await server.fixtures.user());
   return { ...server, ask: await overTheWire(server), session, imageIds };
 }
 
@@ -128,14 +128,14 @@ describe.skipIf(process.platform !== 'linux')('render workers', () => {
     const picture = { width: side, height: side, rgb: new Uint8Array(side * side * 3).fill(210) };
     const large = await buildSvs({ ...picture, tileSize: 128, downsamples: [1, 64], picture });
     const server = await viewing(8, large);
-    const { ask, session, imageIds, app, as, given } = server;
+    const { ask, session, imageIds, app, as, fixtures } = server;
     const tiles = [16, 8, 4, 2].flatMap((across, i) =>
       Array.from(
         { length: across ** 2 },
         (_, n) => `image_files/${11 - i}/${n % across}_${Math.floor(n / across)}.jpg`,
       ),
     );
-    const { email, password } = await given.user();
+    const { email, password } = await fixtures.user();
     const leaving = new AbortController();
     const outcomes = new Map<string, number>();
     const asking = imageIds.flatMap((imageId) =>

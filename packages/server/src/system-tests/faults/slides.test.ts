@@ -39,7 +39,7 @@ async function viewing(slide: Uint8Array, more: { readonly isShared?: true } = {
   await server.put('Tissue/other.svs', first);
   await server.rescan();
   const [imageId, otherId] = [await server.idOf('a.svs'), await server.idOf('other.svs')];
-  const session = await server.sessionOf(await server.given.user());
+  const session = await server.sessionOf(await server.fixtures.user());
   const ask = await overTheWire(server);
   const file = path.join(server.config.slidesDir, 'Tissue/a.svs');
   return { ...server, ask, session, file, imageId, otherId };
