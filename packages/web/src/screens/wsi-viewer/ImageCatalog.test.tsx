@@ -247,7 +247,7 @@ describe('a catalogue of thousands of slides', () => {
     api({ lists: [list(...many(10_000))], descriptors: [() => new Promise(() => {})] });
     const user = show();
     const row = await screen.findByRole('button', { name: /^slide-1\.svs/ });
-    const scrollTo = vi.fn(); // jsdom has no such method
+    const scrollTo = vi.fn<() => void>(); // jsdom has no such method
     Object.defineProperty(Element.prototype, 'scrollTo', { configurable: true, value: scrollTo });
     onTestFinished(() => void Reflect.deleteProperty(Element.prototype, 'scrollTo'));
     await user.click(row);
