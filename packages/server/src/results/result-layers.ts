@@ -116,16 +116,18 @@ export function createResultLayers(dependencies: Dependencies): ResultLayers {
   const now = () => dependencies.now().toISOString();
 
   /** @throws AppError not_found */
-  async function requireImage(reader: User, imageId: string, from: Connection = db): Promise<ImageRow> {
-    const image = uuid.test(imageId) ? (await visibleImages.of(reader, [imageId], from)).get(imageId) : null;
+  async function requireImage(reader: User, imageId: string, connection: Connection = db): Promise<ImageRow> {
+    const image = uuid.test(imageId)
+      ? (await visibleImages.of(reader, [imageId], connection)).get(imageId)
+      : null;
     if (!image) throw new AppError('not_found');
     return image;
   }
 
   /** Returns a layer that the account may delete. @throws AppError not_found, forbidden */
-  async function requireOwn(caller: User, row: ResultLayerRow | null, from?: Connection) {
+  async function requireOwn(caller: User, row: ResultLayerRow | null, connection?: Connection) {
     if (row === null || row.problem === removedResultProblem) throw new AppError('not_found');
-    await requireImage(caller, row.image_id, from);
+    await requireImage(caller, row.image_id, connection);
     if (!layerRightsOf(caller, asLayer(row)).manage) throw new AppError('forbidden');
     return row;
   }
@@ -136,17 +138,22 @@ export function createResultLayers(dependencies: Dependencies): ResultLayers {
     reader: User,
     rows: readonly ResultLayerRow[],
     translate: Translate,
-    from: Connection = db,
+    connection: Connection = db,
   ): Promise<ResultLayer[]> {
     const names = await displayNamesOf(
-      from,
+      connection,
       rows.flatMap(({ owner_uid }) => owner_uid ?? []),
     );
     return rows.map((row) => toResultLayer(reader, row, names, translate));
   }
 
-  async function describeOne(reader: User, row: ResultLayerRow, translate: Translate, from?: Connection) {
-    const [layer] = await describe(reader, [row], translate, from);
+  async function describeOne(
+    reader: User,
+    row: ResultLayerRow,
+    translate: Translate,
+    connection?: Connection,
+  ) {
+    const [layer] = await describe(reader, [row], translate, connection);
     return layer as ResultLayer;
   }
 

@@ -62,19 +62,19 @@ function createScanner(target: ScanTarget) {
   let memberKey = '';
   /** Bytes of the string that is being read, if it may be a key. */
   let keyParts: Buffer[] | null = null;
-  let keyFrom = 0;
+  let keyStart = 0;
   /** All bytes so far, while the file may be a single object; null once a list is found or the file is too large. */
   let whole: Buffer[] | null = [];
   let wholeBytes = 0;
   let isTopArray = false;
 
-  function take(part: Buffer, from: number, to: number): void {
-    if (capture === null || to <= from) return;
-    capturedBytes += to - from;
+  function take(part: Buffer, start: number, end: number): void {
+    if (capture === null || end <= start) return;
+    capturedBytes += end - start;
     if (capturedBytes > (capture === 'map' ? maxTypeMapBytes : maxObjectBytes)) {
       throw new RefusedResult('too_complex', `An object has more than ${capturedBytes} bytes`);
     }
-    captured.push(part.subarray(from, to));
+    captured.push(part.subarray(start, end));
   }
 
   function finish(): void {
@@ -128,7 +128,8 @@ function createScanner(target: ScanTarget) {
           if (!hasStarted) throw new RefusedResult('unknown_format', 'The file is not JSON');
         } else whole.push(Buffer.from(part));
       }
-      let from = capture === null ? -1 : 0;
+      // Index in this part at which the captured bytes begin; -1 while nothing is captured.
+      let captureStart = capture === null ? -1 : 0;
       const { length } = part;
       for (let i = 0; i < length; i++) {
         const byte = part[i] as number;
@@ -147,16 +148,16 @@ function createScanner(target: ScanTarget) {
           const isKeyDepth = depth === 1 || (depth === 2 && listDepth === 2);
           if (capture === null && isKeyDepth) {
             keyParts = [];
-            keyFrom = i + 1;
+            keyStart = i + 1;
           }
         } else if (byte === openBrace || byte === openBracket) {
-          if (open(byte)) from = i;
+          if (open(byte)) captureStart = i;
           if (++depth > maxDepth) throw new RefusedResult('too_complex', 'The file is nested too deeply');
         } else if (byte === closeBrace || byte === closeBracket) {
           if (--depth < 0) throw new RefusedResult('damaged', 'A bracket closes nothing');
           if (capture !== null && depth === captureDepth) {
-            take(part, from, i + 1);
-            from = -1;
+            take(part, captureStart, i + 1);
+            captureStart = -1;
             finish();
           }
           if (listDepth !== 0 && depth < listDepth) listDepth = 0;
@@ -165,13 +166,13 @@ function createScanner(target: ScanTarget) {
         }
       }
       if (capture !== null) {
-        take(part, Math.max(0, from), length);
+        take(part, Math.max(0, captureStart), length);
         const last = captured.pop();
         if (last !== undefined) captured.push(Buffer.from(last));
       }
       if (keyParts !== null) {
-        keyParts.push(Buffer.from(part.subarray(keyFrom)));
-        keyFrom = 0;
+        keyParts.push(Buffer.from(part.subarray(keyStart)));
+        keyStart = 0;
         if (keyParts.length > 8) keyParts = null;
       }
     },
@@ -185,9 +186,9 @@ function createScanner(target: ScanTarget) {
   };
 
   function endKey(part: Buffer, to: number): void {
-    const text = Buffer.concat([...(keyParts ?? []), part.subarray(keyFrom, to)]).toString();
+    const text = Buffer.concat([...(keyParts ?? []), part.subarray(keyStart, to)]).toString();
     keyParts = null;
-    keyFrom = 0;
+    keyStart = 0;
     if (depth === 1) key = text;
     else memberKey = text;
   }

@@ -34,8 +34,8 @@ export interface IssuedToken {
   readonly endedTokenHashes: readonly string[];
 }
 
-/** Client of a sign-in, which is shown to the owner of the account. */
-export interface From {
+/** The client that signs in; its address and browser are shown to the owner of the account. */
+export interface SignInClient {
   readonly address: string;
   readonly browser?: string | null;
 }
@@ -66,7 +66,7 @@ export interface SignInService {
   signIn(
     email: string,
     password: string,
-    from: From,
+    client: SignInClient,
     record: (tx: Change, user: User, endedTokenHashes: readonly string[]) => Promise<void>,
   ): Promise<IssuedToken>;
   /**
@@ -75,7 +75,7 @@ export interface SignInService {
    *
    * @throws AppError account_not_active for a deactivated account
    */
-  issueToken(tx: Change, user: User, from: From): Promise<IssuedToken>;
+  issueToken(tx: Change, user: User, client: SignInClient): Promise<IssuedToken>;
   /** Ends one sign-in and the image sessions made from it, in the caller's transaction. */
   signOut(tx: Change, tokenHash: string): Promise<void>;
   /** Returns null for an unknown or ended token, or one whose account may not sign in. Renews its idle time. */
@@ -105,7 +105,7 @@ export interface SignInService {
   revokeAll(tx: Change, uid: string, keepTokenHash?: string): Promise<void>;
   /** Ends the sign-ins and API tokens that were issued before a time, in the caller's transaction. @param at ISO 8601 */
   revokeIssuedBefore(tx: Change, uid: string, at: string): Promise<void>;
-  /** Returns the sign-ins of an account, last used first. */
+  /** Returns the sign-ins of an account, most recently used first. */
   signInsOf(uid: string): Promise<OwnSignIn[]>;
   /**
    * Creates a reset code to mail, in the caller's transaction; an earlier one becomes invalid. Returns null when the

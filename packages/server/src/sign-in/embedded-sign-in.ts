@@ -6,7 +6,12 @@ import type { Reader } from '../domain/dataset-access.ts';
 import { emailKey } from '../domain/email.ts';
 import { isFromTheFuture } from '../platform/clock.ts';
 import { hashSecret, newSecret } from '../platform/secrets.ts';
-import { type From, type IssuedToken, type SignInService, tokenIdleMs } from '../sessions/sign-in-service.ts';
+import {
+  type IssuedToken,
+  type SignInClient,
+  type SignInService,
+  tokenIdleMs,
+} from '../sessions/sign-in-service.ts';
 import { deleteApiTokensCreatedBefore, deleteApiTokensOf, findApiToken } from '../store/api-tokens.ts';
 import { type Change, type Connection, type Database, runLockedTransaction } from '../store/database.ts';
 import { findPassword, insertPassword, updatePassword } from '../store/identities.ts';
@@ -64,7 +69,7 @@ export function createEmbeddedSignIn({
     }
   }
 
-  async function issueToken(tx: Change, user: User, from: From): Promise<IssuedToken> {
+  async function issueToken(tx: Change, user: User, client: SignInClient): Promise<IssuedToken> {
     if (user.status === 'deactivated') throw accountClosed(user);
     const token = newSecret();
     const issuedAt = now().toISOString();
@@ -76,16 +81,16 @@ export function createEmbeddedSignIn({
       created_at: issuedAt,
       last_used_at: issuedAt,
       expires_at: later(tokenLifetimeMs).toISOString(),
-      address: from.address,
-      browser: from.browser ?? null,
+      address: client.address,
+      browser: client.browser ?? null,
     });
     return { token, expiresInSeconds: tokenLifetimeMs / 1000, endedTokenHashes };
   }
 
   /** Returns the account that a reset code opens; null for a wrong or expired code, and for a deactivated account. */
-  async function ownerOfCode(from: Connection, code: string): Promise<User | null> {
-    const uid = await findReset(from, hashSecret(code), now());
-    const user = uid === null ? null : await findUser(from, uid);
+  async function ownerOfCode(connection: Connection, code: string): Promise<User | null> {
+    const uid = await findReset(connection, hashSecret(code), now());
+    const user = uid === null ? null : await findUser(connection, uid);
     return user?.status === 'deactivated' ? null : user;
   }
 
@@ -103,11 +108,11 @@ export function createEmbeddedSignIn({
     isRight: passwords.isRight,
     signUp: insertPassword,
 
-    async signIn(email, password, from, record) {
+    async signIn(email, password, client, record) {
       const found = await findUserByEmail(db, email);
       const passwordHash = found && (await findPassword(db, found.uid));
       const isRight = await passwords.isRight(passwordHash, password, {
-        address: from.address,
+        address: client.address,
         account: emailKey(email),
       });
       if (found === null || !isRight) throw new AppError('credentials_invalid');
@@ -118,7 +123,7 @@ export function createEmbeddedSignIn({
         if (user === null || (await findPassword(tx, user.uid)) !== passwordHash) {
           throw new AppError('credentials_invalid');
         }
-        const issued = await issueToken(tx, user, from);
+        const issued = await issueToken(tx, user, client);
         await record(tx, user, issued.endedTokenHashes);
         return issued;
       });

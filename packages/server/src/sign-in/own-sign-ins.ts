@@ -7,7 +7,7 @@ import type { SignInService } from '../sessions/sign-in-service.ts';
 import { type Database, runLockedTransaction } from '../store/database.ts';
 
 export interface OwnSignIns {
-  /** Returns the sign-ins of the account, last used first. */
+  /** Returns the sign-ins of the account, most recently used first. */
   list(by: Pick<Actor, 'uid' | 'tokenHash'>): Promise<SignIn[]>;
   /** Ends one sign-in and its image sessions. @throws AppError not_found for a sign-in of another account */
   end(by: Actor, id: string): Promise<void>;

@@ -23,7 +23,7 @@ import {
 export interface SecondFactor {
   stateOf(uid: string): Promise<SecondFactorState>;
   /** Returns whether sign-in to the account requires a code. */
-  isOn(from: Connection, uid: string): Promise<boolean>;
+  isOn(connection: Connection, uid: string): Promise<boolean>;
   /** Creates a secret that sign-in does not require yet. @throws AppError second_factor_on */
   start(tx: Change, account: { uid: string; email: string }): Promise<{ secret: string; uri: string }>;
   /** Makes sign-in require codes, and returns the recovery codes. @throws AppError second_factor_on, second_factor_invalid */
@@ -88,8 +88,8 @@ export function createSecondFactor({
       return { enabled, recovery_codes_left: enabled ? await countRecoveryCodes(db, uid) : 0 };
     },
 
-    async isOn(from, uid) {
-      return (await findSecondFactor(from, uid))?.confirmed_at != null;
+    async isOn(connection, uid) {
+      return (await findSecondFactor(connection, uid))?.confirmed_at != null;
     },
 
     async start(tx, { uid, email }) {

@@ -122,10 +122,10 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependenc
   const nowText = () => now().toISOString();
 
   /** Returns the block that lasts longest; null when nothing is blocked. */
-  async function findBlock(from: Connection, rules: readonly Rule[]): Promise<Block | null> {
+  async function findBlock(connection: Connection, rules: readonly Rule[]): Promise<Block | null> {
     const at = nowText();
     const keys = rules.map(({ key }) => key);
-    const blocks = (await findThrottles(from, keys, at)).flatMap(({ key, blocked_until: until }) =>
+    const blocks = (await findThrottles(connection, keys, at)).flatMap(({ key, blocked_until: until }) =>
       until !== null && until > at ? [{ key, until }] : [],
     );
     return blocks.toSorted((a, b) => (a.until < b.until ? 1 : -1))[0] ?? null;

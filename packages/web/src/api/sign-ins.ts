@@ -9,7 +9,7 @@ import { texts } from './texts.ts';
 
 const signInsKey = ['sign-ins'];
 
-/** Loads the own sign-ins, last used first. */
+/** Loads the sign-ins of the own account, most recently used first. */
 export function useSignIns() {
   return useQuery({
     queryKey: signInsKey,
