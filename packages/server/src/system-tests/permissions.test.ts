@@ -85,7 +85,7 @@ describe.each(databaseKinds)('permissions on %s', (database) => {
   const stored = () => storedData(server.services.db);
 
   /** Whether there is no account behind the calls of the actor. */
-  const isStranger = (actor: Actor) => ['anonymous', 'bad token', 'visitor'].includes(actor);
+  const isAnonymous = (actor: Actor) => ['anonymous', 'bad token', 'visitor'].includes(actor);
 
   async function everythingDone(): Promise<void> {
     const { background, uploads, catalogue } = server.services;
@@ -130,7 +130,7 @@ describe.each(databaseKinds)('permissions on %s', (database) => {
 
     async function prepare(actor: Actor) {
       const who = await caller(actor);
-      const wellFormed = await requestFor(name, who, isStranger(actor));
+      const wellFormed = await requestFor(name, who, isAnonymous(actor));
       const query = { ...wellFormed.query, ...(who.visitor && { session: who.visitor.session }) };
       return { who, request: { ...wellFormed, query } };
     }

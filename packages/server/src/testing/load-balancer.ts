@@ -1,4 +1,4 @@
-/** nginx in front of several server processes, set up as it is delivered in deploy/ but for names, ports and TLS. */
+/** Starts nginx in front of several server processes, with the configuration in deploy/ except for names, ports and TLS. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
@@ -9,7 +9,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 
 const delivered = path.join(import.meta.dirname, '../../../../deploy');
 
-/** Where nginx is installed; null where it is not. */
+/** Path of the nginx program; null when it is not installed. */
 export const nginx: string | null =
   [...(process.env.PATH ?? '').split(path.delimiter), '/usr/sbin']
     .map((folder) => path.join(folder, 'nginx'))
@@ -25,8 +25,8 @@ export interface LoadBalancer {
 /**
  * @param ports of the processes, on loopback
  * @param requestsPerAddress replaces the delivered limit, since all clients of a test have one address; nginx accepts less than 65,536
- * @param wrap makes the command line one that runs it elsewhere, as on another processor
- * @throws when nginx is not installed, or does not take the configuration
+ * @param wrap changes the command line, for example to run nginx on another processor
+ * @throws Error when nginx is not installed or rejects the configuration
  */
 export async function startLoadBalancer(
   ports: readonly number[],
@@ -55,8 +55,8 @@ export async function startLoadBalancer(
 }
 
 /**
- * The delivered configuration without TLS, with these ports and with its logs in `folder`. Without TLS a browser opens six
- * connections in place of one, so more of them may wait to be taken.
+ * Returns the delivered configuration without TLS, with these ports and with its logs in `folder`. Without TLS a browser opens
+ * six connections instead of one, so the limit of connections that wait for nginx (`backlog`) is higher.
  */
 function siteOf(port: number, ports: readonly number[], folder: string, requestsPerAddress: number): string {
   return fs
@@ -73,12 +73,12 @@ function siteOf(port: number, ports: readonly number[], folder: string, requests
     .replace('/var/log/nginx/lamina-error.log', path.join(folder, 'error.log'));
 }
 
-/** The delivered file around it, with one process that this one can end, and with everything it keeps in `folder`. */
+/** Returns the delivered main configuration with one worker process and with all of its files in `folder`. */
 function settingsIn(folder: string, site: string): string {
   const kept = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (kind) => `${kind}_temp_path ${folder}/${kind};\n`,
   );
-  // Started by root, its workers would run as a user that may not write there.
+  // When root starts nginx, its workers run as another user by default, which may not write to `folder`.
   const user = process.getuid?.() === 0 ? 'user root;\n' : '';
   return fs
     .readFileSync(path.join(delivered, 'nginx.main.conf'), 'utf8')

@@ -1,6 +1,6 @@
 /**
- * A real OpenID Connect provider for tests, on a port of its own: people sign in on its page with nothing but a name.
- * Its keys can be changed, and it can be made to answer nothing.
+ * A real OpenID Connect provider for tests on its own port. People sign in on its page with a name and no password. Tests can
+ * change its keys and make it fail.
  */
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -9,7 +9,7 @@ import type { AddressInfo } from 'node:net';
 import { type CryptoKey, calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from 'jose';
 import Provider, { type AccountClaims, type Configuration, interactionPolicy } from 'oidc-provider';
 
-/** A key of the provider, whole. */
+/** A signing key of the provider with its private and public part. */
 export interface SigningKey {
   readonly kid: string;
   readonly privateKey: CryptoKey;
@@ -20,19 +20,19 @@ export interface SigningKey {
 export interface OidcProvider {
   readonly issuer: string;
   readonly clientId: string;
-  /** The key it signs with now. */
+  /** Returns the key with which the provider signs now. */
   key(): SigningKey;
-  /** Signs with a new key from now on, and knows the old one no more. */
+  /** Replaces the signing key; the old key is no longer published. */
   changeKey(): Promise<void>;
-  /** Adds a key to the published ones; a test signs with it. The provider itself goes on with its own. */
+  /** Publishes another key, with which a test signs tokens. The provider itself keeps signing with its own key. */
   publish(key: SigningKey): void;
-  /** What the provider says of a person, by the name they sign in with; others have an address at example.org. */
+  /** Claims of people by the name with which they sign in; people without an entry have an e-mail address at example.org. */
   readonly people: Map<string, Omit<AccountClaims, 'sub'>>;
-  /** Answers every question with this, or with nothing at all; null: as it should. */
+  /** Makes every response an error or a redirect, or sends none (`silence`); null ends the failure. */
   fail(how: 'error' | 'silence' | 'redirect' | null): void;
   /** Method and path of every request so far. */
   readonly requests: readonly string[];
-  /** The whole way of a browser: to the sign-in page and back with a code, which becomes an ID token. */
+  /** Signs in as a browser does, through the sign-in page, and exchanges the code. @returns an ID token */
   signIn(login: string, nonce: string): Promise<string>;
   close(): Promise<void>;
 }
@@ -159,7 +159,7 @@ function configurationOf(keys: readonly JWK[], claimsOf: (login: string) => Acco
   };
 }
 
-/** The page on which people sign in, and what its form does. */
+/** Sends the sign-in page, and signs the person in when its form is submitted. */
 async function showSignIn(
   provider: Provider,
   request: IncomingMessage,
@@ -178,7 +178,7 @@ async function showSignIn(
   await provider.interactionFinished(request, response, { login: { accountId } });
 }
 
-/** As a browser: follows every address, keeps every cookie. */
+/** Signs in as a browser does: follows redirects and keeps cookies. @returns the ID token */
 async function signIn(issuer: string, login: string, nonce: string): Promise<string> {
   const cookies = new Map<string, string>();
   async function ask(url: URL | string, form?: Record<string, string>): Promise<Response> {

@@ -1,4 +1,4 @@
-/** Who gets which answer, as data: the tables of permissions.md sections 4.1 to 4.4. */
+/** Which actor gets which response, as data: the tables of docs/permissions.md sections 4.1 to 4.4. */
 import type { ErrorCode } from '@lamina/contract';
 
 export const actors = [
@@ -167,8 +167,8 @@ export const answers: Readonly<Record<string, string>> = {
 };
 
 /**
- * What a visitor with the image session of a share link may call beyond what anyone may. Everything else answers as to an
- * anonymous caller.
+ * The endpoints that a visitor with the image session of a share link may call in addition to public ones. All others respond
+ * as to an anonymous caller.
  */
 const visitorAnswers: Readonly<Record<string, number>> = {
   followPresentation: 200,
@@ -182,7 +182,7 @@ export function answerFor(endpointName: string, actor: Actor): number {
   return Number(answers[endpointName]?.split(/\s+/)[actors.indexOf(actor)]);
 }
 
-/** The code that a refusal carries. */
+/** Returns the error code of a refusal. */
 export function codeFor(endpointName: string, actor: Actor): ErrorCode | null {
   const status = answerFor(endpointName, actor);
   if (status < 400) return null;
@@ -207,7 +207,7 @@ export const sessions = [
 ] as const;
 export type Session = (typeof sessions)[number];
 
-/** Section 4.2: a session that is sent along with a good token. */
+/** Section 4.2: requests with a valid bearer token and an image session. */
 export const catalogueBySession: Readonly<Record<Session, '200' | ErrorCode>> = {
   none: '200',
   own: '200',
@@ -221,7 +221,7 @@ export const catalogueBySession: Readonly<Record<Session, '200' | ErrorCode>> = 
 export const tokensAlong = ['no token', 'a token', "another account's token", 'a bad token'] as const;
 export type TokenAlong = (typeof tokensAlong)[number];
 
-/** Section 4.3: pixels, by session; `own` is any valid one, and the tokens are those of its account. */
+/** Section 4.3: pixels by image session; `own` is any valid session, and the tokens belong to its account. */
 export const pixelsBySession: Readonly<
   Record<Exclude<Session, "another account's">, Readonly<Record<TokenAlong, '200' | ErrorCode>>>
 > = {

@@ -64,7 +64,7 @@ function pixelTable(): string {
   );
 }
 
-/** The words of the state table, for a reader: `!` ends what was issued before, `=` and `*` keep status and role. */
+/** Converts an entry of the state table to text: `!` ends earlier tokens and sessions; `=` and `*` keep status and role. */
 function wordsOf(outcome: string): string {
   const state = outcome.replace('!', '').replace('=', 'no change').replace('*', 'password replaced');
   return outcome.endsWith('!') ? `${state}, ends all` : state;
@@ -89,7 +89,7 @@ const tables: Readonly<Record<string, () => string>> = {
 /**
  * Replaces every generated table of the page.
  *
- * @param page docs/permissions.md as it is
+ * @param page current text of docs/permissions.md
  * @throws Error when a mark names a table that does not exist
  */
 export function permissionsPage(page: string): string {

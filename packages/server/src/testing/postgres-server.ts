@@ -1,4 +1,4 @@
-/** A PostgreSQL server of a test's own, which may be stopped, held still and filled up. */
+/** Starts a PostgreSQL server for one test, which may stop it, pause it and fill its disk. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import pg from 'pg';
@@ -6,15 +6,15 @@ import pg from 'pg';
 export interface PostgresServer {
   /** Creates an empty database and returns its URL. */
   newDatabase(): Promise<string>;
-  /** Ends it as a crash does; every connection breaks. */
+  /** Kills the server as a crash does; all connections break. */
   halt(): Promise<void>;
   begin(): Promise<void>;
-  /** It stands still, as a machine does that does not answer any more: connections stay, nothing is said. */
-  holdStill(): Promise<void>;
-  letGoOn(): void;
-  /** Asks it something, on a connection of the test's own. */
+  /** Pauses the server, as a machine that no longer responds: connections stay open without a response. */
+  pause(): Promise<void>;
+  resume(): void;
+  /** Runs a query on a separate connection. */
   ask<Row extends pg.QueryResultRow>(text: string, values?: readonly unknown[]): Promise<Row[]>;
-  /** A connection of the test's own, to be ended by the test. */
+  /** Opens a connection, which the test closes. */
   connect(): Promise<pg.Client>;
   stop(): Promise<void>;
 }
@@ -30,7 +30,7 @@ interface Started {
 
 const script = new URL('../../../../scripts/services/postgres.ts', import.meta.url).href;
 
-/** @returns null, with a sentence on the terminal, when this machine has no PostgreSQL */
+/** Starts the server. @returns null, and prints a message, when PostgreSQL is not installed */
 export async function startPostgresServer(settings: readonly string[] = []): Promise<PostgresServer | null> {
   const { startPostgres } = (await import(script)) as {
     startPostgres(settings: readonly string[]): Promise<Started | null>;
@@ -38,7 +38,7 @@ export async function startPostgresServer(settings: readonly string[] = []): Pro
   const started = await startPostgres(settings);
   if (started === null) return null;
   const { address, data } = started;
-  let heldStill: number[] = [];
+  let pausedPids: number[] = [];
   let databases = 0;
 
   async function connect(): Promise<pg.Client> {
@@ -76,25 +76,25 @@ export async function startPostgresServer(settings: readonly string[] = []): Pro
     async begin() {
       await started.begin();
     },
-    async holdStill() {
+    async pause() {
       const backends = await ask<{ pid: number }>('select pid from pg_stat_activity where pid is not null');
       const [main] = readFileSync(path.join(data, 'postmaster.pid'), 'utf8').split('\n');
-      heldStill = [Number(main), ...backends.map(({ pid }) => pid)];
-      // The one that answered this question has ended with it.
-      heldStill = heldStill.filter((pid) => send(pid, 'SIGSTOP'));
+      pausedPids = [Number(main), ...backends.map(({ pid }) => pid)];
+      // The backend that executed the query has already ended, so its process no longer exists.
+      pausedPids = pausedPids.filter((pid) => send(pid, 'SIGSTOP'));
     },
-    letGoOn() {
-      for (const pid of heldStill) send(pid, 'SIGCONT');
-      heldStill = [];
+    resume() {
+      for (const pid of pausedPids) send(pid, 'SIGCONT');
+      pausedPids = [];
     },
     async stop() {
-      for (const pid of heldStill) send(pid, 'SIGCONT');
+      for (const pid of pausedPids) send(pid, 'SIGCONT');
       await started.stop();
     },
   };
 }
 
-/** @returns false when there is no such process any more */
+/** Sends a signal to a process. @returns false when the process no longer exists */
 function send(pid: number, signal: 'SIGSTOP' | 'SIGCONT'): boolean {
   try {
     return process.kill(pid, signal);

@@ -1,9 +1,9 @@
 /**
- * The whole server in a process of its own, as main.ts starts it, with three things that only tests want: passwords
- * that cost nothing, demonstration slides of some tiles, and a database file that several processes share though each
- * has a data folder of its own.
+ * Runs the whole server in its own process, as main.ts does, with three differences for tests: password hashes that are cheap
+ * to compute, small demonstration slides, and a database file that several processes share although each has its own data
+ * folder.
  *
- * Started by server-process.ts: `node server-main.ts [database file]`, settings in the environment.
+ * server-process.ts starts it: `node server-main.ts [database file]`, settings in the environment.
  */
 import { flushCompileCache } from 'node:module';
 import pino from 'pino';

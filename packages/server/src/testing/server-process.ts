@@ -1,4 +1,4 @@
-/** Real server processes for tests, and what is asked of them over the wire. */
+/** Starts real server processes for tests and sends requests to them over the network. */
 import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import os from 'node:os';
@@ -10,15 +10,15 @@ import { apiBase } from '@lamina/contract';
 export interface ServerProcess {
   readonly address: string;
   readonly process: ChildProcess;
-  /** Ends it as a power cut does. */
+  /** Kills the process, as a power failure does. */
   kill(): Promise<void>;
-  /** Tells it to end, and waits. @returns its exit code; null when a signal ended it */
+  /** Asks the process to stop, and waits until it has ended. @returns its exit code; null when a signal ended it */
   stop(): Promise<number | null>;
 }
 
 const testMain = path.join(import.meta.dirname, 'server-main.ts');
 const main = path.join(import.meta.dirname, '../main.ts');
-/** What Node has compiled once: a server then starts in half the time. */
+/** Folder of Node's compile cache, with which a server starts in half the time. */
 const compiled = path.join(os.tmpdir(), 'lamina-compile-cache');
 
 const usualSettings = {
@@ -30,9 +30,11 @@ const usualSettings = {
 };
 
 /**
- * @param databaseFile of the embedded database; null where the settings name another
- * @param env settings; nothing of the tester's own reaches the server
- * @throws when it ends before it listens
+ * Starts the server in its own process.
+ *
+ * @param databaseFile file of the embedded database; null when the settings name another database
+ * @param env settings; the server gets no other environment variables of the test process
+ * @throws Error when the process ends before it listens
  */
 export function startServerProcess(
   databaseFile: string | null,
@@ -42,11 +44,11 @@ export function startServerProcess(
 }
 
 /**
- * The program as it is delivered.
+ * Starts the program as an operator does.
  *
- * @param env settings; nothing of the tester's own reaches the server
- * @param log where its log goes; `pipe`: to `process.stderr` of the result
- * @throws when it ends before it listens
+ * @param env settings; the server gets no other environment variables of the test process
+ * @param log destination of its log; `pipe`: `process.stderr` of the result
+ * @throws Error when the process ends before it listens
  */
 export function startProgram(
   env: Readonly<Record<string, string>>,
@@ -89,11 +91,11 @@ async function start(
 
 export interface WireAnswer {
   readonly status: number;
-  /** Empty where the answer has none. */
+  /** Empty when the response has no body. */
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** @throws TypeError when the connection breaks before the answer is whole */
+/** Sends a request. @throws TypeError when the connection breaks before the response is complete */
 export async function askServer(
   { address }: Pick<ServerProcess, 'address'>,
   method: string,

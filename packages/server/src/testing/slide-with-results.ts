@@ -1,10 +1,10 @@
-/** A server with a slide, and what sends result layers and requests their content. */
+/** Starts a server with a slide, and returns functions that send result layers and request their content. */
 import { apiBase, createImageSession, createResultLayer, listResultLayers } from '@lamina/contract';
 import { expect } from 'vitest';
 import type { databaseKinds } from '../store/testing/test-database.ts';
 import { type TestUser, testServer } from './test-server.ts';
 
-/** A server with a slide of 1000 × 800 pixels, a user, and what sends results. */
+/** Starts a server with a slide of 1000 × 800 pixels and a user who sends results. */
 export async function slideWithResults(database: (typeof databaseKinds)[number] = 'SQLite') {
   const server = await testServer({ database });
   const { fixtures, app, services } = server;

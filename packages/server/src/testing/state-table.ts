@@ -1,4 +1,4 @@
-/** What becomes of an account by which call, as data: the table of permissions.md section 5. */
+/** How each call changes the state of an account, as data: the table of docs/permissions.md section 5. */
 import type { Role, Status } from '@lamina/contract';
 
 export const standings = [
@@ -15,16 +15,16 @@ export const standings = [
   'deactivated:admin',
   'self',
 ] as const;
-/** What an account is before the call: status and role; `self` is the administrator who makes it. */
+/** State of the account before the call: its status and role; `self` is the administrator who sends the call. */
 export type Standing = (typeof standings)[number];
 
-/** A call of an administrator, and its body where it has one. */
+/** A call of an administrator, with its body if it has one. */
 interface StateCall {
   readonly endpoint: string;
   readonly body?: Readonly<Record<string, unknown>>;
   /**
-   * For each standing what it is afterwards, `=` for no change at all, `*` for a change of something else (the
-   * password), or the code of the refusal. A trailing `!` says that everything issued before is void.
+   * For each state before the call, the state after it: `=` for no change, `*` for a change of something else (the password),
+   * or the error code of the refusal. A trailing `!` means that all earlier tokens and sessions are invalid.
    */
   readonly outcomes: string;
 }

@@ -7,7 +7,7 @@ import { isPostgres } from '../store/dialects.ts';
 export async function storedData(db: Database): Promise<unknown> {
   const queries = Object.entries(queriesOf(db));
   if (isPostgres(db)) {
-    // All by one query: each takes longer on its way than its table takes to be read.
+    // One query for all tables, because a round trip to the database takes longer than reading a table.
     const lists = queries.map(
       ([name, query]) =>
         sql`select ${sql.lit(name)} as name, coalesce(json_agg(q), '[]') as rows from (${query}) q`,

@@ -1,5 +1,5 @@
 /**
- * A valid request for every endpoint except those for pixels, to test the permissions of every actor.
+ * Builds a valid request for every endpoint except those for pixels, to test the permissions of every actor.
  *
  * Longer than 350 lines because every endpoint has its request here.
  */
@@ -43,7 +43,7 @@ import type { TestServer, TestUser } from './test-server.ts';
 export interface Caller {
   readonly user: TestUser;
   readonly token: string | null;
-  /** Of a visitor. */
+  /** Data of the share link, if the caller is a visitor. */
   readonly visitor?: GivenVisitor;
 }
 
@@ -65,7 +65,7 @@ export interface WellFormedRequest {
   readonly headers?: Record<string, string>;
 }
 
-/** Valid ids and values that do not exist. */
+/** Well-formed ids and values of things that do not exist. */
 export const unknownToken = 'A'.repeat(43);
 export const missingId = '00000000-0000-4000-8000-000000000000';
 export const newPassword = 'yepyeni-şifre';
@@ -89,13 +89,13 @@ interface UploadIds {
 }
 
 interface WellFormedRequests {
-  /** A new account of this kind, signed in where it can be. */
+  /** Creates a caller of this kind with a new account, and signs it in if its status allows that. */
   caller(actor: Actor): Promise<Caller>;
-  /** To an existing target, which is made for it. `isStranger`: there is no account behind it to speak of. */
-  requestFor(name: string, caller: Caller, isStranger: boolean): Promise<WellFormedRequest>;
+  /** Creates a target and returns a request to it. @param isAnonymous the caller is not signed in to an account */
+  requestFor(name: string, caller: Caller, isAnonymous: boolean): Promise<WellFormedRequest>;
 }
 
-/** @param server asked for when it is needed: it is made before the tests, not before they are named */
+/** @param server returns the server; it starts before the tests run, but after their names are collected */
 export function wellFormedRequests(server: () => TestServer): WellFormedRequests {
   async function caller(actor: Actor): Promise<Caller> {
     const { fixtures, services } = server();
@@ -117,14 +117,14 @@ export function wellFormedRequests(server: () => TestServer): WellFormedRequests
     return { user, token: await fixtures.token(user) };
   }
 
-  /** An image without a file. A rescan that is under way, which some calls start, would mark it as missing. */
+  /** Creates an image without a file. It first waits for scans that a call has started, which would mark the image as missing. */
   async function createImageFixture(is?: Parameters<TestServer['fixtures']['image']>[0]) {
     const { fixtures, services } = server();
     await services.catalogue.settled();
     return fixtures.image(is);
   }
 
-  /** A slide in an open dataset whose slides may be shared. */
+  /** Creates a slide in an open dataset whose slides may be shared. */
   async function sharedImage(): Promise<string> {
     const { services, clock } = server();
     const [name, now] = [`Paylaşılan ${randomUUID()}`, clock.now().toISOString()];
@@ -150,7 +150,7 @@ export function wellFormedRequests(server: () => TestServer): WellFormedRequests
     return id;
   }
 
-  /** A collection that every member may read, of one slide with a question. */
+  /** Creates a collection of one slide with a question, which every member may read. */
   async function createCollectionFixture(uid: string, imageId?: string): Promise<string> {
     const { services, clock } = server();
     const at = clock.now().toISOString();
@@ -200,7 +200,7 @@ export function wellFormedRequests(server: () => TestServer): WellFormedRequests
     return { session: body.session_id, secret, linkId, collectionId, imageId };
   }
 
-  /** A result layer that waits for its file. */
+  /** Creates a result layer that waits for its file. */
   async function createResultLayerFixture(uid: string): Promise<string> {
     const { services, clock } = server();
     const at = clock.now().toISOString();
@@ -223,7 +223,7 @@ export function wellFormedRequests(server: () => TestServer): WellFormedRequests
   let registered = 0;
   let slide: Promise<string> | null = null;
 
-  /** Id of an image whose file exists, for calls that read it. */
+  /** Returns the id of an image whose file exists, for calls that read it. */
   async function slideOnDisk(): Promise<string> {
     const { config, services } = server();
     const folder = join(config.slidesDir, 'Protokol');
@@ -240,7 +240,7 @@ export function wellFormedRequests(server: () => TestServer): WellFormedRequests
   }
   let svs: Uint8Array | null = null;
 
-  /** One that members may ask for. @param grantedTo who may see it */
+  /** Creates a restricted dataset that members may request. @param grantedTo uid of an account with a grant */
   async function restrictedDataset(grantedTo?: string): Promise<string> {
     const { db } = server().services;
     const [name, now] = [`Kısıtlı ${randomUUID()}`, server().clock.now().toISOString()];
@@ -251,7 +251,7 @@ export function wellFormedRequests(server: () => TestServer): WellFormedRequests
     return name;
   }
 
-  /** An open dataset. */
+  /** Creates an open dataset. */
   async function sharedDataset(): Promise<string> {
     const { db } = server().services;
     const [name, now] = [`Açık ${randomUUID()}`, server().clock.now().toISOString()];
@@ -259,7 +259,7 @@ export function wellFormedRequests(server: () => TestServer): WellFormedRequests
     return name;
   }
 
-  /** A case of two slides in an open dataset. */
+  /** Creates a case of two slides in an open dataset. */
   async function createCaseFixture(): Promise<{ readonly id: string; readonly images: readonly string[] }> {
     const { services, clock } = server();
     const dataset = await sharedDataset();
@@ -276,7 +276,7 @@ export function wellFormedRequests(server: () => TestServer): WellFormedRequests
     return { id, images };
   }
 
-  /** Of one byte, and one of its files that is begun, or has come whole. */
+  /** Creates an upload of one byte, with its file begun or completely received. */
   async function uploadOf(uid: string, has: 'no file' | 'a file' | 'a whole file'): Promise<UploadIds> {
     const { uploads, db } = server().services;
     // The number of unfinished uploads is limited.
@@ -296,7 +296,7 @@ export function wellFormedRequests(server: () => TestServer): WellFormedRequests
     return { ...ids, fileId };
   }
 
-  /** An annotation that its owner has deleted. */
+  /** Creates an annotation that its owner has deleted. */
   async function deletedAnnotation(uid: string): Promise<{ layerId: string; annotationId: string }> {
     const { db, now } = server().services;
     const layer = await server().fixtures.layer({ owner_uid: uid });
@@ -312,12 +312,12 @@ export function wellFormedRequests(server: () => TestServer): WellFormedRequests
     return { layerId: layer.id, annotationId: feature.id };
   }
 
-  /** A well-formed request to an existing target. `isAnonymous`: there is no account behind it to speak of. */
+  /** Returns a well-formed request to an existing target. @param isAnonymous the caller is not signed in to an account */
   // oxlint-disable-next-line lamina/max-own-lines -- one case for each endpoint
   async function requestFor(
     name: string,
     { user, token, visitor }: Caller,
-    isStranger: boolean,
+    isAnonymous: boolean,
   ): Promise<WellFormedRequest> {
     const { fixtures, as, outbox } = server();
     const endpoint = endpoints[name] as Endpoint;
@@ -351,20 +351,20 @@ export function wellFormedRequests(server: () => TestServer): WellFormedRequests
         return to({}, { code, password: 'uzun-bir-şifre' });
       }
       case 'signIn':
-        return to({}, { email: user.email, password: isStranger ? 'yanlış-şifre' : user.password });
+        return to({}, { email: user.email, password: isAnonymous ? 'yanlış-şifre' : user.password });
       case 'verifyToken':
-        return to({}, { token: isStranger || token === null ? unknownToken : token });
+        return to({}, { token: isAnonymous || token === null ? unknownToken : token });
       case 'requestPasswordReset':
         return to({}, { email: user.email });
       case 'checkPasswordReset':
       case 'confirmPasswordReset': {
-        if (isStranger) return to({}, { code: unknownToken, new_password: newPassword });
-        // Asked for before the account was closed.
+        if (isAnonymous) return to({}, { code: unknownToken, new_password: newPassword });
+        // Only an active account gets the e-mail, so the reset is requested before the account gets its status.
         const { db } = server().services;
         await db.updateTable('users').set({ status: 'active' }).where('uid', '=', user.uid).execute();
         await as(null).call(requestPasswordReset, { body: { email: user.email } });
-        const letters = await Promise.all((await outbox()).map((letter) => postalMime.parse(letter)));
-        const mine = letters.filter(({ to }) => to?.some(({ address }) => address === user.email)).at(-1);
+        const emails = await Promise.all((await outbox()).map((email) => postalMime.parse(email)));
+        const mine = emails.filter(({ to }) => to?.some(({ address }) => address === user.email)).at(-1);
         await db.updateTable('users').set({ status: user.status }).where('uid', '=', user.uid).execute();
         return to({}, { code: /#code=(\S+)/.exec(mine?.text ?? '')?.[1], new_password: newPassword });
       }

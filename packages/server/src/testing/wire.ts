@@ -1,10 +1,10 @@
-/** What an image element gets over the wire, through everything that stands before the routes. */
+/** Requests pixels over the network, as an image element does, so that fast paths answer as in production. */
 import { apiBase } from '@lamina/contract';
 import type { SlideServer } from './slide-server.ts';
 
 export interface Pixels {
   readonly status: number;
-  /** Of a refusal; null for a good answer. */
+  /** Error code of a refused request; null for a successful response. */
   readonly code: string | null;
   readonly retryAfter: string | null;
   readonly etag: string | null;
@@ -13,7 +13,7 @@ export interface Pixels {
 
 export type AskPixels = (address: string, session: string) => Promise<Pixels>;
 
-/** @returns how pixels are asked for by their address below `image-catalog/proxy/` */
+/** Starts to listen. @returns a function that requests pixels by their URL below `image-catalog/proxy/` */
 export async function overTheWire({ app }: Pick<SlideServer, 'app'>): Promise<AskPixels> {
   const server = app.server.listening
     ? addressOf(app.server.address())

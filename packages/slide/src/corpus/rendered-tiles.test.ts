@@ -17,7 +17,7 @@ import {
   openSlidePeer,
   type Peer,
   type PeerSlide,
-  type Place,
+  type Rectangle,
 } from '../testing/peers.ts';
 import { goodSlides } from './good-slides.ts';
 import { type Exception, readByLibvips, readByOpenSlide } from './peer-readings.ts';
@@ -64,7 +64,12 @@ async function openPeerViews(name: string): Promise<readonly PeerView[]> {
 }
 
 /** Returns a rectangle of a level as a peer reads it; null when no peer does. */
-async function readByPeers(peerViews: readonly PeerView[], slide: Slide, index: number, rectangle: Place) {
+async function readByPeers(
+  peerViews: readonly PeerView[],
+  slide: Slide,
+  index: number,
+  rectangle: Rectangle,
+) {
   const level = slide.levels[index] ?? slide.levels[0];
   const isInside =
     rectangle.x + rectangle.width <= level.width && rectangle.y + rectangle.height <= level.height;

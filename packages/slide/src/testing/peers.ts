@@ -15,12 +15,12 @@ export interface PeerSlide {
   /** Sizes in pixels, in the peer's order. */
   readonly levels: readonly { readonly width: number; readonly height: number }[];
   /** Reads pixels of a level, blended with a background colour where transparent. */
-  read(level: number, place: Place, background: Colour): Promise<Raster>;
+  read(level: number, rectangle: Rectangle, background: Colour): Promise<Raster>;
   close(): Promise<void>;
 }
 
 /** A rectangle in pixels of the level. */
-export interface Place {
+export interface Rectangle {
   readonly x: number;
   readonly y: number;
   readonly width: number;
@@ -28,7 +28,7 @@ export interface Place {
 }
 
 /** Returns the index of the peer's level that has this size; null when it has none. */
-export function levelLike({ levels }: PeerSlide, size: Pick<Place, 'width' | 'height'>): number | null {
+export function levelLike({ levels }: PeerSlide, size: Pick<Rectangle, 'width' | 'height'>): number | null {
   const found = levels.findIndex(({ width, height }) => width === size.width && height === size.height);
   return found < 0 ? null : found;
 }
@@ -52,7 +52,7 @@ export async function openSlidePeer(): Promise<Peer | null> {
         return null;
       }
       const levels = Array.from({ length: library.levelCount(slide) }, (_, i) => library.levelSize(slide, i));
-      const readAt = async (level: number, { x, y, width, height }: Place, background: Colour) => {
+      const readAt = async (level: number, { x, y, width, height }: Rectangle, background: Colour) => {
         const downsample = library.downsample(slide, level);
         const bgra = new Uint8Array(width * height * 4);
         await library.readRegion(slide, bgra, x * downsample, y * downsample, level, width, height);
@@ -125,7 +125,7 @@ export async function libvipsPeer(): Promise<Peer | null> {
       return null;
     }
     const { source, width, height } = picture;
-    const crop = async ({ x, y, width: wide, height: high }: Place, { r, g, b }: Colour) => {
+    const crop = async ({ x, y, width: wide, height: high }: Rectangle, { r, g, b }: Colour) => {
       const target = join(folder, 'part.ppm');
       const place = [x, y, wide, high].map(String);
       await run('vips', ['crop', source, `${target}[background=${r} ${g} ${b}]`, ...place], {

@@ -189,7 +189,7 @@ describe.skipIf(found === null)(
       const server = await viewing();
       const { as, user, token, ask, session, addresses, app } = server;
       const { email, password } = user;
-      await postgres.holdStill();
+      await postgres.pause();
       try {
         expect(await as(null).call(signIn, { body: { email, password } })).toMatchObject({
           status: 503,
@@ -203,7 +203,7 @@ describe.skipIf(found === null)(
         expect((await app.inject({ url: '/health/ready' })).statusCode).toBe(503);
         expect((await app.inject({ url: '/health/live' })).statusCode).toBe(200);
       } finally {
-        postgres.letGoOn();
+        postgres.resume();
       }
       await untilItWorks(server);
       await vi.waitFor(
