@@ -35,7 +35,7 @@ import { insertUser } from '../store/users.ts';
 import { createRenderedTiles } from '../tiles/rendered-tiles.ts';
 import { cheapPasswords } from './cheap-passwords.ts';
 import { injectRequest } from './inject.ts';
-import { makeServerFolder, sharedRenderPool } from './shared-render-pool.ts';
+import { createTestRenderPool, makeServerFolder, sharedRenderPool } from './shared-render-pool.ts';
 
 /** An account with its password. */
 export interface TestUser extends User {
@@ -115,9 +115,9 @@ interface TestServerOptions {
   readonly database?: DatabaseKind | Pick<TestDatabase, 'db' | 'close'>;
   /** Several tests share the server, and they close it themselves. */
   readonly isShared?: true;
-  /** The server starts its own render processes, as in production, instead of those that all tests of the file share. */
+  /** The server starts its own render processes, as in production, instead of those that tests share. */
   readonly hasOwnRenderPool?: true;
-  /** Time limit of a job in the shared render processes, for tests that keep them busy. */
+  /** Time limit of a render job, for tests that keep render processes busy. The server then has its own render pool. */
   readonly renderTimeoutMs?: number;
 }
 
@@ -158,13 +158,14 @@ export async function testServer({
     !hasOwnRenderPool &&
     config.objectStore === null &&
     Object.values(slideRoots(config)).every((root) => root.startsWith(folder + path.sep));
+  const ownPool = renderTimeoutMs === undefined ? null : createTestRenderPool(renderTimeoutMs);
   const renderedTiles = () =>
     sharesPool && {
       renderedTiles: createRenderedTiles({
         config,
         log,
         objects: null,
-        pool: sharedRenderPool(renderTimeoutMs),
+        pool: ownPool ?? sharedRenderPool(),
       }),
     };
   const services = await createServices({ ...ground, ...renderedTiles() });
@@ -281,6 +282,7 @@ export async function testServer({
       for (const closeOther of others) await closeOther();
       await app.close();
       await services.close();
+      await ownPool?.close();
       await closeDatabase();
       fs.rmSync(folder, { recursive: true, force: true });
       rejectFaults(); // of responses that came another way than by `as`

@@ -18,25 +18,35 @@ declare module 'vitest' {
 
 /** Names of the templates, which are different in each test run. */
 interface DatabaseTemplates {
+  /** Folder of all files of the run; deleted at its end. */
+  readonly folder: string;
   /** Path of the SQLite database. */
   readonly file: string;
-  /** Name of the PostgreSQL database. */
+  /** Name of the PostgreSQL database. The names of all PostgreSQL databases of the run begin with it. */
   readonly name: string;
 }
 
 /** Arbitrary number of the advisory lock under which one test file creates the PostgreSQL database. */
 const templateLock = 6_127_354_022;
 
-/** Chooses the names of the templates. @returns a function that deletes the templates after all test files */
+/** Chooses the names of the templates. @returns a function that deletes all databases and files of the run after all test files */
 export function setup({ provide }: TestProject): () => Promise<void> {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'lamina-migrated-'));
-  const name = `test_template_${randomBytes(8).toString('hex')}`;
-  provide('databaseTemplates', { file: path.join(folder, 'database.sqlite'), name });
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'lamina-test-'));
+  const name = `test_${randomBytes(6).toString('hex')}`;
+  provide('databaseTemplates', { folder, file: path.join(folder, 'database.sqlite'), name });
   return async () => {
     fs.rmSync(folder, { recursive: true });
     const { TEST_DATABASE_URL: serverUrl } = process.env;
-    if (serverUrl) await withClient(serverUrl, (client) => client.query(`drop database if exists ${name}`));
+    if (serverUrl) await withClient(serverUrl, (client) => dropDatabases(client, name));
   };
+}
+
+async function dropDatabases(client: pg.Client, prefix: string): Promise<void> {
+  const { rows } = await client.query<{ datname: string }>(
+    'select datname from pg_database where starts_with(datname, $1)',
+    [prefix],
+  );
+  for (const { datname } of rows) await client.query(`drop database ${datname} with (force)`);
 }
 
 /** Returns the content of the SQLite database; creates its file unless it exists. */

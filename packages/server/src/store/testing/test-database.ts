@@ -1,7 +1,7 @@
 /** Opens empty, migrated databases for tests. */
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
-import { afterAll, inject } from 'vitest';
+import { expect, inject } from 'vitest';
 import { type Database, openDatabase } from '../database.ts';
 import { createPostgresTemplate, readSqliteTemplate, withClient } from './database-template.ts';
 
@@ -33,13 +33,24 @@ async function openSqlite(): Promise<TestDatabase> {
   return { db, url: null, close: () => db.destroy() };
 }
 
-/** Databases of this test file. Creating one takes at least 0.1 s, so tests reuse the databases that are not in use. */
-const databases: string[] = [];
-const unused: string[] = [];
+/**
+ * PostgreSQL databases that earlier tests of the same file have closed. Creating a database takes a tenth of a second and more.
+ * Other files do not reuse them: the order of the rows and the values of sequences would depend on the files before.
+ */
+let unused: { testFile: string | undefined; readonly names: string[] } = { testFile: undefined, names: [] };
 let template: Promise<void> | null = null;
 
 async function openPostgres(): Promise<TestDatabase> {
-  const name = unused.pop() ?? (await copyTemplate());
+  const { testPath: testFile } = expect.getState();
+  if (testFile !== unused.testFile) {
+    const obsoleteNames = unused.names;
+    unused = { testFile, names: [] };
+    await withClient(serverUrl ?? '', async (client) => {
+      for (const name of obsoleteNames) await client.query(`drop database ${name} with (force)`);
+    });
+  }
+  const { names } = unused;
+  const name = names.pop() ?? (await copyTemplate());
   const url = new URL(serverUrl ?? '');
   url.pathname = `/${name}`;
   const db = await openDatabase({ url: url.href, file: null });
@@ -49,12 +60,12 @@ async function openPostgres(): Promise<TestDatabase> {
     url: url.href,
     async close() {
       await db.destroy();
-      unused.push(name);
+      names.push(name);
     },
   };
 }
 
-/** Creates an empty PostgreSQL database without tables, which is dropped after the test file. Returns its URL. */
+/** Creates an empty PostgreSQL database without tables, which is dropped at the end of the run. Returns its URL. */
 export async function createEmptyPostgres(): Promise<string> {
   const url = new URL(serverUrl ?? '');
   url.pathname = `/${await createPostgres()}`;
@@ -70,9 +81,8 @@ async function copyTemplate(): Promise<string> {
 
 /** Creates a database as a copy of another. @returns its name */
 async function createPostgres(template = 'template1'): Promise<string> {
-  const name = `test_${randomBytes(8).toString('hex')}`;
-  await execute(`create database ${name} template ${template}`);
-  databases.push(name);
+  const name = `${inject('databaseTemplates').name}_${randomBytes(6).toString('hex')}`;
+  await withClient(serverUrl ?? '', (client) => client.query(`create database ${name} template ${template}`));
   return name;
 }
 
@@ -103,12 +113,4 @@ async function emptyTables(db: Database): Promise<void> {
     // Only a superuser may disable triggers.
     await sql`truncate ${sql.raw(namesOf(small).join(', '))} cascade`.execute(db);
   }
-}
-
-afterAll(async () => {
-  for (const name of databases) await execute(`drop database ${name} with (force)`);
-});
-
-async function execute(command: string): Promise<void> {
-  await withClient(serverUrl ?? '', (client) => client.query(command));
 }
