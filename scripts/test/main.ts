@@ -48,7 +48,7 @@ async function runVitest(): Promise<TestCounts> {
         `--outputFile.json=${report}`,
       ],
       env: {
-        // Each test file is a process of its own, and imports of files start threads: they share what Node has compiled.
+        // Test processes, and the threads that import result files, share the code that Node has compiled.
         NODE_COMPILE_CACHE: compiledCode,
         ...(postgres && { TEST_DATABASE_URL: postgres.address }),
         ...swift?.env,

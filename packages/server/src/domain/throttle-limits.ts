@@ -81,7 +81,7 @@ export const mailLimit: Limit = { maxCount: 20, withinMs: hour };
 
 /**
  * Requests for share links that do not exist or have ended. A class behind one IP address may return to a link that has ended.
- * Nobody can guess the 256 random bits of a link, so this limit only bounds the server's work.
+ * The 256 random bits of a link cannot be guessed, so this limit only bounds the server's work.
  */
 export const unknownShareLinkLimits = {
   network: { maxCount: 100, withinMs: 15 * minute },

@@ -125,7 +125,7 @@ export function createOriginals(dependencies: Dependencies): Originals {
     if (cachedPlan !== undefined) return cachedPlan;
     for (const oldestKey of cachedPlans.keys())
       if (cachedPlans.size >= maxCachedPlans) cachedPlans.delete(oldestKey);
-    // Derived from the server's key: from the id of the image, anybody could compute which new UID an original UID becomes.
+    // Derived from the server's key, because everyone who knows the id of the image could compute new UIDs from it.
     const salt = encryption.deriveSecret(`UIDs of ${image.id}`);
     const plan = limitPlans(() => planOriginals(location, objects, salt));
     cachedPlans.set(key, plan);
