@@ -43,7 +43,7 @@ const renderedTilesWith = (figures: { readonly isFull?: boolean } = {}) => ({
 });
 /** Returns an object storage that answers every request in the same way. */
 const objectStorageThat = (answer: () => Promise<never>) =>
-  ({ objectStorageThat: { head: answer } }) as unknown as NonNullable<ReadinessDependencies['objectStorage']>;
+  ({ store: { head: answer } }) as unknown as NonNullable<ReadinessDependencies['objectStorage']>;
 const available = objectStorageThat(() =>
   Promise.reject(new SlideError('FILE_MISSING', 'There is no such object')),
 );
