@@ -42,8 +42,8 @@ export function auditLogPath(filter: Partial<AuditLogFilter>): string {
     const value = filter[name]?.trim();
     if (value) query.set(name, value);
   }
-  const queryText = query.toString();
-  return queryText === '' ? '/admin/audit' : `/admin/audit?${queryText}`;
+  const search = query.size === 0 ? '' : `?${query.toString()}`;
+  return `/admin/audit${search}`;
 }
 
 /**
