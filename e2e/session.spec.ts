@@ -70,6 +70,7 @@ test.describe('a sign-in that is rejected', () => {
     const page = await visit(someone);
     await page.goto('/dashboard');
     await expect(page.getByText('Hızlı Bağlantılar')).toBeVisible();
+    await page.waitForLoadState('networkidle'); // a request of the dashboard would be rejected first, and end the sign-in before the click
     const { token } = await call(product.address, 'POST', '/auth/login', { body: administrator });
     await call(product.address, 'POST', `/admin/users/${someone.uid}/suspend`, { token, body: {} });
     await page.getByRole('link', { name: 'WSI Viewer', exact: true }).click();
