@@ -103,7 +103,7 @@ export async function listApiTokens(
 /**
  * Deletes a token, which revokes it.
  *
- * @param uid only a token of this owner is deleted; null deletes it whoever owns it
+ * @param uid only a token of this owner is deleted; null: a token of any owner
  * @returns owner, name and prefix of the deleted token; null when there is no such token
  */
 export async function deleteApiToken(

@@ -90,7 +90,7 @@ interface Header {
   readonly length: number | null;
 }
 
-/** Reads all elements of a file and collects the patches of those that may identify somebody. */
+/** Reads all elements of a file and collects the patches of those that may identify a person. */
 class DicomPatcher {
   readonly patches: Patch[] = [];
   /** Value of ImageType, for example `ORIGINAL\PRIMARY\VOLUME\NONE`; empty when the file has none. */
