@@ -50,17 +50,20 @@ async function outcomeOf(path: string): Promise<string> {
   }
 }
 
-describe('RenderPool with a file of TEST_SLIDES', () => {
-  it.skipIf(slides === '').each(goodSlides)('%s gives the listed outcome: %s', async (name, outcome) => {
-    expect(await outcomeOf(join(slides, name))).toBe(outcome);
-  });
+describe('RenderPool, which opens and renders a file of TEST_SLIDES,', () => {
+  it.skipIf(slides === '').each(goodSlides)(
+    'of the name %s has the outcome that the list of files states: %s',
+    async (name, outcome) => {
+      expect(await outcomeOf(join(slides, name))).toBe(outcome);
+    },
+  );
 });
 
 const badFolder = join(slides, '../bad-slides');
 
-describe('RenderPool with a damaged file of bad-slides', () => {
+describe('RenderPool, which opens and renders a damaged file of bad-slides,', () => {
   it.skipIf(slides === '' || !existsSync(badFolder)).each(badSlides)(
-    '%s gives the listed outcome: %s',
+    'of the name %s has the outcome that the list of files states: %s',
     async (name, outcome) => {
       expect(await outcomeOf(join(badFolder, name))).toBe(outcome);
     },

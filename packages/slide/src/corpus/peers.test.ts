@@ -87,7 +87,7 @@ describe.skipIf(!openSlideReader || slides === '')(
   `Lamina compared with OpenSlide${skipReasons.openSlide || skipReasons.slides}`,
   () => {
     it.each(Object.entries(readByOpenSlide))(
-      'reads the same samples of the real slide %s',
+      'reads the same samples as the compared library from the real slide %s',
       async (name, exception) => {
         await expectSameSamples(openSlideReader, join(slides, name), exception);
       },
@@ -99,7 +99,7 @@ describe.skipIf(!libvipsReader || slides === '')(
   `Lamina compared with libvips${skipReasons.libvips || skipReasons.slides}`,
   () => {
     it.each(Object.entries(readByLibvips))(
-      'reads the same samples of the real slide %s',
+      'reads the same samples as the compared library from the real slide %s',
       async (name, exception) => {
         await expectSameSamples(libvipsReader, join(slides, name), exception);
       },
@@ -196,7 +196,7 @@ describe.skipIf(!openSlideReader)(`Lamina compared with OpenSlide${skipReasons.o
       () => vendorSlide('ventana-bif', (text) => text.replace(/<TileJointInfo[^>]*(LEFT|DOWN)[^>]*>/g, '')),
     ],
     ['Trestle', () => vendorSlide('trestle')],
-  ])('reads the same samples of a generated slide: %s', async (name, build) => {
+  ])('reads the same samples as the compared library from a generated slide: %s', async (name, build) => {
     await expectSameSamples(openSlideReader, await writeSlide(`${name}.tif`, await build()));
   });
 });
@@ -220,7 +220,7 @@ describe.skipIf(!libvipsReader)(`Lamina compared with libvips${skipReasons.libvi
       'JPEG 2000',
       () => encodeJpeg2000({ width: WIDTH, height: HEIGHT, samplesPerPixel: 3, values: tissue.rgb }),
     ],
-  ])('reads the same samples of a generated image: %s', async (name, build) => {
+  ])('reads the same samples as the compared library from a generated image: %s', async (name, build) => {
     await expectSameSamples(libvipsReader, await writeSlide(name, await build()));
   });
 });

@@ -22,7 +22,7 @@ const withTags = (directory: DirectoryPlan | undefined, tags: DirectoryPlan['tag
 });
 
 describe('an Aperio slide', () => {
-  it('has levels, the largest first, with their tile grid', async () => {
+  it('lists its levels from the largest to the smallest, each with the size of its tile grid', async () => {
     const { format, vendor, levels } = await open({ width: 481, height: 403 });
     expect({ format, vendor }).toEqual({ format: 'aperio', vendor: 'Aperio' });
     expect(levels).toMatchObject([
@@ -92,7 +92,7 @@ describe('the ImageDescription of an Aperio slide', () => {
     expect(slide.objectivePower).toBe(objectivePower);
   });
 
-  it('with 200,000 separators is parsed before the test times out', async () => {
+  it('with 200,000 separators is parsed within the time limit of a test', async () => {
     const slide = await openChanged(([full]) => [
       withTags(full, { [tag.ImageDescription]: ascii(`Aperio${'| '.repeat(200_000)}|MPP = 0.5`) }),
     ]);
@@ -286,7 +286,7 @@ describe('readTile of an Aperio slide', () => {
     await expect(reading).rejects.toMatchObject({ name: 'SlideError', code });
   });
 
-  it('returns the other tiles of a slide with a damaged tile', async () => {
+  it('returns the intact tiles of a slide with one damaged tile', async () => {
     const slide = await openChanged(([full]) => [
       {
         ...full,

@@ -352,7 +352,7 @@ describe('openSlideFrom', () => {
 
 describe('openSlideFrom with a truncated CZI file', () => {
   it.each([true, false])(
-    'throws FILE_TRUNCATED or returns the complete tile, whatever the length (directory first: %s)',
+    'throws FILE_TRUNCATED or returns the complete tile, for any length (directory before the subblocks: %s)',
     async (isDirectoryFirst) => {
       const { bytes } = buildCzi({ ...whole, attachments: [], isDirectoryFirst });
       const readTileOfFirst = async (length: number) => {
@@ -375,7 +375,7 @@ describe('openSlideFrom with a truncated CZI file', () => {
   );
 });
 
-it('openSlideFrom reads less than 4 KiB to open a small CZI file, so no pixels', async () => {
+it('openSlideFrom reads less than 4 KiB of a small CZI file, and so no pixels', async () => {
   const { bytes } = buildCzi(whole);
   const source = memorySource(bytes);
   let bytesRead = 0;

@@ -291,7 +291,7 @@ describe('a Zeiss slide with several dimensions', () => {
     expect((await open(plans.slice(0, 1) as SubblockPlan[])).shownPlane).toBeUndefined();
   });
 
-  it('treats a subblock that does not state a dimension as one at the position 0', async () => {
+  it('treats a subblock that does not state a dimension as one at position 0 of that dimension', async () => {
     const [atZ2] = await subblocksOf(plain(10), { dimensions: { Z: 2 } });
     const [withoutZ] = await subblocksOf(plain(20));
     expect(await brightness(await open([withoutZ, atZ2] as SubblockPlan[]))).toBe(20);
@@ -308,7 +308,7 @@ describe('a Zeiss slide with several dimensions', () => {
     expect([rgb[0], rgb.at(-1)]).toEqual([10, 20]);
   });
 
-  it('has only the resolutions that all scenes have as levels', async () => {
+  it('has a level only for resolutions that every scene has', async () => {
     const [large, small] = [paintTissue(800, 800), paintTissue(400, 400)];
     const scene = (S: number, x: number) => ({ dimensions: { S }, origin: [x, 0] as const });
     const slide = await open([
@@ -376,7 +376,7 @@ describe('a Zeiss slide with channels', () => {
     expect((await firstPixel(await open(await channel(0, 100), display(inner))))[0]).toBe(100);
   });
 
-  it('shows only the first colour channel if there are colour channels', async () => {
+  it('shows only the first channel with colour pixels if it has channels with colour and with grey pixels', async () => {
     const plans = [
       ...(await channel(0, 10)),
       ...(await channel(1, 20, 'bgr24')),

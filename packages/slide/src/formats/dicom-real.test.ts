@@ -11,7 +11,7 @@ const slides = process.env.TEST_SLIDES;
 describe.skipIf(slides === undefined)('openSlide with real DICOM files of TEST_SLIDES', () => {
   const path = (name: string) => join(slides ?? '', 'dicom', name);
 
-  it('opens twelve files of one series as a slide of twelve levels', async () => {
+  it('opens twelve files of one series as one slide with twelve levels', async () => {
     const names = await readdir(path('cmu-1-small-region'));
     const [group] = await groupSlideFiles({ path: path('cmu-1-small-region') }, names);
     expect(group?.leading).toBe('level-0-frames-0-30.dcm');
@@ -83,7 +83,7 @@ describe.skipIf(slides === undefined)('openSlide with real DICOM files of TEST_S
     });
   });
 
-  it('rejects a truncated file, or reads all its pixels, whatever its length', async () => {
+  it('rejects a file truncated at any length, or reads all its pixels', async () => {
     const bytes = await readFile(path('openslide-boxes/boxes_0.dcm'));
     const completeImage = await drawLevel(await openFiles({ a: bytes }), 0);
     const lengths = Array.from({ length: bytes.length / 7 }, (_, i) => i * 7);

@@ -273,7 +273,7 @@ describe('the DICOM reader', () => {
   );
 
   it(
-    'rejects a damaged slide or some of its tiles, and reads no more bytes than the limit',
+    'rejects a damaged slide or returns errors for some of its tiles, within the limit of bytes read',
     async () => {
       await fc.assert(
         fc.asyncProperty(
@@ -298,7 +298,7 @@ describe('the DICOM reader', () => {
   );
 
   it(
-    'never returns one tile in place of another if an offset table or an item is damaged',
+    'never returns the pixels of another tile if an offset table or an item is damaged',
     async () => {
       await fc.assert(
         fc.asyncProperty(anyBase, anyTableFault, async (base, fault) => {

@@ -181,7 +181,7 @@ describe('a DICOM slide', () => {
       });
     });
 
-    it('omits a level that shows the label, and is rejected if full resolution shows it', async () => {
+    it('omits a level that shows the label, and is rejected if full resolution shows the label', async () => {
       const label = { more: [text(tag.SpecimenLabelInImage, 'CS', 'YES')] };
       expect((await open({}, { downsample: 2, ...label })).levels).toHaveLength(1);
       await expect(open(label)).rejects.toMatchObject({ code: 'FORMAT_NOT_SUPPORTED' });
@@ -189,7 +189,7 @@ describe('a DICOM slide', () => {
   });
 
   describe('with images of several sizes', () => {
-    it('has levels that were halved and rounded down repeatedly, with downsamples that are powers of two', async () => {
+    it('has downsamples that are powers of two if its levels were halved and rounded down repeatedly', async () => {
       const odd = { width: 277, height: 370, tileWidth: 512, tileHeight: 512, codec: 'rle' } as const;
       const sizes = [
         [277, 370],
@@ -216,11 +216,11 @@ describe('a DICOM slide', () => {
       expect(slide.levels.map(({ downsample }) => downsample)).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256]);
     });
 
-    it('does not have an image with another aspect ratio as a level', async () => {
+    it('has no level for an image with another aspect ratio', async () => {
       expect((await open({}, { width: 48, height: 40 })).levels).toHaveLength(1);
     });
 
-    it('does not have an image of another area of the glass as a level', async () => {
+    it('has no level for an image of another area of the glass', async () => {
       const elsewhere = sequence(tag.TotalPixelMatrixOriginSequence, [
         [
           text(tag.XOffsetInSlideCoordinateSystem, 'DS', '20.5'),
@@ -230,11 +230,11 @@ describe('a DICOM slide', () => {
       expect((await open({}, { downsample: 2, more: [elsewhere] })).levels).toHaveLength(1);
     });
 
-    it('has only one of two images of the same size as a level', async () => {
+    it('has one level for two images of the same size', async () => {
       expect((await open({}, {}, { downsample: 2 }, { downsample: 2 })).levels).toHaveLength(2);
     });
 
-    it('does not have images of other series, pyramids or patients as levels', async () => {
+    it('has no level for an image of another series, pyramid or patient', async () => {
       const small = { downsample: 2 };
       expect((await open({}, { ...small, series: '2' })).levels).toHaveLength(1);
       expect((await open({}, { ...small, patient: 'P-2' })).levels).toHaveLength(1);
@@ -247,12 +247,12 @@ describe('a DICOM slide', () => {
       expect((await open(...pyramids)).levels.map(({ width }) => width)).toEqual([96, 48]);
     });
 
-    it('ignores a copy of a file', async () => {
+    it('ignores a copy of one of its files', async () => {
       const file = await buildDicom();
       expect((await openFiles({ a: file, b: file })).levels).toHaveLength(1);
     });
 
-    it('ignores other files of the folder and truncated DICOM files', async () => {
+    it('ignores truncated DICOM files and files of other formats in its folder', async () => {
       const file = await buildDicom();
       const slide = await openFiles({
         a: file,
@@ -380,7 +380,7 @@ describe('a DICOM slide', () => {
     );
 
     it.each(['empty', 'basic'] as const)(
-      'reads every frame if it has several fragments and the offset table is %s',
+      'reads a frame that is stored in several fragments if the offset table is %s',
       async (offsetTable) => {
         for (const codec of ['jpeg', 'jpeg2000', 'jpegls'] as const) {
           const plan = { ...planOf(codec), offsetTable, fragmentsPerFrame: 3 };
@@ -443,7 +443,7 @@ describe('a DICOM slide', () => {
     });
 
     it.each(['TILED_FULL', 'TILED_SPARSE'] as const)(
-      'shows the focal plane closest to the glass and the first optical path (%s)',
+      'shows the focal plane closest to the glass and the first optical path (dimension organization: %s)',
       async (organization) => {
         const plan = { organization, focalPlanes: 3, opticalPaths: 2 };
         expect((await open(plan)).shownPlane).toEqual({ plane: 1, planes: 3, times: 1 });

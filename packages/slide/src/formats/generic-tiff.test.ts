@@ -70,7 +70,7 @@ describe('a TIFF', () => {
     expect(slide.mpp).toEqual(mpp);
   });
 
-  it('does not have directories as levels that are not marked as reduced, because they may be a label', async () => {
+  it('has no level for a directory that is not marked as reduced, because it may be a label', async () => {
     const [full, smaller, smallest] = await tiledTiffDirectories({});
     const { bytes } = buildTiff({
       directories: [
@@ -97,7 +97,7 @@ describe('a TIFF', () => {
     expect((await openBytes(bytes)).levels.map(({ width }) => width)).toEqual([480, 240, 120]);
   });
 
-  it('with several pages shows the first', async () => {
+  it('with several pages shows only the first page', async () => {
     const page = (brightness: number) =>
       encodeSamples({
         width: 50,

@@ -180,7 +180,7 @@ describe('the levels of an NDPI slide', () => {
     expect(slide.shownPlane).toEqual({ plane: 2, planes: 3, times: 1 });
   });
 
-  it('are of one focal plane if two planes have the same distance from the middle one', async () => {
+  it('are all of the same focal plane if two planes have the same distance from the middle one', async () => {
     const slide = await openChanged(([full, half, quarter]) => [
       withTags(full, { [tag.FocalPlane]: signedLong(-2000) }),
       withTags(half, { [tag.FocalPlane]: signedLong(2000) }),
@@ -205,7 +205,7 @@ describe('the levels of an NDPI slide', () => {
     expect(slide.levels.map(({ width }) => width)).toEqual([384, 192, 96]);
   });
 
-  it('have the size of the JPEG if the directory states one that is rounded differently', async () => {
+  it('have the size that their JPEG states if the size in the directory is rounded differently', async () => {
     const slide = await openChanged(
       ([full, half]) => [full, withTags(half, { [tag.ImageWidth]: long(193) })] as NdpiDirectoryPlan[],
       { wholeFrom: 1 },
@@ -228,7 +228,7 @@ describe('the levels of an NDPI slide', () => {
 describe('an NDPI file of more than 4 GiB', () => {
   const gap = 5 * 2 ** 30 + 1000;
 
-  it('has all levels and its macro, which have 64-bit offsets', async () => {
+  it('has all levels and its macro, which are stored at offsets of more than 32 bits', async () => {
     const slide = await openNdpi(layOutNdpi(plain, gap));
     expect(slide.levels.map(({ width }) => width)).toEqual([384, 192, 96]);
     expect(slide).toMatchObject({ mpp: { x: 0.5, y: 0.5 }, objectivePower: 20 });
@@ -300,7 +300,7 @@ describe.skipIf(!process.env.TEST_SLIDES)('a real NDPI slide (skipped without TE
     await slide.close();
   });
 
-  it('has the same pixels as when each JPEG is decoded as a whole', async () => {
+  it('has the same pixels in its tiles as in its JPEGs when each JPEG is decoded as a whole', async () => {
     const slide = await openSlide({ path });
     const source = await openFileSource(path);
     const file = await openTiff(source);
@@ -314,7 +314,7 @@ describe.skipIf(!process.env.TEST_SLIDES)('a real NDPI slide (skipped without TE
     await Promise.all([slide.close(), source.close()]);
   });
 
-  it('returns a tile of less than 200,000 bytes', async () => {
+  it('returns a native tile of less than 200,000 bytes', async () => {
     const slide = await openSlide({ path });
     const tile = await slide.readTile({ level: 0, column: 0, row: 9 });
     expect(tile?.bytes.length).toBeLessThan(200_000);

@@ -57,12 +57,12 @@ describe('an OME-TIFF in colour', () => {
     expect(difference(await pixelsOf(tile?.bytes ?? new Uint8Array()), expectedPixels).mean).toBeLessThan(6);
   });
 
-  it('does not have a directory of half the size as a level if it is not marked as reduced', async () => {
+  it('has no level for a directory with half the sides that is not marked as reduced', async () => {
     const page = exactPicture(shrinkRaster(tissue, 2), 64);
     expect(sizesOf(await open(RGB_XML, [exactPicture(tissue, 64), page]))).toEqual([[300, 200]]);
   });
 
-  it('does not have a directory as a level that the XML assigns to another image', async () => {
+  it('has no level for a directory that the XML assigns to another image', async () => {
     const xml = ome(
       image(pixels('SizeC="3"', '<TiffData IFD="0"/>')) +
         image(
@@ -94,7 +94,7 @@ describe('the channels of an OME-TIFF', () => {
     expect(distance(await drawLevel(slide, 0), composed).max).toBeLessThanOrEqual(1);
   });
 
-  it('are overlaid at all levels if each channel has a pyramid in SubIFDs or in the main chain', async () => {
+  it('are overlaid at all levels if each channel has its pyramid in SubIFDs or in the main chain of directories', async () => {
     const half = (index: number) =>
       exactDirectory({
         width: 150,
@@ -247,7 +247,7 @@ describe('the images of an OME-TIFF', () => {
       image(`${size(400, 300)}<TiffData IFD="3"/></Pixels>`, 'Name="Macro"'),
   );
 
-  it('are the slide (the largest) and the associated images "label image" and "Macro"', async () => {
+  it('are the slide (the largest image) and the associated images (those named "label image" and "Macro")', async () => {
     const half = exactPicture(shrinkRaster(tissue, 2), 64);
     const slide = await open(fourImages, [label, half, exactPicture(tissue, 64), label]);
     expect(sizesOf(slide)).toEqual([[300, 200]]);
@@ -271,7 +271,7 @@ describe('the images of an OME-TIFF', () => {
     await expect(open(xml, [exactPicture(tissue, 64)])).rejects.toMatchObject({ code: 'NOT_A_SLIDE' });
   });
 
-  it('are displayed if their name only begins like that of an associated image', async () => {
+  it('are displayed as slides if their names only begin like the name of an associated image', async () => {
     const xml = ome(image(pixels('SizeC="3"', '<TiffData/>'), 'Name="macrophages, label-free.tif"'));
     expect(sizesOf(await open(xml, [exactPicture(tissue, 64)]))).toEqual([[300, 200]]);
   });
@@ -282,7 +282,7 @@ describe('an OME-TIFF that states file names and UUIDs', () => {
   const withTiffData = (tiffData: string, attributes?: string) =>
     ome(image(pixels('SizeC="2"', tiffData)), attributes);
 
-  it('is opened if it was renamed, with and without a UUID of the file', async () => {
+  it('is opened under another name than the XML states, whether or not the XML states a UUID of the file', async () => {
     const xml = withTiffData(`<TiffData IFD="0" PlaneCount="2">${uuid(UUID)}</TiffData>`);
     expect(sizesOf(await open(xml, [grey(0), grey(1)]))).toEqual([[300, 200]]);
     const withoutUuid = withTiffData(`<TiffData IFD="0" PlaneCount="2">${uuid(UUID)}</TiffData>`, '');
@@ -305,14 +305,14 @@ describe('an OME-TIFF that states file names and UUIDs', () => {
     ],
     ['the pixel data', withTiffData(`<TiffData PlaneCount="2">${uuid(OTHER_UUID)}</TiffData>`)],
     ['its metadata', ome('<BinaryOnly MetadataFile="a.companion.ome" UUID="urn:uuid:1"/>')],
-  ])('is rejected with FORMAT_NOT_SUPPORTED if another file has %s', async (_, xml) => {
+  ])('is rejected with FORMAT_NOT_SUPPORTED if another file contains %s', async (_, xml) => {
     await expect(open(xml, [grey(0), grey(1)])).rejects.toMatchObject({
       code: 'FORMAT_NOT_SUPPORTED',
       message: expect.stringContaining('OME-TIFF'),
     });
   });
 
-  it('is opened if only further focal planes are in another file', async () => {
+  it('is opened if the other file contains only further focal planes, which are not shown', async () => {
     const xml = ome(
       image(
         `<Pixels DimensionOrder="XYCZT" SizeX="${WIDTH}" SizeY="${HEIGHT}" SizeC="1" SizeZ="2" SizeT="1">` +

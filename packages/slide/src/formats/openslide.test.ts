@@ -135,7 +135,7 @@ describe.skipIf(library === null)(`a MIRAX slide${skipped}`, () => {
     await slide.close();
   });
 
-  it('has no path in the message of an error', async () => {
+  it('throws errors whose messages contain no path of the server', async () => {
     const slide = await openSlide({ path: join(folder, 'damaged.mrxs') });
     await expect(slide.readTile({ level: 0, column: 0, row: 1 })).rejects.toMatchObject({
       message: expect.not.stringContaining(folder),

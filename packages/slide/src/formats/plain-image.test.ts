@@ -63,7 +63,7 @@ describe('a JPEG file', () => {
   });
 
   it.each([1, 2, 3, 4, 5, 6, 7, 8])(
-    'is displayed upright if its EXIF orientation is %i',
+    ALL 'is displayed upright if its EXIF orientation is %i',
     async (orientation) => {
       const bytes = await pixels(picture).jpeg().withMetadata({ orientation }).toBuffer();
       const slide = await openBytes(bytes);
@@ -237,7 +237,7 @@ describe('an image of more than 2^24 pixels', () => {
   });
   const colourAt = (x: number, y: number) => [x >> 5, y >> 4, (x + y) >> 6];
 
-  it('has the levels and tiles of a tiled copy, with the written pixels', async () => {
+  it('is read from a tiled copy: it has the levels of the copy and the written pixels', async () => {
     const slide = await openBytes(large);
     expect(slide.levels).toMatchObject([
       { ...size, tileWidth: 512, tileHeight: 512, columns: 10, rows: 7, needsRendering: true },
@@ -404,7 +404,7 @@ describe('openSlideFrom', () => {
       'FORMAT_NOT_RECOGNISED',
       /pointer/,
     ],
-  ])('rejects a file with the expected error: %s', async (_, build, code, message = /./) => {
+  ])('rejects an image file with the listed error: %s', async (_, build, code, message = /./) => {
     const opening = openBytes(await build());
     await expect(opening).rejects.toMatchObject({
       name: 'SlideError',

@@ -199,7 +199,7 @@ describe('readTile of a TIFF', () => {
     }
   });
 
-  it('throws FILE_CORRUPT for a tile without one of its planes, and returns null for one without all planes', async () => {
+  it('throws FILE_CORRUPT if one colour plane of a tile is missing, and returns null if every plane is missing', async () => {
     const directory = encodeSamples({ ...colours, ...cut, isPlanar: true });
     const tilesPerPlane = 4 * 5;
     const isMissing = (i: number) => i === 5 || i % tilesPerPlane === 6;
@@ -224,7 +224,7 @@ describe('readTile of a TIFF', () => {
     await expect(reading).rejects.toMatchObject({ name: 'SlideError', code });
   });
 
-  it('returns null for an uncompressed image if all strips are empty', async () => {
+  it('returns null for a tile of an uncompressed image if all its strips are empty', async () => {
     const directory = encodeSamples({ ...colours, packing: 'none', rowsPerStrip: 50 });
     const tags = { ...directory.tags, [tag.StripOffsets]: long(0, 0), [tag.StripByteCounts]: long(0, 0) };
     const slide = await open({ ...directory, tags });

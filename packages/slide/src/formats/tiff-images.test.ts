@@ -42,7 +42,7 @@ const packings: readonly (Packing | 'old-lzw')[] = ['none', 'lzw', 'old-lzw', 'p
 
 describe.each(cuts)('a TIFF image in %s', (_, cut) => {
   it.each(packings)(
-    'with packing %s has the written pixels in RGB, RGB planes, grey of 8 bits and of 1 bit',
+    'with packing %s has the written pixels, whether in RGB, in RGB planes or in grey of 8 or 1 bits',
     async (packing) => {
       for (const isPlanar of [false, true]) {
         expect(await show(await open(encodeSamples({ ...colours, ...cut, packing, isPlanar })))).toEqual(
@@ -57,7 +57,7 @@ describe.each(cuts)('a TIFF image in %s', (_, cut) => {
   );
 
   it.each(['lzw', 'deflate', 'zstd'] as const)(
-    'with packing %s and predictor 2 has the written pixels in RGB, RGB planes and grey of 16 bits',
+    'with packing %s and predictor 2 has the written pixels, whether in RGB, in RGB planes or in grey of 16 bits',
     async (packing) => {
       const plan = { ...cut, packing, isDifferenced: true };
       for (const isPlanar of [false, true]) {
@@ -70,7 +70,7 @@ describe.each(cuts)('a TIFF image in %s', (_, cut) => {
     },
   );
 
-  it('has the written pixels in both byte orders, classic and BigTIFF, with 1, 2, 4, 8 and 16 bits', async () => {
+  it('has the written pixels in either byte order, as classic TIFF and as BigTIFF, with 1, 2, 4, 8 and 16 bits', async () => {
     for (const [littleEndian, isBig] of [
       [true, false],
       [false, false],
@@ -93,7 +93,7 @@ describe('a TIFF image', () => {
     expect(await show(slide)).toEqual(greyPicture((pixel) => 255 - greyOf(bits)(pixel)));
   });
 
-  it('in RGB of 16 bits has the high byte of each sample', async () => {
+  it('in RGB of 16 bits is shown with the high byte of each sample', async () => {
     const samples = Array.from(rgb, (value, i) => value * 256 + (i % 256));
     for (const isPlanar of [false, true]) {
       const directory = encodeSamples({ ...colours, samples, bits: 16, isPlanar });
@@ -262,7 +262,7 @@ describe('a TIFF image stored rotated', () => {
     },
   );
 
-  it('has only levels with the orientation of full resolution', async () => {
+  it('has no level with another Orientation than full resolution', async () => {
     const half = await encodePicture(paintTissue(64, 32), 32, 'rgb');
     const full = await encodePicture(paintTissue(128, 64), 32, 'rgb');
     const withOrientation = (directory: DirectoryPlan, orientation: number): DirectoryPlan => ({
@@ -501,7 +501,7 @@ describe('the colour profile of a TIFF image', () => {
     expect(await (await open(encodeSamples(colours))).readIccProfile()).toBeNull();
   });
 
-  it('is not read, and readIccProfile throws LIMIT_EXCEEDED, if it has 32 MiB', async () => {
+  it('has 32 MiB: readIccProfile throws LIMIT_EXCEEDED without reading it', async () => {
     const built = buildTiff({
       directories: [
         encodeSamples({ ...colours, tags: { [tag.ICCProfile]: { type: 7, numbers: [1, 2, 3, 4, 5] } } }),

@@ -148,7 +148,7 @@ function renderFullResolution(slide: Slide): Promise<Raster> {
 }
 
 describe.skipIf(slides === '')(`openSlide with a real TIFF${skipped}`, () => {
-  it('has an expected result in this test for every file of the folder generic-tiff', () => {
+  it('is tested with every file of the folder generic-tiff of TEST_SLIDES', () => {
     const files = readdirSync(join(slides, 'generic-tiff'), { recursive: true, withFileTypes: true });
     const names = files
       .filter((file) => file.isFile())

@@ -226,7 +226,7 @@ describe('a Ventana slide whose frames overlap', () => {
     expect(slide.levels).toEqual((await open(slideOf(REGION, tissue))).levels);
   });
 
-  it('does not have levels in which a frame has a side of fewer than 16 pixels', async () => {
+  it('has no level in which a frame has a side of fewer than 16 pixels', async () => {
     const slide = await open(slideOf(REGION, tissue, undefined, [1, 2, 4, 8, 16]));
     expect(slide.levels.map(({ downsample }) => downsample)).toEqual([1, 2, 4, 8]);
   });

@@ -72,7 +72,7 @@ describe('an Olympus slide', () => {
     ['png', 0],
     ['samples', 0],
   ])(
-    'with tiles in %s has the written metadata and pixels (mean difference at most %i)',
+    'with tiles in %s has the written metadata, and the written pixels with a mean difference of at most %i',
     async (coding, maxMean) => {
       const slide = await openOne(await planOf(coding));
       expect(slide).toMatchObject({
@@ -93,7 +93,7 @@ describe('an Olympus slide', () => {
     },
   );
 
-  it('returns JPEG tiles with the bytes of the file after the first two', async () => {
+  it('returns JPEG tiles with all bytes of the file that follow the start-of-image marker', async () => {
     const plan = await planOf('jpeg');
     const slide = await openOne(plan);
     const { maxLevel } = describeDeepZoom(slide);
@@ -129,7 +129,7 @@ describe('an Olympus slide', () => {
     expect(slide.background).toEqual({ r: 240, g: 241, b: 242 });
   });
 
-  it('has the size that its tiles cover if the metadata state none', async () => {
+  it('has the size of the area that its tiles cover if the metadata state no size', async () => {
     const slide = await openOne(await planOf('jpeg'), { width: 0, height: 0 });
     expect(slide.levels[0]).toMatchObject({ width: 768, height: 512 });
   });
@@ -182,7 +182,7 @@ describe('an Olympus slide', () => {
     ['of −0.2', { mpp: -0.2 }, null],
     ['of NaN', { mpp: Number.NaN }, null],
     ['of 1e300', { mpp: 1e300 }, null],
-  ])('has the expected pixel size or null if the file states one %s', async (_, metadata, mpp) => {
+  ])('has the expected pixel size, or null, if the file states a pixel size %s', async (_, metadata, mpp) => {
     expect((await openOne(await planOf('jpeg'), metadata)).mpp).toEqual(mpp);
   });
 

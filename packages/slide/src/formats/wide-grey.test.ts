@@ -143,12 +143,12 @@ describe('12-bit grey in 16-bit samples', () => {
 });
 
 describe('16-bit grey', () => {
-  it('with samples above half of the maximum is not stretched', async () => {
+  it('is not stretched if it has samples above half of 65,535', async () => {
     const values = await cornerSamples(await openBytes(tiffOf(directoryOf(ramp(20_000, 40_000)))));
     expect(values).toEqual([20_000 >> 8, 30_000 >> 8, 40_000 >> 8]);
   });
 
-  it('with a single low value is shown as black', async () => {
+  it('is shown as black if all its samples have the same low value', async () => {
     expect(await cornerSamples(await openBytes(tiffOf(directoryOf(ramp(300, 300)))))).toEqual([0, 0, 0]);
   });
 
