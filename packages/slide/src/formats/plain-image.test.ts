@@ -63,7 +63,7 @@ describe('a JPEG file', () => {
   });
 
   it.each([1, 2, 3, 4, 5, 6, 7, 8])(
-    ALL 'is displayed upright if its EXIF orientation is %i',
+    'is displayed upright if its EXIF orientation is %i',
     async (orientation) => {
       const bytes = await pixels(picture).jpeg().withMetadata({ orientation }).toBuffer();
       const slide = await openBytes(bytes);
