@@ -6,7 +6,7 @@ import { databaseKinds } from '../store/testing/test-database.ts';
 import { type TestServer, type TestUser, testServer } from '../testing/test-server.ts';
 import { pointFeature } from '../testing/well-formed-requests.ts';
 
-describe.each(databaseKinds)('lists and counts of annotated slides, on %s', (database) => {
+describe.each(databaseKinds)('GET recently annotated slides and annotation counts, on %s', (database) => {
   let server: TestServer;
   let member: TestUser;
   let other: TestUser;
@@ -48,7 +48,7 @@ describe.each(databaseKinds)('lists and counts of annotated slides, on %s', (dat
     ]);
   });
 
-  it('have a slide at the top and count its annotation after an annotation was drawn on it', async () => {
+  it('put a slide at the top of the list and increase its count after an annotation was drawn on it', async () => {
     const layer = await server.fixtures.layer({ owner_uid: member.uid });
     server.clock.advance(1000);
     await server.fixtures.layer({ owner_uid: other.uid, annotation_count: 1 });
@@ -80,7 +80,7 @@ describe.each(databaseKinds)('lists and counts of annotated slides, on %s', (dat
     expect((await recentOf(admin))[0]?.image_id).toBe(id);
   });
 
-  it('count shared and own annotations for a member, and all annotations for an administrator', async () => {
+  it('count shared layers and own layers for a member, and all layers for an administrator', async () => {
     const shared = await server.fixtures.layer({ owner_uid: other.uid, annotation_count: 3 });
     const onSlide = { image_id: shared.image_id, visibility: 'private' } as const;
     await server.fixtures.layer({ ...onSlide, owner_uid: other.uid, annotation_count: 10 });

@@ -74,7 +74,7 @@ describe.each(databaseKinds)('import and export of annotation files, on %s', (da
     return (JSON.parse(String(answer.body)) as { features: [] }).features;
   }
 
-  describe('POST import', () => {
+  describe('POST annotation import', () => {
     it('imports a QuPath file, and the export returns an equal file', async () => {
       const child = feature(randomUUID(), 20, { measurements: { 'Area µm^2': 1.5, Ki67: 'NaN' } });
       const parent = feature(randomUUID(), 0, {
@@ -214,7 +214,7 @@ describe.each(databaseKinds)('import and export of annotation files, on %s', (da
     });
   });
 
-  describe('GET export', () => {
+  describe('GET annotation export', () => {
     it.each([
       ['qupath', 'application/geo+json', '"FeatureCollection"'],
       ['geojson', 'application/geo+json', '"FeatureCollection"'],

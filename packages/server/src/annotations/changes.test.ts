@@ -122,7 +122,7 @@ describe.each(databaseKinds)('annotation endpoints, on %s', (database) => {
       expect((await list(owner)).features.map(({ id }) => id)).toEqual([kept]);
     });
 
-    it('returns the current state of each annotation that conflicts with the batch', async () => {
+    it('returns 409 with the current state of each annotation whose revision in the batch is outdated', async () => {
       const [changed, deleted] = [randomUUID(), randomUUID()];
       const colleague = await server.fixtures.user();
       await send(owner, [put(feature(changed)), put(feature(deleted))]);
@@ -143,7 +143,7 @@ describe.each(databaseKinds)('annotation endpoints, on %s', (database) => {
       });
     });
 
-    it('returns the first response again when a batch is repeated, also after later changes by others', async () => {
+    it('returns the same response when the client sends a batch again, also after later changes by others', async () => {
       const [a, b] = [randomUUID(), randomUUID()];
       const batch = [put(feature(a)), put(feature(b))];
       const first = await send(owner, batch);
@@ -159,7 +159,7 @@ describe.each(databaseKinds)('annotation endpoints, on %s', (database) => {
       });
     });
 
-    it('restores a deleted annotation when its author sends it again as a new one', async () => {
+    it('restores a deleted annotation when its author sends it again as a new annotation with the same id', async () => {
       const id = randomUUID();
       await send(owner, [put(feature(id))]);
       await send(owner, [remove(id, 1)]);
@@ -268,7 +268,7 @@ describe.each(databaseKinds)('annotation endpoints, on %s', (database) => {
       expect((await server.as(owner).call(listAnnotations, { params, headers })).status).toBe(200);
     });
 
-    it('returns only the annotations that intersect the rectangle bbox', async () => {
+    it('returns only annotations that intersect the rectangle of the parameter bbox', async () => {
       const [left, right] = [randomUUID(), randomUUID()];
       await send(owner, [put(feature(left)), put(feature(right, {}, 100))]);
       expect((await list(owner, { bbox: '5,5,50,50' })).features.map(({ id }) => id)).toEqual([left]);
@@ -388,7 +388,7 @@ describe.each(databaseKinds)('annotation endpoints, on %s', (database) => {
       ]);
     });
 
-    it('create a layer that is private and editable by its owner only, unless the request states otherwise', async () => {
+    it('create a private layer that only its owner may edit, unless the request states otherwise', async () => {
       const params = { imageId: layer.image_id };
       const created = await server
         .as(owner)

@@ -32,7 +32,7 @@ describe('npm run annotations for a dataset', () => {
     printLine: (sentence: string) => void printedSentences.push(sentence),
   });
 
-  it('imports each file into a new layer of the slide whose name it begins with, and exports the annotations unchanged', async () => {
+  it('imports a file into a new layer of the slide that the file is named after, and exports its annotations unchanged', async () => {
     const server = await testServer();
     const owner = await server.fixtures.user();
     const image = await server.fixtures.image({
@@ -93,7 +93,7 @@ describe('npm run annotations for a dataset', () => {
     }
   });
 
-  it('fails with a sentence for the operator when the dataset has no slides or the owner has no account', async () => {
+  it('throws an error message for the operator when the dataset has no slides or the owner has no account', async () => {
     const server = await testServer();
     await server.fixtures.image({ dataset_name: 'Set', file_name: 'a.svs' });
     const options = { layerName: null, isPrivate: false, isDryRun: false, folder: createFolder() };

@@ -140,7 +140,7 @@ describe.each(databaseKinds)('stream of annotation events, on %s', (database) =>
     expect(stream.events.map(({ event }) => event)).toEqual(['layer', 'annotations']);
   });
 
-  it('sends events when a layer of another account becomes visible to members, private or deleted, and none while it is private', async () => {
+  it('sends an event when a layer of another account becomes visible, private or deleted, and none while that layer is private', async () => {
     const stream = await open(colleague);
     const client = server.as(owner);
     const created = await client.call(createAnnotationLayer, { params: { imageId }, body: { name: 'Mine' } });
@@ -163,7 +163,7 @@ describe.each(databaseKinds)('stream of annotation events, on %s', (database) =>
     );
   });
 
-  it('ends within a second after its account is suspended, without sending later changes', async () => {
+  it('ends within a second after the account of its reader is suspended, without sending later changes', async () => {
     const stream = await open(colleague);
     await server.as(await server.fixtures.admin()).call(suspendUser, { params: { uid: colleague.uid } });
     const start = performance.now();

@@ -47,7 +47,7 @@ describe('cache of recently used API tokens', () => {
     expect(reads).toHaveLength(3);
   });
 
-  it('rejects a token after 0.5 s while the database fails, and reads it again at each request', async () => {
+  it('rejects a cached token that is older than 0.5 s while the database fails, and tries to read it at each request', async () => {
     const { recent, reads, setDown } = createTestCache();
     await recent.get('a');
     vi.advanceTimersByTime(500);

@@ -185,7 +185,7 @@ describe.each(variants)(
       expect(await entriesOf(server)).toEqual([]);
     });
 
-    it('throws session_invalid and records no event when the session has ended after it was checked', async () => {
+    it('throws session_invalid and records no event when the session ends between the permission check and the recording', async () => {
       const server = await serverWithSlides(variant);
       const { imageId, session, token, services } = server;
       const checked = await services.imageSessions.resolve(session);

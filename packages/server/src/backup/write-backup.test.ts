@@ -41,7 +41,7 @@ describe('writeBackup', () => {
     );
   });
 
-  it('writes settings so that parseEnv reads the same values, including quotes and spaces', async () => {
+  it('writes a settings file from which parseEnv reads the same values, including quotes and spaces', async () => {
     const settings = {
       PRODUCT_NAME: "Patoloji 'A' #1",
       SMTP_URL: 'smtp://u:p%40"ss@mail.example.org:587',
@@ -62,7 +62,7 @@ describe('writeBackup', () => {
     expect(fs.readdirSync(to)).toEqual([]);
   });
 
-  it('deletes the oldest backups beyond the number in the option keep, and no other folder', async () => {
+  it('keeps as many backups as the option keep says, and deletes only the oldest backups and no other folder', async () => {
     const source = await usedInstallation('SQLite');
     const to = temporaryFolder();
     const existingFolders = [

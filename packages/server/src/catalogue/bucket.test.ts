@@ -57,7 +57,7 @@ async function bucketOf() {
 describe.skipIf(withoutObjectStore !== null)(
   'catalogue of slides in an S3 bucket (needs TEST_S3_ENDPOINT)',
   () => {
-    it('treats datasets, hidden names, metadata files and multi-file slides as in a slide folder', async () => {
+    it('derives datasets, hidden slides, metadata and slides of several files from object keys as from file paths', async () => {
       const { put, afterRescan } = await bucketOf();
       await put('Breast/2026/a.svs', narrow);
       await put('Breast/catalogue.csv', 'file_name,organ_type\na.svs,Meme\n');
@@ -118,7 +118,7 @@ describe.skipIf(withoutObjectStore !== null)(
       expect(inspect).not.toHaveBeenCalled();
     });
 
-    it('follows moved, copied, replaced and deleted objects like files of a slide folder', async () => {
+    it('updates its entries after objects were moved, copied, replaced or deleted, as for files of a slide folder', async () => {
       const { put, store, admin, afterRescan, places, inspect } = await bucketOf();
       await put('Set/a.svs', narrow);
       const [first] = await afterRescan();
@@ -148,7 +148,7 @@ describe.skipIf(withoutObjectStore !== null)(
       expect(places(await afterRescan())).toEqual({ [id]: 'Set/c.svs' });
     });
 
-    it('keeps its entries while the bucket is unreachable, logs one warning, and scans again afterwards', async () => {
+    it('keeps its entries and logs one warning while the bucket is unreachable, and lists a new slide when the bucket is reachable again', async () => {
       const { server, put, afterRescan, proxy, listed } = await bucketOf();
       await put('Set/a.svs', narrow);
       await server.put('Folder/f.svs', wide);

@@ -25,7 +25,7 @@ describe('readCatalogueFile', () => {
     ]);
   });
 
-  it('reads the encodings and delimiters that Turkish spreadsheets write', async () => {
+  it('reads files in the encodings and with the delimiters that Turkish spreadsheet programs write', async () => {
     // "ğ ş ı İ Ş Ğ ö ç" in Windows-1254.
     const letters = Buffer.from([0xf0, 0xfe, 0xfd, 0xdd, 0xde, 0xd0, 0xf6, 0xe7]);
     const bytes = Buffer.concat([Buffer.from('file_name;organ_type\r\na.svs;'), letters]);
@@ -94,7 +94,7 @@ describe('readCatalogueFile', () => {
     },
   );
 
-  it('reads back every name that the export of the catalogue writes (random names)', async () => {
+  it('returns the same file name and organ that formatCsvLine wrote for the catalogue export, for random texts', async () => {
     const text = fc
       .string({ unit: 'binary', minLength: 1, maxLength: 50 })
       .map((any) => any.replaceAll(/[\p{Cc}\p{Cs}\uFEFF]/gu, '').trim());

@@ -190,7 +190,7 @@ describe('line of an imported catalogue file', () => {
     expect(changes.map(({ image_id }) => image_id)).toEqual([made.get(path)]);
   });
 
-  it('is invalid when it matches several slides or the slide of another line, and then no line is applied', async () => {
+  it('is invalid when it matches several slides or the slide of another line, and makes the import apply no line', async () => {
     const { server, check, apply, images } = await startCatalogue();
     const { id } = await server.fixtures.image({ path: '1/a.svs' });
     await server.fixtures.image({ path: '2/a.svs' });
@@ -245,7 +245,7 @@ describe('request body of a catalogue import', () => {
 });
 
 describe('export of the catalogue', () => {
-  it('has the columns of an import and the order of the catalogue, and writes an audit event', async () => {
+  it('has the columns of an import file, lists the slides in the order of the catalogue, and writes an audit event', async () => {
     const { server, client, check } = await startCatalogue();
     const b = await server.fixtures.image({
       file_name: '=b.svs',

@@ -98,7 +98,7 @@ describe.each(databaseKinds)('edit requests for a catalogue entry on %s', (datab
     expect(answer.body).toMatchObject({ code: 'invalid_request', field: Object.keys(body)[0] });
   });
 
-  it('replace the pixel size of the file by an entered one and restore it, with audit events', async () => {
+  it('replace the pixel size that the file states with an entered one, restore the stated one, and write audit events', async () => {
     const { server, admin, reader } = await catalogueOf(database);
     const { id } = await server.fixtures.image({
       ...{ mpp_x: 0.5, mpp_y: 0.5, objective_power: 20 },
@@ -141,7 +141,7 @@ describe.each(databaseKinds)('edit requests for a catalogue entry on %s', (datab
     },
   );
 
-  it('remove and restore the entry, with audit events', async () => {
+  it('remove and restore the entry, and write audit events', async () => {
     const { server, admin, names } = await catalogueOf(database);
     const { id } = await server.fixtures.image({ file_name: 'a.svs' });
     const params = { imageId: id };

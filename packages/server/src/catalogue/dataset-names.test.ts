@@ -84,7 +84,7 @@ describe.each(databaseKinds)('dataset whose folder name is in Unicode form NFD, 
     expect(await datasets()).toEqual([composed, 'Open']);
   });
 
-  it('contains the slides of folders that spell its name differently', async () => {
+  it('contains the slides of other folders whose names are different spellings of its name', async () => {
     const { server, names, datasets } = await archive(database);
     for (const name of spellings) await server.put(`${name}/sub/c.svs`, svs);
     await server.rescan();
@@ -105,7 +105,7 @@ describe.each(databaseKinds)('dataset whose folder name is in Unicode form NFD, 
     expect(await datasets()).toEqual([composed, 'Open']);
   });
 
-  it('has a cleaned name when a metadata file contains NUL, a lone surrogate or invisible characters', async () => {
+  it('has a name without NUL, lone surrogates and invisible characters when a metadata file contains them', async () => {
     const { server, admin, datasets } = await archive(database);
     await server.put(
       'Json/dataset.json',
@@ -120,7 +120,7 @@ describe.each(databaseKinds)('dataset whose folder name is in Unicode form NFD, 
     expect(images).toMatchObject([{ file_name: 'c.svs', organ_type: 'Meme' }]);
   });
 
-  it('contains the slides of edits, moves and imports that spell its name differently', async () => {
+  it('contains the slides that an edit, a bulk move or an import assigns to a different spelling of its name', async () => {
     const { server, admin, names, datasets } = await archive(database);
     const imageId = await server.idOf('b.svs');
     const toOpen = () => admin.call(updateImage, { params: { imageId }, body: { dataset_name: 'Open' } });
@@ -168,7 +168,7 @@ describe.each(databaseKinds)('dataset whose folder name is in Unicode form NFD, 
 });
 
 describe('restricted dataset', () => {
-  it('contains the slides of an upload that spells its name differently', async () => {
+  it('contains the slides of an upload that names it in a different spelling', async () => {
     const { server, admin, names, datasets } = await archive();
     const { begin, sendAll } = sender(askAs(admin));
     const typed = spellings.filter((name) => name !== invisible);
@@ -228,7 +228,7 @@ describe('list of organs', () => {
 });
 
 describe.each(databaseKinds)('catalogue search, on %s', (database) => {
-  it('finds slides by the name of dataset, organ and file in any spelling', async () => {
+  it('finds slides by dataset, organ or file name in any letter case and Unicode form', async () => {
     const { server, admin, names } = await archive(database);
     await server.put('Open/x Iğdır.svs'.normalize('NFD'), svs);
     await server.rescan();

@@ -79,7 +79,7 @@ describe.each(databaseKinds)('cases that metadata files name on %s', (kind) => {
     ]);
   });
 
-  it('keep fields that an administrator edited, and follow the metadata file in all others', async () => {
+  it('keep the fields that an administrator edited, and take all other fields from the metadata file', async () => {
     const { admin, write, cases, first } = await catalogueWithCsv(csv('a.svs,V-1,H&E,', 'b.svs,V-1,PAS,'));
     const { id, slides } = await first();
     const params = { caseId: id };
@@ -124,7 +124,7 @@ describe.each(databaseKinds)('cases that metadata files name on %s', (kind) => {
     expect(await cases()).toEqual(before);
   });
 
-  it('follow a slide into the dataset that an administrator moves it to', async () => {
+  it('move with their slides to the dataset to which an administrator moves the slides', async () => {
     const { admin, server, stored } = await catalogueWithCsv(csv('a.svs,V-1,,', 'b.svs,V-1,,'));
     const imageId = await server.idOf('b.svs');
     await admin.call(updateImage, { params: { imageId }, body: { dataset_name: 'Other' } });
@@ -136,7 +136,7 @@ describe.each(databaseKinds)('cases that metadata files name on %s', (kind) => {
     ]);
   });
 
-  it('keep slides that are registered to each other after the metadata file no longer names the case', async () => {
+  it('keep slides that are registered to each other, even when the metadata file no longer names the case', async () => {
     const { admin, write, cases, first } = await catalogueWithCsv(csv('a.svs,V-1,,', 'b.svs,V-1,,'));
     const { id, slides } = await first();
     const [from_image = '', to_image = ''] = slides.map(({ image_id }) => image_id);

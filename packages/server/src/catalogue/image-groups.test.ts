@@ -68,8 +68,8 @@ const inOrder: Readonly<Record<ImageOrder, readonly string[]>> = {
   largest: ['H&E kolon.svs', 'slide-10.svs', 'slide-1.svs', 'slide-2.svs', 'a.svs', 'şüpheli.svs', 'z.svs'],
 };
 
-describe.each(databaseKinds)('groups of the catalogue on %s', (kind) => {
-  it('returns no group for an empty catalogue', async () => {
+describe.each(databaseKinds)('GET /image-catalog/groups, rows and positions on %s', (kind) => {
+  it('return no group and no row for an empty catalogue', async () => {
     const { reader } = await catalogueOf(kind);
     expect(await viewerOf(reader).groups()).toEqual({ groups: [], datasets: [], organs: [] });
     expect(await viewerOf(reader).rows()).toEqual([]);
@@ -273,7 +273,7 @@ describe.each(databaseKinds)('groups of the catalogue on %s', (kind) => {
   });
 });
 
-describe.each(databaseKinds)('access to groups of the catalogue on %s', (kind) => {
+describe.each(databaseKinds)('access to the groups, rows and positions of the catalogue on %s', (kind) => {
   it('shows restricted, hidden and failed images to administrators only, and removed images to no account', async () => {
     const { server, admin, reader } = await catalogueOf(kind);
     const at = server.clock.now().toISOString();

@@ -114,7 +114,7 @@ describe.each(databaseKinds)('GET /image-catalog/images on %s', (database) => {
     ]);
   });
 
-  it('returns 304 for the ETag of the list until the list changes for its reader', async () => {
+  it('returns 304 for the ETag of the list until the list changes for the account that requests it', async () => {
     const { server, admin, reader } = await catalogueOf(database);
     const { id: imageId } = await server.fixtures.image({ dataset_name: 'Colon' });
     const first = await reader.call(listImages);
@@ -134,7 +134,7 @@ describe.each(databaseKinds)('GET /image-catalog/images on %s', (database) => {
     expect(await reader.call(listImages, known)).toMatchObject({ status: 200, body: { images: [] } });
   });
 
-  it('returns without a limit the same images as in pages, for administrators and for readers with restricted datasets', async () => {
+  it('returns the same images in one response without a limit as in pages, for administrators and for accounts that may not see every dataset', async () => {
     const { server, administrator, viewer, admin, reader } = await catalogueOf(database);
     const made = Array.from({ length: 2100 }, (_, i) => `slide ${i}.svs`);
     const at = server.clock.now().toISOString();

@@ -165,7 +165,7 @@ describe.each(databaseKinds)('slide that catalogue.csv puts into a restricted da
     expect(await seenByMember()).toEqual(unseen);
   });
 
-  it('follows catalogue.csv to a dataset that no other account can see, with an audit entry', async () => {
+  it('moves to the dataset that catalogue.csv now names when no more accounts can see that dataset, and writes an audit entry', async () => {
     const { server, admin, imageId, seenByMember, managed, audit } = await study(database);
     await admin.call(updateDataset, { body: { dataset: 'Set', access: 'restricted' } });
     await server.put('Set/catalogue.csv', head);
@@ -181,7 +181,7 @@ describe.each(databaseKinds)('slide that catalogue.csv puts into a restricted da
     ]);
   });
 
-  it('does not follow catalogue.csv to a restricted dataset that more members can see', async () => {
+  it('does not move to the restricted dataset that catalogue.csv now names when more members can see that dataset', async () => {
     const { server, admin, viewer, seenByMember } = await study(database);
     await admin.call(updateDataset, { body: { dataset: 'Set', access: 'restricted' } });
     await admin.call(grantDataset, { body: { dataset: 'Set', uid: viewer.uid } });
@@ -302,7 +302,7 @@ describe('administrator of slides with an unusable metadata file', () => {
     ]);
   });
 
-  it('finds one audit event for a slide that keeps its dataset against the metadata files', async () => {
+  it('finds one audit event for a slide that keeps its dataset although the metadata files name another', async () => {
     const { server, imageId, managed, audit } = await study();
     await server.put('Set/catalogue.csv', head);
     await server.rescan();
@@ -319,7 +319,7 @@ describe('administrator of slides with an unusable metadata file', () => {
     ]);
   });
 
-  it('moves a slide to the dataset of the metadata files, with both datasets in the audit event', async () => {
+  it('can move a slide to the dataset of the metadata files, and the audit event names the old and the new dataset', async () => {
     const { server, admin, imageId, seenByMember, managed, audit } = await study();
     await server.put('Set/catalogue.csv', head);
     await server.rescan();
@@ -351,7 +351,7 @@ describe('administrator of slides with an unusable metadata file', () => {
     expect(await managed()).toMatchObject([{ dataset_name: 'Gizli çalışma', metadata_hold: null }]);
   });
 
-  it('shows a slide that was hidden because of the metadata file, and no scan hides it again', async () => {
+  it('can show a slide that was hidden because of the metadata file, and no later scan hides the slide again', async () => {
     const { server, admin, seenByMember } = await study();
     await server.put('Set/catalogue.csv', windows1254);
     await server.put('Set/new.svs', otherSvs);
@@ -363,7 +363,7 @@ describe('administrator of slides with an unusable metadata file', () => {
     expect(await seenByMember(imageId)).toEqual(seen);
   });
 
-  it('hides such a slide permanently, even after the metadata file is corrected', async () => {
+  it('can hide a slide below the metadata file, and the slide stays hidden after the metadata file is corrected', async () => {
     const { server, admin, seenByMember } = await study();
     await server.put('Set/catalogue.csv', windows1254);
     await server.put('Set/new.svs', otherSvs);
@@ -375,7 +375,7 @@ describe('administrator of slides with an unusable metadata file', () => {
     expect(await seenByMember(imageId)).toEqual(unseen);
   });
 
-  it('accepts a missing metadata file, so that new slides are shown and held slides keep their dataset', async () => {
+  it('can accept that a metadata file is missing: new slides become visible and slides on hold keep their dataset', async () => {
     const { server, admin, seenByMember, managed, remove } = await study();
     await remove('Set/catalogue.csv');
     await server.put('Set/new.svs', otherSvs);

@@ -233,7 +233,7 @@ describe('unusable metadata file', () => {
     expect(slideMetadataOf('a.svs', chain.slice(-1)).metadataIncomplete).toBe(false);
   });
 
-  it('is not reported for a slide with the name of a property of Object.prototype', async () => {
+  it('is not confused with a dataset.json that lists a slide named __proto__', async () => {
     const { chain } = await readMetadata({
       'dataset.json': '{"slides": {"__proto__": {"organ_type": "x"}}}',
     });

@@ -86,7 +86,7 @@ describe.each(databaseKinds)('catalogue entry of a slide on %s', (database) => {
     ]);
   });
 
-  it('follows its file when two files swap names', async () => {
+  it('stays with its file when two files swap names', async () => {
     const { server, afterRescan, move, inspect, places } = await folderOf(database);
     await server.put('Set/a.svs', narrow);
     await server.put('Set/b.svs', wide);
@@ -115,7 +115,7 @@ describe.each(databaseKinds)('catalogue entry of a slide on %s', (database) => {
     expect(await auditEntriesOf(idAt(before, 'a.svs'))).toEqual([{ action: 'image-missing', detail: '{}' }]);
   });
 
-  it('follows its file into a moved folder while new files are put at the old paths', async () => {
+  it('follows its file to the new path of a moved folder although new files are put at the old paths', async () => {
     const { server, afterRescan, move, places } = await folderOf(database);
     for (const name of ['a', 'b', 'c']) await server.put(`Old/${name}.svs`, await svsOf(80));
     const before = await afterRescan();
@@ -175,7 +175,7 @@ describe.each(databaseKinds)('catalogue entry of a slide on %s', (database) => {
     ]);
   });
 
-  it('is a separate entry for each copy of its file and for each link to it', async () => {
+  it('is created separately for each copy of a file and for each link to the file', async () => {
     const { server, afterRescan, absolute, places } = await folderOf(database);
     await server.put('Set/a.svs', narrow);
     const [before] = await afterRescan();
@@ -246,7 +246,7 @@ describe('slide of several files', () => {
 });
 
 describe('slide file that is moved during a scan', () => {
-  it('has one entry, at its new place, when the scan finds it at the old and at the new place', async () => {
+  it('has one entry, with the new path, when the scan finds the file at the old and at the new path', async () => {
     const { server, afterRescan, places } = await folderOf();
     await server.put('Set/a.svs', narrow);
     const [before] = await afterRescan();

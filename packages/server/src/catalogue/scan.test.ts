@@ -96,7 +96,7 @@ describe('scan of a slide folder', () => {
     ]);
   });
 
-  it('adds the files that a leading file names to its slide, and no others', async () => {
+  it('adds to a slide exactly the files that its leading file names', async () => {
     const vms = '[Virtual Microscope Specimen]\nImageFile=one.jpg\nMapFile=map.jpg\n';
     await file('Set/a.vms', vms);
     await file('Set/one.jpg', '23');
@@ -108,21 +108,21 @@ describe('scan of a slide folder', () => {
     ]);
   });
 
-  it('ignores groups with files that were not passed to the process that groups them', async () => {
+  it('ignores a group with a file that was not among the files passed to groupFiles', async () => {
     await file('Set/a.dcm');
     await file('Set/b.dcm');
     const { slides } = await scanner(async () => [{ leading: 'a.dcm', members: ['../../secret'] }]).scan();
     expect(slides.map(({ path }) => path)).toEqual(['Set/b.dcm']);
   });
 
-  it('reports a folder as unread when its files cannot be grouped', async () => {
+  it('reports a folder as unread when groupFiles returns null for its files', async () => {
     await file('Set/a.dcm');
     await file('Set/b.dcm');
     const { slides, unread } = await scanner(async () => null).scan();
     expect([slides, unread]).toEqual([[], ['Set']]);
   });
 
-  it('groups files only if they may belong together, and again only after one of them has changed', async () => {
+  it('calls groupFiles only for files that may belong together, and again only after one of these files has changed', async () => {
     const asked: string[][] = [];
     const known = scanner(async (_, names) => {
       asked.push([...names]);
@@ -152,7 +152,7 @@ describe('scan of a slide folder', () => {
 });
 
 describe('scan of a bucket', () => {
-  it('reports a missing metadata object, and marks its slides as incomplete', async () => {
+  it('reports a deleted metadata object, and marks the metadata of the slides below it as incomplete', async () => {
     const objects = new Map([
       ['Set/a.svs', 'a slide'],
       ['Set/catalogue.csv', 'file_name,dataset_name\na.svs,Study A\n'],

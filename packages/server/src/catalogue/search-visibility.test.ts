@@ -140,7 +140,7 @@ describe.each(databaseKinds)('catalogue search by an account with limited access
 });
 
 describe.skipIf(!databaseKinds.includes('PostgreSQL'))('query plans of a list, on PostgreSQL', () => {
-  it('read no entry of a restricted dataset, and never the index of all words', async () => {
+  it('read no entry of a restricted dataset and do not use the trigram index of all entries', async () => {
     const { db, url, close } = await openTestDatabase('PostgreSQL');
     await prepareSearch(db);
     const { server, reader, admin } = await catalogueOf({ db, close });

@@ -156,7 +156,7 @@ describe.each([
 
 const slides = process.env.TEST_SLIDES;
 
-describe.skipIf(slides === undefined)('real DICOM folders (TEST_SLIDES names where they are)', () => {
+describe.skipIf(slides === undefined)('real DICOM folders (needs TEST_SLIDES)', () => {
   it('are listed with the expected properties', async () => {
     const { server, listed } = await folderOf();
     await fs.cp(path.join(slides ?? '', 'dicom'), server.config.slidesDir, { recursive: true });

@@ -10,7 +10,7 @@ describe('catalogue of a slide folder', () => {
   const ready = async ({ services }: SlideServer, reader: User) =>
     (await services.catalogue.list({ limit: 500 }, reader)).images.length;
 
-  it('lists new files, omits missing files, and reuses their entries when they reappear', async () => {
+  it('lists new files, omits missing files, and reuses the entry of a missing file when the file reappears', async () => {
     const { server, names, list, reader } = await catalogueOf();
     await server.put('Set/a.svs', svs);
     await server.put('Set/b.svs', svs);

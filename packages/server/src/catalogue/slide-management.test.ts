@@ -40,7 +40,7 @@ async function world(database: 'SQLite' | 'PostgreSQL' = 'SQLite') {
 }
 
 describe.each(databaseKinds)('list of slides for administrators, on %s', (database) => {
-  it('returns and counts entries by status, dataset and search', async () => {
+  it('filters and counts entries by status, dataset and search text', async () => {
     const { server, admin, names } = await world(database);
     const { image } = server.fixtures;
     await image({ file_name: 'hazır.svs', dataset_name: 'Meme', organ_type: 'Işık' });

@@ -68,7 +68,7 @@ describe('npm run backup, restore and move', () => {
 });
 
 describe.each(databaseKinds)('npm run backup and restore, on %s', (kind) => {
-  it('restore a lost installation with its accounts and passwords, but without its sign-ins', async () => {
+  it('restore accounts and passwords of a lost installation, but no sign-ins', async () => {
     const admin = { email: 'admin@example.org', password: 'bir-parola-1' };
     const settings = async () => {
       const DATA_DIR = temporaryFolder();

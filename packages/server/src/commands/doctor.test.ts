@@ -181,7 +181,7 @@ describe('npm run doctor, checks of folders', () => {
     });
   });
 
-  it('report a disk smaller than the cache limits as a note', async () => {
+  it('report a disk that is smaller than the sum of the cache limits as a note', async () => {
     const findings = await checkDataFolder({ ...data(newFolder()), tileCacheBytes: Number.MAX_SAFE_INTEGER });
     expect(findings.find(({ subject }) => subject === 'Disk')).toMatchObject({ state: 'note' });
   });

@@ -112,7 +112,7 @@ describe('account change approve', () => {
 
 describe('account change suspend', () => {
   it.each(allStatusesAndRoles)(
-    'makes a $status account with the role $role suspended, or throws closed if it is deactivated',
+    'for a $status account with the role $role: suspends a pending or active account, throws closed for a deactivated one',
     ({ status, role }) => {
       const expected = {
         active: { status: 'suspended', role },
@@ -127,7 +127,7 @@ describe('account change suspend', () => {
 
 describe('account change deactivate', () => {
   it.each(allStatusesAndRoles)(
-    'makes a $status account with the role $role deactivated and keeps its role',
+    'deactivates a $status account with the role $role and keeps its role',
     ({ status, role }) => {
       const expected = status === 'deactivated' ? 'no change' : { status: 'deactivated', role };
       expect(outcome(account(status, role), (user) => deactivate(user, byOtherAdmin))).toEqual(expected);
@@ -169,7 +169,7 @@ describe.each([
 
 describe('account change promote', () => {
   it.each(allStatusesAndRoles)(
-    'makes a $status account with the role $role an administrator, or throws not_active unless it is active',
+    'for a $status account with the role $role: makes an active user an administrator, throws not_active for an account that is not active',
     ({ status, role }) => {
       const expectedWhenActive = role === 'admin' ? 'no change' : { status: 'active', role: 'admin' };
       const expected = status === 'active' ? expectedWhenActive : 'not_active';
@@ -180,7 +180,7 @@ describe('account change promote', () => {
 
 describe('account change replacePassword', () => {
   it.each(allStatusesAndRoles)(
-    'keeps status and role of a $status account with the role $role, but throws closed if it is deactivated',
+    'for a $status account with the role $role: keeps status and role, or throws closed when the account is deactivated',
     ({ status, role }) => {
       const expected = status === 'deactivated' ? 'closed' : { status, role };
       expect(

@@ -37,7 +37,7 @@ describe('verifyChainLinks', () => {
     expect(verifyChainLinks(start, entries)).toEqual({ seq: 5, hash: entries[4]?.hash });
   });
 
-  it('accepts the position after one part of a chain as the start of the next part', () => {
+  it('continues at the position that the verification of an earlier part of the chain returned', () => {
     const entries = chainOf(5);
     const middle = verifyChainLinks(start, entries.slice(0, 2)) as ChainPosition;
     expect(verifyChainLinks(middle, entries.slice(2))).toEqual(verifyChainLinks(start, entries));

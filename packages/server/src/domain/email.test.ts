@@ -24,7 +24,7 @@ describe('emailKey', () => {
     expect(emailKey(address)).not.toBe(emailKey(otherAddress));
   });
 
-  it('returns an e-mail key that it receives unchanged', () => {
+  it('returns its argument unchanged when the argument is already an e-mail key', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {
         expect(emailKey(emailKey(text))).toBe(emailKey(text));

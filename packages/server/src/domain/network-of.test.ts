@@ -17,7 +17,7 @@ describe('networkOf', () => {
     expect(networkOf(address)).toBe(network);
   });
 
-  it('returns a text that is not an address unchanged', () => {
+  it('returns its argument unchanged when the argument is not an IP address', () => {
     expect(networkOf('somewhere')).toBe('somewhere');
   });
 });

@@ -20,7 +20,7 @@ describe('refusal log limit for one account or network', () => {
     expect(limit.takeEnded(at(1))).toEqual([]);
   });
 
-  it('allows a new audit entry in every minute', () => {
+  it('allows a new audit entry for the same kind of refusal in every minute', () => {
     const limit = createRefusalLogLimit();
     for (let i = 0; i < 2; i++) limit.take(anonymous, 'sign-in', at(0));
     expect(limit.take(anonymous, 'sign-in', at(1))).toBe(true);

@@ -45,7 +45,7 @@ describe('the registration of two slides', () => {
     expect(computedMatrix?.map((value) => Math.round(value * 1e6) / 1e6)).toEqual(matrix);
   });
 
-  it('has as residual the root mean square distance between mapped and marked points', () => {
+  it('has the root mean square distance between mapped and marked points as its residual', () => {
     const pairs: PointPair[] = [
       { from: [0, 0], to: [0, 0] },
       { from: [100, 0], to: [100, 4] },

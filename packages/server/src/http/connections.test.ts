@@ -30,7 +30,7 @@ async function listening(limits: ConnectionLimits) {
 }
 
 describe('a client connection', () => {
-  it('is closed when its client stops reading', async () => {
+  it('is closed when its client stops reading the response', async () => {
     const { server, connect } = await listening({ stalledAfterMs: 300, maxConnections: 10 });
     const accepted = once(server, 'connection');
     const socket = await connect();
@@ -107,7 +107,7 @@ describe('the limit of connections per address', () => {
     expect(await Promise.all(opened.map(isKept))).not.toContain(false);
   });
 
-  it('is logged once for an address, not for each connection', async () => {
+  it('is logged once per address when it is reached, not once per rejected connection', async () => {
     const onLimit = vi.fn<(address: string) => void>();
     const { connect } = await listening({ ...limits, onLimit });
     await Promise.all(Array.from({ length: 30 }, () => connect(attacker).then(isKept)));

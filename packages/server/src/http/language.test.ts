@@ -30,7 +30,7 @@ describe('language of a response', () => {
     ['Accept-Language accepts any language', '*'],
     ['Accept-Language is the list that a browser sends', 'en-US,en;q=0.9'],
     ['Accept-Language names a language that does not exist here', 'de'],
-  ])('is that of its endpoint when %s', async (_, language) => {
+  ])('is the default language of the endpoint when %s', async (_, language) => {
     expect(await messageOf(signIn, wrong, language)).toBe('Geçersiz e-posta veya şifre.');
   });
 });
@@ -65,7 +65,7 @@ describe('language of a response with the header Accept-Language', () => {
     );
   });
 
-  it('is used for the CSV file of the audit log', async () => {
+  it('also decides the language of the CSV file of the audit log', async () => {
     const { as, fixtures } = await testServer();
     const answer = await as(await fixtures.admin()).call(exportAudit, {
       query: {},

@@ -40,12 +40,12 @@ describe('listening on a port with several listeners', () => {
     expect(new Set(answers)).toEqual(new Set(['here']));
   });
 
-  it('fails on a port where another program listens, also with a shared port', async () => {
+  it('fails when another program already listens on the port', async () => {
     const { port } = await listening();
     await expect(listening(port)).rejects.toMatchObject({ code: 'EADDRINUSE' });
   });
 
-  it('ends when the application closes, and no listener accepts a connection', async () => {
+  it('stops when the application closes: no listener accepts another connection', async () => {
     const { app, port } = await listening();
     expect(await isTaken(port)).toBe(true);
     await app.close();

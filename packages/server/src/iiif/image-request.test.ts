@@ -84,7 +84,7 @@ describe('IIIF image request region and size', () => {
     expect(sizeOf(path)).toEqual(expected);
   });
 
-  it('full/max scales to at most 2^22 pixels and keeps the proportions', () => {
+  it('full/max scales a larger image down to at most 2^22 pixels and keeps its aspect ratio', () => {
     const [width = 0, height = 0] = sizeOf('full/max');
     expect(width * height).toBeLessThanOrEqual(2 ** 22);
     expect(width / height).toBeCloseTo(1.5, 2);

@@ -48,7 +48,7 @@ describe.each(databaseKinds)('language of an account (on %s)', (database) => {
     },
   );
 
-  it('is that of the registration request when the e-mail address is confirmed later', async () => {
+  it('stays the language of the registration request when the e-mail address is confirmed later', async () => {
     const server = await testServer({ database, config: { registrationHideExisting: true } });
     const headers = { 'accept-language': 'en' };
     await server.as(null).call(register, { body: person, headers });
@@ -59,7 +59,7 @@ describe.each(databaseKinds)('language of an account (on %s)', (database) => {
     expect(await languageOf(server, person.email)).toBe('en');
   });
 
-  it('is changed by PUT /user/language, and e-mails then ignore the Accept-Language of requests', async () => {
+  it('is changed by PUT /user/language, and then determines the language of e-mails instead of Accept-Language', async () => {
     const server = await testServer({ database });
     const user = await server.fixtures.user();
     expect((await setLanguage(server, user, 'en')).status).toBe(204);
@@ -118,7 +118,7 @@ describe('texts of e-mails', () => {
   };
 
   it.each(Object.entries(all))(
-    '%s: the English text contains no Turkish and the same links as the Turkish one',
+    '%s: the English text contains no Turkish letters and has the same links as the Turkish text',
     (_, write) => {
       const en = write(recipient('en'));
       const tr = write(recipient('tr'));

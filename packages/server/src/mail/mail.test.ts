@@ -110,7 +110,7 @@ describe('Mail without a mail server', () => {
     expect(plain?.trim()).toBe(email.text.trim());
   });
 
-  it('writes the text of an e-mail unencoded, so that a person can copy the link from the file', async () => {
+  it('writes the text of an e-mail without base64 or quoted-printable, so that its links can be copied from the file', async () => {
     const { mail, background, outboxFiles } = start(await machine(), null);
     mail.send(email);
     await background.idle();
@@ -128,7 +128,7 @@ describe('Mail without a mail server', () => {
 });
 
 describe('Mail with a mail server', () => {
-  it('sends an e-mail, leaves the outbox empty and deletes the row', async () => {
+  it('sends an e-mail, writes no file to the outbox folder and deletes the e-mail from the queue', async () => {
     const server = await mailServer();
     const here = await machine();
     const { mail, background, outboxFiles } = start(here, server.url);
@@ -198,7 +198,7 @@ describe.each(databaseKinds)('queued e-mail (on %s)', (kind) => {
     expect(outboxFiles()).toHaveLength(1);
   });
 
-  it('is sent at the next start when the process ended before sending it', async () => {
+  it('is sent at the next start of the server when the process ended before sending it', async () => {
     const here = await machine(kind);
     const first = start(here, null);
     await first.background.close();
@@ -211,7 +211,7 @@ describe.each(databaseKinds)('queued e-mail (on %s)', (kind) => {
     expect(await waiting(here)).toEqual([]);
   });
 
-  it('is sent within a minute after an outage of the database, without a further e-mail', async () => {
+  it('is sent within a minute after an outage of the database ends, even if no other e-mail is queued', async () => {
     const here = await machine(kind);
     const writer = start(here, null);
     await writer.background.close();
@@ -290,7 +290,7 @@ describe('Mail with a mail server on another machine', () => {
     },
   );
 
-  it('sends nothing in plain text over smtps:// when the query switches TLS off', async () => {
+  it('sends nothing in plain text over smtps:// when the query of SMTP_URL has secure=false', async () => {
     const { port, requestCount } = await mailServer();
     const { mail, background } = start(await machine(), `smtps://0.0.0.0:${port}?secure=false`);
     mail.send(email);

@@ -42,7 +42,7 @@ describe('StalenessLimit', () => {
     expect(isFresh(0)).toBe(false);
   });
 
-  it('uses the limit of one second when the last failed query was a second ago', async () => {
+  it('uses the limit of one second again when the last failed query was a second ago', async () => {
     const { isFresh, advance, fail } = setUp();
     await fail();
     advance(1000);

@@ -82,7 +82,7 @@ const liveRequests = async (running: Running) => {
 };
 
 describe.skipIf(process.platform !== 'linux')('GET /metrics', () => {
-  it('is served only at METRICS_PORT and includes the metrics of the process', async () => {
+  it('is answered only at METRICS_PORT, and includes metrics of the process such as CPU time and memory', async () => {
     const running = await start(1);
     // A server that is not ready answers other requests with 503.
     await vi.waitFor(
@@ -108,7 +108,7 @@ describe.skipIf(process.platform !== 'linux')('GET /metrics', () => {
     expect(await statusOf(running.port, '/metrics')).toBe(404);
   });
 
-  it('returns sums over all processes, which do not decrease when a process is killed', async () => {
+  it('returns counters summed over all processes, which do not decrease when a process is killed', async () => {
     const running = await start(2);
     const requestCount = 8;
     // The sum may be too small at first, because a process that does not answer within a second counts with its last

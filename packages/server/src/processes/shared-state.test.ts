@@ -126,7 +126,7 @@ describe.skipIf(!hasPostgres)('three processes over one PostgreSQL', () => {
     }
   });
 
-  it('report the sum of their request counts of an image session', async () => {
+  it('report the number of requests with an image session as the sum over all processes', async () => {
     const { token } = await person();
     const [image] = await images();
     const session = await sessionOf(token, 0);
@@ -140,7 +140,7 @@ describe.skipIf(!hasPostgres)('three processes over one PostgreSQL', () => {
     }, waitOptions);
   });
 
-  it('write one image-opened audit event when all serve the same session and image', async () => {
+  it('write one image-opened audit event when all three serve the same image to the same image session', async () => {
     const { token, uid } = await person();
     const [image] = await images();
     const session = await sessionOf(token, 0);

@@ -100,7 +100,7 @@ const tiles = Array.from({ length: 200 }, (_, i) =>
 );
 
 describe.skipIf(process.platform === 'win32')('server that receives SIGTERM', () => {
-  it.each([1, 2])('answers all requests in flight and exits, with WORKERS=%d', async (workers) => {
+  it.each([1, 2])('answers all requests in flight before it exits, with WORKERS=%d', async (workers) => {
     const running = await start({ WORKERS: String(workers) });
     const address = await openSlide(running);
     const agent = new http.Agent({ keepAlive: true, maxSockets: 200 });
@@ -156,7 +156,7 @@ describe.skipIf(process.platform === 'win32')('server that receives SIGTERM', ()
     expect(await running.exit).toEqual([0, null]);
   });
 
-  it('closes idle connections without waiting for the time limit of ten seconds', async () => {
+  it('closes idle connections immediately instead of after the shutdown limit of ten seconds', async () => {
     const running = await start({});
     const silent = net.connect(running.port, '127.0.0.1');
     const idle = new http.Agent({ keepAlive: true });

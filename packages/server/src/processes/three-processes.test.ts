@@ -95,7 +95,7 @@ describe.skipIf(!canRun)('three processes behind nginx, over PostgreSQL', () => 
     };
   }
 
-  it('answer every request with at most one retry while one is killed and all are restarted', async () => {
+  it('answer every request, with at most one retry, while one process is killed and then all are restarted', async () => {
     const tally = { requests: 0, retried: 0, failed: [] as string[] };
     const viewingEnded = new AbortController();
 

@@ -53,7 +53,7 @@ describe('download of a result file from a bucket', () => {
     await expect(fs.stat(target)).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
-  it('returns false when the object does not exist', async () => {
+  it('returns false when the bucket has no such object', async () => {
     expect(await download({ headError: new SlideError('FILE_MISSING', 'no') }).done).toBe(false);
   });
 

@@ -21,7 +21,7 @@ interface Download {
 /**
  * Downloads an object.
  *
- * @returns false when the object does not exist
+ * @returns false when the bucket has no such object
  * @throws RefusedResult when it is larger than `maxBytes`; RetryLater when the store does not respond, or the object was
  *   replaced during the download
  */

@@ -14,7 +14,7 @@ vi.setConfig({ testTimeout: 60_000 });
 const point = { type: 'Feature', geometry: { type: 'Point', coordinates: [1, 2] }, properties: {} };
 
 describe.each(databaseKinds)('the job find-results, on %s', (database) => {
-  it('keeps the result layers of slides equal to the result files beside them, which are not listed as slides', async () => {
+  it('adds and deletes result layers with the result files beside their slides, and does not list these files as slides', async () => {
     const server = await slideServer({ database });
     const { services, config } = server;
     const admin = server.as(await server.fixtures.admin());

@@ -8,8 +8,8 @@ function heatmapValues(): number[] {
   return values;
 }
 
-describe('usual range of the values of a raster', () => {
-  it('omits the background and outliers of integer values', () => {
+describe('usual value range of a result raster', () => {
+  it('leaves out the background value and outliers of an integer raster', () => {
     const statistics = createStatistics('uint16');
     statistics.add(Uint16Array.from(heatmapValues()));
     expect(statistics.result()).toEqual({
@@ -20,7 +20,7 @@ describe('usual range of the values of a raster', () => {
     expect(statistics.values()?.length).toBe(102);
   });
 
-  it('deviates by at most 1 for floating-point values, for which it is computed from a sample', () => {
+  it('is estimated from a sample for floating-point values, with an error of at most 1 here', () => {
     const statistics = createStatistics('float32');
     const values = Float32Array.from(heatmapValues());
     values[7] = Number.NaN;
@@ -47,7 +47,7 @@ describe('usual range of the values of a raster', () => {
     }
   });
 
-  it('is null like the full range for a raster without data', () => {
+  it('is null, as the full range is, for a raster of NaN values', () => {
     const statistics = createStatistics('float64');
     statistics.add(Float64Array.of(Number.NaN));
     expect(statistics.result()).toEqual({ range: null, usualRange: null, hasGaps: true });

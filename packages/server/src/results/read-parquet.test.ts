@@ -127,7 +127,7 @@ describe('readParquet', () => {
     await expect(read(outlines([wkbPolygon(ring)]))).rejects.toMatchObject({ problem: 'bad_geometry' });
   });
 
-  it('rejects an outline whose header claims 10^9 vertices', async () => {
+  it('rejects an outline whose WKB header states 10^9 vertices but has no data', async () => {
     const bytes = Buffer.from(
       wkbPolygon([
         [0, 0],
@@ -139,7 +139,7 @@ describe('readParquet', () => {
     await expect(read(outlines([bytes]))).rejects.toMatchObject({ problem: 'damaged' });
   });
 
-  it('throws no error other than RefusedResult for a truncated file, or when any byte is changed', async () => {
+  it('throws only RefusedResult for a truncated file or a file with a changed byte', async () => {
     const small = table([
       { name: 'x', data: [1, 2, 3] },
       { name: 'y', data: [1, 2, 3] },

@@ -245,7 +245,7 @@ describe.each(databaseKinds)('GET own activity, on %s,', (database) => {
     ]);
   });
 
-  it('lists at most twenty entries, all by the own account', async () => {
+  it('lists at most twenty entries, all about actions of the own account', async () => {
     const { as, fixtures } = await testServer({ database });
     const user = await fixtures.user();
     await fixtures.token(await fixtures.user());

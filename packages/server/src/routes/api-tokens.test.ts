@@ -34,7 +34,7 @@ async function auditOf({ services }: TestServer): Promise<[string, string | null
 }
 
 describe.each(databaseKinds)('API tokens, on %s,', (database) => {
-  it('are shown once, stored as a hash, and listed by their owner', async () => {
+  it('are shown only when they are created, stored as a hash, and listed for their owner', async () => {
     const server = await testServer({ database });
     const { fixtures, as, clock, services } = server;
     const user = await fixtures.user();
@@ -140,7 +140,7 @@ describe.each(databaseKinds)('API tokens, on %s,', (database) => {
     expect((await auditOf(server)).filter(([action]) => action === 'api-token-revoked')).toHaveLength(2);
   });
 
-  it('end at their end date and when password or role of the owner changes, not when the owner signs out elsewhere', async () => {
+  it('end at their end date or when the password or role of their owner changes, and stay valid when the owner signs out', async () => {
     const server = await testServer({ database });
     const { fixtures, as, clock } = server;
     const admin = await fixtures.admin();
@@ -262,7 +262,7 @@ describe.each(databaseKinds)('API tokens, on %s,', (database) => {
 });
 
 describe('rate limit of API tokens', () => {
-  it('returns 429 with Retry-After beyond the burst for all tokens of an owner, and not for their browser', async () => {
+  it('counts all tokens of an owner together, returns 429 with Retry-After beyond the burst, and does not limit the browser of the owner', async () => {
     const { fixtures, as, clock } = await testServer();
     const user = await fixtures.user();
     const [one, two] = [await fixtures.apiToken(user), await fixtures.apiToken(user)];
@@ -276,7 +276,7 @@ describe('rate limit of API tokens', () => {
     expect((await as(two.token).call(listImages)).status).toBe(200);
   });
 
-  it('allows requests again over time, up to the burst', () => {
+  it('allows more requests as time passes, never more at once than the burst', () => {
     const limit = createApiTokenLimit({ perSecond: 2, burst: 3 });
     const take = (at: number) => [1, 2, 3, 4].map(() => limit.take('a', at));
     expect(take(0)).toEqual([0, 0, 0, 1]);

@@ -59,7 +59,7 @@ const applicant = {
 };
 
 describe.each(databaseKinds)('an application for an account, on %s', (database) => {
-  it('appears in the queue with what the applicant wrote, longest waiting first, and is counted', async () => {
+  it('is counted and listed for administrators, oldest application first, with the affiliation and purpose of the applicant', async () => {
     const { client, as, clock } = await office(database);
     await as(null).call(register, { body: applicant });
     clock.advance(1000);
@@ -205,7 +205,7 @@ describe.each(databaseKinds)('approval with a role, datasets and an end date, on
     expect(letter?.text).toContain('31 Mayıs 2026');
   });
 
-  it('grants no dataset and sets no end date by default, and keeps an end date in the future', async () => {
+  it('grants no dataset and sets no end date when the request names none, and keeps an existing end date in the future', async () => {
     const { client, fixtures, inDays } = await office(database);
     const pending = await fixtures.user({ status: 'pending' });
     const earlier = await fixtures.user({ status: 'suspended', expiresAt: inDays(3) });
@@ -253,7 +253,7 @@ describe.each(databaseKinds)('approval with a role, datasets and an end date, on
 });
 
 describe.each(databaseKinds)('rejecting an application, on %s', (database) => {
-  it('suspends the account, and shows the reason on the open status page, after a sign-in and in an e-mail', async () => {
+  it('suspends the account, and shows the reason to earlier and new sign-ins of the applicant and in an e-mail', async () => {
     const { client, fixtures, as, outbox, services } = await office(database);
     const user = await fixtures.user({ status: 'pending', email: 'yeni@example.org' });
     const token = await fixtures.token(user);
@@ -307,7 +307,7 @@ describe.each(databaseKinds)('rejecting an application, on %s', (database) => {
     expect(answer).toMatchObject({ status: 400, body: { field: 'reason' } });
   });
 
-  it('concurrent with an approval ends with an active account without a reason', async () => {
+  it('at the same time as an approval leaves an active account without a rejection reason', async () => {
     const { client, fixtures } = await office(database);
     for (let round = 0; round < 10; round++) {
       const { uid } = await fixtures.user({ status: 'pending' });

@@ -118,7 +118,7 @@ describe('registration', () => {
     expect(await listUsers(services.db)).toHaveLength(1);
   });
 
-  it('ignores the token of the request and unknown fields', async () => {
+  it('ignores a bearer token of the request and unknown fields of its body', async () => {
     const { as, fixtures, services } = await testServer();
     const admin = await fixtures.admin();
     const asked = { role: 'admin', status: 'active', adminApproved: true, uid: 'x', createdAt: '2000-01-01' };
@@ -438,7 +438,7 @@ describe('password reset by e-mail', () => {
     expect(answer.status).toBe(200);
   });
 
-  it('sends no e-mail for a deactivated account, whose earlier code is invalid', async () => {
+  it('sends no e-mail for a deactivated account and rejects a code that was sent before the deactivation', async () => {
     const { as, fixtures, outbox, services } = await testServer();
     const user = await fixtures.user();
     await as(null).call(requestPasswordReset, { body: { email: user.email } });

@@ -56,7 +56,7 @@ describe.each(databaseKinds)('cases on %s', (database) => {
     return { rows: rows.map(({ action }) => action).filter((action) => action.startsWith('case-')) };
   }
 
-  it('do not show restricted datasets to others, nor slides that are hidden or removed', async () => {
+  it('are invisible without a grant for their restricted dataset, and contain no hidden or removed slides', async () => {
     const server = await testServer({ database });
     const { admin, images, slides } = await createSlides(server);
     const { body } = await admin.call(createCase, { body: { dataset: 'Böbrek', name: 'V-1', slides } });
@@ -86,7 +86,7 @@ describe.each(databaseKinds)('cases on %s', (database) => {
     expect((await admin.call(createCase, { body })).status).toBe(status);
   });
 
-  it('two slides of a case can be registered to each other from pairs of points', async () => {
+  it('register two of their slides to each other from pairs of corresponding points', async () => {
     const server = await testServer({ database });
     const { admin, slides, images } = await createSlides(server);
     const { body } = await admin.call(createCase, { body: { dataset: 'Böbrek', name: 'V-1', slides } });

@@ -53,7 +53,7 @@ describe.each(databaseKinds)('collections on %s', (database) => {
     ]);
   });
 
-  it('can be read only by their readers', async () => {
+  it('can be read only by their owner and the readers that the owner names', async () => {
     const { server, teacher, open } = await world();
     const [reader, other] = [await server.fixtures.user(), await server.fixtures.user()];
     const items = [{ type: 'slide' as const, id: open }];

@@ -219,7 +219,7 @@ describe.each(databaseKinds)('a restricted dataset, on %s', (database) => {
 });
 
 describe.each(databaseKinds)('the fast path of tiles, on %s', (database) => {
-  it('serves only slides of datasets with a grant', async () => {
+  it('serves slides of a restricted dataset only while the account has a grant', async () => {
     const { set, grant, revoke, member, app, ids } = await archive(database);
     const address = await app.listen({ host: '127.0.0.1', port: 0 });
     const { session, uid } = await member();
@@ -283,7 +283,7 @@ describe.each(databaseKinds)('administration of datasets, on %s', (database) => 
     expect((await admin.call(countWaiting)).body).toEqual({ applications: 0, datasetRequests: 1 });
   });
 
-  it('counts the same slides as the statistics, without unreadable ones', async () => {
+  it('counts the same slides as the statistics: unreadable slides are not counted', async () => {
     const { admin, fixtures } = await archive(database);
     await fixtures.image({ dataset_name: 'Açık', status: 'failed' });
     await fixtures.image({ dataset_name: 'Okunamayan', status: 'failed' });
@@ -342,7 +342,7 @@ describe.each(databaseKinds)('a request for access to a dataset, on %s', (databa
   const letters = async ({ outbox }: SlideServer) =>
     Promise.all((await outbox()).map((letter) => postalMime.parse(letter)));
 
-  it('can be sent for a listed dataset, and is shown with the decision', async () => {
+  it('can be sent for a listed dataset, and is shown to its sender with the decision of the administrator', async () => {
     const world = await archive(database);
     const { set, admin, server } = world;
     const someone = await world.member();
@@ -405,7 +405,7 @@ describe.each(databaseKinds)('a request for access to a dataset, on %s', (databa
     expect((await admin.call(countWaiting)).body.datasetRequests).toBe(1);
   });
 
-  it('does not reveal an unlisted dataset', async () => {
+  it('gets the same 404 for an unlisted dataset as for an unknown one', async () => {
     const { set, member, services } = await archive(database);
     const someone = await member();
     await set('restricted', false);
@@ -434,7 +434,7 @@ describe.each(databaseKinds)('a request for access to a dataset, on %s', (databa
 
 describe('two servers over one database', () => {
   it.each(databaseKinds)(
-    'both refuse a tile within a second after the grant is revoked, on %s',
+    'reject a tile request within a second after one of them revokes the grant, on %s',
     async (database) => {
       const world = await archive(database);
       const { set, grant, revoke, server, clock, ids } = world;

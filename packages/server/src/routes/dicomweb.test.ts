@@ -67,7 +67,7 @@ function partsOf(answer: { readonly headers: Record<string, unknown>; readonly r
 }
 
 describe('DICOMweb search (QIDO-RS)', () => {
-  it('finds a study for each slide, with neutral patient attributes', async () => {
+  it('finds one study for each slide, with the patient name Anonymous and empty patient attributes', async () => {
     const found = await search(
       '/studies?ModalitiesInStudy=SM&fuzzymatching=true&limit=101&offset=0&includefield=00081030,00080060',
     );
@@ -207,7 +207,7 @@ describe('DICOMweb frames (WADO-RS)', () => {
     return jpeg.subarray(at + 2 + jpeg.readUInt16BE(at + 2), -2);
   };
 
-  it('are the native tiles of the file, row by row', async () => {
+  it('are the native tiles of the file in row order', async () => {
     for (const [level, number, tile] of [
       [0, 1, '9/0_0.jpg'],
       [0, 6, '9/1_1.jpg'],

@@ -175,7 +175,7 @@ interface Case {
 
 const framePath = () => `${instance}/frames/2`;
 
-describe('fast path of DICOMweb frames and Fastify route return equal responses', () => {
+describe('the fast path and the Fastify route of DICOMweb frames, with equal responses,', () => {
   const written: Readonly<Record<string, Case>> = {
     'a sign-in': { options: () => withToken(signIn), status: 200 },
     'an API token': { options: () => withToken(apiToken), status: 200 },
@@ -283,35 +283,32 @@ describe('fast path of DICOMweb frames and Fastify route return equal responses'
     'a sign-in that is unknown': { options: () => withToken('A'.repeat(43)), status: 401 },
   };
 
-  it.each(Object.entries(written))('and the fast path answers %s', async (_, each) => {
+  it.each(Object.entries(written))('let the fast path answer %s', async (_, each) => {
     const reply = await expectEqualResponses((each.path ?? framePath)(), await each.options());
     expect([reply.status, reply.writtenBy]).toEqual([each.status, 'fast path']);
     expect(reply.headers.vary).toBe('Origin, Accept');
   });
 
-  it.each(Object.entries(refused))('and Fastify writes the error response to %s', async (_, each) => {
+  it.each(Object.entries(refused))('let Fastify write the error response to %s', async (_, each) => {
     const reply = await expectEqualResponses((each.path ?? framePath)(), await each.options());
     expect([reply.status, reply.writtenBy]).toEqual([each.status, 'Fastify']);
   });
 
-  it.each(Object.entries(otherForms))(
-    'and Fastify, not the fast path, answers a request with %s',
-    async (_, each) => {
-      const reply = await expectEqualResponses((each.path ?? framePath)(), await each.options());
-      expect([reply.status, reply.writtenBy]).toEqual([each.status, 'Fastify']);
-    },
-  );
+  it.each(Object.entries(otherForms))('let Fastify answer a request with %s', async (_, each) => {
+    const reply = await expectEqualResponses((each.path ?? framePath)(), await each.options());
+    expect([reply.status, reply.writtenBy]).toEqual([each.status, 'Fastify']);
+  });
 
   it.each([
     ['a storage that does not answer', new SlideError('STORE_UNAVAILABLE', 'No answer.'), 503],
     ['a missing file', new SlideError('FILE_MISSING', 'The file is missing.'), 404],
     ['an unexpected error', new Error('unexpected'), 500],
-  ])('to a request that fails because of %s', async (_, error, status) => {
+  ])('answer a request that fails because of %s', async (_, error, status) => {
     vi.spyOn(server.services.slides, 'storedTile').mockRejectedValue(error);
     expect((await expectEqualResponses(framePath(), withToken(apiToken))).status).toBe(status);
   });
 
-  it('when the audit event of the image opening cannot be written', async () => {
+  it('answer 503 when the audit event of the image opening cannot be written', async () => {
     vi.spyOn(server.services.imageOpenings, 'isRecorded').mockReturnValue(false);
     vi.spyOn(server.services.imageOpenings, 'record').mockRejectedValue(
       Object.assign(new Error('disk full'), { code: 'SQLITE_FULL' }),
@@ -332,7 +329,7 @@ it('the first frame request of a sign-in is answered by Fastify, the next one by
   ]);
 });
 
-it('frames of a dataset are refused to a token at once after the dataset becomes restricted', async () => {
+it('a token without a grant gets 404 for frames as soon as their dataset becomes restricted', async () => {
   const other = instanceOf(await server.idOf('b.svs'));
   expect((await send(`${other}/frames/1`, withToken(apiToken))).writtenBy).toBe('fast path');
   const admin = await server.fixtures.admin();

@@ -31,7 +31,7 @@ const rasterOf = async (bytes: Uint8Array) =>
   sharp(bytes).removeAlpha().raw().toBuffer({ resolveWithObject: true });
 
 describe('IIIF image information (info.json)', () => {
-  it('describes the tiles of the file at their own levels', async () => {
+  it('describes the native tiles at the levels that the file stores', async () => {
     const answer = await getImage('info.json');
     expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
     expect(answer.json()).toMatchObject({
@@ -105,7 +105,7 @@ describe('IIIF image request', () => {
     expect((await rasterOf(answer.rawPayload)).info).toMatchObject({ width, height });
   });
 
-  it('rotates clockwise after mirroring', async () => {
+  it('mirrors the image first and then rotates it clockwise', async () => {
     const [plain, turned, mirrored] = await Promise.all(
       ['0', '90', '!90'].map(async (rotation) =>
         rasterOf((await getImage(`0,0,100,60/max/${rotation}/default.png`)).rawPayload),

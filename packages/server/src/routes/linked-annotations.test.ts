@@ -124,7 +124,7 @@ describe.each(databaseKinds)('annotations of a share link on %s', (database) => 
     },
   );
 
-  it('are not readable with the image session of a sign-in instead of a token', async () => {
+  it('are not readable with an image session that was created by a sign-in, without its bearer token', async () => {
     const { teacher, layersOf } = await world();
     const session = (await teacher.call(createImageSession)).body.session_id;
     expect(await layersOf(session)).toMatchObject({ status: 401, body: { code: 'session_invalid' } });

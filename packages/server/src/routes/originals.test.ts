@@ -102,7 +102,7 @@ describe.each(databaseKinds)('download of original files, on %s,', (database) =>
     expect((await get(url, {}, { bearer: reading.token })).status).toBe(403);
   });
 
-  it('is rejected for a file that cannot be de-identified unless the dataset allows it, which is audited', async () => {
+  it('is rejected for a file that cannot be de-identified unless the dataset allows it, and then each download writes an audit event', async () => {
     const { admin, czi, idOf, allow, get, audited } = await slideFolder(database);
     await allow('Set');
     const url = `${idOf('Set/b.czi')}/original`;
@@ -122,7 +122,7 @@ describe.each(databaseKinds)('download of original files, on %s,', (database) =>
 });
 
 describe('download of an original file', () => {
-  it('returns the same bytes as a whole and in ranges, and their number by HEAD', async () => {
+  it('returns the same bytes as a whole and in ranges, and their count in response to HEAD', async () => {
     const { idOf, svs, allow, get, audited, token } = await slideFolder();
     await allow('Set');
     const id = idOf('Set/a.svs');
@@ -249,7 +249,7 @@ describe('download of an original file', () => {
     expect(answers.filter(({ status }) => status !== 206 && status !== 429)).toEqual([]);
   });
 
-  it('serves 16 of 10,000 concurrent range requests of an account, and the next request after them', async () => {
+  it('serves 16 of 10,000 concurrent range requests of an account, and a further request after those 16 have ended', async () => {
     const { server, user, idOf, allow } = await slideFolder();
     await allow('Set');
     const { originals } = server.services;
@@ -270,7 +270,7 @@ describe('download of an original file', () => {
     for await (const bytes of await read(0)) expect(bytes.length).toBe(10);
   });
 
-  it('returns 429 beyond 16 concurrent downloads of an account, which all complete', async () => {
+  it('returns 429 for the 17th concurrent download of an account while the first 16 complete', async () => {
     const { server, user, idOf, allow } = await slideFolder();
     await allow('Set');
     const { originals } = server.services;
@@ -289,7 +289,7 @@ describe('download of an original file', () => {
 describe.skipIf(withoutObjectStore !== null)(
   'download of an original file from a bucket (needs TEST_S3_ENDPOINT)',
   () => {
-    it('returns the file de-identified, in ranges that can be resumed', async () => {
+    it('returns the de-identified file, also when the download is resumed with a range request', async () => {
       const server = await slideServer({ config: { objectStore: await makeBucket('slides/') } });
       const { fixtures, services, config } = server;
       const svs = await buildSvs();

@@ -148,7 +148,7 @@ describe.each(databaseKinds)('GET /admin/applications on %s', (database) => {
 });
 
 describe.each(databaseKinds)('POST /admin/applications/approve on %s', (database) => {
-  it('approves each applicant on the same terms, with an e-mail and an audit entry for each', async () => {
+  it('approves each applicant with the same role and datasets, with an e-mail and an audit entry for each', async () => {
     const server = await office(database);
     const uids = await insertPeople(server, 3, () => ({}));
     const now = server.clock.now().toISOString();
@@ -192,7 +192,7 @@ describe.each(databaseKinds)('POST /admin/applications/approve on %s', (database
     expect(user).toMatchObject({ status: 'suspended', decisionReason: 'Kurum doğrulanamadı.' });
   });
 
-  it('decides once about each applicant when two administrators decide concurrently', async () => {
+  it('records one decision for each applicant when two administrators decide concurrently', async () => {
     const server = await office(database);
     const uids = await insertPeople(server, 10, () => ({}));
     const [approved, rejected] = await Promise.all([
@@ -207,7 +207,7 @@ describe.each(databaseKinds)('POST /admin/applications/approve on %s', (database
     }
   });
 
-  it('accepts at most 50 applicants, and requests of administrators only', async () => {
+  it('accepts at most 50 applicants per request, and only requests of administrators', async () => {
     const server = await office(database);
     const uids = await insertPeople(server, decisionsAtOnce + 1, () => ({}));
     expect((await server.client.call(approveApplications, { body: { uids } })).status).toBe(400);

@@ -119,7 +119,7 @@ describe('Raster result layers', () => {
     expect([tile[149], tile[150]]).toEqual([0, 255]);
   });
 
-  it('show no data where a PNG of 16 bits is transparent', async () => {
+  it('have no value where the imported 16-bit PNG is transparent', async () => {
     const { send, overlay } = await slideWithResults();
     const greyAndAlpha = Uint16Array.from(
       { length: 300 * 300 * 2 },

@@ -75,7 +75,7 @@ describe.each(databaseKinds)('share links on %s', (database) => {
     expect(body.share_links[0]).not.toHaveProperty('url');
   });
 
-  it('write audit events for the opening and the pixels that do not name the creator of the link as the viewer', async () => {
+  it('write audit events of the link opening and of the slide opening that name the link, not its creator, as the viewer', async () => {
     const { server, admin, image, link } = await world();
     const { id, secret } = await link();
     await tile(server, image, (await open(server, secret)).body.session_id);
@@ -116,7 +116,7 @@ describe.each(databaseKinds)('share links on %s', (database) => {
   describe('stop serving tiles to a visitor', () => {
     it.each<[string, (all: Awaited<ReturnType<typeof world>>, linkId: string) => Promise<unknown>]>([
       [
-        'when their maker ends the link',
+        'when their creator ends the link',
         ({ server, teacher }, linkId) => server.as(teacher).call(endShareLink, { params: { linkId } }),
       ],
       [
@@ -124,7 +124,7 @@ describe.each(databaseKinds)('share links on %s', (database) => {
         ({ admin }, linkId) => admin.call(endShareLink, { params: { linkId } }),
       ],
       [
-        'when their maker is suspended',
+        'when their creator is suspended',
         ({ admin, teacher }) => admin.call(suspendUser, { params: { uid: teacher.uid } }),
       ],
       [
@@ -141,29 +141,32 @@ describe.each(databaseKinds)('share links on %s', (database) => {
         ({ admin, image }) => admin.call(deleteImage, { params: { imageId: image } }),
       ],
       [
-        'when the account of their maker is deleted',
+        'when the account of their creator is deleted',
         ({ server, teacher }) => server.as(teacher).inject({ method: 'DELETE', url: '/user/account' }),
       ],
-    ])('%s, here at once and in another process within a second', async (_, end) => {
-      const all = await world();
-      const { server, image, link } = all;
-      const there = await server.another();
-      const { id, secret } = await link();
-      const { session_id: session } = (await open(server, secret)).body;
-      for (const process of [server, there]) expect(await tile(process, image, session)).toBe(200);
-      const ended = (await end(all, id)) as { status: number };
-      expect(ended.status).toBeLessThan(300);
-      expect(await tile(server, image, session)).toBeGreaterThanOrEqual(401);
-      server.clock.advance(1001);
-      await new Promise((resolve) => setTimeout(resolve, 600)); // the catalogue's cache follows the real clock
-      await tile(there, image, session);
-      await new Promise((resolve) => setTimeout(resolve, 300));
-      expect(await tile(there, image, session)).toBeGreaterThanOrEqual(401);
-      expect((await open(server, secret)).status).toBe(404);
-    });
+    ])(
+      '%s, at once in the process that handles the change and within a second in another process',
+      async (_, end) => {
+        const all = await world();
+        const { server, image, link } = all;
+        const there = await server.another();
+        const { id, secret } = await link();
+        const { session_id: session } = (await open(server, secret)).body;
+        for (const process of [server, there]) expect(await tile(process, image, session)).toBe(200);
+        const ended = (await end(all, id)) as { status: number };
+        expect(ended.status).toBeLessThan(300);
+        expect(await tile(server, image, session)).toBeGreaterThanOrEqual(401);
+        server.clock.advance(1001);
+        await new Promise((resolve) => setTimeout(resolve, 600)); // the catalogue's cache follows the real clock
+        await tile(there, image, session);
+        await new Promise((resolve) => setTimeout(resolve, 300));
+        expect(await tile(there, image, session)).toBeGreaterThanOrEqual(401);
+        expect((await open(server, secret)).status).toBe(404);
+      },
+    );
   });
 
-  it('stay ended after their creator is reactivated; after sharing is switched on again, only new openings work', async () => {
+  it('stay ended when their suspended creator is reactivated, and work only for new visitors when sharing of the dataset is switched off and on', async () => {
     const { server, admin, teacher, image, link } = await world();
     const { secret } = await link();
     const { session_id: session } = (await open(server, secret)).body;
@@ -256,7 +259,7 @@ describe.each(databaseKinds)('share links on %s', (database) => {
     expect(await tile(server, other, body.session_id)).toBe(200);
   });
 
-  it('can be listed and ended by administrators for all accounts, by other accounts for their own links', async () => {
+  it('are listed for their creator and for administrators, and cannot be ended by another account', async () => {
     const { server, admin, teacher, link } = await world();
     const { id } = await link();
     const stranger = await server.fixtures.user();

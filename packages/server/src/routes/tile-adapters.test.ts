@@ -168,7 +168,7 @@ interface Case {
 
 const unknownImage = '00000000-0000-4000-8000-000000000000';
 
-describe('tile fast path and Fastify route return equal responses', () => {
+describe('the fast path and the Fastify route of tiles, with equal responses,', () => {
   const written: Readonly<Record<string, Case>> = {
     'a native tile': { path: () => pathOf(nativeTile), status: 200 },
     'a native tile with the ending jpeg': { path: () => pathOf('image_files/9/0_0.jpeg'), status: 200 },
@@ -274,7 +274,7 @@ describe('tile fast path and Fastify route return equal responses', () => {
 
   const tagOf = async (tile: string) => `${(await send(pathOf(tile))).headers.etag}`;
 
-  it.each(Object.entries(written))('and the fast path answers %s', async (_, { path, options, status }) => {
+  it.each(Object.entries(written))('let the fast path answer %s', async (_, { path, options, status }) => {
     const reply = await expectEqualResponses(path(), await options?.());
     expect([reply.status, reply.writtenBy]).toEqual([status, 'fast path']);
     expect(reply.headers).toMatchObject({ connection: 'keep-alive', 'keep-alive': 'timeout=72' });
@@ -282,7 +282,7 @@ describe('tile fast path and Fastify route return equal responses', () => {
   });
 
   it.each(Object.entries(refused))(
-    'and Fastify writes the error response to %s',
+    'let Fastify write the error response to %s',
     async (_, { path, options, status }) => {
       const reply = await expectEqualResponses(path(), await options?.());
       expect([reply.status, reply.writtenBy]).toEqual([status, 'Fastify']);
@@ -290,7 +290,7 @@ describe('tile fast path and Fastify route return equal responses', () => {
   );
 
   it.each(Object.entries(otherForms))(
-    'and Fastify, not the fast path, answers a request with %s',
+    'let Fastify answer a request with %s',
     async (_, { path, options, status }) => {
       const reply = await expectEqualResponses(path(), await options?.());
       expect([reply.status, reply.writtenBy]).toEqual([status, 'Fastify']);
@@ -304,12 +304,12 @@ describe('tile fast path and Fastify route return equal responses', () => {
     ['a tile that cannot be decoded', new SlideError('DECODE_FAILED', 'The tile is malformed.'), 502],
     ['a missing file', new SlideError('FILE_MISSING', 'The file is missing.'), 404],
     ['an unexpected error', new Error('unexpected'), 500],
-  ])('to a request that fails because of %s', async (_, error, status) => {
+  ])('answer a request that fails because of %s', async (_, error, status) => {
     vi.spyOn(server.services.slides, 'tile').mockRejectedValue(error);
     expect((await expectEqualResponses(pathOf(nativeTile))).status).toBe(status);
   });
 
-  it('when the audit event of the image opening cannot be written', async () => {
+  it('answer 503 when the audit event of the image opening cannot be written', async () => {
     vi.spyOn(server.services.imageOpenings, 'isRecorded').mockReturnValue(false);
     vi.spyOn(server.services.imageOpenings, 'record').mockRejectedValue(
       Object.assign(new Error('disk full'), { code: 'SQLITE_FULL' }),
@@ -318,7 +318,7 @@ describe('tile fast path and Fastify route return equal responses', () => {
     expect([status, headers['retry-after']]).toEqual([503, '2']);
   });
 
-  it('when the image session cannot be read from the database', async () => {
+  it('answer 503 when the image session cannot be read from the database', async () => {
     vi.spyOn(server.services.imageSessions, 'resolve').mockRejectedValue(
       Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }),
     );
@@ -388,7 +388,7 @@ describe('with IMAGE_SESSION_COOKIE=strict the fast path', () => {
 });
 
 describe('an image that administrators have hidden', () => {
-  it('is served to administrators only, by both adapters, from the moment it is hidden', async () => {
+  it('is served to administrators only, by the fast path and by Fastify, from the moment it is hidden', async () => {
     const hide = async (hidden: boolean) =>
       server.as(await server.fixtures.admin()).call(updateImage, { params: { imageId }, body: { hidden } });
     const ofAdmin = `session=${await server.sessionOf(await server.fixtures.admin())}`;
@@ -430,7 +430,7 @@ describe('an image session on the fast path', () => {
     expect((await send(pathOf(nativeTile))).status).toBe(401);
   });
 
-  it('counts every request once, whichever adapter answers it', async () => {
+  it('counts every request once, whether the fast path or Fastify answers it', async () => {
     const count = async () => {
       const { sessions } = (await server.as(token).call(getImageSessionStats)).body;
       return sessions[0]?.request_count ?? 0;

@@ -75,7 +75,7 @@ describe.each(databaseKinds)('GET list of accounts, on %s,', (database) => {
     }
   });
 
-  it('shows an account whose status or role this version does not know as suspended and without a role', async () => {
+  it('shows an account with a status or role that is unknown to this version as suspended or without a role', async () => {
     const { client, fixtures, services } = await administration(database);
     const { uid } = await fixtures.user();
     await services.db
@@ -115,7 +115,7 @@ describe.each(databaseKinds)('GET one account, on %s,', (database) => {
 });
 
 describe.each(databaseKinds)('approval of an account, on %s,', (database) => {
-  it('makes a pending account active with the role user, also for its tokens from before', async () => {
+  it('makes a pending account active with the role user, also for tokens that were issued before the approval', async () => {
     const { act, fixtures, as, clock, server, admin } = await administration(database);
     const user = await fixtures.user({ status: 'pending' });
     const waiting = as(await fixtures.token(user));
@@ -399,7 +399,7 @@ describe.each(databaseKinds)('setting the password of another account, on %s', (
     expect(await outbox()).toEqual([]);
   });
 
-  it('fails for the own account of the administrator, which requires the current password', async () => {
+  it('fails for the own account of the administrator, whose password change requires the current password', async () => {
     const { act, admin, as, clock, client, server } = await administration(database);
     clock.advance(16 * 60_000);
     const body = { new_password: 'yepyeni-şifre' };

@@ -141,7 +141,7 @@ describe.each(databaseKinds)('image sessions on %s', (kind) => {
       expect(await isAlive(sessions, sessionId)).toBe(false);
     });
 
-    it('when neither a call nor a tile has used the sign-in for an hour', async () => {
+    it('when neither an API call nor a tile request has used the sign-in for an hour', async () => {
       const { process, account, advance } = await world({ ttlSeconds: 24 * 3600 });
       const sessions = await process();
       const { sessionId } = await sessions.create(await account());
@@ -332,7 +332,7 @@ describe.each(databaseKinds)('image sessions on %s', (kind) => {
     });
   });
 
-  it('are refreshed in the background after their last request, so that the next request need not wait', async () => {
+  it('are refreshed in the background after a request, so that the next request does not wait for the database', async () => {
     const { process, account, advance } = await world();
     const sessions = await process();
     const [looking, busy] = [await sessions.create(await account()), await sessions.create(await account())];

@@ -199,7 +199,7 @@ describe('with REGISTRATION_HIDE_EXISTING, the e-mail', () => {
   );
 });
 
-describe('the confirmation call', () => {
+describe('confirmation of a registration', () => {
   it('answers 429 after 100 wrong codes from one network', async () => {
     const server = await testServer({ config: hidden });
     for (let n = 0; n < 100; n++) expect((await confirm(server, 'x'.repeat(43))).status).toBe(400);

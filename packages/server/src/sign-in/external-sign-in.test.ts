@@ -369,7 +369,7 @@ describe('an ID token', () => {
 });
 
 describe('with SIGN_IN=external', () => {
-  it('the calls for e-mail and password answer 403', async () => {
+  it('sign-in, registration and password reset with an e-mail address return 403', async () => {
     const given = await server({ embedded: false });
     const { email, password } = await given.fixtures.user();
     const anonymous = given.as(null);

@@ -110,7 +110,7 @@ describe('a network that has reached the limit of 100 failed sign-ins', () => {
     return { server, user };
   }
 
-  it('still lets an account sign in that has signed in from this network before', async () => {
+  it('still gets a token for an account that has signed in from this network before', async () => {
     const { server, user } = await networkWithFailures(100);
     expect((await tryPassword(server, ownersNetwork, user.email, user.password)).status).toBe(200);
   });
@@ -125,7 +125,7 @@ describe('a network that has reached the limit of 100 failed sign-ins', () => {
     expect(await tokens()).toEqual(before);
   });
 
-  it('costs one password verification for an unknown address as for a known one', async () => {
+  it('causes one password verification for an unknown address, as for a known address', async () => {
     const { server, user } = await networkWithFailures(100);
     const verify = vi.spyOn(server.services.signIn, 'isPassword');
     const check = vi.spyOn(server.services.signIn, 'signIn');

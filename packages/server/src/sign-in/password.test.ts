@@ -45,7 +45,7 @@ describe('a stored password', () => {
     expect(await passwords.isRight(hash, `${long}b`, null)).toBe(false);
   });
 
-  it('is rejected for an account without a stored hash', async () => {
+  it('matches no password when the account has no stored hash', async () => {
     expect(await passwords.isRight(null, 'a password that no account has', null)).toBe(false);
   });
 });
@@ -54,7 +54,7 @@ describe('password hashes beyond the queue limit', () => {
   const hashFor = (place: number, account: string) =>
     passwords.hash('parola-123', { address: `192.0.2.${place % 100}`, account });
 
-  it('are rejected as unavailable while the others complete', async () => {
+  it('are rejected as unavailable while the hashes within the limit complete', async () => {
     const results = await Promise.allSettled(
       Array.from({ length: 200 }, (_, place) => hashFor(place, `account-${place}`)),
     );
@@ -65,7 +65,7 @@ describe('password hashes beyond the queue limit', () => {
     expect(await passwords.hash('parola-123', null)).toMatch(/^\$argon2id/);
   });
 
-  it('are rejected for one account in one network before other requesters are rejected', async () => {
+  it('are rejected for an account that floods the queue from one network, not for other accounts', async () => {
     const flood = Promise.allSettled(Array.from({ length: 200 }, () => hashFor(1, 'flooding account')));
     const others = await Promise.allSettled(
       Array.from({ length: 50 }, (_, place) => hashFor(place, `account-${place}`)),

@@ -68,7 +68,7 @@ describe('readBucketTree', () => {
     expect(await tree.allBelow('b')).toBeNull();
   });
 
-  it('reads bytes of an object up to its end', async () => {
+  it('reads fewer bytes than requested at the end of an object, and null for an unknown object', async () => {
     const tree = await treeOf({ 'Set/a': '0123456789' });
     const read = async (place: string, offset: number, length: number) => {
       const bytes = await tree.read(place, offset, length);

@@ -238,7 +238,7 @@ describe.each(databaseKinds)('listing the audit log, on %s', (kind) => {
     },
   );
 
-  it('counts the completed entries of an action in each of several time spans', async () => {
+  it('counts the entries of an action with the result done in each of several time spans', async () => {
     const db = await openFilledLog();
     const spans = [
       { from: minute(0), to: minute(6) },

@@ -16,7 +16,7 @@ it('prepareSearch does nothing on SQLite', async () => {
 describe.skipIf(!databaseKinds.includes('PostgreSQL'))(
   'prepareSearch on PostgreSQL (needs TEST_DATABASE_URL)',
   () => {
-    it('creates the trigram index once when it is called concurrently and repeatedly', async () => {
+    it('creates the trigram index once when callers run it concurrently and repeatedly', async () => {
       const { db, close } = await openTestDatabase('PostgreSQL');
       onTestFinished(close);
       expect(await Promise.all([prepareSearch(db), prepareSearch(db)])).toEqual([null, null]);
@@ -26,7 +26,7 @@ describe.skipIf(!databaseKinds.includes('PostgreSQL'))(
       await analyzeImages(db);
     });
 
-    it('computes statistics of the table images when it has none', async () => {
+    it('computes statistics of the table images when PostgreSQL has none', async () => {
       const { db, close } = await openTestDatabase('PostgreSQL');
       onTestFinished(close);
       const file = {

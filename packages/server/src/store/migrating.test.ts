@@ -38,7 +38,7 @@ const versionsAndKinds = databaseKinds.flatMap((kind) =>
   oldVersions.map((version) => [version, kind] as const),
 );
 
-describe.each(versionsAndKinds)('opening a database of migration %s, on %s', (version, kind) => {
+describe.each(versionsAndKinds)('opening a database whose last migration is %s, on %s', (version, kind) => {
   it('runs all later migrations and keeps every row', async () => {
     const location = await loadOldDatabase(version, kind);
     const before = await readWithoutMigrating(location, allRowsOf);

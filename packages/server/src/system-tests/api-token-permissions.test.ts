@@ -119,7 +119,7 @@ describe.each(databaseKinds)('API tokens on %s', (database) => {
   });
 
   const ignoring = Object.keys(answers).filter((name) => endpoints[name]?.access === 'anyone');
-  it.each(ignoring)('%s, which needs no sign-in, ignores API tokens', async (name) => {
+  it.each(ignoring)('are ignored by %s, which needs no sign-in', async (name) => {
     const user = await server.fixtures.user();
     const request = await requestFor(name, { user, token: null }, true);
     const answer = await ask(
@@ -133,7 +133,7 @@ describe.each(databaseKinds)('API tokens on %s', (database) => {
   const aboutImages = Object.keys(answers).filter(
     (name) => endpoints[name]?.scope !== undefined && endpoints[name]?.path.includes(':imageId'),
   );
-  it.each(aboutImages)('%s returns 404 for a slide outside the datasets of the token', async (name) => {
+  it.each(aboutImages)('get 404 from %s for a slide outside their datasets', async (name) => {
     const endpoint = endpoints[name] as Endpoint;
     const owner = await ownerOf('admin');
     const outcomes: string[] = [];
@@ -202,7 +202,7 @@ describe.each(databaseKinds)('API tokens on %s', (database) => {
       expect(await allPixels(open, await server.fixtures.token(owner))).toBe('401 session_missing');
     });
 
-    it('are audited once an hour for each slide: the thumbnail, then the viewer', async () => {
+    it('write one image-opened event per slide and hour, and image-viewed when tiles follow the thumbnail', async () => {
       const { fixtures, services, clock } = server;
       const user = await fixtures.user();
       const { token } = await fixtures.apiToken(user, { scopes: ['slides:read'] });
@@ -230,7 +230,7 @@ describe.each(databaseKinds)('API tokens on %s', (database) => {
       expect(await events()).toEqual([...first, ['image-opened', open, { by: 'tile', ...detail }]]);
     });
 
-    it('are limited to the grants of the owner and the datasets of the token', async () => {
+    it('are returned only for slides that the owner may view and that are in the datasets of the token', async () => {
       const { fixtures, services, clock } = server;
       const [stranger, granted, admin] = [
         await fixtures.user(),
@@ -265,7 +265,7 @@ describe.each(databaseKinds)('API tokens on %s', (database) => {
       ]);
     });
 
-    it('follow the image session when the request has a token and a session', async () => {
+    it('are returned by the rights of the image session when the request has a session and a token of the same account', async () => {
       const { fixtures, as } = server;
       const user = await fixtures.user();
       const session = (await as(user).call(createImageSession)).body.session_id;
@@ -277,7 +277,7 @@ describe.each(databaseKinds)('API tokens on %s', (database) => {
       expect(await allPixels(open, own, `?session=${'A'.repeat(43)}`)).toBe('401 session_invalid');
     });
 
-    it('stop with the suspension of the owner, and stay refused after a reactivation', async () => {
+    it('return 401 as soon as the owner is suspended, and also after the owner is reactivated', async () => {
       const { fixtures, as } = server;
       const [user, admin] = [await fixtures.user(), await fixtures.admin()];
       const { token } = await fixtures.apiToken(user);

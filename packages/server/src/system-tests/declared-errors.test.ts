@@ -464,7 +464,7 @@ const isTestedElsewhere = (name: string, code: string) =>
 
 describe('test cases of declared API errors', () => {
   it.each(pairs.filter((pair) => !isTestedElsewhere(...pair)))(
-    'of %s is answered by it: %s',
+    'make %s return the error that it declares: %s',
     async (name, code) => {
       const attempt = cases[`${name} ${code}`] ?? commonCase(name, code);
       if (!attempt) throw new Error(`Add a case for ${name} ${code}, or name the test that has one.`);
@@ -472,11 +472,14 @@ describe('test cases of declared API errors', () => {
     },
   );
 
-  it.each(Object.keys(cases))('are declared by the endpoint: %s', (key) => {
+  it.each(Object.keys(cases))('exist only for errors that the endpoint declares: %s', (key) => {
     expect(pairs.map(([name, code]) => `${name} ${code}`)).toContain(key);
   });
 
-  it.each(Object.keys(testedElsewhere))('skip only errors that the endpoint declares: %s', (key) => {
-    expect(pairs.some(([name, code]) => key === code || key === `${name} ${code}`)).toBe(true);
-  });
+  it.each(Object.keys(testedElsewhere))(
+    'leave to other tests only errors that an endpoint declares: %s',
+    (key) => {
+      expect(pairs.some(([name, code]) => key === code || key === `${name} ${code}`)).toBe(true);
+    },
+  );
 });

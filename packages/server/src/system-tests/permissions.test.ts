@@ -226,7 +226,7 @@ describe.each(databaseKinds)('permissions on %s', (database) => {
   });
 
   describe('paths outside the API', () => {
-    it.each(actors)('are open to %s for health, and 404 for unknown ones', async (actor) => {
+    it.each(actors)('return the health status to %s, and 404 when the path is unknown', async (actor) => {
       const { token } = await caller(actor);
       const headers = token === null ? {} : { authorization: `Bearer ${token}` };
       for (const url of ['/health/live', '/health/ready']) {

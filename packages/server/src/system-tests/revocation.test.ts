@@ -132,7 +132,7 @@ describe.each(databaseKinds)('revocation on %s', (database) => {
     await expectDead(there, server);
   });
 
-  it('an approval revokes nothing that was issued since', async () => {
+  it('an approval keeps the tokens that were issued while the account was suspended', async () => {
     const server = await testServer({ database });
     const user = await server.fixtures.user({ status: 'suspended' });
     const token = await server.fixtures.token(user);

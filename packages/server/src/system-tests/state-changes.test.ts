@@ -47,52 +47,59 @@ describe.each(databaseKinds)('account actions on %s', (database) => {
   }
 
   describe.each(Object.keys(stateCalls))('%s', (call) => {
-    it.each(standings)('changes an account in the state %s as the table says', async (standing) => {
-      const { fixtures, as, clock } = server;
-      admin = await fixtures.admin();
-      const token = await fixtures.token(admin);
-      const { uid } = await accountOf(standing);
-      const before = await find(uid);
-      clock.advance(1000);
+    it.each(standings)(
+      'changes an account in the state %s as the table of docs/permissions.md states',
+      async (standing) => {
+        const { fixtures, as, clock } = server;
+        admin = await fixtures.admin();
+        const token = await fixtures.token(admin);
+        const { uid } = await accountOf(standing);
+        const before = await find(uid);
+        clock.advance(1000);
 
-      const { endpoint: name, body } = stateCalls[call] ?? {};
-      const endpoint = endpoints[name ?? ''] as Endpoint;
-      const url = endpoint.path.replace(':uid', uid);
-      const answer = await as(token).inject({ method: endpoint.method, url, ...(body && { payload: body }) });
-
-      const expected = outcomeOf(call, standing);
-      const word = expected.replace(/!$/, '');
-      const after = await find(uid);
-      const events = await auditEventsOf(uid);
-      if (isErrorCode(word)) {
-        expect(answer).toMatchObject({ status: errors[word].status, body: { code: word } });
-        expect(after).toEqual(before);
-        expect(events.filter(({ result }) => result === 'done')).toEqual([]);
-      } else if (word === '=') {
-        expect(answer.status).toBe(200);
-        expect([after, events]).toEqual([before, []]);
-      } else {
-        expect(answer.status).toBe(200);
-        const [status, role] = word === '*' ? [before.status, before.role] : word.split(':');
-        const isApproval = endpoint === endpoints.approveUser;
-        const isWithdrawn = endpoint === endpoints.withdrawApproval;
-        expect(after).toEqual({
-          ...before,
-          status,
-          role,
-          admin_approved: isApproval ? 1 : isWithdrawn ? 0 : before.admin_approved,
-          // Reactivating keeps the date of the first approval.
-          approval_date: isApproval
-            ? (before.approval_date ?? clock.now().toISOString())
-            : isWithdrawn
-              ? null
-              : before.approval_date,
-          updated_at: clock.now().toISOString(),
+        const { endpoint: name, body } = stateCalls[call] ?? {};
+        const endpoint = endpoints[name ?? ''] as Endpoint;
+        const url = endpoint.path.replace(':uid', uid);
+        const answer = await as(token).inject({
+          method: endpoint.method,
+          url,
+          ...(body && { payload: body }),
         });
-        expect(events).toMatchObject([{ result: 'done', actor_uid: admin.uid }]);
-      }
-      expect(await countTokens(uid)).toBe(expected.endsWith('!') ? 0 : 1);
-    });
+
+        const expected = outcomeOf(call, standing);
+        const word = expected.replace(/!$/, '');
+        const after = await find(uid);
+        const events = await auditEventsOf(uid);
+        if (isErrorCode(word)) {
+          expect(answer).toMatchObject({ status: errors[word].status, body: { code: word } });
+          expect(after).toEqual(before);
+          expect(events.filter(({ result }) => result === 'done')).toEqual([]);
+        } else if (word === '=') {
+          expect(answer.status).toBe(200);
+          expect([after, events]).toEqual([before, []]);
+        } else {
+          expect(answer.status).toBe(200);
+          const [status, role] = word === '*' ? [before.status, before.role] : word.split(':');
+          const isApproval = endpoint === endpoints.approveUser;
+          const isWithdrawn = endpoint === endpoints.withdrawApproval;
+          expect(after).toEqual({
+            ...before,
+            status,
+            role,
+            admin_approved: isApproval ? 1 : isWithdrawn ? 0 : before.admin_approved,
+            // Reactivating keeps the date of the first approval.
+            approval_date: isApproval
+              ? (before.approval_date ?? clock.now().toISOString())
+              : isWithdrawn
+                ? null
+                : before.approval_date,
+            updated_at: clock.now().toISOString(),
+          });
+          expect(events).toMatchObject([{ result: 'done', actor_uid: admin.uid }]);
+        }
+        expect(await countTokens(uid)).toBe(expected.endsWith('!') ? 0 : 1);
+      },
+    );
   });
 
   it('deleting the own account fails for the last active administrator only', async () => {

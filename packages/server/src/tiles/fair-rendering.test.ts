@@ -110,7 +110,7 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
 
   const from = (first: number, count: number) => Array.from({ length: count }, (_, n) => first + n);
 
-  describe('a session that requests more tiles than may wait for it', () => {
+  describe('a session that requests more tiles than the render queue accepts from one session', () => {
     it('gets 503 with Retry-After for the excess, and another account gets its tile in the next turn', async () => {
       const { server, ids, freeUntilTwoStarted } = await busyServer();
       const flooding = await server.sessionOf(await server.fixtures.user());

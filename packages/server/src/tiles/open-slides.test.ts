@@ -188,7 +188,7 @@ describe('an open slide', () => {
     await vi.waitFor(async () => expect(await slideOf('a.svs')).not.toBe(before));
   });
 
-  it('is read again from the new file when its file was replaced during the read', async () => {
+  it('is opened and read again when its file was replaced during the read', async () => {
     await put('a.svs', large);
     let attempts = 0;
     const width = await slides.use(wanted('a.svs'), async ({ descriptor }) => {

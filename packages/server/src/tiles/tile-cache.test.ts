@@ -82,7 +82,7 @@ describe('the tile cache', () => {
     expect(await Promise.all(found)).toEqual(found.map((_, tile) => jpeg(tile, 3000 + tile)));
   });
 
-  it('returns any of 3,000 tiles that were cached at once', async () => {
+  it('returns each of 3,000 tiles that were written to the cache together', async () => {
     const cache = open({ disk: 10_000 * block });
     for (let tile = 0; tile < 3000; tile++) cache.put(key('aaaa', `5_${tile}_0`), jpeg(tile % 251));
     await cache.settled();
@@ -125,7 +125,7 @@ describe('the tile cache', () => {
     expect(await cache.get(key('aaaa'))).toEqual(jpeg(1));
   });
 
-  it('reports whether it has a tile without reading the tile', async () => {
+  it('reports whether a tile is cached without reading the tile', async () => {
     const cache = open({ memory: 1000 });
     cache.put(key('aaaa'), jpeg(1));
     expect(await cache.has(key('aaaa'))).toBe(true);

@@ -75,7 +75,7 @@ const isKept = ({ fingerprint }: RenderSource, address: DeepZoomAddress) =>
   cache.has({ fingerprint, name: tileNameIn(address) });
 
 describe('the prerenderer', () => {
-  it('renders all tiles that the file does not contain, the smallest level first', async () => {
+  it('renders all tiles that the file does not contain, from the smallest level to the largest', async () => {
     start();
     const from = await slide('one.svs');
     filler.fill(from, 'opened');

@@ -64,7 +64,7 @@ describe.skipIf(withoutObjectStore !== null)(`upload to a bucket (${withoutObjec
     ]);
   });
 
-  it('of a folder stores all its files, and is rejected when an object with its name exists', async () => {
+  it('of a folder stores all its files, and is rejected when the bucket has an object under the target path', async () => {
     const { destination, upload, keys } = await openBucket();
     expect(await destination.isTaken(upload.targetPath)).toBe(false);
     expect(await destination.store(upload)).toBe(true);
@@ -74,7 +74,7 @@ describe.skipIf(withoutObjectStore !== null)(`upload to a bucket (${withoutObjec
     expect(await destination.store(upload)).toBe(false);
   });
 
-  it('continues after the process ended during the transfer, unless the target has other objects', async () => {
+  it('is completed after the process ended during the transfer, unless the target path has other objects', async () => {
     const { store, destination, upload, part, keys } = await openBucket();
     await store.put('Set/Case/A/Data.dat', upload.files[1]?.part ?? '');
     expect(await destination.store(upload)).toBe(false);

@@ -44,7 +44,7 @@ describe('createFolderDestination', () => {
     expect(storedTexts()).toEqual(['one', 'two']);
   });
 
-  it('returns true for an upload that a previous process has already moved', async () => {
+  it('returns true for an upload that a previous process has already moved completely', async () => {
     const { upload, destination, storedTexts } = createUpload();
     await destination.store(upload);
     expect(await destination.store(upload)).toBe(true);

@@ -60,7 +60,7 @@ async function startServer(world: Parameters<typeof testServer>[0] = {}) {
 const bytes = (text: string) => new TextEncoder().encode(text);
 
 describe.each(databaseKinds)('upload (on %s)', (database) => {
-  it('becomes a slide of its dataset with the same bytes when it is sent in several parts', async () => {
+  it('in several parts becomes a slide of the dataset with the same bytes', async () => {
     const { begin, create, part, offsetOf, finish, list, slide, partial, catalogued, actions, admin } =
       await startServer({ database });
     const svs = await buildSvs();
@@ -106,7 +106,7 @@ describe.each(databaseKinds)('upload (on %s)', (database) => {
     expect(await list()).toMatchObject([{ state: 'done', file_count: 3, checked_count: 3 }]);
   });
 
-  it('lists only the slides of its own folder, not those of a folder with a similar name', async () => {
+  it('lists only the slides of its target folder, not those of a folder whose name begins alike', async () => {
     const { sendAll, list, catalogued } = await startServer({ database });
     const svs = await buildSvs();
     await sendAll({ dataset: 'Set', path: 'Case_7', isFolder: true, files: { 'x/a.svs': svs } });
@@ -138,7 +138,7 @@ describe.each(databaseKinds)('upload (on %s)', (database) => {
     expect(placed()).toEqual(['S/a.svs']);
   });
 
-  it('is deleted after two days without progress', async () => {
+  it('is deleted after two days without a received part', async () => {
     const { begin, create, as, partial, server, settled, actions, admin } = await startServer({ database });
     const { services, clock } = server;
     const { begun } = await begin({ dataset: 'S', path: 'a.svs', files: { 'a.svs': bytes('12345') } });
@@ -162,7 +162,7 @@ describe.each(databaseKinds)('upload (on %s)', (database) => {
 });
 
 describe('uploaded file', () => {
-  it('is rejected when its checksum differs, and can then be sent again', async () => {
+  it('is rejected when its SHA-256 differs from the announced value, and can then be sent again', async () => {
     const { begin, create, part, finish, list, placed, partial, settled } = await startServer();
     const announcement = { dataset: 'S', path: 'a.svs', files: { 'a.svs': bytes('12345') } };
     const { begun } = await begin(announcement);
@@ -208,7 +208,7 @@ describe('uploaded file', () => {
     expect(await offsetOf(fileId)).toBe(3);
   });
 
-  it('is rejected when its name or size differs from the announcement', async () => {
+  it('is rejected when its name or size differs from the announcement of the upload', async () => {
     const { begin, create } = await startServer();
     const { begun } = await begin({ dataset: 'S', path: 'a.svs', files: { 'a.svs': bytes('12345') } });
     const { id } = begun.upload;
@@ -257,7 +257,7 @@ describe('announcement of an upload', () => {
     expect((await other.begin({ dataset: 'S', path: 'B.svs', files: file })).status).toBe(409);
   });
 
-  it('does not reserve the target: a file created there during the upload is not overwritten', async () => {
+  it('does not reserve the target path: a file that appears there during the upload is not overwritten', async () => {
     const { begin, create, part, finish, list, settled, slide, ask } = await startServer();
     const { begun } = await begin({ dataset: 'S', path: 'a.svs', files: file });
     const { fileId } = await create(begun.upload.id, 'a.svs', 5);
@@ -337,7 +337,7 @@ describe('open upload', () => {
     ]);
   });
 
-  it('cannot be abandoned or get another file after it is done', async () => {
+  it('cannot be abandoned and accepts no further file after it is done', async () => {
     const { sendAll, settled, ask, create } = await startServer();
     const id = await sendAll({ dataset: 'S', path: 'a.svs', files: { 'a.svs': bytes('12345') } });
     await settled();
@@ -376,7 +376,7 @@ describe('open upload', () => {
     expect(placed()).toEqual([]);
   });
 
-  it('is completed by the next process when a process ended while verifying its file', async () => {
+  it('is completed by the next process when the first process ended while verifying a file', async () => {
     const { begin, create, part, server, placed, settled } = await startServer();
     const { services } = server;
     const { begun } = await begin({ dataset: 'S', path: 'a.svs', files: { 'a.svs': bytes('12345') } });
@@ -395,7 +395,7 @@ describe('open upload', () => {
 });
 
 describe('upload to a full disk', () => {
-  it('is rejected with storage_full, keeps the received bytes, and resumes when space is free', async () => {
+  it('fails with storage_full, keeps the received bytes, and can be resumed when space is free', async () => {
     const { server, admin } = await startServer();
     let free = 1024 ** 3;
     const uploads = createUploads({

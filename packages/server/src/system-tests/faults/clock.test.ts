@@ -18,7 +18,7 @@ const plan = { width: 480, height: 400, tileSize: 128 } as const;
 const tile = 'image_files/9/1_1.jpg';
 
 describe.skipIf(process.platform === 'win32')('the clock of a running server', () => {
-  it('set back by a day ends no session; set forward, expired sessions end', async () => {
+  it('ends no session when it is set back by a day, and ends expired sessions when it is set forward', async () => {
     const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'lamina-clock-'));
     onTestFinished(() => fs.rmSync(folder, { recursive: true, force: true }));
     const slide = path.join(folder, 'slides/Tissue/a.svs');

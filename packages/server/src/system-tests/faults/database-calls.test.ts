@@ -119,7 +119,7 @@ async function ask(
 /** More queries than any call has. */
 const maxQueries = 100;
 
-describe.each(databaseKinds)('a failing database query of %s', (kind) => {
+describe.each(databaseKinds)('a single failing query on %s', (kind) => {
   beforeAll(() => {
     database = failingDatabase(kind);
   });
@@ -135,7 +135,7 @@ describe.each(databaseKinds)('a failing database query of %s', (kind) => {
   const names = Object.keys(answers).filter((name) => kind === 'SQLite' || endpoints[name]?.method !== 'GET');
 
   it.each(names)(
-    'in %s returns an error, changes nothing and does not affect the next call',
+    'makes %s return 503 and change no data, and does not affect the next call',
     async (name) => {
       const endpoint = endpoints[name] as Endpoint;
       const good = answerFor(name, 'admin');

@@ -69,7 +69,7 @@ describe.skipIf(process.platform !== 'linux')('render workers', () => {
     for (const pid of makers()) send(pid, 'SIGCONT');
   });
 
-  it('are restarted after they are killed; only running requests fail, with a retryable error', async () => {
+  it('are restarted after they are killed; only requests that they were rendering fail, with an error that the client may retry', async () => {
     const { ask, session, imageIds, app } = await viewing();
     const [imageId] = imageIds;
     const killed = new Set<number>();
@@ -99,7 +99,7 @@ describe.skipIf(process.platform !== 'linux')('render workers', () => {
     expect((await app.inject({ url: '/health/live' })).statusCode).toBe(200);
   });
 
-  it('are restarted when they hang, and their requests are answered', async () => {
+  it('are restarted when they hang, and the requests that waited for them are answered', async () => {
     const { ask, session, imageIds } = await viewing();
     const [imageId] = imageIds;
     expect(await ask(`${imageId}/${made[0]}`, session)).toMatchObject({ status: 200 });
