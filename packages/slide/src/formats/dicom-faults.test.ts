@@ -11,7 +11,6 @@ import {
   beginning,
   bytes,
   changed,
-  cutBefore,
   deepNesting,
   type Fault,
   fragments,
@@ -29,6 +28,7 @@ import {
   syntax,
   UNDEFINED_LENGTH,
   without,
+  withoutLast,
 } from '../testing/spoil-dicom.ts';
 
 /** Defects that are detected when the slide is opened. */
@@ -195,7 +195,7 @@ const defectsOnOpen: readonly Fault[] = [
     has({ tag: tag.PixelData, vr: 'OW', value: Buffer.alloc(6 * 3072 - 2) }),
     'FILE_CORRUPT',
   ],
-  ['truncated pixels', cutBefore(1), 'FILE_TRUNCATED'],
+  ['truncated pixels', withoutLast(1), 'FILE_TRUNCATED'],
   [
     'pixels without a length',
     has({ tag: tag.PixelData, vr: 'OW', value: Buffer.alloc(6 * 3072), length: UNDEFINED_LENGTH }),

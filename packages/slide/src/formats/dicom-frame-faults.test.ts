@@ -18,7 +18,7 @@ import {
   offsets,
   pixels,
   rle,
-  spoilFrame,
+  spoilFrameHeader,
   spoilItem,
   spoilLength,
   UNDEFINED_LENGTH,
@@ -163,9 +163,9 @@ const defectsOnRead: readonly Fault[] = [
   // Contents of the frames.
   ['JPEG frames that are not JPEG', frames(() => Buffer.from('no picture at all.')), 'FILE_CORRUPT'],
   ['truncated JPEG frames', frames((frame) => frame.subarray(0, -40)), 'FILE_CORRUPT'],
-  ['JPEG frames of another size', frames((frame) => spoilFrame(frame, 5, 0, 40)), 'FILE_CORRUPT'],
-  ['JPEG frames of 12 bits', frames((frame) => spoilFrame(frame, 4, 12)), 'FORMAT_NOT_SUPPORTED'],
-  ['lossless JPEG frames', frames((frame) => spoilFrame(frame, 1, 0xc3)), 'FORMAT_NOT_SUPPORTED'],
+  ['JPEG frames of another size', frames((frame) => spoilFrameHeader(frame, 5, 0, 40)), 'FILE_CORRUPT'],
+  ['JPEG frames of 12 bits', frames((frame) => spoilFrameHeader(frame, 4, 12)), 'FORMAT_NOT_SUPPORTED'],
+  ['lossless JPEG frames', frames((frame) => spoilFrameHeader(frame, 1, 0xc3)), 'FORMAT_NOT_SUPPORTED'],
   [
     'grey JPEG frames declared as colour',
     having(

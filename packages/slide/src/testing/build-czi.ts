@@ -10,16 +10,20 @@ export interface SubblockPlan {
   readonly y: number;
   readonly width: number;
   readonly height: number;
-  /** Size of the stored pixels, smaller than width and height at a reduced resolution; 0 means equal to them. */
+  /** Size of the stored pixels at a reduced resolution; 0 or absent: the pixels are stored at `width` × `height`. */
   readonly storedWidth?: number;
   readonly storedHeight?: number;
   /** Positions in other dimensions, for example `{ C: 1, S: 0, M: 3 }`. */
   readonly dimensions?: Readonly<Record<string, number>>;
+  /** A value of `cziPixelTypes`. */
   readonly pixelType: number;
+  /** A value of `cziCompressions`. */
   readonly compression: number;
+  /** The pixels in this compression, as `encodeCziPixels` returns them. */
   readonly data: Uint8Array;
 }
 
+/** An image stored beside the slide. */
 export interface AttachmentPlan {
   readonly name: string;
   readonly fileType: string;
@@ -31,16 +35,19 @@ export interface CziPlan {
   /** The metadata; if absent, the file has no metadata segment. */
   readonly xml?: string;
   readonly attachments?: readonly AttachmentPlan[];
-  /** Whether the directory precedes the subblocks, as ZEN writes it, or follows them. */
+  /** Whether the directory precedes the subblocks, as in files of ZEN; by default it follows them. */
   readonly isDirectoryFirst?: boolean;
 }
 
-/** Positions of segments and their parts, for tests that damage them; 0 for a segment that the file does not have. */
+/**
+ * Positions of segments (of their headers) in the file, for tests that damage them; 0 for a segment that the file does
+ * not have.
+ */
 export interface CziPlaces {
-  /** Position of the body of the file segment. */
+  /** Position of the first segment's body, after its header. */
   readonly file: number;
   readonly directory: number;
-  /** Positions of the entries of the directory. */
+  /** Positions of the entries of the directory, one for each subblock. */
   readonly entries: readonly number[];
   readonly metadata: number;
   readonly attachmentDirectory: number;
@@ -48,29 +55,36 @@ export interface CziPlaces {
   readonly subblocks: readonly number[];
 }
 
-const ALIGNMENT = 32;
+const SEGMENT_HEADER_BYTES = 32;
+const SEGMENT_ALIGNMENT = 32;
+/** Bytes of the directory's body before its first entry. */
+const DIRECTORY_HEADER_BYTES = 128;
 
 /** Builds a CZI file, segment by segment, and returns the positions of its parts. */
 export function buildCzi(plan: CziPlan): { bytes: Buffer; places: CziPlaces } {
-  const entries = plan.subblocks.map((subblock) => entryOf(subblock));
-  const directoryBody = Buffer.concat([padded(int32(entries.length), 128), ...entries]);
+  const entries = plan.subblocks.map((subblock) => directoryEntry(subblock));
+  const directoryBody = () =>
+    Buffer.concat([padded(int32(entries.length), DIRECTORY_HEADER_BYTES), ...entries]);
   const pieces: Buffer[] = [];
-  let at = 0;
+  let end = 0;
   const add = (id: string, body: Buffer): number => {
+    const at = end;
     const piece = segment(id, body);
     pieces.push(piece);
-    at += piece.length;
-    return at - piece.length;
+    end += piece.length;
+    return at;
   };
 
   const fileBody = Buffer.alloc(512);
-  fileBody.writeInt32LE(1, 0);
+  const majorVersion = 1;
+  fileBody.writeInt32LE(majorVersion, 0);
   add('ZISRAWFILE', fileBody);
-  const directoryFirst = plan.isDirectoryFirst ? add('ZISRAWDIRECTORY', directoryBody) : null;
+  const firstDirectory = plan.isDirectoryFirst ? add('ZISRAWDIRECTORY', directoryBody()) : null;
   const metadata = plan.xml === undefined ? 0 : add('ZISRAWMETADATA', metadataBody(plan.xml));
   const subblocks = plan.subblocks.map((subblock, i) => {
-    entries[i]?.writeBigInt64LE(BigInt(at), 6);
-    return add('ZISRAWSUBBLOCK', subblockBody(entries[i] as Buffer, subblock.data));
+    const entry = entries[i] as Buffer;
+    entry.writeBigInt64LE(BigInt(end), 6); // the position of the subblock
+    return add('ZISRAWSUBBLOCK', subblockBody(entry, subblock.data));
   });
   const attachments = (plan.attachments ?? []).map(({ data }) => {
     return add('ZISRAWATTACH', Buffer.concat([padded(int32(data.length), 256), data]));
@@ -78,17 +92,16 @@ export function buildCzi(plan: CziPlan): { bytes: Buffer; places: CziPlaces } {
   const attachmentDirectory = plan.attachments
     ? add('ZISRAWATTDIR', attachmentDirectoryBody(plan.attachments, attachments))
     : 0;
-  const directory =
-    directoryFirst ?? add('ZISRAWDIRECTORY', Buffer.concat([padded(int32(entries.length), 128), ...entries]));
+  const directory = firstDirectory ?? add('ZISRAWDIRECTORY', directoryBody());
 
   const bytes = Buffer.concat(pieces);
-  bytes.writeBigInt64LE(BigInt(directory), 32 + 52);
-  bytes.writeBigInt64LE(BigInt(metadata), 32 + 60);
-  bytes.writeBigInt64LE(BigInt(attachmentDirectory), 32 + 72);
+  bytes.writeBigInt64LE(BigInt(directory), SEGMENT_HEADER_BYTES + 52);
+  bytes.writeBigInt64LE(BigInt(metadata), SEGMENT_HEADER_BYTES + 60);
+  bytes.writeBigInt64LE(BigInt(attachmentDirectory), SEGMENT_HEADER_BYTES + 72);
   const entryPlaces: number[] = [];
-  let entryAt = directory + 32 + 128;
+  let entryAt = directory + SEGMENT_HEADER_BYTES + DIRECTORY_HEADER_BYTES;
   for (const entry of entries) {
-    // A directory before the subblocks was written before their positions were known, so its entries are written again.
+    // If the directory is first, its entries were written before the positions of the subblocks were known.
     bytes.set(entry, entryAt);
     entryPlaces.push(entryAt);
     entryAt += entry.length;
@@ -96,7 +109,7 @@ export function buildCzi(plan: CziPlan): { bytes: Buffer; places: CziPlaces } {
   return {
     bytes,
     places: {
-      file: 32,
+      file: SEGMENT_HEADER_BYTES,
       directory,
       entries: entryPlaces,
       metadata,
@@ -107,23 +120,24 @@ export function buildCzi(plan: CziPlan): { bytes: Buffer; places: CziPlaces } {
   };
 }
 
-/** Builds a segment: id, allocated size, used size, body. */
+/** Builds a segment: id (16 bytes), allocated size, used size, body. */
 function segment(id: string, body: Buffer): Buffer {
-  const header = Buffer.alloc(32);
+  const header = Buffer.alloc(SEGMENT_HEADER_BYTES);
   header.write(id, 'latin1');
-  const allocated = Math.ceil(body.length / ALIGNMENT) * ALIGNMENT;
+  const allocated = Math.ceil(body.length / SEGMENT_ALIGNMENT) * SEGMENT_ALIGNMENT;
   header.writeBigInt64LE(BigInt(allocated), 16);
   header.writeBigInt64LE(BigInt(body.length), 24);
   return Buffer.concat([header, padded(body, allocated)]);
 }
 
-function entryOf(plan: SubblockPlan): Buffer {
+/** Builds the directory entry of a subblock. Its position (8 bytes at 6) is written when it is known. */
+function directoryEntry(plan: SubblockPlan): Buffer {
   const { x, y, width, height, storedWidth = 0, storedHeight = 0, dimensions = {} } = plan;
   const header = Buffer.alloc(32);
   header.write('DV', 'latin1');
   header.writeInt32LE(plan.pixelType, 2);
   header.writeInt32LE(plan.compression, 18);
-  header.writeInt8(storedWidth === 0 ? 0 : 2, 22);
+  header.writeInt8(storedWidth === 0 ? 0 : 2, 22); // the pyramid type: none, or several subblocks per level
   const allDimensions = [
     dimension('X', x, width, storedWidth),
     dimension('Y', y, height, storedHeight),
@@ -133,6 +147,7 @@ function entryOf(plan: SubblockPlan): Buffer {
   return Buffer.concat([header, ...allDimensions]);
 }
 
+/** Builds a dimension of a directory entry; its start coordinate (4 bytes at 12) stays 0, because readers ignore it. */
 function dimension(name: string, start: number, size: number, storedSize: number): Buffer {
   const bytes = Buffer.alloc(20);
   bytes.write(name, 'latin1');
@@ -149,7 +164,8 @@ function subblockBody(entry: Buffer, data: Uint8Array): Buffer {
   sizes.writeInt32LE(SUBBLOCK_METADATA.length, 0);
   sizes.writeBigInt64LE(BigInt(data.length), 8);
   const header = Buffer.concat([sizes, entry]);
-  return Buffer.concat([padded(header, Math.max(256, header.length)), SUBBLOCK_METADATA, data]);
+  const minHeaderBytes = 256;
+  return Buffer.concat([padded(header, Math.max(minHeaderBytes, header.length)), SUBBLOCK_METADATA, data]);
 }
 
 function metadataBody(xml: string): Buffer {
@@ -199,7 +215,9 @@ export const cziCompressions: Readonly<Record<CziCompression, number>> = {
   'zstd1-split': 6,
 };
 
-/** The index of the RGB sample at each position of a stored pixel; null is an opaque alpha sample. */
+/**
+ * The samples of a stored pixel in order: 0 is the red, 1 the green, 2 the blue one; null is an opaque alpha sample.
+ */
 const storedSamples: Readonly<Record<CziPixels, readonly (number | null)[]>> = {
   gray8: [1],
   gray16: [1],
@@ -209,8 +227,8 @@ const storedSamples: Readonly<Record<CziPixels, readonly (number | null)[]>> = {
 };
 
 /**
- * Encodes pixels as the data of a subblock. Grey formats contain the green samples. Samples of 16 bits are 64 times
- * the 8-bit ones, so they use 14 bits.
+ * Encodes pixels as the data of a subblock. Grey formats contain the green samples. A 16-bit sample is 64 times the
+ * 8-bit sample, as from a camera of 14 bits.
  */
 export async function encodeCziPixels(
   { width, height, rgb }: Raster,
@@ -240,12 +258,15 @@ export async function encodeCziPixels(
       return bytes;
     case 'zstd0':
       return zlib.zstdCompressSync(bytes);
-    case 'zstd1':
-      return Buffer.concat([Uint8Array.of(1), zlib.zstdCompressSync(bytes)]);
+    case 'zstd1': {
+      const header = Uint8Array.of(1); // its length
+      return Buffer.concat([header, zlib.zstdCompressSync(bytes)]);
+    }
     case 'zstd1-split': {
       const low = bytes.filter((_, i) => i % 2 === 0);
       const high = bytes.filter((_, i) => i % 2 === 1);
-      return Buffer.concat([Uint8Array.of(3, 1, 1), zlib.zstdCompressSync(Buffer.concat([low, high]))]);
+      const header = Uint8Array.of(3, 1, 1); // its length, the chunk type, and the flag "bytes are split"
+      return Buffer.concat([header, zlib.zstdCompressSync(Buffer.concat([low, high]))]);
     }
   }
 }

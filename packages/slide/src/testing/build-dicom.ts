@@ -1,6 +1,6 @@
 /**
- * Builds DICOM whole-slide images for tests, also malformed ones: `planDicom` creates the data elements of a file, which
- * a test can change, and `writeDicom` serialises them.
+ * Builds DICOM whole-slide images for tests, also malformed ones: `planDicom` creates the data elements of a file,
+ * which a test can change, and `writeDicom` serialises them.
  *
  * Longer than 350 lines because all transfer syntaxes and faults share one data set.
  */
@@ -18,76 +18,91 @@ import {
 } from './encode-frames.ts';
 import { paintTissue } from './paint-tissue.ts';
 
-/** A data element, possibly with a wrong length. */
+/** A data element. Its declared length may be wrong, to build damaged files. */
 export interface DicomElement {
   readonly tag: number;
   readonly vr: string;
+  /** Bytes of a value; items of a sequence; encapsulated pixel data. */
   readonly value: Uint8Array | readonly DicomItem[] | DicomFragments;
   /** Declared length instead of the true one; 0xffff_ffff for a sequence that ends with a delimiter. */
   readonly length?: number;
 }
 
+/** An item of a sequence: a list of data elements. */
 export type DicomItem = readonly DicomElement[];
 
 /** Encapsulated pixel data: encoded frames, divided into fragments. */
 export interface DicomFragments {
+  /** The basic offset table: positions of the frames, 4 bytes each; empty if the file has none. */
   readonly offsetTable: Uint8Array;
   readonly fragments: readonly Uint8Array[];
-  /** Whether a sequence delimiter follows the fragments; true. */
+  /** Whether a sequence delimiter follows the fragments; by default true. */
   readonly isDelimited?: boolean;
 }
 
 /** A DICOM file before serialisation. */
 export interface DicomFile {
+  /** The 128 bytes before "DICM". */
   readonly preamble: Uint8Array;
+  /** File meta information. */
   readonly meta: readonly DicomElement[];
+  /** Whether the elements of the data set state their value representation (VR). */
   readonly isExplicit: boolean;
+  /** The data set. */
   readonly elements: readonly DicomElement[];
 }
 
+/** How frames are stored: uncompressed (the first three) or in an image codec. */
 export type DicomCodec = 'explicit' | 'implicit' | 'encapsulated' | 'jpeg' | 'jpeg2000' | 'jpegls' | 'rle';
 
-/** Options of `buildDicom`; everything has a default. */
+/** Options of `buildDicom`; all defaults are in `defaults` below. */
 export interface DicomPlan {
-  /** Size of the whole picture in pixels. */
+  /** Size of the whole picture at full resolution in pixels. */
   readonly width?: number;
   readonly height?: number;
   /** Size of a frame in pixels. */
   readonly tileWidth?: number;
   readonly tileHeight?: number;
-  /** Reduction factor of the picture relative to width and height. */
+  /** The file contains the picture at width and height divided by this number. */
   readonly downsample?: number;
   /** Third value of ImageType, for example VOLUME, LABEL or OVERVIEW. */
   readonly kind?: string;
   readonly codec?: DicomCodec;
+  /** PhotometricInterpretation. */
   readonly photometric?: string;
   readonly bits?: 8 | 16;
-  /** Factor from an 8-bit sample to a 16-bit one; 257, so that 255 becomes 65,535. */
+  /** Factor from an 8-bit sample to a 16-bit one; with the default 257, 255 becomes 65,535. */
   readonly wordStep?: number;
+  /** Whether an uncompressed frame stores all red samples, then all green, then all blue ones. */
   readonly isPlanar?: boolean;
-  /** How the file declares the positions of its frames; null when it does not. */
+  /**
+   * DimensionOrganizationType; null for a file without it, which states the position of each frame, like TILED_SPARSE.
+   */
   readonly organization?: 'TILED_FULL' | 'TILED_SPARSE' | null;
-  /** Indices of the tiles that a sparse picture omits, row by row from 0. */
+  /** Tiles that the file omits, counted row by row from 0; only for TILED_SPARSE. */
   readonly holes?: readonly number[];
+  /** Which table states the positions of compressed frames; `empty` for none. */
   readonly offsetTable?: 'empty' | 'basic' | 'extended';
   readonly fragmentsPerFrame?: number;
   readonly focalPlanes?: number;
   readonly opticalPaths?: number;
-  /** For a part of a concatenation: its number, and its range of frames. */
+  /**
+   * For a part of a concatenation: its number from 1, the number of parts, and its frames `from` to `to - 1` (from 0).
+   */
   readonly part?: {
     readonly number: number;
     readonly total?: number;
     readonly from: number;
     readonly to: number;
   };
-  /** Whether sequences end with delimiters. */
+  /** Whether sequences have an undefined length and end with delimiters. */
   readonly hasUndefinedLengths?: boolean;
-  /** Last parts of the UIDs. */
+  /** The last components of the UIDs of series, instance and pyramid; a null pyramid has no UID. */
   readonly series?: string;
   readonly instance?: string;
   readonly pyramid?: string | null;
   readonly patient?: string;
-  /** Additional elements; they replace elements with the same tag. */
+  /** Elements that the file contains instead of the default elements with the same tags. */
   readonly more?: readonly DicomElement[];
 }
 
@@ -130,14 +145,16 @@ const transferSyntaxes: Readonly<Record<DicomCodec, string>> = {
 };
 
 const UNDEFINED_LENGTH = 0xffff_ffff;
-const SOP_ROOT = '1.2.826.0.1.3680043.10.999';
+/** All UIDs of the built files start with this prefix. */
+const UID_ROOT = '1.2.826.0.1.3680043.10.999';
+const MM_PER_PIXEL = 0.0005;
 
 /** Builds a small DICOM whole-slide image. */
 export async function buildDicom(plan: DicomPlan = {}): Promise<Uint8Array> {
   return writeDicom(await planDicom(plan));
 }
 
-/** Returns the picture that the tiles of a plan show, at its reduced size. */
+/** Returns the picture that the tiles of a plan show, reduced by its downsample. */
 export function pictureOf(plan: DicomPlan): Raster {
   const { width, height, downsample } = { ...defaults, ...plan };
   return shrinkRaster(paintTissue(width, height), downsample);
@@ -157,16 +174,16 @@ export async function planDicom(plan: DicomPlan = {}): Promise<DicomFile> {
   const elements: DicomElement[] = [
     text(tag.ImageType, 'CS', 'ORIGINAL', 'PRIMARY', completePlan.kind, 'NONE'),
     text(tag.SOPClassUID, 'UI', wholeSlideImage),
-    text(tag.SOPInstanceUID, 'UI', `${SOP_ROOT}.${series}.${instance}`),
+    text(tag.SOPInstanceUID, 'UI', `${UID_ROOT}.${series}.${instance}`),
     ...(completePlan.pyramid === null
       ? []
-      : [text(tag.PyramidUID, 'UI', `${SOP_ROOT}.9.${completePlan.pyramid}`)]),
+      : [text(tag.PyramidUID, 'UI', `${UID_ROOT}.9.${completePlan.pyramid}`)]),
     text(tag.Manufacturer, 'LO', 'Leica Biosystems'),
-    text(0x0010_0010, 'PN', 'Doe^Jane'),
+    text(0x0010_0010, 'PN', 'Doe^Jane'), // PatientName, which readers must not return
     text(tag.PatientID, 'LO', patient),
-    text(0x0018_1000, 'LO', 'SERIAL-12345'),
-    text(tag.StudyInstanceUID, 'UI', `${SOP_ROOT}.8`),
-    text(tag.SeriesInstanceUID, 'UI', `${SOP_ROOT}.${series}`),
+    text(0x0018_1000, 'LO', 'SERIAL-12345'), // DeviceSerialNumber, which readers must not return
+    text(tag.StudyInstanceUID, 'UI', `${UID_ROOT}.8`),
+    text(tag.SeriesInstanceUID, 'UI', `${UID_ROOT}.${series}`),
     text(tag.InstanceNumber, 'IS', '1'),
     ...concatenationOf(completePlan),
     ...(completePlan.organization === null
@@ -183,8 +200,8 @@ export async function planDicom(plan: DicomPlan = {}): Promise<DicomFile> {
     us(tag.HighBit, completePlan.bits - 1),
     us(tag.PixelRepresentation, 0),
     text(tag.ContainerIdentifier, 'LO', 'SLIDE-1'),
-    fl(tag.ImagedVolumeWidth, picture.width * 0.0005 * completePlan.downsample),
-    fl(tag.ImagedVolumeHeight, picture.height * 0.0005 * completePlan.downsample),
+    fl(tag.ImagedVolumeWidth, picture.width * MM_PER_PIXEL * completePlan.downsample),
+    fl(tag.ImagedVolumeHeight, picture.height * MM_PER_PIXEL * completePlan.downsample),
     ul(tag.TotalPixelMatrixColumns, picture.width),
     ul(tag.TotalPixelMatrixRows, picture.height),
     sequence(tag.TotalPixelMatrixOriginSequence, [
@@ -203,8 +220,8 @@ export async function planDicom(plan: DicomPlan = {}): Promise<DicomFile> {
             text(
               tag.PixelSpacing,
               'DS',
-              String(0.0005 * completePlan.downsample),
-              String(0.0005 * completePlan.downsample),
+              String(MM_PER_PIXEL * completePlan.downsample),
+              String(MM_PER_PIXEL * completePlan.downsample),
             ),
           ],
         ]),
@@ -213,7 +230,7 @@ export async function planDicom(plan: DicomPlan = {}): Promise<DicomFile> {
     ...(completePlan.organization === 'TILED_FULL'
       ? []
       : [sequence(tag.PerFrameFunctionalGroupsSequence, places.map(functionalGroupsOf(completePlan)))]),
-    ...(isEncapsulated ? encapsulated(completePlan, frames) : [native(frames)]),
+    ...(isEncapsulated ? encapsulatedPixelData(completePlan, frames) : [nativePixelData(frames)]),
   ];
   const replacedTags = new Set(completePlan.more.map((element) => element.tag));
   const kept = elements.filter((element) => !replacedTags.has(element.tag));
@@ -221,7 +238,7 @@ export async function planDicom(plan: DicomPlan = {}): Promise<DicomFile> {
   return {
     preamble: new Uint8Array(128),
     meta: [
-      ul(0x0002_0000, 0),
+      ul(0x0002_0000, 0), // FileMetaInformationGroupLength, which the reader ignores
       text(tag.MediaStorageSOPClassUID, 'UI', wholeSlideImage),
       text(tag.TransferSyntaxUID, 'UI', transferSyntaxes[codec]),
     ],
@@ -230,7 +247,7 @@ export async function planDicom(plan: DicomPlan = {}): Promise<DicomFile> {
   };
 }
 
-/** Position of a frame in pixels from the top left, and its focal plane and optical path. */
+/** Position of a frame in pixels from the top left, and the indices of its focal plane and optical path, from 0. */
 interface FramePlace {
   readonly x: number;
   readonly y: number;
@@ -238,7 +255,9 @@ interface FramePlace {
   readonly path: number;
 }
 
-/** Returns the positions of all frames in the order of the file, or of those in the part of a concatenation. */
+/**
+ * Returns the positions of the frames in the order of the file; for a part of a concatenation, only those of the part.
+ */
 function placesOf(plan: CompletePlan, { width, height }: Raster): FramePlace[] {
   const columns = Math.ceil(width / plan.tileWidth);
   const rows = Math.ceil(height / plan.tileHeight);
@@ -256,8 +275,8 @@ function placesOf(plan: CompletePlan, { width, height }: Raster): FramePlace[] {
 }
 
 /**
- * Returns the RGB samples of a tile. Padding is magenta, which tissue never contains; each focal plane and each optical
- * path is darker than the previous one.
+ * Returns the RGB samples of a tile. Pixels outside the picture are magenta, which tissue never contains. Tests can
+ * tell planes and paths apart: each sample is darker by 20 per focal plane and by 40 per optical path.
  */
 function cutTile(picture: Raster, { tileWidth, tileHeight }: CompletePlan, place: FramePlace): Uint8Array {
   const rgb = new Uint8Array(tileWidth * tileHeight * 3);
@@ -282,7 +301,8 @@ async function encodeFrame(plan: CompletePlan, picture: Raster, place: FramePlac
   if (codec === 'jpeg') return encodeJpeg(rgb, width, height, plan.photometric);
   const samples = samplesOf(rgb, plan);
   if (codec === 'jpeg2000') return encodeJpeg2000(samples);
-  if (codec === 'jpegls') return encodeJpegLs(samples, samples.samplesPerPixel === 1 ? 0 : 2);
+  const interleave = samples.samplesPerPixel === 1 ? 0 : 2; // by pixel if there are three components
+  if (codec === 'jpegls') return encodeJpegLs(samples, interleave);
   if (codec === 'rle') return encodeDicomRle(samples);
   const values = plan.isPlanar ? planesOf(samples) : samples.values;
   return new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
@@ -323,6 +343,7 @@ async function encodeJpeg(
 ): Promise<Uint8Array> {
   const picture = sharp(rgb, { raw: { width, height, channels: 3 } });
   if (photometric.startsWith('MONOCHROME')) picture.toColourspace('b-w');
+  // sharp does not encode 4:2:2.
   const chromaSubsampling = photometric === 'YBR_FULL_422' ? '4:2:0' : '4:4:4';
   const jpeg = await picture.jpeg({ quality: 90, chromaSubsampling }).toBuffer();
   for (const segment of segments(jpeg, 2)) {
@@ -332,6 +353,7 @@ async function encodeJpeg(
   return jpeg;
 }
 
+/** Returns a function that describes a frame: its optical path, and its position from the top left, counted from 1. */
 function functionalGroupsOf({ holes }: CompletePlan) {
   return ({ x, y, plane, path }: FramePlace): DicomItem => [
     sequence(tag.OpticalPathIdentificationSequence, [
@@ -360,26 +382,28 @@ function opticalPathOf(path: number): DicomItem {
 function concatenationOf({ part }: CompletePlan): DicomElement[] {
   if (!part) return [];
   return [
-    text(tag.ConcatenationUID, 'UI', `${SOP_ROOT}.7`),
+    text(tag.ConcatenationUID, 'UI', `${UID_ROOT}.7`),
     us(tag.InConcatenationNumber, part.number),
     ...(part.total === undefined ? [] : [us(tag.InConcatenationTotalNumber, part.total)]),
     ul(tag.ConcatenationFrameOffsetNumber, part.from),
   ];
 }
 
-function native(frames: readonly Uint8Array[]): DicomElement {
+function nativePixelData(frames: readonly Uint8Array[]): DicomElement {
   return { tag: tag.PixelData, vr: 'OW', value: Buffer.concat(frames) };
 }
 
-function encapsulated(
+/** Builds the elements of compressed pixel data: the frames and, if the plan has one, the extended offset table. */
+function encapsulatedPixelData(
   { offsetTable, fragmentsPerFrame }: CompletePlan,
   frames: readonly Uint8Array[],
 ): DicomElement[] {
   const pieces = frames.map((frame) => cutInto(frame, fragmentsPerFrame));
-  // Every fragment has a header of 8 bytes and is padded to an even length.
+  // In the file, each fragment follows a header of 8 bytes and is padded to an even length.
   const storedBytes = pieces.map((fragments) =>
     fragments.reduce((sum, { length }) => sum + 8 + length + (length % 2), 0),
   );
+  /** Position of each frame, counted from the first frame. */
   const starts = storedBytes.map((_, i) => storedBytes.slice(0, i).reduce((sum, bytes) => sum + bytes, 0));
   const pixels: DicomElement = {
     tag: tag.PixelData,
@@ -404,6 +428,7 @@ function encapsulated(
   ];
 }
 
+/** Cuts a frame into fragments of equal, even length; only the last one may be shorter. */
 function cutInto(frame: Uint8Array, count: number): Uint8Array[] {
   const length = Math.ceil(frame.length / count / 2) * 2;
   return range(count).map((i) => frame.subarray(i * length, (i + 1) * length));
@@ -419,6 +444,7 @@ export function writeDicom({ preamble, meta, isExplicit, elements }: DicomFile):
   ]);
 }
 
+/** Value representations whose length has 4 bytes in explicit encoding; the length of others has 2. */
 const longVrs = new Set(['OB', 'OD', 'OF', 'OL', 'OV', 'OW', 'SQ', 'SV', 'UC', 'UN', 'UR', 'UT', 'UV']);
 
 function writeElement(element: DicomElement, isExplicit: boolean): Uint8Array {
@@ -427,7 +453,7 @@ function writeElement(element: DicomElement, isExplicit: boolean): Uint8Array {
   let bytes: Uint8Array;
   if (value instanceof Uint8Array) bytes = value;
   else if ('fragments' in value) bytes = writeFragments(value);
-  else bytes = writeItems(value, isExplicit && vr !== 'UN', isUndefined);
+  else bytes = writeItems(value, isExplicit && vr !== 'UN', isUndefined); // items in UN are always implicit
   const length = element.length ?? (isUndefined ? UNDEFINED_LENGTH : bytes.length);
   const isLong = longVrs.has(vr);
   const header = Buffer.alloc(isExplicit && isLong ? 12 : 8);
@@ -461,11 +487,11 @@ function writeFragments({ offsetTable, fragments, isDelimited = true }: DicomFra
   return Buffer.concat([...items, ...(isDelimited ? [itemHeader(tag.SequenceDelimitationItem, 0)] : [])]);
 }
 
-/** Serialises an item or a delimiter: its tag and length. */
-export function itemHeader(number: number, length: number): Uint8Array {
+/** Serialises the header of an item, or a delimiter: its tag and its length. */
+export function itemHeader(itemTag: number, length: number): Uint8Array {
   const header = Buffer.alloc(8);
-  header.writeUInt16LE(number >>> 16, 0);
-  header.writeUInt16LE(number & 0xffff, 2);
+  header.writeUInt16LE(itemTag >>> 16, 0);
+  header.writeUInt16LE(itemTag & 0xffff, 2);
   header.writeUInt32LE(length, 4);
   return header;
 }
@@ -477,7 +503,7 @@ function withoutLength(element: DicomElement): DicomElement {
   return { ...element, value, length: UNDEFINED_LENGTH };
 }
 
-/** Creates an element with text values. @param number tag of the element */
+/** Creates an element with text values. @param number tag of the element @param vr value representation */
 export function text(number: number, vr: string, ...values: readonly string[]): DicomElement {
   const joined = values.join('\\');
   // Values have an even length.
@@ -486,7 +512,7 @@ export function text(number: number, vr: string, ...values: readonly string[]): 
   return { tag: number, vr, value: Buffer.from(value, 'latin1') };
 }
 
-// The following functions create elements with numbers; their names are the value representations.
+// The following functions create elements with numbers; a function has the name of its value representation.
 
 export function us(number: number, ...values: readonly number[]): DicomElement {
   return { tag: number, vr: 'US', value: littleEndian(2, values) };
@@ -517,12 +543,12 @@ export function sequence(number: number, items: readonly DicomItem[]): DicomElem
   return { tag: number, vr: 'SQ', value: items };
 }
 
-/** Serialises non-negative integers. */
-export function littleEndian(bytes: 2 | 4 | 8, values: readonly number[]): Uint8Array {
-  const written = Buffer.alloc(values.length * bytes);
+/** Serialises non-negative integers, each in this number of bytes. */
+export function littleEndian(bytesPerValue: 2 | 4 | 8, values: readonly number[]): Uint8Array {
+  const written = Buffer.alloc(values.length * bytesPerValue);
   for (const [i, value] of values.entries()) {
-    if (bytes === 8) written.writeBigUInt64LE(BigInt(value), i * 8);
-    else written.writeUIntLE(value, i * bytes, bytes);
+    if (bytesPerValue === 8) written.writeBigUInt64LE(BigInt(value), i * 8);
+    else written.writeUIntLE(value, i * bytesPerValue, bytesPerValue);
   }
   return written;
 }

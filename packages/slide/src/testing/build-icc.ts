@@ -4,23 +4,23 @@
 export interface IccPlan {
   /** Name in the profile; "Test scanner". */
   readonly name?: string;
-  /** Colour model of the device; RGB. */
+  /** Signature of the device's colour model, 4 characters; RGB. */
   readonly model?: string;
-  /** Profile connection space of tables (a profile of curves and a matrix always has XYZ); XYZ. */
+  /** Profile connection space of a profile with tables (one with a matrix always has XYZ); XYZ. */
   readonly connection?: 'XYZ ' | 'Lab ';
-  /** How the profile describes colours: three curves and a matrix, or a type of table; curves and a matrix. */
+  /** How the profile converts colours: by curves and a matrix, or by a table of this tag type; `matrix`. */
   readonly kind?: 'matrix' | 'mft1' | 'mft2' | 'mAB ';
-  /** The tags that contain the table; only A2B1, for the relative colorimetric intent. */
+  /** Rendering intents that have the table: A2B0 perceptual, A2B1 relative colorimetric; only A2B1. */
   readonly tables?: readonly ('A2B0' | 'A2B1')[];
   /** Major version; 4. */
   readonly version?: 2 | 4;
   /** Gamma of the curves; 1.8. */
   readonly gamma?: number;
-  /** Luminance of the device's black in tables, 0…1; 0.01. */
+  /** Luminance that tables give to the device's black, 0 to 1; 0.01. */
   readonly black?: number;
 }
 
-/** The white of the connection space. */
+/** The white of the connection space in XYZ. */
 const D50 = [0.9642, 1, 0.8249] as const;
 /** Colorants of sRGB relative to D50, by device channel. */
 const COLORANTS = [
@@ -30,6 +30,8 @@ const COLORANTS = [
 ] as const;
 /** Nodes of a table's grid in each direction. */
 const NODES = 9;
+/** The factor of numbers with 16 fractional bits (s15Fixed16Number). */
+const FIXED_ONE = 65_536;
 
 /** Builds a profile of a scanner. */
 export function buildIcc(plan: IccPlan = {}): Uint8Array {
@@ -46,11 +48,13 @@ export function buildIcc(plan: IccPlan = {}): Uint8Array {
   }
   const header = Buffer.alloc(128);
   header[8] = version;
-  header.write('scnr', 12, 'latin1');
+  header.write('scnr', 12, 'latin1'); // device class: scanner
   header.write(model, 16, 'latin1');
   header.write(kind === 'matrix' ? 'XYZ ' : connection, 20, 'latin1');
-  header.write('acsp', 36, 'latin1');
-  for (const [axis, white] of D50.entries()) header.writeInt32BE(Math.round(white * 65536), 68 + axis * 4);
+  header.write('acsp', 36, 'latin1'); // signature of profile files
+  for (const [axis, white] of D50.entries())
+    header.writeInt32BE(Math.round(white * FIXED_ONE), 68 + axis * 4);
+  // The table has a count and, for each tag, its name, offset and length.
   const tagTable = Buffer.alloc(4 + tags.size * 12);
   tagTable.writeUInt32BE(tags.size);
   const bodies: Buffer[] = [];
@@ -62,38 +66,45 @@ export function buildIcc(plan: IccPlan = {}): Uint8Array {
     bodies.push(padded(body));
     at += padded(body).length;
   }
-  header.writeUInt32BE(at);
+  const profileBytes = at;
+  header.writeUInt32BE(profileBytes);
   return Buffer.concat([header, tagTable, ...bodies]);
 }
 
+/** Pads a tag to a multiple of 4 bytes. */
 const padded = (body: Buffer): Buffer => Buffer.concat([body, Buffer.alloc((4 - (body.length % 4)) % 4)]);
 
+/** Builds a text with one translation (multiLocalizedUnicodeType). */
 function description(name: string): Buffer {
   const text = Buffer.from(name, 'utf16le').swap16();
   const head = Buffer.alloc(28);
   head.write('mluc', 'latin1');
-  head.writeUInt32BE(1, 8);
-  head.writeUInt32BE(12, 12);
+  head.writeUInt32BE(1, 8); // number of translations
+  head.writeUInt32BE(12, 12); // bytes of a record: language and country, length, offset
   head.write('enUS', 16, 'latin1');
   head.writeUInt32BE(text.length, 20);
-  head.writeUInt32BE(28, 24);
+  head.writeUInt32BE(head.length, 24); // offset of the text
   return Buffer.concat([head, text]);
 }
 
+/** Builds a colour (XYZType). */
 function xyz(values: readonly number[]): Buffer {
   const body = Buffer.alloc(20);
   body.write('XYZ ', 'latin1');
-  for (const [axis, value] of values.entries()) body.writeInt32BE(Math.round(value * 65536), 8 + axis * 4);
+  for (const [axis, value] of values.entries())
+    body.writeInt32BE(Math.round(value * FIXED_ONE), 8 + axis * 4);
   return body;
 }
 
+/** Builds a curve y = x^gamma (parametricCurveType, function type 0). */
 function gammaCurve(gamma: number): Buffer {
   const body = Buffer.alloc(16);
   body.write('para', 'latin1');
-  body.writeInt32BE(Math.round(gamma * 65536), 12);
+  body.writeInt32BE(Math.round(gamma * FIXED_ONE), 12);
   return body;
 }
 
+/** Serialises numbers from 0 to 1 as integers of 8 bits, or of 16 bits if they are wide. */
 const sampled = (samples: readonly number[], isWide: boolean): Buffer => {
   const body = Buffer.alloc(samples.length * (isWide ? 2 : 1));
   for (const [index, sample] of samples.entries()) {
@@ -103,7 +114,10 @@ const sampled = (samples: readonly number[], isWide: boolean): Buffer => {
   return body;
 };
 
-/** Builds a table with linear input curves. Its grid has the colours of the matrix, raised to the plan's black. */
+/**
+ * Builds a table whose input and output curves change nothing. Its grid has the colours that the matrix gives, scaled
+ * so that the darkest one is the plan's black.
+ */
 function table(plan: IccPlan, kind: 'mft1' | 'mft2' | 'mAB '): Buffer {
   const isWide = kind !== 'mft1';
   const samples: number[] = [];
@@ -118,41 +132,46 @@ function table(plan: IccPlan, kind: 'mft1' | 'mft2' | 'mAB '): Buffer {
           ),
         );
   const grid = sampled(samples, isWide);
-  if (kind === 'mAB ') return curveTable(grid);
+  if (kind === 'mAB ') return lutAToB(grid);
   const head = Buffer.alloc(isWide ? 52 : 48);
   head.write(kind, 'latin1');
-  head.set([3, 3, NODES], 8);
-  for (const diagonal of [0, 4, 8]) head.writeInt32BE(65536, 12 + diagonal * 4);
-  const entries = isWide ? 2 : 256;
+  head.set([3, 3, NODES], 8); // input channels, output channels, nodes
+  for (const diagonal of [0, 4, 8]) head.writeInt32BE(FIXED_ONE, 12 + diagonal * 4); // identity matrix
+  const curveEntries = isWide ? 2 : 256;
   if (isWide) {
-    head.writeUInt16BE(entries, 48);
-    head.writeUInt16BE(entries, 50);
+    head.writeUInt16BE(curveEntries, 48); // of an input curve
+    head.writeUInt16BE(curveEntries, 50); // of an output curve
   }
   const line = sampled(
-    Array.from({ length: entries }, (_, index) => index / (entries - 1)),
+    Array.from({ length: curveEntries }, (_, index) => index / (curveEntries - 1)),
     isWide,
   );
   return Buffer.concat([head, line, line, line, grid, line, line, line]);
 }
 
-function curveTable(grid: Buffer): Buffer {
+/** Builds a table of the type lutAToBType ("mAB "): output curves, grid, input curves; all curves change nothing. */
+function lutAToB(grid: Buffer): Buffer {
   const identity = Buffer.alloc(12);
   identity.write('curv', 'latin1');
   const curves = Buffer.concat([identity, identity, identity]);
   const head = Buffer.alloc(32);
+  const gridAt = head.length + curves.length;
   head.write('mAB ', 'latin1');
-  head.set([3, 3], 8);
-  head.writeUInt32BE(32, 12);
-  head.writeUInt32BE(68, 24);
+  head.set([3, 3], 8); // input and output channels
+  head.writeUInt32BE(head.length, 12); // offset of the output ("B") curves
+  head.writeUInt32BE(gridAt, 24);
   const gridHead = Buffer.alloc(20);
   gridHead.set([NODES, NODES, NODES]);
-  gridHead[16] = 2;
+  gridHead[16] = 2; // bytes per sample
   const gridBody = padded(Buffer.concat([gridHead, grid]));
-  head.writeUInt32BE(68 + gridBody.length, 28);
+  head.writeUInt32BE(gridAt + gridBody.length, 28); // offset of the input ("A") curves
   return Buffer.concat([head, curves, gridBody, curves]);
 }
 
-/** Returns the colour of the connection space for a device colour, as numbers from 0 to 1 to be stored. */
+/**
+ * Returns the colour of the connection space for a device colour, as numbers from 0 to 1 of the range of stored
+ * integers. The ranges are those of PCSXYZ, of legacy Lab in `mft2`, and of Lab in other tables.
+ */
 function encoded(
   { gamma = 1.8, black = 0.01, connection }: IccPlan,
   kind: string,
@@ -167,11 +186,12 @@ function encoded(
     return white * black + sum * (1 - black);
   });
   if (connection !== 'Lab ') return colour.map((value) => Math.min(1, value / (1 + 32767 / 32768)));
-  const [x = 0, y = 0, z = 0] = colour.map((value, axis) => {
+  // From XYZ to Lab. Source: CIE 15:2018 section 8.2.1.
+  const [fx = 0, fy = 0, fz = 0] = colour.map((value, axis) => {
     const share = value / (D50[axis] ?? 1);
     return share > (24 / 116) ** 3 ? Math.cbrt(share) : (841 / 108) * share + 16 / 116;
   });
-  const [l, a, b] = [116 * y - 16, 500 * (x - y), 200 * (y - z)];
+  const [l, a, b] = [116 * fy - 16, 500 * (fx - fy), 200 * (fy - fz)];
   if (kind === 'mft2')
     return [(l / 100) * (0xff00 / 0xffff), ((a + 128) * 256) / 0xffff, ((b + 128) * 256) / 0xffff];
   return [l / 100, (a + 128) / 255, (b + 128) / 255];

@@ -12,7 +12,10 @@ import { type Piece, sparseSource } from './sparse-source.ts';
 
 /** The tags of one directory, and the JPEG that it refers to. */
 export interface NdpiDirectoryPlan {
-  /** Values by tag number. StripOffsets and StripByteCounts are by default those of the JPEG. */
+  /**
+   * Values by tag number. Without StripOffsets and StripByteCounts, the directory gets the offset and bytes of the
+   * JPEG.
+   */
   readonly tags: Readonly<Record<number, TagValue>>;
   readonly jpeg: Uint8Array;
 }
@@ -26,15 +29,19 @@ export interface NdpiPlan {
   readonly downsamples?: readonly number[];
   /** The picture; tissue. */
   readonly picture?: Raster;
-  /** Restart intervals of full resolution (those of smaller levels are narrower by their downsample); 128 × 8 pixels. */
+  /**
+   * Restart intervals of full resolution (of a smaller level: their width divided by its downsample); 128 × 8 pixels.
+   */
   readonly intervals?: IntervalCoding;
-  /** Index of the first level without restart markers; all levels have them. */
+  /**
+   * Index of the first level without restart markers (later levels have none either); by default all levels have them.
+   */
   readonly wholeFrom?: number;
-  /** Magnification; 20. */
+  /** Magnification of full resolution; 20. */
   readonly sourceLens?: number;
-  /** Pixels per centimetre; 20,000. */
+  /** Pixels of full resolution per centimetre; 20,000. */
   readonly pixelsPerCm?: number;
-  /** Whether to add a red macro image and the map, which contains no JPEG; true. */
+  /** Whether to add a red macro image and the map of tissue areas, which is not a JPEG; true. */
   readonly hasAssociatedImages?: boolean;
 }
 
@@ -62,7 +69,7 @@ export function openNdpi({ pieces, size }: BuiltNdpi): Promise<Slide> {
   return openSlideFrom({ ...memoryFiles({ slide: new Uint8Array() }), leading });
 }
 
-/** Builds the directories of a slide: levels, largest first; macro; map. */
+/** Builds the directories of a slide: levels, largest first; then the macro; then the map of tissue areas. */
 export async function ndpiDirectories({
   width = 384,
   height = 272,
@@ -80,7 +87,7 @@ export async function ndpiDirectories({
       const reduced = cropRaster(shrinkRaster(picture, downsample), 0, 0, w, h);
       const isGrey = intervals.colour === 'grey';
       const tags = {
-        ...describedBy(w, h, pixelsPerCm / downsample, isGrey ? 1 : 3),
+        ...commonTags(w, h, pixelsPerCm / downsample, isGrey ? 1 : 3),
         [tag.SourceLens]: float(sourceLens / downsample),
         [tag.FocalPlane]: signedLong(0),
       };
@@ -92,35 +99,41 @@ export async function ndpiDirectories({
   );
   if (!hasAssociatedImages) return levels;
   const macro: NdpiDirectoryPlan = {
-    tags: { ...describedBy(120, 48, 100, 3), [tag.SourceLens]: float(-1) },
+    tags: { ...commonTags(120, 48, 100, 3), [tag.SourceLens]: float(MACRO_LENS) },
     jpeg: await encodeWhole(paintPlain(120, 48, [255, 0, 0])),
   };
   const map: NdpiDirectoryPlan = {
-    tags: { ...describedBy(60, 24, 50, 1), [tag.Compression]: short(1), [tag.SourceLens]: float(-2) },
+    tags: { ...commonTags(60, 24, 50, 1), [tag.Compression]: short(1), [tag.SourceLens]: float(MAP_LENS) },
     jpeg: new Uint8Array(60 * 24),
   };
   return [...levels, macro, map];
 }
 
-/** Returns the tags that all directories have, with text that identifies a patient and a device. */
-function describedBy(width: number, height: number, pixelsPerCm: number, samples: number) {
+/** Values of SourceLens that mark images without a magnification. */
+const [MACRO_LENS, MAP_LENS] = [-1, -2];
+
+/**
+ * Returns the tags that all directories have, with texts that name a patient and a device, which readers must not
+ * return.
+ */
+function commonTags(width: number, height: number, pixelsPerCm: number, samples: number) {
   return {
     [tag.ImageWidth]: long(width),
     [tag.ImageLength]: long(height),
     [tag.BitsPerSample]: short(...Array.from({ length: samples }, () => 8)),
     [tag.Compression]: short(7),
     [tag.PhotometricInterpretation]: short(samples === 1 ? 1 : 6),
-    271: ascii('Hamamatsu'),
-    272: ascii('C9600-12'),
+    271: ascii('Hamamatsu'), // Make
+    272: ascii('C9600-12'), // Model
     [tag.SamplesPerPixel]: short(samples),
     [tag.RowsPerStrip]: long(height),
     [tag.XResolution]: rational(pixelsPerCm, 1),
     [tag.YResolution]: rational(pixelsPerCm, 1),
     [tag.ResolutionUnit]: short(3),
-    305: ascii('NDP.scan 2.5.89'),
-    306: ascii('2026:01:02 03:04:05'),
+    305: ascii('NDP.scan 2.5.89'), // Software
+    306: ascii('2026:01:02 03:04:05'), // DateTime
     [tag.NdpiVersion]: long(1),
-    65427: ascii('PATIENT 4711'),
+    65427: ascii('PATIENT 4711'), // reference of the scan
     65449: ascii('Created=2026/01/02\r\nNDP.S/N=123456\r\n'),
   };
 }
@@ -131,14 +144,15 @@ function encodeWhole({ width, height, rgb }: Raster): Promise<Buffer> {
     .toBuffer();
 }
 
-/** Bytes of one number, by field type. */
-const sizes: Readonly<Record<number, number>> = { 2: 1, 3: 2, 4: 4, 5: 4, 7: 1, 9: 4, 11: 4 };
+/** Bytes of one number, by field type of TIFF (a RATIONAL is two numbers). */
+const bytesPerNumber: Readonly<Record<number, number>> = { 2: 1, 3: 2, 4: 4, 5: 4, 7: 1, 9: 4, 11: 4 };
 
 /**
- * Serialises directories without checking them: for each one the JPEG, the values of the tags and the directory itself.
- * The upper 32 bits of numbers follow the directory. Source: OpenSlide's notes on the Hamamatsu format.
+ * Serialises directories without checking them: for each directory its JPEG, the values of its tags, its entries, the
+ * offset of the next directory (8 bytes), and the upper 32 bits of each entry's value or offset. Source: OpenSlide's
+ * notes on the Hamamatsu format.
  *
- * @param gapBytes number of zeros between the header and the first JPEG
+ * @param gapBytes number of zeros between the header and the first JPEG, to build files of more than 4 GiB
  */
 export function layOutNdpi(directories: readonly NdpiDirectoryPlan[], gapBytes = 0): BuiltNdpi {
   const pieces: Piece[] = [];
@@ -153,8 +167,9 @@ export function layOutNdpi(directories: readonly NdpiDirectoryPlan[], gapBytes =
     return at;
   };
 
+  /** Where the position of the next directory is written: in the header, then after each directory. */
   let pointer: Buffer = header.subarray(4, 12);
-  const places = directories.map(({ tags, jpeg }) => {
+  const directoryPositions = directories.map(({ tags, jpeg }) => {
     const jpegAt = append(jpeg);
     const sortedTags = Object.entries({
       [tag.StripOffsets]: long(jpegAt),
@@ -187,14 +202,14 @@ export function layOutNdpi(directories: readonly NdpiDirectoryPlan[], gapBytes =
     pointer = next;
     return at;
   });
-  return { pieces, size: end, directories: places };
+  return { pieces, size: end, directories: directoryPositions };
 }
 
 const [ASCII, SHORT, LONG, RATIONAL, SIGNED, FLOAT] = [2, 3, 4, 5, 9, 11];
 
-/** Encodes a number; of a number that is too large for its type, only the lower bits. */
+/** Encodes a number. If it is too large for its type, its upper bits are dropped. */
 function encode(value: number, type: number): Buffer {
-  const bytes = Buffer.alloc(sizes[type] ?? 1);
+  const bytes = Buffer.alloc(bytesPerNumber[type] ?? 1);
   if (type === FLOAT) bytes.writeFloatLE(value);
   else if (type === SIGNED) bytes.writeInt32LE(value);
   else bytes.writeUIntLE(value % 2 ** (8 * bytes.length), 0, bytes.length);

@@ -29,7 +29,7 @@ export const RGB_XML = ome(
   image(pixels('SizeC="3"', '<Channel SamplesPerPixel="3"/><TiffData IFD="0" PlaneCount="1"/>')),
 );
 
-/** Builds an OME-TIFF with the XML in its first directory. */
+/** Builds an OME-TIFF with the XML in the ImageDescription of its first directory. */
 export function build(
   xml: string,
   [first, ...others]: DirectoryPlan[],
@@ -42,6 +42,7 @@ export function build(
 export const open = (xml: string, directories: DirectoryPlan[], plan?: Partial<TiffPlan>): Promise<Slide> =>
   openBytes(build(xml, directories, plan));
 
+/** Marks a directory as a smaller resolution of the image before it. */
 export const reducedImageTag = { [tag.NewSubfileType]: long(1) };
 
 /** Directories with `tissue` at 1/2 and 1/4 of its size. */
@@ -49,7 +50,9 @@ export const smaller = [2, 4].map((downsample) =>
   withTags(exactPicture(shrinkRaster(tissue, downsample), 64), reducedImageTag),
 );
 
-/** Returns a directory with a grey picture that is brighter to the right and darker with a larger index. */
+/**
+ * Returns a directory with the grey picture of a plane; pictures of planes with a larger index are darker by 20 each.
+ */
 export const grey = (index: number, tileSize: number | null = 64): DirectoryPlan =>
   exactDirectory({
     width: WIDTH,
@@ -60,6 +63,10 @@ export const grey = (index: number, tileSize: number | null = 64): DirectoryPlan
     sampleAt: (x, y) => greyAt(index, x, y),
   });
 
+/**
+ * Returns the sample of `grey(index)` at a position: it increases from left to right and from top to bottom, and
+ * repeats.
+ */
 export const greyAt = (index: number, x: number, y: number) => Math.max(0, (x % 200) + (y % 10) - index * 20);
 
 /** Paints a picture pixel by pixel. */
@@ -74,7 +81,9 @@ export function paint(width: number, height: number, pixelAt: (x: number, y: num
 export const greyPicture = (index: number) =>
   paint(WIDTH, HEIGHT, (x, y) => Array.from({ length: 3 }, () => greyAt(index, x, y)));
 
+/** Returns width and height of each level. */
 export const sizesOf = ({ levels }: Slide) => levels.map(({ width, height }) => [width, height]);
+/** The result of `sizesOf` for a slide with `tissue` and the `smaller` directories. */
 export const allSizes = [
   [300, 200],
   [150, 100],

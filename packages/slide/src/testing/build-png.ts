@@ -10,9 +10,9 @@ export interface PngPlan {
   readonly colourType?: number;
   /** Bits per sample; 8. */
   readonly bits?: number;
-  /** Returns a sample of a pixel; samples that differ from pixel to pixel. */
+  /** Returns the sample `index` of a pixel; by default neighbouring pixels differ. */
   readonly sample?: (x: number, y: number, index: number) => number;
-  /** Chunks between the header and the picture data; none. */
+  /** Chunks between the header and the image data; none. */
   readonly before?: readonly PngChunk[];
 }
 
@@ -39,7 +39,7 @@ export function pngChunks({
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
-  header.set([bits, colourType, 0, 0, 0], 8);
+  header.set([bits, colourType, 0, 0, 0], 8); // the zeros: standard compression and filters, no interlacing
   const perPixel = samplesPerPixel[colourType] ?? 1;
   const rowBytes = 1 + Math.ceil((width * perPixel * bits) / 8);
   const rows = Buffer.alloc(height * rowBytes);
@@ -77,7 +77,7 @@ export function buildPng(plan?: PngPlan): Buffer {
   return writePng(pngChunks(plan));
 }
 
-/** Returns a pHYs chunk with the number of pixels per unit. @param unit 1 is the metre */
+/** Returns a pHYs chunk, which states the pixels per unit. @param unit 1 is the metre, 0 an unknown unit */
 export function pngDensity(x: number, y: number, unit = 1): PngChunk {
   const data = Buffer.alloc(9);
   data.writeUInt32BE(x, 0);

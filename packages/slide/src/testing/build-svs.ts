@@ -16,9 +16,9 @@ export interface SvsPlan extends Pick<TiffPlan, 'littleEndian' | 'isBig'> {
   /** The picture; tissue. */
   readonly picture?: Raster;
   readonly colour?: PictureColour;
-  /** The `|name = value` pairs of the description; AppMag 20, MPP 0.4990. */
+  /** The `|name = value` pairs of the ImageDescription; AppMag 20 and MPP 0.4990. */
   readonly properties?: Readonly<Record<string, string>>;
-  /** Whether the scanner left a tile empty; none. */
+  /** Returns whether the scanner left a tile empty; no tile is empty. */
   readonly isEmpty?: (level: number, column: number, row: number) => boolean;
   /** The ICC profile of full resolution; none. */
   readonly profile?: Uint8Array;
@@ -68,7 +68,8 @@ export async function svsDirectories({
   );
   const [full, ...reduced] = levels as [DirectoryPlan, ...DirectoryPlan[]];
   if (!hasAssociatedImages) return levels;
-  const factor = Math.max(1, Math.ceil(Math.max(width, height) / 256));
+  const maxThumbnailSide = 256;
+  const factor = Math.max(1, Math.ceil(Math.max(width, height) / maxThumbnailSide));
   const thumbnail = shrinkRaster(picture, factor);
   return [
     full,
@@ -83,6 +84,11 @@ export async function svsDirectories({
   ];
 }
 
+/**
+ * Adds a description.
+ *
+ * @param subfileType NewSubfileType: Aperio writes 0 for the slide, 1 for the label, 9 for the macro
+ */
 function described(directory: DirectoryPlan, description: string, subfileType: number): DirectoryPlan {
   const tags = {
     ...directory.tags,

@@ -1,4 +1,5 @@
 /** Serialises TIFF files for tests from tags and streams, without checking them. */
+import { tag } from '../tiff/tags.ts';
 
 /** The value of a tag. */
 export interface TagValue {
@@ -28,7 +29,10 @@ export interface TiffPlan {
 /** A file, and the positions at which tests damage it. */
 export interface BuiltTiff {
   readonly bytes: Uint8Array;
-  /** For each directory except SubIFDs: its position, and the position of the offset of the next directory. */
+  /**
+   * For each directory except SubIFDs: its position, and the position of the field that states the next directory's
+   * offset.
+   */
   readonly directories: readonly { readonly at: number; readonly nextAt: number }[];
 }
 
@@ -43,7 +47,7 @@ export const rational = (numerator: number, denominator: number): TagValue => ({
 export const undefinedBytes = (bytes: Uint8Array): TagValue => ({ type: 7, numbers: [...bytes] });
 export const long8 = (...numbers: number[]): TagValue => ({ type: 16, numbers });
 
-/** Bytes per number, and numbers per value, by field type. */
+/** Bytes per number, and numbers per value (a RATIONAL has two), by field type. Other types are written as bytes. */
 const types: Readonly<Record<number, readonly [bytes: number, numbersPerValue: number]>> = {
   1: [1, 1],
   2: [1, 1],
@@ -55,6 +59,8 @@ const types: Readonly<Record<number, readonly [bytes: number, numbersPerValue: n
   16: [8, 1],
   18: [8, 1],
 };
+/** Field types of the offsets of SubIFDs, in TIFF and BigTIFF. */
+const [IFD, IFD8] = [13, 18];
 
 /** Serialises a TIFF without checking it. Source: TIFF 6.0, section 2; the BigTIFF design. */
 export function buildTiff({ directories, littleEndian = true, isBig = false }: TiffPlan): BuiltTiff {
@@ -68,7 +74,7 @@ export function buildTiff({ directories, littleEndian = true, isBig = false }: T
     end += padded.length;
     return at;
   };
-  const number = (value: number, bytes: number): Buffer => {
+  const encodeNumber = (value: number, bytes: number): Buffer => {
     const buffer = Buffer.alloc(bytes);
     if (bytes === 8) {
       if (littleEndian) buffer.writeBigUInt64LE(BigInt(value));
@@ -91,46 +97,57 @@ export function buildTiff({ directories, littleEndian = true, isBig = false }: T
 
   const writeDirectory = (plan: DirectoryPlan): { at: number; nextAt: number } => {
     const tags: Record<number, TagValue> = {};
-    if (plan.tiles) [tags[324], tags[325]] = writeStreams(plan.tiles);
-    if (plan.strips) [tags[273], tags[279]] = writeStreams(plan.strips);
+    if (plan.tiles) [tags[tag.TileOffsets], tags[tag.TileByteCounts]] = writeStreams(plan.tiles);
+    if (plan.strips) [tags[tag.StripOffsets], tags[tag.StripByteCounts]] = writeStreams(plan.strips);
     if (plan.subDirectories) {
       const offsets = plan.subDirectories.map((subDirectory) => writeDirectory(subDirectory).at);
-      tags[330] = { type: isBig ? 18 : 13, numbers: offsets };
+      tags[tag.SubIFDs] = { type: isBig ? IFD8 : IFD, numbers: offsets };
     }
-    Object.assign(tags, plan.tags);
+    Object.assign(tags, plan.tags); // so that a test can state wrong offsets
 
     const entries = Object.entries(tags).sort(([a], [b]) => Number(a) - Number(b));
-    const block = entries.flatMap(([tag, { type, numbers }]) => {
+    const encodedEntries = entries.flatMap(([tagNumber, { type, numbers }]) => {
       const [bytes, perValue] = types[type] ?? [1, 1];
       const value =
-        bytes === 1 ? Buffer.from(numbers) : Buffer.concat(numbers.map((element) => number(element, bytes)));
+        bytes === 1
+          ? Buffer.from(numbers)
+          : Buffer.concat(numbers.map((element) => encodeNumber(element, bytes)));
       const valueOrOffset = Buffer.alloc(pointerBytes);
       if (value.length <= pointerBytes) valueOrOffset.set(value);
-      else valueOrOffset.set(number(append(value), pointerBytes));
+      else valueOrOffset.set(encodeNumber(append(value), pointerBytes));
       return [
-        number(Number(tag), 2),
-        number(type, 2),
-        number(numbers.length / perValue, pointerBytes),
+        encodeNumber(Number(tagNumber), 2),
+        encodeNumber(type, 2),
+        encodeNumber(numbers.length / perValue, pointerBytes),
         valueOrOffset,
       ];
     });
-    const bytes = Buffer.concat([number(entries.length, countBytes), ...block, number(0, pointerBytes)]);
+    const noNextDirectory = encodeNumber(0, pointerBytes);
+    const bytes = Buffer.concat([
+      encodeNumber(entries.length, countBytes),
+      ...encodedEntries,
+      noNextDirectory,
+    ]);
     const at = append(bytes);
     return { at, nextAt: at + bytes.length - pointerBytes };
   };
 
+  /** Position in the header at which the offset of the first directory is stated. */
   const firstAt = isBig ? 8 : 4;
+  // BigTIFF states the bytes of an offset (8) and a reserved 0 after its version.
+  const version = isBig ? [43, 8, 0] : [42];
   append(
     Buffer.concat([
       Buffer.from(littleEndian ? 'II' : 'MM'),
-      ...(isBig ? [number(43, 2), number(8, 2), number(0, 2)] : [number(42, 2)]),
-      number(0, pointerBytes),
+      ...version.map((value) => encodeNumber(value, 2)),
+      encodeNumber(0, pointerBytes), // replaced below
     ]),
   );
   const written = directories.map(writeDirectory);
   const bytes = Buffer.concat(pieces);
+  // Links each directory from the one before it, and the first from the header.
   written.forEach(({ at }, i) => {
-    bytes.set(number(at, pointerBytes), written[i - 1]?.nextAt ?? firstAt);
+    bytes.set(encodeNumber(at, pointerBytes), written[i - 1]?.nextAt ?? firstAt);
   });
   return { bytes, directories: written };
 }

@@ -15,9 +15,9 @@ export interface TiledTiffPlan extends Pick<TiffPlan, 'littleEndian' | 'isBig'> 
   readonly downsamples?: readonly number[];
   readonly picture?: Raster;
   readonly colour?: PictureColour;
-  /** Whether smaller levels follow the first directory or are its SubIFDs; they follow it. */
+  /** Whether smaller levels follow the first directory in the `chain` of directories or are its SubIFDs; `chain`. */
   readonly pyramid?: 'chain' | 'subdirectories';
-  /** Pixels per centimetre; not declared. */
+  /** Pixels of full resolution per centimetre, which every level declares; not declared. */
   readonly pixelsPerCm?: number;
 }
 

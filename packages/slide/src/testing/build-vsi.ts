@@ -1,129 +1,163 @@
 /** Builds Olympus VSI slides for tests: a .vsi file with a tree of tags, and .ets files with tiles. */
 import sharp from 'sharp';
 import { cropRaster, type Raster, shrinkRaster } from '../decode/raster.ts';
+import { vsiTag } from '../vsi/stacks.ts';
 import { buildTiff, long } from './build-tiff.ts';
 import { encodeJpeg2000 } from './encode-frames.ts';
 
 /** A field of a volume in a .vsi file. A volume is a list of fields. */
 export interface VsiField {
+  /** Number that says what the field means; see `vsiTag`. */
   readonly tag: number;
   /** Index among several fields of the same tag; absent for a single one. */
   readonly index?: number;
-  /** A number stored in the field itself, a separate value, or nested fields. */
+  /** An integer, stored in the header of the field; the bytes of a value of another type; or the fields of a volume. */
   readonly value: number | { readonly type: number; readonly bytes: Uint8Array } | readonly VsiField[];
 }
 
-/** Description of one picture of the slide. */
+/** Description of one image of the slide (a "stack"). */
 export interface VsiStackPlan {
+  /** Number of the folder `stack<number>` that contains the pixels. */
   readonly number: number;
   readonly width: number;
   readonly height: number;
   /** 0 is the slide, 1 an overview, 256 a macro; absent when the file does not declare it. */
   readonly type?: number;
   readonly name?: string;
+  /** Pixel size in `unit`; absent when the file does not state it. */
   readonly mpp?: number;
+  /** By default micrometres. */
   readonly unit?: string;
   readonly objectivePower?: number;
+  /** Whether the pixels are in an .ets file; by default true. */
   readonly isExternal?: boolean;
   /** Meaning of each tile coordinate after column and row: 1 is focus, 2 time, 4 channel. */
   readonly dimensions?: readonly number[];
+  /** Display settings: colour (blue, green, red), and the samples shown as black and as full brightness. */
   readonly channels?: readonly {
     readonly bgr?: readonly number[];
-    readonly range?: readonly [number, number];
+    readonly range?: readonly [black: number, white: number];
   }[];
 }
 
+/** A meaning of dimensions. */
+const CHANNEL = 4;
 /** Numbers of value types. */
-const TYPE = { int: 5, double: 10, text: 8192, rectangle: 259, scale: 260, range: 268, bgr: 270 } as const;
+const TYPE = {
+  int: 5,
+  double: 10,
+  shortText: 13,
+  text: 8192,
+  rectangle: 259,
+  scale: 260,
+  range: 268,
+  bgr: 270,
+} as const;
 
-/** Builds a .vsi file with these pictures. */
+/** Builds a .vsi file that lists these images. */
 export function buildVsi(stacks: readonly VsiStackPlan[]): Buffer {
-  return buildVsiOf([{ tag: 2000, index: 0, value: stacks.map(stackField) }]);
+  return buildVsiOf([{ tag: vsiTag.collection, index: 0, value: stacks.map(stackField) }]);
 }
 
 /** Builds a .vsi file with these fields and a TIFF directory after them. */
 export function buildVsiOf(fields: readonly VsiField[]): Buffer {
   const tree = volume(fields);
-  const preview = buildTiff({ directories: [{ tags: { 256: long(1), 257: long(1) } }] });
+  const [imageWidth, imageLength] = [256, 257];
+  const preview = buildTiff({ directories: [{ tags: { [imageWidth]: long(1), [imageLength]: long(1) } }] });
   // The values of this directory are stored in its entries, so it can be moved to another position.
   const directory = preview.bytes.subarray(preview.directories[0]?.at);
   const header = Buffer.alloc(8);
   header.write('II*\0', 'latin1');
-  header.writeUInt32LE(8 + tree.length, 4);
+  header.writeUInt32LE(header.length + tree.length, 4); // the position of the directory
   return Buffer.concat([header, tree, directory]);
 }
 
 function stackField(plan: VsiStackPlan): VsiField {
   const { number, width, height, type, name, mpp, unit = '10^-6m^1', objectivePower } = plan;
-  const external: VsiField[] = [
-    { tag: 2053, value: { type: TYPE.rectangle, bytes: int32s(0, 0, width, height) } },
-    { tag: 20005, value: (plan.isExternal ?? true) ? 1 : 0 },
+  const externalFile: VsiField[] = [
+    { tag: vsiTag.imageBoundary, value: { type: TYPE.rectangle, bytes: int32s(0, 0, width, height) } },
+    { tag: vsiTag.hasExternalFile, value: (plan.isExternal ?? true) ? 1 : 0 },
   ];
   const properties: VsiField[] = [
-    ...(name === undefined ? [] : [{ tag: 2030, value: { type: TYPE.text, bytes: text(name) } }]),
+    ...(name === undefined ? [] : [{ tag: vsiTag.stackName, value: { type: TYPE.text, bytes: text(name) } }]),
     ...(mpp === undefined
       ? []
       : [
-          { tag: 2019, value: { type: TYPE.scale, bytes: doubles(mpp, mpp) } },
-          { tag: 2020, value: { type: 13, bytes: text(unit) } },
+          { tag: vsiTag.frameScale, value: { type: TYPE.scale, bytes: doubles(mpp, mpp) } },
+          { tag: vsiTag.frameUnit, value: { type: TYPE.shortText, bytes: text(unit) } },
         ]),
-    ...(objectivePower === undefined ? [] : [{ tag: 2043, value: opticalPath(objectivePower) }]),
-    ...(type === undefined ? [] : [{ tag: 2074, value: type }]),
+    ...(objectivePower === undefined
+      ? []
+      : [{ tag: vsiTag.opticalPath, value: objectiveFields(objectivePower) }]),
+    ...(type === undefined ? [] : [{ tag: vsiTag.stackType, value: type }]),
   ];
   const dimensions = (plan.dimensions ?? []).map((meaning, index): VsiField => {
-    const channels = meaning === 4 ? (plan.channels ?? [{}]) : [{}];
-    return { tag: 2007, index, value: channels.map((channel, i) => channelField(channel, i, meaning)) };
+    // A dimension that is not the channel has a single field, which states only its meaning.
+    const channels = meaning === CHANNEL ? (plan.channels ?? [{}]) : [{}];
+    return {
+      tag: vsiTag.dimension,
+      index,
+      value: channels.map((channel, i) => channelField(channel, i, meaning)),
+    };
   });
   return {
-    tag: 2001,
+    tag: vsiTag.stack,
     index: number,
     value: [
-      { tag: 2002, index: 0, value: [{ tag: 2018, value: external }] },
-      { tag: 2005, value: properties },
+      { tag: vsiTag.frame, index: 0, value: [{ tag: vsiTag.externalFile, value: externalFile }] },
+      { tag: vsiTag.stackProperties, value: properties },
       ...dimensions,
     ],
   };
 }
 
-function opticalPath(power: number): readonly VsiField[] {
-  const objective = [{ tag: 120060, value: { type: TYPE.double, bytes: doubles(power) } }];
-  return [{ tag: 3, value: [{ tag: 120114, value: objective }] }];
+/**
+ * Builds the fields of an optical path. Readers search for the magnification at any depth; here it is the third level.
+ */
+function objectiveFields(power: number): readonly VsiField[] {
+  const magnification = [{ tag: vsiTag.magnification, value: { type: TYPE.double, bytes: doubles(power) } }];
+  return [{ tag: 3, value: [{ tag: 120114, value: magnification }] }];
 }
 
+/**
+ * Builds the field of a channel, or of a position of another dimension; the first one states the dimension's meaning.
+ */
 function channelField(
   { bgr, range }: NonNullable<VsiStackPlan['channels']>[number],
   index: number,
   meaning: number,
 ): VsiField {
   return {
-    tag: 2008,
+    tag: vsiTag.channelProperties,
     index,
     value: [
-      ...(index === 0 ? [{ tag: 2023, value: meaning }] : []),
-      ...(range ? [{ tag: 2003, value: { type: TYPE.range, bytes: doubles(...range) } }] : []),
-      ...(bgr
-        ? [
-            {
-              tag: 2004,
-              value: [{ tag: 268435458, value: { type: TYPE.bgr, bytes: Uint8Array.of(0, 0, 0, ...bgr) } }],
-            },
-          ]
+      ...(index === 0 ? [{ tag: vsiTag.dimensionMeaning, value: meaning }] : []),
+      ...(range
+        ? [{ tag: vsiTag.displayLimits, value: { type: TYPE.range, bytes: doubles(...range) } }]
         : []),
+      ...(bgr ? [{ tag: vsiTag.colourTable, value: [colourTable(bgr)] }] : []),
     ],
   };
 }
 
+/** Builds a colour table from black to a colour (blue, green, red). */
+function colourTable(bgr: readonly number[]): VsiField {
+  const black = [0, 0, 0];
+  return { tag: vsiTag.tableElements, value: { type: TYPE.bgr, bytes: Uint8Array.of(...black, ...bgr) } };
+}
+
 function volume(fields: readonly VsiField[]): Buffer {
   const header = Buffer.alloc(24);
-  header.writeUInt16LE(24, 0);
-  header.writeUInt16LE(0x5349, 2);
-  header.writeUInt32LE(402, 4);
-  header.writeBigInt64LE(24n, 8);
+  header.writeUInt16LE(header.length, 0);
+  header.writeUInt16LE(0x5349, 2); // magic number of volumes
+  header.writeUInt32LE(402, 4); // version
+  header.writeBigInt64LE(BigInt(header.length), 8); // offset of the first field
   header.writeUInt32LE(fields.length, 16);
   const pieces: Buffer[] = [header];
   let at = header.length;
   for (const [i, field] of fields.entries()) {
-    const piece = fieldOf(field);
+    const piece = encodeField(field);
+    // Each field except the last states the offset of the next one, counted from the start of the volume.
     if (i < fields.length - 1) piece.writeUInt32LE(at + piece.length, 8);
     pieces.push(piece);
     at += piece.length;
@@ -131,94 +165,116 @@ function volume(fields: readonly VsiField[]): Buffer {
   return Buffer.concat(pieces);
 }
 
-function fieldOf({ tag, index, value }: VsiField): Buffer {
-  const hasIndex = index === undefined ? 0 : 0x0800_0000;
+/** Bits of a field's type. `volume` is the bit of extended fields (0x1000_0000) and a bit that readers ignore. */
+const FLAG = { hasIndex: 0x0800_0000, isInline: 0x4000_0000, volume: 0x9000_0000 } as const;
+
+/** Serialises a field: type and flags, tag, offset of the next field, number of value bytes, index, value. */
+function encodeField({ tag, index, value }: VsiField): Buffer {
+  const indexFlag = index === undefined ? 0 : FLAG.hasIndex;
   const header = Buffer.alloc(16 + (index === undefined ? 0 : 4));
   if (index !== undefined) header.writeUInt32LE(index, 16);
   header.writeUInt32LE(tag, 4);
   if (typeof value === 'number') {
-    header.writeUInt32LE((0x4000_0000 + hasIndex + TYPE.int) >>> 0, 0);
-    header.writeUInt32LE(value, 12);
+    header.writeUInt32LE(FLAG.isInline + indexFlag + TYPE.int, 0);
+    header.writeUInt32LE(value, 12); // instead of the number of value bytes
     return header;
   }
   if ('bytes' in value) {
-    header.writeUInt32LE(hasIndex + value.type, 0);
+    header.writeUInt32LE(indexFlag + value.type, 0);
     header.writeUInt32LE(value.bytes.length, 12);
     return Buffer.concat([header, value.bytes]);
   }
-  header.writeUInt32LE((0x9000_0000 + hasIndex + (index === undefined ? 1 : 0)) >>> 0, 0);
+  const volumeType = index === undefined ? 1 : 0;
+  header.writeUInt32LE(FLAG.volume + indexFlag + volumeType, 0);
   return Buffer.concat([header, volume(value)]);
 }
 
-/** A tile of an .ets file: its coordinates, and its bytes. */
+/** A tile of an .ets file. */
 export interface EtsTile {
+  /** Its coordinates: column, row, others (focus, channel, …) and, with `hasResolutions`, the resolution. */
   readonly place: readonly number[];
   readonly data: Uint8Array;
 }
 
+/** Content of an .ets file. */
 export interface EtsPlan {
   readonly tileWidth: number;
   readonly tileHeight: number;
   readonly tiles: readonly EtsTile[];
-  /** 0 is uncompressed samples, 2 JPEG, 3 JPEG 2000, 8 PNG. */
+  /** A value of `etsCompressions`. */
   readonly compression: number;
-  /** 2 is 8 bits per sample, 4 is 16. */
+  /** Type of a sample: 2 has 8 bits, 4 has 16; 2. */
   readonly componentType?: number;
+  /** Samples per pixel; 3. */
   readonly components?: number;
-  /** 1 is grey, 3 RGB, 4 BGR. */
+  /** 1 is grey, 3 RGB, 4 BGR; by default RGB for three samples per pixel, otherwise grey. */
   readonly colourSpace?: number;
+  /** 1 declares that a pixel starts with blue; 0. */
   readonly componentOrder?: number;
+  /** Colour of missing tiles, one value per sample; white. */
   readonly background?: readonly number[];
-  /** Whether the last tile coordinate is the resolution. */
+  /** Whether the last tile coordinate is the resolution; true. */
   readonly hasResolutions?: boolean;
 }
 
-/** Positions in an .ets file, for tests that damage it: of the second header and of the first tile. */
-export const etsPlaces = { moreHeader: 64, tiles: 292 } as const;
+const SIS_HEADER_BYTES = 64;
+const ETS_HEADER_BYTES = 228;
+/** Positions in an .ets file, for tests that damage it: of the second header ("ETS") and of the first tile. */
+export const etsPlaces = {
+  moreHeader: SIS_HEADER_BYTES,
+  tiles: SIS_HEADER_BYTES + ETS_HEADER_BYTES,
+} as const;
 
-/** Builds an .ets file: header, second header, tiles, tile list. */
+/** Builds an .ets file: first header ("SIS"), second header ("ETS"), tiles, list of tiles. */
 export function buildEts(plan: EtsPlan): Buffer {
   const { tiles, components = 3, componentType = 2, background = [255, 255, 255] } = plan;
   const dimensions = tiles[0]?.place.length ?? 4;
-  const header = Buffer.alloc(64);
+  const header = Buffer.alloc(SIS_HEADER_BYTES);
+  const version = 3;
   header.write('SIS', 'latin1');
-  header.writeUInt32LE(64, 4);
-  header.writeUInt32LE(3, 8);
+  header.writeUInt32LE(header.length, 4);
+  header.writeUInt32LE(version, 8);
   header.writeUInt32LE(dimensions, 12);
   header.writeBigUInt64LE(BigInt(etsPlaces.moreHeader), 16);
-  header.writeUInt32LE(228, 24);
-  const more = Buffer.alloc(228);
-  more.write('ETS', 'latin1');
+  header.writeUInt32LE(ETS_HEADER_BYTES, 24);
+  const moreHeader = Buffer.alloc(ETS_HEADER_BYTES);
+  moreHeader.write('ETS', 'latin1');
+  const etsVersion = 0x30006;
+  const quality = 90;
+  const tileDepth = 1;
   const numbers = [
-    0x30006,
+    etsVersion,
     componentType,
     components,
     plan.colourSpace ?? (components === 3 ? 3 : 1),
     plan.compression,
-    90,
+    quality,
     plan.tileWidth,
     plan.tileHeight,
-    1,
+    tileDepth,
   ];
-  for (const [i, number] of numbers.entries()) more.writeUInt32LE(number, 4 + 4 * i);
-  more.set(background, 108);
-  more.writeUInt32LE(plan.componentOrder ?? 0, 148);
-  more.writeUInt32LE((plan.hasResolutions ?? true) ? 1 : 0, 152);
+  for (const [i, number] of numbers.entries()) moreHeader.writeUInt32LE(number, 4 + 4 * i);
+  moreHeader.set(background, 108);
+  moreHeader.writeUInt32LE(plan.componentOrder ?? 0, 148);
+  moreHeader.writeUInt32LE((plan.hasResolutions ?? true) ? 1 : 0, 152);
 
   let at: number = etsPlaces.tiles;
+  // An entry has 4 unused bytes, the coordinates, the offset (8 bytes), the number of bytes (4), and 4 unused bytes.
   const entries = tiles.map(({ place, data }) => {
-    const entry = Buffer.alloc(4 + 4 * place.length + 16);
+    const coordinatesEnd = 4 + 4 * place.length;
+    const entry = Buffer.alloc(coordinatesEnd + 16);
     for (const [i, number] of place.entries()) entry.writeInt32LE(number, 4 + 4 * i);
-    entry.writeBigUInt64LE(BigInt(at), 4 + 4 * place.length);
-    entry.writeUInt32LE(data.length, 12 + 4 * place.length);
+    entry.writeBigUInt64LE(BigInt(at), coordinatesEnd);
+    entry.writeUInt32LE(data.length, coordinatesEnd + 8);
     at += data.length;
     return entry;
   });
-  header.writeBigUInt64LE(BigInt(at), 32);
+  header.writeBigUInt64LE(BigInt(at), 32); // the position of the list
   header.writeUInt32LE(tiles.length, 40);
-  return Buffer.concat([header, more, ...tiles.map(({ data }) => data), ...entries]);
+  return Buffer.concat([header, moreHeader, ...tiles.map(({ data }) => data), ...entries]);
 }
 
+/** Encoding of a tile; `samples` is uncompressed RGB. */
 export type EtsCoding = 'samples' | 'jpeg' | 'jpeg2000' | 'png';
 export const etsCompressions: Readonly<Record<EtsCoding, number>> = {
   samples: 0,
@@ -231,7 +287,7 @@ export const etsCompressions: Readonly<Record<EtsCoding, number>> = {
  * Cuts a picture into tiles of an .ets file.
  *
  * @param resolutions number of stored resolutions, each half the size of the one before
- * @param between coordinates of the tiles between row and resolution
+ * @param between coordinates of all tiles between row and resolution, such as focus and channel
  */
 export async function cutEtsTiles(
   picture: Raster,
@@ -253,7 +309,7 @@ export async function cutEtsTiles(
   return tiles;
 }
 
-/** Returns a tile; its pixels outside the picture are black. */
+/** Cuts out a tile at a position in pixels; its pixels outside the picture are black. */
 function paddedTile(picture: Raster, x: number, y: number, side: number): Raster {
   const [width, height] = [Math.min(side, picture.width - x), Math.min(side, picture.height - y)];
   const part = cropRaster(picture, x, y, width, height);

@@ -1,7 +1,7 @@
 import sharp from 'sharp';
 import { cropRaster, type Raster } from '../decode/raster.ts';
 
-/** Decodes a JPEG like any viewer: its markers alone declare its colours. */
+/** Decodes a JPEG without other information than the JPEG itself, as a browser does. */
 export async function pixelsOf(jpeg: Uint8Array): Promise<Raster> {
   const picture = sharp(jpeg, { failOn: 'warning' }).toColourspace('srgb').raw();
   const { data, info } = await picture.toBuffer({ resolveWithObject: true });
@@ -24,11 +24,11 @@ export function difference(one: Raster, other: Raster): { mean: number; max: num
 }
 
 /**
- * Reduces a rectangle of a picture by a box filter: every pixel is the mean of the pixels that it covers. Rendered
- * tiles are compared with the result.
+ * Reduces a rectangle of a picture by a box filter: each pixel of the result is the mean of the pixels that it covers.
+ * Rendered tiles are compared with the result.
  *
  * @param downsample pixels of the picture per pixel of the result, in both directions
- * @param rectangle in pixels of the result
+ * @param rectangle position and size in pixels of the reduced picture, not of `picture`
  */
 export function boxFilter(
   picture: Raster,

@@ -2,7 +2,7 @@ import os from 'node:os';
 import { join } from 'node:path';
 
 /**
- * Folder of the compiled code of render processes. All tests on this machine share it, because a process that finds its
- * compiled code starts in a third of the time.
+ * Folder in which render processes of tests cache their compiled code. All tests on this machine share it, because a
+ * process that finds its compiled code starts in a third of the time.
  */
 export const compiledCodeFolder = join(os.tmpdir(), 'lamina-compile-cache-render');

@@ -1,6 +1,6 @@
 /**
- * A program that replaces a render process in tests. It attempts on request what a compromised process would
- * attempt, and replies with the error code, or null on success.
+ * A program that runs in place of a render process, with its confinement. On request it attempts what a compromised
+ * process would attempt, and replies with the error code, or with null when the attempt succeeded.
  */
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -8,6 +8,7 @@ import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import sharp from 'sharp';
 
+/** An attempt that a test requests. `read` reads in the main thread, `read in pool` in the thread pool of libuv. */
 export type ProbeQuestion =
   | {
       readonly kind: 'read' | 'read in pool' | 'list' | 'write' | 'run';
@@ -20,6 +21,7 @@ export type ProbeQuestion =
   | { readonly kind: 'draw'; readonly picture: Uint8Array };
 
 export interface ProbeAnswer {
+  /** Code or message of the error; null when the attempt succeeded. */
   readonly code: string | null;
 }
 
@@ -54,11 +56,13 @@ async function attempt(question: ProbeQuestion): Promise<unknown> {
   }
 }
 
+/** Keeps allocated memory in use. */
 const allocated: Buffer[] = [];
 
 function allocate(bytes: number): void {
-  const piece = 8 * 2 ** 20;
-  for (let done = 0; done < bytes; done += piece) allocated.push(Buffer.alloc(piece, 1));
+  const pieceBytes = 8 * 2 ** 20;
+  // Filled with 1, because the system gives memory only when it is written.
+  for (let done = 0; done < bytes; done += pieceBytes) allocated.push(Buffer.alloc(pieceBytes, 1));
 }
 
 process.on('message', (question: ProbeQuestion) => {

@@ -1,11 +1,13 @@
 import type { ByteSource } from '../source/byte-source.ts';
 import type { SlideFiles } from '../source/slide-files.ts';
 
-/** Counts of read requests, with which tests limit the work of a reader. */
+/** Counts the reads of a slide's files, so that a test can limit the work of a reader. */
 export interface ReadCount {
+  /** Number of reads. */
   reads: number;
+  /** Bytes requested by all reads. */
   bytes: number;
-  /** Number of open sources. */
+  /** Number of files that are open now. */
   open: number;
 }
 
@@ -17,6 +19,7 @@ export function countedFiles(files: SlideFiles): { readonly files: SlideFiles; r
     count.open++;
     const countRead = (offset: number, length: number) => {
       if (!isOpen) throw new Error('A source was read after it was closed');
+      // The source rejects a read outside the file, also one with NaN, without reading.
       if (!(offset >= 0 && length >= 0 && offset + length <= source.size)) return;
       count.reads++;
       count.bytes += length;

@@ -1,12 +1,16 @@
 /** Generates random damage of files for property-based tests. */
 import fc from 'fast-check';
 
-/** A fault that any file may have. Positions (`places`, `where`) are shares of the file's length, 0 to 1. */
+/**
+ * A fault that any file may have: bytes replaced by other values, a truncated end, or a range deleted or repeated.
+ * Positions (`places`, `where`) are shares of the file's length, 0 to 1.
+ */
 export type ByteFault =
   | { readonly kind: 'flip'; readonly places: readonly number[]; readonly values: readonly number[] }
   | { readonly kind: 'cut'; readonly where: number }
   | { readonly kind: 'delete' | 'double'; readonly where: number; readonly length: number };
 
+/** Generates a share of a length: from 0 to less than 1, so that it never gives the position after the last byte. */
 export const share = fc.double({ min: 0, max: 0.999_999, noNaN: true });
 /** Generates numbers that are likely to break a parser: boundary values of integer types, and random integers. */
 export const oddNumber = fc.oneof(

@@ -1,31 +1,42 @@
-/** A valid CZI file, and functions and offsets to damage it. */
-import { buildCzi, type CziPlaces, type CziPlan, encodeCziPixels, type SubblockPlan } from './build-czi.ts';
+/** A valid CZI file of two subblocks, and functions and offsets to damage it. */
+import {
+  buildCzi,
+  type CziPlaces,
+  type CziPlan,
+  cziCompressions,
+  cziPixelTypes,
+  encodeCziPixels,
+  type SubblockPlan,
+} from './build-czi.ts';
 import { paintTissue } from './paint-tissue.ts';
 
 const picture = paintTissue(32, 24);
+// The picture in all encodings; `data` is uncompressed.
 export const data = await encodeCziPixels(picture, 'bgr24', 'none');
 export const zstd0 = await encodeCziPixels(picture, 'bgr24', 'zstd0');
 export const zstd1 = await encodeCziPixels(picture, 'bgr24', 'zstd1');
 export const jpeg = await encodeCziPixels(picture, 'bgr24', 'jpeg');
 export const greyJpeg = await encodeCziPixels(picture, 'gray8', 'jpeg');
 
+/** An uncompressed subblock. */
 export const plain: SubblockPlan = {
   x: 0,
   y: 0,
   width: 32,
   height: 24,
   dimensions: { C: 0, S: 0, M: 0 },
-  pixelType: 3,
-  compression: 0,
+  pixelType: cziPixelTypes.bgr24,
+  compression: cziCompressions.none,
   data,
 };
+/** A subblock to the right of the first one. */
 const second: SubblockPlan = { ...plain, x: 32, dimensions: { C: 0, S: 0, M: 1 } };
 const xml =
   '<ImageDocument><Metadata><Scaling><Items><Distance Id="X"><Value>4E-07</Value></Distance></Items></Scaling></Metadata></ImageDocument>';
 const attachments = [{ name: 'Thumbnail', fileType: 'JPG', data: jpeg }];
 export const whole: CziPlan = { subblocks: [plain, second], xml, attachments };
 
-/** Damages a built file in place. */
+/** Damages a built file in place. @param places positions of its parts */
 export type Damage = (file: Buffer, places: CziPlaces) => void;
 
 /** Builds a file and damages it. */
@@ -35,9 +46,9 @@ export function damaged(damage: Damage, plan: CziPlan = whole): Buffer {
   return bytes;
 }
 
-/** Offset of the body of a segment, after its header. */
+/** Offset of a segment's body from the segment's position; the header is before it. */
 export const BODY = 32;
-/** Offsets in a directory entry. */
+/** Offsets of the fields of a directory entry; `position` is that of the subblock in the file, `part` the file part. */
 export const entry = {
   pixelType: 2,
   position: 6,
@@ -46,10 +57,11 @@ export const entry = {
   dimensionCount: 28,
   dimensions: 32,
 };
-/** Offsets in a dimension of an entry. */
+/** Length of a dimension of an entry, and the offsets of its fields. */
 export const dimension = { bytes: 20, start: 4, size: 8, storedSize: 16 };
-// The following functions return positions in the file: in entry `i`, in one of its dimensions, in the first subblock.
-export const inEntry = (places: CziPlaces, i: number, at: number) => (places.entries[i] ?? 0) + at;
-export const inDimension = (places: CziPlaces, i: number, number: number, at: number) =>
-  inEntry(places, i, entry.dimensions + number * dimension.bytes + at);
-export const inSubblock = (places: CziPlaces, at: number) => (places.subblocks[0] ?? 0) + at;
+// The following functions return the position in the file of an offset in directory entry `i`, in a dimension of that
+// entry (0 is X, 1 is Y), or in the segment of the first subblock.
+export const inEntry = (places: CziPlaces, i: number, offset: number) => (places.entries[i] ?? 0) + offset;
+export const inDimension = (places: CziPlaces, i: number, index: number, offset: number) =>
+  inEntry(places, i, entry.dimensions + index * dimension.bytes + offset);
+export const inSubblock = (places: CziPlaces, offset: number) => (places.subblocks[0] ?? 0) + offset;

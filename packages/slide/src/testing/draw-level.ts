@@ -2,16 +2,17 @@ import { decodeImage } from '../decode/decode-image.ts';
 import { cropRaster, type Raster } from '../decode/raster.ts';
 import type { Level, Slide, TileAddress } from '../model/slide.ts';
 
-/** Decodes and joins all tiles of a level; empty tiles show the slide's background. */
+/** Decodes and joins all tiles of a level. Tiles that the slide does not store show its background colour. */
 export async function drawLevel(slide: Slide, index: number): Promise<Raster> {
   const { width, height, columns, rows } = levelOf(slide, index);
   const rgb = new Uint8Array(width * height * 3);
   for (let row = 0; row < rows; row++) {
     for (let column = 0; column < columns; column++) {
       const { x, y, raster } = await drawTile(slide, { level: index, column, row });
-      const bytes = raster.width * 3;
+      const lineBytes = raster.width * 3;
       for (let line = 0; line < raster.height; line++) {
-        rgb.set(raster.rgb.subarray(line * bytes, (line + 1) * bytes), ((y + line) * width + x) * 3);
+        const pixels = raster.rgb.subarray(line * lineBytes, (line + 1) * lineBytes);
+        rgb.set(pixels, ((y + line) * width + x) * 3);
       }
     }
   }
@@ -19,8 +20,8 @@ export async function drawLevel(slide: Slide, index: number): Promise<Raster> {
 }
 
 /**
- * Decodes the part of a tile that is inside its level, and returns it with its position in the level in pixels. An
- * empty tile shows the background of the slide.
+ * Decodes the part of a tile that is inside its level, and returns it with its position in the level in pixels. A tile
+ * that the slide does not store shows its background colour.
  */
 export async function drawTile(
   slide: Slide,
@@ -33,15 +34,15 @@ export async function drawTile(
   const width = Math.min(left + tileWidth, level.width) - x;
   const height = Math.min(top + tileHeight, level.height) - y;
   const tile = await slide.readTile(address);
-  if (!tile) return { x, y, raster: plain(width, height, slide.background) };
+  if (!tile) return { x, y, raster: paintBackground(width, height, slide.background) };
   const picture = await decodeImage(tile);
-  // In the first column and row of a rotated file, the padding of a tile is before its part of the picture.
-  const skippedX = left < 0 ? picture.width - width : 0;
-  const skippedY = top < 0 ? picture.height - height : 0;
-  return { x, y, raster: cropRaster(picture, skippedX, skippedY, width, height) };
+  // In a file that is stored rotated, tiles of the first column or row have their padding before the picture.
+  const paddingLeft = left < 0 ? picture.width - width : 0;
+  const paddingTop = top < 0 ? picture.height - height : 0;
+  return { x, y, raster: cropRaster(picture, paddingLeft, paddingTop, width, height) };
 }
 
-function plain(width: number, height: number, { r, g, b }: Slide['background']): Raster {
+function paintBackground(width: number, height: number, { r, g, b }: Slide['background']): Raster {
   const rgb = new Uint8Array(width * height * 3);
   for (let i = 0; i < rgb.length; i += 3) rgb.set([r, g, b], i);
   return { width, height, rgb };
@@ -55,7 +56,8 @@ function levelOf(slide: Slide, index: number): Level {
 
 /** Returns the mean and the largest (`max`) difference of the samples of two pictures of equal size. */
 export function distance(one: Raster, other: Raster): { readonly mean: number; readonly max: number } {
-  if (one.width !== other.width || one.height !== other.height) throw new Error('Their sizes differ');
+  if (one.width !== other.width || one.height !== other.height)
+    throw new Error('The sizes of the pictures differ');
   let [sum, max] = [0, 0];
   for (let i = 0; i < one.rgb.length; i++) {
     const sampleDifference = Math.abs((one.rgb[i] as number) - (other.rgb[i] as number));

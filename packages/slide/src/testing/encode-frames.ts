@@ -6,18 +6,22 @@
 import { readOnce } from '../source/read-once.ts';
 import { packBits } from './pack.ts';
 
-/** Samples to encode, interleaved by pixel; 16-bit values in the byte order of this machine. */
+/** Samples of a picture to encode. */
 export interface FrameSamples {
   /** Size in pixels. */
   readonly width: number;
   readonly height: number;
   readonly samplesPerPixel: number;
+  /** All samples of the first pixel, then those of the next one; row by row. */
   readonly values: Uint8Array | Uint16Array;
-  /** Used bits of a sample; by default all. */
+  /** The number of bits that samples use; by default all bits of an array element. */
   readonly bitsStored?: number;
 }
 
-/** Returns codec options that print nothing; a new object each time, because a codec adds its functions to it. */
+/**
+ * Returns codec options that print nothing. Each codec gets its own object, because it adds its functions to the
+ * object.
+ */
 const silent = () => ({ print: () => {}, printErr: () => {} });
 
 const loadOpenJpeg = readOnce(async () => {
@@ -32,12 +36,15 @@ const loadCharls = readOnce(async () => {
 /**
  * Encodes a lossless JPEG 2000 code stream. Three components get the reversible colour transform (YBR_RCT), which the
  * code stream declares.
+ *
+ * @param halvings number of smaller resolutions in the code stream, each with half the sides of the one before
  */
 export async function encodeJpeg2000(samples: FrameSamples, halvings = 3): Promise<Uint8Array> {
   const { J2KEncoder } = await loadOpenJpeg();
   const encoder = new J2KEncoder();
-  encoder.getDecodedBuffer(frameOf(samples)).set(bytesOf(samples.values));
-  encoder.setQuality(true, 1);
+  encoder.getDecodedBuffer(frameInfo(samples)).set(bytesOf(samples.values));
+  const isLossless = true;
+  encoder.setQuality(isLossless, 1);
   encoder.setDecompositions(halvings);
   encoder.encode();
   const encoded = Uint8Array.from(encoder.getEncodedBuffer());
@@ -48,11 +55,11 @@ export async function encodeJpeg2000(samples: FrameSamples, halvings = 3): Promi
 /**
  * Encodes a lossless JPEG 2000 code stream of YCbCr with subsampled chroma, as Aperio writes it.
  *
- * With one resolution and one layer, each component is one packet. So the three components can be encoded as separate
- * pictures, and their packets are joined to one code stream.
+ * A code stream of one resolution and one layer has one packet for each component. So the three components are encoded
+ * as separate grey pictures, and their packets are joined to one code stream.
  *
- * @param ycc Y, Cb and Cr of each pixel; chroma is taken from the first of the pixels that share it
- * @param steps columns and rows that share chroma
+ * @param samples Y, Cb and Cr of each pixel; of the pixels that share a chroma sample, the top left one determines it
+ * @param steps number of columns and of rows that share a chroma sample
  */
 export async function encodeSubsampledJpeg2000(
   { width, height, values }: FrameSamples,
@@ -72,16 +79,18 @@ export async function encodeSubsampledJpeg2000(
   const [first] = streams as [Buffer];
   const [startOfTile, startOfData] = [Buffer.from([0xff, 0x90]), Buffer.from([0xff, 0x93])];
   const packets = streams.map((stream) => stream.subarray(stream.indexOf(startOfData) + 2, -2));
-  // SIZ has 38 bytes after its marker, and three for each component.
+  // The SIZ segment follows the start marker (2 bytes). It has a marker (2 bytes), 38 bytes, and 3 for each component:
+  // bits minus one, column step, row step. The stream of the first picture has one component, so its SIZ ends at 45.
   const size = Buffer.concat([
     first.subarray(2, 42),
     Buffer.from(componentSteps.flatMap(([x, y]) => [7, x, y])),
   ]);
-  size.writeUInt16BE(38 + 9, 2);
-  size.writeUInt16BE(3, 38);
+  size.writeUInt16BE(38 + 3 * 3, 2); // length of the segment
+  size.writeUInt16BE(3, 38); // number of components
   const tileAt = first.indexOf(startOfTile);
   const tile = Buffer.from(first.subarray(tileAt, first.indexOf(startOfData) + 2));
-  tile.writeUInt32BE(tile.length + packets.reduce((sum, { length }) => sum + length, 0), 6);
+  const packetBytes = packets.reduce((sum, { length }) => sum + length, 0);
+  tile.writeUInt32BE(tile.length + packetBytes, 6); // length of the tile part
   return Buffer.concat([
     first.subarray(0, 2),
     size,
@@ -106,7 +115,7 @@ export async function encodeJpegLs(
   const { JpegLSEncoder } = await loadCharls();
   const encoder = new JpegLSEncoder();
   const values = interleave === 0 ? planesOf(samples) : samples.values;
-  encoder.getDecodedBuffer(frameOf(samples)).set(bytesOf(values));
+  encoder.getDecodedBuffer(frameInfo(samples)).set(bytesOf(values));
   encoder.setInterleaveMode(interleave);
   encoder.setNearLossless(near);
   encoder.encode();
@@ -126,6 +135,7 @@ export function encodeDicomRle(samples: FrameSamples): Uint8Array {
       segments.push(evenPackBits(Uint8Array.from(plane, (value) => value >> 8)));
     segments.push(evenPackBits(Uint8Array.from(plane, (value) => value & 255)));
   }
+  // The header states the number of segments and the position of each one. A 16-bit plane has two: high and low bytes.
   const header = Buffer.alloc(64);
   header.writeUInt32LE(segments.length, 0);
   let at = header.length;
@@ -136,13 +146,14 @@ export function encodeDicomRle(samples: FrameSamples): Uint8Array {
   return Buffer.concat([header, ...segments]);
 }
 
-/** Packs bytes to an even length, with a no-op code at the end if necessary. */
+/** Packs bytes with PackBits, and adds a code without effect if the length would be odd, which DICOM does not allow. */
 function evenPackBits(bytes: Uint8Array): Uint8Array {
+  const noOperation = 128;
   const packed = packBits(bytes);
-  return packed.length % 2 === 0 ? packed : Buffer.concat([packed, Buffer.of(128)]);
+  return packed.length % 2 === 0 ? packed : Buffer.concat([packed, Buffer.of(noOperation)]);
 }
 
-/** Converts pixel-interleaved samples to planes. */
+/** Returns all first samples of the pixels, then all second ones, and so on. */
 export function planesOf({ width, height, samplesPerPixel, values }: FrameSamples): Uint8Array | Uint16Array {
   const pixels = width * height;
   const planes = values.slice();
@@ -152,7 +163,8 @@ export function planesOf({ width, height, samplesPerPixel, values }: FrameSample
   return planes;
 }
 
-function frameOf({ width, height, samplesPerPixel, values, bitsStored }: FrameSamples) {
+/** Describes the samples as the encoders require. */
+function frameInfo({ width, height, samplesPerPixel, values, bitsStored }: FrameSamples) {
   const bitsPerSample = bitsStored ?? values.BYTES_PER_ELEMENT * 8;
   return { width, height, componentCount: samplesPerPixel, bitsPerSample, isSigned: false };
 }

@@ -2,20 +2,22 @@ import sharp from 'sharp';
 import { cropRaster, type Raster } from '../decode/raster.ts';
 import { marker, readJpegHeader } from '../jpeg/header.ts';
 
-/** A JPEG with restart markers, and their positions. */
+/** A JPEG with restart markers. */
 export interface IntervalJpeg {
   readonly bytes: Uint8Array;
-  /** Position of each interval's data in the JPEG. */
+  /** Position in the JPEG of the first byte of each interval, after the marker before it. */
   readonly starts: readonly number[];
 }
 
 export interface IntervalCoding {
   /**
-   * Size of an interval in pixels, a multiple of 8, or of 16 with subsampled chroma (`half`). The width of the picture
-   * is a multiple of it, except that the last 8 or 16 pixels may be incomplete.
+   * Size of an interval in pixels: a multiple of a JPEG block, which has 8 × 8 pixels, or 16 × 16 with subsampled
+   * chroma (`half`). The blocks in a row of the picture are a multiple of the blocks in an interval's width; the last
+   * block may be incomplete.
    */
   readonly width: number;
   readonly height: number;
+  /** YCbCr with chroma of full or half resolution, or grey; by default `full`. */
   readonly colour?: 'full' | 'half' | 'grey';
 }
 
@@ -34,18 +36,21 @@ export async function encodeIntervals(
       intervals.push(await encode(cropRaster(picture, x, y, w, h), colour));
     }
   }
-  const mcu = colour === 'half' ? 16 : 8;
-  if (Math.ceil(picture.width / mcu) % (width / mcu) !== 0) {
+  /** Side of a block (MCU) in pixels. */
+  const mcuSide = colour === 'half' ? 16 : 8;
+  if (Math.ceil(picture.width / mcuSide) % (width / mcuSide) !== 0) {
     throw new Error(`${picture.width} pixels are no multiple of the interval width ${width}`);
   }
   const [first] = intervals as [Buffer, ...Buffer[]];
   const { frameAt, scanAt, dataAt } = readJpegHeader(first);
-  const interval = (width / mcu) * (height / mcu);
+  const blocksPerInterval = (width / mcuSide) * (height / mcuSide);
+  const restartSegment = [0xff, marker.DRI, 0, 4, blocksPerInterval >> 8, blocksPerInterval & 0xff];
   const head = Buffer.concat([
     first.subarray(0, scanAt),
-    Uint8Array.of(0xff, marker.DRI, 0, 4, interval >> 8, interval & 0xff),
+    Uint8Array.from(restartSegment),
     first.subarray(scanAt, dataAt),
   ]);
+  // The first interval declares only its own size.
   head.writeUInt16BE(picture.height > 0xffff ? 0 : picture.height, frameAt + 5);
   head.writeUInt16BE(picture.width > 0xffff ? 0 : picture.width, frameAt + 7);
 
@@ -53,16 +58,17 @@ export async function encodeIntervals(
   const starts: number[] = [];
   let end = head.length;
   for (const [i, jpeg] of intervals.entries()) {
-    const data = jpeg.subarray(readJpegHeader(jpeg).dataAt, -2);
+    const data = jpeg.subarray(readJpegHeader(jpeg).dataAt, -2); // without the end-of-image marker
     const isLast = i === intervals.length - 1;
+    const restartMarker = marker.RST0 + (i % 8);
     starts.push(end);
-    pieces.push(data, Uint8Array.of(0xff, isLast ? marker.EOI : marker.RST0 + (i & 7)));
+    pieces.push(data, Uint8Array.of(0xff, isLast ? marker.EOI : restartMarker));
     end += data.length + 2;
   }
   return { bytes: Buffer.concat(pieces), starts };
 }
 
-/** Encodes with the standard tables, so that all intervals share them. */
+/** Encodes with the standard Huffman tables, so that all intervals can share the tables of the first one. */
 function encode({ width, height, rgb }: Raster, colour: 'full' | 'half' | 'grey'): Promise<Buffer> {
   const pixels = sharp(rgb, { raw: { width, height, channels: 3 } });
   if (colour === 'grey') pixels.toColourspace('b-w');

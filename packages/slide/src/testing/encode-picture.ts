@@ -7,15 +7,15 @@ import { openTiff } from '../tiff/tiff-file.ts';
 import { type DirectoryPlan, long, short, undefinedBytes } from './build-tiff.ts';
 
 /**
- * Colour encoding: `rgb` as Aperio writes it (4:4:4, components numbered 0, 1, 2, no colour marker), `ycbcr` with
- * subsampled chroma.
+ * Colour encoding: `rgb` as Aperio writes it (not subsampled, components numbered 0, 1, 2, no Adobe marker), `ycbcr`
+ * with subsampled chroma.
  */
 export type PictureColour = 'rgb' | 'ycbcr' | 'grey';
 
 /**
  * Builds a TIFF directory with a picture in JPEG tiles or strips, encoded by libtiff.
  *
- * @param tileSize null for strips of 16 rows
+ * @param tileSize side of a tile in pixels; null for strips of 16 rows
  */
 export async function encodePicture(
   { width, height, rgb }: Raster,
@@ -24,7 +24,7 @@ export async function encodePicture(
 ): Promise<DirectoryPlan> {
   const picture = sharp(rgb, { raw: { width, height, channels: 3 } });
   if (colour === 'grey') picture.toColourspace('b-w');
-  // libvips writes RGB from quality 90, and YCbCr below.
+  // libvips writes RGB at quality 90 or more, and YCbCr at lower quality.
   const quality = colour === 'rgb' ? 90 : 80;
   const cut = tileSize === null ? {} : { tile: true, tileWidth: tileSize, tileHeight: tileSize };
   const source = memorySource(await picture.tiff({ compression: 'jpeg', quality, ...cut }).toBuffer());
@@ -66,8 +66,10 @@ export async function encodePicture(
  */
 function asAperioWrites(stream: Uint8Array): Uint8Array {
   const { frameAt, scanAt, components } = readJpegHeader(stream);
+  // Everything between the start marker (2 bytes) and the frame segment is removed, and with it the Adobe marker.
   const jpeg = Uint8Array.from([0xff, marker.SOI, ...stream.subarray(frameAt)]);
   const removedBytes = frameAt - 2;
+  // The number of a component is in the frame segment (3 bytes per component) and in the scan segment (2 bytes each).
   components.forEach((_, i) => {
     jpeg[frameAt - removedBytes + 10 + 3 * i] = i;
     jpeg[scanAt - removedBytes + 5 + 2 * i] = i;

@@ -8,31 +8,34 @@ export interface SamplesPlan {
   /** Size in pixels. */
   readonly width: number;
   readonly height: number;
-  /** Interleaved by pixel: width × height × samplesPerPixel values, each below 2^bits. */
+  /**
+   * All samples of the first pixel, then those of the next one: width × height × samplesPerPixel values below 2^bits.
+   */
   readonly samples: ArrayLike<number>;
   readonly samplesPerPixel: number;
   /** Bits per sample; 8. */
   readonly bits?: 1 | 2 | 4 | 8 | 16;
   /** PhotometricInterpretation: 1 grey, 2 RGB, 3 palette, … */
   readonly photometric: number;
-  /** Compression; `deflate`. */
+  /** Compression; `deflate`. `old-lzw` is the variant of writers before 1991. */
   readonly packing?: Packing | 'old-lzw';
   /** Tile size in pixels; absent for strips. */
   readonly tile?: { readonly width: number; readonly height: number };
-  /** Rows of a strip; by default one strip. */
+  /** Rows of a strip; by default one strip contains the whole picture. */
   readonly rowsPerStrip?: number;
   /** Whether each sample has its own plane; false. */
   readonly isPlanar?: boolean;
-  /** Whether samples are stored as differences to the left pixel; false. */
+  /** Whether samples are stored as differences to the pixel on the left (Predictor 2); false. */
   readonly isDifferenced?: boolean;
-  /** Byte order of 16-bit samples, equal to that of the file; true. */
+  /** Byte order of 16-bit samples, which must be that of the file; true. */
   readonly littleEndian?: boolean;
-  /** FillOrder 2; false. */
+  /** Whether the bits of each byte are stored in reverse order (FillOrder 2); false. */
   readonly isBitReversed?: boolean;
-  /** Additional tags of the directory. */
+  /** Further tags of the directory, also in place of those of the encoding. */
   readonly tags?: DirectoryPlan['tags'];
 }
 
+/** Values of the tag Compression. */
 const compressions = { none: 1, lzw: 5, 'old-lzw': 5, packbits: 32773, deflate: 8, zstd: 50000 };
 
 /** Builds a TIFF directory with a picture in tiles or strips, packed as TIFF writers do. */
@@ -47,7 +50,7 @@ export function encodeSamples(plan: SamplesPlan): DirectoryPlan {
         // Tiles at the bottom have full height; the last strip ends with the picture.
         const rows = tile ? blockHeight : Math.min(blockHeight, height - top);
         const packed = pack(blockOf(plan, left, top, blockWidth, rows, isPlanar ? plane : null), packing);
-        blocks.push(plan.isBitReversed ? packed.map(reverse) : packed);
+        blocks.push(plan.isBitReversed ? packed.map(reverseBits) : packed);
       }
     }
   }
@@ -70,7 +73,12 @@ export function encodeSamples(plan: SamplesPlan): DirectoryPlan {
   };
 }
 
-/** Returns the bytes of a block before packing; samples outside the picture are 0. @param plane null for all samples */
+/**
+ * Returns the bytes of a tile or strip before packing; samples outside the picture are 0.
+ *
+ * @param left position of the block in pixels of the picture
+ * @param plane index of the only sample to store; null stores all samples of a pixel
+ */
 function blockOf(
   plan: SamplesPlan,
   left: number,
@@ -95,6 +103,7 @@ function blockOf(
       const value = (sampleAt(left + x, top + row, sample) - leftSample) & (2 ** bits - 1);
       if (bits === 16) view.setUint16(row * rowBytes + i * 2, value, littleEndian);
       else {
+        // A byte holds several samples, the first one in the highest bits.
         const byteIndex = row * rowBytes + Math.floor((i * bits) / 8);
         const shift = 8 - bits - ((i * bits) % 8);
         bytes[byteIndex] = (bytes[byteIndex] ?? 0) | (value << shift);
@@ -104,7 +113,7 @@ function blockOf(
   return bytes;
 }
 
-function reverse(byte: number): number {
+function reverseBits(byte: number): number {
   let bits = 0;
   for (let i = 0; i < 8; i++) bits |= ((byte >> i) & 1) << (7 - i);
   return bits;

@@ -4,7 +4,7 @@ import { tag } from '../tiff/tags.ts';
 import { type DirectoryPlan, long, short } from './build-tiff.ts';
 import { pack } from './pack.ts';
 
-/** A picture to store losslessly. */
+/** A picture to store without loss. */
 export interface ExactPlan {
   /** Size in pixels. */
   readonly width: number;
@@ -13,13 +13,15 @@ export interface ExactPlan {
   readonly tileSize: number | null;
   readonly samplesPerPixel: 1 | 3;
   readonly bits: 8 | 16;
-  /** Byte order of the file. */
+  /** Byte order of 16-bit samples, which must be that of the file; by default true. */
   readonly littleEndian?: boolean;
+  /** Compression; by default `deflate`. */
   readonly packing?: Packing;
-  /** Returns the sample at a position. */
+  /** Returns a sample: its pixel in pixels from the top left, and its index in the pixel. */
   readonly sampleAt: (x: number, y: number, sample: number) => number;
 }
 
+/** Values of the tag Compression. */
 const compressions: Readonly<Record<Packing, number>> = {
   none: 1,
   lzw: 5,
@@ -28,7 +30,7 @@ const compressions: Readonly<Record<Packing, number>> = {
   zstd: 50_000,
 };
 
-/** Builds a TIFF directory with exactly these samples, grey or RGB; samples outside the picture are 99. */
+/** Builds a TIFF directory with exactly these samples, grey or RGB. Samples of tiles outside the picture are 99. */
 export function exactDirectory(plan: ExactPlan): DirectoryPlan {
   const { width, height, tileSize, samplesPerPixel, bits, packing = 'deflate' } = plan;
   const [blockWidth, blockHeight] = tileSize === null ? [width, 16] : [tileSize, tileSize];
@@ -56,7 +58,11 @@ export function exactDirectory(plan: ExactPlan): DirectoryPlan {
   };
 }
 
-/** Builds a TIFF directory with exactly the pixels of a raster. */
+/**
+ * Builds a TIFF directory with exactly the pixels of a picture.
+ *
+ * @param tileSize side in pixels; null for strips of 16 rows
+ */
 export function exactPicture(
   { width, height, rgb }: Raster,
   tileSize: number | null,
@@ -71,7 +77,7 @@ export function withTags(directory: DirectoryPlan | undefined, tags: DirectoryPl
   return { ...directory, tags: { ...directory?.tags, ...tags } };
 }
 
-/** Returns the bytes of a block before packing. */
+/** Returns the bytes of a tile or strip before packing. @param left position of the block in pixels of the picture */
 function samplesOf(plan: ExactPlan, left: number, top: number, width: number, rows: number): Uint8Array {
   const { samplesPerPixel, bits, littleEndian = true, sampleAt } = plan;
   const bytes = new Uint8Array((width * rows * samplesPerPixel * bits) / 8);

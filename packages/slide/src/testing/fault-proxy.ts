@@ -5,8 +5,9 @@ import type { AddressInfo, Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
+/** A fault of one request. */
 export type Fault =
-  /** Responds with this error status. */
+  /** Responds with this error status instead of forwarding the request. */
   | { readonly kind: 'status'; readonly status: number }
   /** Redirects to another URL. */
   | { readonly kind: 'redirect'; readonly to: string }
@@ -14,13 +15,13 @@ export type Fault =
   | { readonly kind: 'reset' }
   /** Never responds. */
   | { readonly kind: 'stall' }
-  /** Closes the connection after half of the body. */
+  /** Declares the whole body, but closes the connection after the first half. */
   | { readonly kind: 'half-body' }
-  /** Sends half of the body with the Content-Length of that half. */
+  /** Sends the first half of the body as a complete response: its Content-Length is the length of that half. */
   | { readonly kind: 'short-body' }
   /** Sends the whole object instead of the requested range. */
   | { readonly kind: 'whole' }
-  /** Sends this many bytes every 100 ms. */
+  /** Sends the body in pieces of this many bytes, one every 100 ms. */
   | { readonly kind: 'slow'; readonly bytes: number }
   /** Declares a range that differs from the requested one. */
   | { readonly kind: 'wrong-range' }
@@ -31,13 +32,13 @@ export type Fault =
 
 export interface FaultProxy {
   readonly endpoint: string;
-  /** Sets the faults of the next requests, in order; later requests are forwarded unchanged. */
+  /** Sets the faults of the next requests, one for each; after them the fault of `failAlways` applies. */
   fail(faults: readonly Fault[]): void;
-  /** Sets a fault for all requests; null forwards all requests unchanged. */
+  /** Sets the fault of all other requests; null, the default, forwards them unchanged. */
   failAlways(fault: Fault | null): void;
-  /** Received requests by method and path, oldest first. */
+  /** Method and path of each received request, oldest first, e.g. `GET /bucket/a.svs`. */
   readonly requests: readonly string[];
-  /** Bytes of bodies sent to clients. */
+  /** Bytes of response bodies sent to clients, without those of the kinds `half-body` and `slow`. */
   readonly sentBytes: number;
   close(): Promise<void>;
 }
@@ -51,20 +52,20 @@ interface ProxyResponse {
 /**
  * Starts a proxy.
  *
- * @param target URL of the object store; requests are forwarded with their signature and `Host`
+ * @param target URL of the object store. Requests are forwarded with their signature and their `Host`, which is signed
  */
 export async function startFaultProxy(target: string): Promise<FaultProxy> {
-  let next: Fault[] = [];
-  let always: Fault | null = null;
+  let nextFaults: Fault[] = [];
+  let otherwise: Fault | null = null;
   let sentBytes = 0;
   const requests: string[] = [];
   const sockets = new Set<Socket>();
 
-  async function forward(request: IncomingMessage, changes: { range?: null } = {}): Promise<ProxyResponse> {
+  async function forward(request: IncomingMessage, { withRange = true } = {}): Promise<ProxyResponse> {
     const pieces: Buffer[] = [];
     for await (const piece of request) pieces.push(piece as Buffer);
     const headers = { ...request.headers };
-    if (changes.range === null) delete headers.range;
+    if (!withRange) delete headers.range;
     const { hostname, port } = new URL(target);
     const forwarded = http.request({ hostname, port, method: request.method, path: request.url, headers });
     forwarded.on('error', () => {}); // an error before the response rejects `once` below; one after it has no effect
@@ -79,7 +80,7 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
     };
   }
 
-  /** Sends a response in pieces, so that the client can abort it. */
+  /** Sends a response in pieces, so that `sentBytes` shows how much was sent before the client aborted it. */
   async function send(response: ServerResponse, { status, headers, body }: ProxyResponse): Promise<void> {
     response.writeHead(status, headers);
     if (response.req.method === 'HEAD') {
@@ -101,12 +102,12 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
   // oxlint-disable-next-line lamina/max-own-lines -- one case for each kind of fault
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     requests.push(`${request.method} ${request.url?.split('?')[0]}`);
-    const fault = next.shift() ?? always;
+    const fault = nextFaults.shift() ?? otherwise;
     switch (fault?.kind) {
       case undefined:
         return send(response, await forward(request));
       case 'status':
-        request.resume();
+        request.resume(); // discards the body
         return send(response, {
           status: fault.status,
           headers: { 'content-type': 'application/xml' },
@@ -137,7 +138,7 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
         });
       }
       case 'whole':
-        return send(response, await forward(request, { range: null }));
+        return send(response, await forward(request, { withRange: false }));
       case 'slow': {
         const { status, headers, body } = await forward(request);
         response.writeHead(status, headers);
@@ -167,6 +168,7 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
   }
 
   const server = http.createServer((request, response) => {
+    // The client or the store has closed its connection.
     handle(request, response).catch(() => request.socket.destroy());
   });
   server.on('connection', (socket) => {
@@ -178,10 +180,10 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
   return {
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     fail(faults) {
-      next = [...faults];
+      nextFaults = [...faults];
     },
     failAlways(fault) {
-      always = fault;
+      otherwise = fault;
     },
     requests,
     get sentBytes() {

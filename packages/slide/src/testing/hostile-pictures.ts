@@ -1,45 +1,49 @@
 /**
- * Builds pictures whose bytes differ from what the file declares, or whose decoding needs far more time or memory than
- * their size suggests.
+ * Builds pictures that are not what the file declares, or that need far more time or memory than their size suggests.
  */
 import { crc32, deflateSync } from 'node:zlib';
 import sharp from 'sharp';
+import { tag } from '../tiff/tags.ts';
 import { buildTiff, long, short } from './build-tiff.ts';
 
-/** Builds a TIFF with one tile. @param compression TIFF compression number: 50001 is WebP, 7 JPEG */
+/**
+ * Builds a TIFF with one tile, whose bytes may be anything.
+ *
+ * @param compression declared compression: 7 is JPEG (declared as YCbCr), 50001 is WebP (declared as RGB)
+ */
 export function tiffOfTile(compression: number, tile: Uint8Array, side: number): Uint8Array {
   const tags = {
-    256: long(side),
-    257: long(side),
-    258: short(8, 8, 8),
-    259: short(compression),
-    262: short(compression === 7 ? 6 : 2),
-    277: short(3),
-    284: short(1),
-    322: short(side),
-    323: short(side),
+    [tag.ImageWidth]: long(side),
+    [tag.ImageLength]: long(side),
+    [tag.BitsPerSample]: short(8, 8, 8),
+    [tag.Compression]: short(compression),
+    [tag.PhotometricInterpretation]: short(compression === 7 ? 6 : 2),
+    [tag.SamplesPerPixel]: short(3),
+    [tag.PlanarConfiguration]: short(1),
+    [tag.TileWidth]: short(side),
+    [tag.TileLength]: short(side),
   };
   return buildTiff({ directories: [{ tags, tiles: [tile] }] }).bytes;
 }
 
 /**
- * Builds an SVG of at most 690 kB that contains a PNG of one colour, for which a decoder needs `pictureSide`² × 4 bytes
- * of memory.
+ * Builds an SVG of `side` pixels that contains a black PNG of `pngSide` pixels. The SVG has at most 690 kB, but its
+ * decoder needs `pngSide`² × 4 bytes of memory.
  */
-export function expensiveSvg(side: number, pictureSide: number): Buffer {
-  const png = greyPng(pictureSide).toString('base64');
+export function expensiveSvg(side: number, pngSide: number): Buffer {
+  const png = blackPng(pngSide).toString('base64');
   return Buffer.from(
     `<svg xmlns="http://www.w3.org/2000/svg" width="${side}" height="${side}">` +
       `<image width="${side}" height="${side}" href="data:image/png;base64,${png}"/></svg>`,
   );
 }
 
-/** Builds a black PNG of one bit per pixel. */
-export function greyPng(side: number): Buffer {
+/** Builds a black PNG of one bit per pixel, which compresses to few bytes. */
+export function blackPng(side: number): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(side, 0);
   header.writeUInt32BE(side, 4);
-  header.set([1, 0, 0, 0, 0], 8);
+  header.set([1, 0, 0, 0, 0], 8); // one bit, grey, standard compression and filters, no interlacing
   const rows = Buffer.alloc((1 + Math.ceil(side / 8)) * side);
   return Buffer.concat([
     Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
@@ -59,8 +63,8 @@ function chunk(type: string, data: Buffer): Buffer {
 }
 
 /**
- * Builds a progressive JPEG whose last scan is repeated `count` times. A decoder processes the whole picture again for
- * each scan.
+ * Builds a progressive JPEG that contains its last scan `count` more times. A decoder processes the whole picture again
+ * for each scan.
  */
 export async function manyScans(side: number, count: number): Promise<Uint8Array> {
   const jpeg = await sharp({ create: { width: side, height: side, channels: 3, background: '#a86' } })

@@ -1,5 +1,6 @@
 /**
- * An object store in memory, for tests of code that uses object storage. The client itself is tested with a real server.
+ * An object store in memory, for tests of code that reads slides from object storage. The S3 client is not tested with
+ * it, but with a real S3 server.
  */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -7,8 +8,9 @@ import { SlideError } from '../model/slide.ts';
 import type { ObjectFacts, ObjectStore } from '../object-storage/object-store.ts';
 
 export interface MemoryStore extends ObjectStore {
+  /** Stores an object, or replaces it. */
   set(key: string, bytes: Uint8Array): void;
-  /** Makes every request throw `fault`; null makes them succeed again. */
+  /** Makes every request throw `fault`; null makes requests succeed again. */
   failWith(fault: SlideError | null): void;
   /** Number of requests by kind. */
   readonly requests: { head: number; read: number; list: number };
@@ -19,7 +21,8 @@ export function memoryStore(objects: Readonly<Record<string, Uint8Array>> = {}):
   const requests = { head: 0, read: 0, list: 0 };
   let fault: SlideError | null = null;
 
-  function factsOf(key: string): ObjectFacts & { bytes: Uint8Array } {
+  /** @throws the current fault, or SlideError FILE_MISSING */
+  function requireObject(key: string): ObjectFacts & { bytes: Uint8Array } {
     if (fault) throw fault;
     const bytes = objectsByKey.get(key);
     if (!bytes) throw new SlideError('FILE_MISSING', 'The object does not exist');
@@ -36,26 +39,27 @@ export function memoryStore(objects: Readonly<Record<string, Uint8Array>> = {}):
     },
     async head(key) {
       requests.head++;
-      const { size, etag } = factsOf(key);
+      const { size, etag } = requireObject(key);
       return { size, etag };
     },
     async read({ key, etag }, offset, length) {
       requests.read++;
-      const { bytes, etag: current } = factsOf(key);
+      const { bytes, etag: current } = requireObject(key);
       if (current !== etag) throw new SlideError('FILE_CHANGED', 'The object was replaced');
       return bytes.slice(offset, offset + length);
     },
     async *list(prefix) {
       requests.list++;
       for (const key of [...objectsByKey.keys()].sort()) {
-        const { size, etag } = factsOf(key);
+        // A fault that starts during the list ends it.
+        const { size, etag } = requireObject(key);
         if (key.startsWith(prefix)) yield { key, size, etag, lastModified: '2026-01-01T00:00:00.000Z' };
       }
-      if (fault) throw fault;
+      if (fault) throw fault; // for a store without objects
     },
     async put(key, file) {
       objectsByKey.set(key, await readFile(file));
-      const { size, etag } = factsOf(key);
+      const { size, etag } = requireObject(key);
       return { size, etag };
     },
     async delete(key) {

@@ -20,9 +20,10 @@ export async function open(first: DicomPlan = {}, ...others: readonly DicomPlan[
   );
 }
 
+/** Opens files as a slide. @param files bytes by file name, the leading file first */
 export const openFiles = (files: Readonly<Record<string, Uint8Array>>) => openSlideFrom(memoryFiles(files));
 
-/** Builds and opens a slide, and compares the pixels of its level 0 with the picture of the plan. */
+/** Builds and opens a slide; returns how much the samples of its level 0 differ from the picture of the plan. */
 export async function distanceOf(plan: DicomPlan) {
   return distance(await drawLevel(await open(plan), 0), pictureOf(plan));
 }

@@ -1,7 +1,9 @@
 import zlib from 'node:zlib';
 import type { Packing } from '../model/slide.ts';
 
-/** Packs bytes as TIFF writers do; `old-lzw` as writers before 1991 did. */
+/**
+ * Packs bytes as TIFF writers do. `old-lzw` is the variant of writers before 1991: other bit order, wider codes later.
+ */
 export function pack(bytes: Uint8Array, packing: Packing | 'old-lzw'): Uint8Array {
   switch (packing) {
     case 'none':
@@ -19,7 +21,7 @@ export function pack(bytes: Uint8Array, packing: Packing | 'old-lzw'): Uint8Arra
   }
 }
 
-// Codes of LZW: empty the table, end of the stream, first and last code of the table.
+// Codes of LZW: CLEAR empties the table, END ends the stream, the others are strings in the table.
 const CLEAR = 256;
 const END = 257;
 const FIRST_FREE = 258;
@@ -28,15 +30,16 @@ const LAST_FREE = 4094;
 /** Packs bytes with LZW. Source: TIFF 6.0, section 13; the old style as libtiff reads it (tif_lzw.c). */
 function packLzw(bytes: Uint8Array, isOldStyle: boolean): Uint8Array {
   const codes: { code: number; width: number }[] = [{ code: CLEAR, width: 9 }];
+  /** Codes of strings. The key of a string is: code of the string without its last byte × 256 + last byte. */
   let table = new Map<number, number>();
   let nextCode = FIRST_FREE;
   let width = 9;
   let stringCode = bytes[0] ?? END;
   for (let i = 1; i < bytes.length; i++) {
     const byte = bytes[i] as number;
-    const longer = table.get(stringCode * 256 + byte);
-    if (longer !== undefined) {
-      stringCode = longer;
+    const longerCode = table.get(stringCode * 256 + byte);
+    if (longerCode !== undefined) {
+      stringCode = longerCode;
       continue;
     }
     codes.push({ code: stringCode, width });
@@ -57,8 +60,10 @@ function packLzw(bytes: Uint8Array, isOldStyle: boolean): Uint8Array {
   return isOldStyle ? packBitsFromRight(codes) : packBitsFromLeft(codes);
 }
 
+/** Codes and the number of bits of each. */
 type Codes = readonly { readonly code: number; readonly width: number }[];
 
+/** Joins codes; each fills the free bits of a byte from the highest bit. */
 function packBitsFromLeft(codes: Codes): Uint8Array {
   const packed: number[] = [];
   let bits = 0;
@@ -71,6 +76,7 @@ function packBitsFromLeft(codes: Codes): Uint8Array {
   return Uint8Array.from(packed);
 }
 
+/** Joins codes; each fills the free bits of a byte from the lowest bit. */
 function packBitsFromRight(codes: Codes): Uint8Array {
   const packed: number[] = [];
   let bits = 0;
@@ -93,10 +99,11 @@ export function packBits(bytes: Uint8Array): Uint8Array {
     let run = 1;
     while (run < 128 && at + run < bytes.length && bytes[at + run] === bytes[at]) run++;
     if (run > 2) {
-      packed.push(257 - run, bytes[at] as number);
+      packed.push(257 - run, bytes[at] as number); // "repeat the next byte `run` times"
       at += run;
       continue;
     }
+    // Otherwise "copy the next bytes": up to 128, or up to the next run of three equal bytes.
     const start = at;
     while (at < bytes.length && at - start < 128) {
       if (at + 2 < bytes.length && bytes[at] === bytes[at + 1] && bytes[at] === bytes[at + 2]) break;

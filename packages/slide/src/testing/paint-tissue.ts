@@ -1,8 +1,8 @@
 import type { Raster } from '../decode/raster.ts';
 
 /**
- * Paints a picture that resembles stained tissue on glass: soft pink and violet shapes with grain. It is always the
- * same for a size, and no two tiles of it are equal, so tests detect a misplaced tile.
+ * Paints a picture that resembles stained tissue on glass: soft pink and violet shapes with grain. Pictures of the same
+ * size are equal. No two tiles of a picture are equal, so that tests detect a misplaced tile.
  */
 export function paintTissue(width: number, height: number): Raster {
   const rgb = new Uint8Array(width * height * 3);

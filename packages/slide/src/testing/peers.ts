@@ -1,6 +1,6 @@
 /**
- * Reads slides with other programs, to compare their pixels with those of Lamina: with the OpenSlide library and the
- * libvips commands, if they are installed.
+ * Reads slides with other programs ("peers"), whose pixels tests compare with those of Lamina: the OpenSlide library
+ * and the commands of libvips, if they are installed.
  */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
@@ -27,7 +27,7 @@ export interface Rectangle {
   readonly height: number;
 }
 
-/** Returns the index of the peer's level that has this size; null when it has none. */
+/** Returns the index of the peer's level that has this size; null when no level has it. */
 export function levelLike({ levels }: PeerSlide, size: Pick<Rectangle, 'width' | 'height'>): number | null {
   const found = levels.findIndex(({ width, height }) => width === size.width && height === size.height);
   return found < 0 ? null : found;
@@ -86,6 +86,7 @@ function blendWith(bgra: Uint8Array, width: number, height: number, { r, g, b }:
   const rgb = new Uint8Array(width * height * 3);
   for (let source = 0, target = 0; source < bgra.length; source += 4, target += 3) {
     const transparency = 255 - (bgra[source + 3] as number);
+    // + 0.5 rounds, because the array truncates.
     rgb[target] = (bgra[source + 2] as number) + (r * transparency) / 255 + 0.5;
     rgb[target + 1] = (bgra[source + 1] as number) + (g * transparency) / 255 + 0.5;
     rgb[target + 2] = (bgra[source] as number) + (b * transparency) / 255 + 0.5;
@@ -96,14 +97,17 @@ function blendWith(bgra: Uint8Array, width: number, height: number, { r, g, b }:
 const run = promisify(execFile);
 /** Maximum duration of a libvips command; every test file needs less. */
 const TIMEOUT_MS = 30_000;
-/** Maximum pixels of a picture that is read once as a whole; parts of larger ones are read separately. */
-const WHOLE_PIXELS = 2 ** 25;
+/**
+ * A picture of at most this many pixels is read once as a whole; of a larger one, each rectangle is read separately.
+ */
+const MAX_WHOLE_PIXELS = 2 ** 25;
 
 /**
  * The readers of libvips that do not use OpenSlide or other programs. Only 8-bit samples are compared, because programs
- * show other depths differently.
+ * convert samples of more bits to 8 bits differently.
  */
 const loaders = ['tiffload', 'pngload', 'jpegload', 'jp2kload'] as const;
+/** Readers with the option "autorotate", which turns a picture upright as Lamina does. */
 const rotatingLoaders: readonly string[] = ['tiffload', 'jpegload'];
 
 /** Returns libvips as a peer, which reads only full resolution; null when its command is not installed. */
@@ -116,7 +120,8 @@ export async function libvipsPeer(): Promise<Peer | null> {
   return async (path) => {
     const folder = await mkdtemp(join(tmpdir(), 'peers-'));
     const close = () => rm(folder, { recursive: true });
-    // vips treats brackets in a name as options, and opens .svs with OpenSlide.
+    // A link with a neutral name: vips treats brackets in a name as options, and opens the extension .svs with
+    // OpenSlide.
     const link = join(folder, 'slide');
     await symlink(path, link);
     const picture = await describe(link);
@@ -137,7 +142,7 @@ export async function libvipsPeer(): Promise<Peer | null> {
     return {
       levels: [{ width, height }],
       async read(_level, place, background) {
-        if (width * height > WHOLE_PIXELS) return crop(place, background);
+        if (width * height > MAX_WHOLE_PIXELS) return crop(place, background);
         whole ??= crop({ x: 0, y: 0, width, height }, background);
         return cropRaster(await whole, place.x, place.y, place.width, place.height);
       },
@@ -146,7 +151,10 @@ export async function libvipsPeer(): Promise<Peer | null> {
   };
 }
 
-/** Returns the size of a picture; null when libvips itself does not read it as 8-bit grey or RGB. */
+/**
+ * Returns the name of a picture for commands (with the option to rotate it) and its size; null when libvips itself does
+ * not read it as 8-bit grey or RGB.
+ */
 async function describe(link: string): Promise<{ source: string; width: number; height: number } | null> {
   const readHeader = async (source: string) => {
     const { stdout } = await run('vipsheader', ['-a', source], { timeout: TIMEOUT_MS });
@@ -154,7 +162,7 @@ async function describe(link: string): Promise<{ source: string; width: number; 
   };
   try {
     const loader = (await readHeader(link))('vips-loader');
-    if (!loaders.some((own) => own === loader)) return null;
+    if (!loaders.some((name) => name === loader)) return null;
     const source = rotatingLoaders.includes(loader) ? `${link}[autorotate]` : link;
     const field = await readHeader(source);
     const isComparable = field('format') === 'uchar' && ['b-w', 'srgb'].includes(field('interpretation'));

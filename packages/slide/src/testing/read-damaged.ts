@@ -7,15 +7,16 @@ import type { SlideFiles } from '../source/slide-files.ts';
 import { countedFiles, type ReadCount } from './counted-files.ts';
 import { memoryFiles } from './memory-files.ts';
 
-/** The pixels of a tile, the error, or null for an empty tile. */
+/** Pixels of a tile; the error that reading it threw; or null for a tile that the slide does not store. */
 export type TileResult = Uint8Array | SlideError | null;
 
-/** Decodes the tiles of level 0, at most 24. Errors other than SlideError are thrown. */
+/** Decodes the first 24 tiles of level 0, row by row. Throws errors other than SlideError. */
 export async function readTiles(slide: Slide): Promise<TileResult[]> {
   const [level] = slide.levels;
   const { columns, rows } = level;
   const results: TileResult[] = [];
-  for (let i = 0; i < Math.min(columns * rows, 24); i++) {
+  const maxTiles = 24;
+  for (let i = 0; i < Math.min(columns * rows, maxTiles); i++) {
     const [column, row] = [i % columns, Math.floor(i / columns)];
     try {
       const tile = await slide.readTile({ level: 0, column, row });
@@ -42,7 +43,12 @@ function fitsTile({ width, height, rgb }: Raster, level: Level, column: number, 
   );
 }
 
-/** Opens a file that may be damaged. @returns null when it is rejected */
+/**
+ * Opens a file that may be damaged, and checks how much was read and that no file is left open after a rejection.
+ *
+ * @param wrap changes the files before they are opened, for example so that a read fails
+ * @returns null when the file is rejected with a SlideError
+ */
 export async function openDamaged(
   bytes: Uint8Array,
   wrap = (files: SlideFiles) => files,
@@ -52,7 +58,7 @@ export async function openDamaged(
     if (error instanceof SlideError) return null;
     throw error;
   });
-  // Limits the number of reads and bytes, not the time, so that endless loops are detected on any machine.
+  // The limits are of reads and bytes, not of time, so that the test detects endless loops on a machine of any speed.
   expect(count.bytes).toBeLessThan(4 * bytes.length + 2 ** 16);
   expect(count.reads).toBeLessThan(bytes.length / 8 + 64);
   expect(count.open).toBe(slide ? 1 : 0);

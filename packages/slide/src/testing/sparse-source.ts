@@ -6,7 +6,7 @@ export interface Piece {
   readonly bytes: Uint8Array;
 }
 
-/** Returns a file of any size that consists of these pieces, and of zeros everywhere else. */
+/** Returns a file of any size that has these pieces, and zeros at all other positions. */
 export function sparseSource(pieces: readonly Piece[], size: number): ByteSource {
   const readInto: ByteSource['readInto'] = async (target, at, offset, length, signal) => {
     signal?.throwIfAborted();

@@ -1,6 +1,6 @@
 /**
- * Builds damaged DICOM files for tests. Most functions return a function that builds the file, because a list of faults
- * is declared before any file is built.
+ * Builds damaged DICOM files for tests. Most functions return a function that builds the file: tests declare a list of
+ * faults, and each test case builds only its own file.
  */
 import { tag } from '../dicom/tags.ts';
 import type { SlideErrorCode } from '../model/slide.ts';
@@ -20,7 +20,7 @@ import {
   writeDicom,
 } from './build-dicom.ts';
 
-/** A fault: its name, a function that builds the damaged file, and the code of the expected error. */
+/** A fault: its name, a function that builds the damaged file, and the code of the error that the reader must throw. */
 export type Fault = readonly [name: string, build: () => Promise<Uint8Array>, code: SlideErrorCode];
 
 export const UNDEFINED_LENGTH = 0xffff_ffff;
@@ -30,12 +30,12 @@ export const changed =
   (change: (file: DicomFile) => DicomFile, plan: DicomPlan = {}) =>
   async () =>
     writeDicom(change(await planDicom(plan)));
-/** Builds a file in which these elements replace those with the same tags. */
+/** Builds a file of a plan with these elements, which replace elements with the same tags. */
 export const having =
   (plan: DicomPlan, ...more: readonly DicomElement[]) =>
   async () =>
     buildDicom({ ...plan, more });
-/** Builds a default file with these elements. */
+/** Builds a file of the default plan with these elements, which replace elements with the same tags. */
 export const has = (...more: readonly DicomElement[]) => having({}, ...more);
 /** Builds a file without an element. @param missing tag of the element */
 export const without = (missing: number, plan: DicomPlan = {}) =>
@@ -48,10 +48,10 @@ export const bytes =
   (change: (file: Buffer) => Uint8Array, plan: DicomPlan = {}) =>
   async () =>
     change(Buffer.from(await buildDicom(plan)));
-/** Builds a file without its last bytes. */
-export const cutBefore = (lastBytes: number, plan: DicomPlan = {}) =>
+/** Builds a file and removes this number of bytes at its end. */
+export const withoutLast = (lastBytes: number, plan: DicomPlan = {}) =>
   bytes((file) => file.subarray(0, -lastBytes), plan);
-/** Builds a file with these elements in its file meta information. */
+/** Builds a file with these elements in its file meta information, which replace elements with the same tags. */
 export const meta = (...elements: readonly DicomElement[]) =>
   changed((file) => ({
     ...file,
@@ -62,13 +62,16 @@ export const meta = (...elements: readonly DicomElement[]) =>
   }));
 export const syntax = (uid: string) => meta(text(tag.TransferSyntaxUID, 'UI', uid));
 export const sopClass = (uid: string) => meta(text(tag.MediaStorageSOPClassUID, 'UI', uid));
-/** Builds a file whose data set starts with these bytes. */
+/** Builds a file in which these bytes are inserted before the first element of the data set, the ImageType. */
 export const beginning = (part: Uint8Array) =>
   bytes((file) => {
-    const at = file.indexOf(Buffer.from([0x08, 0x00, 0x08, 0x00]), 132);
+    const imageType = Buffer.from([0x08, 0x00, 0x08, 0x00]);
+    const metaAt = 132;
+    const at = file.indexOf(imageType, metaAt);
     return Buffer.concat([file.subarray(0, at), part, file.subarray(at)]);
   });
 
+// Parts of plans.
 export const rle = { codec: 'rle' } as const;
 export const jpeg = { codec: 'jpeg', photometric: 'YBR_FULL_422' } as const;
 export const sparse = { organization: 'TILED_SPARSE' } as const;
@@ -94,13 +97,17 @@ export const offsets = (change: (offsets: number[]) => number[]) =>
     );
     return { ...all, offsetTable: littleEndian(4, change(table)) };
   });
-/** Builds a file and changes its extended offset table, or the lengths in it. @param which tag of the element */
-export const extended = (which: number, change: (values: bigint[]) => bigint[]) =>
+/**
+ * Builds a file and changes its extended offset table or the table of lengths.
+ *
+ * @param tableTag tag of the changed table
+ */
+export const extended = (tableTag: number, change: (values: bigint[]) => bigint[]) =>
   changed(
     (file) => ({
       ...file,
       elements: file.elements.map((element) => {
-        if (element.tag !== which) return element;
+        if (element.tag !== tableTag) return element;
         const old = Buffer.from(element.value as Uint8Array);
         const values = change(Array.from({ length: old.length / 8 }, (_, i) => old.readBigUInt64LE(i * 8)));
         const value = Buffer.alloc(values.length * 8);
@@ -112,15 +119,15 @@ export const extended = (which: number, change: (values: bigint[]) => bigint[]) 
     }),
     { ...rle, offsetTable: 'extended' },
   );
-/** Builds a file without offset table and changes its fragments. */
+/** Builds a file with an empty offset table and changes its fragments. */
 export const fragments = (
   change: (fragments: readonly Uint8Array[]) => readonly Uint8Array[],
   plan: DicomPlan = rle,
 ) => pixels({ ...plan, offsetTable: 'empty' }, (all) => ({ ...all, fragments: change(all.fragments) }));
-/** Builds a file and changes the bytes of each frame. */
+/** Builds a file and changes the bytes of each frame, which is one fragment. */
 export const frames = (change: (frame: Buffer) => Uint8Array, plan: DicomPlan = jpeg) =>
   fragments((all) => all.map((frame) => change(Buffer.from(frame))), plan);
-/** Builds a sparsely tiled file with these positions of frames: column and row in pixels, from 1. */
+/** Builds a sparsely tiled file that states these positions of its frames: column and row in pixels, from 1. */
 export const positions = (...places: readonly (readonly [number, number])[]) =>
   having(
     sparse,
@@ -136,7 +143,7 @@ export const positions = (...places: readonly (readonly [number, number])[]) =>
       ]),
     ),
   );
-/** Positions of the first five tiles of the default picture. */
+/** Positions of the first five of the six tiles of the default picture, as `positions` takes them. */
 export const grid = [
   [1, 1],
   [33, 1],
@@ -145,13 +152,17 @@ export const grid = [
   [33, 33],
 ] as const;
 
-/** Returns sequences nested to a depth, all of undefined length. */
+/** Returns a sequence of undefined length that contains `depth` further ones, each nested in the one before. */
 export const nested = (depth: number): DicomElement => {
+  const sequenceOf = (items: readonly DicomItem[]) => ({
+    ...sequence(0x0040_0555, items), // AcquisitionContextSequence, which the reader does not use
+    length: UNDEFINED_LENGTH,
+  });
   let items: readonly DicomItem[] = [];
-  for (let i = 0; i < depth; i++) items = [[{ ...sequence(0x0040_0555, items), length: UNDEFINED_LENGTH }]];
-  return { ...sequence(0x0040_0555, items), length: UNDEFINED_LENGTH };
+  for (let i = 0; i < depth; i++) items = [[sequenceOf(items)]];
+  return sequenceOf(items);
 };
-/** The start of 20,000 nested sequences, as bytes because `writeDicom` is recursive. */
+/** Headers of 20,000 nested sequences (0008,0006) and items without their ends; `writeDicom` would recurse too deep. */
 export const deepNesting = Buffer.concat(
   Array.from({ length: 20_000 }, () =>
     Buffer.concat([
@@ -160,33 +171,35 @@ export const deepNesting = Buffer.concat(
     ]),
   ),
 );
-/** A million and one empty elements. */
+/** A million and one empty elements: (0008,0001), VR "LO", length 0. */
 export const million = Buffer.alloc(8 * 1_000_001);
 for (let at = 0; at < million.length; at += 8) million.set([0x08, 0x00, 0x01, 0x00, 0x4c, 0x4f], at);
 
 /** Returns the position of an item of the pixel data; item 0 is the offset table. */
 function itemAt(file: Buffer, item: number): number {
-  let at = file.indexOf(Buffer.from([0xe0, 0x7f, 0x10, 0x00, 0x4f, 0x42])) + 12;
-  for (let i = 0; i < item; i++) at += 8 + file.readUInt32LE(at + 4);
+  const pixelData = Buffer.from([0xe0, 0x7f, 0x10, 0x00, 0x4f, 0x42]); // tag and VR "OB"
+  const [elementHeaderBytes, itemHeaderBytes] = [12, 8];
+  let at = file.indexOf(pixelData) + elementHeaderBytes;
+  for (let i = 0; i < item; i++) at += itemHeaderBytes + file.readUInt32LE(at + 4);
   return at;
 }
 
-/** Replaces the tag of an item of the pixel data. @param number the new tag */
-export function spoilItem(file: Buffer, item: number, number: number): Buffer {
+/** Replaces the tag of an item of the pixel data; item 0 is the offset table. */
+export function spoilItem(file: Buffer, item: number, newTag: number): Buffer {
   const at = itemAt(file, item);
-  file.set(itemHeader(number, file.readUInt32LE(at + 4)), at);
+  file.set(itemHeader(newTag, file.readUInt32LE(at + 4)), at);
   return file;
 }
 
-/** Replaces the length of an item of the pixel data. */
+/** Replaces the length that an item of the pixel data declares; item 0 is the offset table. */
 export function spoilLength(file: Buffer, item: number, length: number): Buffer {
   file.writeUInt32LE(length, itemAt(file, item) + 4);
   return file;
 }
 
-/** Overwrites bytes of a JPEG's frame segment. @param at offset from the frame marker */
-export function spoilFrame(frame: Buffer, at: number, ...values: readonly number[]): Buffer {
-  const start = frame.indexOf(Buffer.from([0xff, 0xc0]));
-  frame.set(values, start + at);
-  return frame;
+/** Overwrites bytes of the frame header (SOF0 segment) of a JPEG. @param offset from the marker of the segment */
+export function spoilFrameHeader(jpegFrame: Buffer, offset: number, ...values: readonly number[]): Buffer {
+  const startOfFrame = jpegFrame.indexOf(Buffer.from([0xff, 0xc0]));
+  jpegFrame.set(values, startOfFrame + offset);
+  return jpegFrame;
 }

@@ -1,4 +1,4 @@
-/** Pictures of tissue as plans of TIFF files, and the pixels that a reader must return for them. */
+/** Plans of TIFF files that contain a picture of tissue, and the pixels that a reader must return for these files. */
 import type { Raster } from '../decode/raster.ts';
 import { describeDeepZoom } from '../deep-zoom/deep-zoom.ts';
 import type { Slide } from '../model/slide.ts';
@@ -8,8 +8,9 @@ import type { SamplesPlan } from './encode-samples.ts';
 import { openBytes } from './open-bytes.ts';
 import { paintTissue } from './paint-tissue.ts';
 
-/** Size of the pictures in pixels, not a multiple of a block or tile. */
+/** Size of the pictures in pixels; not a multiple of any tile or strip size in the tests. */
 export const [WIDTH, HEIGHT] = [101, 75];
+/** The RGB samples of the tissue. */
 export const { rgb } = paintTissue(WIDTH, HEIGHT);
 
 /** Opens a file with one directory as a slide. */
@@ -22,7 +23,7 @@ export function show(slide: Slide): Promise<Raster> {
   return renderPixels(slide, { dziLevel: maxLevel, x: 0, y: 0, width, height });
 }
 
-/** Builds a picture from the colour of each pixel. */
+/** Builds a picture of this size. @param colourAt returns the colour of a pixel, counted row by row from 0 */
 export function picture(colourAt: (pixel: number) => readonly [number, number, number]): Raster {
   const pixels = WIDTH * HEIGHT;
   return {
@@ -33,21 +34,27 @@ export function picture(colourAt: (pixel: number) => readonly [number, number, n
 }
 export const greyPicture = (greyAt: (pixel: number) => number) =>
   picture((pixel) => [greyAt(pixel), greyAt(pixel), greyAt(pixel)]);
+/** Returns a sample of the tissue. @param sample 0 red, 1 green, 2 blue */
 export const sampleOf = (pixel: number, sample: number) => rgb[pixel * 3 + sample] as number;
 export const tissue = picture((pixel) => [sampleOf(pixel, 0), sampleOf(pixel, 1), sampleOf(pixel, 2)]);
 
 export const size = { width: WIDTH, height: HEIGHT };
+/** The tissue as a TIFF in RGB. */
 export const colours: SamplesPlan = { ...size, samples: rgb, samplesPerPixel: 3, photometric: 2 };
-/** Returns a plan with grey samples that cover all values of `bits`. */
+/**
+ * Returns the sample of a pixel of `greys(bits)`. 7919 is odd, so the samples take all values, in an irregular order.
+ */
+const greySample = (pixel: number, bits: number) => (pixel * 7919) % 2 ** bits;
+/** Returns a plan of grey samples that are spread over all values of this number of bits. */
 export const greys = (bits: 1 | 2 | 4 | 8 | 16): SamplesPlan => ({
   ...size,
-  samples: Array.from({ length: WIDTH * HEIGHT }, (_, i) => (i * 7919) % 2 ** bits),
+  samples: Array.from({ length: WIDTH * HEIGHT }, (_, pixel) => greySample(pixel, bits)),
   samplesPerPixel: 1,
   photometric: 1,
   bits,
 });
 /** Returns the expected grey, 0…255, of a pixel of `greys(bits)`. */
 export const greyOf = (bits: number) => (pixel: number) => {
-  const value = (pixel * 7919) % 2 ** bits;
+  const value = greySample(pixel, bits);
   return bits === 16 ? value >> 8 : (value * 255) / (2 ** bits - 1);
 };

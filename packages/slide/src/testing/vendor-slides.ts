@@ -4,11 +4,11 @@ import { ascii, buildTiff, type DirectoryPlan, long, undefinedBytes } from './bu
 import { exactDirectory, exactPicture, withTags } from './exact-directory.ts';
 import { paintTissue } from './paint-tissue.ts';
 
-/** A small slide of a vendor format whose structure is declared in a text (XML or another description). */
+/** A small slide of a vendor format that describes its levels and images in a text (XML or name-value pairs). */
 export interface VendorSlide {
   /** The value of `Slide.format`. */
   readonly format: string;
-  /** Builds a file of some kilobytes. @param text replaces the valid text */
+  /** Builds a file of some kilobytes. @param text replaces the valid text, so that a test can damage it */
   build(text?: string): Uint8Array;
   /** The valid text. */
   readonly text: string;
@@ -18,9 +18,11 @@ const [WIDTH, HEIGHT, TILE] = [80, 64, 32];
 const tissue = paintTissue(WIDTH, HEIGHT);
 const half = shrinkRaster(tissue, 2);
 
+/** Adds a text as ImageDescription. */
 const described = (directory: DirectoryPlan, text: string) =>
   withTags(directory, { [tag.ImageDescription]: ascii(text) });
 
+/** Builds a directory with the red samples of a picture as grey ones. */
 const grey = (picture: Raster): DirectoryPlan =>
   exactDirectory({
     width: picture.width,
@@ -54,6 +56,7 @@ const omeXml =
 const qptiffPage = (type: string, more: string) =>
   `<PerkinElmer-QPI-ImageDescription><ImageType>${type}</ImageType>${more}</PerkinElmer-QPI-ImageDescription>`;
 
+/** Builds an attribute of Philips' XML. */
 const attribute = (name: string, value: string) =>
   `<Attribute Name="${name}" Group="0x301D" Element="0x1004" PMSVR="IString">${value}</Attribute>`;
 
@@ -80,6 +83,7 @@ const philipsXml =
   ) +
   '</DataObject>';
 
+/** Builds the statement of a Ventana slide that two frames overlap by 4 × 2 pixels. */
 const joint = (direction: string, one: number, other: number) =>
   `<TileJointInfo FlagJoined="1" Confidence="100" Direction="${direction}" Tile1="${one}" Tile2="${other}" OverlapX="4" OverlapY="2"/>`;
 
@@ -92,6 +96,12 @@ const ventanaXml =
   joint('DOWN', 4, 3) +
   '</ImageInfo></SlideStitchInfo><AoiOrigin><AOI0 OriginX="0" OriginY="0"/></AoiOrigin></EncodeInfo>';
 
+/**
+ * Builds an image of SCN's XML.
+ *
+ * @param ifd index of its first directory
+ * @param x position on the glass in nanometres
+ */
 const scnImage = (ifd: number, x: number, y: number) =>
   `<image name="a"><pixels sizeX="${WIDTH}" sizeY="${HEIGHT}"><dimension r="0" sizeX="${WIDTH}" sizeY="${HEIGHT}" ifd="${ifd}"/>` +
   `<dimension r="1" sizeX="40" sizeY="32" ifd="${ifd + 1}"/></pixels><view sizeX="40000" sizeY="32000" offsetX="${x}" offsetY="${y}"/>` +
@@ -102,7 +112,7 @@ const scnXml =
   '<scn xmlns="http://www.leica-microsystems.com/scn/2010/10/01"><collection sizeX="200000" sizeY="200000">' +
   `${scnImage(0, 1000, 2000)}${scnImage(2, 60_000, 9000)}</collection></scn>`;
 
-/** One slide of each format whose structure is declared in a text. */
+/** One slide of each vendor format that describes its levels and images in a text. */
 export const vendorSlides: readonly VendorSlide[] = [
   vendorSlide('ome-tiff', omeXml, (text) => [
     { ...described(grey(tissue), text), subDirectories: [grey(half)] },

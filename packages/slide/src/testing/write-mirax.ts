@@ -6,21 +6,29 @@ import { cropRaster, type Raster, shrinkRaster } from '../decode/raster.ts';
 /** Content of a MIRAX slide for tests. */
 export interface MiraxPlan {
   readonly picture: Raster;
-  /** Tile side in pixels; a divisor of half the picture's sides. */
+  /** Side of a tile in pixels. Width and height of the picture must be even multiples of it. */
   readonly tileSide: number;
   /** Tiles of level 0 that the file does not contain. */
   readonly missing?: readonly (readonly [column: number, row: number])[];
-  /** Tiles of level 0 whose bytes are not a picture. */
+  /** Tiles of level 0 whose bytes cannot be decoded. */
   readonly damaged?: readonly (readonly [column: number, row: number])[];
-  /** Changes the text of Slidedat.ini. */
+  /** Receives the text of Slidedat.ini and returns the text that is written. */
   readonly ini?: (ini: string) => string;
 }
 
 const SLIDE_ID = '0123456789ABCDEF0123456789ABCDEF';
 const LEVELS = 2;
 
+/** A tile in the index file: its number, and its position in the data file. */
+interface TileEntry {
+  readonly tileNumber: number;
+  readonly offset: number;
+  readonly length: number;
+}
+
 /**
- * Writes a MIRAX slide of two levels with PNG tiles: `name.mrxs` and its folder.
+ * Writes a MIRAX slide of two levels with PNG tiles: the file `name.mrxs`, which is empty, and the folder `name` with
+ * all data.
  *
  * Source: OpenSlide's notes on the MIRAX format.
  */
@@ -31,10 +39,10 @@ export async function writeMirax(folder: string, name: string, plan: MiraxPlan):
   const [columns, rows] = [picture.width / tileSide, picture.height / tileSide];
   const data: Uint8Array[] = [];
   let dataBytes = 0;
-  const entries: number[][][] = [];
+  const entriesByLevel: TileEntry[][] = [];
   for (let level = 0; level < LEVELS; level++) {
     const reduced = shrinkRaster(picture, 2 ** level);
-    const list: number[][] = [];
+    const entries: TileEntry[] = [];
     for (let row = 0; row < rows; row += 2 ** level) {
       for (let column = 0; column < columns; column += 2 ** level) {
         if (level === 0 && isIn(missing, column, row)) continue;
@@ -43,26 +51,30 @@ export async function writeMirax(folder: string, name: string, plan: MiraxPlan):
         const png = await sharp(rgb, { raw: { width, height, channels: 3 } })
           .png()
           .toBuffer();
-        const bytes = level === 0 && isIn(damaged, column, row) ? png.fill(7, 20) : png;
-        // The number of a tile of a smaller level is that of the first level 0 tile in its area.
-        list.push([row * columns + column, dataBytes, bytes.length, 0]);
+        const bytes = level === 0 && isIn(damaged, column, row) ? damagePng(png) : png;
+        // Tiles of level 0 are numbered row by row. A tile of level 1 covers 2 × 2 of them and has the number of the
+        // first.
+        entries.push({ tileNumber: row * columns + column, offset: dataBytes, length: bytes.length });
         data.push(bytes);
         dataBytes += bytes.length;
       }
     }
-    entries.push(list);
+    entriesByLevel.push(entries);
   }
 
-  const parts = join(folder, name);
-  await mkdir(parts, { recursive: true });
+  const slideFolder = join(folder, name);
+  await mkdir(slideFolder, { recursive: true });
   const ini = iniOf(columns, rows, tileSide);
   await Promise.all([
     writeFile(join(folder, `${name}.mrxs`), ''),
-    writeFile(join(parts, 'Slidedat.ini'), plan.ini?.(ini) ?? ini),
-    writeFile(join(parts, 'Index.dat'), indexOf(entries)),
-    writeFile(join(parts, 'Data0000.dat'), Buffer.concat(data)),
+    writeFile(join(slideFolder, 'Slidedat.ini'), plan.ini?.(ini) ?? ini),
+    writeFile(join(slideFolder, 'Index.dat'), buildIndexFile(entriesByLevel)),
+    writeFile(join(slideFolder, 'Data0000.dat'), Buffer.concat(data)),
   ]);
 }
+
+/** Overwrites everything after the first 20 bytes, so that the file is still recognised as PNG. */
+const damagePng = (png: Buffer) => png.fill(7, 20);
 
 function iniOf(columns: number, rows: number, tileSide: number): string {
   const sections = Array.from(
@@ -79,7 +91,7 @@ DIGITIZER_HEIGHT=${tileSide}
 IMAGE_CONCAT_FACTOR=${level === 0 ? 0 : 1}
 `,
   );
-  const named = sections.map(
+  const levelReferences = sections.map(
     (_, level) => `HIER_0_VAL_${level}=ZoomLevel_${level}
 HIER_0_VAL_${level}_SECTION=LAYER_0_LEVEL_${level}_SECTION
 `,
@@ -98,7 +110,7 @@ NONHIER_COUNT=0
 INDEXFILE=Index.dat
 HIER_0_NAME=Slide zoom level
 HIER_0_COUNT=${LEVELS}
-${named.join('')}
+${levelReferences.join('')}
 ${sections.join('\n')}
 [DATAFILE]
 FILE_COUNT=1
@@ -106,20 +118,31 @@ FILE_0=Data0000.dat
 `;
 }
 
-/** Builds the index file: version, slide id and two roots. The first root refers to a page of tile entries per level. */
-function indexOf(levels: readonly number[][][]): Buffer {
+const ROOT_POINTERS_BYTES = 8;
+
+/**
+ * Builds the index file: version and slide id; the positions of two tables; the first table, which states the position
+ * of each level's list; and the lists. The second table (of non-hierarchical data) is empty, so its position is the
+ * end.
+ */
+function buildIndexFile(entriesByLevel: readonly TileEntry[][]): Buffer {
   const header = Buffer.from(`01.02${SLIDE_ID}`);
-  const rootAt = header.length + 8;
-  let at = rootAt + 4 * levels.length;
-  const root: number[] = [];
-  const pages: Buffer[] = [];
-  for (const entries of levels) {
-    root.push(at);
-    const page = int32s(0, at + 8, entries.length, 0, ...entries.flat());
-    pages.push(page);
-    at += page.length;
+  const tableAt = header.length + ROOT_POINTERS_BYTES;
+  let at = tableAt + 4 * entriesByLevel.length;
+  const listPositions: number[] = [];
+  const lists: Buffer[] = [];
+  for (const entries of entriesByLevel) {
+    listPositions.push(at);
+    const pageAt = at + 8;
+    const [noEntriesInHead, noNextPage, dataFile] = [0, 0, 0];
+    const list = int32s(
+      ...[noEntriesInHead, pageAt, entries.length, noNextPage],
+      ...entries.flatMap(({ tileNumber, offset, length }) => [tileNumber, offset, length, dataFile]),
+    );
+    lists.push(list);
+    at += list.length;
   }
-  return Buffer.concat([header, int32s(rootAt, at), int32s(...root), ...pages]);
+  return Buffer.concat([header, int32s(tableAt, at), int32s(...listPositions), ...lists]);
 }
 
 function int32s(...values: readonly number[]): Buffer {

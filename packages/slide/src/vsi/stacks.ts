@@ -32,7 +32,7 @@ export interface ChannelDisplay {
 }
 
 /** Numbers of the tags that are read; some have different meanings in different parents. Source: SlideIO, vsitags. */
-const tag = {
+export const vsiTag = {
   collection: 2000,
   stack: 2001,
   frame: 2002,
@@ -55,16 +55,16 @@ const tag = {
 } as const;
 
 const readTags: ReadonlySet<number> = new Set([
-  tag.displayLimits,
-  tag.frameScale,
-  tag.frameUnit,
-  tag.dimensionMeaning,
-  tag.stackName,
-  tag.imageBoundary,
-  tag.stackType,
-  tag.hasExternalFile,
-  tag.magnification,
-  tag.tableElements,
+  vsiTag.displayLimits,
+  vsiTag.frameScale,
+  vsiTag.frameUnit,
+  vsiTag.dimensionMeaning,
+  vsiTag.stackName,
+  vsiTag.imageBoundary,
+  vsiTag.stackType,
+  vsiTag.hasExternalFile,
+  vsiTag.magnification,
+  vsiTag.tableElements,
 ]);
 
 /** Kinds of images by their stack type. Source: SlideIO, StackType. */
@@ -87,7 +87,7 @@ export async function readStacks(source: ByteSource): Promise<readonly Stack[]> 
   const leavesByStack = new Map<number, Leaf[]>();
   for (const { path, ...leaf } of await readLeaves(source, readTags)) {
     const [collection, stack, ...pathInStack] = path;
-    if (collection?.tag !== tag.collection || stack?.tag !== tag.stack) continue;
+    if (collection?.tag !== vsiTag.collection || stack?.tag !== vsiTag.stack) continue;
     const number = stack.index ?? 0;
     const leaves = leavesByStack.get(number) ?? [];
     leaves.push({ path: pathInStack, ...leaf });
@@ -100,22 +100,22 @@ export async function readStacks(source: ByteSource): Promise<readonly Stack[]> 
 /** @param leaves values of the stack, with paths relative to it */
 function stackOf(number: number, leaves: readonly Leaf[]): Stack {
   const firstLeafAt = (...tags: readonly number[]) => leaves.find(({ path }) => hasTags(path, tags)) ?? null;
-  const properties = tag.stackProperties;
-  const externalFile = [tag.frame, tag.externalFile] as const;
-  const [, , width = 0, height = 0] = readInt32s(firstLeafAt(...externalFile, tag.imageBoundary));
+  const properties = vsiTag.stackProperties;
+  const externalFile = [vsiTag.frame, vsiTag.externalFile] as const;
+  const [, , width = 0, height = 0] = readInt32s(firstLeafAt(...externalFile, vsiTag.imageBoundary));
   const dimensionMeanings = leaves.filter(({ path }) =>
-    hasTags(path, [tag.dimension, tag.channelProperties, tag.dimensionMeaning]),
+    hasTags(path, [vsiTag.dimension, vsiTag.channelProperties, vsiTag.dimensionMeaning]),
   );
   const dimensionWithMeaning = (meaning: number) =>
     dimensionMeanings.find((leaf) => readInt32s(leaf)[0] === meaning)?.path[0]?.index ?? null;
   const channelDimension = dimensionWithMeaning(dimensionMeaning.channel);
   return {
     number,
-    kind: readKind(firstLeafAt(properties, tag.stackName), firstLeafAt(properties, tag.stackType)),
+    kind: readKind(firstLeafAt(properties, vsiTag.stackName), firstLeafAt(properties, vsiTag.stackType)),
     size: width > 0 && height > 0 ? { width, height } : null,
-    mpp: readMpp(firstLeafAt(properties, tag.frameScale), firstLeafAt(properties, tag.frameUnit)),
+    mpp: readMpp(firstLeafAt(properties, vsiTag.frameScale), firstLeafAt(properties, vsiTag.frameUnit)),
     objectivePower: readObjectivePower(leaves),
-    isExternal: readInt32s(firstLeafAt(...externalFile, tag.hasExternalFile))[0] === 1,
+    isExternal: readInt32s(firstLeafAt(...externalFile, vsiTag.hasExternalFile))[0] === 1,
     channelDimension,
     focusDimension: dimensionWithMeaning(dimensionMeaning.focus),
     channels: channelDimension === null ? new Map() : readChannels(leaves, channelDimension),
@@ -143,9 +143,9 @@ function readMpp(scale: Leaf | null, unit: Leaf | null): Stack['mpp'] {
 function readObjectivePower(leaves: readonly Leaf[]): number | null {
   const objective = leaves.find(
     ({ path }) =>
-      path[0]?.tag === tag.stackProperties &&
-      path[1]?.tag === tag.opticalPath &&
-      path.at(-1)?.tag === tag.magnification,
+      path[0]?.tag === vsiTag.stackProperties &&
+      path[1]?.tag === vsiTag.opticalPath &&
+      path.at(-1)?.tag === vsiTag.magnification,
   );
   const [power = 0] = readDoubles(objective ?? null);
   return power > 0 && power < IMPLAUSIBLE ? power : null;
@@ -159,13 +159,13 @@ function readChannels(
   const channels = new Map<number, ChannelDisplay>();
   for (const { path, ...leaf } of leaves) {
     const [dimension, channel, field] = path;
-    if (dimension?.tag !== tag.dimension || dimension.index !== channelDimension) continue;
-    if (channel?.tag !== tag.channelProperties) continue;
+    if (dimension?.tag !== vsiTag.dimension || dimension.index !== channelDimension) continue;
+    if (channel?.tag !== vsiTag.channelProperties) continue;
     const number = channel.index ?? 0;
     const display = channels.get(number) ?? { colour: null, range: null };
-    if (field?.tag === tag.displayLimits && path.length === 3) {
+    if (field?.tag === vsiTag.displayLimits && path.length === 3) {
       channels.set(number, { ...display, range: readRange({ path, ...leaf }) });
-    } else if (field?.tag === tag.colourTable && leaf.type === BGR_TABLE_TYPE) {
+    } else if (field?.tag === vsiTag.colourTable && leaf.type === BGR_TABLE_TYPE) {
       channels.set(number, { ...display, colour: readLastColour(leaf.bytes) });
     }
   }

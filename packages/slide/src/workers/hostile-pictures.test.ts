@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { compiledCodeFolder } from '../testing/compiled-code.ts';
-import { expensiveSvg, greyPng, manyScans, tiffOfTile } from '../testing/hostile-pictures.ts';
+import { blackPng, expensiveSvg, manyScans, tiffOfTile } from '../testing/hostile-pictures.ts';
 import { RenderPool } from './render-pool.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -115,7 +115,7 @@ describe('a render process', () => {
   });
 
   it('rejects an image file whose data continue in another format', async () => {
-    await expect(render('picture.png', greyPng(SIDE).fill(7, 60))).rejects.toMatchObject({
+    await expect(render('picture.png', blackPng(SIDE).fill(7, 60))).rejects.toMatchObject({
       code: 'FILE_CORRUPT',
     });
   });
