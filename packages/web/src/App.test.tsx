@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { App } from './App.tsx';
 
 describe('the toasts', () => {
-  it('are at most 20, the newest on top', async () => {
+  it('are limited to 20, with the newest on top', async () => {
     render(<App env="test">{null}</App>);
     act(() => {
       for (let number = 1; number <= 21; number += 1) toast.success(`toast ${number}`);

@@ -5,17 +5,17 @@ import { ToastContainer } from 'react-toastify';
 import { queryClient } from './api/query-client.ts';
 import { cssVariablesResolver, theme } from './browser/theme.ts';
 import { ToastCloseButton } from './components/ToastCloseButton.tsx';
-import { languageNow, offeredLanguages, useLanguage } from './language/language.ts';
+import { chosenLanguageOr, offeredLanguages, useLanguage } from './language/language.ts';
 import { texts } from './language/texts.ts';
 
 interface AppProps {
-  /** 'test' draws without transitions. */
+  /** 'test' disables the transitions of Mantine's components. */
   readonly env?: 'default' | 'test';
   /** The router. */
   readonly children: ReactNode;
 }
 
-/** What surrounds every screen: the look, the server's answers, the toasts. */
+/** Provides all screens with the theme and the cache of API responses, and shows the toasts. */
 export function App({ env = 'default', children }: AppProps) {
   return (
     <MantineProvider
@@ -25,7 +25,7 @@ export function App({ env = 'default', children }: AppProps) {
       env={env}
     >
       <QueryClientProvider client={queryClient}>
-        <InLanguage>{children}</InLanguage>
+        <RemountOnLanguageChange>{children}</RemountOnLanguageChange>
         <Toasts />
       </QueryClientProvider>
     </MantineProvider>
@@ -33,33 +33,33 @@ export function App({ env = 'default', children }: AppProps) {
 }
 
 /**
- * Draws everything anew in a language that was just chosen, which it says; what is chosen with stays in focus.
- * Who is signed in, what was loaded and where one is live outside of it.
+ * Renders all screens anew when the user chooses another language, announces the language to screen readers, and focuses the language
+ * selection again, which was rendered anew, too. The sign-in, the loaded data and the URL are kept, because they are stored elsewhere.
  */
-function InLanguage({ children }: { readonly children: ReactNode }) {
+function RemountOnLanguageChange({ children }: { readonly children: ReactNode }) {
   const language = useLanguage();
-  const drawn = useRef(language);
-  const [news, setNews] = useState('');
+  const renderedLanguage = useRef(language);
+  const [announcement, setAnnouncement] = useState('');
 
   useLayoutEffect(() => {
-    document.documentElement.lang = languageNow('tr');
-    if (drawn.current === language) return;
-    drawn.current = language;
+    document.documentElement.lang = chosenLanguageOr('tr');
+    if (renderedLanguage.current === language) return;
+    renderedLanguage.current = language;
     document.querySelector<HTMLElement>('[data-language-choice]')?.focus({ preventScroll: true });
     const { name = '' } = offeredLanguages.find(({ choice }) => choice === language) ?? {};
-    setNews(texts.languageIs(name));
+    setAnnouncement(texts.languageIs(name));
   }, [language]);
 
   return (
     <>
       <Fragment key={language}>{children}</Fragment>
-      <VisuallyHidden aria-live="polite">{news}</VisuallyHidden>
+      <VisuallyHidden aria-live="polite">{announcement}</VisuallyHidden>
     </>
   );
 }
 
 function Toasts() {
-  useLanguage();
+  useLanguage(); // renders this component again in a new language
   const colorScheme = useComputedColorScheme('light');
   return (
     <ToastContainer

@@ -9,14 +9,15 @@ import { Loading } from './components/Loading.tsx';
 import { texts, titles } from './language/texts.ts';
 import { type RouteAccess, redirectFor } from './routing/guard.ts';
 
-/** What a row of the route table says of a screen; the innermost row decides. */
+/** Data of a route in `routes.tsx`. When nested routes match a URL, the data of the innermost one applies. */
 export interface RouteHandle {
+  /** Who may open the screen. */
   readonly access: RouteAccess;
-  /** Name of its text among the titles. */
+  /** Key of the page title in `titles`; omitted when the page title is the product's name. */
   readonly title?: keyof typeof titles;
 }
 
-/** Above every screen: who may enter, the page's title, and where a sign-in that has ended leads. */
+/** Parent of all screens: redirects people who may not open a screen or whose sign-in has ended, and sets the page title and the focus. */
 export function Root() {
   const auth = useAuth();
   const { pathname, search } = useLocation();
@@ -24,19 +25,20 @@ export function Root() {
   const handles = useMatches().flatMap(({ handle }) => (handle ? [handle as RouteHandle] : []));
   const { access, title } = handles.at(-1) ?? { access: 'anyone' as const };
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: asked again at every way to a screen
+  // biome-ignore lint/correctness/useExhaustiveDependencies: on each new screen, verifies a sign-in that was stored meanwhile
   useEffect(() => void initialiseAuth(), [pathname]);
 
+  // Whether a stored sign-in is being verified; while a person signs in with the form, `user` is null.
   const isInitialising = auth.loading && !auth.isAuthenticated && auth.user !== null;
   const redirect = isInitialising ? null : redirectFor(access, pathname, auth);
 
-  /** Until the first screen of this page is drawn, the address is the one that was opened. */
-  const isFirst = useRef(true);
+  /** True until the first screen is rendered: until then, the URL is the one at which the person has opened the page. */
+  const isFirstScreen = useRef(true);
   useEffect(() => {
     if (isInitialising) return;
-    // Of this drawing: the child's `Navigate` may have changed the browser's address already.
-    if (isFirst.current && redirect === '/auth/login') rememberLinkedSlide({ pathname, search });
-    isFirst.current = false;
+    // `location` may already have the URL of the `Navigate` below, whose effects run before this one; `pathname` and `search` do not.
+    if (isFirstScreen.current && redirect === '/auth/login') rememberLinkedSlide({ pathname, search });
+    isFirstScreen.current = false;
   }, [isInitialising, redirect, pathname, search]);
 
   useEffect(() => {
@@ -70,23 +72,23 @@ export function Root() {
 }
 
 /**
- * A reader of the screen hears the new one from its beginning: at once, or, of a screen that is still being loaded,
- * as soon as it is drawn, unless something else has got the focus by then.
+ * Focuses the new screen, so that a screen reader reads it from its beginning. When the screen is still loading, waits until it is
+ * rendered, and then leaves the focus where it is if another element has received it meanwhile.
  *
- * @returns a function that waits no longer
+ * @returns a function that stops waiting
  */
 function focusMain(): () => void {
-  const before = document.activeElement;
-  /** The screen that is left takes no focus: until another is there it is in the page, but hidden. */
-  function take(): boolean {
+  const focusedBefore = document.activeElement;
+  /** Returns false while the new screen is loading: the `main` of the previous screen is then hidden, and cannot receive the focus. */
+  function focusNow(): boolean {
     const main = document.querySelector('main');
     main?.focus({ preventScroll: true });
     return main !== null && document.activeElement === main;
   }
-  const drawn = new MutationObserver(() => {
-    const isElsewhere = document.activeElement !== document.body && document.activeElement !== before;
-    if (isElsewhere || take()) drawn.disconnect();
+  const pageObserver = new MutationObserver(() => {
+    const isElsewhere = document.activeElement !== document.body && document.activeElement !== focusedBefore;
+    if (isElsewhere || focusNow()) pageObserver.disconnect();
   });
-  if (!take()) drawn.observe(document.body, { childList: true, subtree: true });
-  return () => drawn.disconnect();
+  if (!focusNow()) pageObserver.observe(document.body, { childList: true, subtree: true });
+  return () => pageObserver.disconnect();
 }

@@ -1,6 +1,6 @@
 import './browser/zod-without-eval.ts';
 import '@fontsource-variable/inter';
-import './fonts/inter.css'; // after the package: of two font files with the same letter, the browser uses the last one
+import './fonts/inter.css'; // after the package: the browser takes a character from the last font file that contains it
 import './mantine.css';
 import './global.css';
 import { connectAuth, initialiseAuth } from './api/auth.ts';

@@ -5,7 +5,7 @@ import { redirectFor } from './routing/guard.ts';
 
 /** When the page is opened at a share link, loads the code of its screen and opens the link without waiting for the router. */
 export function preloadShared({ pathname, hash }: Pick<Location, 'pathname' | 'hash'>): void {
-  if (pathname !== '/shared' || hash.length < 2) return;
+  if (pathname !== '/shared' || hash.length < 2) return; // the hash is '#' and the secret of the link
   Promise.all([
     import('./api/share-links.ts').then(({ preopenLink }) => preopenLink(hash.slice(1))),
     import('./screens/shared/SharedPage.tsx'),
@@ -14,8 +14,8 @@ export function preloadShared({ pathname, hash }: Pick<Location, 'pathname' | 'h
 }
 
 /**
- * When the page is opened at the viewer, loads all parts of its code at once; otherwise each part would be requested only when the
- * part that contains it is loaded, a round trip each. Requests the catalogue as soon as it is known that the account may see it.
+ * When the page is opened at the URL of the slide viewer, loads all parts of its code at once. The router would request each part only
+ * after the part that imports it, with one round trip for each. Requests the catalogue as soon as the sign-in is verified.
  *
  * @param signInChecked resolves when `initialiseAuth` is done
  */
@@ -34,8 +34,9 @@ export function preloadLogin(location: Pick<Location, 'pathname'>): void {
   void import('./screens/login/Login.tsx').catch(() => undefined); // the route loads the code again and shows the failure
 }
 
-/** Whether this address will show the login page: it needs a sign-in and none is stored. The server may reject a stored one later. */
+/** Returns whether this URL will show the login page because no sign-in is stored. Whether a stored one is valid, only the server knows. */
 export function isLoginNext({ pathname }: Pick<Location, 'pathname'>): boolean {
-  const isOpenToAll = pathname === '/shared' || (pathname.startsWith('/auth/') && pathname !== '/auth/login');
-  return !isOpenToAll && storedToken() === null;
+  const showsOtherScreen =
+    pathname === '/shared' || (pathname.startsWith('/auth/') && pathname !== '/auth/login');
+  return !showsOtherScreen && storedToken() === null;
 }

@@ -56,7 +56,7 @@ describe('the guard of a screen', () => {
   });
 });
 
-describe('a page that is opened at the viewer', () => {
+describe('a page that is opened at the URL of the slide viewer', () => {
   function open(user: typeof active) {
     setAuthState(signedOut);
     queryClient.clear();
@@ -117,7 +117,7 @@ describe('an unknown address', () => {
 });
 
 describe('a stored sign-in', () => {
-  it('shows neither the screen nor the login page before it is verified', async () => {
+  it('shows neither the screen nor the login page until the server has verified the sign-in', async () => {
     const verification = later();
     const { address } = openApp('/dashboard', {
       signedInAs: active,
@@ -130,7 +130,7 @@ describe('a stored sign-in', () => {
     await screen.findByRole('heading', { name: 'Hoş geldiniz, İpek Işık' });
   });
 
-  it('that was suspended meanwhile leads to the account status', async () => {
+  it('of an account that was suspended meanwhile opens the account status page', async () => {
     const suspended = account({ status: 'suspended' });
     const { address } = openApp('/wsi-viewer', {
       signedInAs: active,
@@ -140,7 +140,7 @@ describe('a stored sign-in', () => {
     expect(address()).toBe('/account-status');
   });
 
-  it('that is stored while the app is open is used from the next screen on', async () => {
+  it('that is stored while the app is open is used when the next screen is opened', async () => {
     const { goTo } = openApp('/no/such/page', {
       api: { ...api, 'POST /auth/verify': { user: active, token: 't' } },
     });
@@ -173,7 +173,7 @@ describe('a 401', () => {
     await vi.waitFor(() => expect(address()).toBe('/auth/login'));
   });
 
-  it('keeps a page under /auth/ open', async () => {
+  it('does not redirect from a page under /auth/', async () => {
     const { address } = openApp('/auth/password-reset', {
       signedInAs: active,
       api: { 'POST /auth/verify': refusal('token_invalid') },
@@ -205,7 +205,7 @@ describe('isLoginNext', () => {
     expect(isLoginNext({ pathname })).toBe(expected);
   });
 
-  it('returns false with a sign-in', () => {
+  it('returns false when a sign-in is stored', () => {
     storeSignIn({ token: 'token-1', user: active });
     expect(isLoginNext({ pathname: '/dashboard' })).toBe(false);
   });

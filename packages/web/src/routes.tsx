@@ -9,10 +9,15 @@ import { Root, type RouteHandle } from './Root.tsx';
 import { NotFound } from './screens/not-found/NotFound.tsx';
 import { ScreenFailed } from './screens/screen-failed/ScreenFailed.tsx';
 
-/** Functions that load the code of the elements of `routes` before they are rendered. */
+/** For each lazy element of `routes`: the function that loads its code. */
 const preloads = new WeakMap<object, () => Promise<unknown>>();
 
-/** Returns an element whose code is loaded on demand, so that the first screen does not wait for the code of the others. */
+/**
+ * Returns an element whose code is loaded on demand, so that the first screen does not wait for the code of the others.
+ *
+ * @param load imports the module of the screen
+ * @param name name of the component in that module
+ */
 function lazyScreen<Name extends string>(
   load: () => Promise<Readonly<Record<Name, ComponentType>>>,
   name: Name,
@@ -46,6 +51,7 @@ function ScreenLoading() {
   return <Loading label={texts.loading} />;
 }
 
+/** Returns the data of a route, which `Root` reads. @param title key of the page title in `titles` */
 const handleFor = (access: RouteHandle['access'], title?: RouteHandle['title']): RouteHandle =>
   title === undefined ? { access } : { access, title };
 

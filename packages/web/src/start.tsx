@@ -1,4 +1,4 @@
-/** Renders the app. `main.ts`, which needs less code, imports this file and begins to load data meanwhile. */
+/** Renders the app. `main.ts` is small and loads first: it imports this file, and requests the first data while this file is loading. */
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { createBrowserRouter } from 'react-router';

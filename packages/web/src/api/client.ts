@@ -20,7 +20,7 @@ import {
   type ResponseOf,
 } from '@lamina/contract';
 import type { z } from 'zod';
-import { acceptLanguage, languageNow } from '../language/language.ts';
+import { acceptLanguage, chosenLanguageOr } from '../language/language.ts';
 import { storedToken } from './stored-sign-in.ts';
 import { imageTexts as texts } from './texts.ts';
 
@@ -255,7 +255,7 @@ function parseJson(text: string): unknown {
 /** Returns the server's message for the person. @param otherwise returned when the server sent no message */
 export function messageOf(error: unknown, otherwise: string): string {
   if (error instanceof ResponseError) return error.message;
-  if (error instanceof AppError) return errorText(error, languageNow('tr'));
+  if (error instanceof AppError) return errorText(error, chosenLanguageOr('tr'));
   return (error instanceof UnexpectedResponseError ? error.sentence : null) ?? otherwise;
 }
 

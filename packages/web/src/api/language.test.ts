@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { chooseLanguage, languageNow, setLocalChoiceListener } from '../language/language.ts';
+import { chooseLanguage, chosenLanguageOr, setLocalChoiceListener } from '../language/language.ts';
 import { account } from '../testing/accounts.ts';
 import { refusal, stubApi } from '../testing/stub-api.ts';
 import { connectLanguage } from './language.ts';
@@ -17,7 +17,7 @@ describe('connectLanguage', () => {
   it('sends no request when the language is changed while no user is signed in', () => {
     const calls = stubApi({});
     chooseLanguage('en');
-    expect(languageNow('tr')).toBe('en');
+    expect(chosenLanguageOr('tr')).toBe('en');
     expect(calls).toEqual([]);
   });
 
@@ -44,6 +44,6 @@ describe('connectLanguage', () => {
     const calls = stubApi({ 'PUT /user/language': () => refusal('unavailable') });
     chooseLanguage('en');
     await vi.waitFor(() => expect(calls).toHaveLength(1));
-    expect(languageNow('tr')).toBe('en');
+    expect(chosenLanguageOr('tr')).toBe('en');
   });
 });

@@ -13,8 +13,8 @@ interface ActionToastProps {
 
 /** Content of a toast: the result of an action, and an undo button when the action can be undone. */
 export function ActionToast({ message, about, onUndo }: ActionToastProps) {
-  // A new toast moves the others: a click meant for another toast must not undo anything.
-  const isSettled = useSettled('shown', { isSettledAtFirst: false });
+  // A new toast moves the others: a click meant for another toast must not undo this action.
+  const isSettled = useSettled('shown', { isInitiallySettled: false });
   return (
     <div className={classes.toast}>
       <div className={classes.words}>

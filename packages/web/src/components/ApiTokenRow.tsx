@@ -2,7 +2,7 @@ import { type ApiToken, apiTokenScopes } from '@lamina/contract';
 import { Badge, Button, Code, Group, Text } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { formatDate, formatDateAndTime } from '../formatting/dates.ts';
-import { languageNow } from '../language/language.ts';
+import { chosenLanguageOr } from '../language/language.ts';
 import classes from './ApiTokenRow.module.css';
 import { ConfirmDialog } from './ConfirmDialog.tsx';
 import { apiTokenTexts as texts } from './texts.ts';
@@ -28,7 +28,7 @@ export function ApiTokenRow({ token, owner, onRevoke }: ApiTokenRowProps) {
         <Group gap={4} my={4}>
           {token.scopes.map((scope) => (
             <Badge key={scope} variant="light" tt="none">
-              {apiTokenScopes[scope][languageNow('tr')]}
+              {apiTokenScopes[scope][chosenLanguageOr('tr')]}
             </Badge>
           ))}
         </Group>
@@ -54,7 +54,7 @@ export function ApiTokenRow({ token, owner, onRevoke }: ApiTokenRowProps) {
         <ConfirmDialog
           title={texts.revokeQuestion}
           confirmLabel={texts.revoke}
-          isGrave
+          isDestructive
           onConfirm={async () => {
             await onRevoke();
             setConfirmOpen(false);

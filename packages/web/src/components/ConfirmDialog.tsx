@@ -10,9 +10,9 @@ interface ConfirmDialogProps {
   /** Label of the confirm button. */
   readonly confirmLabel: string;
   /** Whether the action is destructive: the confirm button then has the warning colour. */
-  readonly isGrave?: boolean;
+  readonly isDestructive?: boolean;
   readonly isConfirmDisabled?: boolean;
-  /** The dialog shows progress until the promise settles; the caller closes it. */
+  /** The confirm button shows progress until the promise settles. The caller then closes the dialog. */
   readonly onConfirm: () => Promise<void>;
   readonly onClose: () => void;
   /** Description of the change. */
@@ -23,7 +23,7 @@ interface ConfirmDialogProps {
 export function ConfirmDialog({
   title,
   confirmLabel,
-  isGrave = false,
+  isDestructive = false,
   isConfirmDisabled = false,
   onConfirm,
   onClose,
@@ -32,7 +32,7 @@ export function ConfirmDialog({
   useReturnFocus();
   const [isRunning, setRunning] = useState(false);
   // The dialog may open under the pointer: the second click of a double click must not confirm.
-  const isSettled = useSettled('open', { isSettledAtFirst: false });
+  const isSettled = useSettled('open', { isInitiallySettled: false });
 
   async function confirm() {
     setRunning(true);
@@ -59,7 +59,7 @@ export function ConfirmDialog({
             {texts.cancel}
           </Button>
           <Button
-            {...(isGrave && { color: 'eosin' })}
+            {...(isDestructive && { color: 'eosin' })}
             loading={isRunning}
             disabled={!isSettled || isConfirmDisabled}
             onClick={() => void confirm()}

@@ -8,12 +8,13 @@ interface FormDialogProps {
   readonly title: string;
   readonly submitLabel: string;
   /** Whether the action removes something: the submit button then has the warning colour. */
-  readonly isGrave?: boolean;
+  readonly isDestructive?: boolean;
+  /** Whether the submitted action is running: the submit button then shows progress. */
   readonly isRunning: boolean;
   readonly isSubmitDisabled?: boolean;
   readonly onSubmit: () => void;
   readonly onClose: () => void;
-  /** Replaces 'Cancel', for example when the action can be stopped while it runs. */
+  /** Label of the button that calls `onClose`, when 'Cancel' does not fit: for example 'Stop' while the action runs. */
   readonly cancelLabel?: string;
   readonly children: ReactNode;
 }
@@ -22,7 +23,7 @@ interface FormDialogProps {
 export function FormDialog({
   title,
   submitLabel,
-  isGrave = false,
+  isDestructive = false,
   isRunning,
   isSubmitDisabled = false,
   onSubmit,
@@ -55,7 +56,7 @@ export function FormDialog({
             </Button>
             <Button
               type="submit"
-              {...(isGrave && { color: 'eosin' })}
+              {...(isDestructive && { color: 'eosin' })}
               loading={isRunning}
               disabled={isSubmitDisabled}
             >

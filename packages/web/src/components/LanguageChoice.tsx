@@ -1,12 +1,17 @@
 import { Group, UnstyledButton } from '@mantine/core';
-import { chooseLanguage, languageChoiceLabel, offeredLanguages, useLanguage } from '../language/language.ts';
+import {
+  bilingualLanguageLabel,
+  chooseLanguage,
+  offeredLanguages,
+  useLanguage,
+} from '../language/language.ts';
 import classes from './LanguageChoice.module.css';
 
-/** Language selection for pages without a user menu. */
+/** Language selection for pages without a user menu. `App` focuses `data-language-choice` after a change of the language. */
 export function LanguageChoice() {
   const chosen = useLanguage();
   return (
-    <Group component="nav" aria-label={languageChoiceLabel} gap="xs" justify="center" px="md">
+    <Group component="nav" aria-label={bilingualLanguageLabel} gap="xs" justify="center" px="md">
       {offeredLanguages.map(({ choice, name, htmlLang: lang }) => (
         <UnstyledButton
           key={choice}

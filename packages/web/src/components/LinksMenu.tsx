@@ -11,10 +11,10 @@ interface LinksMenuProps {
   readonly navigationLabel: string;
 }
 
-/** The links of the top bar in a narrow window: a button with the name of the current screen opens a menu of all links. */
+/** Replaces the links of the top bar when they do not fit into it: a button with the name of the current screen opens a menu of all links. */
 export function LinksMenu({ links, navigationLabel }: LinksMenuProps) {
   const { pathname } = useLocation();
-  const current = links.find(({ to, end = false }) => matchPath({ path: to, end }, pathname));
+  const current = links.find(({ to, isExact = false }) => matchPath({ path: to, end: isExact }, pathname));
   const waitingTotal = links.reduce((sum, link) => sum + (link.waiting?.count ?? 0), 0);
   return (
     // The key changes with the path: the menu closes when the person opens another screen.
@@ -40,7 +40,6 @@ export function LinksMenu({ links, navigationLabel }: LinksMenuProps) {
             key={link.to}
             component={Link}
             to={link.to}
-            {...(link.lang !== undefined && { lang: link.lang })}
             {...(link === current && { 'aria-current': 'page' as const, fw: 650 })}
           >
             {link.label}

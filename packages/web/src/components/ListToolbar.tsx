@@ -16,19 +16,20 @@ export interface ToolbarChoice {
 interface ListToolbarProps {
   readonly searchLabel: string;
   readonly searchHint?: string;
+  /** The search that the list shows; the typed text becomes the search after a delay. */
   readonly search: string;
   readonly onSearch: (text: string) => void;
   readonly choices?: readonly ToolbarChoice[];
-  /** Text with the number of entries; null while the number is unknown. */
-  readonly count: string | null;
+  /** Text with the number of entries, such as '3 slides'; null while the number is unknown. */
+  readonly countText: string | null;
   /** Clears the search and the filters; null when none is set. */
   readonly onClear: (() => void) | null;
-  /** Further fields, between the choices and the count. */
+  /** Further fields, between the choices and the number of entries. */
   readonly children?: ReactNode;
 }
 
-/** The search starts when the person has not typed for this time. */
-const searchAfterMs = 250;
+/** Time without typing after which the search starts. */
+const searchDelayMs = 250;
 const searchMaxLength = 200;
 
 /** Above a list: search, filters, order, the number of entries and a button that clears search and filters. */
@@ -38,14 +39,15 @@ export function ListToolbar({
   search,
   onSearch,
   choices = [],
-  count,
+  countText,
   onClear,
   children,
 }: ListToolbarProps) {
   const [typed, setTyped] = useState(search);
   const [appliedSearch, setAppliedSearch] = useState(search);
-  const searchLater = useDebouncedCallback((text: string) => onSearch(text.trim()), searchAfterMs);
-  // The search changed elsewhere: by the clear button or by the back button of the browser.
+  const searchLater = useDebouncedCallback((text: string) => onSearch(text.trim()), searchDelayMs);
+  // A search that the typed text did not cause comes from the clear button or the back button of the browser, and replaces the text.
+  // Set during rendering, so that React never shows the old text beside the new search.
   if (search !== appliedSearch) {
     setAppliedSearch(search);
     if (search !== typed.trim()) setTyped(search);
@@ -74,13 +76,13 @@ export function ListToolbar({
           value={value}
           allowDeselect={false}
           comboboxProps={{ withinPortal: false }}
-          onChange={(chosen) => onChange(chosen ?? '')}
+          onChange={(chosen) => onChange(chosen ?? '')} // never null, because `allowDeselect` is false
         />
       ))}
       {children}
       <div className={classes.state}>
         <Text size="sm" c="dimmed" aria-live="polite">
-          {count}
+          {countText}
         </Text>
         {onClear !== null && (
           <Button

@@ -4,7 +4,7 @@ import { texts } from '../language/texts.ts';
 
 interface LoadFailedProps {
   readonly message: string;
-  /** The reason, if known. */
+  /** Sentence with the reason; omitted when it is unknown. */
   readonly reason?: string;
   readonly onRetry: () => void;
 }

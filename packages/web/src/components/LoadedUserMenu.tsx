@@ -4,11 +4,11 @@ import classes from './UserMenu.module.css';
 import type { UserMenuProps } from './UserMenu.tsx';
 import { UserName } from './UserName.tsx';
 
-/** Loaded separately: Mantine's menus need as much code as the catalogue, whose first rows must not wait for them. */
+/** Loaded separately, because Mantine's menus need as much code as the catalogue, whose first rows must not wait for the menus. */
 const UserMenu = preloadable(async () => (await import('./UserMenu.tsx')).UserMenu);
 UserMenu.preload().catch(() => undefined); // rendering the component loads the code again and shows the error
 
-/** The user menu; until its code is loaded, the user's name in the same place. */
+/** Shows the user menu, and until its code is loaded the user's name in the same place. */
 export function LoadedUserMenu(props: UserMenuProps) {
   return (
     <Suspense

@@ -5,7 +5,10 @@ import { texts } from '../language/texts.ts';
 import { PasswordField } from './PasswordField.tsx';
 import { PasswordStrength } from './PasswordStrength.tsx';
 
-/** Validation of the two fields. Other forms copy its shape and apply `refine` again, because `refine` ends an object schema. */
+/**
+ * Validation of the two fields. A form with further fields cannot extend a schema with `refine`: it builds its own schema from the
+ * `shape` of this one, and calls `refine` itself.
+ */
 export const NewPassword = z
   .object({ password: NewPasswordField, passwordConfirmation: z.string() })
   .refine(isTypedTwice, typedTwice);

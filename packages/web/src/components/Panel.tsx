@@ -6,7 +6,7 @@ interface PanelProps {
   readonly title: string;
   /** Language of the title, if it differs from the page's. */
   readonly titleLang?: string;
-  /** To the right of the title. */
+  /** Shown to the right of the title, for example a button. */
   readonly action?: ReactNode;
   readonly children: ReactNode;
 }

@@ -5,7 +5,7 @@ import { texts } from '../language/texts.ts';
 /** A password field with a button that shows the password. */
 export function PasswordField({ error, description, ...props }: PasswordInputProps) {
   const id = useId();
-  // Unlike Mantine's other fields, its password field does not link the messages to the input.
+  // Unlike Mantine's other fields, `PasswordInput` does not set `aria-describedby` to its description and error.
   const describedBy = [description && `${id}-description`, error && `${id}-error`].filter(Boolean).join(' ');
   return (
     <PasswordInput
@@ -15,7 +15,7 @@ export function PasswordField({ error, description, ...props }: PasswordInputPro
       aria-invalid={Boolean(error)}
       aria-describedby={describedBy || undefined}
       visibilityToggleFocusable
-      // A title instead of a label: with a label, tests and screen readers would find it in place of the field.
+      // A title instead of Mantine's `aria-label`: a label that contains 'password' would be found in place of the field.
       visibilityToggleButtonProps={{ 'aria-label': undefined, title: texts.showTyped }}
       {...props}
     />

@@ -25,14 +25,17 @@ export function strengthOf(password: string): Level | null {
   return length >= 12 || characterKinds >= 3 ? 'fair' : 'weak';
 }
 
-/** Shows the strength of the typed password below the field. It is as high while empty, so that the form does not move. */
+/**
+ * Shows the strength of the typed password below the field: a bar with one segment for each level above `tooShort`, which the style
+ * sheet colours by `data-level`, and a word. For an empty password it has the same height, so that the form does not move.
+ */
 export function PasswordStrength({ password }: { readonly password: string }) {
   const level = strengthOf(password);
   return (
     <div className={classes.strength} data-level={level ?? undefined}>
       <span className={classes.bar} aria-hidden>
-        {levels.slice(1).map((each) => (
-          <span key={each} />
+        {levels.slice(1).map((segment) => (
+          <span key={segment} />
         ))}
       </span>
       <Text size="sm" c="dimmed" aria-live="polite">

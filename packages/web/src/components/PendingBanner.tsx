@@ -1,12 +1,12 @@
 import { IconClockHour4 } from '@tabler/icons-react';
-import { languageNow } from '../language/language.ts';
+import { chosenLanguageOr } from '../language/language.ts';
 import { pendingTexts as texts } from '../language/texts.ts';
 import classes from './PendingBanner.module.css';
 
 /** Banner for accounts that wait for approval. */
 export function PendingBanner() {
   return (
-    <div className={classes.banner} role="status" lang={languageNow('en')}>
+    <div className={classes.banner} role="status" lang={chosenLanguageOr('en')}>
       <IconClockHour4 aria-hidden className={classes.icon} />
       <div>
         <strong>{texts.heading}</strong>

@@ -20,22 +20,23 @@ interface ShareDialogProps {
   readonly target: NewShareLink['target'];
   /** Proposed title; when it is empty, the person must enter one. */
   readonly proposedTitle?: string;
-  /** Language of the dialog in the mixed interface. */
-  readonly lang: Language;
+  /** Language of the dialog when the interface mixes Turkish and English. */
+  readonly languageInMix: Language;
   /** Creates the share link. @returns its URL, or an error message to show */
-  readonly onMake: (link: NewShareLink) => Promise<{ readonly url: string } | { readonly error: string }>;
+  readonly onCreate: (link: NewShareLink) => Promise<{ readonly url: string } | { readonly error: string }>;
   readonly onClose: () => void;
 }
 
 /** Creates a share link and shows its URL, which the server never returns again. */
 export function ShareDialog(props: ShareDialogProps) {
-  const { heading, target, proposedTitle = '', lang, onMake, onClose } = props;
-  const words = shareDialogTexts[lang];
+  const { heading, target, proposedTitle = '', languageInMix, onCreate, onClose } = props;
+  const words = shareDialogTexts[languageInMix];
   const [title, setTitle] = useState(proposedTitle);
-  const [isMovable, setMovable] = useState(true);
+  const [isMovementFree, setMovementFree] = useState(true);
   const [areAnnotationsShown, setAnnotationsShown] = useState(false);
+  // Strings, too: Mantine's NumberInput has the value '' while it is empty.
   const [days, setDays] = useState<number | string>(shareLinkDefaultDays);
-  const [openings, setOpenings] = useState<number | string>('');
+  const [maxOpenings, setMaxOpenings] = useState<number | string>('');
   const [password, setPassword] = useState('');
   const [isRunning, setRunning] = useState(false);
   const [url, setUrl] = useState<string | null>(null);
@@ -48,14 +49,14 @@ export function ShareDialog(props: ShareDialogProps) {
       return;
     }
     setRunning(true);
-    const validDays = Math.max(1, Number(days) || shareLinkDefaultDays);
-    const result = await onMake({
+    const validDays = Math.max(1, Number(days) || shareLinkDefaultDays); // an empty field: the default
+    const result = await onCreate({
       target,
       title: title.trim(),
       expires_at: new Date(Date.now() + validDays * dayMs).toISOString(),
-      ...(Number(openings) > 0 && { max_openings: Number(openings) }),
+      ...(Number(maxOpenings) > 0 && { max_openings: Number(maxOpenings) }),
       ...(password !== '' && { password }),
-      free_movement: isMovable,
+      free_movement: isMovementFree,
       show_annotations: areAnnotationsShown,
     });
     setRunning(false);
@@ -116,8 +117,8 @@ export function ShareDialog(props: ShareDialogProps) {
           min={1}
           max={1_000_000}
           allowDecimal={false}
-          value={openings}
-          onChange={setOpenings}
+          value={maxOpenings}
+          onChange={setMaxOpenings}
         />
         <PasswordField
           label={words.sharePassword}
@@ -127,8 +128,8 @@ export function ShareDialog(props: ShareDialogProps) {
         />
         <Switch
           label={words.shareMovement}
-          checked={isMovable}
-          onChange={({ currentTarget }) => setMovable(currentTarget.checked)}
+          checked={isMovementFree}
+          onChange={({ currentTarget }) => setMovementFree(currentTarget.checked)}
         />
         <Switch
           label={words.shareAnnotations}

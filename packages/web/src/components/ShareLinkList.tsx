@@ -6,9 +6,9 @@ import { shareLinkTexts as texts } from './texts.ts';
 
 interface ShareLinkListProps {
   readonly links: readonly ShareLink[];
-  /** Whether the name of each link's owner is shown, in the list of all users' links. */
+  /** Whether each link has the name of its owner, as in the list of the links of all users. */
   readonly areOwnersShown?: boolean;
-  /** Id of the link for which the request to end it is running; null while none is. */
+  /** Id of the link that a running request ends; null while no request is running. */
   readonly endingId: string | null;
   readonly onEnd: (link: ShareLink) => void;
 }

@@ -3,7 +3,7 @@ import { type ReactNode, type RefObject, Suspense, useLayoutEffect, useRef, useS
 import { flushSync } from 'react-dom';
 import { Link, NavLink } from 'react-router';
 import { settings } from '../browser/settings.ts';
-import { languageNow } from '../language/language.ts';
+import { chosenLanguageOr } from '../language/language.ts';
 import { texts } from '../language/texts.ts';
 import { Logo } from './Logo.tsx';
 import { preloadable } from './preloadable.tsx';
@@ -21,43 +21,46 @@ interface TopBarProps {
   readonly navigationLabel: string;
   /** Shown at the right end of the bar. */
   readonly children: ReactNode;
-  /** Language of the bar, if it differs from the page's. */
+  /** Language of the bar; omitted when it is that of the page. */
   readonly lang?: string;
 }
 
-/** Moves the focus without changing the URL (as a link to `#content` would): a screen may keep its own state there. */
+/** Focuses the content. A link to `#content` would change the URL, in which a screen may keep its state. */
 function skipToContent(): void {
   document.querySelector('main')?.focus();
 }
 
-/** Returns whether the links are wider than the space between the other parts of the bar: this depends on language, counts and the user's name. */
+/** Returns whether the links are wider than their space in the bar, which depends on the language, the counts and the user's name. */
 function useAreLinksTooWide(linksElement: RefObject<HTMLElement | null>, linkCount: number): boolean {
   const [areTooWide, setTooWide] = useState(false);
   // biome-ignore lint/correctness/useExhaustiveDependencies: with another number of links, other elements are observed
   useLayoutEffect(() => {
     const element = linksElement.current;
     if (element === null) return undefined;
-    // Rendered at once: the browser calls the observer before it paints, so that cut links are never seen.
-    const observer = new ResizeObserver(() =>
-      flushSync(() => setTooWide(element.scrollWidth > element.clientWidth + 1)),
+    // The browser calls the observer before it paints. `flushSync` renders at once, so that links that are cut off are never seen.
+    const observer = new ResizeObserver(
+      () => flushSync(() => setTooWide(element.scrollWidth > element.clientWidth + 1)), // 1 px: both are rounded
     );
-    for (const each of [element, ...element.children]) observer.observe(each);
+    for (const observed of [element, ...element.children]) observer.observe(observed);
     return () => observer.disconnect();
   }, [linksElement, linkCount]);
   return areTooWide;
 }
 
-/** When the links do not fit, a bar with more links than this shows them in a menu. */
+/** A bar with more links than this shows them in a menu when they do not fit. */
 const maxLinksWithoutMenu = 2;
 
-/** The navigation bar: the product's name, the links, and the user menu as children. */
+/**
+ * The navigation bar: the product's name, the links, and the user menu as children. With `data-tight`, the style sheet shows the menu
+ * and makes the links invisible; they stay in the page, so that their width can still be measured.
+ */
 export function TopBar({ home, links, navigationLabel, children, lang }: TopBarProps) {
   const hasMenu = links.length > maxLinksWithoutMenu;
   const linksElement = useRef<HTMLElement>(null);
   const isMenuShown = useAreLinksTooWide(linksElement, links.length) && hasMenu;
   return (
     <header className={classes.bar} lang={lang} data-tight={isMenuShown || undefined}>
-      <UnstyledButton className={classes.skip} lang={languageNow('tr')} onClick={skipToContent}>
+      <UnstyledButton className={classes.skip} lang={chosenLanguageOr('tr')} onClick={skipToContent}>
         {texts.skipToContent}
       </UnstyledButton>
       <Link className={classes.product} to={home}>
@@ -66,8 +69,8 @@ export function TopBar({ home, links, navigationLabel, children, lang }: TopBarP
       </Link>
       <div className={classes.linksPlace}>
         <nav ref={linksElement} className={classes.links} aria-label={navigationLabel}>
-          {links.map(({ to, label, lang: labelLang, end = false, waiting = null }) => (
-            <NavLink key={to} to={to} end={end} lang={labelLang} className={classes.link ?? ''}>
+          {links.map(({ to, label, isExact = false, waiting = null }) => (
+            <NavLink key={to} to={to} end={isExact} className={classes.link ?? ''}>
               {label}
               <WaitingCount waiting={waiting} />
             </NavLink>

@@ -4,9 +4,9 @@ import { IconLogout, IconUser } from '@tabler/icons-react';
 import { type ReactNode, useId } from 'react';
 import { Link, useLocation } from 'react-router';
 import {
+  bilingualLanguageLabel,
   chooseLanguage,
   type LanguageChoice,
-  languageChoiceLabel,
   offeredLanguages,
   useLanguage,
 } from '../language/language.ts';
@@ -23,20 +23,19 @@ export interface UserMenuProps {
   readonly profileLabel: string;
   readonly logoutLabel: string;
   readonly onLogout: () => void;
-  /** Language of the labels. */
-  readonly lang: Language;
+  readonly labelLanguage: Language;
 }
 
 /** A button with the user's initials and name that opens a menu: profile, language, theme and sign-out. */
-export function UserMenu({ user, badge, profileLabel, logoutLabel, onLogout, lang }: UserMenuProps) {
+export function UserMenu({ user, badge, profileLabel, logoutLabel, onLogout, labelLanguage }: UserMenuProps) {
   const { pathname } = useLocation();
-  const language = useLanguage();
+  const languageChoice = useLanguage();
   const languageLabelId = useId();
   const themeLabelId = useId();
-  const words = themeTexts[lang];
+  const words = themeTexts[labelLanguage];
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   return (
-    // A new key for each address closes the menu on navigation.
+    // The key changes with the path: the menu closes when the person opens another screen.
     <Menu
       key={pathname}
       position="bottom-end"
@@ -50,7 +49,7 @@ export function UserMenu({ user, badge, profileLabel, logoutLabel, onLogout, lan
           <UserName user={user} badge={badge} />
         </UnstyledButton>
       </Menu.Target>
-      <Menu.Dropdown lang={lang}>
+      <Menu.Dropdown lang={labelLanguage}>
         <Menu.Label className={classes.account}>
           {user.email} <span className={classes.badgeInside}>{badge}</span>
         </Menu.Label>
@@ -58,10 +57,13 @@ export function UserMenu({ user, badge, profileLabel, logoutLabel, onLogout, lan
           {profileLabel}
         </Menu.Item>
         <Menu.Divider />
-        {/* A new language renders everything again; the focus then returns to the button of this menu. */}
-        <Menu.Label id={languageLabelId}>{languageChoiceLabel}</Menu.Label>
+        {/* A new language renders all screens again and closes this menu. `App` then focuses its button by `data-language-choice`. */}
+        <Menu.Label id={languageLabelId}>{bilingualLanguageLabel}</Menu.Label>
         <Box role="group" aria-labelledby={languageLabelId}>
-          <Menu.RadioGroup value={language} onChange={(choice) => chooseLanguage(choice as LanguageChoice)}>
+          <Menu.RadioGroup
+            value={languageChoice}
+            onChange={(choice) => chooseLanguage(choice as LanguageChoice)}
+          >
             {offeredLanguages.map(({ choice, name, htmlLang: nameLang }) => (
               <Menu.RadioItem key={choice} value={choice} lang={nameLang}>
                 {name}
@@ -74,7 +76,7 @@ export function UserMenu({ user, badge, profileLabel, logoutLabel, onLogout, lan
         <Box role="group" aria-labelledby={themeLabelId}>
           <Menu.RadioGroup
             value={colorScheme}
-            onChange={(chosen) => setColorScheme(schemes.find((each) => each === chosen) ?? 'auto')}
+            onChange={(chosen) => setColorScheme(schemes.find((scheme) => scheme === chosen) ?? 'auto')}
           >
             {schemes.map((scheme) => (
               <Menu.RadioItem key={scheme} value={scheme}>

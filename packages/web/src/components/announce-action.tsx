@@ -3,14 +3,15 @@ import type { ActionResult } from '../notifications/action-result.ts';
 import { announce } from '../notifications/notify.ts';
 import { ActionToast } from './ActionToast.tsx';
 
-/** How long the undo button is shown. */
-export const undoMs = 10_000;
-/** Minimum time between two undo actions: when a toast closes, the next one moves under the pointer, and a double click must undo only one action. */
+/** How long the toast of an action with its undo button is shown. */
+export const undoButtonMs = 10_000;
+/** Minimum time between two undo actions. When a toast closes, the next one moves under the pointer: a double click must undo one action only. */
 const minUndoIntervalMs = 700;
-let lastUndoAt = Number.NEGATIVE_INFINITY;
+/** Time of the last undo action, as `performance.now()`. */
+let lastUndoMs = Number.NEGATIVE_INFINITY;
 
 interface Action {
-  /** The affected person or thing. */
+  /** Name of the affected person or thing, shown after the message. */
   readonly about?: string;
   /** Omitted when the action cannot be undone here. */
   readonly undo?: () => Promise<ActionResult>;
@@ -31,8 +32,8 @@ export function announceAction(result: ActionResult, { about, undo }: Action): v
           undo === undefined
             ? null
             : () => {
-                if (performance.now() - lastUndoAt < minUndoIntervalMs) return;
-                lastUndoAt = performance.now();
+                if (performance.now() - lastUndoMs < minUndoIntervalMs) return;
+                lastUndoMs = performance.now();
                 closeToast();
                 void undo().then((undone) =>
                   announceAction(undone, { ...(about !== undefined && { about }) }),
@@ -41,6 +42,6 @@ export function announceAction(result: ActionResult, { about, undo }: Action): v
         }
       />
     ),
-    undo === undefined ? {} : { autoClose: undoMs },
+    undo === undefined ? {} : { autoClose: undoButtonMs },
   );
 }

@@ -2,7 +2,7 @@ import { type ComponentType, lazy, useState } from 'react';
 
 /**
  * Like React's `lazy`, but a component that was preloaded with `preload` is rendered immediately. A component of `lazy` always
- * shows its fallback first, and React keeps a fallback for 0.3 s.
+ * shows its fallback first, and React keeps a fallback for at least 0.3 s.
  */
 export function preloadable<Props extends object>(load: () => Promise<ComponentType<Props>>) {
   let Loaded: ComponentType<Props> | null = null;

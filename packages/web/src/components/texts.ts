@@ -67,8 +67,8 @@ export const shareLinkTexts = wording({
   tr: {
     none: 'Paylaşım bağlantısı yok.',
     kinds: { slide: 'Slayt', case: 'Vaka', collection: 'Koleksiyon', view: 'Kayıtlı görünüm' },
-    openings: (count: number, most: number | null) =>
-      most === null ? `${count} kez açıldı` : `${count} / ${most} kez açıldı`,
+    openings: (count: number, max: number | null) =>
+      max === null ? `${count} kez açıldı` : `${count} / ${max} kez açıldı`,
     until: (date: string) => `${date} tarihine kadar`,
     ended: 'Sona erdi',
     withPassword: 'Şifreli',
@@ -78,8 +78,8 @@ export const shareLinkTexts = wording({
   en: {
     none: 'There are no share links.',
     kinds: { slide: 'Slide', case: 'Case', collection: 'Collection', view: 'Saved view' },
-    openings: (count: number, most: number | null) =>
-      most === null ? `Opened ${count} times` : `Opened ${count} of ${most} times`,
+    openings: (count: number, max: number | null) =>
+      max === null ? `Opened ${count} times` : `Opened ${count} of ${max} times`,
     until: (date: string) => `until ${date}`,
     ended: 'Ended',
     withPassword: 'With a password',

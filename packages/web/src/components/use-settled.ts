@@ -1,17 +1,19 @@
 import { useEffect, useState } from 'react';
 
-/** Longer than the interval of a double click and than a person's reaction time to a change of the layout. */
+/** Longer than the interval between the clicks of a double click, and than the time in which a person notices that buttons have moved. */
 const settleMs = 700;
 
 /**
  * Returns whether the layout has been unchanged for 700 ms. Buttons with consequences are disabled until then: after a
  * change, a click may hit another button than intended.
  *
- * @param layout a value that changes with the layout
+ * @param layout a string that changes whenever buttons move or appear; a constant when only the first rendering matters
+ * @param options `isInitiallySettled: false` disables the buttons for the first 700 ms, too
  */
-export function useSettled(layout: string, { isSettledAtFirst = true } = {}): boolean {
+export function useSettled(layout: string, { isInitiallySettled = true } = {}): boolean {
   const [previousLayout, setPreviousLayout] = useState(layout);
-  const [isSettled, setSettled] = useState(isSettledAtFirst);
+  const [isSettled, setSettled] = useState(isInitiallySettled);
+  // Set during rendering instead of in an effect: the buttons must be disabled before the new layout is shown.
   if (layout !== previousLayout) {
     setPreviousLayout(layout);
     setSettled(false);

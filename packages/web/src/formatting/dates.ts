@@ -1,6 +1,6 @@
 /** Formats dates in the current language (Turkish unless English was chosen) and the browser's time zone. */
 import type { Language } from '@lamina/contract';
-import { languageNow } from '../language/language.ts';
+import { chosenLanguageOr } from '../language/language.ts';
 import { texts } from '../language/texts.ts';
 
 type Formats = Readonly<Record<Language, Intl.DateTimeFormat>>;
@@ -37,5 +37,5 @@ function formatsOf(options: Intl.DateTimeFormatOptions): Formats {
 
 function format(formats: Formats, iso: string | null): string {
   const date = new Date(iso ?? Number.NaN);
-  return Number.isNaN(date.getTime()) ? texts.notAvailable : formats[languageNow('tr')].format(date);
+  return Number.isNaN(date.getTime()) ? texts.notAvailable : formats[chosenLanguageOr('tr')].format(date);
 }

@@ -1,4 +1,4 @@
-import { languageNow } from '../language/language.ts';
+import { chosenLanguageOr } from '../language/language.ts';
 
 const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte', 'petabyte'] as const;
 
@@ -6,7 +6,7 @@ const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte', 'petabyte
 export function formatBytes(bytes: number): string {
   const thousands = Math.floor(Math.log10(Math.max(bytes, 1)) / 3);
   const power = Math.min(units.length - 1, thousands);
-  return new Intl.NumberFormat(languageNow('tr'), {
+  return new Intl.NumberFormat(chosenLanguageOr('tr'), {
     style: 'unit',
     unit: units[power],
     maximumFractionDigits: 1,

@@ -1,13 +1,13 @@
 /** Formats numbers in the current language. */
-import { languageNow } from '../language/language.ts';
+import { chosenLanguageOr } from '../language/language.ts';
 
 /** Returns '1.234' in Turkish, '1,234' in English. */
 export function formatNumber(value: number): string {
-  return value.toLocaleString(languageNow('tr'));
+  return value.toLocaleString(chosenLanguageOr('tr'));
 }
 
 /** Returns all digits of a measured value with a decimal point, '2.5'; with a comma, '2,5', only when the choice is Turkish. */
 export function formatFigure(value: number): string {
   const text = String(value);
-  return languageNow('en') === 'tr' ? text.replace('.', ',') : text;
+  return chosenLanguageOr('en') === 'tr' ? text.replace('.', ',') : text;
 }

@@ -25,7 +25,7 @@ export const offeredLanguages: readonly OfferedLanguage[] = [
 ];
 
 /** Label of the language selection, in both languages. */
-export const languageChoiceLabel = 'Dil / Language';
+export const bilingualLanguageLabel = 'Dil / Language';
 
 const storageKey = 'language';
 const listeners = new Set<() => void>();
@@ -83,7 +83,7 @@ export function useLanguage(): LanguageChoice {
  *
  * @param languageInMix language of the text when the choice is 'mixed'
  */
-export function languageNow(languageInMix: Language): Language {
+export function chosenLanguageOr(languageInMix: Language): Language {
   return choice === 'mixed' ? languageInMix : choice;
 }
 
@@ -112,7 +112,10 @@ export function wording<Words extends object>(words: Wording<Words>): Readonly<W
   const texts = {};
   for (const name of Object.keys(words.tr) as (keyof Words)[]) {
     const language = exceptions.includes(name) ? otherLanguage : languageInMix;
-    Object.defineProperty(texts, name, { enumerable: true, get: () => words[languageNow(language)][name] });
+    Object.defineProperty(texts, name, {
+      enumerable: true,
+      get: () => words[chosenLanguageOr(language)][name],
+    });
   }
   return texts as Readonly<Words>;
 }

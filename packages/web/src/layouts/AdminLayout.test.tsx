@@ -53,7 +53,7 @@ describe('the navigation of the admin area', () => {
     screen.getByRole('link', { name: 'Kullanıcılar' });
   });
 
-  it('shows the number of uploads in progress until all have ended', async () => {
+  it('shows the number of uploads in progress until all uploads have ended', async () => {
     openAdmin();
     await screen.findByRole('link', { name: 'Slaytlar' });
     act(() => reportUploadActivity({ count: 2, sentBytes: 430, sizeBytes: 1000 }));

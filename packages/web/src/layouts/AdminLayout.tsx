@@ -5,7 +5,7 @@ import { useAuth } from '../api/auth-state.ts';
 import { useWaiting } from '../api/users.ts';
 import { LoadedUserMenu } from '../components/LoadedUserMenu.tsx';
 import { TopBar } from '../components/TopBar.tsx';
-import { languageNow } from '../language/language.ts';
+import { chosenLanguageOr } from '../language/language.ts';
 import { announce } from '../notifications/notify.ts';
 import { useUploadActivity } from '../notifications/upload-activity.ts';
 import classes from './layout.module.css';
@@ -20,16 +20,16 @@ export function AdminLayout() {
   if (user === null) return null; // the routing guard redirects
 
   const links = [
-    { to: '/admin', label: texts.adminDashboard, end: true },
+    { to: '/admin', label: texts.adminDashboard, isExact: true },
     {
       to: '/admin/users',
       label: texts.users,
-      waiting: waitingLabel(waiting?.applications, texts.peopleWait),
+      waiting: waitingItems(waiting?.applications, texts.peopleWait),
     },
     {
       to: '/admin/slides',
       label: texts.slides,
-      waiting: waitingLabel(uploads.count, (count) =>
+      waiting: waitingItems(uploads.count, (count) =>
         texts.uploadsRun(count, uploads.sentBytes / uploads.sizeBytes),
       ),
     },
@@ -37,7 +37,7 @@ export function AdminLayout() {
     {
       to: '/admin/datasets',
       label: texts.datasets,
-      waiting: waitingLabel(waiting?.datasetRequests, texts.requestsWait),
+      waiting: waitingItems(waiting?.datasetRequests, texts.requestsWait),
     },
     { to: '/admin/audit', label: texts.audit },
     { to: '/dashboard', label: texts.backToDashboard },
@@ -55,14 +55,14 @@ export function AdminLayout() {
         <LoadedUserMenu
           user={user}
           badge={
-            <Badge color="eosin" variant="filled" lang={languageNow('en')}>
+            <Badge color="eosin" variant="filled" lang={chosenLanguageOr('en')}>
               {texts.badge}
             </Badge>
           }
           profileLabel={texts.profile}
           logoutLabel={texts.logout}
           onLogout={() => void signOut()}
-          lang={languageNow('tr')}
+          labelLanguage={chosenLanguageOr('tr')}
         />
       </TopBar>
       <main id="content" className={classes.content} tabIndex={-1}>
@@ -72,7 +72,7 @@ export function AdminLayout() {
   );
 }
 
-/** Returns null when the count is 0 or unknown. */
-function waitingLabel(count: number | undefined, label: (count: number) => string) {
+/** Returns the count behind a link with its text; null when the count is 0 or unknown. */
+function waitingItems(count: number | undefined, label: (count: number) => string) {
   return count ? { count, label: label(count) } : null;
 }

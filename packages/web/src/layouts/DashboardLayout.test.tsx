@@ -34,7 +34,7 @@ describe('the navigation bar of the dashboard', () => {
 });
 
 describe('the user menu of the dashboard', () => {
-  it('changes between the light, the dark and the system theme', async () => {
+  it('changes the theme to light, dark or the setting of the system', async () => {
     const { person } = openDashboard();
     const choose = async (theme: RegExp) => {
       if (screen.queryByRole('menuitemradio', { name: theme }) === null)

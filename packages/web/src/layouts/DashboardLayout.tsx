@@ -6,12 +6,12 @@ import { useAuth } from '../api/auth-state.ts';
 import { LoadedUserMenu } from '../components/LoadedUserMenu.tsx';
 import { PendingBanner } from '../components/PendingBanner.tsx';
 import { TopBar } from '../components/TopBar.tsx';
-import { languageNow } from '../language/language.ts';
+import { chosenLanguageOr } from '../language/language.ts';
 import classes from './layout.module.css';
 import { dashboardTexts as texts } from './texts.ts';
 
 interface DashboardLayoutProps {
-  /** The screen fills the window below the top bar and scrolls its own content; the page does not scroll. */
+  /** Whether the screen fills the window below the top bar and scrolls its own content, while the page does not scroll. */
   readonly fillsWindow?: boolean;
 }
 
@@ -20,11 +20,11 @@ export function DashboardLayout({ fillsWindow = false }: DashboardLayoutProps) {
   const { user } = useAuth();
   const navigate = useNavigate();
   if (user === null) return null; // the routing guard redirects
-  const lang = languageNow('en');
+  const language = chosenLanguageOr('en');
 
   async function signOut() {
     const result = await logout();
-    if (result.success) toast.success(<span lang={lang}>{texts.loggedOut}</span>);
+    if (result.success) toast.success(<span lang={language}>{texts.loggedOut}</span>);
     else toast.error(result.message);
     await navigate('/auth/login');
   }
@@ -37,13 +37,13 @@ export function DashboardLayout({ fillsWindow = false }: DashboardLayoutProps) {
 
   return (
     <div className={fillsWindow ? classes.page : undefined}>
-      <TopBar home="/dashboard" links={links} navigationLabel={texts.navigation} lang={lang}>
+      <TopBar home="/dashboard" links={links} navigationLabel={texts.navigation} lang={language}>
         <LoadedUserMenu
           user={user}
           profileLabel={texts.profile}
           logoutLabel={texts.logout}
           onLogout={() => void signOut()}
-          lang={lang}
+          labelLanguage={language}
         />
       </TopBar>
       {user.status === 'pending' && <PendingBanner />}

@@ -1,5 +1,5 @@
 import { Kbd, Modal } from '@mantine/core';
-import { languageNow } from '../language/language.ts';
+import { chosenLanguageOr } from '../language/language.ts';
 import classes from './SlideViewer.module.css';
 import { texts } from './texts.ts';
 
@@ -15,7 +15,7 @@ export function KeyboardHelp({ isOpen, onClose }: KeyboardHelpProps) {
       opened={isOpen}
       onClose={onClose}
       title={texts.keyboardHelp}
-      lang={languageNow('en')}
+      lang={chosenLanguageOr('en')}
       closeButtonProps={{ 'aria-label': texts.close }}
       // Outside of `main`, the header element of the dialog would count as a second header of the page.
       portalProps={{ target: 'main' }}

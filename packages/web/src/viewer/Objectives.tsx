@@ -9,12 +9,16 @@ interface ObjectivesProps {
   /** Null when the scale of the slide is unknown: the buttons then show percentages of the full resolution. */
   readonly calibration: Calibration | null;
   readonly pose: Pose;
+  /** Shows the whole slide. */
   readonly onFit: () => void;
+  /** @param zoom CSS pixels per image pixel at full resolution */
   readonly onZoomTo: (zoom: number) => void;
 }
 
 /** Buttons that zoom to the magnifications of a microscope's objectives. */
 export function Objectives({ calibration, pose, onFit, onZoomTo }: ObjectivesProps) {
+  // A zoom that exceeds the maximum only within the tolerance of `isSameZoom` stays available.
+  const isTooStrong = (zoom: number) => zoom > pose.maxZoom && !isSameZoom(zoom, pose.maxZoom);
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for form fields
     <div className={classes.objectives} role="group" aria-label={texts.objectives}>
@@ -28,7 +32,7 @@ export function Objectives({ calibration, pose, onFit, onZoomTo }: ObjectivesPro
             size="compact-sm"
             variant={isSameZoom(pose.zoom, zoom) ? 'filled' : 'default'}
             aria-pressed={isSameZoom(pose.zoom, zoom)}
-            disabled={zoom > pose.maxZoom && !isSameZoom(zoom, pose.maxZoom)}
+            disabled={isTooStrong(zoom)}
             onClick={() => onZoomTo(zoom)}
           >
             {texts.percent(zoom)}
@@ -45,9 +49,9 @@ export function Objectives({ calibration, pose, onFit, onZoomTo }: ObjectivesPro
             {...(isDigital && {
               'aria-label': `${texts.power(power)} ${texts.digital}`,
               title: texts.digitalHint,
-              'data-digital': true,
+              'data-digital': true, // read by the style sheet
             })}
-            disabled={zoom > pose.maxZoom && !isSameZoom(zoom, pose.maxZoom)}
+            disabled={isTooStrong(zoom)}
             onClick={() => onZoomTo(zoom)}
           >
             {texts.power(power)}

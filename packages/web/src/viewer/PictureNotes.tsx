@@ -14,18 +14,20 @@ import { texts } from './texts.ts';
 export type Incompleteness = 'offline' | 'unreachable' | 'failed' | 'slow';
 
 interface PictureNotesProps {
+  /** Why the view is not sharp; null while it is. */
   readonly incomplete: Incompleteness | null;
   readonly onRetry: () => void;
   readonly areColoursChanged: boolean;
   readonly onResetColours: () => void;
 }
 
-/** Warnings over the slide that its picture could mislead a diagnosis: missing tiles and changed colours. */
+/** Shows warnings over the slide when missing tiles or changed colours could mislead a diagnosis. */
 export function PictureNotes({ incomplete, onRetry, areColoursChanged, onResetColours }: PictureNotesProps) {
   return (
     // This element is always in the page, so that screen readers announce changes of its content.
     <div className={classes.notes} role="status">
       {incomplete !== null && (
+        // The style sheet reads `data-grave`.
         <div className={classes.note} data-grave={incomplete !== 'slow' || undefined}>
           <IconAlertTriangle size={18} aria-hidden />
           <span>{texts.incomplete[incomplete]}</span>

@@ -13,9 +13,9 @@ interface RotationPanelProps {
   readonly onClose: () => void;
 }
 
-/** Sets the rotation of the slide to any whole degree, by a slider or as a number. */
+/** A panel that sets the rotation of the slide to any whole degree, by a slider or as a number. */
 export function RotationPanel({ rotation, onRotateTo, onClose }: RotationPanelProps) {
-  const degrees = Math.round(rotation) % 360;
+  const degrees = Math.round(rotation) % 360; // 359.6° rounds to 360°, which is 0°
   const section = useRef<HTMLElement>(null);
   useEscape(section, onClose);
   return (

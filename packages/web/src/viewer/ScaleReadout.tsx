@@ -4,12 +4,13 @@ import { type Calibration, magnificationLabel, scaleBarOf } from './scale.ts';
 import { type ShownPlane, shownPlaneText } from './shown-plane.ts';
 import { texts } from './texts.ts';
 
+/** In CSS pixels. */
 const maxBarWidth = 160;
 
 interface ScaleReadoutProps {
   /** Null for a slide without a scale. */
   readonly calibration: Calibration | null;
-  /** Screen pixels per image pixel. */
+  /** CSS pixels per image pixel at full resolution. */
   readonly zoom: number;
   /** In degrees clockwise on the screen, 0 to 360; shown unless 0. */
   readonly rotation: number;

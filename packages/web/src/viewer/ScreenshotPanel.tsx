@@ -5,7 +5,7 @@ import panel from './colours/ColourPanel.module.css';
 import type { PictureType } from './screenshot.ts';
 import { texts } from './texts.ts';
 
-/** The panel refuses larger pictures: browsers limit the size of a canvas, and a PNG of tissue has about two bytes per pixel. */
+/** Larger pictures cannot be saved: browsers limit the size of a canvas, and a PNG of tissue has about two bytes per pixel. */
 const maxPixels = 100_000_000;
 
 export interface PictureChoice {
@@ -15,7 +15,7 @@ export interface PictureChoice {
   readonly ratio: number;
 }
 
-export interface PictureOrder extends PictureChoice {
+export interface PictureRequest extends PictureChoice {
   readonly type: PictureType;
   readonly signal: AbortSignal;
   /** @param fraction of the picture that is done, 0 to 1 */
@@ -25,9 +25,10 @@ export interface PictureOrder extends PictureChoice {
 export interface ScreenshotPanelProps {
   /** Size of the viewer in CSS pixels. */
   readonly size: { readonly width: number; readonly height: number };
+  /** Offered in addition to the magnification of the screen. */
   readonly choices: readonly PictureChoice[];
   /** Resolves when the picture is saved or could not be saved. */
-  readonly onSave: (order: PictureOrder) => Promise<void>;
+  readonly onSave: (request: PictureRequest) => Promise<void>;
   /** Called when Esc is pressed. */
   readonly onClose: () => void;
 }
@@ -36,25 +37,26 @@ export interface ScreenshotPanelProps {
 export function ScreenshotPanel({ size, choices, onSave, onClose }: ScreenshotPanelProps) {
   const section = useRef<HTMLElement>(null);
   useEscape(section, onClose);
-  const onScreen = { label: texts.onScreen, ratio: window.devicePixelRatio };
-  const allChoices = [onScreen, ...choices];
+  const screenChoice = { label: texts.onScreen, ratio: window.devicePixelRatio };
+  const allChoices = [screenChoice, ...choices];
   const [chosenIndex, setChosenIndex] = useState(0);
   const [type, setType] = useState<PictureType>('image/png');
-  const [running, setRunning] = useState<{
+  /** The picture that is being saved; null when none is. */
+  const [runningSave, setRunningSave] = useState<{
     readonly abortController: AbortController;
     readonly fraction: number;
   } | null>(null);
-  const choice = allChoices[chosenIndex] ?? onScreen;
+  const choice = allChoices[chosenIndex] ?? screenChoice;
   const width = Math.round(size.width * choice.ratio);
   const height = Math.round(size.height * choice.ratio);
   const isTooLarge = width * height > maxPixels;
 
   const save = async () => {
     const abortController = new AbortController();
-    const onProgress = (fraction: number) => setRunning({ abortController, fraction });
+    const onProgress = (fraction: number) => setRunningSave({ abortController, fraction });
     onProgress(0);
     await onSave({ ...choice, type, signal: abortController.signal, onProgress });
-    setRunning(null);
+    setRunningSave(null);
   };
 
   return (
@@ -65,7 +67,7 @@ export function ScreenshotPanel({ size, choices, onSave, onClose }: ScreenshotPa
         data={allChoices.map(({ label }, index) => ({ value: String(index), label }))}
         value={String(chosenIndex)}
         onChange={(event) => setChosenIndex(Number(event.currentTarget.value))}
-        disabled={running !== null}
+        disabled={runningSave !== null}
       />
       <Text size="sm" {...(isTooLarge && { c: 'red' })}>
         {texts.pixels(width, height)}
@@ -80,16 +82,16 @@ export function ScreenshotPanel({ size, choices, onSave, onClose }: ScreenshotPa
         ]}
         value={type}
         onChange={(value) => setType(value === 'image/jpeg' ? 'image/jpeg' : 'image/png')}
-        disabled={running !== null}
+        disabled={runningSave !== null}
       />
-      {running === null ? (
+      {runningSave === null ? (
         <Button size="xs" disabled={isTooLarge} onClick={() => void save()}>
           {texts.savePicture}
         </Button>
       ) : (
         <>
-          <Progress value={100 * running.fraction} aria-label={texts.savingPicture} />
-          <Button size="xs" variant="default" onClick={() => running.abortController.abort()}>
+          <Progress value={100 * runningSave.fraction} aria-label={texts.savingPicture} />
+          <Button size="xs" variant="default" onClick={() => runningSave.abortController.abort()}>
             {texts.cancel}
           </Button>
         </>

@@ -23,10 +23,12 @@ interface SlideControlsProps {
   readonly pose: Pose;
   /** Whether the drawing mode is on: a phone then shows the drawing tools in place of the zoom buttons. */
   readonly isAnnotating: boolean;
+  /** Whether the panel of the rotation angle is open. */
   readonly isRotationOpen: boolean;
   readonly onToggleRotation: () => void;
   readonly onZoomIn: () => void;
   readonly onZoomOut: () => void;
+  /** Shows the whole slide. */
   readonly onGoHome: () => void;
   readonly onToggleFullPage: () => void;
   readonly onRotateLeft: () => void;
@@ -35,6 +37,7 @@ interface SlideControlsProps {
   readonly onRotateTo: (degrees: number) => void;
   readonly onResetRotation: () => void;
   readonly onMirror: () => void;
+  /** Opens the dialog with the keyboard shortcuts. */
   readonly onHelp: () => void;
 }
 

@@ -7,10 +7,10 @@ interface SlideProgressProps {
   readonly detail?: string;
 }
 
-/** In the middle of a slide, on a surface of its own: what the slide waits for. */
+/** Shows in the middle of the viewer why the slide is not shown yet, such as a running request. */
 export function SlideProgress({ title, detail }: SlideProgressProps) {
   return (
-    <div className={classes.overlay} data-quiet>
+    <div className={classes.overlay} data-quiet /* read by the style sheet */>
       <div className={classes.progress} role="status">
         <Loader size="sm" aria-hidden />
         <div>
@@ -23,12 +23,13 @@ export function SlideProgress({ title, detail }: SlideProgressProps) {
 }
 
 interface SlideFailureProps {
+  /** The message. */
   readonly children: ReactNode;
   readonly retryLabel: string;
   readonly retry: () => void;
 }
 
-/** In the middle of a slide, on a surface of its own: why the slide is not there. */
+/** Shows in the middle of the viewer why the slide could not be opened, with a button to retry. */
 export function SlideFailure({ children, retryLabel, retry }: SlideFailureProps) {
   return (
     <div className={classes.overlay}>

@@ -36,13 +36,15 @@ interface SlideToolsProps {
   readonly drawing: Drawing;
   /** Whether the slide has a scale, which the counting circle needs. */
   readonly isCalibrated: boolean;
-  readonly onTakeTool: (toolProps: ShapeKind) => void;
+  /** Chooses a drawing tool. */
+  readonly onTakeTool: (kind: ShapeKind) => void;
   readonly onUndo: () => void;
   readonly onClear: () => void;
   readonly colours: SlideColours;
   readonly whiteBalance: WhiteBalance;
   readonly areColoursOpen: boolean;
   readonly onToggleColours: () => void;
+  /** Saves a picture of the view as it is on the screen. */
   readonly onScreenshot: () => void;
   /** Choices of the panel that saves a picture; null while it is closed. */
   readonly pictures: Omit<ScreenshotPanelProps, 'onClose'> | null;
@@ -70,10 +72,12 @@ export function SlideTools(props: SlideToolsProps) {
   const picturesButton = useRef<HTMLButtonElement>(null);
   const isEmpty = drawing.shapes.length === 0 && drawing.placedPoints.length === 0;
   const areColoursChanged = !isAsScanned(props.colours.adjustment);
+  /** Returns the props of the button that chooses a drawing tool. */
   const toolProps = (kind: ShapeKind) => ({
     isPressed: drawing.tool === kind,
     onClick: () => onTakeTool(kind),
   });
+  /** Buttons with a label that changes have a constant `key`, so that React keeps their elements. */
   const buttons: readonly (Omit<ToolButtonProps, 'tooltip'> & { readonly key?: string })[] = [
     ...(props.onAnnotate === null
       ? []
@@ -105,7 +109,7 @@ export function SlideTools(props: SlideToolsProps) {
     { label: texts.clear, Icon: IconTrash, isDisabled: isEmpty, onClick: props.onClear },
     {
       key: texts.colours,
-      label: areColoursChanged ? texts.coloursOf(texts.colours) : texts.colours,
+      label: areColoursChanged ? texts.labelOfChanged(texts.colours) : texts.colours,
       shortcut: 'B',
       isMarked: areColoursChanged,
       Icon: IconAdjustments,

@@ -268,7 +268,7 @@ function OpenSlide(props: OpenSlideProps) {
         onSharpness: (newSharpness) => {
           setSharpness(newSharpness);
           if (newSharpness === 'sharp') prefetch.onSharp();
-          else prefetch.onBusy();
+          else prefetch.onTilesMissing();
         },
         onField: onFieldChanged,
         onMove: (newPose) => {

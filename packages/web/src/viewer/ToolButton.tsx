@@ -11,9 +11,9 @@ export interface ToolButtonProps {
   readonly tooltip: 'left' | 'right';
   /** Keyboard shortcut with the same effect, as printed on keyboards: `M`, `Shift + R`. */
   readonly shortcut?: string | undefined;
-  /** Set for toggle buttons. */
+  /** Whether the function of a toggle button is on; absent for other buttons. */
   readonly isPressed?: boolean | undefined;
-  /** Set for buttons that open a panel. */
+  /** Whether the panel of the button is open; absent for buttons without a panel. */
   readonly isExpanded?: boolean | undefined;
   /** Whether the setting behind the button differs from its default, such as changed colours. */
   readonly isMarked?: boolean | undefined;
@@ -50,9 +50,10 @@ export function ToolButton({ label, Icon, shortcut, tooltip, ref, ...props }: To
         aria-label={label}
         aria-pressed={isPressed}
         aria-expanded={isExpanded}
-        aria-keyshortcuts={shortcut?.replaceAll(' ', '')}
+        aria-keyshortcuts={shortcut?.replaceAll(' ', '') /* `Shift+R`, as the attribute requires */}
         // A disabled button would lose the focus of the person who has just used it.
         aria-disabled={isDisabled || undefined}
+        // The style sheet reads the `data-` attributes.
         data-faint={isDisabled || undefined}
         data-marked={props.isMarked || undefined}
         data-shown-on={props.shownOn}

@@ -71,7 +71,7 @@ describe('Deep Zoom levels', () => {
   ])(
     'with tiles of %d pixels and maximum level %d are requested from level %d on',
     (tileSize, maxLevel, level) => {
-      expect(minLevelOf(descriptor(1, 1, tileSize), maxLevel)).toBe(level);
+      expect(minLevelOf(tileSize, maxLevel)).toBe(level);
     },
   );
 });

@@ -54,8 +54,13 @@ export function maxLevelOf({ width, height }: DeepZoomDescriptor): number {
   return Math.ceil(Math.log2(Math.max(width, height)));
 }
 
-/** Returns the finest level that fits into a single tile. The viewer does not request coarser levels. */
-export function minLevelOf({ tileSize }: DeepZoomDescriptor, maxLevel: number): number {
+/**
+ * Returns the finest level that fits into a single tile. The viewer does not request coarser levels.
+ *
+ * @param tileSize width and height of a tile in pixels
+ * @param maxLevel level of full resolution, as `maxLevelOf` returns it
+ */
+export function minLevelOf(tileSize: number, maxLevel: number): number {
   return Math.min(maxLevel, Math.floor(Math.log2(tileSize)));
 }
 

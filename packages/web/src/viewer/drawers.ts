@@ -9,7 +9,7 @@ import { Renderer } from './renderer/renderer.ts';
 const softwareRenderer = /swiftshader|llvmpipe|softpipe|basic render|software/i;
 
 /** Key in the browser's local storage; its value `webgl` or `canvas` forces the choice, for support and for tests. */
-const choiceKey = 'viewer_drawer';
+const forcedDrawerKey = 'viewer_drawer';
 
 /** `deviceMemory` is the memory of the device in GB; only some browsers have it. */
 type NavigatorWithMemory = Navigator & { readonly deviceMemory?: number };
@@ -25,12 +25,13 @@ export function isSoftwareRendered(renderer: string | null): boolean {
  */
 export function createRenderer(): Renderer {
   limitPictures(pictureLimitOf((navigator as NavigatorWithMemory).deviceMemory));
-  const choice = choiceOf();
-  const context = choice === 'canvas' ? null : createContext(choice === 'webgl');
-  return new Renderer(context, choice !== null);
+  const forcedDrawer = forcedDrawerOrNull();
+  const context = forcedDrawer === 'canvas' ? null : createContext(forcedDrawer === 'webgl');
+  const isForced = forcedDrawer !== null;
+  return new Renderer(context, isForced);
 }
 
-/** Returns null without WebGL 2 in hardware. @param isForced accepts WebGL in software, too */
+/** Creates a context of WebGL 2; returns null when there is none in hardware. @param isForced accepts WebGL in software, too */
 function createContext(isForced: boolean): WebGL2RenderingContext | null {
   const context = document.createElement('canvas').getContext('webgl2', {
     // Smoothed edges would show as seams between neighbouring tiles.
@@ -48,13 +49,13 @@ function createContext(isForced: boolean): WebGL2RenderingContext | null {
     extension === null ? context.RENDERER : extension.UNMASKED_RENDERER_WEBGL,
   ) as string;
   if (!isSoftwareRendered(renderer)) return context;
-  context.getExtension('WEBGL_lose_context')?.loseContext();
+  context.getExtension('WEBGL_lose_context')?.loseContext(); // frees its memory
   return null;
 }
 
-function choiceOf(): 'webgl' | 'canvas' | null {
+function forcedDrawerOrNull(): 'webgl' | 'canvas' | null {
   try {
-    const choice = localStorage.getItem(choiceKey);
+    const choice = localStorage.getItem(forcedDrawerKey);
     return choice === 'webgl' || choice === 'canvas' ? choice : null;
   } catch {
     return null; // the browser forbids storage

@@ -7,7 +7,8 @@ import type { SlideField } from './view-address.ts';
 /** Maximum number of returned tiles, so that a wrong guess stays cheap. */
 const maxTiles = 60;
 
-interface Size {
+/** In CSS pixels. */
+interface ViewportSize {
   readonly width: number;
   readonly height: number;
 }
@@ -16,12 +17,12 @@ interface Size {
  * Returns the tiles of the first view, nearest to the centre first.
  *
  * @param viewport size of the viewer in CSS pixels
- * @param field the visible field; null for the whole slide
+ * @param field the visible field: x and y are its centre in pixels at full resolution; null for the whole slide
  * @returns an empty array for a rotated view, whose tiles are not computed, and for a viewer without a size
  */
 export function firstTiles(
   descriptor: DeepZoomDescriptor,
-  viewport: Size,
+  viewport: ViewportSize,
   field: SlideField | null,
 ): readonly TileAddress[] {
   const isRotated = field !== null && field.rotation !== 0;
@@ -31,23 +32,33 @@ export function firstTiles(
   const centre = field ?? { x: width / 2, y: height / 2 };
 
   const maxLevel = maxLevelOf(descriptor);
-  const level = Math.max(minLevelOf(descriptor, maxLevel), drawnLevelAt(zoom, maxLevel));
-  const tileSideLevel0 = tileSize * 2 ** (maxLevel - level);
-  const columns = visibleIndices(centre.x, viewport.width / zoom, width, tileSideLevel0);
-  const rows = visibleIndices(centre.y, viewport.height / zoom, height, tileSideLevel0);
+  const level = Math.max(minLevelOf(descriptor.tileSize, maxLevel), drawnLevelAt(zoom, maxLevel));
+  const tileSideAtFullResolution = tileSize * 2 ** (maxLevel - level);
+  const columns = visibleIndices(centre.x, viewport.width / zoom, width, tileSideAtFullResolution);
+  const rows = visibleIndices(centre.y, viewport.height / zoom, height, tileSideAtFullResolution);
 
   const squaredDistanceToCentre = ({ column, row }: TileAddress) =>
-    ((column + 0.5) * tileSideLevel0 - centre.x) ** 2 + ((row + 0.5) * tileSideLevel0 - centre.y) ** 2;
+    ((column + 0.5) * tileSideAtFullResolution - centre.x) ** 2 +
+    ((row + 0.5) * tileSideAtFullResolution - centre.y) ** 2;
   return rows
     .flatMap((row) => columns.map((column) => ({ level, column, row, format })))
     .sort((a, b) => squaredDistanceToCentre(a) - squaredDistanceToCentre(b))
     .slice(0, maxTiles);
 }
 
-/** Returns the columns or rows of the visible tiles. All lengths are in pixels at full resolution. */
-function visibleIndices(centre: number, extent: number, slideLength: number, tileSide: number): number[] {
+/**
+ * Returns the columns or rows of the visible tiles. All lengths are in pixels at full resolution.
+ *
+ * @param visibleLength width or height of the visible field around `centre`
+ */
+function visibleIndices(
+  centre: number,
+  visibleLength: number,
+  slideLength: number,
+  tileSide: number,
+): number[] {
   const lastOfSlide = Math.ceil(slideLength / tileSide) - 1;
-  const first = Math.max(0, Math.floor((centre - extent / 2) / tileSide));
-  const last = Math.min(lastOfSlide, Math.floor((centre + extent / 2) / tileSide));
+  const first = Math.max(0, Math.floor((centre - visibleLength / 2) / tileSide));
+  const last = Math.min(lastOfSlide, Math.floor((centre + visibleLength / 2) / tileSide));
   return Array.from({ length: Math.max(0, last - first + 1) }, (_, offset) => first + offset);
 }

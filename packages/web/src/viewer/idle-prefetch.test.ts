@@ -54,7 +54,7 @@ describe('createIdlePrefetch', () => {
     const { prefetch, signals } = prefetching();
     prefetch.onSharp();
     vi.advanceTimersByTime(200);
-    prefetch.onBusy();
+    prefetch.onTilesMissing();
     expect(signals.every(({ aborted }) => aborted)).toBe(true);
   });
 
@@ -72,7 +72,7 @@ describe('createIdlePrefetch', () => {
 
   it('requests nothing after a movement while tiles of the view are missing', () => {
     const { prefetch, fetchPixels } = prefetching();
-    prefetch.onBusy();
+    prefetch.onTilesMissing();
     prefetch.onMove();
     vi.advanceTimersByTime(1000);
     expect(fetchPixels).not.toHaveBeenCalled();
@@ -84,11 +84,11 @@ describe('createIdlePrefetch', () => {
     await vi.advanceTimersByTimeAsync(200);
     const before = fetchPixels.mock.calls.length;
     expect(before).toBeLessThanOrEqual(4);
-    prefetch.onBusy();
+    prefetch.onTilesMissing();
     prefetch.onSharp();
     await vi.advanceTimersByTimeAsync(20_000);
     expect(fetchPixels).toHaveBeenCalledTimes(before);
-    prefetch.onBusy();
+    prefetch.onTilesMissing();
     await vi.advanceTimersByTimeAsync(11_000);
     prefetch.onSharp();
     await vi.advanceTimersByTimeAsync(200);

@@ -13,7 +13,7 @@ import type { SlideField } from './view-address.ts';
 /** Prefetching starts when the view has not moved for this time. */
 const restMs = 150;
 /** No tile is prefetched for this time after the server has responded that it is busy. */
-const busyMs = 30_000;
+const serverBusyPauseMs = 30_000;
 const concurrentLoads = 4;
 const busyStatuses: readonly number[] = [429, 503];
 
@@ -24,6 +24,7 @@ interface Connection {
 }
 
 interface IdlePrefetchOptions {
+  /** View of the slide, of which only these functions are needed. */
   readonly view: Pick<SlideView, 'destination' | 'size' | 'pointer' | 'prefetch'>;
   readonly descriptor: DeepZoomDescriptor;
   readonly addressOf: (tile: TileAddress) => string;
@@ -36,7 +37,7 @@ export interface IdlePrefetch {
   /** To be called when every tile of the view is drawn. */
   onSharp(): void;
   /** To be called when the view lacks tiles. */
-  onBusy(): void;
+  onTilesMissing(): void;
   /** To be called at each step of a movement. */
   onMove(): void;
 }
@@ -44,10 +45,12 @@ export interface IdlePrefetch {
 export function createIdlePrefetch(options: IdlePrefetchOptions): IdlePrefetch {
   const { view, descriptor, addressOf, fetchPixels, signal } = options;
   let timer: ReturnType<typeof setTimeout> | undefined;
+  /** Aborts the running prefetch; null while none runs. */
   let running: AbortController | null = null;
   let lastField: SlideField | null = null;
+  /** The last movement of the field's centre, in image pixels. */
   let direction: Point = { x: 0, y: 0 };
-  let busyUntil = 0;
+  let serverBusyUntil = 0;
   let isSharp = false;
 
   function stop() {
@@ -57,6 +60,7 @@ export function createIdlePrefetch(options: IdlePrefetchOptions): IdlePrefetch {
   }
   signal.addEventListener('abort', stop, { once: true });
 
+  /** Loads tiles one after the other and removes them from the array, which several calls share. */
   async function loadAll(tiles: TileAddress[], abortController: AbortController) {
     for (
       let tile = tiles.shift();
@@ -64,13 +68,14 @@ export function createIdlePrefetch(options: IdlePrefetchOptions): IdlePrefetch {
       tile = tiles.shift()
     ) {
       const address = addressOf(tile);
+      // A prefetch does not wait for a new image session: it stops.
       const request = { signal: abortController.signal, onRenewing: stop, priority: 'low' as const };
       try {
         await view.prefetch(tile, address, () => loadPixels(fetchPixels, address, request));
       } catch (error) {
         // Other errors are ignored: if the view needs the tile, it loads it again and reports the error.
-        if (isBusy(error)) {
-          busyUntil = Date.now() + busyMs;
+        if (isServerBusy(error)) {
+          serverBusyUntil = Date.now() + serverBusyPauseMs;
           abortController.abort();
         }
       }
@@ -79,7 +84,7 @@ export function createIdlePrefetch(options: IdlePrefetchOptions): IdlePrefetch {
 
   function begin() {
     const field = view.destination();
-    if (signal.aborted || field === null || Date.now() < busyUntil || isConnectionSlow()) return;
+    if (signal.aborted || field === null || Date.now() < serverBusyUntil || isConnectionSlow()) return;
     if (lastField !== null && (lastField.x !== field.x || lastField.y !== field.y)) {
       direction = { x: field.x - lastField.x, y: field.y - lastField.y };
     }
@@ -102,7 +107,7 @@ export function createIdlePrefetch(options: IdlePrefetchOptions): IdlePrefetch {
       isSharp = true;
       schedule();
     },
-    onBusy: () => {
+    onTilesMissing: () => {
       isSharp = false;
       stop();
     },
@@ -110,7 +115,7 @@ export function createIdlePrefetch(options: IdlePrefetchOptions): IdlePrefetch {
   };
 }
 
-function isBusy(error: unknown): boolean {
+function isServerBusy(error: unknown): boolean {
   return (
     error instanceof PixelError &&
     error.failure.kind === 'status' &&

@@ -54,7 +54,7 @@ export function linkViews(
     const placement = view.placement();
     if (placement === null) return;
     const leaderField = fieldOf(placement, view.centre());
-    isFollowing = true;
+    isFollowing = true; // `moveTo` calls `follow` again, for the movement of the follower
     const transform = leader === 'first' ? registration : inverseRegistration;
     const field =
       transform === null
@@ -84,7 +84,11 @@ function viewPositionOf({ view, calibration }: OpenedView): ViewPosition | null 
   return field === null ? null : { field, calibration };
 }
 
-/** Returns the field that is visible with a placement. @param centre of the viewer, in CSS pixels */
+/**
+ * Returns the field that is visible with a placement.
+ *
+ * @param centre middle of the viewer in CSS pixels from its top left
+ */
 export function fieldOf(placement: Placement, centre: Point): SlideField {
   const { a, b, c, d } = placement;
   const isMirrored = a * d - b * c < 0;

@@ -11,7 +11,7 @@ const tolerance = 0.02;
 export interface Objective {
   /** Magnification, such as 20. */
   readonly power: number;
-  /** Screen pixels per image pixel. */
+  /** CSS pixels per image pixel at full resolution. */
   readonly zoom: number;
   /** Whether the zoom exceeds the resolution of the scan. */
   readonly isDigital: boolean;
@@ -33,6 +33,7 @@ export function isDigitalZoom(zoom: number): boolean {
   return zoom > 1 + tolerance;
 }
 
+/** Whether two zooms differ by less than 2 %. */
 export function isSameZoom(a: number, b: number): boolean {
   return Math.abs(a / b - 1) < tolerance;
 }

@@ -36,7 +36,7 @@ export class PixelError extends Error {
   }
 }
 
-/** Statuses of a busy or restarting server, and of an expired session. */
+/** HTTP statuses of a busy or restarting server, and of an expired session (401). */
 const temporaryStatuses: readonly number[] = [401, 408, 429, 500, 503, 504];
 
 /** Whether a later retry may succeed; false for missing and damaged tiles. */

@@ -12,6 +12,7 @@ const maxTilesPerScreen = 60;
 /** At least this many tiles around the field are prefetched, even when a single tile fills the field. */
 const minTilesAround = 4;
 
+/** What the choice of the tiles depends on. */
 export interface PrefetchSituation {
   readonly field: SlideField;
   /** Size of the viewer in CSS pixels. */
@@ -39,11 +40,12 @@ export function prefetchTiles(
   { field, size, direction, pointer }: PrefetchSituation,
 ): readonly TileAddress[] {
   const maxLevel = maxLevelOf(descriptor);
-  const levelAt = (zoom: number) => Math.max(minLevelOf(descriptor, maxLevel), drawnLevelAt(zoom, maxLevel));
+  /** Returns the level that is drawn at a zoom, but none below the coarsest level that the viewer requests. */
+  const levelAt = (zoom: number) =>
+    Math.max(minLevelOf(descriptor.tileSize, maxLevel), drawnLevelAt(zoom, maxLevel));
   const level = levelAt(field.zoom);
   const finerLevel = levelAt(field.zoom * zoomStep);
   const visibleArea = areaOf(field, size);
-  const tileSide = descriptor.tileSize * 2 ** (maxLevel - level);
 
   const candidates = new Map<string, TileAddress>();
   const add = (tiles: readonly TileAddress[]) => {
@@ -52,7 +54,8 @@ export function prefetchTiles(
   const visibleTiles = tilesIn(descriptor, level, visibleArea);
   const nextArea = nextAreaOf(visibleArea, direction);
   if (nextArea !== null) add(tilesIn(descriptor, level, nextArea));
-  add(tilesIn(descriptor, level, enlarged(visibleArea, tileSide)));
+  const tileSideAtFullResolution = descriptor.tileSize * 2 ** (maxLevel - level);
+  add(tilesIn(descriptor, level, enlarged(visibleArea, tileSideAtFullResolution)));
   for (const tile of visibleTiles) candidates.delete(keyOf(tile));
 
   const tilesPerScreen = Math.min(maxTilesPerScreen, visibleTiles.length);
@@ -67,7 +70,7 @@ function keyOf({ level, column, row }: TileAddress): string {
   return `${level}/${column}/${row}`;
 }
 
-/** Returns the bounding box of the field. */
+/** Returns the upright bounding box of the field; for a rotated slide it is larger than the field. */
 function areaOf({ x, y, zoom, rotation }: SlideField, size: PrefetchSituation['size']): Area {
   const angle = (rotation * Math.PI) / 180;
   const [cos, sin] = [Math.abs(Math.cos(angle)), Math.abs(Math.sin(angle))];
@@ -76,9 +79,9 @@ function areaOf({ x, y, zoom, rotation }: SlideField, size: PrefetchSituation['s
   return { x: x - width / 2, y: y - height / 2, width, height };
 }
 
-/** Returns the adjacent area in the direction of a movement; null without a direction. */
+/** Returns the area moved in the direction of a movement by its own width or height; null without a movement. */
 function nextAreaOf(area: Area, { x, y }: Point): Area | null {
-  /** Length of the movement in widths or heights of the area. */
+  /** Length of the movement in widths or heights of the area, whichever is larger. */
   const length = Math.max(Math.abs(x) / area.width, Math.abs(y) / area.height);
   if (length === 0) return null;
   return { ...area, x: area.x + x / length, y: area.y + y / length };
@@ -115,17 +118,23 @@ function zoomedArea(
 /** Returns the tiles of an area, nearest to its centre first. */
 function tilesIn(descriptor: DeepZoomDescriptor, level: number, area: Area): TileAddress[] {
   const { width, height, tileSize, format } = descriptor;
-  const tileSideLevel0 = tileSize * 2 ** (maxLevelOf(descriptor) - level);
+  const tileSideAtFullResolution = tileSize * 2 ** (maxLevelOf(descriptor) - level);
   /** Returns the columns or rows of the tiles between two coordinates, within the length of the slide. */
   const indicesBetween = (start: number, end: number, slideLength: number) => {
-    const first = Math.max(0, Math.floor(start / tileSideLevel0));
-    const last = Math.min(Math.ceil(slideLength / tileSideLevel0) - 1, Math.floor(end / tileSideLevel0));
+    const first = Math.max(0, Math.floor(start / tileSideAtFullResolution));
+    const last = Math.min(
+      Math.ceil(slideLength / tileSideAtFullResolution) - 1,
+      Math.floor(end / tileSideAtFullResolution),
+    );
     return Array.from({ length: Math.max(0, last - first + 1) }, (_, offset) => first + offset);
   };
   const columns = indicesBetween(area.x, area.x + area.width, width);
   const centre = { x: area.x + area.width / 2, y: area.y + area.height / 2 };
   const distanceToCentre = ({ column, row }: TileAddress) =>
-    Math.hypot((column + 0.5) * tileSideLevel0 - centre.x, (row + 0.5) * tileSideLevel0 - centre.y);
+    Math.hypot(
+      (column + 0.5) * tileSideAtFullResolution - centre.x,
+      (row + 0.5) * tileSideAtFullResolution - centre.y,
+    );
   return indicesBetween(area.y, area.y + area.height, height)
     .flatMap((row) => columns.map((column) => ({ level, column, row, format })))
     .sort((a, b) => distanceToCentre(a) - distanceToCentre(b));

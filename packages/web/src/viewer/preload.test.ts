@@ -24,8 +24,8 @@ beforeEach(() => {
 describe('preloaded descriptor', () => {
   it('is requested once, before the slide is opened', async () => {
     const { supply, fetchPixels, request } = supplyFrom();
-    supply.expect(address);
-    supply.expect(address);
+    supply.preload(address);
+    supply.preload(address);
     expect(fetchPixels).toHaveBeenCalledOnce();
     expect(await supply.load(address, request)).toMatchObject({ width: 4000, tileSize: 240 });
     expect(fetchPixels).toHaveBeenCalledOnce();
@@ -33,7 +33,7 @@ describe('preloaded descriptor', () => {
 
   it('is used for one opening of the slide; the next opening requests it again', async () => {
     const { supply, fetchPixels, request } = supplyFrom();
-    supply.expect(address);
+    supply.preload(address);
     await supply.load(address, request);
     await supply.load(address, request);
     expect(fetchPixels).toHaveBeenCalledTimes(2);
@@ -41,7 +41,7 @@ describe('preloaded descriptor', () => {
 
   it('rejects the opening of the slide with its own error; a retry requests it again', async () => {
     const { supply, request } = supplyFrom(async () => Response.json({ message: 'busy' }, { status: 503 }));
-    supply.expect(address);
+    supply.preload(address);
     await expect(supply.load(address, request)).rejects.toMatchObject({
       failure: { kind: 'status', status: 503, message: 'busy' },
     });
@@ -53,14 +53,14 @@ describe('preloaded descriptor', () => {
       onRenewing();
       return new Response(xml);
     });
-    supply.expect(address);
+    supply.preload(address);
     await supply.load(address, request);
     expect(request.onRenewing).toHaveBeenCalledOnce();
   });
 
   it('is dropped when the slide is not opened within 5 s', async () => {
     const { supply, fetchPixels, request } = supplyFrom();
-    supply.expect(address);
+    supply.preload(address);
     await vi.advanceTimersByTimeAsync(5000);
     await supply.load(address, request);
     expect(fetchPixels).toHaveBeenCalledTimes(2);
@@ -68,7 +68,7 @@ describe('preloaded descriptor', () => {
 
   it('stays available for its own slide when another slide is opened first', async () => {
     const { supply, fetchPixels, request } = supplyFrom();
-    supply.expect('/other.dzi');
+    supply.preload('/other.dzi');
     await supply.load(address, request);
     await supply.load('/other.dzi', request);
     expect(fetchPixels.mock.calls.map(([args]) => args)).toEqual(['/other.dzi', address]);
@@ -76,7 +76,7 @@ describe('preloaded descriptor', () => {
 
   it('is aborted when the opening of the slide is aborted', () => {
     const { supply, fetchPixels, request, end } = supplyFrom(() => new Promise(() => {}));
-    supply.expect(address);
+    supply.preload(address);
     void supply.load(address, request);
     end.abort();
     expect(fetchPixels.mock.calls[0]?.[1].signal.aborted).toBe(true);

@@ -7,7 +7,7 @@ const maxAgeMs = 5000;
 
 export interface DescriptorSupply {
   /** Preloads the descriptor of a slide that will probably be opened soon. */
-  expect(address: string): void;
+  preload(address: string): void;
   /**
    * Returns the preloaded descriptor, or requests it when there is none. A preloaded descriptor is returned only once.
    *
@@ -18,7 +18,10 @@ export interface DescriptorSupply {
 
 interface Preload {
   readonly address: string;
-  /** Returns the descriptor and connects the preload with the request that opens the slide: its abort and `onRenewing`. */
+  /**
+   * Returns the descriptor to the request that opens the slide. From then on, the abort of that request aborts the preload, and
+   * the preload calls its `onRenewing`.
+   */
   take(request: PixelRequest): Promise<DeepZoomDescriptor>;
 }
 
@@ -37,8 +40,11 @@ export function createDescriptorSupply(fetchPixels: FetchPixels): DescriptorSupp
       isRenewing = true;
       notifyRenewing();
     };
-    const descriptor = loadDescriptor(fetchPixels, address, { signal: abortController.signal, onRenewing });
-    descriptor.catch(() => undefined); // `take` returns the same promise, so the opening of the slide handles the error
+    const loadingDescriptor = loadDescriptor(fetchPixels, address, {
+      signal: abortController.signal,
+      onRenewing,
+    });
+    loadingDescriptor.catch(() => undefined); // `take` returns the same promise, so the opening of the slide handles the error
 
     const preload: Preload = {
       address,
@@ -49,14 +55,14 @@ export function createDescriptorSupply(fetchPixels: FetchPixels): DescriptorSupp
         });
         notifyRenewing = request.onRenewing;
         if (isRenewing) notifyRenewing();
-        return descriptor;
+        return loadingDescriptor;
       },
     };
     return preload;
   }
 
   return {
-    expect(address) {
+    preload(address) {
       if (currentPreload?.address !== address) currentPreload = startPreload(address);
     },
 

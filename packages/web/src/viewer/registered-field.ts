@@ -30,11 +30,13 @@ export function registeredField([a, b, c, d, e, f]: Affine, field: SlideField): 
   const { x, y, zoom, rotation, isMirrored } = field;
   const determinant = a * d - b * c;
   const isReflected = determinant < 0;
+  // A transformation with a reflection mirrors left and right (negates x) first and then rotates by this angle.
   const transformRotation = (Math.atan2(isReflected ? -b : b, isReflected ? -a : a) * 180) / Math.PI;
   return {
     x: a * x + c * y + e,
     y: b * x + d * y + f,
     zoom: zoom / Math.sqrt(Math.abs(determinant)),
+    // A mirrored slide turns in the opposite direction.
     rotation: withinFullTurn((isReflected ? -rotation : rotation) - transformRotation),
     isMirrored: isMirrored !== isReflected,
   };

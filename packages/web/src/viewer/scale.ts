@@ -51,9 +51,11 @@ export function calibrationOf(scale: SlideScale): Calibration | null {
   return calibration === null || !scale.isEntered ? calibration : { ...calibration, isEntered: true };
 }
 
+/** Returns the calibration of a slide without `isEntered`. */
 function calibrationWithoutMark({ mpp, mppY, objectivePower, derived }: SlideScale): Calibration | null {
   const validMpp = mpp !== null && mpp > 0 ? mpp : null;
   const validPower = objectivePower !== null && objectivePower > 0 ? objectivePower : null;
+  // `!(mppY > 0)` also rejects NaN.
   const isSquare = mppY === undefined || mppY === null || !(mppY > 0) || mppY === mpp;
   const verticalMpp = isSquare ? {} : { mppY };
   if (validMpp !== null && validPower !== null && areConsistent(validMpp, validPower)) {
@@ -74,7 +76,7 @@ function areConsistent(mpp: number, objectivePower: number): boolean {
   return ratio < contradictionFactor && ratio > 1 / contradictionFactor;
 }
 
-/** Returns a magnification such as `20×`, `2.5×` or `0.63×`; `≈ 20×` when that of the scan was derived from the pixel size. */
+/** Returns a magnification such as `20×`, `2.5×` or `0.63×`; `≈ 20×` when the server or `calibrationOf` derived it from the pixel size. */
 export function magnificationLabel({ objectivePower, derived }: Calibration, zoom: number): string {
   const magnification = objectivePower * zoom;
   const text = `${formatFigure(Number(magnification.toFixed(decimalsOf(magnification))))}×`;
@@ -89,7 +91,7 @@ function decimalsOf(magnification: number): number {
 export interface ScaleBar {
   /** In CSS pixels. */
   readonly width: number;
-  /** Such as `200 µm` or `1 mm`. */
+  /** Length of the bar, such as `200 µm` or `1 mm`. */
   readonly label: string;
 }
 
@@ -108,6 +110,7 @@ export function marked({ derived, isEntered }: Calibration, measure: string): st
   return `${derived === 'mpp' ? '≈ ' : ''}${measure}${isEntered ? '*' : ''}`;
 }
 
+/** @param micrometres a round length, so that one digit other than 0 describes it exactly */
 function lengthLabel(micrometres: number): string {
   const [amount, unit] = micrometres >= 1000 ? [micrometres / 1000, 'mm'] : [micrometres, 'µm'];
   return `${formatFigure(Number(amount.toPrecision(1)))} ${unit}`;

@@ -18,16 +18,18 @@ export interface Decorations {
   readonly notes: readonly string[];
 }
 
-/** The view as it is on the screen. */
+/** The view for `takeScreenshot`: the picture that is on the screen now. */
 export interface RenderedView extends Decorations {
   readonly picture: ViewPicture;
+  /** Applied to the picture if it does not contain the adjusted colours yet. */
   readonly colours: ColourAdjustment;
 }
 
 export type PictureType = 'image/png' | 'image/jpeg';
 
-/** The view, drawn anew at a chosen magnification. */
+/** The view for `takeCapture`: drawn anew at a chosen magnification. */
 export interface CapturedView extends Decorations {
+  /** Horizontal strips of the picture, from top to bottom. */
   readonly strips: AsyncIterable<Strip>;
   /** Size of the picture in its pixels. */
   readonly width: number;
@@ -44,6 +46,8 @@ type Context = CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D;
 // Sizes in CSS pixels.
 const margin = 16;
 const lineHeight = 20;
+/** Height of the vertical lines at both ends of the scale bar. */
+const endTickHeight = 6;
 const font = "600 14px 'Inter Variable', system-ui, sans-serif";
 const light = '#ffffff';
 const dark = '#17151f';
@@ -84,22 +88,23 @@ export async function takeScreenshot(view: RenderedView): Promise<Blob> {
 export async function takeCapture(view: CapturedView): Promise<Blob> {
   const { width, height, ratio, type } = view;
   const png = type === 'image/png' ? createPngWriter(width, height) : null;
-  const whole = png === null ? new OffscreenCanvas(width, height) : null;
-  const target = whole?.getContext('2d', { alpha: false }) ?? null;
+  const jpegCanvas = png === null ? new OffscreenCanvas(width, height) : null;
+  const jpegContext = jpegCanvas?.getContext('2d', { alpha: false }) ?? null;
   for await (const { top, canvas, context } of view.strips) {
+    // The decorations are in CSS pixels of the whole view; the strip shows its part of them.
     context.setTransform(ratio, 0, 0, ratio, 0, -top);
     decorate(context, view, height / ratio);
     if (png !== null) await png.addRows(context.getImageData(0, 0, width, canvas.height).data);
-    else if (target !== null) target.drawImage(canvas, 0, top);
+    else if (jpegContext !== null) jpegContext.drawImage(canvas, 0, top);
     else throw new Error('This browser does not support 2D canvas of this size.');
     view.onProgress((top + canvas.height) / height);
   }
   if (png !== null) return png.finish();
-  if (whole === null) throw new Error('The picture has neither a PNG writer nor a canvas.');
-  return whole.convertToBlob({ type, quality: jpegQuality });
+  if (jpegCanvas === null) throw new Error('The picture has neither a PNG writer nor a canvas.');
+  return jpegCanvas.convertToBlob({ type, quality: jpegQuality });
 }
 
-/** Draws the decorations. @param height of the viewer in CSS pixels */
+/** Draws the decorations, for a context in CSS pixels of the viewer. @param height of the viewer in CSS pixels */
 function decorate(context: Context, view: Decorations, height: number): void {
   context.font = font;
   for (const figure of view.figures) drawFigure(context, figure);
@@ -109,7 +114,7 @@ function decorate(context: Context, view: Decorations, height: number): void {
 
 function drawFigure(context: Context, { outline, measure, measureAt }: Figure): void {
   context.beginPath();
-  for (const { x, y } of outline) context.lineTo(x, y);
+  for (const { x, y } of outline) context.lineTo(x, y); // on an empty path, `lineTo` only sets the first point
   context.lineJoin = 'round';
   stroke(context, dark, 4);
   stroke(context, lineColour, 2);
@@ -117,19 +122,20 @@ function drawFigure(context: Context, { outline, measure, measureAt }: Figure): 
   if (measure !== null) write(context, measure, measureAt.x, measureAt.y);
 }
 
+/** Draws the scale bar and the caption at the bottom left. */
 function drawFoot(context: Context, { scaleBar, caption }: Decorations, height: number): void {
   const bottom = height - margin;
   context.textAlign = 'left';
   let left = margin;
   if (scaleBar !== null) {
     context.beginPath();
-    context.moveTo(left, bottom - 6);
+    context.moveTo(left, bottom - endTickHeight);
     context.lineTo(left, bottom);
     context.lineTo(left + scaleBar.width, bottom);
-    context.lineTo(left + scaleBar.width, bottom - 6);
+    context.lineTo(left + scaleBar.width, bottom - endTickHeight);
     stroke(context, light, 5);
     stroke(context, dark, 2);
-    write(context, scaleBar.label, left, bottom - 12);
+    write(context, scaleBar.label, left, bottom - 2 * endTickHeight);
     left += Math.max(scaleBar.width, context.measureText(scaleBar.label).width) + margin;
   }
   write(context, caption, left, bottom);
@@ -156,14 +162,15 @@ function write(context: Context, text: string, x: number, y: number): void {
   context.fillText(text, x, y);
 }
 
-/** Returns a file name that is valid on every operating system. */
+/** Returns a file name such as `Case 7 20x.png`, which is valid on every operating system. */
 export function screenshotName(
   slideName: string,
   magnification: string,
   type: PictureType = 'image/png',
 ): string {
-  const decimal = magnification.replace(',', '.'); // Turkish decimal comma
-  const words = `${slideName} ${decimal}`.replaceAll('×', 'x').replace(/[^\p{L}\p{N}._ -]+/gu, '');
-  const safe = words.replace(/ +/g, ' ').trim();
-  return `${safe || 'slide'}.${type === 'image/png' ? 'png' : 'jpg'}`;
+  const magnificationWithPoint = magnification.replace(',', '.'); // Turkish has a decimal comma
+  const text = `${slideName} ${magnificationWithPoint}`.replaceAll('×', 'x');
+  const validCharacters = text.replace(/[^\p{L}\p{N}._ -]+/gu, '');
+  const name = validCharacters.replace(/ +/g, ' ').trim();
+  return `${name || 'slide'}.${type === 'image/png' ? 'png' : 'jpg'}`;
 }

@@ -9,12 +9,13 @@ import { minPixelRatioOf } from './drawn-level.ts';
  */
 export type Sharpness = 'sharp' | 'loading' | 'incomplete';
 
-/** Whether one of these tiles, which failed to load, is visible now and belongs to the level that is drawn at this zoom. */
-export function lacksTiles(viewer: Viewer, image: TiledImage, tiles: readonly Tile[]): boolean {
-  if (tiles.length === 0) return false;
+/** Whether one of the tiles that failed to load is visible now and belongs to the level that is drawn at this zoom. */
+export function lacksTiles(viewer: Viewer, image: TiledImage, failedTiles: readonly Tile[]): boolean {
+  if (failedTiles.length === 0) return false;
   const drawnLevel = drawnLevelOf(viewer, image);
+  // As the bounds of tiles, in OpenSeadragon's viewport coordinates: the slide is 1 wide.
   const visibleBox = viewer.viewport.getBounds(true).getBoundingBox();
-  return tiles.some(
+  return failedTiles.some(
     ({ tiledImage, level, bounds }) =>
       tiledImage === image &&
       level === drawnLevel &&
@@ -25,14 +26,15 @@ export function lacksTiles(viewer: Viewer, image: TiledImage, tiles: readonly Ti
   );
 }
 
-/** Returns the finest level whose pixels are at least `minPixelRatio` device pixels wide. */
+/** Returns the finest level whose pixels are at least `minPixelRatio` device pixels wide, as OpenSeadragon chooses it. */
 function drawnLevelOf(viewer: Viewer, { source }: TiledImage): number {
   const { viewport } = viewer;
-  const screenWidth =
-    viewport.getContainerSize().x * viewport.getZoom(true) * OpenSeadragon.pixelDensityRatio;
+  /** Width of the whole slide on the screen in device pixels. */
+  const slideWidth = viewport.getContainerSize().x * viewport.getZoom(true) * OpenSeadragon.pixelDensityRatio;
   const minPixelRatio = minPixelRatioOf(OpenSeadragon.pixelDensityRatio);
+  /** Returns the width of a level in its own pixels. */
   const widthOf = (level: number) => Math.ceil(source.dimensions.x / 2 ** (source.maxLevel - level));
   let level = source.maxLevel;
-  while (level > source.minLevel && screenWidth / widthOf(level) < minPixelRatio) level -= 1;
+  while (level > source.minLevel && slideWidth / widthOf(level) < minPixelRatio) level -= 1;
   return level;
 }

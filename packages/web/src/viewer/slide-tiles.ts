@@ -12,6 +12,7 @@ export interface TileAddress {
   readonly level: number;
   readonly column: number;
   readonly row: number;
+  /** File extension, e.g. `jpeg`. */
   readonly format: string;
 }
 
@@ -28,7 +29,7 @@ export interface TileSupply {
    * @param address the result of `addressOf`
    */
   load(address: string): Promise<Blob>;
-  /** Aborted when the slide is closed. */
+  /** Aborted when the slide is closed; the requests of `load` then end. */
   readonly signal: AbortSignal;
 }
 
@@ -51,7 +52,7 @@ export class SlideTiles extends OpenSeadragon.TileSource {
       height: descriptor.height,
       tileSize: descriptor.tileSize,
       tileOverlap: descriptor.overlap,
-      minLevel: minLevelOf(descriptor, maxLevel),
+      minLevel: minLevelOf(descriptor.tileSize, maxLevel),
       maxLevel,
     });
     this.#format = descriptor.format;
@@ -73,6 +74,7 @@ export class SlideTiles extends OpenSeadragon.TileSource {
     this.#renderer
       .open(job.src, { level, column, row }, () => this.#supply.load(job.src))
       .then(
+        // `pictureType` names the kind of data for OpenSeadragon's cache.
         (picture) => job.finish(picture, null, pictureType),
         (error: unknown) => {
           // OpenSeadragon has already ended a job that exceeded its time limit.

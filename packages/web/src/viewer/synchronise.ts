@@ -26,31 +26,31 @@ interface Size {
  * Its centre moves by the same micrometres as the leader's, in the same direction on the screen. When one of the slides has no
  * scale, it moves by the same distance on the screen.
  *
- * @param leader and follower: their fields at the moment of linking
- * @param leaderNow the leader's current field
+ * @param leader the leader at the moment of linking, as `follower` is the follower at that moment
+ * @param newLeaderField the leader's current field
  */
 export function fieldOfFollower(
   leader: ViewPosition,
   follower: ViewPosition,
-  leaderNow: SlideField,
+  newLeaderField: SlideField,
 ): SlideField {
   const leaderField = leader.field;
   const followerField = follower.field;
   const [leaderPixel, followerPixel] = pixelSizesOf(leader, follower);
   const leaderMovement = {
-    x: (leaderNow.x - leaderField.x) * leaderPixel.x,
-    y: (leaderNow.y - leaderField.y) * leaderPixel.y,
+    x: (newLeaderField.x - leaderField.x) * leaderPixel.x,
+    y: (newLeaderField.y - leaderField.y) * leaderPixel.y,
   };
   const followerMovement = screenToSlide(followerField, slideToScreen(leaderField, leaderMovement));
   // The mirror is applied after the rotation: when only one slide is mirrored, they rotate in opposite directions.
   const rotationSign = leaderField.isMirrored === followerField.isMirrored ? 1 : -1;
-  const hasLeaderFlipped = leaderField.isMirrored !== leaderNow.isMirrored;
+  const hasLeaderFlipped = leaderField.isMirrored !== newLeaderField.isMirrored;
   return {
     x: followerField.x + followerMovement.x / followerPixel.x,
     y: followerField.y + followerMovement.y / followerPixel.y,
-    zoom: (followerField.zoom * leaderNow.zoom) / leaderField.zoom,
+    zoom: (followerField.zoom * newLeaderField.zoom) / leaderField.zoom,
     rotation: withinFullTurn(
-      followerField.rotation + rotationSign * (leaderNow.rotation - leaderField.rotation),
+      followerField.rotation + rotationSign * (newLeaderField.rotation - leaderField.rotation),
     ),
     isMirrored: followerField.isMirrored !== hasLeaderFlipped,
   };
@@ -114,11 +114,12 @@ function slideToScreen({ rotation, isMirrored }: SlideField, vector: Vector): Ve
   return isMirrored ? { x: -rotated.x, y: rotated.y } : rotated;
 }
 
+/** The inverse of `slideToScreen`. */
 function screenToSlide({ rotation, isMirrored }: SlideField, vector: Vector): Vector {
   return rotate(isMirrored ? { x: -vector.x, y: vector.y } : vector, -rotation);
 }
 
-/** Rotates clockwise in coordinates with y downwards. */
+/** Rotates a vector clockwise as seen on the screen, where y points downwards. */
 function rotate({ x, y }: Vector, degrees: number): Vector {
   const angle = (degrees * Math.PI) / 180;
   const [cos, sin] = [Math.cos(angle), Math.sin(angle)];

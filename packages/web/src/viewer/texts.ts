@@ -68,7 +68,7 @@ export const texts = wording({
     resetWhiteBalance: 'Beyaz dengesini sıfırla',
     asScanned: 'Özgün renkler',
     coloursChanged: 'Renkler değiştirildi',
-    coloursOf: (label: string) => `${label} (değiştirildi)`,
+    labelOfChanged: (label: string) => `${label} (değiştirildi)`,
     resetColours: 'Özgün renklere dön',
     keepColours: 'Bütün slaytlarda koru',
     incomplete: {
@@ -208,7 +208,7 @@ export const texts = wording({
     resetWhiteBalance: 'Reset white balance',
     asScanned: 'As scanned',
     coloursChanged: 'Colours changed',
-    coloursOf: (label) => `${label} (changed)`,
+    labelOfChanged: (label) => `${label} (changed)`,
     resetColours: 'Reset colours',
     keepColours: 'Keep for all slides',
     incomplete: {

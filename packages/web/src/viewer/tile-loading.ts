@@ -5,6 +5,7 @@ import { type FetchPixels, loadPixels, PixelError } from './pixels.ts';
 /** The progress that the person sees. */
 export type LoadingState =
   | { readonly phase: 'opening' }
+  /** `loaded` also counts tiles that have failed, so that it reaches `requested` at the end. */
   | { readonly phase: 'tiles'; readonly loaded: number; readonly requested: number }
   | { readonly phase: 'retrying' }
   | { readonly phase: 'renewing-session' };
@@ -12,8 +13,8 @@ export type LoadingState =
 /** Time limit of a tile request. */
 export const tileTimeoutMs = 120_000;
 
-/** Other tiles wait at most this long for those of the first view. */
-const firstAloneMs = 1000;
+/** All other tiles wait until the tiles of the first view have arrived, but at most this long. */
+const firstViewHeadStartMs = 1000;
 
 /** Delays between the attempts to load a tile: four attempts within about seven seconds. */
 const retryDelaysMs = [1000, 2000, 4000];
@@ -40,12 +41,13 @@ export interface TileLoading {
    * @returns the tiles in the order of the addresses, as `load` will return them
    */
   preload(addresses: readonly string[]): readonly Promise<Blob>[];
-  /** Whether any tile has arrived. */
+  /** Whether at least one tile was loaded. */
   hasLoaded(): boolean;
 }
 
 export function createTileLoading({ fetchPixels, signal, onChange }: TileLoadingOptions): TileLoading {
   let requested = 0;
+  /** Number of tiles that were loaded or have failed. */
   let settled = 0;
   let loaded = 0;
   const loadingTiles = new Map<string, Promise<Blob>>();
@@ -53,7 +55,9 @@ export function createTileLoading({ fetchPixels, signal, onChange }: TileLoading
   const preloadedTiles = new Map<string, Promise<Blob>>();
   /** Resolves when the tiles of the first view have arrived; null when none are loading. */
   let firstView: Promise<unknown> | null = null;
+  /** Addresses of tiles whose request waits for a new session. */
   const renewing = new Set<string>();
+  /** Addresses of tiles that have failed at least once and are not settled yet. */
   const retrying = new Set<string>();
 
   function publish() {
@@ -68,9 +72,9 @@ export function createTileLoading({ fetchPixels, signal, onChange }: TileLoading
       publish();
     };
     try {
-      const limited = AbortSignal.any([signal, AbortSignal.timeout(tileTimeoutMs)]);
+      const signalWithTimeout = AbortSignal.any([signal, AbortSignal.timeout(tileTimeoutMs)]);
       return await loadPixels(fetchPixels, address, {
-        signal: limited,
+        signal: signalWithTimeout,
         onRenewing,
         // Tiles are loaded before other images of the page, such as thumbnails.
         priority: 'high',
@@ -94,12 +98,11 @@ export function createTileLoading({ fetchPixels, signal, onChange }: TileLoading
     return loadOnce(address);
   }
 
-  /** @param isFirst whether the tile belongs to the first view */
-  async function start(address: string, isFirst: boolean): Promise<Blob> {
+  async function loadAndCount(address: string, isFirstView: boolean): Promise<Blob> {
     requested += 1;
     publish();
     try {
-      if (!isFirst && firstView !== null) await firstView;
+      if (!isFirstView && firstView !== null) await firstView;
       const tile = await loadWithRetries(address);
       loaded += 1;
       return tile;
@@ -111,8 +114,9 @@ export function createTileLoading({ fetchPixels, signal, onChange }: TileLoading
     }
   }
 
-  function begin(address: string, isFirst = false): Promise<Blob> {
-    const tile = start(address, isFirst);
+  /** @param isFirstView whether the tile belongs to the first view */
+  function startLoading(address: string, isFirstView = false): Promise<Blob> {
+    const tile = loadAndCount(address, isFirstView);
     loadingTiles.set(address, tile);
     return tile;
   }
@@ -121,23 +125,24 @@ export function createTileLoading({ fetchPixels, signal, onChange }: TileLoading
     load: (address) => {
       const existing = preloadedTiles.get(address) ?? loadingTiles.get(address);
       preloadedTiles.delete(address);
-      return existing ?? begin(address);
+      return existing ?? startLoading(address);
     },
     preload: (addresses) => {
       const tiles = addresses.map((address) => {
         const existing = preloadedTiles.get(address) ?? loadingTiles.get(address);
         if (existing !== undefined) return existing;
-        const tile = begin(address, true);
+        const tile = startLoading(address, true);
         preloadedTiles.set(address, tile);
         tile.catch(() => undefined); // `load` returns the same promise, so its caller handles the error
         return tile;
       });
       const firstViewSettled = Promise.allSettled(preloadedTiles.values());
-      firstView = Promise.race([firstViewSettled, delay(firstAloneMs, signal).catch(() => undefined)]).then(
-        () => {
-          firstView = null;
-        },
-      );
+      firstView = Promise.race([
+        firstViewSettled,
+        delay(firstViewHeadStartMs, signal).catch(() => undefined),
+      ]).then(() => {
+        firstView = null;
+      });
       return tiles;
     },
     hasLoaded: () => loaded > 0,

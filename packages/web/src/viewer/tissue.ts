@@ -13,7 +13,10 @@ export type SmallPicture = Size & { readonly data: Uint8ClampedArray };
 const minDifference = 60;
 /** Smallest fraction of the field, from 0 to 1, that tissue must cover. */
 const minTissueFraction = 0.02;
-/** Amount, in fractions of tissue, by which a position as far away as the slide's diagonal counts less than the requested one. */
+/**
+ * The score of a position is its fraction of tissue minus this penalty times its distance from the requested position. The distance
+ * is 1 for the diagonal of the slide.
+ */
 const distancePenalty = 0.3;
 
 /**
@@ -31,6 +34,7 @@ export function fieldOnTissue(picture: SmallPicture, slide: Size, view: Size, fi
   // Tissue is searched in a square whose side is the shorter side of the field, so that the rotation does not matter.
   const fieldSide = (Math.min(view.width, view.height) / field.zoom) * scale;
   const radius = Math.max(1, fieldSide / 2);
+  /** Returns the fraction of tissue in the square around a position, in pixels of the picture. */
   const tissueFractionAt = (x: number, y: number): number => {
     const [left, right] = [Math.max(0, Math.floor(x - radius)), Math.min(width, Math.ceil(x + radius))];
     const [top, bottom] = [Math.max(0, Math.floor(y - radius)), Math.min(height, Math.ceil(y + radius))];
@@ -42,6 +46,7 @@ export function fieldOnTissue(picture: SmallPicture, slide: Size, view: Size, fi
   const [x, y] = [field.x * scale, field.y * scale];
   if (tissueFractionAt(x, y) >= minTissueFraction) return field;
   let best = { score: Number.NEGATIVE_INFINITY, x, y };
+  // Every second pixel is precise enough.
   for (let row = 0; row < height; row += 2) {
     for (let column = 0; column < width; column += 2) {
       const tissueFraction = tissueFractionAt(column + 0.5, row + 0.5);
@@ -57,6 +62,7 @@ export function fieldOnTissue(picture: SmallPicture, slide: Size, view: Size, fi
 
 /** Returns a mask with 1 for each pixel that differs from the background: the median colour of the picture's border. */
 function tissueIn({ width, height, data }: SmallPicture): Uint8Array {
+  /** Indices of the pixels at the edges of the picture. */
   const border: number[] = [];
   for (let x = 0; x < width; x++) border.push(x, (height - 1) * width + x);
   for (let y = 0; y < height; y++) border.push(y * width, y * width + width - 1);

@@ -1,10 +1,10 @@
 import { useCallback, useEffect, useState } from 'react';
 
 /**
- * Full page: the slide covers the page and, where the browser allows it, the screen. The whole document goes
+ * Controls the full-page mode: the slide covers the page and, where the browser allows it, the screen. The whole document goes
  * full screen, not only the slide, so that toasts and tooltips stay visible.
  */
-export function useFullPage(): readonly [boolean, () => void] {
+export function useFullPage(): readonly [isFullPage: boolean, toggle: () => void] {
   const [isFullPage, setFullPage] = useState(false);
 
   useEffect(() => {
@@ -27,6 +27,6 @@ export function useFullPage(): readonly [boolean, () => void] {
     };
   }, [isFullPage]);
 
-  const toggle = useCallback(() => setFullPage((is) => !is), []);
+  const toggle = useCallback(() => setFullPage((wasFullPage) => !wasFullPage), []);
   return [isFullPage, toggle];
 }

@@ -7,7 +7,7 @@ import type { Sharpness } from './sharpness.ts';
 /** The page reports loading tiles only after this time: most arrive earlier. */
 const slowMs = 4000;
 
-interface View {
+interface ViewState {
   readonly sharpness: Sharpness;
   /** Cause of the last failed tile; null when none failed. */
   readonly lastFailure: PixelFailure | null;
@@ -21,10 +21,11 @@ interface View {
  * Returns why the view is not sharp; null while it is sharp, and while the page already reports the reason elsewhere. Once a tile
  * has failed, the reason stays through all retries until every visible tile is drawn.
  */
-export function useIncompleteness(view: View): Incompleteness | null {
+export function useIncompleteness(view: ViewState): Incompleteness | null {
   const { sharpness, lastFailure } = view;
   const isOnline = useOnline();
   const [hasFailed, setFailed] = useState(false);
+  // Set during rendering: React renders again at once, before the page shows a result with the old value.
   if (sharpness === 'incomplete' && !hasFailed) setFailed(true);
   if (sharpness === 'sharp' && hasFailed) setFailed(false);
 
@@ -41,7 +42,7 @@ export function useIncompleteness(view: View): Incompleteness | null {
   if (sharpness === 'sharp' || view.isErrorShown) return null;
   if (!isOnline) return 'offline';
   if (sharpness === 'incomplete' || hasFailed) {
-    return lastFailure?.kind === 'other' ? 'unreachable' : 'failed';
+    return lastFailure?.kind === 'other' ? 'unreachable' : 'failed'; // `other` is a network error
   }
   return isSlow && !view.isProgressShown ? 'slow' : null;
 }

@@ -9,8 +9,9 @@ export type KeyBindings = Readonly<Record<string, () => void>>;
  */
 export function useKeys(bindings: KeyBindings): void {
   const onKeyDown = useEffectEvent((event: KeyboardEvent) => {
-    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
-    if (isBusyElsewhere(event.target)) return;
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.isComposing) return; // an input method is composing a character
+    if (areKeysUsedElsewhere(event.target)) return;
     if (event.key === 'Enter' && isInSidebar(event.target)) return;
     const action = bindings[nameOfKey(event)];
     if (action === undefined) return;
@@ -25,12 +26,12 @@ export function useKeys(bindings: KeyBindings): void {
   }, []);
 }
 
-/** Elements in which keys have a meaning of their own. */
+/** Selector of elements that handle keys themselves. */
 const keyHandlingElements =
   'input, textarea, select, [contenteditable]:not([contenteditable="false"]), [role="menu"], [role="slider"]';
 
-/** Whether keys have another meaning now: a dialog is open, or the target is a field, a menu or a slider. */
-export function isBusyElsewhere(target: EventTarget | null): boolean {
+/** Whether a key does not belong to the viewer: a dialog is open, or the target is a field, a menu or a slider. */
+export function areKeysUsedElsewhere(target: EventTarget | null): boolean {
   if (document.querySelector('[role="dialog"][aria-modal="true"]') !== null) return true;
   return target instanceof Element && target.closest(keyHandlingElements) !== null;
 }

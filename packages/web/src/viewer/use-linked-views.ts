@@ -5,8 +5,9 @@ import type { Affine } from './registered-field.ts';
 /**
  * Makes one of two views follow the movements of the other one while both have an open slide and `isLinked` is set.
  *
- * @param leader the side that the person moves; read at each step, so it must be set before the step
- * @param occasion a new value links the views again, relative to their fields at that moment
+ * @param first the view on the left; null while it has no open slide, as for `second`
+ * @param leader the side that the person moves; read at each step of a movement, so it must be set before the step
+ * @param occasion any text; when it changes, the views are linked again, relative to their fields at that moment
  * @param registration the transformation from pixels of the first to pixels of the second slide; null without one. Must be a
  *   stable object
  * @returns a function that completes a running movement at once; it must be called before the leader changes

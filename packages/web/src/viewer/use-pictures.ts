@@ -6,7 +6,7 @@ import { objectivesOf, uncalibratedZooms } from './objectives.ts';
 import { figuresOf } from './overlay/figures.ts';
 import type { useDrawing } from './overlay/use-drawing.ts';
 import type { Incompleteness } from './PictureNotes.tsx';
-import type { PictureOrder } from './ScreenshotPanel.tsx';
+import type { PictureRequest } from './ScreenshotPanel.tsx';
 import { type Calibration, magnificationLabel, scaleBarOf } from './scale.ts';
 import { captureSizeOf } from './screenshot/capture.ts';
 import { type Decorations, screenshotName, takeCapture, takeScreenshot } from './screenshot.ts';
@@ -30,7 +30,8 @@ interface PicturedSlide {
 /**
  * Saves pictures of the visible field: screenshots of the view, and pictures at a chosen magnification.
  *
- * @param setNews gives a text to screen readers
+ * @param drawing the measurements and marks, which are drawn over the pictures
+ * @param setNews sets the text that screen readers announce
  */
 export function usePictures(
   { view, pose, name, calibration, colours, incomplete }: PicturedSlide,
@@ -39,20 +40,20 @@ export function usePictures(
 ) {
   const magnification =
     calibration === null ? texts.percent(pose.zoom) : magnificationLabel(calibration, pose.zoom);
-  /** Returns what is drawn over a picture; null before the slide is open. @param label the magnification for the caption */
-  const decorationsAt = (label: string): Decorations | null => {
+  /** Returns the decorations of a picture; null before the slide is open. @param label the magnification for the caption */
+  const decorationsWith = (label: string): Decorations | null => {
     const placement = view.placement();
     if (placement === null) return null;
     return {
       figures: figuresOf(drawing, placement, calibration),
       scaleBar: calibration === null ? null : scaleBarOf(calibration, pose.zoom, screenshotBarWidth),
-      caption: [name, label, ...marksOf(calibration)].join('   '),
+      caption: [name, label, ...scaleNotesOf(calibration)].join('   '),
       notes: notesOf(incomplete, colours),
     };
   };
   const takePicture = useEffectEvent(async () => {
     const picture = view.picture();
-    const decorations = decorationsAt(magnification);
+    const decorations = decorationsWith(magnification);
     if (picture === null || decorations === null) return;
     const blob = await takeScreenshot({ picture, colours: colours.adjustment, ...decorations });
     saveFile(blob, screenshotName(name, magnification));
@@ -61,10 +62,11 @@ export function usePictures(
   const screenshot = () => {
     takePicture().catch(() => setNews(texts.screenshotFailed));
   };
-  const savePicture = useEffectEvent(async ({ label, ratio, type, signal, onProgress }: PictureOrder) => {
+  const savePicture = useEffectEvent(async ({ label, ratio, type, signal, onProgress }: PictureRequest) => {
+    // The first choice of the panel is labelled 'on the screen'; the picture states the magnification instead.
     const shownLabel = label === texts.onScreen ? magnification : label;
     const strips = view.capture(ratio, signal);
-    const decorations = decorationsAt(shownLabel);
+    const decorations = decorationsWith(shownLabel);
     if (strips === null || decorations === null) return;
     try {
       const size = captureSizeOf({ size: view.size(), ratio });
@@ -85,7 +87,7 @@ export function usePictures(
     choices: zoomChoices
       .filter(({ zoom }) => zoom <= 1)
       .map(({ label, zoom }) => ({ label, ratio: zoom / pose.zoom })),
-    onSave: (order: PictureOrder) => savePicture(order),
+    onSave: (request: PictureRequest) => savePicture(request),
   };
   return { screenshot, pictures };
 }
@@ -106,7 +108,7 @@ function notesOf(
 }
 
 /** Returns the notes about the scale: that the slide has none, or that an administrator entered it. */
-function marksOf(calibration: Calibration | null): readonly string[] {
+function scaleNotesOf(calibration: Calibration | null): readonly string[] {
   if (calibration === null) return [texts.notCalibrated];
   return calibration.isEntered ? [texts.scaleEntered] : [];
 }

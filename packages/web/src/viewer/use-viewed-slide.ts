@@ -21,17 +21,21 @@ export function useViewedSlide(image: Image | null): ViewedSlide | null {
     shown_plane,
     dataset_name,
   } = image ?? notReady;
+  // Taken apart, so that the memo compares numbers and not objects.
   const { plane, planes, times } = shown_plane ?? { plane: 1, planes: 1, times: 1 };
   return useMemo(() => {
     if (status !== 'ready') return null;
-    const derivedFromMpp = objective_power_derived ? 'objectivePower' : null;
-    const derived = mpp_derived ? 'mpp' : derivedFromMpp;
+    const derivedPower = objective_power_derived ? 'objectivePower' : null;
+    const derived = mpp_derived ? 'mpp' : derivedPower;
     return {
       descriptorAddress: descriptorAddress(id),
       tileAddressOf: (tile, colour) => tileAddress(id, tile, colour),
       colourTableAddress: colourTableAddress(id),
       scale: {
-        ...{ mpp: mpp_x, mppY: mpp_y, objectivePower: objective_power, derived },
+        mpp: mpp_x,
+        mppY: mpp_y,
+        objectivePower: objective_power,
+        derived,
         ...(scale_entered === true && { isEntered: true }),
       },
       ...((planes > 1 || times > 1) && { shownPlane: { plane, planes, times } }),
@@ -55,6 +59,7 @@ export function useViewedSlide(image: Image | null): ViewedSlide | null {
   ]);
 }
 
+/** Stands for a missing catalogue entry; its status makes the result null. */
 const notReady = {
   id: '',
   status: 'pending',

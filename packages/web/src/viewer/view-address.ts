@@ -1,19 +1,21 @@
 /** Writes the visible field of a slide into the query parameters of the page's URL and reads it from them. */
 import { withinFullTurn } from './full-turn.ts';
 
+/** The part of a slide that a viewer shows. */
 export interface SlideField {
   /** Centre in image pixels at full resolution from the top left. */
   readonly x: number;
   readonly y: number;
-  /** Screen pixels per image pixel. */
+  /** CSS pixels per image pixel at full resolution. */
   readonly zoom: number;
   /** Degrees clockwise, 0 to 360. */
   readonly rotation: number;
+  /** Whether left and right are exchanged, after the rotation. */
   readonly isMirrored: boolean;
 }
 
 /** Decimals of positions in pixels, and of the rotation in degrees. */
-const positionDecimals = 1;
+const decimals = 1;
 /** Significant digits of the zoom: an error of less than one pixel at the edge of a wide screen. */
 const zoomDigits = 6;
 
@@ -26,10 +28,10 @@ export function formatField(
   { x, y, zoom, rotation, isMirrored }: SlideField,
   prefix = '',
 ): Record<string, string> {
-  const degrees = Number(rotation.toFixed(positionDecimals)) % 360;
+  const degrees = Number(rotation.toFixed(decimals)) % 360;
   return {
-    [`${prefix}x`]: String(Number(x.toFixed(positionDecimals))),
-    [`${prefix}y`]: String(Number(y.toFixed(positionDecimals))),
+    [`${prefix}x`]: String(Number(x.toFixed(decimals))),
+    [`${prefix}y`]: String(Number(y.toFixed(decimals))),
     [`${prefix}zoom`]: String(Number(zoom.toPrecision(zoomDigits))),
     ...(degrees !== 0 && { [`${prefix}rotation`]: String(degrees) }),
     ...(isMirrored && { [`${prefix}mirror`]: '1' }),
@@ -57,6 +59,7 @@ export function parseField(parameters: URLSearchParams, prefix = ''): SlideField
   };
 }
 
+/** Returns null for a missing parameter and for a text that is not a decimal number. */
 function numberOf(text: string | null): number | null {
   if (text === null || !/^-?\d+(\.\d+)?(e-?\d{1,2})?$/.test(text)) return null;
   const number = Number(text);

@@ -1,4 +1,4 @@
-/** Copies of the picture that a view shows, for the wand and the white balance. */
+/** Copies the picture that a view shows, for screenshots, the wand and the white balance. */
 import type OpenSeadragon from 'openseadragon';
 import type { Colour } from './colours/adjustment.ts';
 import type { Point } from './overlay/placement.ts';
@@ -7,7 +7,7 @@ import { WebGlDrawer } from './renderer/webgl-drawer.ts';
 
 export interface ViewPicture {
   readonly canvas: HTMLCanvasElement;
-  /** Whether the canvas contains the adjusted colours (WebGL); if not, the page adjusts them with a CSS filter. */
+  /** Whether the canvas contains the adjusted colours (WebGL); if not, the page adjusts them on the screen with a CSS filter. */
   readonly hasColours: boolean;
   /** Size of the viewer in CSS pixels; the canvas itself has device pixels. */
   readonly width: number;
@@ -15,7 +15,7 @@ export interface ViewPicture {
 }
 
 /**
- * Draws the view and returns a copy; null when the browser refuses a canvas. A WebGL canvas loses its content once the browser
+ * Draws the view and returns a copy; null when the browser cannot create a canvas. A WebGL canvas loses its content once the browser
  * has shown it, so it is drawn anew right before it is copied.
  */
 export function pictureNow(viewer: OpenSeadragon.Viewer): ViewPicture | null {

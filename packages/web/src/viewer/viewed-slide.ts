@@ -6,6 +6,7 @@ import type { TileAddress } from './slide-tiles.ts';
 export interface ViewedSlide {
   /** URL of the Deep Zoom descriptor; it also identifies the slide. */
   readonly descriptorAddress: string;
+  /** Returns the URL of a tile. @param colour `srgb` requests colours that the server has corrected; default: as scanned */
   readonly tileAddressOf: (tile: TileAddress, colour?: 'srgb') => string;
   readonly colourTableAddress: string;
   readonly scale: SlideScale;

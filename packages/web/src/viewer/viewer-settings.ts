@@ -1,14 +1,19 @@
 import { tileTimeoutMs } from './tile-loading.ts';
 
-/** Settings of OpenSeadragon that section 9 of the product specification fixes. Times are in seconds, `timeout` in ms. */
+/**
+ * Settings of OpenSeadragon that section 9 of the product specification fixes. Times are in seconds, `timeout` in ms. At zoom
+ * level 1, the slide is as wide as the viewer.
+ */
 export const viewerSettings = {
   minZoomLevel: 0.1,
   maxZoomLevel: 10,
   /** 0 shows the whole slide at first. */
   defaultZoomLevel: 0,
+  /** Fraction of the viewer that the slide still covers when it is moved to the edge. */
   visibilityRatio: 0.5,
   animationTime: 1,
   blendTime: 0.1,
+  /** Size of the navigator, the small overview of the slide, as a fraction of the viewer. */
   navigatorSizeRatio: 0.15,
   /** Number of tiles that OpenSeadragon keeps. */
   maxImageCacheCount: 200,

@@ -11,7 +11,7 @@ const shown = (code?: string) => {
   return text;
 };
 
-it('the error of an unreadable slide is a Turkish sentence followed by the English details; in English only the server sentence', () => {
+it('SlideError shows a Turkish sentence for the error code and the English message in brackets; in English, the message alone', () => {
   onTestFinished(() => chooseLanguage('mixed'));
   const details = 'The file ends at 900000, before its directory at 1117452';
   expect(shown('FILE_TRUNCATED')).toBe(`Dosya eksik: sonu yok. Yeniden kopyalayın. (${details})`);

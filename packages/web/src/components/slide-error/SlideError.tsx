@@ -1,18 +1,19 @@
 import type { Language } from '@lamina/contract';
-import { languageNow } from '../../language/language.ts';
+import { chosenLanguageOr } from '../../language/language.ts';
 import { slideErrors } from './texts.ts';
 
 interface SlideErrorProps {
   /** The error message of the server, in English. */
   readonly error: string;
+  /** The error code of `packages/slide`; undefined when the server has none. */
   readonly code: string | undefined;
-  /** Language of the screen in the mixed interface. */
+  /** Language of the screen when the interface mixes Turkish and English. */
   readonly languageInMix: Language;
 }
 
 /** The reason why a slide file cannot be read. In Turkish: a sentence for the error code, then the English details in brackets. */
 export function SlideError({ error, code, languageInMix }: SlideErrorProps) {
-  if (languageNow(languageInMix) === 'en') return <span lang="en">{error}</span>;
+  if (chosenLanguageOr(languageInMix) === 'en') return <span lang="en">{error}</span>;
   const sentence = code === undefined ? undefined : slideErrors[code];
   if (sentence === undefined) return <span lang="en">{error}</span>;
   return (

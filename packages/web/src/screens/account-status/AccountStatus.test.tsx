@@ -90,7 +90,7 @@ describe('the account-status page', () => {
     expect(address()).toBe('/dashboard');
   });
 
-  it('loads the status when the window gets the focus, and opens the dashboard', async () => {
+  it('loads the status when the window gets the focus, and opens the dashboard once the account is active', async () => {
     const { api, approve } = pendingAccountApi();
     const { address, calls } = openApp('/account-status', { signedInAs: pending, api });
     await vi.waitFor(() => expect(profileCallCount(calls)).toBe(1));
@@ -107,7 +107,7 @@ describe('the account-status page', () => {
     await screen.findByText('Onay Bekliyor');
   });
 
-  it('ends the sign-in before its button opens the login page', async () => {
+  it('ends the sign-in and then opens the login page when the sign-out button is pressed', async () => {
     const { person, calls, address } = openApp('/account-status', {
       signedInAs: pending,
       api: { ...pendingAccountApi().api, 'POST /auth/logout': new Response(null, { status: 204 }) },

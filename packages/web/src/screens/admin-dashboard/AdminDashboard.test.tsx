@@ -60,7 +60,7 @@ describe('the admin dashboard', () => {
     expect(card.getByRole('link').getAttribute('href')).toBe('/admin/audit');
   });
 
-  it('says that the statistics cannot be loaded, and that more statistics will follow', async () => {
+  it('says that the statistics cannot be loaded, and still says that more statistics will follow', async () => {
     openApp('/admin', {
       signedInAs: admin,
       api: { 'GET /admin/statistics': refusal('unavailable') },

@@ -11,7 +11,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { type FormEvent, useState } from 'react';
 import { useSlidesByText } from '../../api/audit.ts';
 import { nameOf } from '../../formatting/person.ts';
-import { languageNow } from '../../language/language.ts';
+import { chosenLanguageOr } from '../../language/language.ts';
 import classes from './AuditLog.module.css';
 import type { AuditLogFilter } from './filter.ts';
 import { texts } from './texts.ts';
@@ -39,7 +39,7 @@ const searchDelayMs = 250;
 export function AuditFilterForm({ filter, entries, onApply }: AuditFilterFormProps) {
   const [values, setValues] = useState(filter);
   const set = (name: keyof AuditLogFilter, value: string) => setValues({ ...values, [name]: value });
-  const language = languageNow('tr');
+  const language = chosenLanguageOr('tr');
   const isFiltered = Object.values(filter).some((value) => value !== '');
 
   function submit(event: FormEvent) {

@@ -104,7 +104,7 @@ describe('the audit log', () => {
     await screen.findByText('Işıl Yılmaz', { selector: '.mantine-InputWrapper-description' });
   });
 
-  it('sends the filter, with whole local days, when the filter button is pressed and not before', async () => {
+  it('requests the filtered entries only after the filter button is pressed, with days in the time zone of the browser', async () => {
     const { person, calls, address } = openAuditLog('/admin/audit', []);
     await screen.findByText('Bu filtrelere uyan kayıt yok.');
     await person.type(screen.getByLabelText('Kişi'), ' isil@example.org ');
@@ -181,7 +181,7 @@ describe('the audit log', () => {
     expect(calls.filter(({ name }) => name === 'GET /admin/audit')).toHaveLength(2);
   });
 
-  it('shows a retry button when entries or older entries cannot be loaded', async () => {
+  it('shows a retry button when the first or older entries cannot be loaded', async () => {
     let response: object = refusal('unavailable', 'Veritabanı meşgul.');
     const { person } = openAuditLog('/admin/audit', [], { 'GET /admin/audit': () => response });
     await screen.findByText('Veritabanı meşgul.');
@@ -240,7 +240,7 @@ describe('the state of the hash chain on the audit log screen', () => {
     chain.getByText('1.203 kayıt denetlendi · 21 Kasım 2026 14:00');
   });
 
-  it('is checked again when the button is pressed, and loaded until the check has ended', async () => {
+  it('is checked again when the button is pressed, and requested repeatedly until the check has ended', async () => {
     let chain = intactChain;
     const { person } = openAuditLog('/admin/audit', [], {
       'GET /admin/audit/chain': () => chain,

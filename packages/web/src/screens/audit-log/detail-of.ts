@@ -2,7 +2,7 @@ import { type AuditEntry, errors, isErrorCode } from '@lamina/contract';
 import { formatDateAndTime } from '../../formatting/dates.ts';
 import { formatBytes } from '../../formatting/format-bytes.ts';
 import { formatFigure, formatNumber } from '../../formatting/numbers.ts';
-import { languageNow } from '../../language/language.ts';
+import { chosenLanguageOr } from '../../language/language.ts';
 import { roleLabel, statusLabel } from '../../language/texts.ts';
 import { detailLabels, detailValues, fieldLabels, detailTexts as texts } from './texts.ts';
 
@@ -29,7 +29,8 @@ export function detailOf({ action, detail }: Pick<AuditEntry, 'action' | 'detail
   };
 
   const [code] = take('code');
-  if (typeof code === 'string') sentences.push(isErrorCode(code) ? errors[code][languageNow('tr')] : code);
+  if (typeof code === 'string')
+    sentences.push(isErrorCode(code) ? errors[code][chosenLanguageOr('tr')] : code);
   const [statusBefore, status] = take('status_before', 'status');
   sentences.push(...changeOf(texts.status, statusBefore, status, statusLabel));
   const [roleBefore, role] = take('role_before', 'role');

@@ -21,7 +21,7 @@ describe('the audit filter in the URL', () => {
     expect(readFilter(invalid)).toEqual(emptyFilter);
   });
 
-  it('is written without empty values, and read again unchanged', () => {
+  it('is written without empty values, and the written filter is read back unchanged', () => {
     expect(auditLogPath({})).toBe('/admin/audit');
     expect(auditLogPath({ who: 'a+b@example.org', action: '' })).toBe('/admin/audit?who=a%2Bb%40example.org');
     const path = auditLogPath({ ...emptyFilter, target: 'id-1', to: '2026-05-02' });
@@ -46,7 +46,7 @@ describe('toApiFilter', () => {
     expect(toApiFilter({ ...emptyFilter, ...filter })).toEqual(query);
   });
 
-  it('converts the first and last day into the start of the first and of the day after the last', () => {
+  it('converts the first and the last day into the start of the first day and the start of the day after the last day', () => {
     expect(toApiFilter({ ...emptyFilter, sessions: '1', from: '2026-05-01', to: '2026-05-31' })).toEqual({
       from: new Date(2026, 4, 1).toISOString(),
       to: new Date(2026, 5, 1).toISOString(),

@@ -1,5 +1,5 @@
 import { auditActionLabel } from '@lamina/contract';
-import { languageNow, wording } from '../../language/language.ts';
+import { chosenLanguageOr, wording } from '../../language/language.ts';
 
 export const texts = wording({
   languageInMix: 'tr',
@@ -318,7 +318,7 @@ const actionsWithoutResult = new Set([
 
 /** Returns what happened, such as "Login failed", from the action and the result of an audit entry. */
 export function summaryOf({ action, result }: { readonly action: string; readonly result: string }): string {
-  const label = auditActionLabel(action, languageNow('tr'));
+  const label = auditActionLabel(action, chosenLanguageOr('tr'));
   if (result === 'done' || actionsWithoutResult.has(action)) return label;
   if (result === 'refused') return refusedSentences[action] ?? resultTexts.refused(label);
   return action === 'image-imported' ? resultTexts.unreadable : resultTexts.failed(label);

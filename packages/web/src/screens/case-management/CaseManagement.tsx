@@ -70,7 +70,7 @@ export function CaseManagement() {
         <ConfirmDialog
           title={texts.deleteHeading}
           confirmLabel={texts.delete}
-          isGrave
+          isDestructive
           onConfirm={async () => {
             announce(await removeCase(dialog.target.id));
             close();

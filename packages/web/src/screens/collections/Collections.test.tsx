@@ -174,7 +174,7 @@ describe('the tour of a collection', () => {
     screen.getByText('Çekirdekler mavi.');
   });
 
-  it('says that the reader may not view an item and can request access', async () => {
+  it('says that the reader may not view an item, and offers to request access', async () => {
     const inaccessible = { ...item, access: false, title: null, images: [], field: null };
     openApp('/collections/c-1', {
       signedInAs: account({ role: 'viewer' }),
@@ -198,7 +198,7 @@ describe('the tour of a collection', () => {
     await screen.findByRole('heading', { name: 'Ders 3 · Kenar' });
   });
 
-  it('sends each item that the owner shows to the server while the owner presents, and null at the end', async () => {
+  it('sends the shown item to the server while the owner presents, and null when the presentation ends', async () => {
     const { calls, person } = openApp('/collections/c-1', {
       signedInAs: account(),
       api: {

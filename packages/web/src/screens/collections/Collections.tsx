@@ -71,7 +71,7 @@ export function Collections() {
           target={{ type: dialog.type, id: dialog.id }}
           proposedTitle={dialog.title}
           lang="tr"
-          onMake={makeShareLink}
+          onCreate={makeShareLink}
           onClose={close}
         />
       )}
@@ -79,7 +79,7 @@ export function Collections() {
         <ConfirmDialog
           title={texts.deleteHeading}
           confirmLabel={texts.delete}
-          isGrave
+          isDestructive
           onConfirm={async () => {
             const remove = dialog.type === 'collection' ? removeCollection : removeView;
             announce(await remove(dialog.id));

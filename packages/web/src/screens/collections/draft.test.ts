@@ -23,7 +23,7 @@ function savedQuestionOf(question: DraftQuestion) {
 }
 
 describe('the draft of a collection', () => {
-  it('is saved without empty choices, and with the adjusted index of the correct choice', () => {
+  it('is saved without empty choices, and with the index that the correct choice has among the remaining choices', () => {
     expect(savedQuestionOf(choiceQuestion)).toEqual({
       kind: 'choice',
       text: 'Hangisi?',
@@ -32,7 +32,7 @@ describe('the draft of a collection', () => {
     });
   });
 
-  it('is saved with a region whose polygon is closed, and loads the region without the repeated corner', () => {
+  it('saves a region as a closed polygon, and loads it without the last corner, which repeats the first', () => {
     const corners = [
       { x: 0, y: 0 },
       { x: 9, y: 0 },

@@ -27,7 +27,7 @@ describe('the page that confirms a registration', () => {
     expect(address()).toBe('/auth/login');
   });
 
-  it('shows beside the field that the password is wrong', async () => {
+  it('shows an error beside the password field when the password is wrong', async () => {
     const { person, address } = openApp('/auth/confirm#code=c', {
       api: { 'POST /auth/register/confirm': refusal('credentials_invalid') },
     });

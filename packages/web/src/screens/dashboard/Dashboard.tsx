@@ -7,7 +7,7 @@ import { useAuth } from '../../api/auth-state.ts';
 import { forgetLinkedSlide, linkedSlide } from '../../browser/linked-slide.ts';
 import { Panel } from '../../components/Panel.tsx';
 import { nameOf } from '../../formatting/person.ts';
-import { languageNow } from '../../language/language.ts';
+import { chosenLanguageOr } from '../../language/language.ts';
 import { texts as shared } from '../../language/texts.ts';
 import { AdminLinks } from './AdminLinks.tsx';
 import classes from './Dashboard.module.css';
@@ -58,7 +58,7 @@ export function Dashboard() {
               <QuickLink
                 to="/wsi-viewer"
                 label={texts.wsiViewer}
-                labelLang={languageNow('en')}
+                labelLang={chosenLanguageOr('en')}
                 hint={texts.wsiViewerHint}
                 icon={IconMicroscope}
               />

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { type CreatedApiToken, createApiToken, useDatasetNames } from '../../api/api-tokens.ts';
 import { FormDialog } from '../../components/FormDialog.tsx';
 import { failWith } from '../../forms/validation.ts';
-import { languageNow } from '../../language/language.ts';
+import { chosenLanguageOr } from '../../language/language.ts';
 import { announce } from '../../notifications/notify.ts';
 import { texts } from './texts.ts';
 
@@ -86,7 +86,7 @@ export function NewApiTokenDialog({ user, onCreated, onClose }: NewApiTokenDialo
           >
             <Stack gap="xs" my="xs">
               {scopesOf(user).map((scope) => (
-                <Checkbox key={scope} value={scope} label={apiTokenScopes[scope][languageNow('tr')]} />
+                <Checkbox key={scope} value={scope} label={apiTokenScopes[scope][chosenLanguageOr('tr')]} />
               ))}
             </Stack>
           </Checkbox.Group>

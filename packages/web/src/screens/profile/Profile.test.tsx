@@ -249,7 +249,7 @@ describe('the card of two-step verification', () => {
     };
   }
 
-  it('sets it up with a QR code or key and a first code, and shows the recovery codes once', async () => {
+  it('sets up the verification with a QR code or key and a first code, and shows the recovery codes once', async () => {
     const { api, setEnabled } = secondFactorApi(false);
     const { person, calls } = openProfile({
       ...api,
@@ -280,7 +280,7 @@ describe('the card of two-step verification', () => {
     expect(screen.queryByText(codes[0] ?? '')).toBeNull();
   });
 
-  it('asks for the current password when the sign-in is not recent, and can cancel the setup', async () => {
+  it('asks for the current password when the sign-in is not recent, and lets the user cancel the setup', async () => {
     const { person, calls } = openProfile({
       ...secondFactorApi(false).api,
       'POST /user/second-factor': ({ body }) =>
@@ -297,7 +297,7 @@ describe('the card of two-step verification', () => {
     expect(calls.at(-1)?.body).toEqual({ current_password: 'right' });
   });
 
-  it('shows beside the field when the first code is wrong', async () => {
+  it('shows an error beside the code field when the first code is wrong', async () => {
     const { person } = openProfile({
       ...secondFactorApi(false).api,
       'POST /user/second-factor': secret,
@@ -309,7 +309,7 @@ describe('the card of two-step verification', () => {
     await screen.findByText('Doğrulama kodu hatalı veya daha önce kullanılmış.');
   });
 
-  it('switches it off after a confirmation', async () => {
+  it('switches the verification off after a confirmation', async () => {
     const { api, setEnabled } = secondFactorApi(true);
     const { person } = openProfile({
       ...api,

@@ -138,7 +138,7 @@ function ConfirmedButton({ label, question, hint, onPress }: ConfirmedButtonProp
         <ConfirmDialog
           title={question}
           confirmLabel={label}
-          isGrave
+          isDestructive
           onClose={() => setConfirming(false)}
           onConfirm={async () => {
             await run();

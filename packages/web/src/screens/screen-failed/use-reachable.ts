@@ -4,7 +4,7 @@ import { useEffect, useState } from 'react';
 const checkIntervalMs = 3000;
 
 /** Returns whether the server responds; an error response counts, too. */
-async function isReachable(): Promise<boolean> {
+async function doesServerRespond(): Promise<boolean> {
   if (!navigator.onLine) return false;
   try {
     await fetch('/', { method: 'HEAD', cache: 'no-store', signal: AbortSignal.timeout(checkIntervalMs) });
@@ -18,27 +18,27 @@ async function isReachable(): Promise<boolean> {
  * Returns whether the server can be reached. While it cannot, checks again every 3 s, and at once when the browser reports
  * that the network is back.
  *
- * @param onBack called when the server can be reached again
+ * @param onReachableAgain called instead of returning true after a failure, because the caller reloads the page
  */
-export function useReachable(onBack: () => void): boolean {
-  const [wasReachable, setReachable] = useState(navigator.onLine);
+export function useReachable(onReachableAgain: () => void): boolean {
+  const [isReachable, setReachable] = useState(navigator.onLine); // assumes a server until the first check has ended
   useEffect(() => {
     let isCancelled = false;
     async function check() {
-      const isReachableNow = await isReachable();
+      const isReachableNow = await doesServerRespond();
       if (isCancelled) return;
-      if (isReachableNow && !wasReachable) onBack();
+      if (isReachableNow && !isReachable) onReachableAgain();
       else setReachable(isReachableNow);
     }
     const startCheck = () => void check();
     startCheck();
-    const timer = wasReachable ? undefined : setInterval(startCheck, checkIntervalMs);
+    const timer = isReachable ? undefined : setInterval(startCheck, checkIntervalMs);
     window.addEventListener('online', startCheck);
     return () => {
       isCancelled = true;
       clearInterval(timer);
       window.removeEventListener('online', startCheck);
     };
-  }, [wasReachable, onBack]);
-  return wasReachable;
+  }, [isReachable, onReachableAgain]);
+  return isReachable;
 }

@@ -32,7 +32,7 @@ export function SlideFilters({ status, filter, counts, count, onChange }: SlideF
       searchHint={texts.searchHint}
       search={search}
       onSearch={(text) => onChange(status, { ...filter, search: text })}
-      count={count}
+      countText={countText}
       onClear={isFiltered ? () => onChange('listed', { search: '', dataset: null }) : null}
     >
       <NativeSelect

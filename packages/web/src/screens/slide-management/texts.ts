@@ -1,9 +1,10 @@
 import type { ImportedField, ManagedStatus } from '@lamina/contract';
 import { formatNumber } from '../../formatting/numbers.ts';
-import { languageNow, wording } from '../../language/language.ts';
+import { chosenLanguageOr, wording } from '../../language/language.ts';
 
 const slidesInEnglish = (count: number) => (count === 1 ? '1 slide' : `${formatNumber(count)} slides`);
-const figure = (value: number) => value.toLocaleString(languageNow('tr'), { maximumSignificantDigits: 4 });
+const figure = (value: number) =>
+  value.toLocaleString(chosenLanguageOr('tr'), { maximumSignificantDigits: 4 });
 
 export const texts = wording({
   languageInMix: 'tr',

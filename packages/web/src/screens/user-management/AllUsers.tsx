@@ -13,19 +13,22 @@ import { LoadFailed } from '../../components/LoadFailed.tsx';
 import { Loading } from '../../components/Loading.tsx';
 import { Panel } from '../../components/Panel.tsx';
 import { formatNumber } from '../../formatting/numbers.ts';
-import { languageNow } from '../../language/language.ts';
+import { chosenLanguageOr } from '../../language/language.ts';
 import { roleLabel, statusLabel } from '../../language/texts.ts';
 import { texts } from './texts.ts';
 import { UserCard } from './UserCard.tsx';
 import classes from './UserManagement.module.css';
 import { readUserQuery, writeUserQuery } from './user-address.ts';
 
-/** The list of accounts in pages. The URL holds search, filters, order and page. */
+/**
+ * The list of accounts in pages. The URL holds search, filters, order and page. While another page is loading, the style sheet dims the
+ * previous one (`data-stale`).
+ */
 export function AllUsers() {
   const [urlQuery, setUrlQuery] = useSearchParams();
   const query = readUserQuery(urlQuery);
   const users = useUsers(query);
-  const top = useRef<HTMLDivElement>(null);
+  const listTop = useRef<HTMLDivElement>(null);
 
   /** Applies a change of search, filters or order, and returns to the first page. */
   const changeQuery = (change: Partial<UserQuery>) =>
@@ -43,7 +46,7 @@ export function AllUsers() {
   return (
     <Panel
       title={texts.title}
-      titleLang={languageNow('en')}
+      titleLang={chosenLanguageOr('en')}
       action={
         <Button
           size="sm"
@@ -56,7 +59,7 @@ export function AllUsers() {
         </Button>
       }
     >
-      <div ref={top} className={classes.top}>
+      <div ref={listTop} className={classes.top}>
         <ListToolbar
           searchLabel={texts.search}
           searchHint={texts.searchHint}
@@ -93,7 +96,7 @@ export function AllUsers() {
               onChange: (value) => changeQuery({ sort: UserSort.safeParse(value).data ?? 'newest' }),
             },
           ]}
-          count={data === undefined ? null : texts.userCount(data.total)}
+          countText={data === undefined ? null : texts.userCount(data.total)}
           onClear={isFiltered ? clear : null}
         />
       </div>
@@ -121,7 +124,7 @@ export function AllUsers() {
           value={query.page}
           onChange={(page) => {
             setUrlQuery(writeUserQuery({ ...query, page }));
-            top.current?.scrollIntoView({ block: 'start' });
+            listTop.current?.scrollIntoView({ block: 'start' });
           }}
           getControlProps={(control) => ({ 'aria-label': texts.pageControls[control] })}
           getItemProps={(page) => ({ 'aria-label': texts.page(page) })}

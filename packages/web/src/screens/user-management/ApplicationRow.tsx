@@ -17,7 +17,7 @@ interface ApplicationRowProps {
   readonly isDisabled: boolean;
   /** Whether the call that approves the applicant is running. */
   readonly isApproving: boolean;
-  /** @param rowHeight in CSS pixels */
+  /** @param rowHeight in CSS pixels; the row that replaces this one gets the same height */
   readonly onApprove: (rowHeight: number) => void;
   /** Opens the dialog in which the role, the datasets and the end date are chosen. */
   readonly onOpenApproveDialog: () => void;
@@ -26,7 +26,7 @@ interface ApplicationRowProps {
 
 /**
  * Row of one applicant with name, institution, purpose, likely duplicates, and the buttons of the decision. It is rendered
- * again only when its data or state changes; new handlers are ignored, because those of every render do the same.
+ * again only when its data or state changes. New handlers do not count, because the handlers of all renderings do the same.
  */
 export const ApplicationRow = memo(function ApplicationRow({
   user,
@@ -41,6 +41,7 @@ export const ApplicationRow = memo(function ApplicationRow({
 }: ApplicationRowProps) {
   const row = useRef<HTMLLIElement>(null);
   const name = nameOf(user);
+  // What the applicant has entered at the registration; null when nothing.
   const statements = [
     [texts.affiliation, user.affiliation],
     [texts.purpose, user.purpose],

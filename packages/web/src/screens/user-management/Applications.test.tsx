@@ -78,13 +78,13 @@ describe('the queue of applicants', () => {
     screen.getByText('Bekleyen 260 kişiden en uzun süredir bekleyen 1 kişi gösteriliyor.');
   });
 
-  it('says, when empty, that no applicant is waiting and that an e-mail will announce new ones', async () => {
+  it('says, when the queue is empty, that no applicant is waiting and that an e-mail will announce new applicants', async () => {
     openQueue({ 'GET /admin/applications': queueOf() });
     await screen.findByText('Onay bekleyen kimse yok.');
     screen.getByText('Yeni başvurular geldiğinde burada görünür ve size e-postayla bildirilir.');
   });
 
-  it('has a tab with the number of applicants, which the URL selects', async () => {
+  it('has a tab with the number of applicants, which is open when the URL contains view=waiting', async () => {
     const { person, address } = openQueue({ 'GET /admin/users': { users: [], message: '' } });
     await screen.findByRole('tab', { name: /Bekleyenler\s*2/, selected: true });
     await person.click(screen.getByRole('tab', { name: 'Tüm Kullanıcılar' }));
@@ -176,7 +176,7 @@ describe('the queue of applicants', () => {
     await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
   });
 
-  it('approves several applicants in one call, names those whose approval failed, and retries only these', async () => {
+  it('approves several applicants in one call, names the applicants whose approval failed, and retries only these', async () => {
     let failsForEkin = true;
     const { person, calls } = openQueue({
       'POST /admin/applications/approve': ({ body }) => ({

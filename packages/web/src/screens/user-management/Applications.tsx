@@ -31,6 +31,7 @@ const countMatching = ({ total, waiting }: Queue) => total ?? waiting;
 export function Applications() {
   const [urlQuery, setUrlQuery] = useSearchParams();
   const search = urlQuery.get(searchParameter)?.trim() ?? '';
+  /** Number of applicants to load; the button below the list raises it. */
   const [limit, setLimit] = useState(applicationsAtOnce);
   const queue = useApplications(search, limit);
   const setSearch = (text: string) =>
@@ -46,7 +47,7 @@ export function Applications() {
         searchHint={texts.searchHint}
         search={search}
         onSearch={setSearch}
-        count={
+        countText={
           queue.data === undefined
             ? null
             : texts.applicantCount(countMatching(queue.data), queue.data.waiting)
@@ -62,7 +63,7 @@ export function Applications() {
       )}
       {queue.isSuccess && (
         <ApplicantList
-          key={search}
+          key={search} // a new search starts without selected applicants and without kept rows
           queue={queue.data}
           isSearch={search !== ''}
           isLoadingMore={queue.isPlaceholderData}
@@ -95,6 +96,7 @@ function ApplicantList({ queue, isSearch, isLoadingMore, onMore }: ApplicantList
   const { applications } = queue;
   const matchingCount = countMatching(queue);
   const [selectedUids, setSelectedUids] = useState<ReadonlySet<string>>(new Set());
+  /** Null while no dialog is open. */
   const [dialog, setDialog] = useState<DecisionDialog | null>(null);
   const people = applications.map(({ user }) => user);
   // An applicant about whom another administrator has decided is not selected any more.
@@ -110,8 +112,8 @@ function ApplicantList({ queue, isSearch, isLoadingMore, onMore }: ApplicantList
   const closeDialog = () => setDialog(null);
 
   const list = useRef<HTMLUListElement>(null);
-  const { rows, keepRow, removeRow } = useQueueRows(applications, list);
-  // The buttons are disabled for 700 ms after a row has moved or a dialog has closed: a click could hit a button of another row.
+  const { rows, keepRow, releaseRow } = useQueueRows(applications, list);
+  // The buttons are disabled for 700 ms after rows have moved or a dialog has opened or closed: a click could hit the wrong button.
   const isSettled = useSettled(`${rows.map(({ user }) => user.uid).join()} ${dialog === null}`);
 
   async function undoApproval(user: UserDetails, rowHeight: number) {
@@ -124,7 +126,7 @@ function ApplicantList({ queue, isSearch, isLoadingMore, onMore }: ApplicantList
     keepRow(user.uid, 'approving', rowHeight);
     const result = await approve(user.uid, 'user');
     if (result.success) keepRow(user.uid, 'approved', rowHeight);
-    else removeRow(user.uid);
+    else releaseRow(user.uid);
     announceAction(result, { about: nameOf(user), undo: () => undoApproval(user, rowHeight) });
   }
 

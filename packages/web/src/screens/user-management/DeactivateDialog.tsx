@@ -11,14 +11,14 @@ interface DeactivateDialogProps {
   readonly onClose: () => void;
 }
 
-/** Asks for a confirmation, and lists what the account loses: its grants and its administrator role do not come back. */
+/** Asks for a confirmation, and lists what a later reactivation does not restore: the grants and the administrator role. */
 export function DeactivateDialog({ user, onClose }: DeactivateDialogProps) {
   const name = nameOf(user);
   return (
     <ConfirmDialog
       title={texts.deactivateTitle}
       confirmLabel={texts.deactivate}
-      isGrave
+      isDestructive
       onClose={onClose}
       onConfirm={async () => {
         announceAction(await deactivate(user.uid), { about: name });

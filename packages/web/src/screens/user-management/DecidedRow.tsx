@@ -14,11 +14,14 @@ interface DecidedRowProps {
   readonly onUndo: () => Promise<void>;
 }
 
-/** Row of an applicant who was approved: says so, and offers to undo it. It has the height of the row that it replaces. */
+/**
+ * Row of an applicant who was approved: says so, and offers to undo the approval. It has the height of the row that it replaces.
+ * `useQueueRows` finds the keyboard focus in such a row by `data-decided`.
+ */
 export function DecidedRow({ user, decided: { phase, height }, onUndo }: DecidedRowProps) {
   const [isRunning, setRunning] = useState(false);
   // The row appears under the pointer: the second click of a double click must not undo the approval.
-  const isSettled = useSettled(phase, { isSettledAtFirst: false });
+  const isSettled = useSettled(phase, { isInitiallySettled: false });
   const name = nameOf(user);
   const row = useRef<HTMLLIElement>(null);
   // The button that had the keyboard focus is gone, so the focus moves to this row.

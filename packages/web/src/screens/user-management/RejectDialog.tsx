@@ -36,7 +36,7 @@ export function RejectDialog({ people, onClose }: RejectDialogProps) {
     <FormDialog
       title={texts.rejectTitle}
       submitLabel={undecided.length > 0 ? texts.tryAgain : texts.reject}
-      isGrave
+      isDestructive
       isRunning={isRunning}
       onSubmit={submit}
       onClose={isRunning ? stop : onClose}

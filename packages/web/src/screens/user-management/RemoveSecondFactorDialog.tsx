@@ -18,7 +18,7 @@ export function RemoveSecondFactorDialog({ user, onClose }: RemoveSecondFactorDi
     <ConfirmDialog
       title={texts.removeSecondFactor}
       confirmLabel={texts.removeSecondFactorSubmit}
-      isGrave
+      isDestructive
       onClose={onClose}
       onConfirm={async () => {
         announceAction(await removeSecondFactor(user.uid), { about: name });

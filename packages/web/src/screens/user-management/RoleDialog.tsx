@@ -18,7 +18,7 @@ interface RoleDialogProps {
 
 const roles: readonly AssignableRole[] = ['user', 'viewer', 'admin'];
 
-/** Dialog that changes the role of an active account, and says before that the account is suspended and approved again. */
+/** Changes the role of an active account, and announces before it does so that the account is suspended and approved again. */
 export function RoleDialog({ user, onClose }: RoleDialogProps) {
   const name = nameOf(user);
   const [role, setRole] = useState<AssignableRole | null>(null);

@@ -2,7 +2,7 @@ import { Checkbox, Stack, Text, TextInput } from '@mantine/core';
 import { useDatasets } from '../../api/datasets.ts';
 import classes from './TermsFields.module.css';
 import type { ChosenTerms } from './terms.ts';
-import { firstDay } from './terms.ts';
+import { firstSelectableDay } from './terms.ts';
 import { texts } from './texts.ts';
 
 interface TermsFieldsProps {
@@ -33,7 +33,7 @@ export function TermsFields({ terms, onChange }: TermsFieldsProps) {
         type="date"
         label={texts.endDate}
         description={texts.endDateHint}
-        min={firstDay()}
+        min={firstSelectableDay()}
         value={terms.lastDay}
         onChange={(event) => onChange({ ...terms, lastDay: event.currentTarget.value })}
       />

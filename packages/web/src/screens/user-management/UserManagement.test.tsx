@@ -215,7 +215,7 @@ describe('the card of an account', () => {
   ] as const;
 
   it.each(actions)(
-    'sends the action "%s" on an account with %j, shows the result, and loads only this account again',
+    'sends the action "%s" on an account with %j, shows the result, and reloads only the account concerned',
     async (label, changes, method, path, body, successMessage) => {
       const before = { ...deniz, ...changes } as User;
       const after = { ...deniz, displayName: 'Deniz Yeni' };
@@ -236,7 +236,7 @@ describe('the card of an account', () => {
   );
 
   it.each(actions)(
-    'shows a default message when the action "%s" on an account with %j fails without a message of the server',
+    'shows a default message when the action "%s" on an account with %j fails without a message from the server',
     async (label, changes, method, path, _body, _successMessage, failureMessage) => {
       const { person } = openUsers([{ ...deniz, ...changes } as User], {
         [`${method} /admin/users/uid-of-deniz/${path}`]: new Response('', { status: 502 }),
@@ -257,7 +257,7 @@ describe('the card of an account', () => {
     expect(buttonLabelsOf(await findCard('Deniz Kaya'))).toContain('Askıya Al');
   });
 
-  it('disappears when an action reveals that the account was deleted', async () => {
+  it('disappears when the server responds to an action that the account was deleted', async () => {
     const { person } = openUsers([admin, deniz], {
       'POST /admin/users/uid-of-deniz/suspend': refusal('not_found'),
       'GET /admin/users/uid-of-deniz': refusal('not_found'),
@@ -342,7 +342,7 @@ describe('the card of an account', () => {
 });
 
 describe('the dialog that changes the role of an account', () => {
-  it('suspends and then approves the account with the new role, and announces this before', async () => {
+  it('suspends and then approves the account with the new role, and announces both steps beforehand', async () => {
     const { person, calls } = openUsers([admin, deniz], {
       'POST /admin/users/uid-of-deniz/suspend': { message: 'tamam' },
       'POST /admin/users/uid-of-deniz/approve': { message: 'tamam' },

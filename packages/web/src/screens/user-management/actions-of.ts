@@ -23,14 +23,14 @@ const approveAsUser: UserAction = {
 const activateUser: UserAction = {
   name: 'activate',
   isMain: true,
-  run: (uid) => approve(uid, null),
+  run: (uid) => approve(uid, null), // null: with the role that the account had before
   undo: ({ uid, status }) => (status === 'deactivated' ? deactivate(uid) : suspend(uid)),
 };
 const suspendUser: UserAction = {
   name: 'suspend',
   isMain: false,
   run: suspend,
-  undo: ({ uid, role }) => undoSuspension(uid, role === 'admin'),
+  undo: (before) => undoSuspension(before.uid, before.role === 'admin'),
 };
 const promoteUser: UserAction = { name: 'promote', isMain: false, run: promote };
 const deactivateUser: UserAction = {
@@ -43,7 +43,7 @@ const deactivateUser: UserAction = {
 /**
  * Returns the actions for an account of this status and role, in the order of the buttons.
  *
- * @param isOwn whether the account is that of the administrator, which the server neither suspends nor deactivates
+ * @param isOwn whether the account is that of the signed-in administrator, who can neither suspend nor deactivate it
  */
 export function actionsOf(
   { status, role }: Pick<User, 'status' | 'role'>,

@@ -22,11 +22,11 @@ export function termsOf({ datasets, expiresAt }: Pick<UserDetails, 'datasets' | 
 /** Returns the terms for the API. The account ends at the end of its last day. */
 export function parseTerms({ datasets, lastDay }: ChosenTerms): Terms {
   const end = new Date(`${lastDay}T23:59:59.999`); // without a zone, JavaScript uses that of the browser
-  return { datasets, expiresAt: Number.isNaN(end.getTime()) ? null : end.toISOString() };
+  return { datasets, expiresAt: Number.isNaN(end.getTime()) ? null : end.toISOString() }; // NaN: no last day
 }
 
-/** Returns the first day that a form accepts as last day: today. */
-export function firstDay(): string {
+/** Returns the first day that a form accepts as the last day of an account: today. */
+export function firstSelectableDay(): string {
   return dayOf(new Date());
 }
 

@@ -14,6 +14,7 @@ export interface UndecidedPerson {
 }
 
 interface Progress {
+  /** Number of people about whom the server has responded, including failures. */
   readonly decided: number;
   readonly total: number;
 }
@@ -21,9 +22,9 @@ interface Progress {
 interface DecisionOptions {
   /** Not empty. */
   readonly people: readonly UserDetails[];
-  /** Sends the decision when `people` contains one person; the toast then names the person. */
+  /** Sends the decision when `people` contains one person only; the toast then names the person. */
   readonly decideOne: (uid: string) => Promise<ActionResult>;
-  /** Undoes the decision; offered when it was about one person. */
+  /** Undoes the decision; offered only when `people` contains one person. */
   readonly undoOne?: (uid: string) => Promise<ActionResult>;
   /** Returns the message of the toast after a decision about several people. */
   readonly successMessage: (count: number) => string;
@@ -32,6 +33,7 @@ interface DecisionOptions {
 }
 
 interface RunningDecision {
+  /** @param decision sent when `people` contains several people; for one person, `decideOne` sends its own */
   readonly run: (decision: Decision) => Promise<void>;
   /** Stops before the next call to the server; the people of later calls stay undecided. */
   readonly stop: () => void;
@@ -48,7 +50,7 @@ export function useDecision(options: DecisionOptions): RunningDecision {
   const [undecided, setUndecided] = useState<readonly UndecidedPerson[]>([]);
   const [isRunning, setRunning] = useState(false);
   const [progress, setProgress] = useState<Progress | null>(null);
-  const isStopped = useRef(false);
+  const isStopRequested = useRef(false);
 
   async function runOne(user: UserDetails): Promise<readonly UndecidedPerson[]> {
     const result = await decideOne(user.uid);
@@ -67,7 +69,7 @@ export function useDecision(options: DecisionOptions): RunningDecision {
       users.map(({ uid }) => uid),
       decision,
       (count) => setProgress({ decided: count, total }),
-      () => isStopped.current,
+      () => isStopRequested.current,
     );
     setProgress(null);
     const successCount = decided - failures.size;
@@ -82,7 +84,7 @@ export function useDecision(options: DecisionOptions): RunningDecision {
     run: async (decision) => {
       const remaining = undecided.length > 0 ? undecided.map(({ user }) => user) : people;
       const [onlyPerson] = people.length === 1 ? people : [];
-      isStopped.current = false;
+      isStopRequested.current = false;
       setRunning(true);
       const failed = onlyPerson !== undefined ? await runOne(onlyPerson) : await runMany(remaining, decision);
       setRunning(false);
@@ -90,7 +92,7 @@ export function useDecision(options: DecisionOptions): RunningDecision {
       if (failed.length === 0) onDone();
     },
     stop: () => {
-      isStopped.current = true;
+      isStopRequested.current = true;
     },
     isRunning,
     progress,

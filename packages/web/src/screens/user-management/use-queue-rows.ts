@@ -1,6 +1,6 @@
 import type { LikelyDuplicate, UserDetails } from '@lamina/contract';
 import { type RefObject, useEffect, useState } from 'react';
-import { undoMs } from '../../components/announce-action.tsx';
+import { undoButtonMs } from '../../components/announce-action.tsx';
 
 export interface Application {
   readonly user: UserDetails;
@@ -16,7 +16,7 @@ type Phase = 'approving' | 'approved' | 'withdrawn';
 
 interface KeptRow {
   readonly phase: Phase;
-  /** Height of the row when its button was pressed, in CSS pixels. */
+  /** Height of the row in CSS pixels when the approve button was pressed. The shorter text that replaces the application gets the same height. */
   readonly height: number;
 }
 
@@ -30,23 +30,24 @@ export interface QueueRow extends Application {
 interface QueueRows {
   readonly rows: readonly QueueRow[];
   /**
-   * Keeps the row of an applicant in its position, even when the queue no longer contains the applicant, and sets what the row shows.
+   * Keeps the row of an applicant in its position, even when the queue no longer contains the applicant.
    *
+   * @param phase determines what the row shows
    * @param height height of the row, in CSS pixels
    */
   readonly keepRow: (uid: string, phase: Phase, height: number) => void;
-  /** Removes the row of an applicant unless the queue contains the applicant. */
-  readonly removeRow: (uid: string) => void;
+  /** Ends `keepRow`: the row shows the application again, or disappears when the queue no longer contains the applicant. */
+  readonly releaseRow: (uid: string) => void;
 }
 
 /** How often the list checks whether the rows of decided applicants may be removed. */
 const removalCheckMs = 1000;
 
 /**
- * Returns the rows of the queue, including those of applicants that were approved here. Such a row keeps its position, so
- * that the rows below do not move under the pointer and a click does not hit another applicant. The rows of decided
- * applicants are removed together, at the earliest 10 s after the last decision, when the pointer is not over the list
- * and the keyboard focus is not in such a row.
+ * Returns the rows of the queue, including those of applicants that were approved here. Such a row keeps its position and height, so
+ * that the rows below do not move under the pointer and a click does not hit another applicant. The rows of decided applicants are
+ * removed together when the last decision is at least 10 s old (as long as its toast offers to undo it), the pointer is not over the
+ * list and the keyboard focus is not in such a row.
  */
 export function useQueueRows(
   applications: readonly Application[],
@@ -56,6 +57,7 @@ export function useQueueRows(
   const [keptRows, setKeptRows] = useState<ReadonlyMap<string, KeptRow>>(new Map());
   const [lastDecisionMs, setLastDecisionMs] = useState(0);
 
+  // While rows are kept: the previous rows whose applicants wait or are kept, in their order and with new data; then new applicants.
   const waiting = new Map(applications.map((application) => [application.user.uid, application]));
   const remaining = previousRows.filter(({ user: { uid } }) => waiting.has(uid) || keptRows.has(uid));
   const remainingUids = new Set(remaining.map(({ user }) => user.uid));
@@ -68,14 +70,17 @@ export function useQueueRows(
         ];
   const hasChanged =
     rows.length !== previousRows.length || rows.some((row, index) => row !== previousRows[index]);
+  // Set during rendering, so that the next rendering continues from these rows; React renders once more, with the same rows.
   if (hasChanged) setPreviousRows(rows);
 
   useEffect(() => {
     if (keptRows.size === 0) return;
     const timer = setInterval(() => {
-      if (Date.now() - lastDecisionMs < undoMs || list.current?.matches(':hover')) return;
+      if (Date.now() - lastDecisionMs < undoButtonMs || list.current?.matches(':hover')) return;
       const focused = document.activeElement;
-      if (focused?.matches(':focus-visible') && focused.closest('[data-decided]') !== null) return;
+      const isDecidedRowFocused =
+        focused?.matches(':focus-visible') && focused.closest('[data-decided]') !== null;
+      if (isDecidedRowFocused) return;
       setKeptRows(new Map([...keptRows].filter(([, { phase }]) => phase === 'approving')));
     }, removalCheckMs);
     return () => clearInterval(timer);
@@ -92,6 +97,6 @@ export function useQueueRows(
       setLastDecisionMs(Date.now());
       setKeptRows((before) => new Map(before).set(uid, { phase, height }));
     },
-    removeRow: (uid) => setKeptRows((before) => new Map([...before].filter(([keptUid]) => keptUid !== uid))),
+    releaseRow: (uid) => setKeptRows((before) => new Map([...before].filter(([keptUid]) => keptUid !== uid))),
   };
 }

@@ -195,7 +195,7 @@ describe('a catalogue of thousands of slides', () => {
     expect(document.querySelectorAll('img')).toHaveLength(5);
   });
 
-  it('is navigated with the keys of a tree view and keeps the focus', async () => {
+  it('is navigated with the keys of a tree view, and keeps the keyboard focus while rows scroll out of view', async () => {
     api({ lists: [list(...many(10_000), bare)] });
     const user = show();
     const search = await screen.findByRole('searchbox');
@@ -227,7 +227,7 @@ describe('a catalogue of thousands of slides', () => {
     expect(stops).toEqual([document.activeElement]);
   });
 
-  it('opens a slide with Enter; after a choice with the mouse the arrow keys move the slide', async () => {
+  it('opens a slide with Enter, and leaves the arrow keys to the image view after a slide is opened with the mouse', async () => {
     api({
       lists: [list(liver, { ...bare, dataset_name: 'Karaciğer' })],
       descriptors: [() => new Promise(() => {})],
@@ -288,7 +288,7 @@ describe('the filters of the catalogue', () => {
   ];
   const names = () => screen.getAllByText(/\.svs$/).map(({ textContent }) => textContent);
 
-  it('show the number of images of each value and keep the chosen value', async () => {
+  it('show the number of images of each value, apply together, and are cleared with the Clear button', async () => {
     api({ lists: [list(...images)] });
     const user = show();
     const organ = await screen.findByRole('combobox', { name: 'Filter by organ' });
@@ -333,7 +333,7 @@ describe('the filters of the catalogue', () => {
 });
 
 describe('a catalogue with new slides', () => {
-  it('shows the new slides when the page becomes visible again, without rendering other rows again', async () => {
+  it('shows the new slides when the page becomes visible again, without rendering unchanged rows again', async () => {
     const server = api({ lists: [list(liver), list({ ...liver }, { ...bare, dataset_name: 'Karaciğer' })] });
     show();
     const row = await screen.findByRole('button', { name: /IŞIK-2/ });
@@ -388,7 +388,7 @@ describe('a catalogue list that cannot be loaded', () => {
 
   const unauthorised = refusal(401, { message: 'expired', code: 'session_invalid' });
 
-  it('because its image session ended announces a new session and loads with it', async () => {
+  it('announces a new image session and is loaded with it when the image session has ended', async () => {
     let give: (answer: Response) => void = () => {};
     const slow = () =>
       new Promise<Response>((resolve) => {
@@ -402,13 +402,13 @@ describe('a catalogue list that cannot be loaded', () => {
     expect(server.callsWith('GET /image-catalog/images').at(-1)).toContain('session=new');
   });
 
-  it('because its image session ended shows an error when no new session can be created', async () => {
+  it('shows an error when the image session has ended and no new one can be created', async () => {
     api({ sessions: [session('old'), refusal(503)], lists: [unauthorised] });
     show();
     await screen.findByText('Authentication error. Please log in again. Failed to create a new session.');
   });
 
-  it('with an old and with a new image session is not requested a third time', async () => {
+  it('is not requested a third time when the server rejects the new image session, too', async () => {
     const server = api({ sessions: [session('old'), session('new')], lists: [unauthorised] });
     show();
     await screen.findByText('Authentication error. Please log in again.');

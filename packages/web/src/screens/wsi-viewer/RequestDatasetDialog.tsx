@@ -2,7 +2,7 @@ import { Button, Modal, Stack, Text, Textarea } from '@mantine/core';
 import { useState } from 'react';
 import { requestDatasetAccess } from '../../api/datasets.ts';
 import { useReturnFocus } from '../../components/use-return-focus.ts';
-import { languageNow } from '../../language/language.ts';
+import { chosenLanguageOr } from '../../language/language.ts';
 import { texts } from './texts.ts';
 
 interface RequestDatasetDialogProps {
@@ -38,7 +38,7 @@ export function RequestDatasetDialog({ dataset, onClose }: RequestDatasetDialogP
       closeButtonProps={{ 'aria-label': texts.close }}
       centered
       withinPortal={false}
-      lang={languageNow('en')}
+      lang={chosenLanguageOr('en')}
     >
       <form
         onSubmit={(event) => {

@@ -25,7 +25,7 @@ export function ShareSlide({ image }: { readonly image: Image }) {
           heading={texts.shareHeading}
           target={{ type: 'slide', id: image.id }}
           lang="en"
-          onMake={makeShareLink}
+          onCreate={makeShareLink}
           onClose={() => setOpen(false)}
         />
       )}

@@ -140,7 +140,7 @@ describe('the top bar of the viewer', () => {
 });
 
 describe('a slide that is not in the catalogue', () => {
-  it('offers the datasets that the person can request', async () => {
+  it('lets the person request access to the restricted datasets', async () => {
     api({ requestable: [{ name: 'Böbrek', granted: false, request: null }] });
     const user = show(`/wsi-viewer?image=${many(9)[8]?.id}`);
     await screen.findByText('This slide is not in your catalogue');

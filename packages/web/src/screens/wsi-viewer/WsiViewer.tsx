@@ -9,7 +9,7 @@ import { descriptorAddress, fetchPixels, thumbnailAddress } from '../../api/imag
 import { useOnline } from '../../browser/use-online.ts';
 import { useWhenIdle } from '../../browser/use-when-idle.ts';
 import { preloadable } from '../../components/preloadable.tsx';
-import { languageNow } from '../../language/language.ts';
+import { chosenLanguageOr } from '../../language/language.ts';
 import { titles } from '../../language/texts.ts';
 import type { ColourAdjustment } from '../../viewer/colours/adjustment.ts';
 import type { Incompleteness } from '../../viewer/PictureNotes.tsx';
@@ -130,7 +130,7 @@ export function WsiViewer() {
 
   return (
     // In the specification's mix the interface is Turkish elsewhere; here it is English.
-    <div className={classes.screen} lang={languageNow('en')}>
+    <div className={classes.screen} lang={chosenLanguageOr('en')}>
       <aside className={classes.sidebar} hidden={!isCatalogOpen}>
         <ImageCatalog
           selectedId={selectedId}
@@ -276,7 +276,7 @@ const descriptors = createDescriptorSupply(fetchPixels);
 
 /** Loads the descriptor of a slide that is about to be selected. */
 function preloadDescriptor({ id, status }: Image): void {
-  if (status === 'ready') descriptors.expect(descriptorAddress(id));
+  if (status === 'ready') descriptors.preload(descriptorAddress(id));
 }
 
 /** Called when a thumbnail fails. An `<img>` does not report why; if the image session has ended, a new one reloads the thumbnail. */

@@ -25,7 +25,7 @@ const heights = { group: 40, case: 30, image: 60 };
 const onlySecond = ({ start }: DatasetGroup | CaseGroup) => start === 1;
 
 describe('groupsOf', () => {
-  it('returns as start of each group the position of its first image in the catalogue', () => {
+  it('returns for each group the position that its first image has in the whole catalogue', () => {
     expect(groups.map(({ name, count, start }) => [name, count, start])).toEqual([
       ['A', 1, 0],
       ['Unknown', 3, 1],
@@ -97,7 +97,7 @@ describe('layOut', () => {
     expect(layout.lineAt(-1)).toBeUndefined();
   });
 
-  it('finds the line at a distance from the top', () => {
+  it('returns the line at a distance from the top of the list', () => {
     for (const [index, line] of lines.entries()) {
       expect(layout.indexAtTop(line?.top ?? 0)).toBe(index);
       expect(layout.indexAtTop((line?.top ?? 0) + 39)).toBe(index);
@@ -105,11 +105,11 @@ describe('layOut', () => {
     expect(layout.indexAtTop(10_000)).toBe(5);
   });
 
-  it('finds the line of a position in an open group, and none in a closed group', () => {
+  it('returns the line of an image in an open group, and -1 for an image in a closed group', () => {
     expect([0, 1, 2, 3, 4, 99, -1].map(layout.indexOfPosition)).toEqual([-1, 2, 3, 4, -1, -1, -1]);
   });
 
-  it('lays out a list without groups', () => {
+  it('returns no lines for a list without groups', () => {
     const empty = layOut([], onlySecond, heights);
     expect([empty.count, empty.lineAt(0), empty.indexAtTop(5), empty.indexOfPosition(0)]).toEqual([
       0,
@@ -180,7 +180,7 @@ describe('layOut of a group with cases', () => {
     expect(linesIn(layoutWhere(() => false)).map(([, what]) => what)).toEqual(['A', 'B']);
   });
 
-  it('finds the line at a distance from the top, and the line of a group or a case', () => {
+  it('returns the line at a distance from the top of the list, and the line of a group or a case', () => {
     const layout = layoutWhere(() => true);
     for (let index = 0; index < layout.count; index++) {
       const line = layout.lineAt(index);
@@ -194,7 +194,7 @@ describe('layOut of a group with cases', () => {
     for (let index = 0; index < layout.count; index++) expect(lines.indexOf(lines.keyAt(index))).toBe(index);
   });
 
-  it('finds the case of a position', () => {
+  it('contains the case of each image, which caseAt returns for the position of the image', () => {
     const [group] = withCases;
     const names = [0, 1, 2, 3].map((position) => group && caseAt(group, position)?.name);
     expect(names).toEqual(['V-1', 'V-1', 'V-2', undefined]);
@@ -202,7 +202,7 @@ describe('layOut of a group with cases', () => {
 });
 
 describe('linesOf', () => {
-  it('gives a loaded row the key of its image and another row that of its position, and finds both', () => {
+  it('returns the image ID as key of a loaded row and a key with the position for any other row, and finds rows by both keys', () => {
     const image = imageOf({ id: '7' });
     const lines = linesOf(layOut(groups, onlySecond, heights), {
       imageAt: (position) => (position === 2 ? image : undefined),

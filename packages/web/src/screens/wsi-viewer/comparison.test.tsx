@@ -106,7 +106,7 @@ describe('comparing two slides', () => {
     await waitFor(() => expect(opened).toEqual([he.id, masson.id]));
   });
 
-  it('marks the active half, in which the next chosen slide opens', async () => {
+  it('marks the active image view, in which the next chosen slide opens', async () => {
     catalogue();
     const user = await show(`?image=${he.id}&beside=${masson.id}`);
     expect(half('HE.svs').ariaCurrent).toBe('true');
@@ -121,7 +121,7 @@ describe('comparing two slides', () => {
     expect(address()).toBe(`?image=${masson.id}&beside=${reticulin.id}`);
   });
 
-  it('ends with the same button, and returns with the browser’s back button', async () => {
+  it('ends when the compare button is pressed again, and starts again with the back button of the browser', async () => {
     catalogue();
     const user = await show(`?image=${he.id}&beside=${masson.id}&bx=3&by=4&bzoom=1`);
     await user.click(compare());
@@ -131,7 +131,7 @@ describe('comparing two slides', () => {
     half('Masson.svs');
   });
 
-  it('is cancelled with the same button before a second slide is chosen', async () => {
+  it('is cancelled when the compare button is pressed again before a second slide is chosen', async () => {
     catalogue();
     const user = await show(`?image=${he.id}`);
     await user.click(compare());

@@ -28,7 +28,7 @@ describe('the thumbnail queue', () => {
     expect(opened).toEqual(['a', 'b', 'd']);
   });
 
-  it('frees the slot of a thumbnail only once', () => {
+  it('frees only one slot when the same thumbnail leaves twice', () => {
     const { ask, opened } = gate();
     const leave = ['a', 'b', 'c', 'd'].map(ask);
     leave[0]?.();
@@ -36,7 +36,7 @@ describe('the thumbnail queue', () => {
     expect(opened).toEqual(['a', 'b', 'c']);
   });
 
-  it('delays thumbnails while the list scrolls', () => {
+  it('delays requests for thumbnails while the list scrolls', () => {
     const { ask, opened, scrolled } = gate();
     scrolled();
     ask('a');

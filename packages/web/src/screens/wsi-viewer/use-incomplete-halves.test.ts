@@ -2,7 +2,7 @@ import { act, renderHook } from '@testing-library/react';
 import { expect, it } from 'vitest';
 import { useIncompleteHalves } from './use-incomplete-halves.ts';
 
-it('useIncompleteHalves does not render the screen again when a half repeats its report', () => {
+it('useIncompleteHalves does not render the viewer again when an image view reports the same incompleteness a second time', () => {
   let renderings = 0;
   const { result } = renderHook(() => {
     renderings += 1;

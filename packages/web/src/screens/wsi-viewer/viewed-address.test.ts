@@ -3,7 +3,7 @@ import { formatViewed, parseViewed } from './viewed-address.ts';
 
 const field = { x: 10, y: 20.5, zoom: 0.5, rotation: 0, isMirrored: false };
 
-describe('the address of the viewed field', () => {
+describe('the URL parameters of the viewed slides', () => {
   it.each([
     ['nothing', ''],
     ['a whole slide', 'image=a'],
@@ -18,11 +18,11 @@ describe('the address of the viewed field', () => {
       'image=a&results=9f1c2ab3_o60_f1e-7*01d2e3f4_x*swipe-50&beside=b&b-results=-',
     ],
     ['two fields of one slide', 'image=a&x=1&y=2&zoom=1&beside=a&bx=3&by=4&bzoom=1'],
-  ])('keeps %s when it is parsed and formatted', (_, address) => {
+  ])('keep %s when they are parsed and formatted again', (_, address) => {
     expect(`${formatViewed(parseViewed(new URLSearchParams(address)))}`).toBe(address);
   });
 
-  it('drops the second slide and its field when a comparison ends', () => {
+  it('lose the second slide and its field when a comparison ends', () => {
     const viewed = parseViewed(
       new URLSearchParams('image=a&x=10&y=20.5&zoom=0.5&beside=b&bx=1&by=2&bzoom=1'),
     );
@@ -30,13 +30,13 @@ describe('the address of the viewed field', () => {
     expect(`${formatViewed({ ...viewed, second: null })}`).toBe('image=a&x=10&y=20.5&zoom=0.5');
   });
 
-  it('shows the whole slide for an invalid field', () => {
+  it('describe the whole slide when the field is invalid', () => {
     const viewed = parseViewed(new URLSearchParams('image=a&beside=b&bx=1&by=two&bzoom=1'));
     expect(viewed.second).toEqual({ imageId: 'b', field: null, results: null });
   });
 
   it.each([['<script>'], ['a'.repeat(4001)], ['']])(
-    'contains no result layers when the parameter is the invalid value %s',
+    'contain no result layers when the results parameter has the invalid value %s',
     (results) => {
       expect(parseViewed(new URLSearchParams({ image: 'a', results })).first?.results).toBeNull();
     },

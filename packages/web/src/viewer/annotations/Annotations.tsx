@@ -3,7 +3,7 @@ import { CloseButton, VisuallyHidden } from '@mantine/core';
 import { type RefObject, useEffect, useEffectEvent, useRef, useState } from 'react';
 import { createPortal } from 'react-dom';
 import { loadAnnotationLayers, useAnnotationClasses } from '../../api/annotations.ts';
-import { languageNow } from '../../language/language.ts';
+import { chosenLanguageOr } from '../../language/language.ts';
 import { toImage } from '../overlay/placement.ts';
 import type { Shape } from '../overlay/shapes.ts';
 import type { Calibration } from '../scale.ts';
@@ -159,7 +159,7 @@ function Drawing({ view, open, dataset, user, calibration, foot, onDone, ...prop
         onDone={finishDrawing}
       />
       {isListOpen && (
-        <section className={classes.panel} aria-label={texts.annotations} lang={languageNow('en')}>
+        <section className={classes.panel} aria-label={texts.annotations} lang={chosenLanguageOr('en')}>
           <div className={classes.panelHead}>
             {texts.annotations}
             <CloseButton size="sm" aria-label={texts.hideList} onClick={() => setListOpen(false)} />

@@ -7,7 +7,7 @@ import {
   pathsOf,
 } from '@lamina/annotations';
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
-import { languageNow } from '../../language/language.ts';
+import { chosenLanguageOr } from '../../language/language.ts';
 import classes from './Annotations.module.css';
 import { classNameOf, colorOf, cssColor } from './annotation.ts';
 import type { Conflict } from './change-queue.ts';
@@ -25,7 +25,7 @@ export function ConflictDialog({ open: { store } }: { readonly open: OpenAnnotat
       closeOnEscape={false}
       closeOnClickOutside={false}
       title={texts.conflictTitle}
-      lang={languageNow('en')}
+      lang={chosenLanguageOr('en')}
       portalProps={{ target: 'main' }}
     >
       {conflict !== undefined && (

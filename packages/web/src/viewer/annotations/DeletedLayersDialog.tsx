@@ -3,7 +3,7 @@ import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { loadDeletedLayers, restoreLayer } from '../../api/annotations.ts';
 import { messageOf } from '../../api/client.ts';
-import { languageNow } from '../../language/language.ts';
+import { chosenLanguageOr } from '../../language/language.ts';
 import { texts } from './texts.ts';
 
 interface DeletedLayersDialogProps {
@@ -47,7 +47,7 @@ export function DeletedLayersDialog({ imageId, onClose, onRestored }: DeletedLay
       opened
       onClose={onClose}
       title={texts.deletedLayersTitle}
-      lang={languageNow('en')}
+      lang={chosenLanguageOr('en')}
       portalProps={{ target: 'main' }}
       closeButtonProps={{ 'aria-label': texts.close }}
     >

@@ -5,7 +5,7 @@ import { useEffect, useState } from 'react';
 import { loadHistory } from '../../api/annotations.ts';
 import { messageOf } from '../../api/client.ts';
 import { formatDateAndTime } from '../../formatting/dates.ts';
-import { languageNow } from '../../language/language.ts';
+import { chosenLanguageOr } from '../../language/language.ts';
 import { type Annotation, classNameOf } from './annotation.ts';
 import { texts } from './texts.ts';
 
@@ -41,7 +41,7 @@ export function HistoryDialog({ annotation, onUse, onClose }: HistoryDialogProps
       opened
       onClose={onClose}
       title={texts.historyTitle}
-      lang={languageNow('en')}
+      lang={chosenLanguageOr('en')}
       portalProps={{ target: 'main' }}
       closeButtonProps={{ 'aria-label': texts.close }}
     >

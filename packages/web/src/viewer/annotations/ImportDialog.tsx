@@ -4,7 +4,7 @@ import { useEffect, useState } from 'react';
 import { createLayer, deleteLayer, importFile } from '../../api/annotations.ts';
 import { messageOf } from '../../api/client.ts';
 import { formatNumber } from '../../formatting/numbers.ts';
-import { languageNow } from '../../language/language.ts';
+import { chosenLanguageOr } from '../../language/language.ts';
 import { isNewLayer } from './pending-change.ts';
 import { texts } from './texts.ts';
 import type { OpenAnnotations } from './use-annotations.ts';
@@ -69,7 +69,7 @@ export function ImportDialog({ open: { store }, file, onClose, onImported }: Imp
       opened
       onClose={onClose}
       title={`${texts.importTitle}: ${file.name}`}
-      lang={languageNow('en')}
+      lang={chosenLanguageOr('en')}
       portalProps={{ target: 'main' }}
       closeButtonProps={{ 'aria-label': texts.close }}
     >

@@ -1,6 +1,6 @@
 import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { languageNow } from '../../language/language.ts';
+import { chosenLanguageOr } from '../../language/language.ts';
 import { texts } from './texts.ts';
 
 const maxNameLength = 200;
@@ -20,7 +20,7 @@ export function RenameDialog({ name, onRename, onClose }: RenameDialogProps) {
       opened
       onClose={onClose}
       title={texts.renameTitle}
-      lang={languageNow('en')}
+      lang={chosenLanguageOr('en')}
       portalProps={{ target: 'main' }}
       closeButtonProps={{ 'aria-label': texts.close }}
     >

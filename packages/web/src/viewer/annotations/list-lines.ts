@@ -1,6 +1,6 @@
 /** Creates the lines of the annotation list: a heading for each class, followed by its annotations. */
 import { isArea } from '@lamina/annotations';
-import { languageNow } from '../../language/language.ts';
+import { chosenLanguageOr } from '../../language/language.ts';
 import { type Annotation, classNameOf, colorOf } from './annotation.ts';
 import { texts } from './texts.ts';
 
@@ -32,12 +32,12 @@ export function linesOf(
   order: SortOrder,
   cssColorOf: (color: ReturnType<typeof colorOf>) => string,
 ): readonly ListLine[] {
-  const searchedText = search.trim().toLocaleLowerCase(languageNow('tr'));
+  const searchedText = search.trim().toLocaleLowerCase(chosenLanguageOr('tr'));
   const matches = annotations.filter((annotation) => {
     if (searchedText === '') return true;
     const { description = '' } = annotation.feature.properties;
     const text = `${labelOf(annotation)} ${classNameOf(annotation.feature) ?? texts.noClass} ${annotation.author ?? ''} ${description}`;
-    return text.toLocaleLowerCase(languageNow('tr')).includes(searchedText);
+    return text.toLocaleLowerCase(chosenLanguageOr('tr')).includes(searchedText);
   });
   const groups = Map.groupBy(matches, ({ feature }) => classNameOf(feature));
   const names = [...groups.keys()].sort(compareClassNames);
@@ -65,5 +65,5 @@ const sizeOf = ({ bounds }: Annotation) => (bounds.maxX - bounds.minX) * (bounds
 const comparisons: Readonly<Record<SortOrder, (a: Annotation, b: Annotation) => number>> = {
   time: (a, b) => b.changedAt - a.changedAt,
   area: (a, b) => sizeOf(b) - sizeOf(a),
-  name: (a, b) => labelOf(a).localeCompare(labelOf(b), languageNow('tr')),
+  name: (a, b) => labelOf(a).localeCompare(labelOf(b), chosenLanguageOr('tr')),
 };

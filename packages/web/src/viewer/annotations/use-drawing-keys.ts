@@ -1,5 +1,5 @@
 import { useEffect, useEffectEvent } from 'react';
-import { isBusyElsewhere, nameOfKey } from '../use-keys.ts';
+import { areKeysUsedElsewhere, nameOfKey } from '../use-keys.ts';
 
 /** Actions by the name of the key: `p`, `shift+v`, or `mod+z` for Ctrl + Z and Command + Z. */
 export type DrawingKeys = Readonly<Record<string, () => void>>;
@@ -11,7 +11,12 @@ export type DrawingKeys = Readonly<Record<string, () => void>>;
  */
 export function useDrawingKeys(bindings: DrawingKeys | null): void {
   const onKeyDown = useEffectEvent((event: KeyboardEvent) => {
-    if (bindings === null || event.defaultPrevented || event.isComposing || isBusyElsewhere(event.target))
+    if (
+      bindings === null ||
+      event.defaultPrevented ||
+      event.isComposing ||
+      areKeysUsedElsewhere(event.target)
+    )
       return;
     const isOnButton = event.target instanceof Element && event.target.closest('button, a, li') !== null;
     if (isOnButton && (event.key === 'Enter' || event.key === ' ')) return;

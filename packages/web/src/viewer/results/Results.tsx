@@ -6,7 +6,7 @@ import { toast } from 'react-toastify';
 import { messageOf } from '../../api/client.ts';
 import { removeResultLayer, useOverlayDescriptor } from '../../api/results.ts';
 import { ConfirmDialog } from '../../components/ConfirmDialog.tsx';
-import { languageNow } from '../../language/language.ts';
+import { chosenLanguageOr } from '../../language/language.ts';
 import type { AnnotationStore } from '../annotations/annotation-store.ts';
 import type { SlideView } from '../slide-view.ts';
 import { AddResultDialog } from './AddResultDialog.tsx';
@@ -137,7 +137,7 @@ export function Results({
           className={classes.panel}
           data-drawing={props.isDrawing || undefined}
           aria-label={texts.results}
-          lang={languageNow('en')}
+          lang={chosenLanguageOr('en')}
         >
           <div className={classes.head}>
             {texts.results}
@@ -203,7 +203,7 @@ export function Results({
           <ConfirmDialog
             title={texts.removeTitle}
             confirmLabel={texts.removeConfirm}
-            isGrave
+            isDestructive
             onConfirm={() => remove(layerToRemove)}
             onClose={() => setLayerToRemove(null)}
           >

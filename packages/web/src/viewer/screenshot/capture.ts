@@ -132,10 +132,10 @@ export function tilesOfStrip(
   const maxLevel = maxLevelOf(descriptor);
   const zoom = Math.hypot(placement.a, placement.b);
   const level = Math.max(
-    minLevelOf(descriptor, maxLevel),
+    minLevelOf(descriptor.tileSize, maxLevel),
     Math.min(maxLevel, Math.ceil(maxLevel + Math.log2(zoom) - 1e-6)),
   );
-  const tileSideLevel0 = tileSize * 2 ** (maxLevel - level);
+  const tileSideAtFullResolution = tileSize * 2 ** (maxLevel - level);
   const corners = [
     { x: 0, y: 0 },
     { x: strip.width, y: 0 },
@@ -144,11 +144,11 @@ export function tilesOfStrip(
   ].map((corner) => toImage(placement, corner));
   /** Returns the columns or rows of the tiles that contain these coordinates or lie between them. */
   const indicesAround = (coordinates: readonly number[], slideLength: number) => {
-    const first = Math.max(0, Math.floor(Math.min(...coordinates) / tileSideLevel0));
+    const first = Math.max(0, Math.floor(Math.min(...coordinates) / tileSideAtFullResolution));
     const last =
       Math.min(
-        Math.ceil(slideLength / tileSideLevel0),
-        Math.ceil(Math.max(...coordinates) / tileSideLevel0),
+        Math.ceil(slideLength / tileSideAtFullResolution),
+        Math.ceil(Math.max(...coordinates) / tileSideAtFullResolution),
       ) - 1;
     return Array.from({ length: Math.max(0, last - first + 1) }, (_, offset) => first + offset);
   };

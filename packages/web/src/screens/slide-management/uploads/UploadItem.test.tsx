@@ -20,7 +20,7 @@ const line = {
   uploadId: 'u1',
 } as const;
 
-it('an upload shows its speed and remaining time while bytes are sent, and neither at a rate of 0 or null', () => {
+it('the row of an upload shows speed and remaining time while bytes are sent, and neither when the rate is 0 or unknown', () => {
   const renderItem = (bytesPerSecond: number | null) => {
     cleanup();
     render(

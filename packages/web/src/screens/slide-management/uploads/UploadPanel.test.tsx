@@ -72,7 +72,7 @@ describe('the upload panel', () => {
     expect(announcedUploads(calls)).toEqual([]);
   });
 
-  it('suggests datasets while a name is typed, and not over the start button once the name is complete', async () => {
+  it('suggests datasets while a name is typed, and hides the suggestions, which cover the start button, once the name is complete', async () => {
     const { panel, choose, person } = await openPanel([], {
       'GET /admin/datasets': { datasets: [existing] },
     });
@@ -188,7 +188,7 @@ describe('the upload panel', () => {
     expect(calls.some(({ name }) => name === 'DELETE /admin/uploads/u1')).toBe(true);
   });
 
-  it('does not show the uploads of the account that was signed in before in this browser', async () => {
+  it('does not show uploads of another account that was signed in earlier in this browser', async () => {
     const first = await openPanel([], {
       'POST /admin/uploads': refusal('storage_full'),
       'GET /admin/datasets': { datasets: [existing] },

@@ -1,6 +1,6 @@
 import { isErrorReason, reasonText, type UploadProblem } from '@lamina/contract';
 import { formatNumber } from '../../../formatting/numbers.ts';
-import { languageNow, wording } from '../../../language/language.ts';
+import { chosenLanguageOr, wording } from '../../../language/language.ts';
 import type { Refusal } from './group-uploads.ts';
 
 export const texts = wording({
@@ -168,7 +168,7 @@ export const texts = wording({
 
 /** Returns why this browser does not upload a file. */
 export function refusalSentence(reason: Refusal): string {
-  return isErrorReason(reason) ? reasonText(reason, languageNow('tr')) : texts[reason];
+  return isErrorReason(reason) ? reasonText(reason, chosenLanguageOr('tr')) : texts[reason];
 }
 
 /** Returns why the server could not accept an upload. */

@@ -92,7 +92,7 @@ describe('uploadLinesOf', () => {
     ]);
   });
 
-  it('returns one line for an unfinished upload of the server that waits in this tab to be resumed', () => {
+  it('returns one line, not two, for an unfinished upload that the server lists and this tab is about to resume', () => {
     const open = serverUpload({ state: 'open', checked_count: 0 });
     const waiting = localUpload({ phase: 'waiting', uploadId: null });
     expect(linesSoonAfterStart([waiting], [open])).toEqual([['Sırada', null, ['pause', 'cancel']]]);
