@@ -30,11 +30,11 @@ describe('nameKey', () => {
     expect(nameKey(b)).not.toBe(nameKey(a));
   });
 
-  it('is not empty for a name of spaces or invisible characters', () => {
+  it('returns a non-empty key for a name of spaces or invisible characters', () => {
     for (const name of [' ', '\u200b', '\u00ad\u00ad']) expect(nameKey(name)).not.toBe('');
   });
 
-  it('of a name key is the same name key', () => {
+  it('returns a name key unchanged', () => {
     for (const name of ['İÇ', 'Straße', 'Ā̇', 'ΐΣ', 'Study\u00a0\u200bA']) {
       expect(nameKey(nameKey(name))).toBe(nameKey(name));
     }

@@ -5,7 +5,7 @@ import { User } from './users.ts';
 const active = (role: Role) => permissionsOf({ status: 'active', role });
 
 describe('permissions', () => {
-  it('of an admin include those of a user, which include those of a viewer', () => {
+  it('of an admin include the permissions of a user, which include those of a viewer', () => {
     expect(active('user')).toEqual(expect.arrayContaining([...active('viewer')]));
     expect(active('admin')).toEqual(expect.arrayContaining([...active('user')]));
     expect(active('viewer')).toEqual(expect.arrayContaining([...active('unassigned')]));
@@ -21,7 +21,7 @@ describe('permissions', () => {
     },
   );
 
-  it('of an unknown status are those of suspended, and of an unknown role those of unassigned', () => {
+  it('of an unknown status equal the permissions of suspended, and of an unknown role those of unassigned', () => {
     const account = {
       uid: 'u',
       email: 'a@example.org',

@@ -22,11 +22,11 @@ describe('searchWords', () => {
     expect(searchWords(' \t ')).toEqual([]);
   });
 
-  it('leaves out repeated words and words that are parts of other words', () => {
+  it('leaves out repeated words and words that are contained in other words of the query', () => {
     expect(searchWords('kolon kol KOLON lon h')).toEqual(['kolon', 'h']);
   });
 
-  it('joins the words after the twelfth to one', () => {
+  it('joins all words after the twelfth into one further word', () => {
     expect(searchWords(Array.from({ length: 100 }, (_, i) => `w${i + 100}`).join(' '))).toHaveLength(13);
   });
 });

@@ -8,6 +8,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 
 const magic = Buffer.from('LMRESLT1');
 const trailerBytes = 4 + magic.length;
+/** A longer description is taken for damage. */
 const maxDescriptionBytes = 16 * 2 ** 20;
 
 export interface ContainerWriter {
@@ -27,7 +28,7 @@ export interface ContainerWriter {
 }
 
 /**
- * Creates a file. Its functions are synchronous, because imports run in a worker thread.
+ * Creates a file. The functions of its writer are synchronous, because imports run in a worker thread.
  *
  * @param maxBytes maximum size of the file without its description
  */
@@ -73,9 +74,9 @@ export function createContainer(path: string, maxBytes: number): ContainerWriter
     },
     finish(description) {
       const json = Buffer.from(JSON.stringify(description));
-      const length = Buffer.alloc(4);
-      length.writeUInt32LE(json.length);
-      writeAt(size, Buffer.concat([json, length, magic]));
+      const jsonLength = Buffer.alloc(4);
+      jsonLength.writeUInt32LE(json.length);
+      writeAt(size, Buffer.concat([json, jsonLength, magic]));
       fs.fsyncSync(file);
       fs.closeSync(file);
     },
@@ -104,10 +105,10 @@ export async function openContainer(path: string): Promise<Container> {
   try {
     const { size } = await file.stat();
     const trailer = await readFrom(file, Math.max(0, size - trailerBytes), trailerBytes);
-    const length = trailer.readUInt32LE();
-    const isComplete = trailer.subarray(4).equals(magic) && length <= maxDescriptionBytes;
+    const jsonLength = trailer.readUInt32LE();
+    const isComplete = trailer.subarray(4).equals(magic) && jsonLength <= maxDescriptionBytes;
     if (!isComplete) throw new Error('A result file is not complete.');
-    const json = await readFrom(file, size - trailerBytes - length, length);
+    const json = await readFrom(file, size - trailerBytes - jsonLength, jsonLength);
     return {
       description: JSON.parse(json.toString()),
       read: (offset, bytes) => readFrom(file, offset, bytes),

@@ -29,23 +29,26 @@ const maxCounts = 8 * 2 ** 20;
 const coarsestGridCells = 64;
 
 /**
- * Counts the objects of each class in the cells of the finest grid. `write` derives coarser grids from it; each has cells of
- * twice the side of the previous one.
+ * Returns an object whose `add` counts one object of the layer in the finest grid, and whose `write` stores this grid and coarser
+ * ones, each with cells of twice the side of the previous one.
  *
  * @param bounds bounds x0, y0, x1, y1 of the centres of all objects, in pixels of level 0; x0 > x1 without objects
  */
-export function createDensity([x0, y0, x1, y1]: readonly [number, number, number, number], classes: number) {
-  const isEmpty = !(x0 <= x1);
+export function createDensity(
+  [x0, y0, x1, y1]: readonly [number, number, number, number],
+  classCount: number,
+) {
+  const isEmpty = x0 > x1;
   let cell = minCellSide;
   const cellsAcross = (length: number) => Math.floor(length / cell) + 1;
   const isTooFine = () =>
     Math.max(x1 - x0, y1 - y0) / cell > maxGridCells ||
-    cellsAcross(x1 - x0) * cellsAcross(y1 - y0) * classes > maxCounts;
+    cellsAcross(x1 - x0) * cellsAcross(y1 - y0) * classCount > maxCounts;
   while (!isEmpty && isTooFine()) cell *= 2;
   const [left, top] = isEmpty ? [0, 0] : [Math.floor(x0 / cell) * cell, Math.floor(y0 / cell) * cell];
   const width = isEmpty ? 0 : Math.floor((x1 - left) / cell) + 1;
   const height = isEmpty ? 0 : Math.floor((y1 - top) / cell) + 1;
-  const counts = new Uint32Array(width * height * classes);
+  const counts = new Uint32Array(width * height * classCount);
   return {
     add(x: number, y: number, classNumber: number): void {
       const column = Math.floor((x - left) / cell);
@@ -59,7 +62,7 @@ export function createDensity([x0, y0, x1, y1]: readonly [number, number, number
       for (;;) {
         const rasterLength = grid.width * grid.height;
         const { counts: gridCounts } = grid;
-        const rasters = Array.from({ length: classes }, (_, classNumber) => {
+        const rasters = Array.from({ length: classCount }, (_, classNumber) => {
           const start = classNumber * rasterLength;
           const raster = gridCounts.subarray(start, start + rasterLength);
           const packed = gzipSync(new Uint8Array(raster.buffer, raster.byteOffset, raster.byteLength), {
@@ -69,7 +72,7 @@ export function createDensity([x0, y0, x1, y1]: readonly [number, number, number
         });
         levels.push({ cell: grid.cell, width: grid.width, height: grid.height, x: left, y: top, rasters });
         if (Math.max(grid.width, grid.height) <= coarsestGridCells) return levels;
-        grid = halveGrid(grid, classes);
+        grid = halveGrid(grid, classCount);
       }
     },
   };
@@ -83,11 +86,11 @@ interface Grid {
   readonly counts: Uint32Array<ArrayBuffer>;
 }
 
-/** Returns a grid with half the width and height, whose cells have the sums of four cells. */
-function halveGrid({ cell, width, height, counts }: Grid, classes: number): Grid {
+/** Returns a grid with half the width and height, in which each count is the sum of the counts of 2 × 2 cells. */
+function halveGrid({ cell, width, height, counts }: Grid, classCount: number): Grid {
   const [columns, rows] = [Math.ceil(width / 2), Math.ceil(height / 2)];
-  const sums = new Uint32Array(columns * rows * classes);
-  for (let classNumber = 0; classNumber < classes; classNumber++)
+  const sums = new Uint32Array(columns * rows * classCount);
+  for (let classNumber = 0; classNumber < classCount; classNumber++)
     for (let y = 0; y < height; y++)
       for (let x = 0; x < width; x++) {
         const sumIndex = (classNumber * rows + (y >> 1)) * columns + (x >> 1);

@@ -6,7 +6,7 @@ import { RetryLater } from '../jobs/jobs.ts';
 import type { ObjectStore } from '../slide-storage/object-storage.ts';
 import { RefusedResult } from './problems.ts';
 
-/** Bytes that one request to the object store reads. */
+/** Maximum number of bytes that one request to the object store reads. */
 const partBytes = 8 * 2 ** 20;
 
 interface Download {

@@ -1,8 +1,9 @@
 /**
  * Encodes the objects of a vector layer in two binary forms: as records of the spill file (the temporary file of an import),
  * and in blocks, which viewers download as `getOverlayBlock` of the contract documents. The vertices of outlines are rounded
- * to quarters of a pixel and stored as deltas: the Int16 difference of x and y from the previous vertex, starting at the
- * object's centre. Centres themselves stay exact, because they decide in which cells and areas objects are counted.
+ * to quarters of a pixel and stored as deltas: the Int16 difference of x and y from the previous vertex, for the first vertex of
+ * a ring from the object's centre. The records keep the centres exact, because they decide in which cells and areas objects are
+ * counted.
  */
 import { RefusedResult } from './problems.ts';
 import type { ResultObject } from './read-objects.ts';
@@ -23,7 +24,7 @@ export interface StoredObject {
   readonly memory: Buffer;
   readonly deltasOffset: number;
   /** Number of vertices of all rings. */
-  readonly vertices: number;
+  readonly vertexCount: number;
   readonly measurements: readonly (readonly [column: number, value: number])[];
   readonly id: string | null;
 }
@@ -35,30 +36,50 @@ interface BlockEncoder {
     classNumber: number,
     measurements: readonly (readonly [column: number, value: number])[],
   ): { readonly record: Buffer; readonly box: Box; readonly vertexCount: number };
-  /** Decodes the record at an offset. The result is valid only until the memory is overwritten, because it refers to it. */
+  /** Decodes the record at an offset. The result refers to the memory, so it is valid only until the memory is overwritten. */
   decodeRecord(memory: Buffer, offset: number): StoredObject;
   /**
    * Encodes a block.
    *
-   * @param members objects of the block
-   * @param first number of the first of them in the layer
+   * @param members objects of the block, which are consecutive in the layer
+   * @param firstNumber number of the first member in the layer
    * @returns the bytes, the bounds of the outlines (quarters of a pixel) and the bounds of the centres (pixels)
    */
   encodeBlock(
     members: readonly StoredObject[],
-    first: number,
+    firstNumber: number,
   ): { readonly bytes: Uint8Array; readonly bounds: Box; readonly centers: Box };
 }
 
+/** Offsets of the fields in the header of a block: Uint32, except Int32 for the origin of the centres. */
+export const blockField = {
+  magic: 0,
+  firstNumber: 4,
+  objectCount: 8,
+  ringCount: 12,
+  vertexCount: 16,
+  originX: 20,
+  originY: 24,
+} as const;
 /** The ASCII characters LRB1, read as a little-endian Uint32. */
 const blockMagic = 0x3142524c;
-export const blockHeaderBytes = 32;
+export const blockHeaderBytes = 32; // 28 bytes of fields, and 4 reserved bytes
 /** Largest delta that Int16 holds. */
 const maxDelta = 32_767;
 /** Largest coordinate in quarters of a pixel; below the limit of Int32. */
 const maxQuarters = 2_000_000_000;
 const maxRings = 65_535;
-/** Float64 x, y; Int32 x 4 box; Uint32 vertices, measurements; Uint16 rings, bytes of the id; Uint8 class. */
+/** Offsets of the fields of a record: Float64 x and y, four Int32, two Uint32, two Uint16, Uint8. */
+const field = {
+  x: 0,
+  y: 8,
+  box: 16,
+  vertexCount: 32,
+  measurementCount: 36,
+  ringCount: 40,
+  idBytes: 42,
+  classNumber: 44,
+} as const;
 const recordHeaderBytes = 45;
 /** Stands for "no id" in the field for the number of bytes of the id. */
 const noIdBytes = 0xffff;
@@ -78,7 +99,11 @@ export function createBlockEncoder(): BlockEncoder {
     deltas[deltaCount++] = dy;
   }
 
-  /** Appends the deltas from one vertex to the next. An edge that exceeds Int16 gets vertices between. @returns their number */
+  /**
+   * Appends the delta from one vertex to the next. An edge longer than a delta may be is divided into equal parts.
+   *
+   * @returns the number of appended deltas
+   */
   function pushEdge(fromX: number, fromY: number, toX: number, toY: number): number {
     const longestSide = Math.max(Math.abs(toX - fromX), Math.abs(toY - fromY));
     const parts = Math.max(1, Math.ceil(longestSide / maxDelta));
@@ -126,14 +151,14 @@ export function createBlockEncoder(): BlockEncoder {
           8 * measurements.length +
           (idBytes?.length ?? 0),
       );
-      record.writeDoubleLE(x, 0);
-      record.writeDoubleLE(y, 8);
-      for (const [i, value] of [x0, y0, x1, y1].entries()) record.writeInt32LE(value, 16 + 4 * i);
-      record.writeUInt32LE(deltaCount / 2, 32);
-      record.writeUInt32LE(measurements.length, 36);
-      record.writeUInt16LE(ringVertices.length, 40);
-      record.writeUInt16LE(idBytes === null ? noIdBytes : idBytes.length, 42);
-      record.writeUInt8(classNumber, 44);
+      record.writeDoubleLE(x, field.x);
+      record.writeDoubleLE(y, field.y);
+      for (const [i, value] of [x0, y0, x1, y1].entries()) record.writeInt32LE(value, field.box + 4 * i);
+      record.writeUInt32LE(deltaCount / 2, field.vertexCount);
+      record.writeUInt32LE(measurements.length, field.measurementCount);
+      record.writeUInt16LE(ringVertices.length, field.ringCount);
+      record.writeUInt16LE(idBytes === null ? noIdBytes : idBytes.length, field.idBytes);
+      record.writeUInt8(classNumber, field.classNumber);
       let position = recordHeaderBytes;
       for (const vertexCount of ringVertices) position = record.writeUInt32LE(vertexCount, position);
       record.set(new Uint8Array(deltas.buffer, 0, deltaBytes), position);
@@ -148,46 +173,46 @@ export function createBlockEncoder(): BlockEncoder {
 
     decodeRecord(memory, offset) {
       const view = new DataView(memory.buffer, memory.byteOffset + offset);
-      const vertices = view.getUint32(32, true);
-      const measurementCount = view.getUint32(36, true);
-      const ringCount = view.getUint16(40, true);
-      const idBytes = view.getUint16(42, true);
+      const vertexCount = view.getUint32(field.vertexCount, true);
+      const measurementCount = view.getUint32(field.measurementCount, true);
+      const ringCount = view.getUint16(field.ringCount, true);
+      const idBytes = view.getUint16(field.idBytes, true);
       let position = recordHeaderBytes;
       const ringVertices: number[] = [];
       for (let n = 0; n < ringCount; n++, position += 4) ringVertices.push(view.getUint32(position, true));
       const deltasOffset = offset + position;
-      position += 4 * vertices;
+      position += 4 * vertexCount;
       const measurements: [column: number, value: number][] = [];
       for (let n = 0; n < measurementCount; n++, position += 8) {
         measurements.push([view.getUint32(position, true), view.getFloat32(position + 4, true)]);
       }
       const idStart = offset + position;
       return {
-        x: view.getFloat64(0, true),
-        y: view.getFloat64(8, true),
+        x: view.getFloat64(field.x, true),
+        y: view.getFloat64(field.y, true),
         box: [
-          view.getInt32(16, true),
-          view.getInt32(20, true),
-          view.getInt32(24, true),
-          view.getInt32(28, true),
+          view.getInt32(field.box, true),
+          view.getInt32(field.box + 4, true),
+          view.getInt32(field.box + 8, true),
+          view.getInt32(field.box + 12, true),
         ],
-        classNumber: view.getUint8(44),
+        classNumber: view.getUint8(field.classNumber),
         ringVertices,
         memory,
         deltasOffset,
-        vertices,
+        vertexCount,
         measurements,
         id: idBytes === noIdBytes ? null : memory.toString('utf8', idStart, idStart + idBytes),
       };
     },
 
-    encodeBlock(members, first) {
-      let [ringCount, vertexCount] = [0, 0];
+    encodeBlock(members, firstNumber) {
+      let [ringCount, vertexTotal] = [0, 0];
       const bounds: [number, number, number, number] = [Infinity, Infinity, -Infinity, -Infinity];
       const centers: [number, number, number, number] = [Infinity, Infinity, -Infinity, -Infinity];
-      for (const { ringVertices, vertices, box, x, y } of members) {
+      for (const { ringVertices, vertexCount, box, x, y } of members) {
         ringCount += ringVertices.length;
-        vertexCount += vertices;
+        vertexTotal += vertexCount;
         widen(bounds, box);
         widen(centers, [x, y, x, y]);
       }
@@ -198,23 +223,23 @@ export function createBlockEncoder(): BlockEncoder {
       const centersStart = blockHeaderBytes;
       let ringPosition = centersStart + 8 * objectCount;
       let deltaPosition = ringPosition + 4 * ringCount;
-      const ringCountsStart = deltaPosition + 4 * vertexCount;
+      const ringCountsStart = deltaPosition + 4 * vertexTotal;
       const classesStart = ringCountsStart + 2 * objectCount;
       const bytes = Buffer.alloc(classesStart + objectCount);
-      bytes.writeUInt32LE(blockMagic, 0);
-      bytes.writeUInt32LE(first, 4);
-      bytes.writeUInt32LE(objectCount, 8);
-      bytes.writeUInt32LE(ringCount, 12);
-      bytes.writeUInt32LE(vertexCount, 16);
-      bytes.writeInt32LE(originX, 20);
-      bytes.writeInt32LE(originY, 24);
+      bytes.writeUInt32LE(blockMagic, blockField.magic);
+      bytes.writeUInt32LE(firstNumber, blockField.firstNumber);
+      bytes.writeUInt32LE(objectCount, blockField.objectCount);
+      bytes.writeUInt32LE(ringCount, blockField.ringCount);
+      bytes.writeUInt32LE(vertexTotal, blockField.vertexCount);
+      bytes.writeInt32LE(originX, blockField.originX);
+      bytes.writeInt32LE(originY, blockField.originY);
       for (const [i, member] of members.entries()) {
-        const { x, y, ringVertices, memory, deltasOffset, vertices, classNumber } = member;
+        const { x, y, ringVertices, memory, deltasOffset, vertexCount, classNumber } = member;
         bytes.writeInt32LE(quarters(x) - originX, centersStart + 4 * i);
         bytes.writeInt32LE(quarters(y) - originY, centersStart + 4 * (objectCount + i));
         for (const count of ringVertices) ringPosition = bytes.writeUInt32LE(count, ringPosition);
-        memory.copy(bytes, deltaPosition, deltasOffset, deltasOffset + 4 * vertices);
-        deltaPosition += 4 * vertices;
+        memory.copy(bytes, deltaPosition, deltasOffset, deltasOffset + 4 * vertexCount);
+        deltaPosition += 4 * vertexCount;
         bytes.writeUInt16LE(ringVertices.length, ringCountsStart + 2 * i);
         bytes.writeUInt8(classNumber, classesStart + i);
       }
@@ -226,6 +251,7 @@ export function createBlockEncoder(): BlockEncoder {
 /** Returns a coordinate in quarters of a pixel. @throws RefusedResult bad_geometry */
 function quarters(coordinate: number): number {
   const value = Math.round(coordinate * 4);
+  // The negated comparison also rejects NaN.
   if (!(Math.abs(value) <= maxQuarters))
     throw new RefusedResult('bad_geometry', 'A coordinate is too far away');
   return value;

@@ -63,11 +63,11 @@ export function registerFindResults({ config, db, now, log, jobs, files }: Depen
   jobs.setWorker('find-results', async (_, signal) => {
     const layersByImage = Map.groupBy(await listFoundResultLayers(db), ({ image_id }) => image_id);
     const importedLayerIds = new Set(await layersWithFile(files.folder));
-    const folders = Map.groupBy(await listSlidesOnDisk(db), ({ root, path: file }) =>
-      path.join(slideRoots(config)[root], path.posix.dirname(file)),
+    const slidesByFolder = Map.groupBy(await listSlidesOnDisk(db), ({ root, path: slidePath }) =>
+      path.join(slideRoots(config)[root], path.posix.dirname(slidePath)),
     );
     let isSettling = false;
-    for (const [folder, slides] of folders) {
+    for (const [folder, slides] of slidesByFolder) {
       signal.throwIfAborted();
       const found = await findResultsInFolder(folder, slides);
       if (found === null) continue; // the folder is not readable at the moment, so its layers stay
@@ -78,7 +78,8 @@ export function registerFindResults({ config, db, now, log, jobs, files }: Depen
         await reconcile(layers, results, importedLayerIds);
       }
     }
-    if (isSettling) await jobs.enqueue('find-results', {}, settleMs * 2);
+    const searchAgainAfterMs = settleMs * 2;
+    if (isSettling) await jobs.enqueue('find-results', {}, searchAgainAfterMs);
   });
 
   async function searchBucket(tree: FolderTree, signal: AbortSignal): Promise<void> {
@@ -172,7 +173,7 @@ function folderOf(key: string): string {
   return folder === '.' ? '' : folder;
 }
 
-/** Maps the names by which result files refer to slides to the slides: the whole file name, and the name without ending. */
+/** Maps the two names by which a result file may refer to a slide, its file name with and without extension, to the slide. */
 function slidesByName<Slide extends SlideInBucket>(slides: readonly Slide[]): ReadonlyMap<string, Slide> {
   const byName = new Map<string, Slide>();
   for (const slide of slides) {
@@ -193,7 +194,8 @@ async function findResultsInBucket(
   for (const entry of (await tree.entriesOf(folder)) ?? []) {
     const result = entry.kind === 'file' ? resultNameOf(entry.name) : null;
     const slide = result && byName.get(result.slide);
-    if (!slide || path.posix.basename(slide.path) === entry.name) continue;
+    const isSlideItself = slide && path.posix.basename(slide.path) === entry.name;
+    if (!slide || isSlideItself) continue;
     const object = await tree.find(folder, entry);
     if (object?.kind !== 'file') continue;
     const { realPlace, version } = object;
@@ -217,7 +219,8 @@ async function findResultsInFolder(
     for (const name of (await fs.readdir(folder)).sort()) {
       const result = resultNameOf(name);
       const slide = result && byName.get(result.slide);
-      if (!slide || path.posix.basename(slide.path) === name) continue;
+      const isSlideItself = slide && path.posix.basename(slide.path) === name;
+      if (!slide || isSlideItself) continue;
       const stats = await fs.stat(path.join(folder, name));
       if (!stats.isFile()) continue;
       if (Date.now() - stats.mtimeMs < settleMs) {

@@ -18,11 +18,11 @@ const [openBracket, closeBracket, comma, minus, point, zero, nine, backslash, sp
   0x5b, 0x5d, 0x2c, 0x2d, 0x2e, 0x30, 0x39, 0x5c, 0x20,
 ] as const;
 /**
- * A decimal number of at most this many characters is parsed as an integer that is divided by a power of ten. Both are exact
- * below 2^53, so the quotient is exactly the number that JSON.parse returns.
+ * A decimal number of at most this many characters is parsed as an integer that is divided by a power of ten. The integer and the
+ * power are exact because they are below 2^53, so the quotient is exactly the number that JSON.parse returns.
  */
 const maxDigits = 15;
-/** For numbers of more characters the parser returns null. */
+/** For a polygon with a longer number the parser returns null. */
 const maxNumberLength = 40;
 const powersOfTen = Array.from({ length: maxDigits + 1 }, (_, exponent) => 10 ** exponent);
 

@@ -74,7 +74,7 @@ export function createResultImports(dependencies: Dependencies): ResultImports {
     return exists ? target : null;
   }
 
-  /** Returns the remaining quota in bytes; what the layer's own upload has announced does not count. */
+  /** Returns the remaining quota in bytes. The bytes that the layer's own upload has reserved are added to it again. */
   async function remainingQuotaFor(layer: ResultLayerRow): Promise<number> {
     if (config.uploadQuotaBytes === 0) return maxBytesWithoutQuota;
     const used =
@@ -101,7 +101,7 @@ export function createResultImports(dependencies: Dependencies): ResultImports {
     const onProgress = (fraction: number) => {
       if (performance.now() - savedAt < saveEveryMs) return;
       savedAt = performance.now();
-      const percent = Math.min(99, Math.floor(fraction * 100));
+      const percent = Math.min(99, Math.floor(fraction * 100)); // 100 is saved with the state 'ready'
       updateResultLayer(db, layer.id, { percent, updated_at: nowIso() }, ['importing'])
         .then((exists) => {
           if (!exists) layerDeleted.abort(new LayerDeleted());
@@ -113,13 +113,13 @@ export function createResultImports(dependencies: Dependencies): ResultImports {
           ),
         );
     };
+    const fullSize = '{"method":"full-size"}'; // without a registration the result covers the whole slide
     const task = {
       kind: layer.kind,
       source,
-      fileName: layer.source_path,
       target: `${files.pathOf(layer.id)}.importing`,
       maxBytes,
-      registration: ResultRegistration.parse(JSON.parse(layer.registration ?? '{"method":"full-size"}')),
+      registration: ResultRegistration.parse(JSON.parse(layer.registration ?? fullSize)),
       isMask: isMaskByName(layer.source_path),
       slide: {
         width: image.width,
@@ -146,6 +146,7 @@ export function createResultImports(dependencies: Dependencies): ResultImports {
       if (error instanceof LayerDeleted) return;
       if (signal.aborted || error instanceof RetryLater) throw error;
       if (error instanceof RefusedResult)
+        // The download rejected the file. A rejection by the worker thread is an answer, not an error.
         answer = { ok: false, problem: error.problem, message: error.message };
       else {
         log.error({ err: error, layer: layerId }, 'result import failed; the layer is marked as failed');

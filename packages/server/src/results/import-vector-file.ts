@@ -21,7 +21,7 @@ const minUnpackedLimit = 2 ** 30;
 const maxUnpackedRatio = 100;
 /** Bytes that are read at once. */
 const partBytes = 2 ** 19;
-/** Fraction of the progress after which the file has been read; the rest is writing. */
+/** Share of the progress bar for reading the file; the rest is for writing the layer. */
 const readingFraction = 0.7;
 
 /**
@@ -97,7 +97,10 @@ async function* copyParts(parts: AsyncIterable<Buffer>): AsyncGenerator<Buffer> 
   for await (const part of parts) yield Buffer.from(part);
 }
 
-/** Opens a text file, unpacking gzip, and determines from its first character whether it is JSON or a table. */
+/**
+ * Opens a text file, unpacks gzip, and determines whether the text is JSON: then its first character, after a byte order mark and
+ * white space, is a bracket or a brace. Any other text is read as a table.
+ */
 async function openText(path: string, onProgress: (fraction: number) => void) {
   const file = await open(path, 'r');
   const { size } = await file.stat();
@@ -115,7 +118,7 @@ async function openText(path: string, onProgress: (fraction: number) => void) {
   return { isJson, parts: prependPart(first, parts) };
 }
 
-/** Returns a generator of a part that was taken from another generator, followed by the other parts of that generator. */
+/** Returns a generator that yields a part, which the caller has already taken, and then the remaining parts. */
 async function* prependPart(
   first: IteratorResult<Buffer>,
   others: AsyncGenerator<Buffer>,

@@ -62,16 +62,16 @@ async function openRasterFile(path: string): Promise<RasterFile> {
   if (isPng(start)) return openPngValues(path);
   if (isDicom(start)) {
     const dicom = await openFileSource(path);
-    const map = await openLabelMap(dicom);
+    const labelMap = await openLabelMap(dicom);
     const black = [0, 0, 0] as const;
-    const categories = map.segments.map(({ value, name, color }, index) => ({
+    const categories = labelMap.segments.map(({ value, name, color }, index) => ({
       value,
       name,
       color: color ?? (value === 0 ? black : categoryColor(index)), // value 0 is the background
     }));
-    return { ...map, categories, close: () => dicom.close() };
+    return { ...labelMap, categories, close: () => dicom.close() };
   }
-  const isTiff = ['II', 'MM'].includes(String.fromCharCode(...start.subarray(0, 2)));
+  const isTiff = ['II', 'MM'].includes(String.fromCharCode(...start.subarray(0, 2))); // the byte order mark of TIFF
   if (!isTiff) throw new RefusedResult('unknown_format', 'The file is neither TIFF, PNG nor DICOM');
   const source = await openFileSource(path);
   return { ...(await openValueTiff(source)), close: () => source.close() };
@@ -96,7 +96,7 @@ async function run(task: ImportTask): Promise<ImportAnswer> {
           maxPixels: resultLimits.rasterPixels,
           isMask: task.isMask,
           categories: image.categories,
-          registration: (width, height) => matrixOf(task.registration, task.slide, { width, height }),
+          registrationFor: (width, height) => matrixOf(task.registration, task.slide, { width, height }),
           onProgress,
         }),
       );

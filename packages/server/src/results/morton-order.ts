@@ -37,19 +37,20 @@ function spreadBits(fraction: number): number {
  * 16 bits of the key, one for the upper 16 bits, and one for the tree.
  *
  * @param keys Morton key of each object
- * @param trees number of each object's tree
+ * @param treeNumbers number of each object's tree (its range of sizes)
  */
-export function sortedOrder(count: number, keys: Uint32Array, trees: Uint8Array): Uint32Array {
+export function sortedOrder(count: number, keys: Uint32Array, treeNumbers: Uint8Array): Uint32Array {
   let order: Uint32Array = new Uint32Array(count);
   let sorted: Uint32Array = new Uint32Array(count);
   for (let i = 0; i < count; i++) order[i] = i;
   const digits = [
     (i: number) => (keys[i] as number) & 0xffff,
     (i: number) => (keys[i] as number) >>> 16,
-    (i: number) => trees[i] as number,
+    (i: number) => treeNumbers[i] as number,
   ];
   for (const digit of digits) {
-    // positions[d] is where the next object with the digit d belongs: first the number of objects with a smaller digit.
+    // positions[d] is where the next object with the digit d belongs. At first it is the number of objects with a smaller digit;
+    // these counts are collected one place to the right, so there is one place more than 65,536 digits.
     const positions = new Uint32Array(65_537);
     for (let i = 0; i < count; i++) (positions[digit(i) + 1] as number)++;
     for (let n = 1; n < positions.length; n++) (positions[n] as number) += positions[n - 1] as number;
@@ -66,7 +67,7 @@ export function sortedOrder(count: number, keys: Uint32Array, trees: Uint8Array)
 export function blockRanges(
   order: Uint32Array,
   keys: Uint32Array,
-  trees: Uint8Array,
+  treeNumbers: Uint8Array,
 ): [start: number, end: number][] {
   const ranges: [number, number][] = [];
   const keyAt = (n: number) => keys[order[n] as number] as number;
@@ -96,8 +97,9 @@ export function blockRanges(
 
   let treeStart = 0;
   for (let n = 1; n <= order.length; n++) {
-    const isEnd = n === order.length || trees[order[n] as number] !== trees[order[treeStart] as number];
-    if (!isEnd) continue;
+    const isEndOfTree =
+      n === order.length || treeNumbers[order[n] as number] !== treeNumbers[order[treeStart] as number];
+    if (!isEndOfTree) continue;
     split(treeStart, n, 32);
     treeStart = n;
   }

@@ -29,6 +29,7 @@ export interface Overlays {
    * @throws AppError not_found when there is no such layer, it is not ready, or the session does not open its slide
    */
   find(session: ImageSession, layerId: string): Promise<Overlay>;
+  /** Returns what a viewer needs to know before it requests tiles or blocks. */
   describe(overlay: Overlay): Promise<RasterDescriptor | VectorDescriptor>;
   /**
    * Returns a tile of a raster as PNG.
@@ -62,7 +63,10 @@ export interface Overlays {
   close(): Promise<void>;
 }
 
-/** A binary part of a vector layer. Strings are path segments of the URL that are not checked yet. */
+/**
+ * A binary part of a vector layer. Strings are path segments of the URL that are not checked yet. `first` and `count` select
+ * objects by their number in the layer; an undefined `count` selects all that follow.
+ */
 export type VectorPart =
   | { readonly of: 'index' }
   | { readonly of: 'block'; readonly number: string }
@@ -81,6 +85,7 @@ interface OverlayBytes {
   readonly isGzip: boolean;
 }
 
+/** A ready result layer and its slide, which the session of a request may see. */
 export interface Overlay {
   readonly layer: ResultLayerRow;
   readonly image: ServableImage;
@@ -180,7 +185,7 @@ export function createOverlays({ db, catalogue, files }: Dependencies): Overlays
       if (cached !== undefined) return cached;
       const bytes = await withLayer(
         layer,
-        async ({ raster }) => raster?.tile(Number(z), Number(column), Number(row)) ?? null,
+        async ({ raster }) => raster?.tile(Number(z), Number(column), Number(row)) ?? null, // null for a vector layer
       );
       if (bytes === null) throw new AppError('not_found');
       tiles.set(key, bytes);

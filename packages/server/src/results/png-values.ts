@@ -55,10 +55,10 @@ export async function openPngValues(path: string): Promise<ValueImage & { close(
     }
   }
   const inflate = createInflate();
-  inflate.on('error', () => undefined); // the function that reads the rows throws this error
-  const pixelsStart = firstPixels;
+  inflate.on('error', () => undefined); // reading a row throws this error; without a listener it would end the process
+  const pixelsStart = firstPixels; // a constant, so that its type excludes null in the function below
   let readLine: (() => Promise<Uint8Array>) | null = null;
-  /** Called for the first row: nothing is unpacked of a file that the caller rejects because of its size. */
+  /** Called when the first row is read, so that nothing is unpacked if the caller rejects the file because of its size. */
   function startUnpacking(): () => Promise<Uint8Array> {
     const packed = Readable.from(pixelChunks(pixelsStart, chunks));
     packed.on('error', (error) => inflate.destroy(error));
@@ -155,6 +155,7 @@ async function* readChunks(file: AsyncIterable<Buffer>): AsyncGenerator<Chunk> {
       throw new SlideError('LIMIT_EXCEEDED', `A chunk ${type} has ${remaining} bytes`);
     }
     const isSkipped = remaining > maxChunkBytes && type !== 'IDAT';
+    // An empty chunk is yielded, too.
     do {
       const bytes = await take(Math.min(remaining, maxPartBytes));
       remaining -= bytes.length;
@@ -248,7 +249,7 @@ function paethPredictor(left: number, up: number, upLeft: number): number {
   return upDistance <= upLeftDistance ? up : upLeft;
 }
 
-/** Returns a function that writes the values of a row to `target`, starting at an index. */
+/** Returns a function that converts the bytes of a row to values and writes them to `target`, starting at an index. */
 function createLineDecoder({ width, bits, colourType }: Header) {
   const channels = channelsOf[colourType] as number;
   const isColour = channels >= 3;

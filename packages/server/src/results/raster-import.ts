@@ -39,24 +39,27 @@ export interface RasterDescription extends ValueStatistics {
   readonly registration: readonly number[];
 }
 
+/** Size of an entry of the index. */
+export const tileEntryBytes = 12;
+
 interface RasterOptions {
   readonly maxPixels: number;
-  /** True for a mask, false for continuous values; null lets the values decide. */
+  /** False for continuous values. Otherwise the palette and the values decide whether the raster is a mask. */
   readonly isMask: boolean | null;
   /** Categories that the file names; undefined derives them from the values. */
   readonly categories?: readonly RasterCategory[] | undefined;
   /** Returns the transform to the slide for a raster of this size. */
-  readonly registration: (width: number, height: number) => readonly number[];
+  readonly registrationFor: (width: number, height: number) => readonly number[];
   /** Called with the completed fraction, 0 to 1. */
   readonly onProgress: (fraction: number) => void;
 }
 
 /** Maximum size of a band of 256 rows in memory, which limits the width of a raster. */
 const maxBandBytes = 160 * 2 ** 20;
-/** Fraction of the progress after which the file has been read; the rest is the smaller levels. */
+/** Share of the progress bar for reading the file; the rest is for the smaller levels. */
 const readingFraction = 0.75;
 const bytesPerValue: Readonly<Record<ValueType, number>> = { uint8: 1, uint16: 2, float32: 4, float64: 8 };
-/** A raster with more distinct values is not taken for a mask, unless the file says that it is one. */
+/** A raster with more distinct values is not taken for a mask, unless its file has a palette. */
 const maxMaskValues = 64;
 /** Number of different single-value tiles that are remembered, so that equal tiles are stored once. */
 const maxUniformTiles = 1000;
@@ -126,12 +129,12 @@ export async function importRaster(
   const categories = options.categories ?? categoriesOf(statistics.values(), options.isMask, image.palette);
   const levels: RasterLevel[] = [{ width, height, firstTile: 0 }];
   for (
-    let last = levels[0];
-    last && (last.width > tileSide || last.height > tileSide);
-    last = levels.at(-1)
+    let smallest = levels[0];
+    smallest && (smallest.width > tileSide || smallest.height > tileSide);
+    smallest = levels.at(-1)
   ) {
-    levels.push(addLevel(tiles, last, type, categories !== null));
-    options.onProgress(Math.min(0.99, readingFraction + levels.length * 0.02));
+    levels.push(addLevel(tiles, smallest, type, categories !== null));
+    options.onProgress(Math.min(0.99, readingFraction + levels.length * 0.02)); // an estimate: 2 % for each level
   }
   return {
     kind: 'raster',
@@ -140,7 +143,7 @@ export async function importRaster(
     ...tiles.writeIndex(),
     ...statistics.result(),
     categories,
-    registration: options.registration(width, height),
+    registration: options.registrationFor(width, height),
   };
 }
 
@@ -154,7 +157,7 @@ function createTileStore(writer: ContainerWriter, type: ValueType) {
   const lengths: number[] = [];
   /** Number of the first tile that contains only this value, by value. */
   const uniformTiles = new Map<number, number>();
-  /** Offsets of those tiles. */
+  /** Offsets of these single-value tiles in the file. */
   const uniformOffsets = new Set<number>();
   return {
     get count() {
@@ -162,6 +165,7 @@ function createTileStore(writer: ContainerWriter, type: ValueType) {
     },
     add(tile: ValueArray): void {
       const firstValue = tile[0] as number;
+      // Tiles of another size at the edges are stored separately, because equal values have other bytes there.
       const isUniform = tile.length === tileSide * tileSide && isUniformTile(tile, firstValue);
       const equalTile = isUniform ? uniformTiles.get(firstValue) : undefined;
       if (equalTile !== undefined) {
@@ -180,8 +184,8 @@ function createTileStore(writer: ContainerWriter, type: ValueType) {
       lengths.push(packed.length);
     },
     /**
-     * Adds the tile of a smaller level if its four source tiles all refer to the same single-value tile, which it then refers
-     * to, too. Returns false, and adds nothing, otherwise.
+     * Adds a tile of a smaller level if its four source tiles all refer to the same single-value tile. The added tile then refers
+     * to that one, too. Returns false, and adds nothing, otherwise.
      */
     addIfUniform(sourceTiles: readonly (number | null)[]): boolean {
       const [first] = sourceTiles;
@@ -198,10 +202,10 @@ function createTileStore(writer: ContainerWriter, type: ValueType) {
       return unpackValues(type, packed, length);
     },
     writeIndex(): Pick<RasterDescription, 'index' | 'tiles'> {
-      const bytes = new DataView(new ArrayBuffer(12 * offsets.length));
+      const bytes = new DataView(new ArrayBuffer(tileEntryBytes * offsets.length));
       for (let n = 0; n < offsets.length; n++) {
-        bytes.setFloat64(12 * n, offsets[n] as number, true);
-        bytes.setUint32(12 * n + 8, lengths[n] as number, true);
+        bytes.setFloat64(tileEntryBytes * n, offsets[n] as number, true);
+        bytes.setUint32(tileEntryBytes * n + 8, lengths[n] as number, true);
       }
       return { index: writer.append(new Uint8Array(bytes.buffer)), tiles: offsets.length };
     },
@@ -253,7 +257,8 @@ function addLevel(tiles: TileStore, larger: RasterLevel, type: ValueType, isMask
         const sourceWidth = Math.min(tileSide, larger.width - column * tileSide);
         const sourceHeight = Math.min(tileSide, larger.height - row * tileSide);
         const source = tiles.read(sourceTile, sourceWidth * sourceHeight);
-        const [x0, y0] = [(quarter & 1) * (tileSide / 2), (quarter >> 1) * (tileSide / 2)];
+        const quarterLeft = (quarter & 1) * (tileSide / 2);
+        const quarterTop = (quarter >> 1) * (tileSide / 2);
         for (let y = 0; 2 * y < sourceHeight; y++) {
           for (let x = 0; 2 * x < sourceWidth; x++) {
             const topLeft = 2 * y * sourceWidth + 2 * x;
@@ -264,7 +269,7 @@ function addLevel(tiles: TileStore, larger: RasterLevel, type: ValueType, isMask
             fourValues[1] = source[topLeft + right] as number;
             fourValues[2] = source[topLeft + down] as number;
             fourValues[3] = source[topLeft + right + down] as number;
-            tile[(y0 + y) * columns + x0 + x] = merge(fourValues);
+            tile[(quarterTop + y) * columns + quarterLeft + x] = merge(fourValues);
           }
         }
       }
@@ -300,7 +305,7 @@ function mostFrequent(fourValues: Float64Array): number {
 
 /**
  * Derives categories from the distinct values of a raster (null when they are not whole numbers); returns null for continuous
- * values. Without a hint or a palette, a raster is a mask if it has at most two values, or at most 64 values up to 64.
+ * values. A raster without a palette is a mask if it has at most two distinct values, or at most 64 that are all at most 64.
  */
 function categoriesOf(
   values: readonly number[] | null,
@@ -315,7 +320,7 @@ function categoriesOf(
   return values.map((value) => ({
     value,
     name: String(value),
-    color: palette?.[value] ?? (value === 0 ? [0, 0, 0] : categoryColor(value - 1)),
+    color: palette?.[value] ?? (value === 0 ? [0, 0, 0] : categoryColor(value - 1)), // value 0 is the background
   }));
 }
 

@@ -4,7 +4,7 @@ import { crc32, deflate, inflateRaw } from 'node:zlib';
 import { overlayTileSize as tileSide } from '@lamina/contract';
 import type { ValueArray } from '@lamina/slide';
 import type { Container } from './container.ts';
-import { type RasterDescription, type RasterLevel, valuesOf } from './raster-import.ts';
+import { type RasterDescription, type RasterLevel, tileEntryBytes, valuesOf } from './raster-import.ts';
 
 const unpack = promisify(inflateRaw);
 const pack = promisify(deflate);
@@ -30,8 +30,9 @@ export function openRaster(container: Container): RasterReader {
     const isInside = column >= 0 && row >= 0 && column < columns && row * tileSide < level.height;
     if (!isInside) return null;
     const tileNumber = level.firstTile + row * columns + column;
-    const indexEntry = await container.read(indexOffset + 12 * tileNumber, 12);
-    const packed = await container.read(indexEntry.readDoubleLE(0), indexEntry.readUInt32LE(8));
+    const indexEntry = await container.read(indexOffset + tileEntryBytes * tileNumber, tileEntryBytes);
+    const [offset, length] = [indexEntry.readDoubleLE(0), indexEntry.readUInt32LE(8)];
+    const packed = await container.read(offset, length);
     const { width, height } = sizeOf(level, column, row);
     return valuesOf(description.type, await unpack(packed), width * height);
   }
@@ -77,12 +78,12 @@ function encodingOf({ type, range, hasGaps, categories }: RasterDescription): Ra
   if (range === null) return { scale: 1, offset: 0, no_data: 0 };
   if (type === 'uint8' || (categories !== null && !hasGaps)) return { scale: 1, offset: 0, no_data: null };
   const minByte = hasGaps ? 1 : 0;
-  const scale = (range.max - range.min) / (255 - minByte) || 1;
+  const scale = (range.max - range.min) / (255 - minByte) || 1; // 1 for a raster with a single value
   return { scale, offset: range.min - minByte * scale, no_data: hasGaps ? 0 : null };
 }
 
 function encode(values: ValueArray, { scale, offset, no_data }: RasterReader['encoding']): Uint8Array {
-  if (values instanceof Uint8Array) return values;
+  if (values instanceof Uint8Array) return values; // their scale is 1, and their offset is 0
   const bytes = new Uint8Array(values.length);
   const minByte = no_data === null ? 0 : 1;
   for (let i = 0; i < values.length; i++) {
@@ -94,7 +95,7 @@ function encode(values: ValueArray, { scale, offset, no_data }: RasterReader['en
   return bytes;
 }
 
-/** Returns the position in the raster for a position on the slide; null when the registration has no inverse. */
+/** Returns the position in the raster for a position on the slide; null when the matrix (the registration) has no inverse. */
 function positionInRaster(matrix: readonly number[], x: number, y: number): { x: number; y: number } | null {
   const [a, b, c, d, e, f] = matrix as readonly [number, number, number, number, number, number];
   const determinant = a * d - b * c;
@@ -126,6 +127,7 @@ async function encodePng(width: number, height: number, pixels: Uint8Array): Pro
   ]);
 }
 
+/** Returns a chunk: the length of its data, its type, the data, and the CRC-32 of type and data. */
 function pngChunk(type: string, data: Buffer): Buffer {
   const chunk = Buffer.alloc(data.length + 12);
   chunk.writeUInt32BE(data.length, 0);

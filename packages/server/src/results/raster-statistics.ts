@@ -57,7 +57,7 @@ function createCounts(type: 'uint8' | 'uint16') {
       return {
         range: { min, max },
         usualRange: rangeOf(valueAt(lowPercentile), valueAt(highPercentile)),
-        hasGaps: false,
+        hasGaps: false, // only a floating-point value can mean "no data"
       };
     },
   };
@@ -72,7 +72,7 @@ function countBytes(counts: Float64Array, tile: Uint8Array): void {
 function createSample() {
   const sample = new Float64Array(sampleSize);
   let size = 0;
-  /** Mean distance between two sampled values. */
+  /** Mean distance between two sampled values in the sequence of all values; 1 when every value is sampled. */
   let meanGap = 1;
   /** Number of values to skip before the next one is sampled. */
   let remainingGap = 0;
@@ -92,11 +92,12 @@ function createSample() {
     // The gaps are random, because regular gaps would sample the same columns of each tile. The constants of the linear
     // congruential generator are from Numerical Recipes.
     random = (Math.imul(random, 1_664_525) + 1_013_904_223) >>> 0;
+    // The number of skipped values is uniformly distributed from 0 to 2 × meanGap - 2, so its mean is meanGap - 1.
     remainingGap = meanGap === 1 ? 0 : Math.floor((random / 2 ** 32) * (2 * meanGap - 1));
   }
 
   return {
-    /** Adds a tile, and replaces its infinite values by NaN (no data), because they cannot be part of a range. */
+    /** Adds a tile. Replaces its infinite values by NaN (no data) in place, because they cannot be part of a range. */
     add(tile: ValueArray): void {
       for (let i = 0; i < tile.length; i++) {
         const value = tile[i] as number;

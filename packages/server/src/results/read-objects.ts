@@ -26,6 +26,7 @@ type Ring = number[];
 
 /** A MultiPolygon without measurements that has more parts becomes one object for each part. */
 const maxPartsOfObject = 64;
+/** In the unit of the file, positive or negative. */
 const maxCoordinate = 1e8;
 const maxNesting = 16;
 const maxTextLength = 200;
@@ -67,6 +68,7 @@ function readFeature(json: Json, emit: (object: ResultObject) => void, nesting: 
     const id = typeof json.id === 'string' ? json.id.slice(0, maxTextLength) : numberText(json.id);
     const shapes = shapesOf(geometry, measurements.length > 0);
     for (const shape of shapes) {
+      // Several objects would have the same id, so they get none.
       emit({ ...shape, className, classColor, measurements, id: shapes.length === 1 ? id : null });
     }
   }
@@ -82,9 +84,9 @@ const numberText = (value: unknown) => (typeof value === 'number' ? String(value
 
 type Shape = Pick<ResultObject, 'rings' | 'x' | 'y'>;
 
-function shapesOf(geometry: Json, isMeasured: boolean): Shape[] {
+function shapesOf(geometry: Json, hasMeasurements: boolean): Shape[] {
   const { type, coordinates } = geometry as { type?: unknown; coordinates?: unknown };
-  if (coordinates instanceof FlatRings) return [polygonOf(coordinates.rings.map(closedRing))];
+  if (coordinates instanceof FlatRings) return [polygonOf(coordinates.rings.map(checkedRing))];
   if (!Array.isArray(coordinates))
     throw new RefusedResult('bad_geometry', `A ${String(type)} has no coordinates`);
   switch (type) {
@@ -96,7 +98,7 @@ function shapesOf(geometry: Json, isMeasured: boolean): Shape[] {
       return [polygonOf(coordinates.map(ringOf))];
     case 'MultiPolygon': {
       const parts = coordinates.map((part) => listOf(part).map(ringOf));
-      if (parts.length > maxPartsOfObject && !isMeasured) return parts.map(polygonOf);
+      if (parts.length > maxPartsOfObject && !hasMeasurements) return parts.map(polygonOf);
       return [polygonOf(parts.flat())];
     }
     case 'LineString':
@@ -113,7 +115,8 @@ function listOf(value: unknown): readonly unknown[] {
   return value;
 }
 
-function coordinate(value: unknown): number {
+function checkedCoordinate(value: unknown): number {
+  // The negated comparison also rejects NaN.
   if (typeof value !== 'number' || !(Math.abs(value) <= maxCoordinate)) {
     throw new RefusedResult('bad_geometry', 'A coordinate is no number, or too far away');
   }
@@ -122,7 +125,7 @@ function coordinate(value: unknown): number {
 
 function pointOf(position: unknown): Shape {
   const list = listOf(position);
-  return { rings: [], x: coordinate(list[0]), y: coordinate(list[1]) };
+  return { rings: [], x: checkedCoordinate(list[0]), y: checkedCoordinate(list[1]) };
 }
 
 /** @throws RefusedResult bad_geometry */
@@ -130,22 +133,22 @@ function ringOf(positions: unknown): Ring {
   const list = listOf(positions);
   const ring: Ring = [];
   for (const position of list) {
-    const at = position as readonly unknown[] | null;
-    ring.push(coordinate(at?.[0]), coordinate(at?.[1]));
+    const xy = position as readonly unknown[] | null;
+    ring.push(checkedCoordinate(xy?.[0]), checkedCoordinate(xy?.[1]));
   }
-  return withoutRepeat(ring);
+  return withoutRepeatedEnd(ring);
 }
 
 /** Checks the coordinates of a ring, and drops a last vertex that repeats the first. @throws RefusedResult bad_geometry */
-function closedRing(ring: Ring): Ring {
-  for (let i = 0; i < ring.length; i++) coordinate(ring[i]);
-  return withoutRepeat(ring);
+function checkedRing(ring: Ring): Ring {
+  for (let i = 0; i < ring.length; i++) checkedCoordinate(ring[i]);
+  return withoutRepeatedEnd(ring);
 }
 
 /** Drops a last vertex that repeats the first. @throws RefusedResult bad_geometry */
-function withoutRepeat(ring: Ring): Ring {
-  const last = ring.length - 2;
-  if (last > 0 && ring[0] === ring[last] && ring[1] === ring[last + 1]) ring.length = last;
+function withoutRepeatedEnd(ring: Ring): Ring {
+  const lastX = ring.length - 2; // index of the x of the last vertex
+  if (lastX > 0 && ring[0] === ring[lastX] && ring[1] === ring[lastX + 1]) ring.length = lastX;
   if (ring.length < 6) throw new RefusedResult('bad_geometry', 'A ring has fewer than three vertices');
   return ring;
 }
@@ -156,7 +159,7 @@ export function shapeOfCoordinates(
   coordinates: readonly number[],
 ): Shape {
   if (graphic === 'point') return pointOf(coordinates);
-  if (graphic === 'polygon') return polygonOf([closedRing([...coordinates])]);
+  if (graphic === 'polygon') return polygonOf([checkedRing([...coordinates])]);
   const positions = Array.from({ length: coordinates.length / 2 }, (_, n) =>
     coordinates.slice(2 * n, 2 * n + 2),
   );
@@ -169,7 +172,7 @@ function lineOf(lines: readonly unknown[]): Shape {
     const vertices = listOf(line).map((position) => listOf(position));
     if (vertices.length < 2) throw new RefusedResult('bad_geometry', 'A line has fewer than two vertices');
     const wayBack = vertices.slice(1, -1).reverse();
-    return [...vertices, ...wayBack].flatMap(([x, y]) => [coordinate(x), coordinate(y)]);
+    return [...vertices, ...wayBack].flatMap(([x, y]) => [checkedCoordinate(x), checkedCoordinate(y)]);
   });
   return polygonOf(rings);
 }
@@ -178,7 +181,8 @@ function lineOf(lines: readonly unknown[]): Shape {
 function polygonOf(rings: readonly Ring[]): Shape {
   const [firstRing] = rings;
   if (firstRing === undefined) throw new RefusedResult('bad_geometry', 'A polygon has no ring');
-  // Sums are computed relative to the first vertex, because large coordinates would lose digits.
+  // Shoelace formula: ringArea becomes twice the signed area, ringX and ringY six times the area times the centroid. All sums are
+  // relative to the first vertex of the polygon, because large coordinates would lose digits.
   const [x0, y0] = [firstRing[0] as number, firstRing[1] as number];
   let [area, x, y, sumX, sumY, count] = [0, 0, 0, 0, 0, 0];
   for (const ring of rings) {
@@ -198,7 +202,7 @@ function polygonOf(rings: readonly Ring[]): Shape {
       ay = by;
     }
     count += ring.length / 2;
-    // The area of a hole is subtracted, whether its vertices are in clockwise or counterclockwise order.
+    // The sign makes the area of an outer ring positive and that of a hole negative, in whichever order their vertices are.
     const isHole = isHoleOf(ring, rings);
     const sign = isHole === ringArea > 0 ? -1 : 1;
     area += sign * ringArea;
@@ -281,6 +285,7 @@ function cleanText(value: unknown): string | null {
   return clean === '' ? null : clean;
 }
 
+/** Reads a colour from an integer 0xAARRGGBB, whose alpha is ignored, or from a list of red, green and blue (0 to 255). */
 function colorFrom(value: unknown): Color | null {
   if (typeof value === 'number' && Number.isInteger(value)) {
     return [(value >> 16) & 255, (value >> 8) & 255, value & 255];
@@ -291,7 +296,8 @@ function colorFrom(value: unknown): Color | null {
   return isColor ? (channels as unknown as Color) : null;
 }
 
-function measurementsOf(properties: Json): (readonly [string, number])[] {
+/** Reads `measurements`, a list of `{ name, value }` or an object. Without it, all numeric properties are measurements. */
+function measurementsOf(properties: Json): (readonly [name: string, value: number])[] {
   const { measurements } = properties as { measurements?: unknown };
   if (Array.isArray(measurements)) {
     return measurements.flatMap((entry) => {

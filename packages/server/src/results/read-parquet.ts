@@ -24,6 +24,7 @@ const maxFooterBytes = 16 * 2 ** 20;
 /** Maximum number of compressed bytes of a row group. */
 const maxGroupBytes = 256 * 2 ** 20;
 const maxPageBytes = 64 * 2 ** 20;
+/** Rows that are decoded at once. A row with an outline is larger than a row with a point. */
 const rowsPerPart = { points: 32_768, outlines: 4096 } as const;
 
 type Row = Readonly<Record<string, unknown>>;
@@ -35,6 +36,7 @@ export function isParquet(start: Uint8Array): boolean {
 /**
  * Emits one object for each row of the file.
  *
+ * @param onProgress called with the completed fraction, 0 to 1
  * @param mpp pixel size of the slide, for coordinates in micrometres; null when unknown
  * @throws RefusedResult unknown_format, not_registered, bad_geometry, damaged, too_large
  */
@@ -42,35 +44,35 @@ export async function readParquet(
   path: string,
   mpp: { readonly x: number; readonly y: number } | null,
   emit: (object: ResultObject) => void,
-  onProgress: (done: number) => void,
+  onProgress: (fraction: number) => void,
 ): Promise<void> {
   const file = await open(path, 'r');
   try {
     const buffer = bufferOf(file, (await file.stat()).size);
     const metadata = await parsed(() => parquetMetadataAsync(buffer, { initialFetchSize: 65_536 }));
-    const { columns, geometry, groups } = await parsed(() => contentOf(metadata));
-    const total = groups.reduce((sum, rows) => sum + rows, 0);
-    const emitRow = geometry === null ? pointsOf(columns, mpp, emit) : outlinesOf(geometry, emit);
+    const { columns, geometry, rowsOfGroups } = await parsed(() => contentOf(metadata));
+    const totalRows = rowsOfGroups.reduce((sum, rows) => sum + rows, 0);
+    const emitRow = geometry === null ? pointEmitter(columns, mpp, emit) : outlineEmitter(geometry, emit);
     const step = geometry === null ? rowsPerPart.points : rowsPerPart.outlines;
-    let groupStart = 0;
-    for (const groupRows of groups) {
+    let groupStart = 0; // number of the group's first row in the file
+    for (const groupRows of rowsOfGroups) {
       buffer.forget();
-      for (let first = 0; first < groupRows; first += step) {
-        const last = Math.min(groupRows, first + step);
+      for (let start = 0; start < groupRows; start += step) {
+        const end = Math.min(groupRows, start + step);
         const rows = await parsed(() =>
           parquetReadObjects({
             file: buffer,
             metadata,
             columns,
-            rowStart: groupStart + first,
-            rowEnd: groupStart + last,
+            rowStart: groupStart + start,
+            rowEnd: groupStart + end,
             compressors,
           }),
         );
         // A damaged header may state billions of rows, so reading stops as soon as a row is missing.
-        if (rows.length !== last - first) throw damaged('a row group has fewer rows than it claims');
+        if (rows.length !== end - start) throw damaged('a row group has fewer rows than it claims');
         for (const row of rows) emitRow(row);
-        onProgress((groupStart + last) / total);
+        onProgress((groupStart + end) / totalRows);
       }
       groupStart += groupRows;
     }
@@ -81,7 +83,7 @@ export async function readParquet(
 
 const damaged = (reason: string) => new RefusedResult('damaged', `The Parquet file is damaged: ${reason}`);
 
-/** Runs a step of the parser. Its errors mean that the file is damaged. */
+/** Runs a step of the parser. @throws RefusedResult damaged for any error of the parser */
 async function parsed<T>(step: () => T | Promise<T>): Promise<T> {
   try {
     return await step();
@@ -91,7 +93,10 @@ async function parsed<T>(step: () => T | Promise<T>): Promise<T> {
   }
 }
 
-/** Reads ranges of a file and caches them until `forget` is called, because each part of a row group needs the same ranges. */
+/**
+ * Returns the buffer from which the parser reads ranges of the file. Caches the ranges until `forget` is called, because each
+ * part of a row group needs the same ranges.
+ */
 function bufferOf(file: FileHandle, byteLength: number): AsyncBuffer & { forget(): void } {
   const cachedRanges = new Map<string, Promise<ArrayBuffer>>();
   let cachedBytes = 0;
@@ -127,12 +132,12 @@ function bufferOf(file: FileHandle, byteLength: number): AsyncBuffer & { forget(
   };
 }
 
-/** @throws RefusedResult */
+/** Returns the columns that are not nested, the column with outlines (null for a table of points), and the row groups. */
 function contentOf(metadata: FileMetaData): {
   columns: string[];
   geometry: string | null;
-  /** Rows of each row group. */
-  groups: number[];
+  /** Number of rows of each row group. */
+  rowsOfGroups: number[];
 } {
   if (metadata.metadata_length > maxFooterBytes) {
     throw new RefusedResult('too_large', 'The description of the Parquet file is too long');
@@ -140,18 +145,19 @@ function contentOf(metadata: FileMetaData): {
   const flat = parquetSchema(metadata).children.filter(({ children }) => children.length === 0);
   if (flat.length > maxColumns) throw new RefusedResult('unknown_format', 'The table has too many columns');
   if (!flat.every(({ element }) => typeof element.name === 'string')) throw damaged('a column has no name');
-  const groups = metadata.row_groups.map(({ num_rows: rows }) => Number(rows));
-  if (!groups.every((rows) => Number.isSafeInteger(rows) && rows >= 0))
+  const rowsOfGroups = metadata.row_groups.map(({ num_rows: rows }) => Number(rows));
+  if (!rowsOfGroups.every((rows) => Number.isSafeInteger(rows) && rows >= 0))
     throw damaged('it has no number of rows');
   const geometry = flat.find(({ element }) => element.logical_type?.type === 'GEOMETRY');
   return {
     columns: flat.map(({ element }) => element.name),
     geometry: geometry?.element.name ?? null,
-    groups,
+    rowsOfGroups,
   };
 }
 
-function pointsOf(
+/** Returns a function that emits the object of a row with a point. */
+function pointEmitter(
   columns: readonly string[],
   mpp: { readonly x: number; readonly y: number } | null,
   emit: (object: ResultObject) => void,
@@ -166,8 +172,8 @@ function textOf(value: unknown): string {
     : '';
 }
 
-/** Returns a function that reads a row as a GeoJSON feature, whose properties are the columns other than the geometry. */
-function outlinesOf(geometry: string, emit: (object: ResultObject) => void): (row: Row) => void {
+/** Returns a function that reads a row as a GeoJSON feature, whose properties are the columns other than the outline. */
+function outlineEmitter(geometry: string, emit: (object: ResultObject) => void): (row: Row) => void {
   const reader = createObjectReader();
   return (row) => {
     const properties = Object.fromEntries(
@@ -184,17 +190,18 @@ function outlinesOf(geometry: string, emit: (object: ResultObject) => void): (ro
 
 const compressors: Compressors = {
   SNAPPY(input, length) {
-    const output = new Uint8Array(checked(length));
+    const output = new Uint8Array(checkedPageBytes(length));
     snappyUncompress(input, output);
     return output;
   },
-  GZIP: (input, length) => gunzipSync(input, { maxOutputLength: checked(length) }),
-  ZSTD: (input, length) => zstdDecompressSync(input, { maxOutputLength: checked(length) }),
-  BROTLI: (input, length) => brotliDecompressSync(input, { maxOutputLength: checked(length) }),
+  GZIP: (input, length) => gunzipSync(input, { maxOutputLength: checkedPageBytes(length) }),
+  ZSTD: (input, length) => zstdDecompressSync(input, { maxOutputLength: checkedPageBytes(length) }),
+  BROTLI: (input, length) => brotliDecompressSync(input, { maxOutputLength: checkedPageBytes(length) }),
 };
 
-/** @throws RefusedResult for a page that unpacks to too many bytes */
-function checked(length: number): number {
+/** Returns the size of an unpacked page, but at least 1, which is the minimum of `maxOutputLength`. @throws RefusedResult */
+function checkedPageBytes(length: number): number {
+  // The negated comparison also rejects NaN.
   if (!(length >= 0 && length <= maxPageBytes)) {
     throw new RefusedResult('too_large', `A page claims ${length} bytes`);
   }

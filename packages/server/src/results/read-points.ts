@@ -6,7 +6,10 @@ import type { ResultObject } from './read-objects.ts';
 
 const maxRecordBytes = 64 * 1024;
 const maxColumns = 512;
+/** In the unit of the table, positive or negative. */
 const maxCoordinate = 1e8;
+/** Longer names, classes and ids are cut off. */
+const maxTextLength = 200;
 
 const xNames = ['x', 'cx', 'x_px', 'centroid_x', 'x_centroid', 'centroid x px', 'centroid x', 'center_x'];
 const yNames = ['y', 'cy', 'y_px', 'centroid_y', 'y_centroid', 'centroid y px', 'centroid y', 'center_y'];
@@ -26,6 +29,7 @@ interface Columns {
   readonly scale: { readonly x: number; readonly y: number };
   readonly className: number;
   readonly id: number;
+  /** Names of all columns, which become the names of the measurements. */
   readonly names: readonly string[];
 }
 
@@ -82,12 +86,12 @@ function columnsOf(
 ): Columns {
   if (header.length > maxColumns) throw new RefusedResult('unknown_format', 'The table has too many columns');
   const names = header.map((name) => name.toLowerCase());
-  const find = (wanted: readonly string[]) =>
+  const findColumn = (wanted: readonly string[]) =>
     wanted.map((name) => names.indexOf(name)).find((n) => n >= 0) ?? -1;
-  const otherColumns = { className: find(classNames), id: find(idNames), names: header };
-  const [x, y] = [find(xNames), find(yNames)];
+  const otherColumns = { className: findColumn(classNames), id: findColumn(idNames), names: header };
+  const [x, y] = [findColumn(xNames), findColumn(yNames)];
   if (x >= 0 && y >= 0) return { x, y, scale: { x: 1, y: 1 }, ...otherColumns };
-  const [micrometreX, micrometreY] = [find(micrometreNames[0]), find(micrometreNames[1])];
+  const [micrometreX, micrometreY] = [findColumn(micrometreNames[0]), findColumn(micrometreNames[1])];
   if (micrometreX < 0 || micrometreY < 0) {
     throw new RefusedResult('unknown_format', 'The table has no columns x and y');
   }
@@ -95,27 +99,29 @@ function columnsOf(
   return { x: micrometreX, y: micrometreY, scale: { x: 1 / mpp.x, y: 1 / mpp.y }, ...otherColumns };
 }
 
+/** Converts a row to a point. All other columns with a number are measurements. */
 function pointOf(row: readonly string[], { x, y, scale, className, id, names }: Columns): ResultObject {
-  const measurements: [string, number][] = [];
+  const measurements: [name: string, value: number][] = [];
   for (const [n, text] of row.entries()) {
     const name = names[n];
     if (n === x || n === y || n === className || n === id || !name || text === '') continue;
     const value = Number(text);
-    if (Number.isFinite(value)) measurements.push([name.slice(0, 200), value]);
+    if (Number.isFinite(value)) measurements.push([name.slice(0, maxTextLength), value]);
   }
   return {
     rings: [],
-    x: numberOf(row[x]) * scale.x,
-    y: numberOf(row[y]) * scale.y,
-    className: row[className]?.slice(0, 200) || null,
+    x: coordinateFrom(row[x]) * scale.x,
+    y: coordinateFrom(row[y]) * scale.y,
+    className: row[className]?.slice(0, maxTextLength) || null,
     classColor: null,
-    id: row[id]?.slice(0, 200) || null,
+    id: row[id]?.slice(0, maxTextLength) || null,
     measurements,
   };
 }
 
-function numberOf(text: string | undefined): number {
+function coordinateFrom(text: string | undefined): number {
   const value = text === undefined || text === '' ? Number.NaN : Number(text);
+  // The negated comparison also rejects NaN.
   if (!(Math.abs(value) <= maxCoordinate)) {
     throw new RefusedResult('bad_geometry', 'A coordinate is no number, or too far away');
   }

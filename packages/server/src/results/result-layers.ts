@@ -56,13 +56,17 @@ export interface ResultLayers {
    * @throws AppError not_found, invalid_request, forbidden, too_many_layers
    */
   create(
-    by: Actor,
+    actor: Actor,
     imageId: string,
     layer: BodyOf<typeof createResultLayer> & { readonly source: ResultSource },
     translate: Translate,
   ): Promise<ResultLayer>;
-  /** @throws AppError not_found, forbidden */
-  remove(by: Actor, layerId: string): Promise<void>;
+  /**
+   * Deletes a layer and its file. The file beside a slide, from which a layer was imported, stays, and is not imported again.
+   *
+   * @throws AppError not_found, forbidden
+   */
+  remove(actor: Actor, layerId: string): Promise<void>;
   /**
    * Announces the size of the file before its upload, which reserves the space.
    *
@@ -87,7 +91,7 @@ export interface ResultLayers {
 interface ReceivedPart {
   readonly offset: number;
   readonly stream: Readable;
-  /** Size of the whole file, for an upload that was not announced before; null otherwise. */
+  /** Size of the whole file, if the client states it only with this part; null after an announcement. */
   readonly total: number | null;
 }
 
@@ -107,7 +111,8 @@ const uuid = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
 const reserveBytes = 512 * 1024 ** 2;
 const deletedAccount: Bilingual = { tr: 'Silinmiş hesap', en: 'Deleted account' };
 
-const asLayer = ({ owner_uid }: Pick<ResultLayerRow, 'owner_uid'>) =>
+/** Returns the fields by which `layerRightsOf` decides: members see a result layer, and its owner may change it. */
+const asAnnotationLayer = ({ owner_uid }: Pick<ResultLayerRow, 'owner_uid'>) =>
   ({ owner_uid, visibility: 'members', editing: 'owner', locked_by: null }) as const;
 
 /** Longer than 60 lines, because all operations share the dependencies and the checks. */
@@ -115,7 +120,7 @@ export function createResultLayers(dependencies: Dependencies): ResultLayers {
   const { config, db, audit, signIn, visibleImages, jobs, files } = dependencies;
   const now = () => dependencies.now().toISOString();
 
-  /** @throws AppError not_found */
+  /** Returns a slide that the account may view. @throws AppError not_found */
   async function requireImage(reader: User, imageId: string, connection: Connection = db): Promise<ImageRow> {
     const image = uuid.test(imageId)
       ? (await visibleImages.of(reader, [imageId], connection)).get(imageId)
@@ -128,7 +133,7 @@ export function createResultLayers(dependencies: Dependencies): ResultLayers {
   async function requireOwn(caller: User, row: ResultLayerRow | null, connection?: Connection) {
     if (row === null || row.problem === removedResultProblem) throw new AppError('not_found');
     await requireImage(caller, row.image_id, connection);
-    if (!layerRightsOf(caller, asLayer(row)).manage) throw new AppError('forbidden');
+    if (!layerRightsOf(caller, asAnnotationLayer(row)).manage) throw new AppError('forbidden');
     return row;
   }
 
@@ -163,12 +168,12 @@ export function createResultLayers(dependencies: Dependencies): ResultLayers {
     if (bavail * bsize < bytes + reserveBytes) throw new AppError('storage_full');
   }
 
-  /** @throws AppError upload_ended, upload_too_large, quota_exceeded, storage_full */
+  /** Reserves space for the file and begins its upload. @throws AppError upload_ended, upload_too_large, quota_exceeded, storage_full */
   async function announce(row: ResultLayerRow, sizeBytes: number): Promise<void> {
     if (row.state !== 'uploading') throw new AppError('upload_ended');
     if (row.upload_bytes === sizeBytes) return;
     if (sizeBytes > config.uploadMaxBytes) throw new AppError('upload_too_large');
-    // Uploads and results share one storage quota, so the sums below need the lock of both.
+    // Uploads and results share one storage quota, so both take the lock 'uploads' before they compute the sums.
     await runLockedTransaction(db, 'uploads', async (tx) => {
       const { bytes } = await sumUnfinishedUploads(tx);
       const used =
@@ -181,10 +186,10 @@ export function createResultLayers(dependencies: Dependencies): ResultLayers {
     });
     await files.parts.discard(row.id);
     await files.parts.begin(row.id, sizeBytes);
-    if (sizeBytes === 0) await queue(row.id);
+    if (sizeBytes === 0) await queueImport(row.id); // no part follows
   }
 
-  async function queue(layerId: string): Promise<void> {
+  async function queueImport(layerId: string): Promise<void> {
     const isQueued = await updateResultLayer(db, layerId, { state: 'queued', updated_at: now() }, [
       'uploading',
     ]);
@@ -197,12 +202,12 @@ export function createResultLayers(dependencies: Dependencies): ResultLayers {
       return describe(reader, await listResultLayersOf(db, imageId), translate);
     },
 
-    create: (by, imageId, { name, kind, registration, source }, translate) =>
+    create: (actor, imageId, { name, kind, registration, source }, translate) =>
       db.transaction().execute(async (tx) => {
         // This deletes nothing. The first statement must write, so that SQLite acquires its write lock before the transaction
         // reads.
         await deleteResultLayerRow(tx, '');
-        const user = await recheckCaller(tx, signIn, by, 'annotations.write');
+        const user = await recheckCaller(tx, signIn, actor, 'annotations.write');
         await requireImage(user, imageId, tx);
         if (registration?.method === 'affine' && isSingular(registration.matrix)) {
           throw new AppError('invalid_request', { field: 'registration' });
@@ -216,7 +221,7 @@ export function createResultLayers(dependencies: Dependencies): ResultLayers {
           image_id: imageId,
           name,
           kind,
-          owner_uid: by.uid,
+          owner_uid: actor.uid,
           source,
           registration: registration === undefined ? null : JSON.stringify(registration),
           state: 'uploading',
@@ -225,27 +230,27 @@ export function createResultLayers(dependencies: Dependencies): ResultLayers {
         });
         await audit.record(tx, {
           action: 'result-layer-created',
-          actor: by.uid,
+          actor: actor.uid,
           target: imageId,
           detail: { layer: row.id, kind },
-          origin: by.origin,
+          origin: actor.origin,
         });
         return describeOne(user, row, translate, tx);
       }),
 
-    async remove(by, layerId) {
+    async remove(actor, layerId) {
       await db.transaction().execute(async (tx) => {
         const locked = uuid.test(layerId) ? await lockResultLayer(tx, layerId) : null;
-        const user = await recheckCaller(tx, signIn, by, 'annotations.write');
+        const user = await recheckCaller(tx, signIn, actor, 'annotations.write');
         const row = await requireOwn(user, locked, tx);
         if (row.source === 'folder') await removeFoundResultLayer(tx, layerId);
         else await deleteResultLayerRow(tx, layerId);
         await audit.record(tx, {
           action: 'result-layer-deleted',
-          actor: by.uid,
+          actor: actor.uid,
           target: row.image_id,
           detail: { layer: layerId, owner: row.owner_uid, kind: row.kind },
-          origin: by.origin,
+          origin: actor.origin,
         });
       });
       await files.remove(layerId);
@@ -257,7 +262,7 @@ export function createResultLayers(dependencies: Dependencies): ResultLayers {
 
     async progress(caller, layerId, translate) {
       const row = await requireOwn(caller, await find(layerId));
-      const isOpen = row.state === 'uploading';
+      const isOpen = row.state === 'uploading'; // after the upload all bytes have been received
       const received = isOpen ? ((await files.parts.received(layerId)) ?? 0) : (row.upload_bytes ?? 0);
       return { layer: await describeOne(caller, row, translate), received, total: row.upload_bytes };
     },
@@ -272,7 +277,7 @@ export function createResultLayers(dependencies: Dependencies): ResultLayers {
       await requireFreeSpace(size - offset);
       await updateResultLayer(db, layerId, { updated_at: now() }, ['uploading']);
       const received = await files.parts.write(limitStream(stream, size - offset), layerId, offset);
-      if (received === size) await queue(layerId);
+      if (received === size) await queueImport(layerId);
       return received;
     },
   };
@@ -288,19 +293,24 @@ function limitStream(stream: Readable, maxBytes: number): Readable {
   });
 }
 
+/** Returns whether a transform a, b, c, d, e, f has no inverse. */
 function isSingular([a, b, c, d]: readonly number[]): boolean {
   const determinant = (a ?? 0) * (d ?? 0) - (b ?? 0) * (c ?? 0);
   return Math.abs(determinant) < 1e-12;
 }
 
-/** Converts the row of a layer to the `ResultLayer` of the API, with the rights of the reader. */
+/**
+ * Converts the row of a layer to the `ResultLayer` of the API, with the rights of the reader.
+ *
+ * @param names display names of owners by account id; null for an account without a name; absent for a deleted account
+ */
 function toResultLayer(
   reader: User,
   row: ResultLayerRow,
   names: ReadonlyMap<string, string | null>,
   translate: Translate,
 ): ResultLayer {
-  const { manage } = layerRightsOf(reader, asLayer(row));
+  const { manage } = layerRightsOf(reader, asAnnotationLayer(row));
   const name = row.owner_uid === null ? undefined : names.get(row.owner_uid);
   const isFound = row.source === 'folder';
   const problem = row.problem !== null && isProblem(row.problem) ? row.problem : null;

@@ -7,14 +7,13 @@ export interface ImportTask {
   readonly kind: ResultKind;
   /** Path of the file to import. */
   readonly source: string;
-  /** Original path of a file that was found beside the slide; null for an uploaded file. */
-  readonly fileName: string | null;
+
   /** Path of the layer's file, which the import writes. */
   readonly target: string;
   /** Maximum size of the layer's file. */
   readonly maxBytes: number;
   readonly registration: ResultRegistration;
-  /** Whether the values of a raster are a mask; null lets the values decide. */
+  /** False for a raster of continuous values. Otherwise its palette and values decide whether it is a mask. */
   readonly isMask: boolean | null;
   readonly slide: {
     readonly width: number;
@@ -28,7 +27,7 @@ export type ImportAnswer =
   | { readonly ok: false; readonly problem: Problem; readonly message: string };
 
 /**
- * Limit of the JavaScript heap of the worker. Typed arrays are outside the heap; the limits of the contract bound their size.
+ * Limit of the JavaScript heap of the worker. Typed arrays are outside the heap; `resultLimits` of the contract limit their size.
  */
 const heapMegabytes = 128;
 /** Size of a semi-space of the young generation. A larger one would save little time and cost three times its size. */

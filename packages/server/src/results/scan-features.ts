@@ -8,6 +8,7 @@ import { RefusedResult } from './problems.ts';
 
 /** Maximum size of one object. */
 const maxObjectBytes = 24 * 2 ** 20;
+/** Maximum nesting of brackets. */
 const maxDepth = 64;
 const maxTypeMapBytes = 2 ** 16;
 
@@ -27,8 +28,11 @@ interface ScanTarget {
 const [quote, backslash, openBrace, closeBrace, openBracket, closeBracket, colon] = [
   0x22, 0x5c, 0x7b, 0x7d, 0x5b, 0x5d, 0x3a,
 ] as const;
-/** Keys of the lists of objects. */
-const lists: ReadonlySet<string> = new Set(['features', 'cells', 'nuc']);
+const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
+/** Keys at the top level of the file whose value is a list of objects. */
+const listKeys: ReadonlySet<string> = new Set(['features', 'cells', 'nuc']);
+/** A string in more parts of the file than this is longer than any key that matters here. */
+const maxKeyParts = 8;
 
 /**
  * Scans a file for objects.
@@ -44,6 +48,7 @@ export async function scanFeatures(file: AsyncIterable<Buffer>, target: ScanTarg
 
 /** Longer than 60 lines, because all functions share the state of the scan. */
 function createScanner(target: ScanTarget) {
+  /** Number of open brackets and braces. */
   let depth = 0;
   let isInString = false;
   let isEscaped = false;
@@ -52,35 +57,38 @@ function createScanner(target: ScanTarget) {
   let listDepth = 0;
   let foundList = false;
   /** What the captured bytes belong to: an object, the class names, or nothing. */
-  let capture: 'object' | 'map' | null = null;
+  let capture: 'object' | 'typeMap' | null = null;
   let captured: Buffer[] = [];
   let capturedBytes = 0;
+  /** Bracket depth outside of the captured object, at which the capture ends. */
   let captureDepth = 0;
   /** Last string at depth 1, which is the key of the list when its bracket opens. */
   let key = '';
   /** Last string at depth 2, which is the key of the next object in `nuc`. */
   let memberKey = '';
-  /** Bytes of the string that is being read, if it may be a key. */
+  /** Bytes of the string that is being read, from earlier parts of the file; null if the string is no key. */
   let keyParts: Buffer[] | null = null;
+  /** Index in the current part at which the rest of this string begins. */
   let keyStart = 0;
   /** All bytes so far, while the file may be a single object; null once a list is found or the file is too large. */
   let whole: Buffer[] | null = [];
   let wholeBytes = 0;
   let isTopArray = false;
 
-  function take(part: Buffer, start: number, end: number): void {
+  function addToCapture(part: Buffer, start: number, end: number): void {
     if (capture === null || end <= start) return;
     capturedBytes += end - start;
-    if (capturedBytes > (capture === 'map' ? maxTypeMapBytes : maxObjectBytes)) {
+    if (capturedBytes > (capture === 'typeMap' ? maxTypeMapBytes : maxObjectBytes)) {
       throw new RefusedResult('too_complex', `An object has more than ${capturedBytes} bytes`);
     }
     captured.push(part.subarray(start, end));
   }
 
-  function finish(): void {
-    const [only] = captured;
-    const bytes = captured.length === 1 && only !== undefined ? only : Buffer.concat(captured);
-    if (capture === 'map') target.onTypeMap(parse(bytes));
+  function finishCapture(): void {
+    const [firstPart] = captured;
+    const isSinglePart = captured.length === 1 && firstPart !== undefined;
+    const bytes = isSinglePart ? firstPart : Buffer.concat(captured);
+    if (capture === 'typeMap') target.onTypeMap(parse(bytes));
     else {
       const value = parseFlatFeature(bytes) ?? parse(bytes);
       target.onObject({ value, key: isTopArray || key !== 'nuc' ? null : memberKey });
@@ -90,12 +98,12 @@ function createScanner(target: ScanTarget) {
     capturedBytes = 0;
   }
 
-  function begin(kind: 'object' | 'map'): void {
+  function beginCapture(kind: 'object' | 'typeMap'): void {
     capture = kind;
     captureDepth = depth;
   }
 
-  /** Handles an opening bracket. @returns whether a capture begins with it */
+  /** Handles an opening bracket or brace. @returns whether a capture begins with it */
   function open(byte: number): boolean {
     if (!hasStarted) {
       hasStarted = true;
@@ -105,15 +113,15 @@ function createScanner(target: ScanTarget) {
         foundList = true;
         whole = null;
       }
-    } else if (!isTopArray && depth === 1 && lists.has(key)) {
+    } else if (!isTopArray && depth === 1 && listKeys.has(key)) {
       listDepth = 2;
       foundList = true;
       whole = null;
     } else if (!isTopArray && depth === 1 && key === 'type_map' && byte === openBrace) {
-      begin('map');
+      beginCapture('typeMap');
       return true;
     } else if (listDepth !== 0 && depth === listDepth && byte === openBrace && capture === null) {
-      begin('object');
+      beginCapture('object');
       return true;
     }
     return false;
@@ -142,7 +150,7 @@ function createScanner(target: ScanTarget) {
           }
           continue;
         }
-        if (byte > quote && byte < colon) continue;
+        if (byte > quote && byte < colon) continue; // digits, commas and other characters that do not matter here
         if (byte === quote) {
           isInString = true;
           const isKeyDepth = depth === 1 || (depth === 2 && listDepth === 2);
@@ -156,24 +164,25 @@ function createScanner(target: ScanTarget) {
         } else if (byte === closeBrace || byte === closeBracket) {
           if (--depth < 0) throw new RefusedResult('damaged', 'A bracket closes nothing');
           if (capture !== null && depth === captureDepth) {
-            take(part, captureStart, i + 1);
+            addToCapture(part, captureStart, i + 1);
             captureStart = -1;
-            finish();
+            finishCapture();
           }
           if (listDepth !== 0 && depth < listDepth) listDepth = 0;
-        } else if (!hasStarted && byte > 0x20 && byte !== 0xef && byte !== 0xbb && byte !== 0xbf) {
+        } else if (!hasStarted && byte > 0x20 && !byteOrderMark.includes(byte)) {
           throw new RefusedResult('unknown_format', 'The file is not JSON');
         }
       }
       if (capture !== null) {
-        take(part, Math.max(0, captureStart), length);
+        addToCapture(part, Math.max(0, captureStart), length);
+        // The last entry refers to the memory of this part, which may be overwritten by the next part, so it is copied.
         const last = captured.pop();
         if (last !== undefined) captured.push(Buffer.from(last));
       }
       if (keyParts !== null) {
         keyParts.push(Buffer.from(part.subarray(keyStart)));
         keyStart = 0;
-        if (keyParts.length > 8) keyParts = null;
+        if (keyParts.length > maxKeyParts) keyParts = null;
       }
     },
     end(): void {
@@ -185,8 +194,8 @@ function createScanner(target: ScanTarget) {
     },
   };
 
-  function endKey(part: Buffer, to: number): void {
-    const text = Buffer.concat([...(keyParts ?? []), part.subarray(keyStart, to)]).toString();
+  function endKey(part: Buffer, end: number): void {
+    const text = Buffer.concat([...(keyParts ?? []), part.subarray(keyStart, end)]).toString();
     keyParts = null;
     keyStart = 0;
     if (depth === 1) key = text;
@@ -195,7 +204,8 @@ function createScanner(target: ScanTarget) {
 }
 
 function parse(bytes: Buffer): unknown {
-  const text = bytes[0] === 0xef ? bytes.toString('utf8', 3) : bytes.toString();
+  const text =
+    bytes[0] === byteOrderMark[0] ? bytes.toString('utf8', byteOrderMark.length) : bytes.toString();
   try {
     return JSON.parse(text);
   } catch (cause) {

@@ -14,11 +14,11 @@ interface SpillReader {
   read(records: readonly SpillRecord[]): { readonly memory: Buffer; readonly offsets: readonly number[] };
 }
 
-/** A gap of at most this size between two records is read along, because a separate call would take longer. */
+/** A gap of at most this size between two records is read, too, because a second call would take longer. */
 const maxGapBytes = 4096;
 const initialMemoryBytes = 2 ** 18;
 
-/** @param file descriptor of the spill file */
+/** Creates a reader. @param file descriptor of the spill file */
 export function createSpillReader(file: number): SpillReader {
   let memory = Buffer.allocUnsafe(initialMemoryBytes);
   return {

@@ -1,6 +1,6 @@
 /**
  * Imports objects in two passes, because ten million of them do not fit into memory. The first pass writes each object to a
- * temporary file (the spill file) and keeps only 17 bytes of it in memory: offset, length, sort key and size class. Then the
+ * temporary file (the spill file) and keeps only 17 bytes of it in memory: offset, length, sort key and tree number. Then the
  * objects are sorted by position (see morton-order.ts), and the second pass writes them in blocks to the file of the layer. An
  * object belongs to the block of its centre and is never clipped. Large objects are in separate blocks, so that the bounds of
  * the other blocks stay small. The layout of the file is documented in docs/decisions/0023.
@@ -53,17 +53,24 @@ export interface VectorDescription {
   readonly density: readonly DensityLevel[];
 }
 
-/**
- * An entry of the index: Float64 offset, Uint32 length, Uint32 first object, Uint32 objects, Int32 x 4 bounds of the outlines
- * in quarters of a pixel, Float64 x 4 bounds of the centres, Float64 offset and Uint32 length of the ids, Uint32 0.
- */
-export const indexEntryBytes = 84;
+/** Offsets of the fields of an index entry, which describes one block. */
+export const indexField = {
+  offset: 0, // Float64
+  length: 8, // Uint32
+  firstNumber: 12, // Uint32: number of the first object in the layer
+  objectCount: 16, // Uint32
+  bounds: 20, // Int32 x 4: bounds of the outlines in quarters of a pixel
+  centers: 36, // Float64 x 4: bounds of the centres in pixels
+  idsOffset: 68, // Float64
+  idsLength: 76, // Uint32; 0 when no object has an id
+} as const;
+export const indexEntryBytes = 84; // with 4 reserved bytes
 
 const noClass = 'Unclassified';
 const noClassColor: Color = [128, 128, 128];
 const spillBufferBytes = 2 ** 20;
 /**
- * Sides in quarters of a pixel (1,024 and 16,384 pixels) that divide objects into three size classes, each with its own tree.
+ * Sides in quarters of a pixel (1,024 and 16,384 pixels) that divide objects into three ranges of sizes, each with its own tree.
  */
 const largeSides = [4 * 1024, 4 * 16_384] as const;
 
@@ -85,12 +92,14 @@ interface VectorImporter {
   close(): void;
 }
 
+/** A class of the objects that have been added so far. */
 interface ClassSoFar {
   readonly name: string;
   color: Color | null;
   count: number;
 }
 
+/** A measurement of the objects that have been added so far. */
 interface ColumnSoFar {
   readonly name: string;
   min: number;
@@ -106,21 +115,23 @@ export function createVectorImporter(writer: ContainerWriter, options: VectorOpt
   const isIdentity = a === 1 && b === 0 && c === 0 && d === 1 && e === 0 && f === 0;
   const spill = fs.openSync(spillPath, 'w+');
   fs.rmSync(spillPath); // the file has no name from now on, so the system deletes it even if the process is killed
-  let pending = Buffer.allocUnsafe(spillBufferBytes);
-  let filled = 0;
-  let spilled = 0;
+  /** Records that are not written to the spill file yet. */
+  let buffer = Buffer.allocUnsafe(spillBufferBytes);
+  let bufferedBytes = 0;
+  /** Size of the spill file. */
+  let spilledBytes = 0;
 
   let objects = 0;
   let vertices = 0;
   let offsets = new Float64Array(4096);
   let lengths = new Uint32Array(4096);
   let keys = new Uint32Array(4096);
-  let trees = new Uint8Array(4096);
+  let treeNumbers = new Uint8Array(4096);
   const bounds: [number, number, number, number] = [Infinity, Infinity, -Infinity, -Infinity];
   const centers: [number, number, number, number] = [Infinity, Infinity, -Infinity, -Infinity];
-  const classes = new Map<string, number>();
+  const classNumbers = new Map<string, number>();
   const classList: ClassSoFar[] = [];
-  const columns = new Map<string, number>();
+  const columnNumbers = new Map<string, number>();
   const columnList: ColumnSoFar[] = [];
   const encoder = createBlockEncoder();
   const spillReader = createSpillReader(spill);
@@ -131,60 +142,65 @@ export function createVectorImporter(writer: ContainerWriter, options: VectorOpt
     isSpillOpen = false;
   }
 
-  function classIndex({ className, classColor }: ResultObject): number {
+  /** Returns the number of an object's class, and counts the object. */
+  function classNumberOf({ className, classColor }: ResultObject): number {
     const name = className ?? noClass;
-    let index = classes.get(name);
-    if (index === undefined) {
-      index = classList.length;
-      if (index >= resultLimits.classes) throw new RefusedResult('too_many_classes', 'Too many classes');
-      classes.set(name, index);
+    let classNumber = classNumbers.get(name);
+    if (classNumber === undefined) {
+      classNumber = classList.length;
+      if (classNumber >= resultLimits.classes)
+        throw new RefusedResult('too_many_classes', 'Too many classes');
+      classNumbers.set(name, classNumber);
       classList.push({ name, color: name === noClass ? noClassColor : null, count: 0 });
     }
-    const known = classList[index] as ClassSoFar;
-    known.color ??= classColor;
-    known.count++;
-    return index;
+    const classSoFar = classList[classNumber] as ClassSoFar;
+    classSoFar.color ??= classColor;
+    classSoFar.count++;
+    return classNumber;
   }
 
   /** Returns the number of a measurement's column; null when the layer has the maximum number of columns already. */
-  function columnIndex(name: string): number | null {
-    const known = columns.get(name);
+  function columnNumberOf(name: string): number | null {
+    const known = columnNumbers.get(name);
     if (known !== undefined) return known;
     if (columnList.length >= resultLimits.measurements) return null;
-    columns.set(name, columnList.length);
+    columnNumbers.set(name, columnList.length);
     columnList.push({ name, min: Infinity, max: -Infinity, count: 0 });
     return columnList.length - 1;
   }
 
   /** Returns the measurements of an object as column numbers and values, and updates the statistics of the columns. */
   function collectMeasurements(object: ResultObject): [column: number, value: number][] {
-    const values: [number, number][] = [];
+    const values: [column: number, value: number][] = [];
     for (const [name, value] of object.measurements) {
-      const index = columnIndex(name);
-      if (index === null) continue;
-      const column = columnList[index] as ColumnSoFar;
-      const stored = Math.fround(value);
+      const columnNumber = columnNumberOf(name);
+      if (columnNumber === null) continue;
+      const column = columnList[columnNumber] as ColumnSoFar;
+      const stored = Math.fround(value); // the file stores Float32
       if (!Number.isFinite(stored)) continue;
       column.count++;
       if (stored < column.min) column.min = stored;
       if (stored > column.max) column.max = stored;
-      values.push([index, stored]);
+      values.push([columnNumber, stored]);
     }
     return values;
   }
 
-  function write(record: Buffer): void {
-    if (filled + record.length > pending.length) flush();
-    if (record.length > pending.length) pending = Buffer.allocUnsafe(record.length);
-    record.copy(pending, filled);
-    filled += record.length;
+  /** Appends a record to the spill file, through the buffer. */
+  function spillRecord(record: Buffer): void {
+    if (bufferedBytes + record.length > buffer.length) flush();
+    if (record.length > buffer.length) buffer = Buffer.allocUnsafe(record.length);
+    record.copy(buffer, bufferedBytes);
+    bufferedBytes += record.length;
   }
 
   function flush(): void {
-    for (let at = 0; at < filled; ) at += fs.writeSync(spill, pending, at, filled - at, spilled + at);
-    spilled += filled;
-    filled = 0;
-    if (spilled > options.maxSpillBytes) throw new ContainerFull();
+    for (let written = 0; written < bufferedBytes; ) {
+      written += fs.writeSync(spill, buffer, written, bufferedBytes - written, spilledBytes + written);
+    }
+    spilledBytes += bufferedBytes;
+    bufferedBytes = 0;
+    if (spilledBytes > options.maxSpillBytes) throw new ContainerFull();
   }
 
   /** Returns an object in pixels of level 0. */
@@ -207,7 +223,7 @@ export function createVectorImporter(writer: ContainerWriter, options: VectorOpt
       if (objects >= maxObjects)
         throw new RefusedResult('too_many_objects', `More than ${maxObjects} objects`);
       const object = transformed(original);
-      const classNumber = classIndex(object);
+      const classNumber = classNumberOf(object);
       const { record, box, vertexCount } = encoder.encodeRecord(
         object,
         classNumber,
@@ -217,14 +233,14 @@ export function createVectorImporter(writer: ContainerWriter, options: VectorOpt
         offsets = grown(offsets, new Float64Array(objects * 2));
         lengths = grown(lengths, new Uint32Array(objects * 2));
         keys = grown(keys, new Uint32Array(objects * 2));
-        trees = grown(trees, new Uint8Array(objects * 2));
+        treeNumbers = grown(treeNumbers, new Uint8Array(objects * 2));
       }
-      offsets[objects] = spilled + filled;
+      offsets[objects] = spilledBytes + bufferedBytes;
       lengths[objects] = record.length;
       keys[objects] = mortonKey(object.x / slide.width, object.y / slide.height);
       const side = Math.max(box[2] - box[0], box[3] - box[1]);
-      trees[objects] = side < largeSides[0] ? 0 : side < largeSides[1] ? 1 : 2;
-      write(record);
+      treeNumbers[objects] = side < largeSides[0] ? 0 : side < largeSides[1] ? 1 : 2;
+      spillRecord(record);
       widen(bounds, box);
       widen(centers, [object.x, object.y, object.x, object.y]);
       objects++;
@@ -233,9 +249,9 @@ export function createVectorImporter(writer: ContainerWriter, options: VectorOpt
 
     finish(onProgress) {
       flush();
-      const order = sortedOrder(objects, keys, trees);
+      const order = sortedOrder(objects, keys, treeNumbers);
       const ranges = withinBytes(
-        blockRanges(order, keys, trees),
+        blockRanges(order, keys, treeNumbers),
         (n) => lengths[order[n] as number] as number,
       );
       const density = createDensity(centers, classList.length);
@@ -253,14 +269,16 @@ export function createVectorImporter(writer: ContainerWriter, options: VectorOpt
         const hasIds = members.some(({ id }) => id !== null);
         const ids = hasIds ? gzipSync(JSON.stringify(members.map(({ id }) => id)), { level: 1 }) : null;
         const entry = n * indexEntryBytes;
-        index.writeDoubleLE(writer.append(packed), entry);
-        index.writeUInt32LE(packed.length, entry + 8);
-        index.writeUInt32LE(start, entry + 12);
-        index.writeUInt32LE(members.length, entry + 16);
-        for (const [i, value] of block.bounds.entries()) index.writeInt32LE(value, entry + 20 + 4 * i);
-        for (const [i, value] of block.centers.entries()) index.writeDoubleLE(value, entry + 36 + 8 * i);
-        index.writeDoubleLE(ids === null ? 0 : writer.append(ids), entry + 68);
-        index.writeUInt32LE(ids?.length ?? 0, entry + 76);
+        index.writeDoubleLE(writer.append(packed), entry + indexField.offset);
+        index.writeUInt32LE(packed.length, entry + indexField.length);
+        index.writeUInt32LE(start, entry + indexField.firstNumber);
+        index.writeUInt32LE(members.length, entry + indexField.objectCount);
+        for (const [i, value] of block.bounds.entries())
+          index.writeInt32LE(value, entry + indexField.bounds + 4 * i);
+        for (const [i, value] of block.centers.entries())
+          index.writeDoubleLE(value, entry + indexField.centers + 8 * i);
+        index.writeDoubleLE(ids === null ? 0 : writer.append(ids), entry + indexField.idsOffset);
+        index.writeUInt32LE(ids?.length ?? 0, entry + indexField.idsLength);
         writeColumns(members, start);
         largestBlock = Math.max(largestBlock, members.length);
         if (n % 64 === 0) onProgress(n / ranges.length);
@@ -328,11 +346,13 @@ export function createVectorImporter(writer: ContainerWriter, options: VectorOpt
   };
 }
 
+/** Returns the larger array with the values of the old one. */
 function grown<T extends Float64Array | Uint32Array | Uint8Array>(old: T, larger: T): T {
   larger.set(old);
   return larger;
 }
 
+/** Enlarges bounds so that they contain a box. */
 function widen(
   bounds: [number, number, number, number],
   [x0, y0, x1, y1]: readonly [number, number, number, number],

@@ -3,9 +3,9 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { AppError, type OverlayObject } from '@lamina/contract';
 import type { Container } from './container.ts';
-import { blockHeaderBytes } from './encode-block.ts';
+import { blockField, blockHeaderBytes } from './encode-block.ts';
 import { contains } from './read-objects.ts';
-import { indexEntryBytes, type VectorDescription } from './vector-import.ts';
+import { indexEntryBytes, indexField, type VectorDescription } from './vector-import.ts';
 
 const unpack = promisify(gunzip);
 
@@ -37,9 +37,16 @@ const maxConcurrentReads = 32;
 /** Maximum number of class bytes (one for each object) that are read at once. */
 const maxClassBytes = 2 ** 20;
 
+/** Size of a block's entry in the bytes that `index` returns. */
+const publicEntryBytes = 28;
+/** Half a pixel, in quarters of a pixel: the smallest distance in which a pick finds a point. */
+const halfPixel = 2;
+
 interface IndexEntry {
+  /** Offset and length of the block in the file. */
   readonly offset: number;
   readonly length: number;
+  /** Number of the block's first object in the layer, and number of its objects. */
   readonly first: number;
   readonly count: number;
 }
@@ -51,13 +58,17 @@ export async function openVector(container: Container): Promise<VectorReader> {
   const index = await container.read(description.index, indexEntryBytes * blocks);
 
   const entryOf = (n: number): IndexEntry => ({
-    offset: index.readDoubleLE(n * indexEntryBytes),
-    length: index.readUInt32LE(n * indexEntryBytes + 8),
-    first: index.readUInt32LE(n * indexEntryBytes + 12),
-    count: index.readUInt32LE(n * indexEntryBytes + 16),
+    offset: index.readDoubleLE(n * indexEntryBytes + indexField.offset),
+    length: index.readUInt32LE(n * indexEntryBytes + indexField.length),
+    first: index.readUInt32LE(n * indexEntryBytes + indexField.firstNumber),
+    count: index.readUInt32LE(n * indexEntryBytes + indexField.objectCount),
   });
-  const boundOf = (n: number, side: number) => index.readInt32LE(n * indexEntryBytes + 20 + 4 * side);
-  const centerBoundOf = (n: number, side: number) => index.readDoubleLE(n * indexEntryBytes + 36 + 8 * side);
+  /** Side of the outlines' bounds of block `n`: 0 left, 1 top, 2 right, 3 bottom; in quarters of a pixel. */
+  const boundOf = (n: number, side: number) =>
+    index.readInt32LE(n * indexEntryBytes + indexField.bounds + 4 * side);
+  /** Side of the centres' bounds of block `n`, in pixels. */
+  const centerBoundOf = (n: number, side: number) =>
+    index.readDoubleLE(n * indexEntryBytes + indexField.centers + 8 * side);
 
   /** Limits a range of objects to those that exist. */
   function clampRange(first: number, count: number): { first: number; count: number } {
@@ -65,7 +76,7 @@ export async function openVector(container: Container): Promise<VectorReader> {
     return { first, count: Math.min(count, objects - first) };
   }
 
-  /** Counts a range of objects by class number, whatever their position. */
+  /** Adds a range of objects to the counts by class number. */
   async function countRange(counts: Float64Array, first: number, count: number): Promise<void> {
     for (let start = 0; start < count; start += maxClassBytes) {
       const length = Math.min(maxClassBytes, count - start);
@@ -74,7 +85,7 @@ export async function openVector(container: Container): Promise<VectorReader> {
     }
   }
 
-  /** Counts the objects of a block whose centre is in a box. */
+  /** Adds the objects of block `n` whose centre is in a box to the counts by class number. */
   async function countBlockInBox(counts: Float64Array, n: number, box: readonly number[]): Promise<void> {
     const { first, count } = entryOf(n);
     const [x0, y0, x1, y1] = box as readonly [number, number, number, number];
@@ -88,8 +99,8 @@ export async function openVector(container: Container): Promise<VectorReader> {
   }
 
   /**
-   * Counts the objects whose centre is in a box. Blocks inside the box are counted by their class bytes alone, and consecutive
-   * ones are read together; only for blocks that cross its edge are the centres compared.
+   * Adds the objects whose centre is in a box to the counts by class number. For a block inside the box only the class bytes are
+   * read, together for a run of consecutive blocks. The centres are read only for blocks that cross the edge of the box.
    */
   async function countBox(counts: Float64Array, box: readonly number[]): Promise<void> {
     const [x0, y0, x1, y1] = box as readonly [number, number, number, number];
@@ -148,9 +159,10 @@ export async function openVector(container: Container): Promise<VectorReader> {
   }
 
   async function idOf(block: number, indexInBlock: number): Promise<string | null> {
-    const length = index.readUInt32LE(block * indexEntryBytes + 76);
+    const entry = block * indexEntryBytes;
+    const length = index.readUInt32LE(entry + indexField.idsLength);
     if (length === 0) return null;
-    const packed = await container.read(index.readDoubleLE(block * indexEntryBytes + 68), length);
+    const packed = await container.read(index.readDoubleLE(entry + indexField.idsOffset), length);
     const ids = JSON.parse((await unpack(packed)).toString()) as (string | null)[];
     return ids[indexInBlock] ?? null;
   }
@@ -159,13 +171,14 @@ export async function openVector(container: Container): Promise<VectorReader> {
     description,
 
     async index() {
-      const bytes = Buffer.alloc(28 * blocks);
+      const bytes = Buffer.alloc(publicEntryBytes * blocks);
       for (let n = 0; n < blocks; n++) {
         const { first, count, length } = entryOf(n);
-        for (let side = 0; side < 4; side++) bytes.writeInt32LE(boundOf(n, side), 28 * n + 4 * side);
-        bytes.writeUInt32LE(first, 28 * n + 16);
-        bytes.writeUInt32LE(count, 28 * n + 20);
-        bytes.writeUInt32LE(length, 28 * n + 24);
+        const entry = publicEntryBytes * n;
+        for (let side = 0; side < 4; side++) bytes.writeInt32LE(boundOf(n, side), entry + 4 * side);
+        bytes.writeUInt32LE(first, entry + 16);
+        bytes.writeUInt32LE(count, entry + 20);
+        bytes.writeUInt32LE(length, entry + 24);
       }
       return bytes;
     },
@@ -201,7 +214,7 @@ export async function openVector(container: Container): Promise<VectorReader> {
     },
 
     async counts(box) {
-      const counts = new Float64Array(256);
+      const counts = new Float64Array(256); // by class number, which is one byte
       if (box !== null) await countBox(counts, box);
       return Object.fromEntries(
         classes.map(({ name, count }, n) => [name, box === null ? count : (counts[n] as number)]),
@@ -209,8 +222,8 @@ export async function openVector(container: Container): Promise<VectorReader> {
     },
 
     async pick(x, y, tolerance) {
-      // In quarters of a pixel; points without an outline are found within half a pixel, even without tolerance.
-      const [qx, qy, reach] = [x * 4, y * 4, tolerance * 4 + 2];
+      // In quarters of a pixel, like the bounds. A point is found within half a pixel even without tolerance.
+      const [qx, qy, reach] = [x * 4, y * 4, tolerance * 4 + halfPixel];
       let best: Found | null = null;
       let decoded = 0;
       for (let n = 0; n < blocks && decoded < maxPickedBlocks; n++) {
@@ -240,6 +253,7 @@ interface Found {
   readonly rings: readonly number[][];
   /** Distance from the position in quarters of a pixel; 0 when the position is inside the object. */
   readonly distance: number;
+  /** Sum of the areas of all rings, holes included; only compared with that of other objects. */
   readonly area: number;
 }
 
@@ -252,33 +266,29 @@ interface Target {
 
 /**
  * Returns the best match among the objects of a block and the previous best match: the smallest object that contains the
- * position, otherwise the nearest one. The layout of a block is that of encode-block.ts.
+ * position, otherwise the nearest one. `encodeBlock` of encode-block.ts documents the sections of a block.
  */
-function bestIn(bytes: Buffer, block: number, target: Target, before: Found | null): Found | null {
-  let best = before;
-  const [first, n, rings, vertices] = [4, 8, 12, 16].map((at) => bytes.readUInt32LE(at)) as [
-    number,
-    number,
-    number,
-    number,
-  ];
-  const [originX, originY] = [bytes.readInt32LE(20), bytes.readInt32LE(24)];
-  const ringsAt = blockHeaderBytes + 8 * n;
-  let stepAt = ringsAt + 4 * rings;
-  const countAt = stepAt + 4 * vertices;
-  let ring = 0;
-  for (let i = 0; i < n; i++) {
+function bestIn(bytes: Buffer, block: number, target: Target, previousBest: Found | null): Found | null {
+  let best = previousBest;
+  const first = bytes.readUInt32LE(blockField.firstNumber);
+  const objectCount = bytes.readUInt32LE(blockField.objectCount);
+  const [originX, originY] = [bytes.readInt32LE(blockField.originX), bytes.readInt32LE(blockField.originY)];
+  const vertexCountsStart = blockHeaderBytes + 8 * objectCount;
+  let deltaPosition = vertexCountsStart + 4 * bytes.readUInt32LE(blockField.ringCount);
+  const ringCountsStart = deltaPosition + 4 * bytes.readUInt32LE(blockField.vertexCount);
+  let ring = 0; // number of the ring in the block
+  for (let i = 0; i < objectCount; i++) {
     const centerX = originX + bytes.readInt32LE(blockHeaderBytes + 4 * i);
-    const centerY = originY + bytes.readInt32LE(blockHeaderBytes + 4 * (n + i));
-    const ringCount = bytes.readUInt16LE(countAt + 2 * i);
+    const centerY = originY + bytes.readInt32LE(blockHeaderBytes + 4 * (objectCount + i));
+    const ringCount = bytes.readUInt16LE(ringCountsStart + 2 * i);
     const outline: number[][] = [];
     for (let r = 0; r < ringCount; r++, ring++) {
-      const count = bytes.readUInt32LE(ringsAt + 4 * ring);
+      const count = bytes.readUInt32LE(vertexCountsStart + 4 * ring);
       const positions = new Array<number>(2 * count);
       let [x, y] = [centerX, centerY];
-      for (let v = 0; v < count; v++, stepAt += 4) {
-        x += bytes.readInt16LE(stepAt);
-        y += bytes.readInt16LE(stepAt + 2);
+      for (let v = 0; v < count; v++, deltaPosition += 4) {
+        x += bytes.readInt16LE(deltaPosition);
+        y += bytes.readInt16LE(deltaPosition + 2);
         positions[2 * v] = x;
         positions[2 * v + 1] = y;
       }
@@ -304,13 +314,13 @@ function measure(
 ): Pick<Found, 'distance' | 'area'> | null {
   if (rings.length === 0) {
     const distance = Math.hypot(centerX - x, centerY - y);
-    return distance <= Math.max(tolerance, 2) ? { distance, area: 0 } : null;
+    return distance <= Math.max(tolerance, halfPixel) ? { distance, area: 0 } : null;
   }
   let isInside = false;
   let distance = Number.POSITIVE_INFINITY;
   let area = 0;
   for (const ring of rings) {
-    if (contains(ring, x, y)) isInside = !isInside;
+    if (contains(ring, x, y)) isInside = !isInside; // a position inside a hole is in two rings
     area += Math.abs(areaOf(ring));
   }
   if (isInside) return { distance: 0, area };
@@ -338,8 +348,10 @@ function distanceTo(ring: readonly number[], x: number, y: number): number {
   for (let i = 0; i < ring.length; i += 2) {
     const [bx, by] = [ring[i] as number, ring[i + 1] as number];
     const [dx, dy] = [bx - ax, by - ay];
-    const along = dx * dx + dy * dy;
-    const t = along === 0 ? 0 : Math.max(0, Math.min(1, ((x - ax) * dx + (y - ay) * dy) / along));
+    const squaredLength = dx * dx + dy * dy;
+    // Fraction of the edge, from a to b, at which it is nearest to the position.
+    const t =
+      squaredLength === 0 ? 0 : Math.max(0, Math.min(1, ((x - ax) * dx + (y - ay) * dy) / squaredLength));
     least = Math.min(least, Math.hypot(ax + t * dx - x, ay + t * dy - y));
     [ax, ay] = [bx, by];
   }
@@ -350,6 +362,7 @@ function distanceTo(ring: readonly number[], x: number, y: number): number {
 export function boxFrom(text: string | undefined): readonly number[] | null {
   if (text === undefined) return null;
   const [x0, y0, x1, y1] = text.split(',').map(Number) as [number, number, number, number];
+  // The negated comparison also rejects NaN, which a missing number becomes.
   if (!(x0 <= x1 && y0 <= y1)) throw new AppError('invalid_request', { field: 'bbox' });
   return [x0, y0, x1, y1];
 }

@@ -11,33 +11,37 @@ export function valueTiff({ width, height, values, tile }: ValueTiff): Uint8Arra
   const bytesPerSample = values.BYTES_PER_ELEMENT;
   const blocks = tile === undefined ? [bytesOf(values)] : tilesOf({ width, height, values, tile });
   const isFloat = values instanceof Float32Array || values instanceof Float64Array;
+  // The file consists of the header (8 bytes), a table with the offsets and then the sizes of all blocks, the blocks, and the
+  // directory.
   const tableAt = 8;
   const tableBytes = blocks.length * 8;
   const sizes = blocks.map((block) => block.length);
   const firstBlock = tableAt + tableBytes;
   const offsets = sizes.map((_, n) => firstBlock + sizes.slice(0, n).reduce((sum, size) => sum + size, 0));
   const directoryAt = firstBlock + sizes.reduce((sum, size) => sum + size, 0);
-  const isOne = blocks.length === 1;
-  const entries: [tag: number, type: number, count: number, value: number][] = [
-    [256, 4, 1, width],
-    [257, 4, 1, height],
-    [258, 3, 1, bytesPerSample * 8],
-    [259, 3, 1, 1],
-    [262, 3, 1, 1],
-    ...(tile === undefined ? [[273, 4, 1, offsets[0] as number] as [number, number, number, number]] : []),
-    [277, 3, 1, 1],
-    ...(tile === undefined
-      ? ([
-          [278, 4, 1, height],
-          [279, 4, 1, sizes[0] as number],
-        ] as [number, number, number, number][])
-      : ([
-          [322, 4, 1, tile],
-          [323, 4, 1, tile],
-          [324, 4, blocks.length, isOne ? (offsets[0] as number) : tableAt],
-          [325, 4, blocks.length, isOne ? (sizes[0] as number) : tableAt + 4 * blocks.length],
-        ] as [number, number, number, number][])),
-    [339, 3, 1, isFloat ? 3 : 1],
+  const isOne = blocks.length === 1; // then the entry contains the offset itself instead of the offset of the table
+  const [short, long] = [3, 4] as const;
+  type Entry = [tag: number, type: typeof short | typeof long, count: number, value: number];
+  const entries: Entry[] = [
+    [256, long, 1, width], // ImageWidth
+    [257, long, 1, height], // ImageLength
+    [258, short, 1, bytesPerSample * 8], // BitsPerSample
+    [259, short, 1, 1], // Compression: none
+    [262, short, 1, 1], // PhotometricInterpretation: 0 is black
+    ...(tile === undefined ? ([[273, long, 1, offsets[0] as number]] as Entry[]) : []), // StripOffsets
+    [277, short, 1, 1], // SamplesPerPixel
+    ...((tile === undefined
+      ? [
+          [278, long, 1, height], // RowsPerStrip
+          [279, long, 1, sizes[0] as number], // StripByteCounts
+        ]
+      : [
+          [322, long, 1, tile], // TileWidth
+          [323, long, 1, tile], // TileLength
+          [324, long, blocks.length, isOne ? (offsets[0] as number) : tableAt], // TileOffsets
+          [325, long, blocks.length, isOne ? (sizes[0] as number) : tableAt + 4 * blocks.length], // TileByteCounts
+        ]) as Entry[]),
+    [339, short, 1, isFloat ? 3 : 1], // SampleFormat: floating point or unsigned integer
   ];
   const file = Buffer.alloc(directoryAt + 2 + entries.length * 12 + 4);
   file.write('II*\0', 'latin1');
@@ -53,7 +57,7 @@ export function valueTiff({ width, height, values, tile }: ValueTiff): Uint8Arra
     file.writeUInt16LE(tag, at);
     file.writeUInt16LE(type, at + 2);
     file.writeUInt32LE(count, at + 4);
-    if (type === 3) file.writeUInt16LE(value, at + 8);
+    if (type === short) file.writeUInt16LE(value, at + 8);
     else file.writeUInt32LE(value, at + 8);
   });
   return file;
@@ -67,8 +71,8 @@ function tilesOf({ width, height, values, tile }: Required<ValueTiff>): Uint8Arr
   const tiles: Uint8Array[] = [];
   for (let top = 0; top < height; top += tile) {
     for (let left = 0; left < width; left += tile) {
-      const block = values.slice(0, 0).constructor as new (length: number) => ValueTiff['values'];
-      const pixels = new block(tile * tile);
+      const ArrayType = values.constructor as new (length: number) => ValueTiff['values'];
+      const pixels = new ArrayType(tile * tile);
       for (let y = 0; y < Math.min(tile, height - top); y++) {
         const from = (top + y) * width + left;
         pixels.set(values.subarray(from, from + Math.min(tile, width - left)), y * tile);
