@@ -10,7 +10,7 @@ interface SlideProgressProps {
 /** Shows in the middle of the viewer why the slide is not shown yet, such as a running request. */
 export function SlideProgress({ title, detail }: SlideProgressProps) {
   return (
-    <div className={classes.overlay} data-quiet /* read by the style sheet */>
+    <div className={classes.overlay}>
       <div className={classes.progress} role="status">
         <Loader size="sm" aria-hidden />
         <div>

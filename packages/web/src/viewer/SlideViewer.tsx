@@ -65,9 +65,11 @@ interface SlideViewerProps {
   readonly onIncomplete: (incomplete: Incompleteness | null) => void;
   /** The colour adjustment for all slides; null: each slide opens as scanned. */
   readonly keptColours: ColourAdjustment | null;
+  /** Called with the adjustment that the person keeps for all slides; null when the person stops keeping it. */
   readonly onKeepColours: (colours: ColourAdjustment | null) => void;
   /** Whether colour profiles correct the colours of slides that have one. */
   readonly isCorrected: boolean;
+  /** Called when the person switches this correction on or off. */
   readonly onCorrect: (isCorrected: boolean) => void;
   /** Whether the keyboard shortcuts of the page apply to this slide. */
   readonly hasKeys: boolean;
@@ -98,6 +100,7 @@ export function SlideViewer({ slide, ...props }: SlideViewerProps) {
   }, [getOrCreateView]);
 
   return (
+    // The style sheet reads the `data-` attributes.
     <div
       className={classes.stage}
       data-full-page={isFullPage || undefined}
@@ -144,6 +147,7 @@ function OpenSlide(props: OpenSlideProps) {
     onIncomplete,
   } = props;
   const [loading, setLoading] = useState<LoadingState | null>({ phase: 'opening' });
+  /** The error that the person sees; null without one. A single missing tile does not set it. */
   const [failure, setFailure] = useState<PixelFailure | null>(null);
   const [pose, setPose] = useState<Pose | null>(null);
   /** The view; null until it shows this slide. */
@@ -158,6 +162,7 @@ function OpenSlide(props: OpenSlideProps) {
    */
   const [placeholderUrl, setPlaceholderUrl] = useState(() => (fieldAtFirst() === null ? picture : null));
   const [sharpness, setSharpness] = useState<Sharpness>('loading');
+  /** The cause of the last failed tile; null when none has failed. */
   const [lastFailure, setLastFailure] = useState<PixelFailure | null>(null);
   const incomplete = useIncompleteness({
     sharpness,
@@ -198,7 +203,7 @@ function OpenSlide(props: OpenSlideProps) {
       );
     },
   );
-  /** Returns the function that returns the URL of a tile. In browsers that cannot correct colours, it requests tiles that the server has corrected. */
+  /** Returns the function that builds the URLs of tiles. In browsers that cannot correct colours, the URLs request corrected tiles. */
   const createTileUrls = useEffectEvent((view: SlideView, { profile: slideProfile }: DeepZoomDescriptor) => {
     const isServerCorrecting = isCorrected && !view.correctsColours && slideProfile?.tableSize != null;
     return (tile: TileAddress) => slide.tileAddressOf(tile, isServerCorrecting ? 'srgb' : undefined);
@@ -368,6 +373,7 @@ function OpenSlide(props: OpenSlideProps) {
   }, [view]);
 
   const [latestSession, setLatestSession] = useState(session);
+  // Set during rendering: React renders again at once, before the page shows an error of the previous session.
   if (session !== null && session !== latestSession) {
     setLatestSession(session);
     if (failure !== null && isAboutSession(failure)) {

@@ -27,8 +27,8 @@ import { meanColourAt, pictureNow, type ViewPicture } from './view-picture.ts';
 import { viewerSettings } from './viewer-settings.ts';
 import { wheelFactor } from './wheel.ts';
 
-/** An image pixel may always be enlarged to this many screen pixels, whatever `maxZoomLevel` is. */
-const screenPixelsPerImagePixel = 2;
+/** An image pixel may always be enlarged to this many CSS pixels, whatever `maxZoomLevel` is. */
+const alwaysAllowedZoom = 2;
 /** Zoom factor of the zoom buttons and keys. */
 const zoomStep = 2;
 /** Delay before failed tiles are requested again, while their slide is shown. */
@@ -55,10 +55,11 @@ export interface SlideView {
   clear(): void;
   zoomIn(): void;
   zoomOut(): void;
+  /** Shows the whole slide. */
   goHome(): void;
   /** Moves at once, without animation, even beyond the slide. Does nothing before the slide is open. */
   moveTo(field: SlideField): void;
-  /** Zooms about the centre of the view. @param zoom screen pixels per image pixel */
+  /** Zooms about the centre of the view. @param zoom CSS pixels per image pixel */
   zoomTo(zoom: number): void;
   /** Moves the view by fractions of its width and height: `moveBy(1, 0)` shows the next field on the right. */
   moveBy(rightwards: number, downwards: number): void;
@@ -133,17 +134,20 @@ export interface PointerTool {
   onRelease(point: Point, keys: PointerKeys): void;
   /** Called when the press has become a gesture with two fingers. */
   onPinch(): void;
-  /** @returns whether the tool uses this turn of the wheel, which then does not zoom */
+  /**
+   * @param delta distance of the turn as the browser reports it, positive downwards
+   * @returns whether the tool uses this turn of the wheel, which then does not zoom
+   */
   onWheel?(delta: number, keys: PointerKeys): boolean;
 }
 
-/** Zoom and orientation of the view at a moment. */
+/** Zoom and orientation of the view at one step of a movement. */
 export interface Pose {
-  /** Screen pixels per image pixel. */
+  /** CSS pixels per image pixel at full resolution. */
   readonly zoom: number;
   /** Maximum zoom for this slide and viewer. */
   readonly maxZoom: number;
-  /** Target rotation in degrees, 0 to 360. */
+  /** Rotation at the end of the movement, in degrees clockwise, 0 to 360. */
   readonly rotation: number;
   readonly isMirrored: boolean;
 }
@@ -159,7 +163,7 @@ interface SlideViewListeners {
   readonly onComplete: () => void;
   /** Called after each change of the sharpness. */
   readonly onSharpness: (sharpness: Sharpness) => void;
-  /** Called after each change of the target field. */
+  /** Called after each change of the field that is visible at the end of a running movement. */
   readonly onField: (field: SlideField) => void;
   /** Called at each step of a movement. */
   readonly onMove: (pose: Pose) => void;
@@ -266,8 +270,10 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
     return lacksTiles(viewer, image, [...failedTiles, ...missingTiles]) ? 'incomplete' : 'sharp';
   }
 
+  /** The field to show when the slide is open; null for the whole slide. */
   let initialField: SlideField | null = null;
 
+  /** Shows a field at once, within the limits of zoom and slide. The last argument of OpenSeadragon's calls is `immediately`. */
   function showField(field: SlideField | null) {
     const { viewport } = viewer;
     const image = viewer.world.getItemAt(0);
@@ -301,10 +307,13 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
   let shownSlide: { readonly descriptor: DeepZoomDescriptor; readonly supply: TileSupply } | null = null;
   let placement: Placement | null = null;
   let destination: SlideField | null = null;
+  /** The callbacks of `watch`. */
   const watchers = new Set<() => void>();
   /** Whether the whole slide was shown after the last movement: a resize of the viewer then fits it again. */
   let wasWholeSlideShown = false;
   let isResized = false;
+
+  // OpenSeadragon's `getCenter` and `getZoom` return values of the current step with `true`, of the end of the movement with `false`.
 
   function isWholeSlideShown(): boolean {
     const { viewport } = viewer;
@@ -314,6 +323,7 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
     return distanceToHome < homeTolerance && Math.abs(zoomRatio - 1) < homeTolerance;
   }
 
+  /** Updates placement and destination, and calls all listeners. */
   function publish() {
     const image = viewer.world.getItemAt(0);
     if (!image) return;
@@ -357,7 +367,7 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
   function limitZoom() {
     const image = viewer.world.getItemAt(0);
     if (!image) return;
-    const requiredMax = image.imageToViewportZoom(screenPixelsPerImagePixel);
+    const requiredMax = image.imageToViewportZoom(alwaysAllowedZoom);
     Object.assign(viewer.viewport, { maxZoomLevel: Math.max(viewerSettings.maxZoomLevel, requiredMax) });
   }
 
@@ -386,7 +396,7 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
   viewer.addHandler('flip', publish);
   viewer.addHandler('canvas-scroll', (event) => {
     const wheel = event.originalEvent as WheelEvent;
-    Object.assign(viewer, { zoomPerScroll: wheelFactor(wheel) });
+    Object.assign(viewer, { zoomPerScroll: wheelFactor(wheel) }); // OpenSeadragon then zooms by this factor
     // In some browsers, Shift makes the wheel scroll sideways: the distance is then in deltaX.
     if (pointerTool?.onWheel?.(wheel.deltaY || wheel.deltaX, keysOf(wheel)))
       event.preventDefaultAction = true;
@@ -420,6 +430,7 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
     pointerTool?.onRelease(pointInViewer(event), keysOf(event));
   });
   viewer.addHandler('canvas-pinch', () => pointerTool?.onPinch());
+  /** Position of the pointer in CSS pixels of the viewer; null when the pointer is elsewhere. */
   let pointer: Point | null = null;
   viewer.canvas.addEventListener('pointermove', (event) => {
     pointer = pointInViewer(event);

@@ -46,7 +46,7 @@ export function fieldOnTissue(picture: SmallPicture, slide: Size, view: Size, fi
   const [x, y] = [field.x * scale, field.y * scale];
   if (tissueFractionAt(x, y) >= minTissueFraction) return field;
   let best = { score: Number.NEGATIVE_INFINITY, x, y };
-  // Every second pixel is precise enough.
+  // Tests every second pixel of every second row.
   for (let row = 0; row < height; row += 2) {
     for (let column = 0; column < width; column += 2) {
       const tissueFraction = tissueFractionAt(column + 0.5, row + 0.5);
