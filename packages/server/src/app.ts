@@ -127,7 +127,7 @@ export async function buildApp(services: Services): Promise<FastifyInstance> {
   });
   app.decorate('now', services.now);
   app.decorateRequest('credential', null);
-  app.decorateRequest('sentBefore', null);
+  app.decorateRequest('bytesSentBefore', null);
 
   // Registered before the access check, so that responses to rejected requests also get these headers.
   await app.register(helmet, {

@@ -1,4 +1,4 @@
-/** Writes the access log and counts the metrics of each response. */
+/** Writes the access log, and counts responses and errors in the metrics. */
 import { AppError, getTile } from '@lamina/contract';
 import { SlideError } from '@lamina/slide';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -10,25 +10,27 @@ import { sendsPixels } from './send-bytes.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Bytes that the connection had sent before this request; null for an injected request without a connection. */
-    sentBefore: number | null;
+    /** Bytes that the connection had sent before this request; null for a request that a test injects, which has no connection. */
+    bytesSentBefore: number | null;
   }
 }
 
 /** Fields of a line of the access log. */
 interface AccessLogLine {
   readonly method: string;
-  /** The route's template and not the URL, which may contain an image session. */
+  /** Template of the URL. The URL itself may contain an image session, which must not be logged. */
   readonly route: string;
   readonly status: number;
   readonly ms: number;
-  /** Size of head and body as sent over the connection; for an injected request, only that of the body. */
+  /** Bytes of headers and body that were sent over the connection. For a request that a test injects: bytes of the body. */
   readonly bytes: number;
+  /** The account that sent the request; undefined when there is none or it is unknown. */
   readonly uid: string | undefined;
+  /** IP address of the client. */
   readonly address: string;
 }
 
-/** Logs one response. @param isPixels true for responses with pixels; successful ones are logged only at the level `debug` */
+/** Logs one response. @param isPixels true for a response with pixels, which is logged only at the level `debug` when it succeeded */
 export function logResponse(
   log: Pick<Logger, 'debug' | 'info'>,
   line: AccessLogLine,
@@ -39,13 +41,14 @@ export function logResponse(
 }
 
 export function recordRequestStart(request: FastifyRequest): void {
-  request.sentBefore = bytesSentOn(request.raw.socket);
+  request.bytesSentBefore = bytesSentOn(request.raw.socket);
 }
 
 export function recordResponse(request: FastifyRequest, reply: FastifyReply, metrics: Metrics): void {
   const route = request.routeOptions.url ?? 'unknown';
   const status = reply.statusCode;
   const refusedTile = refusedTileOf(request.raw);
+  // Fastify does not know the time that the fast path has spent on a request before it refused it.
   const ms = refusedTile === undefined ? reply.elapsedTime : performance.now() - refusedTile.startedAt;
   metrics.request(request.method, route, status, ms);
   const { method, ip: address } = request;
@@ -71,17 +74,18 @@ export function countRefusal(
 function uidOf({ credential }: FastifyRequest): string | undefined {
   if (!credential) return undefined;
   if ('user' in credential) return credential.user.uid;
-  return credential.visitor === null ? credential.uid : undefined; // a visitor's session names the account that created the share link, not the visitor
+  // The session of a share link has the uid of the account that created the link. Its visitor has no account.
+  return credential.visitor === null ? credential.uid : undefined;
 }
 
 function bytesOf(request: FastifyRequest, reply: FastifyReply): number {
-  const sent = bytesSentOn(request.raw.socket);
-  if (sent !== null && request.sentBefore !== null) return sent - request.sentBefore;
+  const bytesSent = bytesSentOn(request.raw.socket);
+  if (bytesSent !== null && request.bytesSentBefore !== null) return bytesSent - request.bytesSentBefore;
   return Number(reply.getHeader('content-length') ?? 0);
 }
 
-/** Returns the bytes that the connection has sent so far; null for an injected request, whose socket does not count. */
+/** Returns the bytes that the connection has sent so far; null for a request that a test injects, which has no connection. */
 export function bytesSentOn(socket: object | null): number | null {
-  const sent = (socket as { readonly bytesWritten?: unknown } | null)?.bytesWritten;
-  return typeof sent === 'number' ? sent : null;
+  const bytesWritten = (socket as { readonly bytesWritten?: unknown } | null)?.bytesWritten;
+  return typeof bytesWritten === 'number' ? bytesWritten : null;
 }

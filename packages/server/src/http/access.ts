@@ -19,8 +19,9 @@ export type AccessServices = Pick<
 >;
 
 /**
- * Returns the credential of the request. @throws AppError token_*, session_*, forbidden, account_not_active, unavailable; for API tokens also
- *   rate_limited, not_found
+ * Returns the credential of the request: null for an endpoint that anyone may call.
+ *
+ * @throws AppError token_*, session_*, forbidden, account_not_active, unavailable; for API tokens also rate_limited, not_found
  */
 export async function checkAccess(
   endpoint: Endpoint,
@@ -30,6 +31,7 @@ export async function checkAccess(
   if (endpoint.access === 'anyone') return null;
   const sessionId = sessionParameterOf(request);
   if (endpoint.access === 'image-session') {
+    // When the fast path has refused the request after it accepted the session, the handler throws the error.
     const refused = refusedTileOf(request.raw);
     if (refused?.session) return refused.session;
     if (refused !== undefined) throw refused.error;
@@ -52,7 +54,7 @@ export async function checkAccess(
   if ('apiToken' in caller) requireScope(caller, endpoint);
   const permission = endpoint.access === 'reader-or-visitor' ? 'catalogue.read' : endpoint.access;
   requirePermission(caller.user, permission);
-  // The token would be enough, but an image session that is sent in addition must be valid and belong to the caller.
+  // The bearer token is enough. But if an image session is sent in addition, it must be valid and belong to the same account.
   if ((permission === 'catalogue.read' || isOpenToVisitors(endpoint)) && sessionId !== undefined) {
     const imageSession = await services.imageSessions.resolve(sessionId);
     const isOwn = imageSession?.uid === caller.user.uid && imageSession.visitor === null;
@@ -83,7 +85,7 @@ function tokenRequestOf(request: FastifyRequest): TokenRequest {
   };
 }
 
-/** Returns the session of a request that the fast path refused. @throws the error of the fast path when access was refused */
+/** Returns the session of a request that the fast path has refused. @throws the error of the fast path when it refused the access */
 function credentialOf({ caller, session, error }: RefusedTile, request: FastifyRequest): ImageSession {
   request.credential = caller ?? null;
   if (session === null) throw error;
@@ -91,8 +93,8 @@ function credentialOf({ caller, session, error }: RefusedTile, request: FastifyR
 }
 
 /**
- * Returns the image session with which a bearer token loads single tiles, mostly without a database query. Returns null when
- * the session of a sign-in must first be opened, and a promise only when the database has to be queried.
+ * Returns the image session with which a bearer token loads single tiles. The result is a promise only when the database has to be
+ * queried, which few calls need. It is null when no session of the sign-in is in memory yet, so that one has to be opened.
  *
  * @throws AppError token_missing, token_invalid, forbidden, rate_limited, unavailable
  */
@@ -114,14 +116,17 @@ export function recentSessionOf(
   return authentication instanceof Promise ? authentication.then(admit) : admit(authentication);
 }
 
-/** Allows an API token to call only endpoints that declare one of its scopes; those of accounts and administration declare none. */
+/**
+ * Allows an API token to call only endpoints that declare one of its scopes. Endpoints of accounts and administration declare no
+ * scope, so no API token opens them. @throws AppError forbidden
+ */
 function requireScope({ apiToken }: ResolvedApiToken, { scope }: Endpoint): void {
   if (scope === undefined || !apiToken.scopes.has(scope)) throw new AppError('forbidden');
 }
 
 /**
- * Audits the use of an API token. If a token is limited to datasets, the slide in the path must be in one of them,
- * even if the handler does not check the catalogue.
+ * Records the use of an API token in the audit log. Returns undefined when there is nothing to wait for. If the token is limited to
+ * datasets, the slide in the path must be in one of them, even if the handler does not check this.
  */
 function recordTokenCall(
   caller: ResolvedApiToken,
@@ -142,7 +147,7 @@ async function recordSlideCall(
   request: Pick<TokenRequest, 'origin'>,
   { apiTokens, catalogue }: Pick<AccessServices, 'apiTokens' | 'catalogue'>,
 ): Promise<void> {
-  if (onlyDatasetsOf(caller.user) !== null) await catalogue.get(imageId, caller.user);
+  if (onlyDatasetsOf(caller.user) !== null) await catalogue.get(imageId, caller.user); // throws not_found
   const slide = await catalogue.servable(imageId);
   await apiTokens.recordCall(caller, slide?.id ?? null, endpoint, request);
 }
@@ -150,7 +155,7 @@ async function recordSlideCall(
 /**
  * Returns the session of a visitor who has opened a share link.
  *
- * @throws AppError token_missing without a session, session_invalid also for the session of a sign-in
+ * @throws AppError token_missing without a session; session_invalid for any other session, such as one that a sign-in created
  */
 async function visitorOf(
   sessionId: string | undefined,
@@ -162,6 +167,7 @@ async function visitorOf(
   return session;
 }
 
+/** @throws AppError forbidden; account_not_active for an account that is pending, suspended or deactivated */
 function requirePermission(user: User, permission: Permission): void {
   if (may(user, permission)) return;
   if (user.status === 'active') throw new AppError('forbidden');
@@ -173,6 +179,7 @@ function isOpenToVisitors({ access, allowsVisitors }: Endpoint): boolean {
   return access === 'reader-or-visitor' || allowsVisitors === true;
 }
 
+/** Returns the id of the image session in the query; for endpoints of pixels, a session in the path takes precedence. */
 function sessionParameterOf(request: FastifyRequest): string | undefined {
   const { session } = request.query as { session?: string };
   const { sessionId } = request.params as { sessionId?: string };

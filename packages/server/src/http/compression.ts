@@ -6,14 +6,14 @@ export const compression: FastifyCompressOptions = {
   encodings: ['br', 'gzip'],
   /** Bytes; smaller responses are not compressed. */
   threshold: 1024,
-  // The highest quality (11) takes a second for a script of the web app.
+  // With quality 11, the highest, compressing a script of the web app takes a second.
   brotliOptions: { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } },
 };
 
 /**
- * Settings for long responses that are created while they are sent. Quality 1 is used because compressing 10,000 annotations with
- * quality 4 takes longer than reading them, although it saves a third of the bytes. Each part is flushed at once, so the client
- * can start before the last part exists.
+ * Settings for long responses that are created while they are sent. They use quality 1: quality 4 would save a third of the bytes, but
+ * compressing 10,000 annotations would take longer than reading them. Each part is flushed at once, so that the client can process
+ * it before the last part exists.
  */
 export const streamCompression: FastifyCompressOptions = {
   ...compression,

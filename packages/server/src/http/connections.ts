@@ -3,7 +3,7 @@ import type { Server, ServerOptions } from 'node:http';
 import type { Socket } from 'node:net';
 import { networkOf } from '../domain/network-of.ts';
 
-/** Longer than the minute after which most proxies close an idle connection, so that the proxy closes it first. */
+/** Most proxies close an idle connection after 60 s. This time is longer, so that the proxy closes the connection first. */
 export const keepAliveMs = 72_000;
 
 /** Options of the HTTP server with time limits for the headers and the whole request. */
@@ -11,7 +11,7 @@ export const serverOptions: ServerOptions = {
   keepAliveTimeout: keepAliveMs,
   headersTimeout: 10_000,
   requestTimeout: 30_000,
-  /** Interval of the checks of these limits. */
+  /** Interval at which Node checks the two limits above. */
   connectionsCheckingInterval: 2000,
 };
 
@@ -20,17 +20,17 @@ export interface ConnectionLimits {
   readonly stalledAfterMs: number;
   /** Maximum number of connections of one process; further ones are closed at once. */
   readonly maxConnections: number;
-  /** Maximum number per process and IPv4 address or IPv6 /64 network. Default: no limit. */
+  /** Maximum number of connections of one IPv4 address or IPv6 /64 network to one process. Default: no limit. */
   readonly maxPerAddress?: number;
-  /** Returns true for addresses without this limit, such as proxies, which connect for many clients. */
+  /** Returns true for addresses without the limit per address, such as proxies, which connect for many clients. */
   readonly isUnlimited?: (address: string) => boolean;
-  /** Called when an address reaches its limit, at most once a minute. */
+  /** Called when a connection is rejected because its address has reached the limit, at most once a minute for all addresses. */
   readonly onLimit?: (network: string) => void;
 }
 
-/** Limits of a process. Stalled connections close after 30 to 60 s. A thousand viewers need 6000 connections, six each. */
+/** Default limits. Node closes a stalled connection after 30 to 60 s. A thousand browsers need 6,000 connections, six each. */
 export const processLimits = { stalledAfterMs: 30_000, maxConnections: 10_000 } as const;
-/** Minimum interval between two log lines about clients that have reached their limit. */
+/** Minimum interval between two calls of `onLimit`. */
 const limitLogIntervalMs = 60_000;
 /** Interval at which a stopping server closes idle connections. */
 const closeIdleIntervalMs = 50;
@@ -45,12 +45,13 @@ export interface Connections {
   windDown(): void;
 }
 
+/** Applies the limits to all connections of the server. */
 export function limitConnections(server: Server, limits: ConnectionLimits = processLimits): Connections {
   const openSockets = new Set<Socket>();
   const perAddress = limitPerAddress(limits);
   server.setTimeout(limits.stalledAfterMs);
   server.on('connection', (socket) => {
-    // The number is limited here, because connections come from several listening sockets (listening.ts).
+    // Node's `server.maxConnections` would not count the connections that other listening sockets have accepted (listening.ts).
     if (openSockets.size >= limits.maxConnections) {
       socket.destroy();
       return;
@@ -70,7 +71,7 @@ export function limitConnections(server: Server, limits: ConnectionLimits = proc
       const timer = setInterval(() => {
         server.closeIdleConnections();
         if (performance.now() - startedAt < newConnectionGraceMs) return;
-        // Node does not count a connection without any request as idle.
+        // closeIdleConnections leaves connections open that have not yet sent any request.
         for (const socket of openSockets) if (socket.bytesRead === 0) socket.destroy();
         if (openSockets.size === 0) clearInterval(timer);
       }, closeIdleIntervalMs).unref();
@@ -108,7 +109,7 @@ function limitPerAddress({
     rejected: () => rejected,
     admit(socket) {
       const address = socket.remoteAddress;
-      // The address is undefined when the client has already disconnected.
+      // An undefined address means that the client has already disconnected.
       if (maxPerAddress === Infinity || address === undefined || isUnlimited(address)) return true;
       const network = networkOf(address);
       const count = counts.get(network) ?? 0;

@@ -1,11 +1,12 @@
-/** Allows web apps of other origins to call the endpoints that declare it (CORS: Fetch Standard, section 3.2). */
+/** Allows web apps of other origins to call endpoints that declare `cors` (CORS: Fetch Standard, section 3.2). */
 import { apiBase, type Endpoint } from '@lamina/contract';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 /** Origins that may read DICOMweb responses, for example `https://viewer.example`. */
 type AllowedOrigins = ReadonlySet<string>;
 
-const preflightSeconds = 3600;
+/** Time for which a browser may cache the response to a preflight request. */
+const preflightCacheSeconds = 3600;
 
 /** Adds CORS headers to the response; none for an origin that may not read it. */
 export function allowOrigin(
@@ -23,12 +24,12 @@ export function allowOrigin(
     if (origin === undefined || !dicomwebOrigins.has(origin)) return;
     reply.header('Access-Control-Allow-Origin', origin);
   }
-  // Without this header, browsers hide the response from elements of other sites, such as `img`.
+  // Helmet sets `same-origin`, with which browsers do not show the response in elements of other sites, such as `img`.
   reply.header('Cross-Origin-Resource-Policy', 'cross-origin');
   reply.header('Access-Control-Expose-Headers', 'Content-Type, ETag, Retry-After, X-Request-Id');
 }
 
-/** Answers preflight requests, which have no credentials. The response does not depend on the rest of the path. */
+/** Answers preflight requests (OPTIONS), which have no credentials. All paths of a protocol get the same response. */
 export function preflightRoutes(app: FastifyInstance, dicomwebOrigins: AllowedOrigins): void {
   const protocols = [
     ['iiif', 'any'],
@@ -39,7 +40,7 @@ export function preflightRoutes(app: FastifyInstance, dicomwebOrigins: AllowedOr
       allowOrigin({ cors }, request, reply, dicomwebOrigins);
       reply.header('Access-Control-Allow-Methods', 'GET, HEAD');
       reply.header('Access-Control-Allow-Headers', 'Authorization, Accept, If-None-Match');
-      reply.header('Access-Control-Max-Age', preflightSeconds);
+      reply.header('Access-Control-Max-Age', preflightCacheSeconds);
       return reply.code(204).send();
     });
   }

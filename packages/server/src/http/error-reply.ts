@@ -5,7 +5,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { errorSentence } from './error-sentence.ts';
 import { languageOf } from './language.ts';
 
-/** Error codes of the API for slide errors. */
+/** Maps errors of the slide library to error codes of the API. */
 const slideErrors: Record<SlideErrorCode, ErrorCode> = {
   FORMAT_NOT_RECOGNISED: 'slide_corrupt',
   FORMAT_NOT_SUPPORTED: 'slide_corrupt',
@@ -23,7 +23,7 @@ const slideErrors: Record<SlideErrorCode, ErrorCode> = {
   STORE_TIMEOUT: 'storage_timeout',
 };
 
-/** Error codes of the API for errors that Fastify raises before a route runs. */
+/** Maps errors that Fastify raises before a route runs to error codes of the API. */
 const fastifyErrors: Record<string, ErrorCode> = {
   FST_ERR_CTP_BODY_TOO_LARGE: 'too_large',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported_type',
@@ -38,19 +38,19 @@ export const undeclaredErrorMessage =
   'bug: the response has an error code that the endpoint does not declare';
 
 export function replyWithError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const refusal = apiErrorOf(error);
-  if (refusal.status >= 500 && !isClientGone(error, reply))
+  const apiError = apiErrorOf(error);
+  const { code, detail } = apiError;
+  if (apiError.status >= 500 && !isClientGone(error, reply))
     request.log.error(
-      { err: error, code: refusal.code, method: request.method, route: request.routeOptions.url },
+      { err: error, code, method: request.method, route: request.routeOptions.url },
       'API request failed with a server error',
     );
-
-  const { code, detail } = refusal;
   const endpoint = request.routeOptions.config?.endpoint;
   if (endpoint !== undefined && !declaredErrors(endpoint).has(code)) {
     request.log.error({ code, endpoint: `${endpoint.method} ${endpoint.path}` }, undeclaredErrorMessage);
   }
-  if (code.startsWith('token_') && refusal.status === 401)
+  // The header of a 401 names what was invalid: the bearer token, the image session, or a password or code in the request.
+  if (code.startsWith('token_') && apiError.status === 401)
     reply.header('WWW-Authenticate', `Bearer error="${code}"`);
   if (code.startsWith('session_')) reply.header('WWW-Authenticate', `ImageSession error="${code}"`);
   if (code === 'credentials_invalid' || /^(second_factor_|password_(required|invalid)$)/.test(code))
@@ -59,7 +59,7 @@ export function replyWithError(error: unknown, request: FastifyRequest, reply: F
   else if (code === 'unavailable') reply.header('Retry-After', 2);
 
   const body: ErrorBody = {
-    message: errorSentence(refusal, languageOf(request)),
+    message: errorSentence(apiError, languageOf(request)),
     code,
     requestId: request.id,
     ...(detail.status && { status: detail.status }),
@@ -67,15 +67,15 @@ export function replyWithError(error: unknown, request: FastifyRequest, reply: F
     ...(detail.conflicts && { conflicts: [...detail.conflicts] }),
     ...(detail.refused && { refused: [...detail.refused] }),
   };
-  return reply.code(refusal.status).header('Cache-Control', 'no-store').type('application/json').send(body);
+  return reply.code(apiError.status).header('Cache-Control', 'no-store').type('application/json').send(body);
 }
 
-/** Returns whether the work was cancelled because the client has disconnected. */
+/** Returns whether the request was cancelled because the client has disconnected, so that the error is no fault of the server. */
 export function isClientGone(error: unknown, reply: FastifyReply): boolean {
   return (error as { name?: unknown }).name === 'AbortError' && reply.raw.destroyed;
 }
 
-/** Returns the API's error for any thrown value. */
+/** Returns the error that the API reports for any thrown value; `internal` for an unknown one. */
 export function apiErrorOf(error: unknown): AppError {
   if (error instanceof AppError) return error;
   if (error instanceof SlideError) return new AppError(slideErrors[error.code], { cause: error });
@@ -96,7 +96,8 @@ function isStorageFailure(error: unknown): boolean {
     /^SQLITE_(BUSY|LOCKED|FULL|IOERR|CANTOPEN|READONLY|PROTOCOL)/.test(code) ||
     /^(ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|EPIPE|ETIMEDOUT)$/.test(code) ||
     /^(ENOSPC|EDQUOT|EROFS|EIO|EMFILE|ENFILE|EAI_AGAIN|ENOTFOUND)$/.test(code) ||
-    // PostgreSQL: connection, resources, shutdown, disk; lock timeout; deadlock
+    // SQLSTATE of PostgreSQL. 08: connection; 53: resources or disk; 57: shutdown; 58: system error; 55P03: lock timeout;
+    // 40001, 40P01: serialization failure, deadlock; 25006: read-only; 25P03: idle transaction timeout
     /^(08|53|57|58|55P03|40001|40P01|25006|25P03)/.test(code)
   );
 }

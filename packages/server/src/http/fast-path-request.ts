@@ -1,6 +1,6 @@
 /**
- * Requests that a fast path can answer. A fast path is a handler in front of Fastify that answers frequent requests for tiles
- * and DICOM frames: GET or HEAD over HTTP/1.1, without a body.
+ * Common parts of the fast paths. A fast path is a handler in front of Fastify that answers frequent requests for tiles or DICOM
+ * frames: GET or HEAD over HTTP/1.1, without a body.
  */
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
@@ -14,9 +14,9 @@ import { requestIdOf } from './request-id.ts';
 /** A request handler in front of Fastify. */
 export interface FastPath {
   /**
-   * Answers a request that the fast path supports. It passes refused requests to `fastify`.
+   * Takes a request that the fast path supports: answers it, or passes it to `fastify` when it is refused.
    *
-   * @returns false for any other request, which it leaves untouched
+   * @returns false for any other request; the caller then has to pass it to Fastify
    */
   take(request: IncomingMessage, response: ServerResponse, fastify: Handler): boolean;
   /** Sends all further requests to Fastify. */
@@ -39,7 +39,7 @@ export function hasFastPathHeaders(headers: IncomingHttpHeaders): boolean {
   return true;
 }
 
-/** A request that a fast path answers. Getters compute properties that only few requests need. */
+/** A request that a fast path has taken. Properties that few requests need are getters, so that other requests do not pay for them. */
 export class FastPathRequest {
   readonly startedAt = performance.now();
   readonly request: IncomingMessage;
@@ -47,6 +47,7 @@ export class FastPathRequest {
   readonly requestId: string;
   readonly #addressOf: (request: IncomingMessage) => string;
 
+  /** @param addressOf returns the IP address of the client, which may be behind a trusted proxy */
   constructor(
     request: IncomingMessage,
     response: ServerResponse,
@@ -84,7 +85,7 @@ export class FastPathRequest {
   }
 }
 
-/** Writes the access log line when the response has been sent. @param route template of the URL */
+/** Writes the line of the access log when the response has been sent. @param route template of the URL */
 export function logWhenSent(
   log: Logger,
   fastPathRequest: FastPathRequest,
@@ -92,11 +93,12 @@ export function logWhenSent(
 ): void {
   const { method, requestId, startedAt, address, response } = fastPathRequest;
   const { socket } = fastPathRequest.request;
-  const sentBefore = bytesSentOn(socket) ?? 0;
+  const sentBefore = bytesSentOn(socket) ?? 0; // by earlier responses on the same connection
   response.once('finish', () => {
     const ms = performance.now() - startedAt;
     const bytes = (bytesSentOn(socket) ?? 0) - sentBefore;
-    const uid = session.visitor === null ? session.uid : undefined;
-    logResponse(log.child({ requestId }), { method, route, status, ms, bytes, uid, address }, true);
+    const uid = session.visitor === null ? session.uid : undefined; // a visitor of a share link has no account
+    const isPixels = true; // both fast paths send pixels
+    logResponse(log.child({ requestId }), { method, route, status, ms, bytes, uid, address }, isPixels);
   });
 }

@@ -7,8 +7,8 @@ export function isLanguage(value: unknown): value is Language {
 }
 
 /**
- * Returns the language of a response. Only a single language, as in `Accept-Language: tr`, counts as a choice. Browsers send a
- * list with every request, and the texts of the specification must not change with the language of a browser.
+ * Returns the language of a response. Only a single language, as in `Accept-Language: tr`, counts as a choice, because browsers send a
+ * list of languages with every request. That list must not change the texts that docs/requirements.md specifies.
  */
 export function languageOf({ headers, routeOptions }: FastifyRequest): Language {
   const chosen = headers['accept-language'];

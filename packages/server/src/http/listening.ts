@@ -1,9 +1,9 @@
 /**
  * Listens at the server's address with several sockets (SO_REUSEPORT).
  *
- * Node accepts one waiting connection per batch of other events, and a batch may be a thousand responses. When hundreds of
- * viewers connect to a busy server, the last ones would wait for many seconds. With several listening sockets, each of them
- * accepts one connection per batch.
+ * In each turn of the event loop, Node accepts one connection per listening socket, and a turn may contain a thousand responses. When
+ * hundreds of viewers connect to a busy server with one listening socket, the last ones would wait for many seconds. With several
+ * listening sockets, Node accepts several connections in each turn.
  *
  * Source: libuv since 1.45, uv__server_io in src/unix/stream.c; Linux socket(7).
  */
@@ -13,7 +13,7 @@ import type { FastifyInstance } from 'fastify';
 
 /** Number of listening sockets in addition to the first one. */
 const additionalListeners = 7;
-/** Maximum number of connections that wait to be accepted (a browser opens six). The operating system may lower it. */
+/** Maximum number of connections per listening socket that wait to be accepted. A browser opens six. The operating system may lower it. */
 const backlog = 4096;
 
 interface ListenAddress {
@@ -23,7 +23,9 @@ interface ListenAddress {
 }
 
 /**
- * Starts to listen. @returns the port
+ * Starts to listen, on Linux with eight sockets and on other systems with one.
+ *
+ * @returns the port
  * @throws Node's error when the address cannot be used; EADDRINUSE also when another Lamina server listens there
  */
 export async function listenOn(app: FastifyInstance, { host, port }: ListenAddress): Promise<number> {
@@ -31,10 +33,10 @@ export async function listenOn(app: FastifyInstance, { host, port }: ListenAddre
     await app.listen({ host, port, backlog });
     return portOf(app.server);
   }
-  // First binds without SO_REUSEPORT, because two programs that both set it would not notice each other.
+  // Binds the port once without SO_REUSEPORT: this fails when another program listens there, even if that program has set SO_REUSEPORT.
   const freePort = await freePortAt({ host, port });
   const additionalServers = Array.from({ length: additionalListeners }, () =>
-    // These are the options that node:http uses.
+    // node:http creates its own sockets with the same options.
     createServer({ noDelay: true, allowHalfOpen: true }, (socket) => app.server.emit('connection', socket)),
   );
   const closed: Promise<unknown>[] = [];
@@ -43,10 +45,11 @@ export async function listenOn(app: FastifyInstance, { host, port }: ListenAddre
     for (const additionalServer of additionalServers)
       closed.push(new Promise((resolve) => additionalServer.close(resolve)));
   });
-  // A listener is closed when the last connection that it has accepted has ended.
+  // A listening socket counts as closed when all connections that it has accepted have ended.
   app.addHook('onClose', async () => void (await Promise.all(closed)));
   const options = { host, port: freePort, backlog, reusePort: true };
   await app.listen(options);
+  // The additional sockets use the IP address that the host name was resolved to.
   const bound = app.server.address();
   if (bound === null || typeof bound === 'string') throw new Error('The server has no port.');
   for (const additionalServer of additionalServers)
@@ -54,7 +57,7 @@ export async function listenOn(app: FastifyInstance, { host, port }: ListenAddre
   return freePort;
 }
 
-/** Accepts all waiting connections, because closing a listener resets the ones that still wait. */
+/** Waits until no connection was accepted in two event loop turns. Closing a listening socket resets connections that still wait. */
 async function acceptWaiting(server: Server): Promise<void> {
   let acceptedCount = 0;
   const countConnection = () => acceptedCount++;
@@ -73,6 +76,7 @@ export async function listenInCluster(app: FastifyInstance, { host, port }: List
   return portOf(app.server);
 }
 
+/** Returns the requested port, or for port 0 a free one. @throws Node's error, such as EADDRINUSE, when the port cannot be used */
 async function freePortAt(address: ListenAddress): Promise<number> {
   const probe = createServer();
   await startListening(probe, address);

@@ -4,6 +4,7 @@ import { z } from 'zod';
 
 type Json = { readonly [key: string]: unknown };
 
+// Names of the security schemes in the document.
 const bearer = 'bearerToken';
 const imageSession = 'imageSession';
 const apiToken = 'apiToken';
@@ -11,11 +12,12 @@ const apiToken = 'apiToken';
 export function openApiDocument(endpoints: Readonly<Record<string, Endpoint>>): Json {
   const schemas: Record<string, Json> = {};
   const paths: Record<string, Record<string, Json>> = {};
-  const schemaOf = (schema: z.ZodType, io: 'input' | 'output') => jsonSchemaOf(schema, io, schemas);
+  // Collects schemas with a name in `schemas` and returns a reference to them.
+  const schemaOf: SchemaOf = (schema, io) => jsonSchemaOf(schema, io, schemas);
   for (const [name, endpoint] of Object.entries(endpoints)) {
-    const address = endpoint.path.replace(/:(\w+)/g, '{$1}').replace('*', '{path}');
-    paths[address] ??= {};
-    paths[address][endpoint.method.toLowerCase()] = operationOf(name, endpoint, schemaOf);
+    const pathTemplate = endpoint.path.replace(/:(\w+)/g, '{$1}').replace('*', '{path}');
+    paths[pathTemplate] ??= {};
+    paths[pathTemplate][endpoint.method.toLowerCase()] = operationOf(name, endpoint, schemaOf);
   }
   return {
     openapi: '3.1.0',
@@ -43,6 +45,7 @@ export function openApiDocument(endpoints: Readonly<Record<string, Endpoint>>): 
   };
 }
 
+/** Converts a Zod schema to JSON Schema. @param io `input` for requests, where fields with a default are optional; `output` for responses */
 type SchemaOf = (schema: z.ZodType, io: 'input' | 'output') => Json;
 
 function operationOf(name: string, endpoint: Endpoint, schemaOf: SchemaOf): Json {
@@ -71,26 +74,28 @@ function accessSentence({ access, needsFreshSignIn, scope, allowsVisitors }: End
   if (access === 'reader-or-visitor') {
     return 'Needs the permission `catalogue.read`, or the image session of a share link.';
   }
-  const byToken = scope === undefined ? '' : ` API tokens need the scope \`${scope}\`.`;
+  const scopeSentence = scope === undefined ? '' : ` API tokens need the scope \`${scope}\`.`;
   if (access === 'image-session') {
-    return `Needs an image session; the bearer token of a sign-in does not open it.${byToken}`;
+    return `Needs an image session; the bearer token of a sign-in does not open it.${scopeSentence}`;
   }
-  const fresh = needsFreshSignIn
+  const passwordSentence = needsFreshSignIn
     ? ' When the sign-in is older than 15 minutes, `current_password` must come along.'
     : '';
-  const byLink = allowsVisitors ? ', or the image session of a share link' : '';
-  return `Needs the permission \`${access}\`${byLink}.${fresh}${byToken}`;
+  const orShareLink = allowsVisitors ? ', or the image session of a share link' : '';
+  return `Needs the permission \`${access}\`${orShareLink}.${passwordSentence}${scopeSentence}`;
 }
 
+/** Returns the alternative credentials of an endpoint; an empty list means that it needs none. */
 function securityOf({ access, path, scope, allowsVisitors }: Endpoint): Json[] {
   // A session in the path is documented as a path parameter, not as a security scheme.
   if (access === 'anyone' || path.includes(':sessionId/')) return [];
   if (access === 'reader-or-visitor') return [{ [bearer]: [] }, { [imageSession]: [] }];
   const mainCredential = { [access === 'image-session' ? imageSession : bearer]: [] };
-  const byLink = allowsVisitors && access !== 'image-session' ? [{ [imageSession]: [] }] : [];
-  return [mainCredential, ...byLink, ...(scope === undefined ? [] : [{ [apiToken]: [scope] }])];
+  const visitorSession = allowsVisitors && access !== 'image-session' ? [{ [imageSession]: [] }] : [];
+  return [mainCredential, ...visitorSession, ...(scope === undefined ? [] : [{ [apiToken]: [scope] }])];
 }
 
+/** Headings of the documentation, by the start of the path. The first match counts, so a longer start precedes a shorter one. */
 const tags: readonly (readonly [start: string, tag: string])[] = [
   ['/auth/image-session', 'Image sessions'],
   ['/auth', 'Signing in'],
@@ -113,6 +118,7 @@ function tagOf(path: string): string {
 }
 
 function pathParameters({ path }: Endpoint): Json[] {
+  // A `*` has no name; the document calls it `path`.
   return [...path.matchAll(/:(\w+)|\*/g)].map(([, name = 'path']) => ({
     name,
     in: 'path',
@@ -127,6 +133,7 @@ function queryParameters({ query }: Endpoint, schemaOf: SchemaOf): Json[] {
     properties?: Record<string, Json>;
     required?: string[];
   };
+  // OpenAPI wants the description of a parameter beside its schema, not inside.
   return Object.entries(properties).map(([name, { description, ...schema }]) => ({
     name,
     in: 'query',
@@ -145,7 +152,7 @@ function successResponse({ response, status }: Endpoint, schemaOf: SchemaOf): Js
   return { [status]: { description: 'Done', content } };
 }
 
-/** Returns one error response for each status, with its error codes. */
+/** Returns one error response for each status, in ascending order, with all error codes of this status in the description. */
 function errorResponses(endpoint: Endpoint, schemaOf: SchemaOf): Json {
   const schema = schemaOf(ErrorBody, 'output');
   const byStatus = Map.groupBy(declaredErrors(endpoint), (code) => errors[code].status);

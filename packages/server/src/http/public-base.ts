@@ -1,15 +1,15 @@
-/** Determines the URLs of the server for its own documents, and maps the short addresses of IIIF and DICOMweb to the API. */
+/** Returns the base URL for links in documents, and maps the short paths of IIIF and DICOMweb, such as `/iiif/…`, to the API. */
 import type { IncomingMessage } from 'node:http';
 import { apiBase } from '@lamina/contract';
 import type { FastifyRequest } from 'fastify';
 import type { Config } from '../platform/config.ts';
 
-/** Matches paths that are answered at the root of the server as well as below the API base. */
-const protocols = /^\/(?:iiif|dicom-web)(?:[/?]|$)/;
+/** Matches the short paths, which are answered at the root of the server as well as below the API base. */
+const shortPath = /^\/(?:iiif|dicom-web)(?:[/?]|$)/;
 
-/** Returns the URL of a request for the router: a short address gets the API base as prefix. */
+/** Returns the URL by which Fastify selects the route: a short path gets the API base as prefix. */
 export function routedUrl({ url = '' }: Pick<IncomingMessage, 'url'>): string {
-  return protocols.test(url) ? apiBase + url : url;
+  return shortPath.test(url) ? apiBase + url : url;
 }
 
 /** Returns the base URL in the form that the client used: with or without the API base. */

@@ -1,4 +1,4 @@
-/** Records refused requests (401, 403) in the audit log, in the background. */
+/** Records requests that were rejected with 401 or 403 in the audit log, in the background. */
 import { AppError, type Endpoint } from '@lamina/contract';
 import type { FastifyRequest } from 'fastify';
 import type { Services } from '../services.ts';

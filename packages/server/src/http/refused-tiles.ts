@@ -1,6 +1,6 @@
 /**
- * Stores why a fast path refused a request for a tile or a frame, and passed it on to Fastify. So Fastify answers, logs, counts and
- * audits every error, without deciding again.
+ * Stores the error with which a fast path has refused a request for a tile or a frame before it passed the request to Fastify. The
+ * Fastify route throws this error instead of deciding again, so that Fastify answers, logs, counts and audits every error.
  */
 import type { IncomingMessage } from 'node:http';
 import type { ImageSession } from '../domain/image-session.ts';
@@ -13,7 +13,7 @@ export interface RefusedTile {
   /** The session of the request; null when access was refused. */
   readonly session: ImageSession | null;
   readonly error: unknown;
-  /** The account of the API token, for the logs; undefined when there is none or it is unknown. */
+  /** The account of the API token, for the logs; undefined without an API token or with an unknown one. */
   readonly caller?: Caller | undefined;
 }
 

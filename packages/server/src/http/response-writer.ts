@@ -1,31 +1,35 @@
 /**
  * Writes a response with a single socket write: status line, headers and body are in one buffer, which is reused.
  *
- * For a tile of 11 kB, `writeHead` and `end` cost as much as everything else that Node does for the request: Node checks and
- * joins each header and writes a list of buffers. A new buffer for each body costs as much again, because half a gigabyte of
- * them per second keeps the garbage collector busy. So a tile is read into the buffer that is sent, the headers are put
- * before it, and this file writes to the socket and tells Node that the response is finished. The last part depends on
- * internals of Node's server (lib/_http_server.js, resOnFinish): routes/tile-adapters.test.ts tests it.
+ * For a tile of 11 kB, `writeHead` and `end` cost as much CPU time as everything else that Node does for the request: Node checks
+ * and joins each header and writes a list of buffers. A new buffer for each body costs as much again, because the garbage collector
+ * would have to free half a gigabyte per second. So a tile is read into a reused buffer, the headers are put before it, and this
+ * file writes the buffer to the socket and tells Node that the response is finished. Telling Node depends on internals of its
+ * server (lib/_http_server.js, resOnFinish): routes/tile-adapters.test.ts tests it.
  */
 import type { ServerResponse } from 'node:http';
 import type { Allocate } from '@lamina/slide';
 
 /** Larger bodies are written with Node's own methods, whose cost is small compared to the body. */
 const maxBodyBytes = 256 * 1024;
-/** Space for the headers before the body. */
+/** Bytes at the start of each buffer for status line and headers. They end directly before the body. */
 const headBytesReserved = 2048;
-/** Maximum number of responses that wait for the end of the event loop turn; more would not fit into the CPU cache. */
+/** Number of responses that are sent together. With more, their buffers would not fit into the CPU cache. */
 const maxPending = 32;
 /** Number of reused buffers. More are in use at a time only when many clients are slow. */
 const maxPooled = maxPending;
 const noBytes = new Uint8Array();
+/** For a response that consists of the body only, unlike a part of a multipart response. */
 const noTextAround = { before: '', after: '' };
 
 /** Memory of one response, owned by its request until it is released. */
 export interface ResponseBuffer {
-  /** Null until it is allocated. */
+  /** Head and body of the response; null until memory is allocated, and after it has been released. */
   memory: Buffer | null;
-  /** Allocates memory for the body; a further call first releases the memory. A body that is too large gets new memory. */
+  /**
+   * Returns memory for the body, after the space for the headers; a further call releases the earlier memory first. A body of more
+   * than 256 kB gets separate memory that is not reused.
+   */
   readonly allocate: Allocate;
 }
 
@@ -40,12 +44,12 @@ export interface ResponseWriter {
   /** Returns the memory of a buffer to the pool when nothing writes or reads it any longer. */
   releaseBuffer(buffer: ResponseBuffer): void;
   /**
-   * Writes a response with status 200 at the end of this turn of the event loop, and releases the buffer as soon as it is sent.
+   * Writes a response with status 200 at the end of this turn of the event loop, and releases the buffer when it is sent.
    *
-   * @param variableHeaders header lines of this response, each with CRLF; Content-Length, Date and Connection are added
+   * @param variableHeaders header lines of this response, each with CRLF at its end; Content-Length, Date and Connection are added
    * @param body copied into the buffer unless the buffer allocated it
    * @param around text before and after the body, ASCII
-   * @returns false when Node's own methods have to write this response; nothing has been written or released then
+   * @returns false when the caller has to write the response with Node's own methods; the buffer is not released then
    */
   write(
     response: ServerResponse,
@@ -72,7 +76,7 @@ export function createResponseWriter(fixedHeaders: readonly string[], keepAliveM
   let date = '';
   let dateSecond = 0;
 
-  /** Takes memory from the pool. If it is empty, allocates only the needed size, because there may be hundreds of slow clients. */
+  /** Takes memory from the pool. When the pool is empty, allocates only the needed size, because hundreds of clients may be slow. */
   const takeMemory = (bodyBytes: number): Buffer =>
     pool.pop() ?? Buffer.allocUnsafeSlow(headBytesReserved + bodyBytes);
 
@@ -90,10 +94,12 @@ export function createResponseWriter(fixedHeaders: readonly string[], keepAliveM
   }
 
   function releaseBuffer(buffer: ResponseBuffer): void {
+    // Memory of another size was allocated while the pool was empty, and is left to the garbage collector.
     if (buffer.memory?.byteLength === pooledBytes && pool.length < maxPooled) pool.push(buffer.memory);
     buffer.memory = null;
   }
 
+  /** Returns the value of the Date header, which is computed once a second. */
   function dateNow(): string {
     const second = Math.floor(Date.now() / 1000);
     if (second !== dateSecond) {
@@ -120,7 +126,7 @@ export function createResponseWriter(fixedHeaders: readonly string[], keepAliveM
 
   let pending: PendingResponse[] = [];
 
-  /** Sends responses in groups, because waking the waiting clients one by one would cost more than sending. */
+  /** Sends the responses of one event loop turn together: waking each waiting client separately would cost more than sending. */
   function sendSoon(response: PendingResponse): void {
     pending.push(response);
     if (pending.length === maxPending) sendPending();
@@ -140,12 +146,12 @@ export function createResponseWriter(fixedHeaders: readonly string[], keepAliveM
       return;
     }
     socket.write(bytes);
-    response.finished = true;
+    response.finished = true; // set by `end()` of Node, which is not called
     const done = () => {
       releaseBuffer(buffer);
       response.emit('finish');
     };
-    // For a slow client, the socket still reads from this memory, and the response is not finished yet.
+    // A slow client leaves bytes in the socket, which still reads from this memory. The callback of an empty write runs after them.
     if (socket.writableLength === 0) done();
     else socket.write(noBytes, done);
   }
@@ -156,15 +162,16 @@ export function createResponseWriter(fixedHeaders: readonly string[], keepAliveM
 
     write(response, variableHeaders, body, buffer, { before, after } = noTextAround) {
       const { socket } = response;
-      // The socket is null while an earlier response to a pipelining client is being sent.
+      // The socket is null while an earlier response to a client that pipelines requests is being sent.
       const needsNode = socket === null || socket.writableLength > 0 || !response.shouldKeepAlive;
-      const bodyBytes = before.length + body.byteLength + after.length;
+      const bodyBytes = before.length + body.byteLength + after.length; // both texts are ASCII: one byte per character
       const variableHead = `${variableHeaders}Content-Length: ${bodyBytes}\r\nDate: ${dateNow()}\r\n\r\n${before}`;
       const headBytes = fixedHead.length + variableHead.length;
       if (needsNode || headBytes > headBytesReserved || bodyBytes > maxBodyBytes) return false;
 
       const memory = memoryWith(body, after.length, buffer);
       if (memory === null) return false;
+      // `byteOffset` counts from the start of `memory`, which owns its whole ArrayBuffer (allocUnsafeSlow).
       const bodyOffset = body.buffer === memory.buffer ? body.byteOffset : headBytesReserved;
       const headOffset = bodyOffset - headBytes;
       memory.set(fixedHead, headOffset);

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import type { Endpoint } from '@lamina/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** Security headers of pixels. They are constant because computing all of helmet's headers costs as much as a tile. */
+/** Security headers of responses with pixels. They are constant because helmet's headers cost as much CPU time as sending a tile. */
 export const pixelHeaders = {
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
   'Cross-Origin-Resource-Policy': 'same-origin',
@@ -12,7 +12,7 @@ export const pixelHeaders = {
   'X-Frame-Options': 'DENY',
 } as const;
 
-/** Returns whether the endpoint sends pixels. Viewers call it very often, so its responses get cheap constant headers. */
+/** Returns whether the endpoint sends pixels. Viewers call such endpoints often, so their responses get the constant `pixelHeaders`. */
 export function sendsPixels({ access, isTile }: Endpoint): boolean {
   return access === 'image-session' || isTile === true;
 }
@@ -22,7 +22,7 @@ export interface Bytes {
   readonly bytes: Uint8Array | string | null;
   /** Content type. */
   readonly type: string;
-  /** Strong, with its quotes; equal tags of one URL mean equal bytes. */
+  /** A strong ETag, with its quotes: two responses of one URL with equal ETags have equal bytes. */
   readonly etag: string;
   readonly cacheControl: string;
 }
@@ -48,7 +48,8 @@ export function sendBytes(
 ) {
   reply.header('ETag', etag).header('Cache-Control', cacheControl);
   if (bytes === null || request.headers['if-none-match'] === etag) {
-    // Without a payload, Fastify adds Content-Length: 0 to HEAD; RFC 9110 section 8.6 allows only the length of the 200.
+    // An empty stream instead of no body, because Fastify would add `Content-Length: 0` to the response to HEAD. RFC 9110 section 8.6
+    // allows only the length that the response with status 200 would have.
     return reply.code(304).send(request.method === 'HEAD' ? Readable.from([]) : undefined);
   }
   return reply.type(type).send(bytes);

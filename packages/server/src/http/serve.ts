@@ -37,6 +37,7 @@ declare module 'fastify' {
   }
 }
 
+/** The caller of an accepted request: an account, an image session, one of them, or null for endpoints that anyone may call. */
 type CallerOf<E extends Endpoint> = E['access'] extends Permission
   ? E['isTile'] extends true
     ? Caller | ImageSession
@@ -68,6 +69,7 @@ export interface EndpointRequest<E extends Endpoint> {
   readonly reply: FastifyReply;
 }
 
+/** What a handler may return. A `response` of the endpoint is a content type, null for no body, or the schema of a JSON body. */
 type AnswerOf<E extends Endpoint> = E['response'] extends string
   ? Bytes | Download | Redirect | StreamedText | typeof replied | typeof unchanged
   : E['response'] extends null
@@ -90,7 +92,7 @@ export class Redirect {
   }
 }
 
-/** A long JSON response in parts. The contract does not filter its fields, so its source must. */
+/** A long JSON response in parts. Its fields are not filtered by the contract, so its source must return only declared fields. */
 export class StreamedJson {
   readonly parts: AsyncIterable<string>;
 
@@ -99,9 +101,10 @@ export class StreamedJson {
   }
 }
 
-/** A long response in parts that is not JSON; the endpoint declares its type. */
+/** A long response in parts that is not JSON. */
 export class StreamedText {
   readonly parts: AsyncIterable<string>;
+  /** Content type, one of those that the endpoint declares. */
   readonly type: string;
 
   constructor(parts: AsyncIterable<string>, type: string) {
@@ -125,7 +128,7 @@ export class PlainText {
   }
 }
 
-/** After this time since the sign-in, changes of the account require the current password. */
+/** Endpoints with `needsFreshSignIn` require the current password when the sign-in is older than this. */
 const freshSignInMs = 15 * 60_000;
 
 export function serve<const E extends Endpoint>(
@@ -139,8 +142,9 @@ export function serve<const E extends Endpoint>(
     config: { endpoint },
     ...(endpoint.upload && { bodyLimit: endpoint.upload.maxBytes }),
     ...(endpoint.maxBodyBytes && { bodyLimit: endpoint.maxBodyBytes }),
-    ...(sendsPixels(endpoint) && { helmet: false }), // pixelHeaders replace it
+    ...(sendsPixels(endpoint) && { helmet: false }), // pixelHeaders replace its headers
     handler: async (request, reply) => {
+      // `credential` was set by checkAccess (access.ts) before the body was parsed.
       if (endpoint.needsFreshSignIn) requireFreshSignIn(request, app.now());
       const language = languageOf(request);
       const result = await handle({
@@ -154,6 +158,7 @@ export function serve<const E extends Endpoint>(
           requestId: request.id,
           browser: browserName(request.headers['user-agent']),
         },
+        // A getter, so that only handlers that read the signal pay for creating it.
         get signal() {
           return clientSignalOf(reply.raw);
         },
@@ -171,8 +176,8 @@ export function serve<const E extends Endpoint>(
       }
       if (typeof endpoint.response === 'string') {
         if (result === replied) return reply;
-        const file = result as Bytes | Download;
-        return 'stream' in file ? sendDownload(reply, file) : sendBytes(request, reply, file);
+        const content = result as Bytes | Download;
+        return 'stream' in content ? sendDownload(reply, content) : sendBytes(request, reply, content);
       }
       reply.header('Cache-Control', 'no-store').code(endpoint.status);
       if (result instanceof PlainText) {
@@ -188,7 +193,10 @@ export function serve<const E extends Endpoint>(
   });
 }
 
-/** This check precedes that of the rest of the body (docs/permissions.md). @throws AppError reauth_required */
+/**
+ * Requires `current_password` when the sign-in is older than 15 minutes. Runs before the body is validated (docs/permissions.md); the
+ * handler verifies the password. @throws AppError reauth_required
+ */
 function requireFreshSignIn(request: FastifyRequest, now: Date): void {
   const { signedInAt } = request.credential as Caller;
   const body = request.body as { current_password?: unknown } | null | undefined;
@@ -197,7 +205,10 @@ function requireFreshSignIn(request: FastifyRequest, now: Date): void {
   }
 }
 
-/** Returns the uploaded file. @throws AppError unsupported_type for a body of another type */
+/**
+ * Returns the uploaded file, which a content type parser of the route or its scope has read into a buffer; undefined for an endpoint
+ * without an upload. @throws AppError unsupported_type for a body of another content type
+ */
 function fileOf({ upload }: Endpoint, body: unknown): Uint8Array | undefined {
   if (upload === undefined) return undefined;
   if (body === undefined) return new Uint8Array();
@@ -205,7 +216,7 @@ function fileOf({ upload }: Endpoint, body: unknown): Uint8Array | undefined {
   throw new AppError('unsupported_type', { reason: 'file_type', name: upload.contentType });
 }
 
-/** Parses a value with a schema. @throws AppError invalid_request with the first invalid field */
+/** Validates a value with a schema. @throws AppError invalid_request with the first invalid field */
 function parse(schema: z.ZodObject | undefined, value: unknown): unknown {
   if (schema === undefined) return undefined;
   const result = schema.safeParse(value, { reportInput: true });
@@ -214,12 +225,13 @@ function parse(schema: z.ZodObject | undefined, value: unknown): unknown {
   if (issue === undefined) throw new AppError('invalid_request');
   const field = issue.path.join('.');
   throw new AppError('invalid_request', {
+    // Schemas of the contract state an error reason as message. Without one, the text of Zod describes the issue.
     ...(isErrorReason(issue.message) ? { reason: issue.message, ...limitOf(issue) } : { issue }),
     ...(field && { field }),
   });
 }
 
-/** Returns the limit that an issue names: the maximum of a length, or the limit of a custom rule. */
+/** Returns the limit that an error text contains: the maximum of a length, or `limit` of a custom rule. */
 function limitOf(issue: z.core.$ZodIssue): { readonly limit?: number } {
   const limit: unknown =
     issue.code === 'too_big' ? issue.maximum : issue.code === 'custom' && issue.params?.limit;

@@ -1,4 +1,4 @@
-/** Routes with which a person reads and changes the own account. */
+/** Routes with which a person reads, changes and deletes the own account, its sign-ins and its two-step verification. */
 import {
   changeLanguage,
   changePassword,
@@ -41,11 +41,13 @@ export function accountRoutes(
   serve(app, getActivity, async ({ caller: { user } }) => {
     const activity = await audit.ownActivity(user.uid);
     const openedImageIds = activity.flatMap(({ imageId }) => imageId ?? []);
-    const inaccessible = await listImagesIn(db, await datasets.inaccessibleTo(user), openedImageIds);
-    // Slides stay in a person's history after access to them ended, but then without a link.
+    const inaccessibleImageIds = await listImagesIn(db, await datasets.inaccessibleTo(user), openedImageIds);
+    // An opened slide stays in the activity when the person loses access to it, but without its id, so that there is no link.
     return {
       activity: activity.map((event) =>
-        event.imageId !== null && inaccessible.has(event.imageId) ? { ...event, imageId: null } : event,
+        event.imageId !== null && inaccessibleImageIds.has(event.imageId)
+          ? { ...event, imageId: null }
+          : event,
       ),
     };
   });
@@ -74,7 +76,7 @@ export function accountRoutes(
   serve(app, endSignIns, async (request) => {
     const exceptThis = request.query.except === 'current';
     await ownSignIns.endAll(actorOf(request), { exceptThis });
-    // As after signing out, the browser deletes cached slide data, because it belongs to a sign-in that has ended.
+    // When the sign-in of this browser has ended too, the browser deletes cached slide data, as after signing out.
     if (!exceptThis) request.reply.header('Clear-Site-Data', '"cache"');
   });
 

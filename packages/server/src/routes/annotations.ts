@@ -1,4 +1,7 @@
-/** Routes of the annotation layers of slides, and of their annotations. */
+/**
+ * Routes of the annotation layers of slides, and of their annotations. Services get `caller.user` to decide about the access, and the
+ * actor to name the account and the sign-in in the audit log. A caller without `user` is the visitor of a share link.
+ */
 import compress from '@fastify/compress';
 import {
   annotationFileTypes,
@@ -56,7 +59,7 @@ export async function annotationRoutes(app: FastifyInstance, services: Annotatio
             )
           : await linkedAnnotations.list(caller, params.layerId, query);
       reply.header('ETag', list.etag);
-      if (matchesEtag(list.etag, reply.request.headers['if-none-match'])) return unchanged;
+      if (matchesEtag(list.etag, reply.request.headers['if-none-match'])) return unchanged; // 304
       return new StreamedText(list.parts, list.type);
     });
 
@@ -93,6 +96,7 @@ async function fileRoutes(
     return files.export(actorOf(request), caller.user, params.layerId, query);
   });
 
+  // Only in this scope, Fastify reads the body of an annotation file into a buffer; `serve` passes the buffer to the handler as `file`.
   await app.register(async (importApp) => {
     importApp.removeAllContentTypeParsers();
     const types = [...annotationFileTypes];
@@ -111,7 +115,7 @@ async function fileRoutes(
   });
 }
 
-/** The event stream is not compressed, because a compressor would delay events. */
+/** Registers the event stream in `app`, which does not compress responses, because a compressor would delay events. */
 function eventRoute(app: FastifyInstance, { annotationEvents }: AnnotationServices): void {
   // Ends the event streams before the server, while closing, waits for open responses.
   app.addHook('preClose', async () => annotationEvents.close());
@@ -119,9 +123,10 @@ function eventRoute(app: FastifyInstance, { annotationEvents }: AnnotationServic
   serve(app, streamAnnotationEvents, async (request) => {
     const { params, query, caller, reply, signal } = request;
     const lastEventId = String(reply.request.headers['last-event-id'] ?? '');
-    const after = /^\d{1,15}$/.test(lastEventId) ? Number(lastEventId) : null;
-    const wait = reply.request.method === 'HEAD' ? 0 : query.wait;
-    const waitMs = wait === undefined ? null : wait * 1000;
+    const after = /^\d{1,15}$/.test(lastEventId) ? Number(lastEventId) : null; // null: only changes from now on
+    // The response to HEAD has no body, so the stream ends at once instead of waiting for events.
+    const waitSeconds = reply.request.method === 'HEAD' ? 0 : query.wait;
+    const waitMs = waitSeconds === undefined ? null : waitSeconds * 1000; // null: until the client disconnects
     const options = { after, waitMs, signal };
     const events = await annotationEvents.open(actorOf(request), caller.user, params.imageId, options);
     reply.header('X-Accel-Buffering', 'no'); // tells nginx to forward events at once
@@ -129,13 +134,15 @@ function eventRoute(app: FastifyInstance, { annotationEvents }: AnnotationServic
   });
 }
 
-function slideRoutes(app: FastifyInstance, { annotatedSlides: slides }: AnnotationServices): void {
+/** Routes that return slides with their recent changes, and numbers of annotations per slide. */
+function slideRoutes(app: FastifyInstance, { annotatedSlides }: AnnotationServices): void {
+  // Returns the slides whose annotations changed last, not the annotations.
   serve(app, listRecentAnnotations, async ({ caller, translate }) => ({
-    slides: await slides.recent(caller.user, translate),
+    slides: await annotatedSlides.recent(caller.user, translate),
   }));
 
   serve(app, countAnnotations, async ({ query, caller }) => ({
-    counts: await slides.count(caller.user, query.images.split(',')),
+    counts: await annotatedSlides.count(caller.user, query.images.split(',')),
   }));
 }
 
@@ -144,11 +151,12 @@ function layerRoutes(
   { annotationLayers: layers, linkedAnnotations }: AnnotationServices,
 ): void {
   serve(app, listAnnotationLayers, async ({ params, query, caller, translate }) => {
-    const isDeleted = query.deleted === 'true';
+    const onlyDeleted = query.deleted === 'true';
     if ('user' in caller)
-      return { layers: await layers.list(caller.user, params.imageId, isDeleted, translate) };
-    const visibleLayers = await linkedAnnotations.layers(caller, params.imageId, translate);
-    return { layers: isDeleted ? [] : visibleLayers };
+      return { layers: await layers.list(caller.user, params.imageId, onlyDeleted, translate) };
+    // The call also checks the access of the visitor, who never sees deleted layers.
+    const sharedLayers = await linkedAnnotations.layers(caller, params.imageId, translate);
+    return { layers: onlyDeleted ? [] : sharedLayers };
   });
 
   serve(app, createAnnotationLayer, (request) =>
@@ -171,9 +179,9 @@ function layerRoutes(
   );
 }
 
-/** Returns whether If-None-Match names the ETag; the weak comparison applies (RFC 9110 section 13.1.2). */
-function matchesEtag(etag: string, header: string | undefined): boolean {
-  const opaque = (tag: string) => tag.trim().replace(/^W\//, '');
-  const tags = header?.split(',') ?? [];
-  return tags.some((tag) => opaque(tag) === opaque(etag) || tag.trim() === '*');
+/** Returns whether If-None-Match contains the ETag, or `*`. Tags are compared without the prefix `W/` (RFC 9110 section 13.1.2). */
+function matchesEtag(etag: string, ifNoneMatch: string | undefined): boolean {
+  const withoutWeakPrefix = (tag: string) => tag.trim().replace(/^W\//, '');
+  const tags = ifNoneMatch?.split(',') ?? [];
+  return tags.some((tag) => withoutWeakPrefix(tag) === withoutWeakPrefix(etag) || tag.trim() === '*');
 }

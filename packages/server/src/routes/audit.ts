@@ -4,7 +4,8 @@ import type { FastifyInstance } from 'fastify';
 import { serve } from '../http/serve.ts';
 import type { Services } from '../services.ts';
 
-const fileName = { tr: 'denetim-kaydi', en: 'audit-log' };
+/** Start of the name of the CSV file, before the date. */
+const fileNameStart = { tr: 'denetim-kaydi', en: 'audit-log' };
 
 export function auditRoutes(
   app: FastifyInstance,
@@ -15,7 +16,7 @@ export function auditRoutes(
   serve(app, exportAudit, async ({ query, caller, origin, language }) => ({
     stream: await auditLog.exportCsv(query, { uid: caller.user.uid, origin }, language),
     type: 'text/csv; charset=utf-8; header=present',
-    fileName: `${fileName[language]}-${now().toISOString().slice(0, 10)}.csv`,
+    fileName: `${fileNameStart[language]}-${now().toISOString().slice(0, 10)}.csv`,
   }));
 
   serve(app, getAuditChain, () => auditLog.chain());

@@ -4,10 +4,8 @@ import { serve } from '../http/serve.ts';
 import type { Services } from '../services.ts';
 import { actorOf } from './actor.ts';
 
-/** Routes of cases: sets of slides of one dataset. */ export function caseRoutes(
-  app: FastifyInstance,
-  { cases }: Pick<Services, 'cases'>,
-): void {
+/** Routes of cases. A case is a set of slides of one patient, all in the same dataset. */
+export function caseRoutes(app: FastifyInstance, { cases }: Pick<Services, 'cases'>): void {
   serve(app, listCases, async ({ query, caller }) => ({
     cases: await cases.list(caller.user, query.dataset),
   }));

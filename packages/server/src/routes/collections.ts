@@ -1,4 +1,7 @@
-/** Routes of saved views and of collections with their presentations and answers. */
+/**
+ * Routes of saved views, and of collections with the answers to their questions and their presentations. A caller without `user` is
+ * the visitor of a share link.
+ */
 import { Readable } from 'node:stream';
 import {
   answerQuestion,
@@ -72,10 +75,10 @@ function presentationRoutes(
 
   serve(app, followPresentation, async ({ params, query, caller, signal, reply }) => {
     const { collectionId } = params;
-    await collectionOf({ db, collections }, caller, collectionId);
+    await collectionOf({ db, collections }, caller, collectionId); // throws not_found without access
     const { rawHeaders } = reply.request.raw;
 
-    /** Returns whether a new request with the same credential would be accepted now. */
+    /** Returns whether the credential of the request still gives access, which may end while the stream is open. */
     async function mayFollow(): Promise<boolean> {
       try {
         const follower = await currentFollower();
@@ -87,6 +90,7 @@ function presentationRoutes(
       }
     }
 
+    /** Reads the account or the visitor's session again. @throws AppError when the bearer token is no longer valid */
     async function currentFollower(): Promise<Follower | null> {
       if ('user' in caller) {
         const { user } = await resolveBearerToken(rawHeaders, { signIn, apiTokens });
@@ -96,14 +100,14 @@ function presentationRoutes(
     }
 
     const hasNoBody = reply.request.method === 'HEAD';
-    const waitMs = query.wait === undefined ? Infinity : query.wait * 1000;
+    const waitMs = query.wait === undefined ? Infinity : query.wait * 1000; // time after which the stream ends
     reply.header('X-Accel-Buffering', 'no'); // tells nginx to forward each event at once
     return {
       stream: hasNoBody
         ? Readable.from([])
         : Readable.from(presentations.follow(collectionId, { signal, waitMs, mayFollow })),
       type: followPresentation.response,
-      fileName: null,
+      fileName: null, // an event stream is not saved as a file
     };
   });
 }

@@ -13,14 +13,17 @@ import { serve } from '../http/serve.ts';
 import type { Services } from '../services.ts';
 import { actorOf } from './actor.ts';
 
-const sentences = {
+const messages = {
   opened: { tr: 'Veri kümesi herkese açıldı.', en: 'The dataset is open to all members.' },
   changed: { tr: 'Veri kümesinin ayarları değişti.', en: 'The settings of the dataset have been changed.' },
   restricted: { tr: 'Veri kümesi kısıtlandı.', en: 'The dataset is restricted.' },
   accepted: { tr: 'İstek kabul edildi.', en: 'The request has been accepted.' },
   declined: { tr: 'İstek reddedildi.', en: 'The request has been declined.' },
-  asked: { tr: 'İsteğiniz gönderildi.', en: 'Your request has been sent.' },
-  needless: { tr: 'Bu veri kümesine zaten erişiminiz var.', en: 'You already have access to this dataset.' },
+  requested: { tr: 'İsteğiniz gönderildi.', en: 'Your request has been sent.' },
+  alreadyGranted: {
+    tr: 'Bu veri kümesine zaten erişiminiz var.',
+    en: 'You already have access to this dataset.',
+  },
 } as const;
 
 export function datasetRoutes(app: FastifyInstance, { datasets }: Pick<Services, 'datasets'>): void {
@@ -29,8 +32,9 @@ export function datasetRoutes(app: FastifyInstance, { datasets }: Pick<Services,
   serve(app, updateDataset, async (request) => {
     const { dataset, access, listed, sharing, identifiable_originals: identifiableOriginals } = request.body;
     await datasets.update(actorOf(request), dataset, { access, listed, sharing, identifiableOriginals });
-    if (access === undefined) return { message: request.translate(sentences.changed) };
-    return { message: request.translate(access === 'open' ? sentences.opened : sentences.restricted) };
+    // A request without `access` changes only other settings of the dataset.
+    if (access === undefined) return { message: request.translate(messages.changed) };
+    return { message: request.translate(access === 'open' ? messages.opened : messages.restricted) };
   });
 
   serve(app, grantDataset, async (request) => {
@@ -46,7 +50,7 @@ export function datasetRoutes(app: FastifyInstance, { datasets }: Pick<Services,
 
   serve(app, answerDatasetRequest, async (request) => {
     await datasets.answer(actorOf(request), request.params.requestId, request.body);
-    return { message: request.translate(request.body.granted ? sentences.accepted : sentences.declined) };
+    return { message: request.translate(request.body.granted ? messages.accepted : messages.declined) };
   });
 
   serve(app, listRequestableDatasets, async ({ caller }) => ({
@@ -54,7 +58,7 @@ export function datasetRoutes(app: FastifyInstance, { datasets }: Pick<Services,
   }));
 
   serve(app, requestDataset, async (request) => {
-    const isSent = await datasets.request(actorOf(request), request.body.dataset, request.body.reason);
-    return { message: request.translate(isSent ? sentences.asked : sentences.needless) };
+    const isRequested = await datasets.request(actorOf(request), request.body.dataset, request.body.reason);
+    return { message: request.translate(isRequested ? messages.requested : messages.alreadyGranted) };
   });
 }

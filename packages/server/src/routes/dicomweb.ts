@@ -61,17 +61,20 @@ interface DicomWebRequest {
 }
 
 const dicomJson = 'application/dicom+json';
+/** Maximum number of entries in the cache of creation dates. */
 const maxCachedDates = 10_000;
 
-/** One closure of more than 60 lines: all routes share the services. */
+/** The function is long because all routes inside share the services. */
 export function dicomWebRoutes(app: FastifyInstance, services: DicomWebServices): void {
   const { config, catalogue, dicomWeb, frames, slides, imageOpenings, apiTokens, bearerSessions, now } =
     services;
 
-  const baseOf = ({ reply }: Pick<DicomWebRequest, 'reply'>) =>
+  /** Returns the base URL of the links in a response, in the form that the client used. */
+  const baseUrlOf = ({ reply }: Pick<DicomWebRequest, 'reply'>) =>
     `${publicBaseOf(reply.request, config)}/dicom-web`;
   const acceptOf = ({ reply }: Pick<DicomWebRequest, 'reply'>) => reply.request.headers.accept;
 
+  /** Returns the image session for the caller's rights on pixels: that of the request, the sign-in or the API token. */
   async function sessionOf({
     caller,
     origin,
@@ -96,18 +99,20 @@ export function dicomWebRoutes(app: FastifyInstance, services: DicomWebServices)
     };
   }
 
-  /** Creation dates of entries, which never change, by image id. */
+  /** Creation dates of catalogue entries by image id. They never change, so the cache needs no invalidation. */
   const createdAtByImage = new Map<string, string>();
   async function createdAtOf(imageId: string, caller: DicomWebRequest['caller']): Promise<string> {
     const cached = createdAtByImage.get(imageId);
     if (cached !== undefined) return cached;
-    if (!('user' in caller)) return ''; // only requests for frames have no account, and frames need no date
+    // Only requests for frames may have an image session instead of an account, and frames need no date.
+    if (!('user' in caller)) return '';
     const { created_at } = await catalogue.get(imageId, caller.user);
-    if (createdAtByImage.size >= maxCachedDates) createdAtByImage.clear();
+    if (createdAtByImage.size >= maxCachedDates) createdAtByImage.clear(); // bounds the memory
     createdAtByImage.set(imageId, created_at);
     return created_at;
   }
 
+  /** Records in the audit log that the session has opened the image, unless the log already has this event. */
   async function recordOpening(
     request: DicomWebRequest,
     { image, session }: Awaited<ReturnType<typeof openStudy>>,
@@ -117,40 +122,45 @@ export function dicomWebRoutes(app: FastifyInstance, services: DicomWebServices)
     await imageOpenings.record(session, image, source, request.origin);
   }
 
-  function jsonOf(dataSets: readonly JsonDataSet[]): Bytes {
+  function jsonResponse(dataSets: readonly JsonDataSet[]): Bytes {
     const bytes = Buffer.from(JSON.stringify(dataSets));
     const etag = `"${createHash('sha256').update(bytes).digest('base64url')}"`;
     return { bytes, type: dicomJson, etag, cacheControl: 'private, no-cache' };
   }
 
+  /** Returns the handler of a search for studies, series or instances. */
   const search = (level: SearchLevel) =>
     async function answer(
       request: DicomWebRequest & { readonly caller: Caller; readonly query: Record<string, unknown> },
     ): Promise<Bytes> {
       requireJson(acceptOf(request));
-      const { session: _, ...attributes } = request.query;
+      const { session: _, ...attributes } = request.query; // the image session is no DICOM attribute
       const query = parseSearch(attributes);
       const session = await sessionOf(request);
-      const source = { user: request.caller.user, requester: requesterOf(session), base: baseOf(request) };
-      const found = await dicomWeb.search(level, query, request.params, source);
+      const context = {
+        user: request.caller.user,
+        requester: requesterOf(session),
+        base: baseUrlOf(request),
+      };
+      const found = await dicomWeb.search(level, query, request.params, context);
       if (query.ignored.length > 0) {
         request.reply.header('Warning', '299 - "Attributes that the server does not match by were ignored"');
       }
-      return jsonOf(found);
+      return jsonResponse(found);
     };
 
   async function metadata(request: DicomWebRequest): Promise<Bytes> {
     requireJson(acceptOf(request));
     const study = await openStudy(request);
-    const dataSets = dicomWeb.metadata(study, request.params, baseOf(request));
+    const dataSets = dicomWeb.metadata(study, request.params, baseUrlOf(request));
     await recordOpening(request, study, 'descriptor');
-    return jsonOf(dataSets);
+    return jsonResponse(dataSets);
   }
 
   async function thumbnail(request: DicomWebRequest): Promise<Bytes> {
     requireJpeg(acceptOf(request));
     const study = await openStudy(request);
-    dicomWeb.metadata(study, request.params, ''); // throws not_found
+    dicomWeb.metadata(study, request.params, ''); // checks the path: throws not_found for an unknown series or instance
     const served = await slides.thumbnail(study.image, request.signal, requesterOf(study.session));
     await recordOpening(request, study, 'thumbnail');
     return { ...served, type: 'image/jpeg', cacheControl: cacheControlOf(study.session, now()) };
@@ -169,7 +179,8 @@ export function dicomWebRoutes(app: FastifyInstance, services: DicomWebServices)
   serve(app, getSeriesThumbnail, thumbnail);
   serve(app, getInstanceThumbnail, thumbnail);
 
-  // The Fastify route of frames, which dicomweb/resolve-frames.ts decides about. It answers what the fast path (frame-fast-path.ts) does not take, and every refusal.
+  // The fast path in front of Fastify (frame-fast-path.ts) answers most requests for one frame. This route answers the other ones, and
+  // sends the error response when the fast path has refused a request. `frames.resolve` decides about the request in both cases.
   serve(app, getFrames, async (request) => {
     const refused = refusedTileOf(request.reply.request.raw);
     if (refused !== undefined) throw refused.error;
@@ -177,6 +188,7 @@ export function dicomWebRoutes(app: FastifyInstance, services: DicomWebServices)
       params: request.params,
       accept: acceptOf(request),
       origin: request.origin,
+      // A getter, because the signal is only read, and then created, when it is needed.
       get signal() {
         return request.signal;
       },
@@ -190,6 +202,7 @@ export function dicomWebRoutes(app: FastifyInstance, services: DicomWebServices)
     const study = await openStudy(request);
     const { bytes, etag } = await dicomWeb.iccProfile(study, request.params, requesterOf(study.session));
     const types = ['application/octet-stream', 'application/vnd.iccprofile'];
+    // null: a profile is no frame, so it has no transfer syntax.
     const form = bulkFormOf(acceptOf(request), { types, transferSyntax: null, mayBeSingle: true });
     await recordOpening(request, study, 'descriptor');
     const cacheControl = cacheControlOf(study.session, now());
@@ -199,7 +212,7 @@ export function dicomWebRoutes(app: FastifyInstance, services: DicomWebServices)
     return {
       bytes: wholeBody(multipart),
       type: multipart.type,
-      etag: `${etag.slice(0, -1)}-parts"`,
+      etag: `${etag.slice(0, -1)}-parts"`, // the suffix precedes the closing quote of the ETag
       cacheControl,
     };
   });

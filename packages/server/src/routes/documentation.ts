@@ -5,7 +5,7 @@ import { apiBase, endpoints } from '@lamina/contract';
 import type { FastifyInstance } from 'fastify';
 import { openApiDocument } from '../http/openapi.ts';
 
-/** Base path of the pages; every address below it is public. */
+/** Base path of the HTML pages; every path below it needs no credential. */
 export const documentationBase = '/api/docs';
 
 /** The OpenAPI document. All servers of a process share it, because creating it takes 0.1 s of CPU time. */
@@ -24,6 +24,7 @@ export async function documentationRoutes(app: FastifyInstance): Promise<void> {
   await app.register(swaggerUi, {
     routePrefix: documentationBase,
     theme: { title: 'API' },
+    // No method is supported, so that the pages only show the endpoints and have no button that calls them.
     uiConfig: { deepLinking: true, defaultModelsExpandDepth: 0, supportedSubmitMethods: [] },
   });
 }

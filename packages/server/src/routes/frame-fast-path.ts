@@ -58,6 +58,7 @@ const urlPattern = new RegExp(
     .replace(/:(?:study|series|instance)/g, '([\\d.]{1,64})')
     .replace(':frames', '(\\d{1,9})')}$`,
 );
+/** The URL of a frame is shorter; a longer URL goes to Fastify. */
 const maxUrlLength = 320;
 const fixedHeaders = [...Object.entries(pixelHeaders).flat(), 'Vary', framesVary];
 
@@ -90,6 +91,7 @@ class FastPathFrameRequest extends FastPathRequest implements FramesRequest {
   }
 }
 
+/** Returns the match of the URL; null when the fast path cannot answer the request. */
 function matchFastPathRequest({ method, url = '', headers }: IncomingMessage): RegExpExecArray | null {
   if (method !== 'GET' || url.length > maxUrlLength || headers.authorization === undefined) return null;
   if (headers.origin !== undefined || headers['if-none-match'] !== undefined) return null;
@@ -105,10 +107,12 @@ export function createFrameFastPath(
   const access = { apiTokens, bearerSessions, catalogue };
   const writer = createResponseWriter(fixedHeaders, keepAliveMs);
   const addressOf = createClientAddress(config.trustedProxies);
-  const countSent = metrics.requestsOf('GET', framesRoute, 200);
-  const isLogged = log.isLevelEnabled('debug');
+  const countResponse = metrics.requestsOf('GET', framesRoute, 200);
+  const isLogged = log.isLevelEnabled('debug'); // a successful request for a frame is logged only at this level
+  /** False with TILE_FAST_PATH=off, and when the server stops: Fastify then answers all further requests. */
   let isOpen = config.tileFastPath;
 
+  /** Sends the frame, and releases the buffer when the response no longer reads from it. */
   function send(
     { requestId, response }: FastPathFrameRequest,
     resolved: ResolvedFrames,
@@ -118,17 +122,18 @@ export function createFrameFastPath(
     const variableHeaders = `X-Request-Id: ${requestId}\r\nETag: ${etag}\r\nCache-Control: ${cacheControl}\r\nContent-Type: ${type}\r\n`;
     const isWritten = isOpen && writer.write(response, variableHeaders, bytes, buffer, resolved);
     if (isWritten) return; // the writer releases the buffer
-    // Otherwise Node's own methods write the response.
+    // Node's own methods write every other response: a large frame, and any response while the server stops.
     const headers = ['X-Request-Id', requestId, 'ETag', etag, 'Cache-Control', cacheControl];
-    if (!isOpen) headers.push('Connection', 'close'); // the server is stopping
+    if (!isOpen) headers.push('Connection', 'close');
     const body = wholeBody(resolved);
-    const length = ['Content-Type', type, 'Content-Length', String(body.byteLength)];
-    response.writeHead(200, [...fixedHeaders, ...headers, ...length]).end(body);
-    // The response reads from the buffer until it is closed, which may already be the case if the client has disconnected.
+    const bodyHeaders = ['Content-Type', type, 'Content-Length', String(body.byteLength)];
+    response.writeHead(200, [...fixedHeaders, ...headers, ...bodyHeaders]).end(body);
+    // The response reads from the buffer until it is closed. It is already closed if the client has disconnected.
     if (response.closed) writer.releaseBuffer(buffer);
     else response.once('close', () => writer.releaseBuffer(buffer));
   }
 
+  /** Answers the request, or passes it to `fastify`: without a session, or with the error when it is refused. */
   async function answer(
     frameRequest: FastPathFrameRequest,
     buffer: ResponseBuffer,
@@ -156,7 +161,7 @@ export function createFrameFastPath(
     }
     if (isLogged) logWhenSent(log, frameRequest, { route: framesRoute, session, status: 200 });
     send(frameRequest, resolved, buffer);
-    countSent(performance.now() - startedAt);
+    countResponse(performance.now() - startedAt);
   }
 
   return {

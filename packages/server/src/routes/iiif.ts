@@ -1,4 +1,7 @@
-/** Routes of IIIF (Image API 3.0 and Presentation API 3.0). Each exists twice: for bearer tokens, and with an image session in the path. */
+/**
+ * Routes of IIIF (Image API 3.0 and Presentation API 3.0). Each exists twice: for requests with a bearer token, whose caller has a
+ * `user`, and for requests with an image session in the path, whose caller is that session.
+ */
 import { createHash } from 'node:crypto';
 import {
   AppError,
@@ -48,7 +51,7 @@ type IiifServices = Pick<
   | 'now'
 >;
 
-/** Properties of requests with a bearer token and with an image session in the path. */
+/** A request for any IIIF document. The session id is undefined when the request has a bearer token. */
 interface AnyRequest {
   readonly params: { readonly sessionId?: string };
   readonly caller: Caller | ImageSession;
@@ -57,21 +60,23 @@ interface AnyRequest {
   readonly reply: FastifyReply;
 }
 
-interface IiifRequest extends AnyRequest {
+/** A request about one image. */
+interface ImageRequest extends AnyRequest {
   readonly params: { readonly imageId: string; readonly sessionId?: string };
 }
 
+/** JSON-LD contexts, by which a client recognises the kind of a document. */
 const contexts = {
   image: 'http://iiif.io/api/image/3/context.json',
   manifest: 'http://iiif.io/api/presentation/3/context.json',
 } as const;
 
-/** One closure of more than 60 lines: all routes share the services. */
+/** The function is long because all routes inside share the services. */
 export function iiifRoutes(app: FastifyInstance, services: IiifServices): void {
   const { config, catalogue, iiif, collectionManifests, imageOpenings, now } = services;
   const { apiTokens, bearerSessions, signIn } = services;
 
-  async function sessionOf({ caller, origin }: IiifRequest): Promise<ImageSession> {
+  async function sessionOf({ caller, origin }: ImageRequest): Promise<ImageSession> {
     if (!('user' in caller)) return caller;
     const { apiToken } = caller;
     return apiToken === undefined
@@ -80,7 +85,7 @@ export function iiifRoutes(app: FastifyInstance, services: IiifServices): void {
   }
 
   /** Returns the image of a request and the session of its caller. @throws AppError not_found, also for an image that the caller may not see */
-  async function openImage(request: IiifRequest): Promise<{ session: ImageSession; image: ServableImage }> {
+  async function openImage(request: ImageRequest): Promise<{ session: ImageSession; image: ServableImage }> {
     const session = await sessionOf(request);
     const image = await catalogue.servable(request.params.imageId);
     if (image === null || !mayViewImage(session, image)) throw new AppError('not_found');
@@ -93,9 +98,10 @@ export function iiifRoutes(app: FastifyInstance, services: IiifServices): void {
     return `${publicBaseOf(reply.request, config)}/iiif${session}`;
   }
 
-  const urlOf = (request: IiifRequest, kind: 'image' | 'manifest') =>
+  const urlOf = (request: ImageRequest, kind: 'image' | 'manifest') =>
     `${serviceUrlOf(request)}/${kind}/${request.params.imageId}`;
 
+  /** Returns a document as JSON-LD for a client that accepts this type, otherwise as JSON. The two forms have different ETags. */
   function jsonLd(
     { reply }: AnyRequest,
     context: string,
@@ -105,15 +111,16 @@ export function iiifRoutes(app: FastifyInstance, services: IiifServices): void {
     const isLinkedData = /application\/ld\+json/.test(reply.request.headers.accept ?? '');
     reply.header('Vary', 'Accept');
     return {
-      bytes: Buffer.from(JSON.stringify(json)), // Fastify adds a charset to the type of a text
+      bytes: Buffer.from(JSON.stringify(json)), // not a string, because Fastify would add a charset to the content type
       type: isLinkedData ? `application/ld+json;profile="${context}"` : 'application/json; charset=utf-8',
       etag: isLinkedData ? etag : `${etag.slice(0, -1)}-json"`,
       cacheControl,
     };
   }
 
+  /** Answers with the document about one slide that `read` creates, and records that the slide was opened. */
   async function slideDocument(
-    request: IiifRequest,
+    request: ImageRequest,
     context: string,
     read: (image: ServableImage, client: TileClient, session: ImageSession) => Promise<ServedJson>,
   ): Promise<Bytes> {
@@ -123,7 +130,11 @@ export function iiifRoutes(app: FastifyInstance, services: IiifServices): void {
     return jsonLd(request, context, served, cacheControlOf(session, now()));
   }
 
-  /** Returns who reads a manifest. @throws AppError session_invalid when the sign-in of an image session has ended */
+  /**
+   * Returns the account or the visitor of a share link, which decides about the slides of a manifest.
+   *
+   * @throws AppError session_invalid when the sign-in that created the image session has ended
+   */
   async function readerOf({ caller }: AnyRequest): Promise<ManifestReader> {
     if ('user' in caller) return { user: caller.user };
     if (caller.visitor !== null) return { visitor: caller.visitor };
@@ -132,6 +143,7 @@ export function iiifRoutes(app: FastifyInstance, services: IiifServices): void {
     return { user };
   }
 
+  /** Answers with the manifest of a case or a collection that `read` creates. @param path path of the document below `manifest/` */
   async function listing(
     request: AnyRequest,
     path: string,
@@ -143,12 +155,12 @@ export function iiifRoutes(app: FastifyInstance, services: IiifServices): void {
     return jsonLd(request, contexts.manifest, { json, etag }, 'private, no-cache');
   }
 
-  const information = (request: IiifRequest) =>
+  const information = (request: ImageRequest) =>
     slideDocument(request, contexts.image, (image, client) =>
       iiif.information(image, urlOf(request, 'image'), client),
     );
 
-  const manifest = (request: IiifRequest) =>
+  const manifest = (request: ImageRequest) =>
     slideDocument(request, contexts.manifest, async (image, client, { visitor }) => {
       const urls = { manifest: urlOf(request, 'manifest'), image: urlOf(request, 'image') };
       const label = visitor === null ? undefined : await collectionManifests.titleFor(visitor, image.id);
@@ -171,7 +183,7 @@ export function iiifRoutes(app: FastifyInstance, services: IiifServices): void {
     );
   };
 
-  async function pixels(request: IiifRequest & { readonly params: ImageParameters }): Promise<Bytes> {
+  async function pixels(request: ImageRequest & { readonly params: ImageParameters }): Promise<Bytes> {
     const { session, image } = await openImage(request);
     const { bytes, etag, type } = await iiif.image(
       image,
@@ -186,7 +198,7 @@ export function iiifRoutes(app: FastifyInstance, services: IiifServices): void {
     return { bytes, type, etag, cacheControl: cacheControlOf(session, now()) };
   }
 
-  async function redirectToInformation(request: IiifRequest): Promise<Redirect> {
+  async function redirectToInformation(request: ImageRequest): Promise<Redirect> {
     await openImage(request);
     return new Redirect(`${urlOf(request, 'image')}/info.json`);
   }

@@ -4,7 +4,8 @@ import { serve } from '../http/serve.ts';
 import type { Services } from '../services.ts';
 import { setSessionCookie } from './session-cookie.ts';
 
-/** Routes that create and revoke image sessions, the credential with which a viewer loads pixels. */ export function imageSessionRoutes(
+/** Routes that create, count and revoke image sessions, the credential with which a viewer loads pixels. */
+export function imageSessionRoutes(
   app: FastifyInstance,
   {
     imageSessions,
@@ -15,6 +16,7 @@ import { setSessionCookie } from './session-cookie.ts';
 ): void {
   serve(app, createImageSession, async ({ caller, origin, reply }) => {
     const { uid } = caller.user;
+    // The limit and the audit event belong to the same transaction as the session.
     const { sessionId, expiresInSeconds } = await imageSessions.create(caller, async (tx) => {
       await limitActions.require(tx, 'image-session-created', { uid, origin });
       await audit.record(tx, { action: 'image-session-created', actor: uid, target: uid, origin });

@@ -15,7 +15,8 @@ import { compression } from '../http/compression.ts';
 import { StreamedJson, serve, unchanged } from '../http/serve.ts';
 import type { Services } from '../services.ts';
 
-/** Routes of the catalogue: the list of slides as its readers see it, and edits of administrators. */ export async function imageRoutes(
+/** Routes of the catalogue: the list of slides that an account may see, and edits by administrators. */
+export async function imageRoutes(
   app: FastifyInstance,
   { catalogue }: Pick<Services, 'catalogue'>,
 ): Promise<void> {
@@ -26,8 +27,9 @@ import type { Services } from '../services.ts';
     serve(compressedApp, listImages, async ({ query, caller, reply }) => {
       const etag = await catalogue.etagOf(query, caller.user);
       reply.header('ETag', etag);
-      if (reply.request.headers['if-none-match'] === etag) return unchanged;
+      if (reply.request.headers['if-none-match'] === etag) return unchanged; // 304
       const { limit } = query;
+      // Without a limit, the response is the whole list, which is streamed because it may be long.
       return limit === undefined
         ? new StreamedJson(await catalogue.listAll(query, caller.user))
         : catalogue.list({ ...query, limit }, caller.user);

@@ -33,16 +33,19 @@ export function originalRoutes(app: FastifyInstance, { originals }: Pick<Service
       .header('Accept-Ranges', 'bytes')
       .header('Cache-Control', 'private, no-cache');
     if (headers['if-none-match'] === etag) {
+      // An empty stream keeps Fastify from adding `Content-Length: 0` to the response to HEAD (http/send-bytes.ts).
       void reply.code(304).send(method === 'HEAD' ? Readable.from([]) : undefined);
       return replied;
     }
-    // With If-Range, a client asks for a part only of the version that it has started to download; else it gets the whole file.
-    const isCurrent = headers['if-range'] === undefined || headers['if-range'] === etag;
-    const requestedRange = method === 'GET' && isCurrent ? parseRange(headers.range, file.size) : 'whole';
+    // If-Range names the version of which the client already has a part. When the file has changed since, it gets the whole file.
+    const isRangeAllowed = headers['if-range'] === undefined || headers['if-range'] === etag;
+    const requestedRange =
+      method === 'GET' && isRangeAllowed ? parseRange(headers.range, file.size) : 'whole';
     if (requestedRange === 'unsatisfiable') {
       void reply.header('Content-Range', `bytes */${file.size}`);
       throw new AppError('range_not_satisfiable');
     }
+    // `end` is the offset of the last byte.
     const range: ByteRange = requestedRange === 'whole' ? { start: 0, end: file.size - 1 } : requestedRange;
     void reply
       .code(requestedRange === 'whole' ? 200 : 206)
@@ -52,7 +55,7 @@ export function originalRoutes(app: FastifyInstance, { originals }: Pick<Service
     if (requestedRange !== 'whole')
       void reply.header('Content-Range', `bytes ${range.start}-${range.end}/${file.size}`);
     if (method === 'HEAD') {
-      void reply.send(Readable.from([]));
+      void reply.send(Readable.from([])); // a stream, so that Fastify keeps the Content-Length above
       return replied;
     }
     const { uid } = caller.user;
@@ -63,6 +66,7 @@ export function originalRoutes(app: FastifyInstance, { originals }: Pick<Service
     return replied;
   }
 
+  // A slide of one file is sent at once; for any other slide the response is the list of its files.
   serve(app, getOriginal, async ({ params, caller, origin, signal, reply }): Promise<typeof replied> => {
     const original = await originals.find(caller.user, params.imageId);
     const { files, identifiable } = original.plan;
@@ -84,7 +88,7 @@ export function originalRoutes(app: FastifyInstance, { originals }: Pick<Service
 
   serve(app, getOriginalFile, async ({ params, caller, origin, signal, reply }): Promise<typeof replied> => {
     const original = await originals.find(caller.user, params.imageId);
-    const { '*': path } = reply.request.params as { readonly '*'?: string };
+    const { '*': path } = reply.request.params as { readonly '*'?: string }; // the rest of the URL may contain slashes
     const file = original.plan.files.find((each) => each.path === path);
     if (file === undefined) throw new AppError('not_found');
     return send(original, file, { caller, origin, signal, reply });

@@ -37,7 +37,7 @@ export function overlayRoutes(
     const overlay = await overlays.find(caller, params.layerId);
     const etag = etagOf(params.layerId, params.z, params.tile);
     const isKnown = reply.request.headers['if-none-match'] === etag;
-    const bytes = isKnown ? null : await overlays.tile(overlay, params.z, params.tile);
+    const bytes = isKnown ? null : await overlays.tile(overlay, params.z, params.tile); // null: 304
     await imageOpenings.record(caller, overlay.image, 'tile', origin);
     return { bytes, type: getOverlayTile.response, etag, cacheControl: cacheControlOf(caller, now()) };
   });
@@ -57,6 +57,7 @@ export function overlayRoutes(
     return { object: await overlays.pick(overlay, query.x, query.y, query.tolerance) };
   });
 
+  /** Sends a binary part of a vector layer, compressed if it is stored compressed and the client accepts gzip. */
   async function sendPart(
     { layerId }: { readonly layerId: string },
     caller: ImageSession,
@@ -66,14 +67,16 @@ export function overlayRoutes(
     const overlay = await overlays.find(caller, layerId);
     const { bytes, isGzip } = await overlays.part(overlay, part);
     const etag = etagOf(layerId, ...Object.values(part).map(String));
+    // All parts have the same content type.
     const response = { type: getOverlayBlock.response, cacheControl: cacheControlOf(caller, now()) };
     if (!isGzip) return { ...response, bytes, etag };
     reply.header('Vary', 'Accept-Encoding');
+    // `gzip;q=0` means that the client does not accept gzip.
     if (!/\bgzip\b(?!\s*;\s*q=0)/.test(String(reply.request.headers['accept-encoding'] ?? ''))) {
       return { ...response, bytes: await gunzipBytes(bytes), etag };
     }
     reply.header('Content-Encoding', 'gzip');
-    return { ...response, bytes, etag: `${etag.slice(0, -1)}-gzip"` };
+    return { ...response, bytes, etag: `${etag.slice(0, -1)}-gzip"` }; // the suffix precedes the closing quote of the ETag
   }
 
   serve(app, getOverlayIndex, ({ params, caller, reply }) =>
@@ -97,7 +100,10 @@ export function overlayRoutes(
   );
 }
 
-/** Returns an ETag made of the address, because the content of a result layer never changes. */
-function etagOf(...names: readonly string[]): string {
-  return `"${names.map((name) => name.replaceAll(/[^\w.-]/g, '')).join('-')}"`;
+/**
+ * Returns an ETag that consists of the layer id and the other values that identify the part, because the content of a result layer
+ * never changes.
+ */
+function etagOf(...identifiers: readonly string[]): string {
+  return `"${identifiers.map((each) => each.replaceAll(/[^\w.-]/g, '')).join('-')}"`;
 }

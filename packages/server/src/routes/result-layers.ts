@@ -15,7 +15,7 @@ import { serve } from '../http/serve.ts';
 import type { Services } from '../services.ts';
 import { actorOf } from './actor.ts';
 
-/** Content type of a part of a file, by the tus protocol. */
+/** Content type that the tus protocol prescribes for a part of a file. */
 const partType = 'application/offset+octet-stream';
 const tusVersion = { 'Tus-Resumable': '1.0.0' } as const;
 
@@ -40,26 +40,31 @@ export async function resultLayerRoutes(
   serve(app, deleteResultLayer, (request) => layers.remove(actorOf(request), request.params.layerId));
 
   serve(app, getResultFile, async ({ params, caller, translate, reply }) => {
-    const { layer, received, total } = await layers.progress(caller.user, params.layerId, translate);
+    const {
+      layer,
+      received: receivedBytes,
+      total: totalBytes,
+    } = await layers.progress(caller.user, params.layerId, translate);
     reply.headers({
       ...tusVersion,
-      'Upload-Offset': received,
-      // tus: the length is deferred until the client has sent it, with the creation or with the first part.
-      ...(total === null ? { 'Upload-Defer-Length': 1 } : { 'Upload-Length': total }),
+      'Upload-Offset': receivedBytes,
+      // `Upload-Defer-Length: 1` means in tus that the client has not yet sent the length, with the creation or with the first part.
+      ...(totalBytes === null ? { 'Upload-Defer-Length': 1 } : { 'Upload-Length': totalBytes }),
     });
     return layer;
   });
 
-  // A Fastify scope has one set of body parsers, and the two calls that upload a file accept different content types. No parser reads
-  // the body: a creation has none, whatever content type it declares, and the handler of a part reads the body as a stream.
+  // The two calls that upload a file accept different content types, so each has an own Fastify scope with own body parsers. The
+  // parsers leave the body unread: the first call has no body, whatever content type it declares, and the handler of the second call
+  // reads its body, a part of the file, as a stream.
   await app.register(async (uploadApp) => {
     uploadApp.removeAllContentTypeParsers();
     uploadApp.addContentTypeParser('*', (_request, _part, done) => done(null));
 
     serve(uploadApp, createResultFile, async ({ params, caller, reply }) => {
-      const total = numberIn(reply.request.headers, 'upload-length');
-      if (total === null) throw new AppError('invalid_request', { field: 'Upload-Length' });
-      await layers.announce(caller.user, params.layerId, total);
+      const totalBytes = numberIn(reply.request.headers, 'upload-length');
+      if (totalBytes === null) throw new AppError('invalid_request', { field: 'Upload-Length' });
+      await layers.announce(caller.user, params.layerId, totalBytes);
       const location = apiBase + sendResultFile.path.replace(':layerId', params.layerId);
       reply.headers({ ...tusVersion, Location: location, 'Upload-Offset': 0 });
     });
@@ -72,14 +77,14 @@ export async function resultLayerRoutes(
       const { headers, raw } = reply.request;
       const offset = numberIn(headers, 'upload-offset');
       if (offset === null) throw new AppError('invalid_request', { field: 'Upload-Offset' });
-      const total = numberIn(headers, 'upload-length');
-      const received = await layers.receive(caller.user, params.layerId, { offset, total, stream: raw });
-      reply.headers({ ...tusVersion, 'Upload-Offset': received });
+      const total = numberIn(headers, 'upload-length'); // null: sent with an earlier call
+      const receivedBytes = await layers.receive(caller.user, params.layerId, { offset, total, stream: raw });
+      reply.headers({ ...tusVersion, 'Upload-Offset': receivedBytes });
     });
   });
 }
 
-/** Returns the number in a header; null without the header. @throws AppError invalid_request when it is not a whole number */
+/** Returns the number in a header; null without the header. @throws AppError invalid_request when the header is not a whole number */
 function numberIn(headers: IncomingHttpHeaders, name: string): number | null {
   const text = headers[name];
   if (text === undefined) return null;

@@ -3,7 +3,7 @@ import type { FastifyReply } from 'fastify';
 import type { Config } from '../platform/config.ts';
 import { imageSessionCookieName } from '../sessions/pixel-access.ts';
 
-/** Sets the cookie that pixels require with IMAGE_SESSION_COOKIE=strict; otherwise does nothing. */
+/** Sets the cookie that requests for pixels must contain with IMAGE_SESSION_COOKIE=strict; with any other value does nothing. */
 export function setSessionCookie(
   reply: FastifyReply,
   { imageSessionCookie }: Pick<Config, 'imageSessionCookie'>,

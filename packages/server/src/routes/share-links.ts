@@ -5,7 +5,8 @@ import type { Services } from '../services.ts';
 import { actorOf } from './actor.ts';
 import { setSessionCookie } from './session-cookie.ts';
 
-/** Routes that list, create, end and open share links. */ export function shareLinkRoutes(
+/** Routes that list, create, end and open share links. */
+export function shareLinkRoutes(
   app: FastifyInstance,
   { shareLinks, config }: Pick<Services, 'shareLinks' | 'config'>,
 ): void {

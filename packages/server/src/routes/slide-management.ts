@@ -14,7 +14,8 @@ import { serve } from '../http/serve.ts';
 import type { Services } from '../services.ts';
 import { actorOf } from './actor.ts';
 
-const fileName = { tr: 'katalog', en: 'catalogue' };
+/** Start of the name of the CSV file, before the date. */
+const fileNameStart = { tr: 'katalog', en: 'catalogue' };
 
 export function slideManagementRoutes(
   app: FastifyInstance,
@@ -32,7 +33,7 @@ export function slideManagementRoutes(
   serve(app, exportCatalogue, async (request) => ({
     stream: await slideManagement.exportCsv(actorOf(request)),
     type: 'text/csv; charset=utf-8; header=present',
-    fileName: `${fileName[request.language]}-${now().toISOString().slice(0, 10)}.csv`,
+    fileName: `${fileNameStart[request.language]}-${now().toISOString().slice(0, 10)}.csv`,
   }));
 
   serve(app, checkCatalogueImport, ({ file, language }) => catalogueImport.check(file, language));
@@ -50,9 +51,10 @@ export function slideManagementRoutes(
 }
 
 function slideCount(count: number): string {
-  return count === 1 ? '1 slide' : `${count} slideCount`;
+  return count === 1 ? '1 slide' : `${count} slides`;
 }
 
+/** Returns the message about a change of several slides. @param count number of slides that the request has changed */
 function resultSentence(edit: BodyOf<typeof changeImages>, count: number): Bilingual {
   if (count === 0) return { tr: 'Değişen bir şey yok.', en: 'There was nothing to change.' };
   if (edit.removed === true) {

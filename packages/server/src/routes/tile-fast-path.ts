@@ -40,6 +40,7 @@ const urlPattern = new RegExp(
     .replace(':dziLevel', '([\\w.-]+)')
     .replace(':tile', '([\\w.-]+)')}(?:\\?session=([\\w-]*))?$`,
 );
+/** The URL of a tile is shorter; a longer URL goes to Fastify. */
 const maxUrlLength = 256;
 
 const securityHeaders = Object.entries(pixelHeaders).flat();
@@ -60,6 +61,7 @@ class FastPathTileRequest extends FastPathRequest implements TileRequest {
     addressOf: (request: IncomingMessage) => string,
   ) {
     super(request, response, addressOf);
+    // The groups of `urlPattern` in their order; the session is undefined when the URL has none.
     [, this.imageId = '', this.dziLevel = '', this.tile = '', this.sessionId] = match;
     this.allocate = allocate;
   }
@@ -87,9 +89,11 @@ export function createTileFastPath(
 ): FastPath {
   const writer = createResponseWriter(fixedHeaders, keepAliveMs);
   const addressOf = createClientAddress(config.trustedProxies);
-  const isLogged = log.isLevelEnabled('debug');
+  const isLogged = log.isLevelEnabled('debug'); // a successful tile request is logged only at this level
+  /** False with TILE_FAST_PATH=off, and when the server stops: Fastify then answers all further requests. */
   let isOpen = config.tileFastPath;
 
+  /** Sends the tile, and releases the buffer when the response no longer reads from it. */
   function send(
     { method, requestId, response }: FastPathTileRequest,
     { bytes, etag, cacheControl }: ResolvedTile,
@@ -100,24 +104,27 @@ export function createTileFastPath(
       const isWritten = writer.write(response, variableHeaders, bytes, buffer);
       if (isWritten) return; // the writer releases the buffer
     }
+    // Node's own methods write every other response: 304, HEAD, a large tile, and any response while the server stops.
     const headers = ['X-Request-Id', requestId, 'ETag', etag, 'Cache-Control', cacheControl];
-    if (!isOpen) headers.push('Connection', 'close'); // the server is stopping
+    if (!isOpen) headers.push('Connection', 'close');
     if (bytes === null) {
       response.writeHead(304, [...securityHeaders, ...headers]).end();
     } else {
       response.writeHead(200, [...fixedHeaders, ...headers, 'Content-Length', String(bytes.byteLength)]);
       response.end(method === 'HEAD' ? undefined : bytes);
     }
-    // The response reads from the buffer until it is closed, which may already be the case if the client has disconnected.
+    // The response reads from the buffer until it is closed. It is already closed if the client has disconnected.
     if (response.closed) writer.releaseBuffer(buffer);
     else response.once('close', () => writer.releaseBuffer(buffer));
   }
 
+  /** Answers the request, or passes it to `fastify` with the error when it is refused. */
   async function answer(tileRequest: FastPathTileRequest, buffer: ResponseBuffer, fastify: Handler) {
     const { request, response, requestId, startedAt, method } = tileRequest;
     let session: ImageSession | null = null;
     let tile: ResolvedTile;
     try {
+      // Awaiting a value that is no promise would cost a turn of the microtask queue for each tile.
       const authorized = tiles.authorize(tileRequest);
       session = authorized instanceof Promise ? await authorized : authorized;
       tile = await tiles.resolve(session, tileRequest);

@@ -1,15 +1,16 @@
 /**
- * Builds the slide of the tile warm-up (tile-warm-up.ts): a TIFF file (TIFF 6.0 and TIFF Technical Note 2) of 400 JPEG tiles of 256 × 256 pixels.
- * All tiles share the bytes of one JPEG; a comment segment makes it as large as a usual tile.
+ * Builds the slide of the tile warm-up (tile-warm-up.ts): a TIFF file (TIFF 6.0 and TIFF Technical Note 2) with 400 JPEG tiles of
+ * 256 × 256 pixels. All entries of the tile table point to the same JPEG. A comment segment makes it as large as a usual tile.
  */
 
 const tileSide = 256;
 const columns = 20;
 const rows = 20;
-/** Size of a usual JPEG tile of 240 × 240 pixels, in bytes. */
+/** Size of a usual JPEG tile in bytes. */
 const tileBytes = 11_000;
+const tiffType = { short: 3, long: 4 } as const;
 
-/** A JPEG of 16 × 16 pixels without a JFIF segment. */
+/** A complete JPEG of 16 × 16 pixels, from the marker SOI to EOI, without a JFIF segment. */
 // cspell:disable
 const jpeg = Buffer.from(
   '/9j/2wBDAAMCAgMCAgMDAwMEAwMEBQgFBQQEBQoHBwYIDAoMDAsKCwsNDhIQDQ4RDgsLEBYQERMUFRUVDA8XGBYUGBIUFRT/2wBDAQMEBAUEBQkF' +
@@ -20,19 +21,24 @@ const jpeg = Buffer.from(
 );
 // cspell:enable
 
+/** Returns the JPEG of 16 × 16 pixels with a comment after SOI, its first marker, and the size of a whole tile in the frame header. */
 function createTile(): Buffer {
+  const soiBytes = 2;
   const comment = Buffer.alloc(tileBytes - jpeg.length);
-  comment.writeUInt16BE(0xfffe, 0); // COM
-  comment.writeUInt16BE(comment.length - 2, 2);
-  const frameAndScan = Buffer.from(jpeg.subarray(2));
-  // The frame header states the size of a whole tile although the JPEG has fewer pixels. The server never decodes these tiles.
-  const frameHeader = frameAndScan.indexOf(Buffer.from([0xff, 0xc0]));
-  frameAndScan.writeUInt16BE(tileSide, frameHeader + 5);
-  frameAndScan.writeUInt16BE(tileSide, frameHeader + 7);
-  return Buffer.concat([jpeg.subarray(0, 2), comment, frameAndScan]);
+  comment.writeUInt16BE(0xfffe, 0); // marker COM
+  comment.writeUInt16BE(comment.length - 2, 2); // length of the segment without its marker
+  const afterSoi = Buffer.from(jpeg.subarray(soiBytes));
+  // The server never decodes these tiles, so the stated size may be larger than the number of pixels in the JPEG.
+  const frameHeader = afterSoi.indexOf(Buffer.from([0xff, 0xc0])); // marker SOF0, then length (2 bytes) and precision (1 byte)
+  afterSoi.writeUInt16BE(tileSide, frameHeader + 5); // height
+  afterSoi.writeUInt16BE(tileSide, frameHeader + 7); // width
+  return Buffer.concat([jpeg.subarray(0, soiBytes), comment, afterSoi]);
 }
 
-/** Returns a little-endian TIFF file with one image file directory. */
+/**
+ * Returns a little-endian TIFF file: header, JPEG tile, offset of each tile, length of each tile, bits per sample, and one image file
+ * directory.
+ */
 function createFile(): Buffer {
   const tile = createTile();
   const count = columns * rows;
@@ -40,9 +46,15 @@ function createFile(): Buffer {
   const tileOffsetsOffset = headerBytes + tile.length;
   const tileLengthsOffset = tileOffsetsOffset + 4 * count;
   const bitsPerSampleOffset = tileLengthsOffset + 4 * count;
-  const directoryOffset = bitsPerSampleOffset + 8;
-  const [short, long] = [3, 4];
-  const entries: readonly (readonly [tag: number, type: number, count: number, value: number])[] = [
+  const directoryOffset = bitsPerSampleOffset + 8; // three values of 2 bytes and 2 unused bytes
+  const entryBytes = 12;
+  const { short, long } = tiffType;
+  const entries: readonly (readonly [
+    tag: number,
+    type: number,
+    valueCount: number,
+    valueOrOffset: number,
+  ])[] = [
     [256, long, 1, columns * tileSide], // ImageWidth
     [257, long, 1, rows * tileSide], // ImageLength
     [258, short, 3, bitsPerSampleOffset], // BitsPerSample
@@ -54,7 +66,8 @@ function createFile(): Buffer {
     [324, long, count, tileOffsetsOffset], // TileOffsets
     [325, long, count, tileLengthsOffset], // TileByteCounts
   ];
-  const file = Buffer.alloc(directoryOffset + 2 + 12 * entries.length + 4);
+  // The directory begins with the number of entries and ends with the offset of the next directory, which is 0: there is none.
+  const file = Buffer.alloc(directoryOffset + 2 + entryBytes * entries.length + 4);
   file.write('II*\0', 0, 'latin1');
   file.writeUInt32LE(directoryOffset, 4);
   tile.copy(file, headerBytes);
@@ -64,12 +77,12 @@ function createFile(): Buffer {
   }
   for (let i = 0; i < 3; i++) file.writeUInt16LE(8, bitsPerSampleOffset + 2 * i);
   file.writeUInt16LE(entries.length, directoryOffset);
-  for (const [i, [tag, type, values, value]] of entries.entries()) {
-    const entryOffset = directoryOffset + 2 + 12 * i; // 12 bytes per entry
+  for (const [i, [tag, type, valueCount, valueOrOffset]] of entries.entries()) {
+    const entryOffset = directoryOffset + 2 + entryBytes * i;
     file.writeUInt16LE(tag, entryOffset);
     file.writeUInt16LE(type, entryOffset + 2);
-    file.writeUInt32LE(values, entryOffset + 4);
-    file.writeUInt32LE(value, entryOffset + 8);
+    file.writeUInt32LE(valueCount, entryOffset + 4);
+    file.writeUInt32LE(valueOrOffset, entryOffset + 8);
   }
   return file;
 }

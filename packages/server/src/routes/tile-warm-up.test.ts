@@ -15,7 +15,7 @@ describe('the warm-up of the fast path', () => {
     const figures = async () =>
       (await metrics.now()).filter(({ name }) => /^(http_|tile|slides_open|slide_errors)/.test(name));
     const before = { rows: await rows(), figures: await figures(), log: logged() };
-    expect(await warmUpTiles({ config, log, signal: never, tiles: 500 })).toBe(500);
+    expect(await warmUpTiles({ config, log, signal: never, tileCount: 500 })).toBe(500);
     expect({ rows: await rows(), figures: await figures(), log: logged() }).toEqual(before);
     expect(fs.readdirSync(path.join(config.dataDir, 'scratch'))).toEqual([]);
   });
@@ -29,7 +29,12 @@ describe('the warm-up of the fast path', () => {
     const { services, config } = await testServer();
     const stopping = new AbortController();
     setTimeout(() => stopping.abort(), 50);
-    const answered = await warmUpTiles({ config, log: services.log, signal: stopping.signal, tiles: 1e9 });
+    const answered = await warmUpTiles({
+      config,
+      log: services.log,
+      signal: stopping.signal,
+      tileCount: 1e9,
+    });
     expect(answered).toBeLessThan(1e9);
   });
 

@@ -30,20 +30,24 @@ interface WarmUpOptions {
   /** Ends the warm-up. */
   readonly signal: AbortSignal;
   /** Number of tiles to request. */
-  readonly tiles?: number;
+  readonly tileCount?: number;
 }
 
-/** After about this number of tiles, more warm-up does not make a tile cheaper. */
-const defaultTiles = 3000;
+/** After about this number of tiles, further requests no longer reduce the CPU time of a tile. */
+const defaultTileCount = 3000;
 const connectionCount = 16;
 const maxDurationMs = 5000;
 
-/** Warms up the fast path; never rejects, because a failure only makes the first second slower. @returns the number of answered tiles */
+/**
+ * Warms up the fast path for at most 5 s. Never rejects, because after a failure only the first tiles are slower.
+ *
+ * @returns the number of answered tile requests
+ */
 export async function warmUpTiles({
   config,
   log,
   signal,
-  tiles = defaultTiles,
+  tileCount = defaultTileCount,
 }: WarmUpOptions): Promise<number> {
   if (!config.tileFastPath) return 0;
   const silent = pino({ level: 'silent' });
@@ -61,9 +65,9 @@ export async function warmUpTiles({
     await fs.mkdir(folder, { recursive: true });
     await fs.writeFile(path.join(folder, fileName), warmUpSlide.file);
     const fingerprint = await fingerprintOf({ path: path.join(folder, fileName) }, null);
-    server = await listen({ config: warmUpConfig, slides, log: silent, fileName, fingerprint });
+    server = await startServer({ config: warmUpConfig, slides, log: silent, fileName, fingerprint });
     const stop = AbortSignal.any([signal, AbortSignal.timeout(maxDurationMs)]);
-    return await requestTiles((server.address() as AddressInfo).port, tiles, stop);
+    return await requestTiles((server.address() as AddressInfo).port, tileCount, stop);
   } catch (error) {
     log.debug({ err: error }, 'tile warm-up failed; only the first tiles after the start are slower');
     return 0;
@@ -75,8 +79,8 @@ export async function warmUpTiles({
   }
 }
 
-/** Starts an HTTP server with a separate fast path on a free port of the loopback interface. */
-async function listen({
+/** Starts an HTTP server with an own fast path on a free port of the loopback interface. */
+async function startServer({
   config,
   slides,
   log,
@@ -110,9 +114,10 @@ async function listen({
     now: () => new Date(),
   });
   const fastPath = createTileFastPath({ config, tiles, metrics, log }, keepAliveMs);
-  const refuse = (_: unknown, response: { destroy(): unknown }) => void response.destroy();
+  // This server has no Fastify: requests that the fast path refuses or does not support are not answered.
+  const disconnect = (_: unknown, response: { destroy(): unknown }) => void response.destroy();
   const server = createServer(serverOptions, (request, response) => {
-    if (!fastPath.take(request, response, refuse)) refuse(request, response);
+    if (!fastPath.take(request, response, disconnect)) disconnect(request, response);
   });
   server.unref();
   server.listen({ host: '127.0.0.1', port: 0, exclusive: true });
@@ -122,6 +127,7 @@ async function listen({
 
 const warmUpImageId = '00000000-0000-4000-8000-000000000000';
 
+/** Returns a session that may view every image and belongs to no account. */
 function createStandInSession(): ImageSession {
   const createdAt = Date.now();
   return {
@@ -141,22 +147,23 @@ function createStandInSession(): ImageSession {
 async function requestTiles(port: number, count: number, signal: AbortSignal): Promise<number> {
   let sent = 0;
   let answered = 0;
-  const requestOf = (n: number) => {
+  const nthRequest = (n: number) => {
     const { level, columns, rows } = warmUpSlide;
     const url = (apiBase + getTile.path)
       .replace(':imageId', warmUpImageId)
       .replace(':dziLevel', String(level))
       .replace(':tile', `${n % columns}_${Math.floor(n / columns) % rows}.jpeg`);
-    return `GET ${url}?session=${'w'.repeat(43)} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`;
+    const sessionId = 'w'.repeat(43); // has the length of a real one; the warm-up does not check it
+    return `GET ${url}?session=${sessionId} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`;
   };
   const runConnection = async () => {
     const socket = connect({ host: '127.0.0.1', port, noDelay: true, signal });
-    socket.write(requestOf(sent++));
+    socket.write(nthRequest(sent++));
     for await (const chunk of socket as AsyncIterable<Buffer>) {
-      if (!isEndOfTile(chunk)) continue; // a response may arrive in several chunks
+      if (!isEndOfTile(chunk)) continue; // the response arrives in several chunks, and this is not the last one
       answered++;
       if (sent >= count) break;
-      socket.write(requestOf(sent++));
+      socket.write(nthRequest(sent++));
     }
   };
   await Promise.allSettled(Array.from({ length: connectionCount }, runConnection));
@@ -182,6 +189,7 @@ const noRendering: RenderedTiles = {
   figures: () => ({
     memoryBytes: 0,
     diskBytes: 0,
+    // Metrics of the cache and the render queue, which the warm-up does not use.
     foundInMemory: 0,
     foundOnDisk: 0,
     queueLength: 0,

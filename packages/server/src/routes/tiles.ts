@@ -17,8 +17,8 @@ export function tileRoutes(
   app: FastifyInstance,
   { catalogue, slides, imageOpenings, tiles, now }: TileServices,
 ): void {
-  /** @throws AppError not_found, also for an image that the session may not open */
-  async function imageOf(imageId: string, session: ImageSession): Promise<ServableImage> {
+  /** Returns an image that the session may view. @throws AppError not_found, also for an image that it may not view */
+  async function viewableImage(imageId: string, session: ImageSession): Promise<ServableImage> {
     const image = await catalogue.servable(imageId);
     if (image === null || !mayViewImage(session, image)) throw new AppError('not_found');
     return image;
@@ -32,14 +32,14 @@ export function tileRoutes(
   });
 
   serve(app, getDescriptor, async ({ params, caller, origin }) => {
-    const image = await imageOf(params.imageId, caller);
+    const image = await viewableImage(params.imageId, caller);
     const descriptor = await slides.descriptor(image, requesterOf(caller));
     await imageOpenings.record(caller, image, 'descriptor', origin);
     return responseOf(caller, 'application/xml; charset=utf-8', descriptor);
   });
 
   serve(app, getColourTable, async ({ params, caller, origin, reply }) => {
-    const image = await imageOf(params.imageId, caller);
+    const image = await viewableImage(params.imageId, caller);
     const table = await slides.colourTable(image, requesterOf(caller));
     if (table === null) throw new AppError('not_found');
     await imageOpenings.record(caller, image, 'colour-table', origin);
@@ -47,14 +47,14 @@ export function tileRoutes(
   });
 
   serve(app, getThumbnail, async ({ params, caller, origin, signal }) => {
-    const image = await imageOf(params.imageId, caller);
+    const image = await viewableImage(params.imageId, caller);
     const thumbnail = await slides.thumbnail(image, signal, requesterOf(caller));
     await imageOpenings.record(caller, image, 'thumbnail', origin);
     return responseOf(caller, 'image/jpeg', thumbnail);
   });
 
-  // tiles/resolve-tile.ts decides about the request. The fast path in front of Fastify (routes/tile-fast-path.ts) answers most
-  // tiles; this route answers the other requests, and sends the errors of those that the fast path refused.
+  // The fast path in front of Fastify (routes/tile-fast-path.ts) answers most tile requests. This route answers the other ones, and
+  // sends the error response when the fast path has refused a request. `tiles.resolve` decides about the request in both cases.
   serve(app, getTile, async (request) => {
     const { params, query, caller, origin, reply } = request;
     const refused = refusedTileOf(reply.request.raw);
@@ -64,6 +64,7 @@ export function tileRoutes(
       colour: query.colour,
       knownTag: reply.request.headers['if-none-match'],
       origin,
+      // A getter, because the signal is only read, and then created, for a tile that has to be rendered or fetched.
       get signal() {
         return request.signal;
       },
@@ -72,15 +73,16 @@ export function tileRoutes(
   });
 }
 
-/** Returns the bytes with gzip if the client accepts it, else without. Both forms have different ETags (RFC 9110 section 8.8.3.3). */
+/** Returns the gzip bytes if the client accepts gzip, otherwise the decompressed bytes, each with an own ETag (RFC 9110 section 8.8.3.3). */
 async function withEncoding(reply: FastifyReply, { gzip, etag }: CompressedBytes): Promise<ServedBytes> {
   reply.header('Vary', 'Accept-Encoding');
+  // `gzip;q=0` means that the client does not accept gzip.
   const acceptsGzip = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/.test(
     reply.request.headers['accept-encoding']?.toString() ?? '',
   );
   if (!acceptsGzip) return { bytes: await gunzipBytes(gzip), etag };
   reply.header('Content-Encoding', 'gzip');
-  return { bytes: gzip, etag: `${etag.slice(0, -1)}-gzip"` };
+  return { bytes: gzip, etag: `${etag.slice(0, -1)}-gzip"` }; // the suffix precedes the closing quote of the ETag
 }
 
 const gunzipBytes = promisify(gunzip);

@@ -23,6 +23,7 @@ import type { Services } from '../services.ts';
 import { actorOf } from './actor.ts';
 
 const filesPath = apiBase + createUploadFile.path;
+/** Content type that the tus protocol prescribes for a part of a file. */
 const partType = 'application/offset+octet-stream';
 const tusVersion = { 'Tus-Resumable': '1.0.0' } as const;
 
@@ -58,18 +59,20 @@ export async function uploadRoutes(
   }));
 
   const tus = createTusServer({ uploads });
+  // Not registered with `serve`, because the tus library writes the response.
   await app.register(async (uploadApp) => {
+    // The parser leaves the body unread, because the tus library reads it as a stream.
     uploadApp.addContentTypeParser(partType, (_request, _part, done) => done(null));
     uploadApp.route({
       method: sendUploadFile.method,
       url: apiBase + sendUploadFile.path,
       config: { endpoint: sendUploadFile },
-      bodyLimit: Number.MAX_SAFE_INTEGER,
+      bodyLimit: Number.MAX_SAFE_INTEGER, // no limit: a part may be as large as the file
       handler: async (request, reply) => {
         const { fileId } = request.params as { fileId: string };
         const { user } = request.credential as Caller;
         await uploads.expectPart(user.uid, fileId, Number(request.headers['content-length'] ?? 0));
-        reply.hijack();
+        reply.hijack(); // Fastify sends no response; the headers that its hooks have set are copied
         for (const [name, value] of Object.entries(reply.getHeaders())) {
           if (value !== undefined) reply.raw.setHeader(name, value);
         }
@@ -80,13 +83,13 @@ export async function uploadRoutes(
   });
 }
 
-/** Creates the tus server. It accepts parts of announced files only, and writes errors in the format of this API. */
+/** Creates the tus server. It accepts parts only of files that `beginFile` has created, and writes errors in the format of this API. */
 function createTusServer({ uploads }: Pick<Services, 'uploads'>): TusServer {
   return new TusServer({
     path: filesPath,
     datastore: uploads.parts,
     relativeLocation: true,
-    // The origin `null` never matches: no other origin is allowed. Without a list, the library would allow all.
+    // Without a list, the library would allow every origin. `null` is the origin of no website, so no other origin is allowed.
     allowedOrigins: ['null'],
     onResponseError(request, error) {
       if (!(error instanceof AppError)) return undefined;
@@ -101,7 +104,7 @@ function createTusServer({ uploads }: Pick<Services, 'uploads'>): TusServer {
   });
 }
 
-/** Reads the announcement of a file from the headers of tus. @throws AppError invalid_request */
+/** Reads size, upload id, path and modification time of a new file from the headers of tus. @throws AppError invalid_request */
 function newFileOf({ headers }: IncomingMessage) {
   const { 'upload-length': length, 'upload-metadata': metadata } = headers;
   const sizeBytes = wholeNumber(length, 'Upload-Length');
@@ -113,15 +116,16 @@ function newFileOf({ headers }: IncomingMessage) {
   }
   const { upload, path, modified } = fields;
   if (!Id.safeParse(upload).success) throw new AppError('invalid_request', { field: 'upload' });
-  if (!path) throw new AppError('invalid_request', { field: 'path' });
+  if (!path) throw new AppError('invalid_request', { field: 'path' }); // missing or empty
   return {
     uploadId: upload as string,
     path,
     sizeBytes,
-    modifiedMs: wholeNumber(modified ?? '0', 'modified'),
+    modifiedMs: wholeNumber(modified ?? '0', 'modified'), // since the epoch; 0 when the client sends none
   };
 }
 
+/** Parses a whole number. @param field name of the header or metadata field in the error @throws AppError invalid_request */
 function wholeNumber(text: string | string[] | undefined, field: string): number {
   const value = typeof text === 'string' && /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
   if (!Number.isSafeInteger(value)) throw new AppError('invalid_request', { field });

@@ -42,14 +42,15 @@ export function userRoutes(
   }));
 
   serve(app, listApplications, async ({ query }) => {
-    const [{ users, total }, everyone, waiting] = await Promise.all([
+    // `total` counts the applicants who match the query, `waiting` all applicants.
+    const [{ users: applicants, total }, allAccounts, waiting] = await Promise.all([
       accounts.list({ ...query, status: 'pending', sort: 'oldest' }),
       listAccounts(db),
       countPendingUsers(db),
     ]);
-    const duplicates = likelyDuplicates(users, everyone);
+    const duplicates = likelyDuplicates(applicants, allAccounts);
     return {
-      applications: users.map((user, place) => ({ user, duplicates: [...(duplicates[place] ?? [])] })),
+      applications: applicants.map((user, index) => ({ user, duplicates: [...(duplicates[index] ?? [])] })),
       total,
       waiting,
     };
@@ -57,6 +58,7 @@ export function userRoutes(
 
   serve(app, approveApplications, async (request) => {
     const { uids, role, datasets, expires_at: expiresAt } = request.body;
+    // `onlyPending` rejects an applicant about whom another administrator has decided in the meantime.
     const decision = { role, datasets, expiresAt, onlyPending: true };
     return decideEach(request, uids, (uid) => accounts.approve(actorOf(request), uid, decision));
   });
@@ -156,8 +158,9 @@ export function userRoutes(
 }
 
 /**
- * Decides about several accounts, each in a separate transaction, and returns the outcome of each. After an unexpected error,
- * the remaining accounts are missing from the result.
+ * Approves or rejects several applicants with `decide`, each in a separate transaction, and returns the outcome for each. A rejected
+ * decision (400, 404, 409) does not stop the loop. An unexpected error for the first applicant fails the request; after a later one,
+ * the result lacks the remaining applicants.
  */
 async function decideEach(
   { language, reply }: Pick<EndpointRequest<Endpoint>, 'language' | 'reply'>,
@@ -177,7 +180,7 @@ async function decideEach(
       if (results.length === 0) throw error;
       reply.log.error(
         { err: error, decided: results.length, total: uids.length },
-        'bulk decision on accounts failed; the remaining accounts are undecided',
+        'approving or rejecting several applicants stopped at an error; the remaining applicants are still pending',
       );
       break;
     }

@@ -8,7 +8,7 @@ import { compression } from '../http/compression.ts';
 import type { Config } from '../platform/config.ts';
 import type { Services } from '../services.ts';
 
-/** Addresses of all screens of the web app. For any other address the page is sent with status 404, and shows that nothing was found. */
+/** Paths of all screens of the web app. For any other path the page is sent with status 404, and shows that nothing was found. */
 const screens: ReadonlySet<string> = new Set([
   '/',
   '/auth',
@@ -32,7 +32,7 @@ const screens: ReadonlySet<string> = new Set([
   '/admin/api-tokens',
 ]);
 
-/** Matches the addresses of the screens of one collection. */
+/** Matches the paths of the screens of one collection: presentation, editor and answers. */
 const collectionScreen = /^\/collections\/[\w-]+(\/(edit|answers))?$/;
 
 const builtWebApp = path.join(import.meta.dirname, '../../../web/dist');
@@ -49,20 +49,21 @@ export async function webRoutes(
   const files = await filesIn(folder);
   await app.register(async (web) => {
     await web.register(compress, compression);
+    // `serve: false`: the library only adds `reply.sendFile`; `preCompressed`: it prefers files that the build has compressed.
     await web.register(fastifyStatic, { root: folder, serve: false, preCompressed: true });
 
     web.get('/*', { config: { isPublic: true } }, async (request, reply) => {
-      const address = request.url.split('?', 1)[0] ?? '/';
-      if (address === '/api' || address.startsWith('/api/')) return reply.callNotFound();
-      const file = address.slice(1);
+      const urlPath = request.url.split('?', 1)[0] ?? '/';
+      if (urlPath === '/api' || urlPath.startsWith('/api/')) return reply.callNotFound();
+      const file = urlPath.slice(1);
+      // The build puts scripts and styles into `assets`, with a hash of their content in the name: such a file never changes.
+      const isHashed = file.startsWith('assets/');
       if (!files.has(file)) {
-        if (file.startsWith('assets/')) return reply.callNotFound();
-        const screen = address.length > 1 ? address.replace(/\/$/, '') : address;
+        if (isHashed) return reply.callNotFound();
+        const screen = urlPath.length > 1 ? urlPath.replace(/\/$/, '') : urlPath;
         const isScreen = screens.has(screen) || collectionScreen.test(screen);
         return sendPage(reply, isScreen ? 200 : 404);
       }
-      // A file with a hash of its content in its name never changes.
-      const isHashed = file.startsWith('assets/');
       return reply.sendFile(file, { maxAge: isHashed ? yearMs : hourMs, immutable: isHashed });
     });
   });
@@ -75,7 +76,7 @@ export async function webRoutes(
   }
 }
 
-/** Returns the relative paths of the files, with forward slashes, except index.html, which is completed before it is sent. */
+/** Returns the paths of all files relative to the folder, with forward slashes. index.html is missing, because `sendPage` sends it. */
 async function filesIn(folder: string): Promise<ReadonlySet<string>> {
   const entries = await fs.readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
   return new Set(
@@ -88,7 +89,7 @@ async function filesIn(folder: string): Promise<ReadonlySet<string>> {
   );
 }
 
-/** Inserts the settings of this installation into the HTML page instead of sending them as a script, which pages of other sites could load. */
+/** Inserts the settings of this installation into the HTML page. As a separate script, pages of other sites could load them. */
 function withSettings(
   page: string,
   { productName, tokenSyncUrl, contact, privacyNotice, signIn }: Config,
