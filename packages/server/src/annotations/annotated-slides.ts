@@ -4,9 +4,9 @@ import { inaccessibleDatasets } from '../datasets/inaccessible-datasets.ts';
 import { mayManageAllLayers } from '../domain/annotation-rights.ts';
 import type { Translate } from '../domain/translate.ts';
 import {
-  type AnnotatedImage,
   countAnnotationsOf,
   type LayerReader,
+  type LayerWithImage,
   listNewestLayers,
 } from '../store/annotated-images.ts';
 import { displayNamesOf } from '../store/annotation-layers.ts';
@@ -24,21 +24,22 @@ export interface AnnotatedSlides {
 
 const maxRecentSlides = 8;
 const layersPerQuery = 100;
-/** Bounds the work for an account that may view only few of the annotated slides. */
+/** Limits the work for an account that may view only few of the annotated slides. */
 const maxQueries = 10;
 
 export function createAnnotatedSlides({ db }: { readonly db: Database }): AnnotatedSlides {
+  /** Null reads the layers of all accounts. */
   const layerReader = (reader: User): LayerReader =>
     mayManageAllLayers(reader) ? null : { uid: reader.uid };
 
   return {
     async recent(reader, translate) {
       const restrictedDatasets = await inaccessibleDatasets(db, reader);
-      const slides = new Map<string, AnnotatedImage>();
-      let before: AnnotatedImage | null = null;
+      const slides = new Map<string, LayerWithImage>();
+      let lastLayer: LayerWithImage | null = null;
       for (let query = 0; query < maxQueries; query++) {
-        const layers: AnnotatedImage[] = await listNewestLayers(db, layerReader(reader), {
-          before,
+        const layers: LayerWithImage[] = await listNewestLayers(db, layerReader(reader), {
+          before: lastLayer,
           limit: layersPerQuery,
         });
         for (const layer of layers) {
@@ -46,7 +47,7 @@ export function createAnnotatedSlides({ db }: { readonly db: Database }): Annota
           if (!slides.has(layer.image_id) && isViewable(layer, reader, restrictedDatasets))
             slides.set(layer.image_id, layer);
         }
-        before = layers.at(-1) ?? null;
+        lastLayer = layers.at(-1) ?? null;
         if (slides.size === maxRecentSlides || layers.length < layersPerQuery) break;
       }
       const newestLayers = [...slides.values()];

@@ -71,7 +71,7 @@ describe('CSV export of the audit log', () => {
     );
   });
 
-  it('does not escape a name in which = is not the first character of a cell', () => {
+  it('does not escape a name that contains = after other text', () => {
     expect(csvLine({ ...entry, actor: { ...person, displayName: 'a=b' } }, 'tr')).toContain(
       ',Başarılı,a=b,isil@',
     );

@@ -17,7 +17,7 @@ import { stripFormulaGuard } from '../platform/csv.ts';
 
 /** A valid line; empty cells are null. */
 export interface CatalogueRow {
-  /** Number of the line in the file, from 1; the last one if a cell contains line breaks. */
+  /** Number of the line in the file, from 1. If a cell contains line breaks, the number of the last line of the row. */
   readonly line: number;
   readonly id: string | null;
   /** The new name of the slide if the line has an id; otherwise the name or path that identifies the slide. */
@@ -45,12 +45,15 @@ type Column = (typeof catalogueColumns)[number];
 
 const maxLength: Readonly<Record<Column, number>> = {
   id: 100,
-  file_name: 1024, // a path
+  file_name: 1024, // a path; see maxFileNameLength for a line with an id
   dataset_name: 200,
   organ_type: 200,
 };
 
-/** Bytes that are parsed before the event loop handles other requests. */
+/** Maximum length of `file_name` in a line with an id: it is then the new name of the slide and not a path. */
+const maxFileNameLength = 255;
+
+/** Number of bytes that are parsed before the event loop handles other requests. */
 const chunkBytes = 64 * 1024;
 const delimiters = [',', ';', '\t'] as const;
 
@@ -65,8 +68,8 @@ export async function readCatalogueFile(bytes: Uint8Array): Promise<CatalogueFil
   const parser = Readable.from(chunksOf(Buffer.from(text))).pipe(
     parse({
       delimiter,
-      info: true,
-      from: 2,
+      info: true, // adds the line number to each record
+      from: 2, // the first line is the heading
       trim: true,
       skip_empty_lines: true,
       relax_column_count: true,
@@ -93,8 +96,10 @@ export async function readCatalogueFile(bytes: Uint8Array): Promise<CatalogueFil
   return { encoding, lines, problems };
 }
 
+/** The values of columns that the file does not have. */
 const emptyRow = { id: null, file_name: null, dataset_name: null, organ_type: null };
 
+/** A record as csv-parse returns it with the option `info`; `lines` is the number of the last line read, from 1. */
 interface Parsed {
   readonly record: readonly string[];
   readonly info: { readonly lines: number };
@@ -107,17 +112,18 @@ async function* chunksOf(bytes: Buffer): AsyncGenerator<Buffer> {
   }
 }
 
+/** Returns the number of the line in which the parser failed; 1 when the error does not contain it. */
 function lineOf(error: CsvError): number {
   return typeof error.lines === 'number' ? error.lines : 1;
 }
 
-/** Returns why a line is invalid; null for a valid one. */
+/** Returns why a line is invalid; null for a valid line. */
 function problemOf(row: CatalogueRow): Bilingual | null {
-  if (row.id === null && row.file_name === null) return sentences.namesNothing;
+  if (row.id === null && row.file_name === null) return sentences.withoutSlide;
   for (const column of catalogueColumns) {
     const value = row[column];
     if (value === null) continue;
-    const maxCharacters = column === 'file_name' && row.id !== null ? 255 : maxLength[column];
+    const maxCharacters = column === 'file_name' && row.id !== null ? maxFileNameLength : maxLength[column];
     if (value.length > maxCharacters) return sentences.tooLong(column, maxCharacters);
     if (!isControlFree(value)) return invalidCharacters(column);
   }
@@ -155,6 +161,7 @@ function textOf(bytes: Uint8Array): { encoding: CatalogueFile['encoding']; text:
 }
 
 function invalidFile(reason: ErrorReason): AppError {
+  // `limit` appears only in the text of the reason catalogue_file_too_many_rows.
   return new AppError('invalid_request', { reason, field: 'file', limit: maxCatalogueFileRows });
 }
 
@@ -167,7 +174,7 @@ const sentences = {
     tr: 'Satırda, ilk satırda adı geçenden çok sütun var.',
     en: 'The line has more columns than the first line names.',
   },
-  namesNothing: {
+  withoutSlide: {
     tr: 'Satır hangi slaytla ilgili olduğunu söylemiyor.',
     en: 'The line does not say which slide it is about.',
   },

@@ -43,8 +43,8 @@ import {
   type RowProblem,
   readCatalogueFile,
 } from './catalogue-file.ts';
-import { type CatalogueEditor, editDetail, withEditedField } from './edit-image.ts';
-import { asWritten } from './metadata-files.ts';
+import { type CatalogueEditor, editDetail, withEditedFields } from './edit-image.ts';
+import { normalizedSlidePath } from './metadata-files.ts';
 
 export interface CatalogueImport {
   /** Computes the changes of a file. @throws AppError invalid_request when the bytes are not a catalogue file */
@@ -67,7 +67,7 @@ interface ImportDependencies {
 }
 
 interface Plan {
-  /** Digest of the changes and of the lines that cause none. */
+  /** See `digestOf`. */
   readonly id: string;
   readonly changes: readonly ImportedChange[];
   /** The new columns of each changed entry. */
@@ -80,15 +80,15 @@ interface Plan {
   readonly wrong: readonly RowProblem[];
 }
 
-/** Entries that are processed before the event loop handles other requests. */
+/** Number of entries that are processed before the event loop handles other requests. */
 const batchSize = 500;
 
 export function createCatalogueImport({ db, now, audit, catalogue }: ImportDependencies): CatalogueImport {
   async function applyPlan(tx: Change, plan: Plan, file: CatalogueFile, { uid, origin }: CatalogueEditor) {
     const at = now().toISOString();
-    const entry = { actor: uid, origin };
+    const actorAndOrigin = { actor: uid, origin };
     await audit.record(tx, {
-      ...entry,
+      ...actorAndOrigin,
       action: 'catalogue-imported',
       target: null,
       detail: {
@@ -101,7 +101,7 @@ export function createCatalogueImport({ db, now, audit, catalogue }: ImportDepen
     for (let start = 0; start < plan.namings.length; start += batchSize) {
       await renameImages(tx, plan.namings.slice(start, start + batchSize), at);
       const entries = plan.changes.slice(start, start + batchSize).map(({ image_id, fields }) => ({
-        ...entry,
+        ...actorAndOrigin,
         action: 'image-edited' as const,
         target: image_id,
         detail: importDetail(fields),
@@ -135,6 +135,7 @@ export function createCatalogueImport({ db, now, audit, catalogue }: ImportDepen
 
     async apply(bytes, planId, editor) {
       const file = await readCatalogueFile(bytes);
+      /** @returns ids of the changed entries; null when the catalogue has changed meanwhile, so that the plan must be computed again */
       const attempt = async (): Promise<readonly string[] | null> => {
         const revision = await changeCount(db, 'catalogue');
         const plan = await planOf(db, file);
@@ -161,7 +162,7 @@ export function createCatalogueImport({ db, now, audit, catalogue }: ImportDepen
   };
 }
 
-/** Maximum attempts. An attempt fails if the catalogue changes during it; during ingest, that happens several times a second. */
+/** An attempt fails if the catalogue changes while it runs; an ingest changes the catalogue several times a second. */
 const maxAttempts = 20;
 
 const noSuchSlide = {
@@ -232,7 +233,10 @@ async function planOf(db: Connection, file: CatalogueFile): Promise<Plan> {
 /** Returns the catalogue entries that a line of the file may identify. */
 type FindEntries = (row: CatalogueRow) => readonly ImageNames[];
 
-/** Reads all entries, and returns a function that finds those with the id, name or path in a line. */
+/**
+ * Reads all entries, and returns a function that finds the entries that a line identifies: by its id; otherwise by the whole
+ * path; otherwise by the last parts of the path, or by the name.
+ */
 async function indexEntries(db: Connection): Promise<FindEntries> {
   const byId = new Map<string, ImageNames>();
   const byName = new Map<string, ImageNames[]>();
@@ -240,7 +244,7 @@ async function indexEntries(db: Connection): Promise<FindEntries> {
     const batch = await listImageNamings(db, lastId, batchSize);
     for (const image of batch) {
       byId.set(image.id, image);
-      for (const name of new Set([basename(image.path), image.file_name].map(asWritten))) {
+      for (const name of new Set([basename(image.path), image.file_name].map(normalizedSlidePath))) {
         const others = byName.get(name);
         if (others === undefined) byName.set(name, [image]);
         else others.push(image);
@@ -251,13 +255,17 @@ async function indexEntries(db: Connection): Promise<FindEntries> {
     await setImmediate();
   }
   return ({ id, file_name: name }) => {
-    if (id !== null) return [byId.get(id.toLowerCase()) ?? []].flat();
-    const path = asWritten(name ?? '');
+    if (id !== null) {
+      const image = byId.get(id.toLowerCase());
+      return image === undefined ? [] : [image];
+    }
+    const path = normalizedSlidePath(name ?? '');
     const sameName = byName.get(basename(path)) ?? [];
-    const samePath = sameName.filter((image) => asWritten(image.path) === path);
+    const samePath = sameName.filter((image) => normalizedSlidePath(image.path) === path);
     if (samePath.length > 0) return samePath;
     return sameName.filter(
-      (image) => asWritten(image.path).endsWith(`/${path}`) || asWritten(image.file_name) === path,
+      (image) =>
+        normalizedSlidePath(image.path).endsWith(`/${path}`) || normalizedSlidePath(image.file_name) === path,
     );
   };
 }
@@ -287,18 +295,19 @@ function fieldsOf(image: ImageNames, row: CatalogueRow): ImportedChange['fields'
 /** Returns the new columns of a changed entry. */
 function namingOf(image: ImageNames, fields: ImportedChange['fields']): ImageNaming {
   const { id, file_name, dataset_name, organ_type } = image;
-  const edited_fields = withEditedField(
+  const edited_fields = withEditedFields(
     image.edited_fields,
     fields.map(({ field }) => field),
   );
   const values = Object.fromEntries(fields.map(({ field, after }) => [field, after]));
-  // Setting the dataset ends the hold of a slide that kept its dataset against the metadata files.
+  // A scan may have kept the slide in its dataset although the metadata files name another; setting the dataset ends this hold.
   const endsHold =
     fields.some(({ field }) => field === 'dataset_name') && readHold(image.metadata_hold)?.kind === 'kept';
   const metadata_hold = endsHold ? null : image.metadata_hold;
   return { id, file_name, dataset_name, organ_type, edited_fields, metadata_hold, ...values };
 }
 
+/** Returns the detail of the audit entry for one changed entry. */
 function importDetail(fields: ImportedChange['fields']) {
   const names = fields.map(({ field }) => field);
   const before = Object.fromEntries(fields.map((change) => [change.field, change.before]));
@@ -306,7 +315,7 @@ function importDetail(fields: ImportedChange['fields']) {
   return editDetail(names, before, after);
 }
 
-/** Returns the id of a plan: a hash of its changes and of the lines that cause none. */
+/** Returns the id of a plan: a hash of its changes and of the numbers of its unknown and invalid lines. */
 async function digestOf(
   changes: readonly ImportedChange[],
   unknown: readonly RowProblem[],

@@ -70,8 +70,8 @@ export interface Catalogue {
   /** Removes an entry; its file stays. @throws AppError not_found */
   remove(imageId: string, editor: CatalogueEditor): Promise<void>;
   /**
-   * Returns the data of an image that tile requests need, cached up to the staleness limit (the maximum age of cached
-   * data); null when no account may open the image.
+   * Returns the data of an image that tile requests need, cached up to the staleness limit (the maximum age of cached data);
+   * null when no account may open the image. A cached value is returned directly, without a promise.
    */
   servable(imageId: string): ServableImage | null | Promise<ServableImage | null>;
   /** Evicts images from the caches. Call it after a change of these images has been committed. */
@@ -95,7 +95,7 @@ interface CatalogueDependencies {
 
 /** Age of a cached image after which the next request causes a refresh in the background. */
 const refreshAfterMs = 500;
-const maxCached = 10_000;
+const maxCachedImages = 10_000;
 /** Delay of the search for result files after a slide was read, so that one search covers many slides. */
 const findResultsAfterMs = 5000;
 
@@ -111,8 +111,8 @@ interface CachedImage {
 
 export function createCatalogue(dependencies: CatalogueDependencies): Catalogue {
   const { config, db, now, log, audit, slides, objectStorage, jobs, datasets } = dependencies;
-  const cached = new Map<string, CachedImage>();
-  const reads = new Map<string, Promise<ServableImage | null>>();
+  const cachedImages = new Map<string, CachedImage>();
+  const runningReads = new Map<string, Promise<ServableImage | null>>();
   const readers = createReaderFilters(db, datasets);
   const staleness = createStalenessLimit(() => performance.now());
   let watching: Watch | null = null;
@@ -123,8 +123,8 @@ export function createCatalogue(dependencies: CatalogueDependencies): Catalogue 
 
   function evict(imageId: string): void {
     evictions++;
-    cached.delete(imageId);
-    reads.delete(imageId);
+    cachedImages.delete(imageId);
+    runningReads.delete(imageId);
     slides.forget(imageId);
   }
 
@@ -145,11 +145,12 @@ export function createCatalogue(dependencies: CatalogueDependencies): Catalogue 
   jobs.setWorker('rescan', async ({ atStart }, signal) => {
     await ingest.rescan('folders', { retryFailed: atStart }, signal);
     await jobs.enqueue('find-results', {});
-    if (atStart && store === null) await drawDemoSlidesIfEmpty();
+    if (atStart && store === null) await drawDemoSlidesIfEmpty(); // with a bucket: after the scan of the bucket
   });
   jobs.setWorker('rescan-bucket', async ({ atStart }, signal) => {
-    const isKnown = await ingest.rescan('bucket', { retryFailed: atStart }, signal);
-    if (atStart && isKnown) await drawDemoSlidesIfEmpty();
+    // An unreadable bucket may contain slides, so the catalogue does not count as empty.
+    const isComplete = await ingest.rescan('bucket', { retryFailed: atStart }, signal);
+    if (atStart && isComplete) await drawDemoSlidesIfEmpty();
   });
   jobs.setWorker('read-slide', async ({ imageId, again }, signal) => {
     await ingest.read(imageId, { again }, signal);
@@ -186,12 +187,12 @@ export function createCatalogue(dependencies: CatalogueDependencies): Catalogue 
 
   /** Reads an image once for concurrent callers. */
   function readOnce(imageId: string): Promise<ServableImage | null> {
-    const running = reads.get(imageId);
+    const running = runningReads.get(imageId);
     if (running !== undefined) return running;
     const reading = readServable(imageId).finally(() => {
-      if (reads.get(imageId) === reading) reads.delete(imageId);
+      if (runningReads.get(imageId) === reading) runningReads.delete(imageId);
     });
-    reads.set(imageId, reading);
+    runningReads.set(imageId, reading);
     return reading;
   }
 
@@ -204,7 +205,7 @@ export function createCatalogue(dependencies: CatalogueDependencies): Catalogue 
     try {
       return await readOnce(imageId);
     } catch (error) {
-      const entry = cached.get(imageId);
+      const entry = cachedImages.get(imageId);
       if (entry !== undefined && staleness.isFresh(entry.readAt, performance.now())) return entry.image;
       throw error;
     }
@@ -227,9 +228,9 @@ export function createCatalogue(dependencies: CatalogueDependencies): Catalogue 
             members: JSON.parse(row.members) as string[],
             fingerprint: row.fingerprint,
           };
-    if (cached.size >= maxCached) cached.clear();
-    if (evictions === evictionsBefore) cached.set(imageId, { image, readAt, triedAt: readAt });
-    if (image === null) slides.forget(imageId);
+    if (cachedImages.size >= maxCachedImages) cachedImages.clear();
+    if (evictions === evictionsBefore) cachedImages.set(imageId, { image, readAt, triedAt: readAt });
+    if (image === null) slides.forget(imageId); // closes its files
     return image;
   }
 
@@ -299,11 +300,11 @@ export function createCatalogue(dependencies: CatalogueDependencies): Catalogue 
       // Queried before the entry, so that response times do not reveal whether an id belongs to an invisible entry.
       const restrictedDatasets = await datasets.inaccessibleTo(reader);
       const row = await rowOf(imageId);
-      const seesHidden = seesAll(reader);
-      const isListed = row.removed_at === null && (row.status === 'ready' || seesHidden);
-      const place = { dataset: row.dataset_name, isHidden: row.hidden_at !== null };
-      if (!isListed || !mayViewImage({ restrictedDatasets, seesHidden }, place))
-        throw new AppError('not_found');
+      const seesEveryEntry = seesAll(reader);
+      const isListed = row.removed_at === null && (row.status === 'ready' || seesEveryEntry);
+      const rights = { restrictedDatasets, seesHidden: seesEveryEntry };
+      const image = { dataset: row.dataset_name, isHidden: row.hidden_at !== null };
+      if (!isListed || !mayViewImage(rights, image)) throw new AppError('not_found');
       return imageFor(reader, row);
     },
 
@@ -329,11 +330,11 @@ export function createCatalogue(dependencies: CatalogueDependencies): Catalogue 
         isMetadataFile = isMetadataName(basename(row.path));
       });
       evict(imageId);
-      if (isMetadataFile) rescanSoon();
+      if (isMetadataFile) rescanSoon(); // the removal accepts that the metadata file is missing
     },
 
     servable(imageId) {
-      const entry = cached.get(imageId);
+      const entry = cachedImages.get(imageId);
       const nowMs = performance.now();
       if (entry === undefined || !staleness.isFresh(entry.readAt, nowMs)) {
         return uuid.test(imageId) ? readOrUseCached(imageId) : null;

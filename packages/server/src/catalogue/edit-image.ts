@@ -1,4 +1,4 @@
-/** Edits of catalogue entries by administrators, with their audit entries. */
+/** Applies edits of administrators to catalogue entries, and returns the audit entries of these edits. */
 import { AppError } from '@lamina/contract';
 import type { AuditAction, AuditEntry, Origin } from '../audit/audit-recorder.ts';
 import { readHold } from '../domain/metadata-hold.ts';
@@ -58,13 +58,15 @@ export async function editImage(
     if (edit.removed === true) return { row, entries: [] };
     throw new AppError('not_found');
   }
-  const edited = editableFields.filter((field) => edit[field] !== undefined);
+  const editedFields = editableFields.filter((field) => edit[field] !== undefined);
   const metadataHold = readHold(row.metadata_hold);
-  // A scan may have hidden the slide because a metadata file was unusable ("waiting"), or left it in its dataset against the
-  // metadata files ("kept"). Showing or hiding it, or setting its dataset, is the decision of an administrator that ends this.
+  // A scan holds a slide in one of two ways. "waiting": it has hidden the slide because a metadata file was unusable; an
+  // administrator ends this by showing or hiding the slide. "kept": it has left the slide in its dataset although the metadata
+  // files name another one; an administrator ends this by setting the dataset.
   const endsHold =
     (metadataHold?.kind === 'waiting' && edit.hidden !== undefined) ||
-    (metadataHold?.kind === 'kept' && edited.includes('dataset_name'));
+    (metadataHold?.kind === 'kept' && editedFields.includes('dataset_name'));
+  // Hiding a slide that only a scan has hidden makes it stay hidden when the metadata file is corrected.
   const isToHide = edit.hidden === true && (row.hidden_at === null || metadataHold?.kind === 'waiting');
   const isToShow = edit.hidden === false && row.hidden_at !== null;
   const isToRemove = edit.removed === true;
@@ -74,7 +76,7 @@ export async function editImage(
   const changes: ImageChanges = {
     ...valuesOf(edit),
     ...calibrated,
-    ...(edited.length > 0 && { edited_fields: withEditedField(row.edited_fields, edited) }),
+    ...(editedFields.length > 0 && { edited_fields: withEditedFields(row.edited_fields, editedFields) }),
     ...(endsHold && { metadata_hold: null }),
     ...(isToHide && { hidden_at: at }),
     ...(isToShow && { hidden_at: null }),
@@ -88,7 +90,7 @@ export async function editImage(
 
   const actions: readonly (AuditAction | false)[] = [
     isRestored && 'image-restored',
-    edited.length > 0 && 'image-edited',
+    editedFields.length > 0 && 'image-edited',
     isCalibrated && 'image-calibrated',
     isToHide && 'image-hidden',
     isToShow && 'image-shown',
@@ -98,7 +100,7 @@ export async function editImage(
   const entries = actions.flatMap((action): AuditEntry[] => {
     if (action === false) return [];
     let detail: AuditEntry['detail'] = {};
-    if (action === 'image-edited') detail = editDetail(edited, row, after);
+    if (action === 'image-edited') detail = editDetail(editedFields, row, after);
     else if (action === 'image-calibrated') detail = calibrationDetail(row, after);
     return [{ action, actor: uid, target: row.id, detail, origin }];
   });
@@ -113,15 +115,15 @@ export function editDetail(
   before: EditedValues,
   after: EditedValues,
 ): NonNullable<AuditEntry['detail']> {
-  const valuesOf = (name: string, field: EditableField) =>
+  const beforeAndAfter = (name: string, field: EditableField) =>
     (before[field] ?? null) === (after[field] ?? null)
       ? {}
       : { [`${name}_before`]: before[field] ?? null, [`${name}_after`]: after[field] ?? null };
   return {
     fields: fields.join(' '),
-    ...valuesOf('file_name', 'file_name'),
-    ...valuesOf('dataset', 'dataset_name'),
-    ...valuesOf('organ', 'organ_type'),
+    ...beforeAndAfter('file_name', 'file_name'),
+    ...beforeAndAfter('dataset', 'dataset_name'),
+    ...beforeAndAfter('organ', 'organ_type'),
   };
 }
 
@@ -142,7 +144,7 @@ function valuesOf({ file_name, dataset_name, organ_type }: ImageEdit): ImageChan
   };
 }
 
-/** Returns the JSON array of edited fields with more fields added. @param before JSON array */
-export function withEditedField(before: string, edited: readonly EditableField[]): string {
+/** Returns the column `edited_fields`, a JSON array, with more fields added. @param before the present value of the column */
+export function withEditedFields(before: string, edited: readonly EditableField[]): string {
   return JSON.stringify([...new Set([...(JSON.parse(before) as EditableField[]), ...edited])]);
 }

@@ -124,7 +124,7 @@ describe.each(databaseKinds)('cases that metadata files name on %s', (kind) => {
     expect(await cases()).toEqual(before);
   });
 
-  it('move with their slides to the dataset to which an administrator moves the slides', async () => {
+  it('exist in both datasets after an administrator has moved one of two slides of a case to another dataset', async () => {
     const { admin, server, stored } = await catalogueWithCsv(csv('a.svs,V-1,,', 'b.svs,V-1,,'));
     const imageId = await server.idOf('b.svs');
     await admin.call(updateImage, { params: { imageId }, body: { dataset_name: 'Other' } });

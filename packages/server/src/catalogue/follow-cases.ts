@@ -1,10 +1,12 @@
 /**
- * Creates and changes the cases (named groups of slides) that metadata files name. Changes by an administrator are kept: a
- * scan replaces the name, the description or the slides of a case only if they still have the value that the last scan has
- * written, and it never creates a deleted case again.
+ * Creates, changes and deletes the cases (named groups of slides) that metadata files name. Edits of an administrator stay: a
+ * scan replaces the name, the description or the slides of a case only if this field still has the value that an earlier scan
+ * has written. A scan never creates a case again that an administrator has deleted.
  *
- * A slide belongs to the case with the stated name in the dataset of its entry. If this scan has no information about a slide,
- * because its file is missing or a metadata file is unusable, the slide stays in its case.
+ * A metadata file states the name of a case for a slide; the case belongs to the dataset of the slide's entry. If a scan has no
+ * information about a slide, because its file is missing or a metadata file is unusable, the slide stays in its case.
+ *
+ * In this file, `known` is a case as the last scan has written it, and `wanted` is the case as the metadata files state it now.
  */
 import { randomUUID } from 'node:crypto';
 import { caseSlidesLimit, nameKey, naturalCompare } from '@lamina/contract';
@@ -39,7 +41,7 @@ interface FollowCasesDependencies {
 }
 
 const rowsPerQuery = 500;
-/** Maximum cases changed in one transaction; few, so that other requests wait neither for the database nor the event loop. */
+/** Maximum number of cases that one transaction changes; a small number, so that other requests do not wait long. */
 const casesPerTransaction = 50;
 
 /** A slide of a case, with the name and description of the case that the metadata files state. */
@@ -50,11 +52,15 @@ interface WantedSlide extends Pick<ImportedCase, 'name' | 'description'> {
   readonly dataset: string | null;
 }
 
-/** A change of one case. `known` is the state that the last scan wrote; `wanted` is null when the files no longer name the case. */
+/** A change of one case. */
 interface CaseStep {
+  /** See `keyOf`. */
   readonly key: string;
+  /** Null for a new case. */
   readonly known: MetadataCase | null;
+  /** Null when this scan has no information about any slide of the case; the case then exists already. */
   readonly dataset: string | null;
+  /** Null when the metadata files no longer name the case. */
   readonly wanted: ImportedCase | null;
 }
 
@@ -77,7 +83,7 @@ export async function followCases(
       key,
       known: knownByKey.get(key) ?? null,
       dataset: slides.find(({ dataset }) => dataset !== null)?.dataset ?? null,
-      wanted: writtenOf(slides, log),
+      wanted: wantedCaseOf(slides, log),
     };
     if (!isSame(step.known?.written ?? null, step.wanted)) steps.push(step);
   }
@@ -125,10 +131,11 @@ async function wantedCases(
   }
   const ids = known.flatMap(({ written }) => written.slides.map(({ image_id }) => image_id));
   const places = await readInBatches(ids, (part) => findImageLocations(db, part));
-  const placeOf = new Map(places.map((place) => [place.id, place]));
+  const placesById = new Map(places.map((place) => [place.id, place]));
   for (const { key, written } of known) {
     for (const slide of written.slides) {
-      const place = placeOf.get(slide.image_id);
+      const place = placesById.get(slide.image_id);
+      // A slide about which the scan has information was handled above.
       if (place === undefined || stated.get(place.root)?.has(place.path)) continue;
       const { name, description } = written;
       add(key, { path: place.path, slide, dataset: null, name, description });
@@ -150,12 +157,13 @@ async function readInBatches(
   return locations;
 }
 
+/** Returns a key that is equal for all spellings of the names of a case and its dataset. */
 function keyOf(dataset: string, name: string): string {
   return `${nameKey(dataset)}\n${nameKey(name)}`;
 }
 
 /** Returns the case with its slides in natural order of their paths, and the first stated name and description; null without slides. */
-function writtenOf(slides: readonly WantedSlide[], log: Logger): ImportedCase | null {
+function wantedCaseOf(slides: readonly WantedSlide[], log: Logger): ImportedCase | null {
   const inOrder = slides.toSorted((a, b) => naturalCompare(a.path, b.path));
   const [first] = inOrder;
   if (first === undefined) return null;
@@ -179,7 +187,7 @@ async function applyStep(
   { key, known, dataset, wanted }: CaseStep,
   at: string,
 ): Promise<AuditEntry[]> {
-  // A concurrent scan (folders or bucket) may have changed the case since it was read.
+  // A concurrent scan (of the folders or of the bucket) may have changed the case after `known` was read.
   if (!isSame(await findMetadataCase(tx, key), known)) return [];
   const [current = null] = known === null ? [] : await findCases(tx, [known.caseId]);
   if (wanted === null) return known === null ? [] : deleteUneditedCase(tx, known, current);
@@ -187,11 +195,11 @@ async function applyStep(
   await saveMetadataCase(tx, { key, caseId: known.caseId, written: wanted });
   if (current === null) return []; // an administrator has deleted it
   const before = writtenFields(current);
-  const isWritten = (field: keyof ImportedCase) => isSame(before[field], known.written[field]);
+  const isUnedited = (field: keyof ImportedCase) => isSame(before[field], known.written[field]);
   const changes = {
-    ...(isWritten('name') && { name: wanted.name }),
-    ...(isWritten('description') && { description: wanted.description }),
-    ...(isWritten('slides') && { slides: wanted.slides }),
+    ...(isUnedited('name') && { name: wanted.name }),
+    ...(isUnedited('description') && { description: wanted.description }),
+    ...(isUnedited('slides') && { slides: wanted.slides }),
   };
   if (isSame({ ...before, ...changes }, before)) return [];
   const after = { ...current, ...changes, version: current.version + 1, updated_at: at };
@@ -200,8 +208,9 @@ async function applyStep(
 }
 
 /**
- * Creates a case. If an administrator has already created one with the same name, that case stays as it is, and the case of the
- * files is recorded as deleted.
+ * Creates a case. If an administrator has already created one with the same name, that case stays unchanged. The case of the
+ * files is then recorded with an id that no case has, like a case that an administrator has deleted, so that later scans do not
+ * create it either.
  */
 async function createCaseOfFiles(
   tx: Change,

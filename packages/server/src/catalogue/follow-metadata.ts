@@ -1,8 +1,8 @@
 /**
- * Computes how a scan changes the dataset and the organ of an entry by its metadata files. A scan must never show a slide to
- * an account that could not see it before. Therefore it leaves the entry unchanged while a metadata file is unusable, and
- * keeps a slide in its restricted dataset if the files name a dataset that more accounts can see; only an administrator can
- * move such a slide.
+ * Computes the dataset and the organ that a scan writes to an entry because of its metadata files. A scan must never show a
+ * slide to an account that could not see it before. Therefore the scan leaves the entry unchanged while a metadata file is
+ * unusable, and keeps a slide in its restricted dataset if the files name a dataset that more accounts can see; then only an
+ * administrator can move the slide.
  */
 import { isSameName, nameKey } from '@lamina/contract';
 import type { AuditEntry } from '../audit/audit-recorder.ts';
@@ -13,52 +13,54 @@ import type { SlideMetadata } from './metadata-files.ts';
 /** The accounts to which each restricted dataset is granted, by the key of its name. */
 export type RestrictedDatasets = ReadonlyMap<string, ReadonlySet<string>>;
 
-export interface FollowedFile {
+/** What a scan changes in one catalogue entry. */
+export interface EntryUpdate {
   readonly changes: ImageChanges;
   /** Audit entries to record in the same transaction. */
   readonly entries: readonly AuditEntry[];
 }
 
-/** Returns the changes of one entry. @param edited fields that an administrator has set, and that scans do not change */
+/** Returns the changes of one entry. @param edited fields that an administrator has set; scans do not change them */
 export function followMetadata(
   row: Pick<ScannedRow, 'id' | 'dataset_name' | 'organ_type' | 'hidden_at' | 'metadata_hold'>,
   metadata: SlideMetadata,
   edited: ReadonlySet<EditableField>,
   restricted: RestrictedDatasets,
-): FollowedFile {
+): EntryUpdate {
   if (metadata.metadataIncomplete) return noChanges;
   const oldHold = readHold(row.metadata_hold);
   const isDatasetChanged =
     !edited.has('dataset_name') && !isSameName(row.dataset_name, metadata.dataset_name);
-  const isKept = isDatasetChanged && widensAccess(row.dataset_name, metadata.dataset_name, restricted);
-  const hold: MetadataHold | null = isKept ? { kind: 'kept', dataset: metadata.dataset_name } : null;
+  const keepsDataset = isDatasetChanged && widensAccess(row.dataset_name, metadata.dataset_name, restricted);
+  const hold: MetadataHold | null = keepsDataset ? { kind: 'kept', dataset: metadata.dataset_name } : null;
   const isOrganChanged = !edited.has('organ_type') && !isSameName(row.organ_type, metadata.organ_type);
+  // An earlier scan hid the slide until its metadata files became usable, as they are now.
   const isToShow = oldHold?.kind === 'waiting' && row.hidden_at !== null;
-  const isNewHold = (hold === null ? null : writeHold(hold)) !== row.metadata_hold;
+  const isHoldChanged = (hold === null ? null : writeHold(hold)) !== row.metadata_hold;
 
   const entries: AuditEntry[] = [];
   const record = (action: AuditEntry['action'], detail: AuditEntry['detail'] = {}) =>
     entries.push({ action, actor: null, origin: null, target: row.id, detail });
-  if (isDatasetChanged && !isKept) {
+  if (isDatasetChanged && !keepsDataset) {
     const names = { dataset_before: row.dataset_name, dataset_after: metadata.dataset_name };
     record('image-dataset-changed', names);
   }
-  if (isKept && isNewHold) {
+  if (keepsDataset && isHoldChanged) {
     record('image-dataset-kept', { dataset: row.dataset_name, dataset_in_files: metadata.dataset_name });
   }
   if (isToShow) record('image-shown', { reason: 'metadata' });
   return {
     changes: {
-      ...(isDatasetChanged && !isKept && { dataset_name: metadata.dataset_name }),
+      ...(isDatasetChanged && !keepsDataset && { dataset_name: metadata.dataset_name }),
       ...(isOrganChanged && { organ_type: metadata.organ_type }),
-      ...(isNewHold && { metadata_hold: hold === null ? null : writeHold(hold) }),
+      ...(isHoldChanged && { metadata_hold: hold === null ? null : writeHold(hold) }),
       ...(isToShow && { hidden_at: null }),
     },
     entries,
   };
 }
 
-const noChanges: FollowedFile = { changes: {}, entries: [] };
+const noChanges: EntryUpdate = { changes: {}, entries: [] };
 
 /** Returns whether an account can see the new dataset but not the old one. Every member can see a slide without a dataset. */
 function widensAccess(

@@ -10,6 +10,7 @@ import type { SlideGroup } from '../tiles/slides.ts';
 /** A regular file of the folder. */
 export interface SeenFile {
   readonly name: string;
+  /** Path below the slide root, with all links resolved. */
   readonly realPlace: string;
   readonly size: number;
   /** Changes whenever the file changes. */
@@ -23,7 +24,7 @@ export type GroupFiles = (
   files: readonly SeenFile[],
 ) => Promise<readonly SlideGroup[] | null>;
 
-/** Maximum number of cached folders. */
+/** Maximum number of folders whose groups are cached; when it is reached, the cache is emptied. */
 const maxCachedFolders = 10_000;
 
 export function createGroupFiles(): GroupFiles {
@@ -56,6 +57,7 @@ async function slidesAmong(
 ): Promise<readonly SlideGroup[] | null> {
   const names: string[] = [];
   for (const { name, realPlace } of files) {
+    // A name without a known extension may be a DICOM file; only its content tells.
     const isNotDicom = mayBeDicomByContent(name) && !(await isDicomByContent(tree, realPlace));
     if (!isNotDicom) names.push(name);
   }

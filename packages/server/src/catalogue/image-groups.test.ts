@@ -69,7 +69,7 @@ const inOrder: Readonly<Record<ImageOrder, readonly string[]>> = {
 };
 
 describe.each(databaseKinds)('GET /image-catalog/groups, rows and positions on %s', (kind) => {
-  it('return no group and no row for an empty catalogue', async () => {
+  it('returns no group and no row for an empty catalogue', async () => {
     const { reader } = await catalogueOf(kind);
     expect(await viewerOf(reader).groups()).toEqual({ groups: [], datasets: [], organs: [] });
     expect(await viewerOf(reader).rows()).toEqual([]);

@@ -79,7 +79,7 @@ export function createImageGroups(db: Database, readers: ReaderFilters): ImageGr
   const countsCache = new Map<string, Promise<readonly ImageCount[]>>();
   const caseCountsCache = new Map<string, Promise<readonly CaseCount[]>>();
 
-  /** Returns the counts of everything that the search finds, without the other filters. Concurrent callers share one query. */
+  /** Counts the images that the search finds, without the other filters. Concurrent callers share one query. */
   async function countsFor({ q = '', order }: Pick<GroupsQuery, 'q' | 'order'>, reader: User) {
     const viewKey = await readers.viewKey(reader);
     const key = `${searchWords(q).join('\n')}\n${viewKey}`;
@@ -94,7 +94,7 @@ export function createImageGroups(db: Database, readers: ReaderFilters): ImageGr
     return { revision: hashOf(viewKey), counts: await counts, caseCounts: await caseCounts };
   }
 
-  /** Returns rows of several groups: with one query if the order allows it, otherwise group by group. */
+  /** Returns the rows of a page: with one query if the groups follow each other in order of the sort key, otherwise group by group. */
   async function rowsOf(
     groups: readonly Group[],
     filter: ImageFilter,
@@ -124,13 +124,13 @@ export function createImageGroups(db: Database, readers: ReaderFilters): ImageGr
       if (remainingRows <= 0) break;
       const startWithoutCase = group.start + sum(group.cases);
       const page = { skip: Math.max(0, from - startWithoutCase), limit: remainingRows };
-      const withoutCases = group.cases.length > 0;
+      const withoutCases = group.cases.length > 0; // images of cases have been listed above
       rows.push(...(await listImages(db, { ...inDataset, withoutCases, order, after: null, ...page })));
     }
     return rows;
   }
 
-  /** Returns the rows from `from` to before `end` that are in cases of the group. */
+  /** Returns the rows of the group's cases whose position in the list is at least `from` and less than `end`. */
   async function rowsOfCases({ cases }: Group, filter: ImageFilter, from: number, end: number) {
     const requestedCases = cases.filter(({ start, images }) => start < end && start + images > from);
     const [first] = requestedCases;
@@ -163,8 +163,9 @@ export function createImageGroups(db: Database, readers: ReaderFilters): ImageGr
       const { counts: countsWithoutSearch } = await countsFor({ order: query.order }, reader);
       const { revision, counts, caseCounts } = await countsFor(query, reader);
       const { dataset, organ } = await readers.filterFor(filtersOf(query), reader);
-      const ofOrgan = counts.filter((count) => organ === undefined || count.organ === organ);
-      const ofDataset = counts.filter((count) => dataset === undefined || count.dataset === dataset);
+      // Each list of filter values is counted with the filters other than itself.
+      const countsForDatasets = counts.filter((count) => organ === undefined || count.organ === organ);
+      const countsForOrgans = counts.filter((count) => dataset === undefined || count.dataset === dataset);
       return {
         revision,
         groups: groupsOf({ counts, caseCounts }, { dataset, organ }, query.order).map(
@@ -176,11 +177,11 @@ export function createImageGroups(db: Database, readers: ReaderFilters): ImageGr
             }),
           }),
         ),
-        datasets: sumBy(countsWithoutSearch, ofOrgan, 'dataset').map(([dataset_name, images]) => ({
+        datasets: sumBy(countsWithoutSearch, countsForDatasets, 'dataset').map(([dataset_name, images]) => ({
           dataset_name,
           images,
         })),
-        organs: sumBy(countsWithoutSearch, ofDataset, 'organ').map(([organ_type, images]) => ({
+        organs: sumBy(countsWithoutSearch, countsForOrgans, 'organ').map(([organ_type, images]) => ({
           organ_type,
           images,
         })),
@@ -214,6 +215,7 @@ export function createImageGroups(db: Database, readers: ReaderFilters): ImageGr
       return { revision, position: await positionIn(group, filter, query.order, row) };
     },
 
+    // The image session in the query does not change the response.
     async etagOf({ session: _, ...query }, reader) {
       return `W/"${hashOf(JSON.stringify([await readers.viewKey(reader), query]))}"`;
     },
@@ -259,6 +261,7 @@ function groupsOf(
 ): readonly Group[] {
   const matches = (count: Pick<ImageCount, 'dataset' | 'organ'>) =>
     (dataset === undefined || count.dataset === dataset) && (organ === undefined || count.organ === organ);
+  // Each count is for one dataset and one organ.
   const groups = [...Map.groupBy(counts.filter(matches), (count) => count.dataset)].map(([name, parts]) => ({
     dataset: name,
     images: sum(parts),
@@ -271,10 +274,10 @@ function groupsOf(
     else if (order === 'largest') byFirstImage = b.largest - a.largest;
     return byFirstImage || compareNames(a.dataset, b.dataset);
   });
-  const casesOf = Map.groupBy(caseCounts.filter(matches), (count) => count.dataset);
+  const casesByDataset = Map.groupBy(caseCounts.filter(matches), (count) => count.dataset);
   let start = 0;
   return groups.map(({ dataset: name, images }) => {
-    const cases = name === null ? [] : casesInOrder(casesOf.get(name) ?? [], start);
+    const cases = name === null ? [] : casesInOrder(casesByDataset.get(name) ?? [], start);
     const group = { dataset: name, images, start, cases };
     start += images;
     return group;
@@ -283,6 +286,7 @@ function groupsOf(
 
 /** Returns the cases of a group in the order of the list. @param start position of the first row of the first case */
 function casesInOrder(counts: readonly CaseCount[], start: number): readonly CaseOfGroup[] {
+  // Each count is for one case and one organ.
   const cases = [...Map.groupBy(counts, ({ id }) => id).values()].flatMap((parts) => {
     const [first] = parts;
     return first === undefined ? [] : [{ ...first, images: sum(parts) }];
@@ -301,7 +305,7 @@ function haveSeparateRanges(groups: readonly Group[]): boolean {
   return new Set(groups.map(({ dataset }) => rangeOfDataset(dataset).from)).size === groups.length;
 }
 
-/** Returns every dataset or organ of `all` with its number of images in `counted`, in natural order, null last. */
+/** Returns every dataset or organ in `all` with its number of images in `counted`, which may be 0, in natural order, null last. */
 function sumBy(
   all: readonly ImageCount[],
   counted: readonly ImageCount[],

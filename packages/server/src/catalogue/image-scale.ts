@@ -1,6 +1,6 @@
 /**
  * Determines the scale (pixel size and magnification) of a catalogue entry: the scale that an administrator has entered,
- * otherwise that of the file. If only one of the two values is known, the other one is derived from it.
+ * otherwise the scale that the file states. If only one of the two values is known, the other one is derived from it.
  */
 import { scaleOf } from '@lamina/slide/scale';
 import type { ImageChanges, ImageRow } from '../store/images.ts';
@@ -9,18 +9,27 @@ type FileScale = Pick<ImageRow, 'file_mpp_x' | 'file_mpp_y' | 'file_objective_po
 type EnteredScale = Pick<ImageRow, 'entered_mpp' | 'entered_objective_power'>;
 type UsedScale = Pick<ImageRow, 'mpp_x' | 'mpp_y' | 'objective_power' | 'derived_scale'>;
 
-/** Returns the scale to use, as columns of the entry. An entered scale replaces the whole scale of the file. */
+/**
+ * Returns the scale to use, as columns of the entry. If an administrator has entered only one of the two values, the other
+ * one is derived from it and not taken from the file.
+ */
 export function usedScale(row: FileScale & EnteredScale): UsedScale {
-  const { file_mpp_x: x, file_mpp_y: y, entered_mpp: entered, entered_objective_power: power } = row;
-  const isEntered = entered !== null || power !== null;
+  const {
+    file_mpp_x: x,
+    file_mpp_y: y,
+    entered_mpp: mppEntered,
+    entered_objective_power: powerEntered,
+  } = row;
+  const isEntered = mppEntered !== null || powerEntered !== null;
   const knownScale = isEntered
-    ? { mpp: entered === null ? null : { x: entered, y: entered }, objectivePower: power }
+    ? { mpp: mppEntered === null ? null : { x: mppEntered, y: mppEntered }, objectivePower: powerEntered }
     : { mpp: x === null || y === null ? null : { x, y }, objectivePower: row.file_objective_power };
   const { mpp, objectivePower, derived } = scaleOf(knownScale);
   return {
     mpp_x: mpp?.x ?? null,
     mpp_y: mpp?.y ?? null,
     objective_power: objectivePower,
+    // The database spells the name of this field differently than scaleOf().
     derived_scale: derived === 'objectivePower' ? 'objective_power' : derived,
   };
 }

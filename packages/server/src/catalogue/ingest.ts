@@ -1,5 +1,5 @@
 /**
- * Ingests slide files: a scan adds catalogue entries for new files and marks the entries of missing ones. Then it enqueues a
+ * Ingests slide files: a scan adds catalogue entries for new files and marks the entries of missing files. Then it enqueues a
  * job for each new or changed file, in which a render worker reads the properties of the slide.
  */
 import fs from 'node:fs';
@@ -29,6 +29,7 @@ export interface Ingest {
    * Scans the folders or the bucket, and enqueues the jobs that read new and changed files. Two scans of the same storage
    * never run at the same time.
    *
+   * @param options with `retryFailed`, files that could not be read before are read again
    * @returns whether the scan could read all folders
    */
   rescan(
@@ -53,7 +54,7 @@ interface IngestDependencies {
   readonly log: Logger;
   readonly audit: AuditRecorder;
   readonly slides: Slides;
-  /** The bucket; null if there is none. */
+  /** The bucket; null when the settings name none. */
   readonly store: ObjectStore | null;
   readonly jobs: Pick<Jobs, 'enqueue'>;
   /** Called with the listing of the bucket after each scan of it. */
@@ -62,7 +63,7 @@ interface IngestDependencies {
   readonly onChange: (imageId: string) => void;
 }
 
-/** Time for which processes may cache the properties of an object (see `ObjectReader.head`). */
+/** Maximum time for which processes cache the properties of an object (see `ObjectReader.head`). */
 const objectCacheMs = 600;
 
 export function createIngest(dependencies: IngestDependencies): Ingest {
@@ -84,6 +85,7 @@ export function createIngest(dependencies: IngestDependencies): Ingest {
     }),
   }));
 
+  /** The listing of the bucket during a scan, kept for `onBucketListed`. */
   let bucketTree: FolderTree | null = null;
   const bucket =
     store === null
@@ -128,9 +130,7 @@ export function createIngest(dependencies: IngestDependencies): Ingest {
     const { toRead: idsToRead, changed: changedIds } = await reconcile(
       { db, now, log, audit, fingerprintOf: slides.fingerprintOf },
       scans,
-      {
-        retryFailed,
-      },
+      { retryFailed },
     );
     for (const id of changedIds) onChange(id);
     await followCases({ db, now, log, audit }, scans);
@@ -163,7 +163,7 @@ export function createIngest(dependencies: IngestDependencies): Ingest {
     if (row === null) return; // the file is missing; if it reappears, a later scan finds it
     const file = { id: row.id, root: row.root, path: row.path, members: JSON.parse(row.members) as string[] };
     const fingerprint = await slides.fingerprintOf(file);
-    if (fingerprint === null) return; // the file is missing
+    if (fingerprint === null) return; // the file is missing; the next scan marks its entry
     const isRead = row.status !== 'pending' && row.fingerprint === fingerprint;
     if (isRead && !again) return; // another process has read it
     const inspection = await slides.inspect(file, signal);
@@ -200,6 +200,11 @@ export function createIngest(dependencies: IngestDependencies): Ingest {
   };
 }
 
+/**
+ * Returns the changes of an entry after its file was inspected.
+ *
+ * @param fingerprint fingerprint before the inspection; stored with a failure, so that the file is read again when it changes
+ */
 function changesBy(
   inspection: Exclude<Inspection, { status: 'postponed' }>,
   fingerprint: string,
@@ -221,6 +226,7 @@ function changesBy(
   };
 }
 
+/** The columns that come from the file, for a file that could not be read. */
 const nothingRead = {
   width: null,
   height: null,
@@ -240,7 +246,7 @@ const nothingRead = {
 
 type FileFacts = Required<Pick<ImageChanges, keyof typeof nothingRead>>;
 
-/** Returns the only properties that are taken from a file. None of them can identify a patient. */
+/** Returns all columns that are taken from a file. None of them can identify a patient. */
 function factsOf(summary: SlideSummary): Omit<FileFacts, keyof ReturnType<typeof usedScale>> {
   const { mpp, objectivePower, shownPlane } = summary;
   return {

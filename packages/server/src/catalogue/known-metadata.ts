@@ -1,12 +1,17 @@
-/** Stores the list of metadata files, so that a later scan notices a missing one even after a restart. */
+/** Stores in the database which metadata files exist, so that a later scan notices a missing file even after a restart. */
 import { type Database, runLockedTransaction } from '../store/database.ts';
 import { deleteMetadataFiles, insertMetadataFiles, listMetadataFiles } from '../store/metadata-files.ts';
 import type { SlideRoot } from '../store/schema.ts';
 import type { Scan } from './scan.ts';
 
-const batchSize = 500;
+const filesPerTransaction = 500;
 
-/** Adds the files that a scan found; deletes missing ones from the list if no slide is in their folder or below it. */
+/**
+ * Adds the metadata files that a scan found to the stored list. Deletes a missing file from the list when the scan could read
+ * its folder and found no slide in this folder or below it.
+ *
+ * @param at time of the scan, ISO 8601
+ */
 export async function rememberMetadataFiles(
   db: Database,
   { root, slides, metadataFiles, unread }: Scan & { readonly root: SlideRoot },
@@ -14,24 +19,24 @@ export async function rememberMetadataFiles(
 ): Promise<void> {
   const known = await listMetadataFiles(db, root);
   const found = new Set(metadataFiles);
-  const unreadPlaces = new Set(unread);
+  const unreadPlaces = new Set(unread); // folders that the scan could not read
   const isObsolete = (file: string) => {
     const folder = file.slice(0, file.lastIndexOf('/') + 1);
     return !isBelowAny(file, unreadPlaces) && !slides.some(({ path }) => path.startsWith(folder));
   };
   const added = metadataFiles.filter((file) => !known.has(file));
-  // An empty root may be a disk that is not mounted.
+  // Without any slide, nothing is deleted: an empty root may be a disk that is not mounted.
   const obsolete =
     slides.length === 0 ? [] : [...known].filter((file) => !found.has(file) && isObsolete(file));
-  for (let start = 0; start < Math.max(added.length, obsolete.length); start += batchSize) {
+  for (let start = 0; start < Math.max(added.length, obsolete.length); start += filesPerTransaction) {
     await runLockedTransaction(db, 'catalogue', async (tx) => {
-      await insertMetadataFiles(tx, root, added.slice(start, start + batchSize), at);
-      await deleteMetadataFiles(tx, root, obsolete.slice(start, start + batchSize));
+      await insertMetadataFiles(tx, root, added.slice(start, start + filesPerTransaction), at);
+      await deleteMetadataFiles(tx, root, obsolete.slice(start, start + filesPerTransaction));
     });
   }
 }
 
-/** Returns whether a path is one of these places or below one of them. */
+/** Returns whether a path is one of the places or below one of them. The place '' is the slide root. */
 export function isBelowAny(path: string, places: ReadonlySet<string> | undefined): boolean {
   if (places === undefined || places.size === 0) return false;
   if (places.has('') || places.has(path)) return true;

@@ -4,17 +4,19 @@ import { createYielder } from '../platform/yield-to-event-loop.ts';
 import type { ListedImage } from '../store/listed-image.ts';
 import type { ImagePage } from '../store/listed-images.ts';
 
-/** Number of entries per query. */
+/** Maximum number of entries that one query reads. */
 const batchSize = 1000;
 
+/** The message of a response without entries. */
 export const noImages = 'No images found.';
 
 type ReadBatch = (page: Pick<ImagePage, 'after' | 'limit'>) => Promise<readonly ListedImage[]>;
 
 /**
- * Yields the response of the contract in parts. Every entry is sent once, even if its place in the list changes meanwhile.
+ * Yields the JSON body of the response in parts, one for each query. Every entry is sent once, even if an edit moves it to
+ * a later position while the list is being sent.
  *
- * @param after the place after which the list starts; null starts with the first entry
+ * @param after sort key and id of the entry before the first one to send; null starts with the first entry
  * @param toImage converts a row into the entry that the reader may see, with the fields of the contract only
  */
 export async function* streamList(
@@ -24,16 +26,17 @@ export async function* streamList(
 ): AsyncGenerator<string, void> {
   const sentIds = new Set<string>();
   const yieldToEventLoop = createYielder();
-  for (let place = after; ; ) {
-    const rows = await readBatch({ after: place, limit: batchSize });
+  for (let position = after; ; ) {
+    const rows = await readBatch({ after: position, limit: batchSize });
     const unsent = rows.filter(({ id }) => !sentIds.has(id));
     if (unsent.length > 0) {
+      // slice() removes the brackets of this array, because all parts belong to one array.
       yield `${sentIds.size === 0 ? '{"images":[' : ','}${JSON.stringify(unsent.map(toImage)).slice(1, -1)}`;
     }
     for (const { id } of unsent) sentIds.add(id);
     const last = rows.at(-1);
     if (last === undefined || rows.length < batchSize) break;
-    place = { sortKey: last.sort_key, id: last.id };
+    position = { sortKey: last.sort_key, id: last.id };
     await yieldToEventLoop();
   }
   yield sentIds.size === 0

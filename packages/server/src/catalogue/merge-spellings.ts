@@ -1,9 +1,9 @@
 /**
- * Merges the different spellings of a dataset or organ name, which earlier versions stored as separate names. The merged
- * dataset is restricted if one of its parts was. An account keeps its grant only if it had one to each restricted part, so
- * no account gains access.
+ * Merges the different spellings of a dataset or organ name, which earlier versions stored as separate names. The resulting
+ * dataset is restricted if the dataset of one spelling was. An account keeps its grant only if it had a grant to every
+ * restricted dataset of these spellings, so no account gains access.
  *
- * This runs at each start. If there is nothing to merge, it only reads the names.
+ * The server calls mergeSpellings() at each start. If there is nothing to merge, the function only reads the names.
  */
 import { nameKey, spellName } from '@lamina/contract';
 import type { Logger } from 'pino';
@@ -25,12 +25,12 @@ const slidesPerQuery = 500;
 
 export async function mergeSpellings({ db, now, log, audit }: MergeDependencies): Promise<void> {
   for (const kind of ['dataset', 'organ'] as const) {
-    if ((await unmerged(db, kind)).length === 0) continue;
-    // Grants, which `accounts` guards, and images, which `catalogue` guards, contain the names.
+    if ((await spellingsToMerge(db, kind)).length === 0) continue;
+    // Names are stored in grants, which the lock `accounts` guards, and in images, which the lock `catalogue` guards.
     await runLockedTransaction(db, 'accounts', async (tx) => {
       await acquireLock(tx, 'catalogue');
-      // Queried again in the transaction, because another process may just have merged them.
-      for (const spellings of await unmerged(tx, kind)) {
+      // Queried again in the transaction, because another process may have merged them since.
+      for (const spellings of await spellingsToMerge(tx, kind)) {
         const logFields = await merge(tx, kind, spellings);
         if (logFields !== null)
           log.warn(
@@ -41,7 +41,11 @@ export async function mergeSpellings({ db, now, log, audit }: MergeDependencies)
     });
   }
 
-  /** Merges the spellings of one name. @returns fields for the log; null when there was only one spelling, which is now registered */
+  /**
+   * Merges the spellings of one name.
+   *
+   * @returns fields for the log; null when the name had only one spelling and this call has only registered it
+   */
   async function merge(tx: Change, kind: NameKind, spellings: readonly string[]) {
     const at = now().toISOString();
     const name = await registerName(tx, kind, await preferredSpelling(tx, kind, spellings));
@@ -69,9 +73,9 @@ export async function mergeSpellings({ db, now, log, audit }: MergeDependencies)
     }
     if (kind === 'dataset') {
       const { access, revoked } = await mergeDatasetRows(tx, { name, spellings, now: at });
-      const entry = { actor: null, origin: null };
+      const serverActor = { actor: null, origin: null };
       await audit.record(tx, {
-        ...entry,
+        ...serverActor,
         action: 'datasets-merged',
         target: null,
         detail: { dataset: name, spellings: spellings.length, slides, access },
@@ -79,7 +83,7 @@ export async function mergeSpellings({ db, now, log, audit }: MergeDependencies)
       await audit.recordAll(
         tx,
         revoked.map((uid) => ({
-          ...entry,
+          ...serverActor,
           action: 'dataset-revoked',
           target: uid,
           detail: { dataset: name },
@@ -90,11 +94,11 @@ export async function mergeSpellings({ db, now, log, audit }: MergeDependencies)
   }
 }
 
-/** Returns the spellings of each name that has several, or one that is not registered. */
-async function unmerged(db: Database | Change, kind: NameKind): Promise<(readonly string[])[]> {
+/** Returns one array for each name that has several spellings, or a single spelling that is not registered. */
+async function spellingsToMerge(db: Database | Change, kind: NameKind): Promise<(readonly string[])[]> {
   const registered = await listSpellings(db, kind);
-  const byKey = Map.groupBy(await listNamesInUse(db, kind), nameKey);
-  return [...byKey]
+  const namesByKey = Map.groupBy(await listNamesInUse(db, kind), nameKey);
+  return [...namesByKey]
     .filter(([key, names]) => names.some((name) => name !== registered.get(key)))
     .map(([, names]) => names);
 }

@@ -46,7 +46,7 @@ export interface FolderMetadata {
   readonly ofAll: Values;
   /** True when a metadata file of this folder is unusable, or missing although earlier scans found it. */
   readonly isIncomplete: boolean;
-  /** The slides that a file mentions although its end may be missing; null when no file may be cut off. */
+  /** When the end of a metadata file may be missing: the slides that its complete lines mention. Otherwise null. */
   readonly beforeCut: ReadonlySet<string> | null;
 }
 
@@ -59,7 +59,7 @@ export interface MetadataProblem {
 
 const csvName = 'catalogue.csv';
 const jsonName = 'dataset.json';
-const maxBytes = 16 * 1024 * 1024;
+const maxFileBytes = 16 * 1024 * 1024;
 
 export function isMetadataName(name: string): boolean {
   return name === csvName || name === jsonName;
@@ -94,6 +94,7 @@ export async function readFolderMetadata(
   let isIncomplete = false;
   const addProblem = (name: string, reason: string) =>
     problems.push({ path: folder === '' ? name : `${folder}/${name}`, error: `${name}: ${reason}` });
+  // For one slide, values of catalogue.csv replace values of dataset.json, because the CSV file is read last.
   for (const name of [jsonName, csvName]) {
     const file = files.find((candidate) => candidate.name === name);
     try {
@@ -121,7 +122,7 @@ export function slideMetadataOf(slidePath: string, chain: readonly FolderMetadat
   const values: Values[] = [];
   let metadataIncomplete = false;
   for (const { folder, bySlide, ofAll, isIncomplete, beforeCut } of chain) {
-    const relativePath = asWritten(folder === '' ? slidePath : slidePath.slice(folder.length + 1));
+    const relativePath = normalizedSlidePath(folder === '' ? slidePath : slidePath.slice(folder.length + 1));
     const name = path.posix.basename(relativePath);
     values.push(bySlide.get(relativePath) ?? bySlide.get(name) ?? {}, ofAll);
     const mayBeCutOff = beforeCut !== null && !beforeCut.has(relativePath) && !beforeCut.has(name);
@@ -151,7 +152,7 @@ export function slideMetadataOf(slidePath: string, chain: readonly FolderMetadat
  * Normalises the path of a slide, so that paths from file systems and editors can be compared: they may contain Unicode in
  * NFC or NFD form, slashes or backslashes, and a leading `./`.
  */
-export function asWritten(slide: string): string {
+export function normalizedSlidePath(slide: string): string {
   return slide
     .normalize('NFC')
     .replaceAll('\\', '/')
@@ -172,9 +173,10 @@ function reasonOf(error: unknown): string {
   throw error;
 }
 
+/** Reads and decodes a file. @throws MetadataError when the file is incomplete, too large, unreadable or not UTF-8 */
 async function textOf({ size, isChanging, read }: MetadataFile): Promise<string> {
   if (isChanging) throw new MetadataError('the file is still being written.');
-  if (size > maxBytes) throw new MetadataError('the file is larger than 16 MiB.');
+  if (size > maxFileBytes) throw new MetadataError('the file is larger than 16 MiB.');
   const bytes = await read();
   if (bytes === null) throw new MetadataError('the file could not be read.');
   if (bytes.length < size) throw new MetadataError('the file is still being written.');
@@ -185,7 +187,7 @@ async function textOf({ size, isChanging, read }: MetadataFile): Promise<string>
   }
 }
 
-/** Maximum length of a name. Longer ones are rejected, because a shortened name might be that of another dataset. */
+/** Maximum length of a name. A longer name is rejected and not shortened, because another dataset may have the short name. */
 const maxNameLength = 255;
 
 /** Returns the value of a field of one line. @throws MetadataError for control characters or a value that is too long */
@@ -211,6 +213,7 @@ function multiLineValue(field: 'case_description' | 'note', text: string | undef
   return parsed.data === '' ? {} : { [field]: parsed.data };
 }
 
+/** The fields of one line or object of a metadata file before they are checked. */
 type Fields = { readonly [Field in MetadataField]?: string | undefined };
 
 function valuesOf(fields: Fields): Values {
@@ -225,7 +228,7 @@ function valuesOf(fields: Fields): Values {
   };
 }
 
-/** The values in a file; `isCutOff` means that its last line may be incomplete. */
+/** The values in a file. With `isCutOff`, its last line may be incomplete and was left out. */
 type Statements = Pick<FolderMetadata, 'bySlide' | 'ofAll'> & { readonly isCutOff: boolean };
 
 /** Parses a table whose first line names the columns; the delimiter is a comma, or a semicolon when that line has no comma. */
@@ -236,7 +239,7 @@ function parseCsv(text: string): Statements {
     delimiter,
     columns: (names: string[]) => names.map((name) => name.trim().toLowerCase()),
     skip_empty_lines: true,
-    relax_column_count_less: true,
+    relax_column_count_less: true, // a line may have fewer cells than the heading
     trim: true,
   }) as (Fields & { readonly file_name?: string })[];
   const columnNames = heading
@@ -249,7 +252,7 @@ function parseCsv(text: string): Statements {
   const bySlide = new Map<string, Values>();
   const isCutOff = !/[\r\n]$/.test(text);
   for (const row of isCutOff ? rows.slice(0, -1) : rows) {
-    const slide = asWritten(row.file_name ?? '');
+    const slide = normalizedSlidePath(row.file_name ?? '');
     if (slide) bySlide.set(slide, valuesOf(row));
   }
   return { bySlide, ofAll: {}, isCutOff };
@@ -282,7 +285,7 @@ function parseJson(text: string): Statements {
   }
   const { slides = {}, ...ofAll } = parsed.data;
   const bySlide = new Map(
-    Object.entries(slides).map(([slide, fields]) => [asWritten(slide), valuesOf(fields)]),
+    Object.entries(slides).map(([slide, fields]) => [normalizedSlidePath(slide), valuesOf(fields)]),
   );
   return { bySlide, ofAll: valuesOf(ofAll), isCutOff: false };
 }

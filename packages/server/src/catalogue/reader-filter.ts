@@ -73,12 +73,13 @@ export function seesAll(reader: User): boolean {
   return may(reader, 'catalogue.write');
 }
 
-/** Returns an entry as a reader may see it: only administrators see why a file could not be read. */
+/** Returns an entry as the API sends it to a reader: only administrators see why a file could not be read. */
 export function imageFor(reader: User, row: ListedImage): Image {
   const image = imageOf(row);
   return seesAll(reader) ? image : { ...image, error: null };
 }
 
+/** Returns the hash of a key for an ETag or a revision, which must not show the dataset names in the key. */
 export function hashOf(key: string): string {
   return createHash('sha256').update(key).digest('base64url');
 }

@@ -31,7 +31,7 @@ import {
   type FoundAtRoot,
   followFile,
   hasOtherPlace,
-  metadataFile,
+  metadataFileAsSlide,
   moveOf,
   newImage,
   type PairedEntry,
@@ -60,13 +60,18 @@ interface ReconcileResult {
   readonly changed: readonly string[];
 }
 
-/** Maximum number of changes in one transaction, so that other requests wait neither for the database nor for the event loop. */
+/** Maximum number of changes in one transaction; a small number, so that other requests do not wait long. */
 const changesPerTransaction = 100;
 const rowsPerQuery = 1000;
 /** Number of new entries after which the database must update its statistics for the query planner. */
 const manyImages = 1000;
 
-/** Updates the catalogue after a scan. @param scans scans of some roots; entries of other roots stay unchanged */
+/**
+ * Updates the catalogue after a scan.
+ *
+ * @param scans scans of some roots; entries of other roots stay unchanged
+ * @param options with `retryFailed`, unchanged files that could not be read before are also returned in `toRead`
+ */
 export async function reconcile(
   { db, now, log, audit, fingerprintOf }: ReconcileDependencies,
   scans: readonly RootScan[],
@@ -74,9 +79,9 @@ export async function reconcile(
 ): Promise<ReconcileResult> {
   const at = now().toISOString();
   const yieldToEventLoop = createYielder();
-  const scanOf = new Map(scans.map((scan) => [scan.root, scan]));
-  const unreadOf = new Map(scans.map(({ root, unread }) => [root, new Set(unread)]));
-  const isUnknown = (row: ScannedRow) => isBelowAny(row.path, unreadOf.get(row.root));
+  const scannedRoots = new Set(scans.map(({ root }) => root));
+  const unreadPlacesByRoot = new Map(scans.map(({ root, unread }) => [root, new Set(unread)]));
+  const isInUnreadFolder = (row: ScannedRow) => isBelowAny(row.path, unreadPlacesByRoot.get(row.root));
   const toRead: string[] = [];
 
   const restricted = await listRestrictedDatasets(db);
@@ -86,7 +91,7 @@ export async function reconcile(
       changedPairs.set(pair.row.id, pair);
   };
 
-  // Most slides have neither moved nor changed. They are removed from `unmatched`.
+  // Removes from `unmatched` the slides that have neither moved nor changed, which are most slides.
   const unmatched = await slidesByPlace(scans, yieldToEventLoop);
   /** Entries for which no slide has been found yet, by place (root and path). */
   const remaining = new Map<string, ScannedRow>();
@@ -101,7 +106,7 @@ export async function reconcile(
           unmatched.get(root)?.delete(row.path);
           if (row.status === 'pending' || (retryFailed && row.status === 'failed')) toRead.push(row.id);
           addIfChanged({ row, root, slide });
-        } else if (scanOf.has(root)) remaining.set(placeOf(root, row.path), row);
+        } else if (scannedRoots.has(root)) remaining.set(placeOf(root, row.path), row);
       }
       after = rows.at(-1)?.id ?? '';
       if (rows.length < rowsPerQuery) break;
@@ -112,7 +117,7 @@ export async function reconcile(
     [...slides.values()].map((slide) => ({ root, slide })),
   );
 
-  const { moved, unpaired } = await pairMoved(unmatchedSlides, remaining, isUnknown, yieldToEventLoop);
+  const { moved, unpaired } = await pairMoved(unmatchedSlides, remaining, isInUnreadFolder, yieldToEventLoop);
   for (const { row } of moved) if (row.status === 'pending') toRead.push(row.id);
 
   /** Returns the entry at the place of a slide if its file has moved away since the scan; null while the file is still there. */
@@ -128,7 +133,7 @@ export async function reconcile(
   for (const found of unpaired) {
     await yieldToEventLoop();
     const { root, slide } = found;
-    const row = rowOf(found, remaining);
+    const row = entryOfReplaced(found, remaining);
     if (row !== undefined) {
       toRead.push(row.id);
       remaining.delete(placeOf(row.root, row.path));
@@ -152,51 +157,58 @@ export async function reconcile(
   const unusable = recordUnusableFiles(scans, remaining, log, at);
   newImages.push(...unusable.newImages);
   const followed = [...changedPairs.values()];
-  const absent = await applyChanges(
+  const missing = await applyChanges(
     { db, audit, at, yieldToEventLoop },
-    { moved, followed, newImages, failing: unusable.changes, remaining: [...remaining.values()], isUnknown },
+    {
+      moved,
+      followed,
+      newImages,
+      failing: unusable.changes,
+      remaining: [...remaining.values()],
+      isInUnreadFolder,
+    },
   );
   for (const scan of scans) await rememberMetadataFiles(db, scan, at);
   return {
     toRead,
-    changed: [...moved, ...followed].map(({ row }) => row.id).concat(absent.map(({ id }) => id)),
+    changed: [...moved, ...followed].map(({ row }) => row.id).concat(missing.map(({ id }) => id)),
   };
 }
 
 /**
- * Finds moved or renamed files: pairs slides without an entry at their place with entries of the same fingerprint at another
- * place.
+ * Finds moved or renamed files: pairs each slide that differs from the entry at its place, or has no entry there, with an entry
+ * of the same fingerprint at another place.
  *
  * @param remaining entries without a slide; the paired ones are removed
- * @returns the pairs, and the slides without such an entry
+ * @returns the pairs, and the slides whose fingerprint no remaining entry has
  */
 async function pairMoved(
   unmatchedSlides: readonly FoundAtRoot[],
   remaining: Map<string, ScannedRow>,
-  isUnknown: (row: ScannedRow) => boolean,
+  isInUnreadFolder: (row: ScannedRow) => boolean,
   yieldToEventLoop: () => Promise<void>,
 ): Promise<{ moved: PairedEntry[]; unpaired: FoundAtRoot[] }> {
   const byFingerprint = new Map<string, ScannedRow[]>();
   if (unmatchedSlides.length > 0) {
     for (const row of remaining.values()) {
       await yieldToEventLoop();
-      if (row.fingerprint === null || isUnknown(row)) continue;
-      const same = byFingerprint.get(row.fingerprint);
-      if (same === undefined) byFingerprint.set(row.fingerprint, [row]);
-      else same.push(row);
+      if (row.fingerprint === null || isInUnreadFolder(row)) continue;
+      const rowsWithFingerprint = byFingerprint.get(row.fingerprint);
+      if (rowsWithFingerprint === undefined) byFingerprint.set(row.fingerprint, [row]);
+      else rowsWithFingerprint.push(row);
     }
   }
   const unpaired: FoundAtRoot[] = [];
   const moved: PairedEntry[] = [];
   for (const found of unmatchedSlides) {
     await yieldToEventLoop();
-    const same = byFingerprint.get(found.slide.fingerprint) ?? [];
-    const row = bestMatch(same, found.slide);
+    const rowsWithFingerprint = byFingerprint.get(found.slide.fingerprint) ?? [];
+    const row = bestMatch(rowsWithFingerprint, found.slide);
     if (row === null) {
       unpaired.push(found);
       continue;
     }
-    same.splice(same.indexOf(row), 1);
+    rowsWithFingerprint.splice(rowsWithFingerprint.indexOf(row), 1);
     moved.push({ row, ...found });
     remaining.delete(placeOf(row.root, row.path));
   }
@@ -229,7 +241,7 @@ function recordUnusableFiles(
       const failed = { status: 'failed', error } as const;
       if (row === undefined) {
         const id = randomUUID();
-        newImages.push(newImage(id, root, metadataFile(problem), { fingerprint: null, at }));
+        newImages.push(newImage(id, root, metadataFileAsSlide(problem), { fingerprint: null, at }));
         changes.push({ id, changes: failed });
       } else if (row.error !== error || row.status !== 'failed' || row.missing_since !== null) {
         changes.push({ id: row.id, changes: { ...failed, missing_since: null } });
@@ -245,11 +257,12 @@ interface CatalogueChanges {
   /** Entries whose properties change, but usually not their place. */
   readonly followed: readonly PairedEntry[];
   readonly newImages: readonly NewImage[];
+  /** Entries of unusable metadata files. */
   readonly failing: readonly { readonly id: string; readonly changes: ImageChanges }[];
   /** Entries without a slide. */
   readonly remaining: readonly ScannedRow[];
-  /** Whether the entry is in a folder that could not be read. */
-  readonly isUnknown: (row: ScannedRow) => boolean;
+  /** Returns whether the scan could not read the folder of the entry, so that its file may still exist. */
+  readonly isInUnreadFolder: (row: ScannedRow) => boolean;
 }
 
 interface ApplyDependencies extends Pick<ReconcileDependencies, 'db' | 'audit'> {
@@ -261,22 +274,24 @@ interface ApplyDependencies extends Pick<ReconcileDependencies, 'db' | 'audit'> 
 /**
  * Writes the changes in small transactions, with their audit events. An entry leaves its place before another entry gets it.
  *
- * @returns the entries whose file is missing
+ * @returns the changed entries whose file is missing
  */
 async function applyChanges(
   { db, audit, at, yieldToEventLoop }: ApplyDependencies,
-  { moved, followed, newImages, failing, remaining, isUnknown }: CatalogueChanges,
+  { moved, followed, newImages, failing, remaining, isInUnreadFolder }: CatalogueChanges,
 ): Promise<readonly ScannedRow[]> {
   // Entries must leave their place if the scan has found another slide there.
-  const takers = [...moved, ...followed.filter(hasOtherPlace)];
+  const pairsAtNewPlace = [...moved, ...followed.filter(hasOtherPlace)];
   const takenPlaces = new Set([
-    ...takers.map(({ root, slide }) => placeOf(root, slide.path)),
+    ...pairsAtNewPlace.map(({ root, slide }) => placeOf(root, slide.path)),
     ...newImages.map(({ root, path }) => placeOf(root, path)),
   ]);
   const isAtTakenPlace = (row: ScannedRow) => takenPlaces.has(placeOf(row.root, row.path));
-  const givingUp = takers.map(({ row }) => row);
-  const absent = remaining.filter((row) => isAtTakenPlace(row) || (!row.missing_since && !isUnknown(row)));
-  const newlyMissing = absent.filter((row) => row.missing_since === null);
+  // An entry that an earlier scan marked as missing changes only if another entry takes its place.
+  const missing = remaining.filter(
+    (row) => isAtTakenPlace(row) || (row.missing_since === null && !isInUnreadFolder(row)),
+  );
+  const newlyMissing = missing.filter((row) => row.missing_since === null);
 
   const inBatches = async <T>(
     all: readonly T[],
@@ -298,7 +313,7 @@ async function applyChanges(
   await inBatches<(tx: Change) => Promise<unknown>>(
     [
       // The entry temporarily gets a path that no file can have, until it gets its new path below.
-      ...[...givingUp, ...absent].filter(isAtTakenPlace).map(
+      ...[...pairsAtNewPlace.map(({ row }) => row), ...missing].filter(isAtTakenPlace).map(
         ({ id }) =>
           (tx: Change) =>
             updateImage(tx, id, { path: `/${id}` }, at),
@@ -342,7 +357,7 @@ async function applyChanges(
       await audit.record(tx, { ...serverActor, action: 'image-missing', result: 'failed', target: id });
     }),
   );
-  return absent;
+  return missing;
 }
 
 /** Sentence for administrators that follows the reason why a metadata file is unusable. */
@@ -393,11 +408,11 @@ async function slidesWithFingerprintsOf(
   const movedDuringScan = new Map<string, FoundAtRoot>();
   if (unpaired.length === 0) return movedDuringScan;
   const fingerprints = new Set(unpaired.map(({ slide }) => slide.fingerprint));
-  const isUnmatched = new Set(unmatchedSlides.map(({ slide }) => slide));
+  const unmatched = new Set(unmatchedSlides.map(({ slide }) => slide));
   for (const { root, slides } of scans) {
     for (const slide of slides) {
       await yieldToEventLoop();
-      if (fingerprints.has(slide.fingerprint) && !isUnmatched.has(slide))
+      if (fingerprints.has(slide.fingerprint) && !unmatched.has(slide))
         movedDuringScan.set(slide.fingerprint, { root, slide });
     }
   }
@@ -405,10 +420,10 @@ async function slidesWithFingerprintsOf(
 }
 
 /**
- * Returns the entry of a slide whose file was replaced. The entry may have the path of another file of the slide: when a larger
- * image of a series arrives later, it becomes the leading file.
+ * Returns the entry of a slide whose file was replaced; undefined for a new slide. The entry may have the path of another file
+ * of the slide, because a larger image of a series that arrives later becomes the leading file.
  */
-function rowOf(
+function entryOfReplaced(
   { root, slide }: FoundAtRoot,
   remaining: ReadonlyMap<string, ScannedRow>,
 ): ScannedRow | undefined {

@@ -11,7 +11,7 @@ import {
   type ScannedRow,
   updateImage,
 } from '../store/images.ts';
-import { type FollowedFile, followMetadata, type RestrictedDatasets } from './follow-metadata.ts';
+import { type EntryUpdate, followMetadata, type RestrictedDatasets } from './follow-metadata.ts';
 import { type MetadataProblem, slideMetadataOf } from './metadata-files.ts';
 import type { FoundSlide } from './scan.ts';
 
@@ -37,7 +37,7 @@ export const hasOtherPlace = ({ row, root, slide }: PairedEntry) =>
 
 const membersOf = ({ members }: Pick<FoundSlide, 'members'>) => JSON.stringify(members);
 
-/** Returns the new entry of a found slide. It is hidden if its metadata files are unusable. @param at ISO 8601 */
+/** Returns the new entry of a found slide. The entry is hidden if its metadata files are unusable. @param at ISO 8601 */
 export function newImage(
   id: string,
   root: Root,
@@ -58,8 +58,8 @@ export function newImage(
   };
 }
 
-/** Returns an unusable metadata file as a slide; its entry in the catalogue shows the problem to administrators. */
-export function metadataFile({ path }: MetadataProblem): Omit<FoundSlide, 'fingerprint'> {
+/** Returns an unusable metadata file as if it were a slide: the catalogue entry shows the problem to administrators. */
+export function metadataFileAsSlide({ path }: MetadataProblem): Omit<FoundSlide, 'fingerprint'> {
   return { path, members: [], sizeBytes: 0, ...slideMetadataOf(path, []) };
 }
 
@@ -67,7 +67,7 @@ export function metadataFile({ path }: MetadataProblem): Omit<FoundSlide, 'finge
  * Updates the entry of a found slide. The entry is read again, because an administrator may have edited it since the scan
  * began.
  *
- * @returns the audit entries
+ * @returns the audit entries to record in the same transaction
  */
 export async function followFile(
   tx: Change,
@@ -81,7 +81,7 @@ export async function followFile(
   const after = await updateImage(tx, row.id, changes, at);
   return entries.map((entry) => ({
     ...entry,
-    // The names are those of the entries, because the catalogue may spell a dataset differently than the metadata file.
+    // The event names both datasets as the catalogue spells them, which may differ from the spelling in the metadata file.
     ...(entry.action === 'image-dataset-changed' && {
       detail: { dataset_before: row.dataset_name, dataset_after: after?.dataset_name ?? null },
     }),
@@ -93,7 +93,7 @@ export function changesOf(
   row: ScannedRow,
   { root, slide }: FoundAtRoot,
   restricted: RestrictedDatasets,
-): FollowedFile {
+): EntryUpdate {
   const edited = new Set(JSON.parse(row.edited_fields) as EditableField[]);
   const isSamePlace = row.root === root && row.path === slide.path;
   const followed = followMetadata(row, slide, edited, restricted);
@@ -112,7 +112,7 @@ export function changesOf(
 
 /** Returns the audit entry of a moved slide. */
 export function moveOf({ row, slide }: PairedEntry): AuditEntry {
-  // A path with a leading slash is temporary; the entry got it because another entry took its place.
+  // A path with a leading slash is temporary: the entry got it in this scan because another entry took its path.
   const oldPath = row.path.startsWith('/') ? null : row.path;
   return { ...serverActor, action: 'image-moved', target: row.id, detail: { from: oldPath, to: slide.path } };
 }

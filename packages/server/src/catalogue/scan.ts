@@ -63,9 +63,9 @@ export interface Scanner {
   /**
    * Scans the root. A root that does not exist counts as empty.
    *
-   * @param knownMetadata paths of metadata files that earlier scans found; if one is missing now, the scan reports a problem
+   * @param knownMetadataFiles paths of metadata files that earlier scans found; if one is missing now, the scan reports a problem
    */
-  scan(knownMetadata?: ReadonlySet<string>): Promise<Scan>;
+  scan(knownMetadataFiles?: ReadonlySet<string>): Promise<Scan>;
 }
 
 interface ScannerDependencies {
@@ -90,11 +90,12 @@ interface FolderContent {
 /** A file or folder in the scanned folder. */
 type Target = TreeTarget & { readonly name: string; readonly isLink: boolean };
 
-type KnownMetadata = Awaited<ReturnType<typeof readFolderMetadata>> & { readonly signature: string };
+/** The metadata of a folder, and a signature of the files from which it was read. */
+type CachedMetadata = Awaited<ReturnType<typeof readFolderMetadata>> & { readonly signature: string };
 
 /** Maximum depth of scanned folders. */
 const maxDepth = 32;
-/** Number of concurrent accesses: enough to hide the latency of a network folder, but few enough to leave capacity for tiles. */
+/** Numbers of concurrent accesses: enough to hide the latency of a network folder, but few enough to leave capacity for tiles. */
 const maxConcurrentFolders = 4;
 const maxConcurrentFiles = 4;
 const maxCachedFolders = 10_000;
@@ -108,19 +109,20 @@ const emptyFolder: FolderContent = { slides: [], below: [], linked: [] };
 
 export function createScanner({ readTree, log }: ScannerDependencies): Scanner {
   const groupFiles = createGroupFiles();
-  const knownMetadata = new Map<string, KnownMetadata>();
+  const metadataCache = new Map<string, CachedMetadata>();
   /** Places that the last scan could not read, which are not logged again. */
   let unreadBefore: ReadonlySet<string> = new Set();
 
+  /** Scans a tree. @param knownNamesByFolder names of the metadata files that earlier scans found in each folder */
   async function scanTree(
     tree: FolderTree,
-    expected: ReadonlyMap<string, readonly string[]>,
+    knownNamesByFolder: ReadonlyMap<string, readonly string[]>,
     recordUnreadable: (place: string, error: unknown) => void,
   ) {
     const metadataFiles: string[] = [];
     const slides: FoundSlide[] = [];
     const problems: MetadataProblem[] = [];
-    const visited = new Set<string>(['']);
+    const visitedRealPlaces = new Set<string>(['']);
     const yieldToEventLoop = createYielder();
 
     async function scanFolder({ folder, above }: FolderToScan): Promise<FolderContent> {
@@ -129,14 +131,18 @@ export function createScanner({ readTree, log }: ScannerDependencies): Scanner {
       const metadata = await metadataOf(folder, entries);
       const chain = metadata === null ? above : [metadata, ...above];
       const names = withoutResults(entries.map(({ name }) => name).filter((name) => !isHidden(name)));
+      /** Names that may be a slide of one file, or a folder to scan. */
       const candidates = new Set(withoutCompanionFolders(names));
+      /** Names of files that may form a slide together, such as the files of a DICOM series. */
       const groupedNames = new Set(filesToInspect(names));
       const relevantEntries = entries.filter(({ name, kind }) => {
         if (isHidden(name)) return false;
+        // Node.js reads bytes that are not UTF-8 as this replacement character, so the file could not be opened.
         if (name.includes('\ufffd')) {
           log.warn({ folder, name }, 'slide file skipped: its name is not UTF-8; rename the file');
           return false;
         }
+        // Companion folders are no candidates, but their size and versions belong to a slide.
         return candidates.has(name) || groupedNames.has(name) || kind === 'folder';
       });
       const found = await mapConcurrently(relevantEntries, maxConcurrentFiles, async (entry) => {
@@ -165,8 +171,8 @@ export function createScanner({ readTree, log }: ScannerDependencies): Scanner {
     }
 
     function isFirstVisit(realPlace: string): boolean {
-      if (visited.has(realPlace)) return false;
-      visited.add(realPlace);
+      if (visitedRealPlaces.has(realPlace)) return false;
+      visitedRealPlaces.add(realPlace);
       return true;
     }
 
@@ -204,20 +210,20 @@ export function createScanner({ readTree, log }: ScannerDependencies): Scanner {
         const fingerprint = fingerprintOfVersions(versions);
         return { path, members, sizeBytes, fingerprint, ...slideMetadataOf(path, chain) };
       };
-      const folders = new Map(
+      const foldersByLowerCaseName = new Map(
         targets.flatMap(({ name, kind, isLink }) =>
           kind === 'folder' && !isLink ? [[name.toLowerCase(), name]] : [],
         ),
       );
       const found: FoundSlide[] = [];
-      const seen = new Map<string, SeenFile>();
+      const filesToGroup = new Map<string, SeenFile>();
       for (const target of targets) {
         if (target.kind === 'folder') continue;
         await yieldToEventLoop();
         const { name, realPlace, size, version, isLink } = target;
         // All files of a slide are beside its leading file, so a link never belongs to a slide of several files.
         if (groupedNames.has(name) && !isLink) {
-          seen.set(name, { name, realPlace, size, version });
+          filesToGroup.set(name, { name, realPlace, size, version });
           continue;
         }
         await unlessUnreadable(placeIn(folder, name), async () => {
@@ -225,7 +231,9 @@ export function createScanner({ readTree, log }: ScannerDependencies): Scanner {
           const isSlide =
             hasSlideName(name) || (mayBeDicomByContent(name) && (await isDicomByContent(tree, realPlace)));
           if (!isSlide) return;
-          const companionFolder = isLink ? undefined : folders.get(companionFolderOf(name) ?? '');
+          const companionFolder = isLink
+            ? undefined
+            : foldersByLowerCaseName.get(companionFolderOf(name) ?? '');
           const companion =
             companionFolder === undefined ? null : await tree.allBelow(placeIn(folder, companionFolder));
           if (companionFolder === undefined || companion === null)
@@ -240,13 +248,14 @@ export function createScanner({ readTree, log }: ScannerDependencies): Scanner {
           }
         });
       }
-      if (seen.size === 0) return found;
+      if (filesToGroup.size === 0) return found;
       await unlessUnreadable(folder, async () => {
-        const groups = await groupFiles(tree, folder, [...seen.values()]);
-        if (groups === null) recordUnreadable(folder, null);
+        const groups = await groupFiles(tree, folder, [...filesToGroup.values()]);
+        if (groups === null) recordUnreadable(folder, null); // there is no error to log
         for (const { leading, members } of groups ?? []) {
-          // The render worker that groups files has parsed untrusted content, so only names that were passed to it are accepted.
-          const files = [leading, ...members].flatMap((name) => seen.get(name) ?? []);
+          // The render worker that groups files has parsed untrusted content. A group with a name that was not passed to it is
+          // ignored, and so is a single file that is not a candidate.
+          const files = [leading, ...members].flatMap((name) => filesToGroup.get(name) ?? []);
           if (files.length <= members.length || (members.length === 0 && !candidates.has(leading))) continue;
           const sizeBytes = files.reduce((sum, { size }) => sum + size, 0);
           const versions = files.map(({ version }) => version);
@@ -256,7 +265,7 @@ export function createScanner({ readTree, log }: ScannerDependencies): Scanner {
       return found;
     }
 
-    /** Returns the result of `work`; records the place and returns null when it cannot be read. */
+    /** Returns the result of `work`. When `work` throws, records the place as unreadable and returns null. */
     async function unlessUnreadable<T>(place: string, work: () => Promise<T>): Promise<T | null> {
       try {
         return await work();
@@ -274,26 +283,26 @@ export function createScanner({ readTree, log }: ScannerDependencies): Scanner {
         if (file !== null) files.push(file);
       }
       metadataFiles.push(...files.map(({ name }) => placeIn(folder, name)));
-      const missing = (expected.get(folder) ?? []).filter(
+      const missing = (knownNamesByFolder.get(folder) ?? []).filter(
         (name) => !files.some((file) => file.name === name),
       );
       if (files.length === 0 && missing.length === 0) return null;
       const signature = `${signatureOf(files)} ${missing.join(' ')}`;
-      let known = knownMetadata.get(folder);
-      if (known?.signature !== signature) {
+      let folderMetadata = metadataCache.get(folder);
+      if (folderMetadata?.signature !== signature) {
         const readable = files.map(({ name, size, isChanging, realPlace }) => ({
           name,
           size,
           isChanging,
           read: () => tree.read(realPlace, 0, size),
         }));
-        known = { signature, ...(await readFolderMetadata(folder, readable, missing)) };
-        if (knownMetadata.size >= maxCachedFolders) knownMetadata.clear();
+        folderMetadata = { signature, ...(await readFolderMetadata(folder, readable, missing)) };
+        if (metadataCache.size >= maxCachedFolders) metadataCache.clear();
         // Problems are not cached: an unreadable file may become readable without a change.
-        if (known.problems.length === 0) knownMetadata.set(folder, known);
+        if (folderMetadata.problems.length === 0) metadataCache.set(folder, folderMetadata);
       }
-      problems.push(...known.problems);
-      return known.metadata;
+      problems.push(...folderMetadata.problems);
+      return folderMetadata.metadata;
     }
 
     /** Waits until a file has not changed for a second. @returns null when the file is missing */
@@ -303,6 +312,7 @@ export function createScanner({ readTree, log }: ScannerDependencies): Scanner {
         const target = await tree.find(folder, entry);
         if (target?.kind !== 'file') return null;
         const age = target.changedAt === undefined ? settledAfterMs : Date.now() - target.changedAt;
+        // A negative age means that a clock is wrong; such a file is not waited for.
         const isChanging = age >= 0 && age < settledAfterMs;
         if (!isChanging || performance.now() > deadline) return { name: entry.name, ...target, isChanging };
         await wait(settledAfterMs - age);
@@ -313,23 +323,19 @@ export function createScanner({ readTree, log }: ScannerDependencies): Scanner {
     const linked = [...(await scanDown({ folder: '', above: [] }))];
     for (let next = linked.shift(); next !== undefined; next = linked.shift()) {
       const { folder } = next;
-      const [parent, name] = [
-        folder.slice(0, Math.max(0, folder.lastIndexOf('/'))),
-        folder.split('/').at(-1),
-      ];
-      const target = await tree.find(parent, { name: name ?? '', kind: 'link' });
+      const target = await tree.find(folderOf(folder), { name: basename(folder), kind: 'link' });
       if (target?.kind === 'folder' && isFirstVisit(target.realPlace)) linked.push(...(await scanDown(next)));
     }
     // A missing metadata file is no problem in a folder without slides.
     const existing = new Set(metadataFiles);
-    const relevant = problems.filter(({ path }) => existing.has(path) || slides.some(isBelow(path)));
-    return { slides, problems: relevant, metadataFiles };
+    const relevantProblems = problems.filter(({ path }) => existing.has(path) || slides.some(isBelow(path)));
+    return { slides, problems: relevantProblems, metadataFiles };
   }
 
   return {
-    async scan(knownMetadata = new Set()) {
-      const byFolder = Map.groupBy(knownMetadata, folderOf);
-      const expected = new Map(
+    async scan(knownMetadataFiles = new Set()) {
+      const byFolder = Map.groupBy(knownMetadataFiles, folderOf);
+      const knownNamesByFolder = new Map(
         [...byFolder].map(([folder, paths]) => [folder, paths.map((each) => basename(each))]),
       );
       const unread = new Map<string, unknown>();
@@ -339,7 +345,7 @@ export function createScanner({ readTree, log }: ScannerDependencies): Scanner {
       let found: Omit<Scan, 'unread'> = { slides: [], problems: [], metadataFiles: [] };
       try {
         const tree = await readTree();
-        if (tree !== null) found = await scanTree(tree, expected, recordUnreadable);
+        if (tree !== null) found = await scanTree(tree, knownNamesByFolder, recordUnreadable);
       } catch (error) {
         recordUnreadable('', error);
       }
@@ -359,6 +365,7 @@ export function createScanner({ readTree, log }: ScannerDependencies): Scanner {
   };
 }
 
+/** Returns the folder of a path below the root; '' for the root. */
 function folderOf(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf('/')));
 }

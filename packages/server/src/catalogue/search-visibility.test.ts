@@ -19,9 +19,9 @@ import { catalogueOf } from './testing/catalogue-of.ts';
 
 /** Entries that a viewer may see have `visible` in their names, all others `secret`. */
 async function catalogueWithSecrets(kind: DatabaseKind, restrictedDatasets: number) {
-  const watched = await openSearchObserver(kind);
+  const observer = await openSearchObserver(kind);
   // The server closes its database; the watch must be taken down first.
-  const testCatalogue = await catalogueOf({ db: watched.db, close: watched.close });
+  const testCatalogue = await catalogueOf({ db: observer.db, close: observer.close });
   const { server, admin } = testCatalogue;
   const at = server.clock.now().toISOString();
   const { image } = server.fixtures;
@@ -48,8 +48,8 @@ async function catalogueWithSecrets(kind: DatabaseKind, restrictedDatasets: numb
     await image({ file_name: 'visible between.svs', dataset_name: `${dataset} open` });
     await admin.call(updateDataset, { body: { dataset, access: 'restricted', listed: false } });
   }
-  await watched.matched();
-  return { ...testCatalogue, watched, secretId, restricted };
+  await observer.comparedTexts();
+  return { ...testCatalogue, observer, secretId, restricted };
 }
 
 describe.each(databaseKinds)('catalogue search by an account with limited access, on %s', (kind) => {
@@ -57,7 +57,7 @@ describe.each(databaseKinds)('catalogue search by an account with limited access
     ['3 restricted datasets', 3],
     ['more restricted datasets than the list is split by', 70],
   ])('evaluates LIKE only on entries that the caller may see, with %s', async (_, count) => {
-    const { names, reader, watched } = await catalogueWithSecrets(kind, count);
+    const { names, reader, observer } = await catalogueWithSecrets(kind, count);
     const queries: Record<string, string>[] = [
       { q: 'secret' },
       { q: 'visible' },
@@ -70,14 +70,14 @@ describe.each(databaseKinds)('catalogue search by an account with limited access
     ];
     const { body } = await reader.call(listImages, { query: { limit: '2' } });
     queries.push({ q: '4711', cursor: body.next_cursor ?? '' });
-    await watched.matched();
+    await observer.comparedTexts();
     for (const query of queries) {
       const found = await names(reader, query);
       expect([query, found.filter((name) => name.startsWith('secret'))]).toEqual([query, []]);
       if (query.q === 'visible') expect(found.length).toBeGreaterThan(0);
-      const matched = await watched.matched();
-      expect([query, matched.length > 0]).toEqual([query, true]);
-      expect([query, matched.filter((text) => text.includes('secret'))]).toEqual([query, []]);
+      const comparedTexts = await observer.comparedTexts();
+      expect([query, comparedTexts.length > 0]).toEqual([query, true]);
+      expect([query, comparedTexts.filter((text) => text.includes('secret'))]).toEqual([query, []]);
     }
   });
 
@@ -87,9 +87,9 @@ describe.each(databaseKinds)('catalogue search by an account with limited access
   ])(
     'evaluates LIKE in groups, rows and positions only on entries that the caller may see, with %s',
     async (_, count) => {
-      const { list, reader, watched } = await catalogueWithSecrets(kind, count);
+      const { list, reader, observer } = await catalogueWithSecrets(kind, count);
       const [visible] = await list(reader);
-      await watched.matched();
+      await observer.comparedTexts();
       for (const query of [
         { q: 'secret 4711' },
         { q: 'visible' },
@@ -99,20 +99,20 @@ describe.each(databaseKinds)('catalogue search by an account with limited access
         await reader.call(listImageGroups, { query });
         await reader.call(listImageRows, { query });
         await reader.call(getImagePosition, { params: { imageId: visible?.id ?? '' }, query });
-        const matched = await watched.matched();
-        expect([query, matched.length > 0]).toEqual([query, true]);
-        expect([query, matched.filter((text) => text.includes('secret'))]).toEqual([query, []]);
+        const comparedTexts = await observer.comparedTexts();
+        expect([query, comparedTexts.length > 0]).toEqual([query, true]);
+        expect([query, comparedTexts.filter((text) => text.includes('secret'))]).toEqual([query, []]);
       }
     },
   );
 
   it('evaluates LIKE on no entry of a restricted dataset, even if the search is limited to that dataset', async () => {
-    const { names, reader, watched, restricted } = await catalogueWithSecrets(kind, 3);
+    const { names, reader, observer, restricted } = await catalogueWithSecrets(kind, 3);
     for (const dataset of [...restricted, 'Open 1', 'no such dataset']) {
       const found = await names(reader, { q: 's', dataset });
       expect([dataset, found]).toEqual([dataset, dataset === 'Open 1' ? ['visible 1.svs'] : []]);
-      const matched = await watched.matched();
-      expect([dataset, matched.filter((text) => text.includes('secret'))]).toEqual([dataset, []]);
+      const comparedTexts = await observer.comparedTexts();
+      expect([dataset, comparedTexts.filter((text) => text.includes('secret'))]).toEqual([dataset, []]);
     }
   });
 
@@ -124,12 +124,12 @@ describe.each(databaseKinds)('catalogue search by an account with limited access
   });
 
   it('runs the same queries for an unknown id and for the id of an invisible entry', async () => {
-    const { server, viewer, secretId, watched } = await catalogueWithSecrets(kind, 3);
+    const { server, viewer, secretId, observer } = await catalogueWithSecrets(kind, 3);
     const token = await server.fixtures.token(viewer);
     const queriesFor = async (imageId: string) => {
       await server.as(token).call(getImage, { params: { imageId } }); // whatever is kept in memory is kept now
       let queries = 0;
-      watchQueries(watched.db, () => queries++);
+      watchQueries(observer.db, () => queries++);
       const { status } = await server.as(token).call(getImage, { params: { imageId } });
       return [status, queries];
     };

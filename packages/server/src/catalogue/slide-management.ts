@@ -38,10 +38,10 @@ export interface SlideManagement {
   list(query: QueryOf<typeof listEndpoint>): Promise<ResponseOf<typeof listEndpoint>>;
   counts(filter: QueryOf<typeof countEndpoint>): Promise<ManagedCounts>;
   /**
-   * Changes all of these entries or none.
+   * Applies the same change to several entries, or to none of them when it throws.
    *
    * @returns number of entries that changed
-   * @throws AppError not_found for an unknown entry, and for a removed one that the change does not restore
+   * @throws AppError not_found for an unknown entry, and for a removed entry that the change does not restore
    */
   change(changes: BodyOf<typeof changeImages>, editor: CatalogueEditor): Promise<number>;
   /** Exports the current catalogue as CSV. The export is audited before the first byte is sent. */
@@ -80,14 +80,14 @@ export function createSlideManagement({
   }
 
   /** Returns the registered spelling of a dataset. The empty name stays empty: it selects entries without a dataset. */
-  const spelled = async (dataset: string | undefined) =>
+  const registeredSpelling = async (dataset: string | undefined) =>
     dataset ? spellingOf(db, 'dataset', dataset) : dataset;
 
   return {
     async list({ q, dataset, status, limit, cursor }) {
       const rows = await listManagedImages(db, {
         search: q?.trim(),
-        dataset: await spelled(dataset),
+        dataset: await registeredSpelling(dataset),
         status,
         after: cursor === undefined ? null : decodeImageCursor(cursor),
         limit: limit + 1, // one more row shows whether there is a next page
@@ -102,37 +102,38 @@ export function createSlideManagement({
     },
 
     counts: async ({ q, dataset }) =>
-      countManagedImages(db, { search: q?.trim(), dataset: await spelled(dataset) }),
+      countManagedImages(db, { search: q?.trim(), dataset: await registeredSpelling(dataset) }),
 
-    async change({ ids, ...edit }, editor) {
-      const uniqueIds = [...new Set(ids)];
-      const metadataFiles = new Set<string>();
-      const changed = await runLockedTransaction(db, 'catalogue', async (tx) => {
+    async change({ ids: requestedIds, ...edit }, editor) {
+      const uniqueIds = [...new Set(requestedIds)];
+      const metadataFileIds = new Set<string>(); // entries that show an unusable metadata file to administrators
+      const changedIds = await runLockedTransaction(db, 'catalogue', async (tx) => {
         const rows = await findImages(tx, uniqueIds);
         if (rows.length < uniqueIds.length) throw new AppError('not_found');
         const at = now().toISOString();
         const yieldToEventLoop = createYielder();
-        const changedIds: string[] = [];
+        const ids: string[] = [];
         const entries: AuditEntry[] = [];
         for (const row of rows) {
           await yieldToEventLoop();
-          if (isMetadataName(basename(row.path))) metadataFiles.add(row.id);
+          if (isMetadataName(basename(row.path))) metadataFileIds.add(row.id);
           const edited = await editImage(tx, row, withoutUnchanged(edit, row), editor, at);
-          if (edited.row !== row) changedIds.push(row.id);
+          if (edited.row !== row) ids.push(row.id);
           entries.push(...edited.entries);
         }
         await audit.recordAll(tx, entries);
-        return changedIds;
+        return ids;
       });
-      catalogue.evict(changed);
-      if (edit.read_again && changed.length > 0) {
+      catalogue.evict(changedIds);
+      if (edit.read_again && changedIds.length > 0) {
         await jobs.enqueue(
           'read-slide',
-          changed.filter((id) => !metadataFiles.has(id)).map((imageId) => ({ imageId, again: true })),
+          changedIds.filter((id) => !metadataFileIds.has(id)).map((imageId) => ({ imageId, again: true })),
         );
       }
-      if (changed.some((id) => metadataFiles.has(id))) catalogue.rescanSoon();
-      return changed.length;
+      // Only a scan reads metadata files.
+      if (changedIds.some((id) => metadataFileIds.has(id))) catalogue.rescanSoon();
+      return changedIds.length;
     },
 
     async exportCsv({ uid, origin }) {
@@ -153,7 +154,7 @@ function managedImageOf(row: ImageRow): ManagedImage {
   };
 }
 
-/** Returns the edit without values that the entry has already. */
+/** Returns the edit without the values that the entry already has. An empty text means the same as null: no dataset, no organ. */
 function withoutUnchanged(edit: ImageEdit, row: ImageRow): ImageEdit {
   const unchanged = editableFields.filter(
     (field) =>

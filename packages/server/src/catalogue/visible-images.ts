@@ -9,9 +9,9 @@ import { seesAll } from './reader-filter.ts';
 
 export interface VisibleImages {
   /**
-   * Returns those of the images that the account may view now, by id.
+   * Returns the images that the account may view now, by id. Ids of other images are left out.
    *
-   * @param connection transaction in which the images are read; by default none
+   * @param connection the transaction that reads the images; by default they are read outside a transaction
    */
   of(
     reader: User,
@@ -25,16 +25,16 @@ export function createVisibleImages(db: Database, datasets: Pick<Datasets, 'inac
     async of(reader, imageIds, connection = db) {
       const restrictedDatasets = await datasets.inaccessibleTo(reader, connection);
       const rows = await findImages(connection, [...new Set(imageIds)]);
-      const seesHidden = seesAll(reader);
+      const seesEveryEntry = seesAll(reader);
       return new Map(
         rows
           .filter(
             (row) =>
               row.removed_at === null &&
               row.missing_since === null &&
-              (row.status === 'ready' || seesHidden) &&
+              (row.status === 'ready' || seesEveryEntry) &&
               mayViewImage(
-                { restrictedDatasets, seesHidden },
+                { restrictedDatasets, seesHidden: seesEveryEntry },
                 { dataset: row.dataset_name, isHidden: row.hidden_at !== null },
               ),
           )

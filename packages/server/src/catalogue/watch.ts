@@ -36,15 +36,17 @@ export function watchFolders({ folders, onChange, log }: WatchOptions): Watch {
   const changedFolders = new Set<string>();
   const yieldToEventLoop = createYielder();
   let timer: NodeJS.Timeout | null = null;
-  let waitingSince = 0;
+  let firstChangeAt = 0;
+  /** Resolves when all folders are watched that have been requested until now. */
   let watchingDone: Promise<void> = Promise.resolve();
   let isClosed = false;
   let isWarned = false;
 
   function reportSoon(): void {
     const now = performance.now();
-    if (timer === null) waitingSince = now;
-    else if (now - waitingSince > maxDelayMs - pauseMs) return;
+    if (timer === null) firstChangeAt = now;
+    else if (now - firstChangeAt > maxDelayMs - pauseMs)
+      return; // restarting the pause would exceed the maximum delay
     else clearTimeout(timer);
     timer = setTimeout(() => {
       timer = null;
@@ -64,13 +66,13 @@ export function watchFolders({ folders, onChange, log }: WatchOptions): Watch {
     return watchingDone;
   }
 
-  /** Watches a folder, and those below it that are not watched yet. */
+  /** Watches a folder, and all folders below it that are not watched yet. */
   async function watchTree(folder: string): Promise<void> {
     if (isClosed) return;
     watch(folder, (event, name) => {
       if (name !== null && isHidden(name)) return;
       if (event === 'rename') {
-        if (name !== null) unwatch(path.join(folder, name)); // this name may now belong to another folder
+        if (name !== null) unwatch(path.join(folder, name)); // another folder may have this name now
         changedFolders.add(folder);
       }
       reportSoon();
@@ -81,10 +83,14 @@ export function watchFolders({ folders, onChange, log }: WatchOptions): Watch {
     }
   }
 
-  /** Watches one folder. @param onEvent gets the name of the entry, or null when unknown; `rename` includes creation and deletion */
+  /**
+   * Watches one folder. @param onEvent gets `rename` for an entry that was created, deleted or renamed, and `change` for one that
+   * was written; the name of the entry is null when unknown
+   */
   function watch(folder: string, onEvent: (event: 'rename' | 'change', name: string | null) => void): void {
     if (watchers.has(folder)) return;
     try {
+      // With `persistent: false`, the watcher does not keep the process running.
       const watcher = fs.watch(folder, { persistent: false }, (event, name) => {
         if (!isClosed) onEvent(event, name);
       });

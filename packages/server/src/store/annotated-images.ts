@@ -9,7 +9,7 @@ import type { Row } from './schema.ts';
  */
 export type LayerReader = { readonly uid: string } | null;
 
-export type AnnotatedImage = Pick<
+export type LayerWithImage = Pick<
   Row<'images'>,
   'file_name' | 'removed_at' | 'missing_since' | 'status' | 'dataset_name' | 'hidden_at'
 > &
@@ -26,8 +26,8 @@ export type AnnotatedImage = Pick<
 export function listNewestLayers(
   db: Connection,
   reader: LayerReader,
-  { before, limit }: { readonly before: AnnotatedImage | null; readonly limit: number },
-): Promise<AnnotatedImage[]> {
+  { before, limit }: { readonly before: LayerWithImage | null; readonly limit: number },
+): Promise<LayerWithImage[]> {
   return db
     .selectFrom('annotation_layers')
     .innerJoin('images', 'images.id', 'annotation_layers.image_id')

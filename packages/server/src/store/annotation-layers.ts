@@ -20,20 +20,20 @@ export async function findLayer(db: Connection, id: string): Promise<LayerRow | 
 export async function lockLayer(tx: Change, id: string): Promise<LayerRow | null> {
   const row = await tx
     .updateTable('annotation_layers')
-    .set((eb) => ({ version: eb.ref('version') }))
+    .set((eb) => ({ version: eb.ref('version') })) // changes no value, but locks the row
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirst();
   return row ?? null;
 }
 
-/** Lists either the deleted or the other layers of a slide, oldest first. */
-export function listLayers(db: Connection, imageId: string, isDeleted: boolean): Promise<LayerRow[]> {
+/** Lists the layers of a slide, oldest first: with `onlyDeleted` the deleted layers, otherwise all others. */
+export function listLayers(db: Connection, imageId: string, onlyDeleted: boolean): Promise<LayerRow[]> {
   return db
     .selectFrom('annotation_layers')
     .selectAll()
     .where('image_id', '=', imageId)
-    .where('deleted_at', isDeleted ? 'is not' : 'is', null)
+    .where('deleted_at', onlyDeleted ? 'is not' : 'is', null)
     .orderBy('created_at')
     .orderBy('id')
     .execute();
@@ -186,8 +186,8 @@ export async function displayNamesOf(
 }
 
 /**
- * Prepares the deletion of an account: layers that members see pass to the administrators, private layers are deleted for
- * good. Applies to deleted layers too.
+ * Prepares the deletion of an account: the administrators become the owners of layers that members see, and private layers are
+ * deleted permanently. This includes layers that are marked as deleted.
  *
  * @returns the ids of the slides whose layers have changed
  */

@@ -6,7 +6,7 @@ import type { Row } from './schema.ts';
 export type AnnotationRow = Row<'annotations'>;
 export type RevisionRow = Row<'annotation_revisions'>;
 
-/** Rows per statement. A row has 19 values, so the total stays below SQLite's limit of 32,766 parameters. */
+/** Number of rows per statement. A row has 19 values, so the total stays below SQLite's limit of 32,766 parameters. */
 const rowsPerStatement = 1000;
 
 /** Finds an annotation, even if it is deleted; null when it does not exist. */
@@ -94,7 +94,7 @@ export function listRevisionsBy(
     .execute();
 }
 
-/** A rectangle in pixels of level 0, edges included. */
+/** A rectangle in pixels of full resolution; it includes its edges. */
 export interface Box {
   readonly minX: number;
   readonly minY: number;

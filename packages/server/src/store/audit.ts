@@ -70,7 +70,7 @@ export async function insertAuditRows(tx: Change, rows: readonly NewAuditRow[]):
   return { seq, hash };
 }
 
-/** Rows per statement. A row has eleven values, so the total stays below SQLite's limit of 32,766 parameters. */
+/** Number of rows per statement. A row has eleven values, so the total stays below SQLite's limit of 32,766 parameters. */
 const rowsPerInsert = 500;
 
 /** Appends one entry (see `insertAuditRows`). */
@@ -83,7 +83,7 @@ export function listChainedRows(db: Connection, afterSeq: number, limit: number)
   return db.selectFrom('audit').selectAll().where('seq', '>', afterSeq).orderBy('seq').limit(limit).execute();
 }
 
-/** Rows that are read or deleted by one statement, which bounds how long its locks are held. */
+/** Number of rows that one statement reads or deletes, which limits how long it holds its locks. */
 const rowsPerBatch = 2000;
 
 /**
@@ -236,8 +236,8 @@ export async function findLastAuditRow(db: Connection, action: string): Promise<
 }
 
 /**
- * Condition that an entry is not about a thumbnail in a list, which are too frequent to count. It compares the start of the
- * JSON that audit/image-openings.ts writes with `JSON.stringify`.
+ * Condition that excludes openings in which only the thumbnail of a slide was shown, because lists show many thumbnails. It
+ * compares the first 17 characters of the JSON that audit/image-openings.ts writes with `JSON.stringify`.
  */
 const isNotThumbnailOnly = sql<boolean>`substr(detail, 1, 17) <> '{"by":"thumbnail"'`;
 

@@ -44,27 +44,30 @@ async function withSlidesAndRegistrations(db: Connection, rows: readonly CaseRow
     'case_id',
     rows.map(({ id }) => id),
   );
-  const [slides, registrations] = [
-    await db.selectFrom('case_slides').selectAll().where(isSelected).orderBy('position').execute(),
-    await db
-      .selectFrom('case_registrations')
-      .selectAll()
-      .where(isSelected)
-      .orderBy('from_image')
-      .orderBy('to_image')
-      .execute(),
-  ];
-  const slidesOf = Map.groupBy(slides, ({ case_id }) => case_id);
-  const registrationsOf = Map.groupBy(registrations, ({ case_id }) => case_id);
+  const slides = await db
+    .selectFrom('case_slides')
+    .selectAll()
+    .where(isSelected)
+    .orderBy('position')
+    .execute();
+  const registrations = await db
+    .selectFrom('case_registrations')
+    .selectAll()
+    .where(isSelected)
+    .orderBy('from_image')
+    .orderBy('to_image')
+    .execute();
+  const slidesByCase = Map.groupBy(slides, ({ case_id }) => case_id);
+  const registrationsByCase = Map.groupBy(registrations, ({ case_id }) => case_id);
   return rows.map(({ sort_key: _, ...row }) => ({
     ...row,
-    slides: (slidesOf.get(row.id) ?? []).map(({ image_id, stain, block, note }) => ({
+    slides: (slidesByCase.get(row.id) ?? []).map(({ image_id, stain, block, note }) => ({
       image_id,
       stain,
       block,
       note,
     })),
-    registrations: (registrationsOf.get(row.id) ?? []).map((registration) => ({
+    registrations: (registrationsByCase.get(row.id) ?? []).map((registration) => ({
       from_image: registration.from_image,
       to_image: registration.to_image,
       matrix: JSON.parse(registration.matrix) as RegistrationMatrix,
@@ -109,7 +112,7 @@ export async function deleteStoredCase(tx: Change, id: string): Promise<void> {
   await tx.deleteFrom('cases').where('id', '=', id).execute();
 }
 
-/** Inserts or replaces the registration of one slide of a case on another. */
+/** Inserts or replaces the transform that aligns one slide of a case with another. */
 export async function saveRegistration(tx: Change, row: Row<'case_registrations'>): Promise<void> {
   const { case_id: _, from_image: __, to_image: ___, ...computed } = row;
   await tx

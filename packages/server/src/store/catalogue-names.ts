@@ -9,11 +9,11 @@ import type { Row } from './schema.ts';
 
 export type NameKind = Row<'catalogue_names'>['kind'];
 
-/** Names per statement; three values each are far below the parameter limit of both databases. */
+/** Number of names per statement; three values each are far below the parameter limit of both databases. */
 const namesPerStatement = 500;
 
 /**
- * Registers the names of which no spelling is registered yet; their given spelling becomes the canonical one.
+ * Registers each name of which no spelling is registered yet; the given spelling becomes the canonical one.
  *
  * @returns a function that returns the canonical spelling of each of the names
  */
@@ -27,12 +27,12 @@ export async function registerNames(
   const spellings = await findSpellings(tx, kind, keys);
   const missing = keys.filter((key) => !spellings.has(key));
   if (missing.length > 0) {
-    const nameOf = new Map(names.map((name) => [nameKey(name), spellName(name)]));
+    const namesByKey = new Map(names.map((name) => [nameKey(name), spellName(name)]));
     for (let start = 0; start < missing.length; start += namesPerStatement) {
       const batch = missing.slice(start, start + namesPerStatement);
       await tx
         .insertInto('catalogue_names')
-        .values(batch.map((key) => ({ kind, key, name: nameOf.get(key) ?? key })))
+        .values(batch.map((key) => ({ kind, key, name: namesByKey.get(key) ?? key })))
         .onConflict((conflict) => conflict.columns(['kind', 'key']).doNothing())
         .execute();
     }

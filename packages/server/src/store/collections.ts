@@ -74,19 +74,19 @@ async function withItemsReadersAndOwners(
       ),
     )
     .execute();
-  const itemsOf = Map.groupBy(items, ({ collection_id }) => collection_id);
-  const readersOf = Map.groupBy(readers, ({ collection_id }) => collection_id);
-  const ownerNames = new Map(owners.map(({ uid, display_name }) => [uid, display_name]));
+  const itemsByCollection = Map.groupBy(items, ({ collection_id }) => collection_id);
+  const readersByCollection = Map.groupBy(readers, ({ collection_id }) => collection_id);
+  const ownerNamesByUid = new Map(owners.map(({ uid, display_name }) => [uid, display_name]));
   return rows.map((row) => ({
     ...row,
-    items: (itemsOf.get(row.id) ?? []).map(({ type, target_id, text, question }) => ({
+    items: (itemsByCollection.get(row.id) ?? []).map(({ type, target_id, text, question }) => ({
       type,
       id: target_id,
       text,
       question: question === null ? null : Question.parse(JSON.parse(question)),
     })),
-    readerUids: (readersOf.get(row.id) ?? []).map(({ uid }) => uid),
-    ownerName: ownerNames.get(row.uid) ?? null,
+    readerUids: (readersByCollection.get(row.id) ?? []).map(({ uid }) => uid),
+    ownerName: ownerNamesByUid.get(row.uid) ?? null,
   }));
 }
 

@@ -23,7 +23,7 @@ export interface DatabaseHealth {
   readonly slides: Readonly<Record<string, number>> | null;
 }
 
-/** @throws Error when the database cannot be opened */
+/** Opens a database, inspects it, and closes it. @throws Error when the database cannot be opened */
 export async function inspectDatabase(location: DatabaseLocation): Promise<DatabaseHealth> {
   const db = await connectDatabase(location);
   try {

@@ -176,7 +176,7 @@ function dialectOf({ url, file, content }: DatabaseLocation): Dialect {
   database.pragma('journal_mode = WAL');
   database.pragma('synchronous = FULL');
   database.pragma('foreign_keys = ON');
-  database.pragma('busy_timeout = 5000');
+  database.pragma('busy_timeout = 5000'); // a statement waits up to 5 s for the write lock of another process
   // Overwrites deleted data with zeros, so that an erased account does not remain in free pages of the file.
   database.pragma('secure_delete = ON');
   return new EmbeddedDialect(database);
@@ -194,7 +194,7 @@ function copyDatabaseFile(file: string): void {
   try {
     const source = new SqliteDatabase(file, { readonly: true });
     try {
-      source.prepare('vacuum into ?').run(unfinished);
+      source.prepare('vacuum into ?').run(unfinished); // includes the write-ahead log, which a file copy would miss
     } finally {
       source.close();
     }
@@ -231,7 +231,7 @@ export function runLockedTransaction<T>(
 }
 
 /**
- * Acquires a lock until the transaction ends. A transaction that needs both locks acquires `accounts` before `audit`;
+ * Acquires a lock until the transaction ends. A transaction that needs several locks acquires `accounts` first and `audit` last;
  * the same order everywhere prevents deadlocks.
  */
 export async function acquireLock(tx: Change, name: LockName): Promise<void> {
@@ -278,7 +278,7 @@ export function isMissingReference(error: unknown): boolean {
  */
 export function isDatabaseDown(error: unknown): boolean {
   const code = (error as { code?: unknown }).code;
-  if (error instanceof AppError) return code === 'unavailable';
+  if (error instanceof AppError) return code === 'unavailable'; // the connection pool throws it (see postgres-pool.ts)
   return (
     typeof code === 'string' && /^(ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|08|57P|53300)/.test(code)
   );

@@ -139,8 +139,9 @@ export async function listImagesIn(
 export const noRestrictedDatasets: ReadonlySet<string> = new Set();
 
 /**
- * Returns the names of the restricted datasets that are not granted to each account, by uid. Checks only grants: the caller
- * must check the status of the account, and that it is no administrator, who sees every dataset.
+ * Returns the names of the restricted datasets that are not granted to each account, by uid; an empty map when no dataset is
+ * restricted. Checks only grants: the caller must check the status of the account, and that it is not an administrator, who
+ * sees every dataset.
  */
 export async function restrictedDatasetsOf(
   db: Connection,

@@ -40,8 +40,6 @@ export async function lockInOrder(
   hashes: readonly string[],
 ): Promise<void> {
   if (!isPostgres(tx)) return;
-  const isSelected = isOneOf(tx, 'hash', hashes);
-  await sql`select 1 from ${sql.table(table)} where ${isSelected} order by hash for no key update`.execute(
-    tx,
-  );
+  const hasHash = isOneOf(tx, 'hash', hashes);
+  await sql`select 1 from ${sql.table(table)} where ${hasHash} order by hash for no key update`.execute(tx);
 }

@@ -48,7 +48,7 @@ export function replaceDatabase(file: string, replacement: string): string | nul
   const hasOldDatabase = fs.existsSync(file);
   if (hasOldDatabase) {
     for (const ending of ['', '-wal', '-shm']) fs.rmSync(`${safetyCopy}${ending}`, { force: true });
-    fs.linkSync(file, safetyCopy);
+    fs.linkSync(file, safetyCopy); // the old file has both names until the rename below
     // A database that was not closed cleanly left WAL files. They are moved away, because SQLite would apply them to the new
     // file.
     for (const ending of ['-wal', '-shm']) {

@@ -82,7 +82,7 @@ export async function listSessionStates(
     .orderBy('image_sessions.hash')
     .execute();
   return rows.map((row) => ({
-    ...stateOf(row, new Map()),
+    ...stateOf(row, new Map()), // sessions of sign-ins have no share link, and so no slides of a link
     prefix: row.prefix,
     request_count: row.request_count,
   }));
@@ -278,7 +278,7 @@ export async function recordSessionUse(db: Database, { requests, tokensUsedAt }:
   });
 }
 
-/** Rows per statement, which bounds how long its locks are held. */
+/** Number of rows that one statement deletes, which limits how long it holds its locks. */
 const sessionsPerStatement = 1000;
 
 /** Deletes up to 1,000 expired sessions. @returns false when no expired session is left */

@@ -342,7 +342,8 @@ function visibilityConditions(db: Connection, filter: Visibility): readonly RawB
       ? []
       : [
           filter.restrictedDatasets.has(withoutDataset)
-            ? sql<boolean>`dataset_name not in (${sql.join(restricted)})`
+            ? // This also excludes entries without a dataset, because a comparison with null is never true.
+              sql<boolean>`dataset_name not in (${sql.join(restricted)})`
             : sql<boolean>`(dataset_name is null or dataset_name not in (${sql.join(restricted)}))`,
         ]),
   ];

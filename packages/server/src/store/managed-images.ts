@@ -19,6 +19,7 @@ interface ManagedPage extends ManagedFilter {
   readonly limit: number;
 }
 
+/** Condition for the entries that lists for members may contain. */
 const isListed = sql<boolean>`removed_at is null and missing_since is null`;
 
 const statusConditions: Readonly<Record<ManagedStatus, RawBuilder<boolean>>> = {
@@ -86,7 +87,7 @@ export async function findImages(db: Connection, ids: readonly string[]): Promis
   return images;
 }
 
-/** Ids per statement; far below the parameter limit of both databases. */
+/** Number of ids per statement; far below the parameter limit of both databases. */
 const idsPerStatement = 500;
 
 /** Columns that an import compares with a catalogue file (a CSV that an administrator exported and edited). */
@@ -142,7 +143,7 @@ export async function renameImages(tx: Change, namings: readonly ImageNaming[], 
     (naming) =>
       sql`(${naming.id}, ${naming.file_name}, ${naming.dataset_name}, ${naming.organ_type}, ${naming.edited_fields}, ${naming.metadata_hold}, ${sortKeyOf(naming)}, ${searchTextOf(naming)})`,
   );
-  // Both databases name the columns column1, column2 …; the first row determines their types.
+  // Both databases name the columns column1, column2 …; the first row determines their types, so nullable columns need a cast.
   await sql`
     update images set
       file_name = named.column2,

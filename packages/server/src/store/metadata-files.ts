@@ -37,8 +37,8 @@ export async function deleteMetadataFiles(
 }
 
 /**
- * Forgets the metadata files whose catalogue entry an administrator has removed, and deletes these entries. Scans no longer
- * report such a file as missing; if it still exists, the next scan adds it again.
+ * Deletes the rows of metadata files whose catalogue entry an administrator has removed, and deletes these entries. Scans then
+ * no longer report the file as missing; if it still exists, the next scan adds it again.
  */
 export async function deleteRemovedMetadataFiles(db: Database): Promise<void> {
   // Acquiring the lock `catalogue` invalidates all cached lists, so it is acquired only when there is something to delete.

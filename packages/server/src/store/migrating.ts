@@ -1,5 +1,5 @@
 /**
- * Migrates the tables of a database to a newer version; there are no migrations back. All pending migrations run in one
+ * Migrates the tables of a database to a newer version; there are no migrations to an older version. All pending migrations run in one
  * transaction, under a lock that only one process at a time holds, so that a killed process leaves the database unchanged.
  */
 import {

@@ -7,7 +7,7 @@ import { AppError } from '@lamina/contract';
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import pg from 'pg';
 
-/** Connections per process. PostgreSQL accepts 100 by default, which is enough for several processes. */
+/** Maximum number of connections per process. PostgreSQL accepts 100 by default, which is enough for several processes. */
 const maxConnections = 10;
 /** Time limit for opening a connection, or for waiting until one of the pool is free. */
 const connectWithinMs = 1500;
@@ -18,8 +18,8 @@ const checkEveryMs = 200;
 /** Time limit of a probe, which opens a new connection. */
 const probeWithinMs = 800;
 /**
- * Time after which a query is cancelled here. The server cancels statements earlier, after 30 s, so a query that takes longer
- * has lost its connection.
+ * Time after which the watchdog cancels a query. The server cancels statements earlier, after 30 s, so a query without a response
+ * after this time has lost its connection.
  */
 const queryTimeoutMs = 35_000;
 /** Limits that the server enforces, so that a hanging client does not hold locks. */
@@ -52,7 +52,7 @@ export function openPostgresPool(url: string, poolSize = maxConnections): Monito
   const guardedClients = new WeakMap<pg.PoolClient, PostgresPoolClient>();
 
   return {
-    options: {},
+    options: {}, // required by Kysely's type
     inUse: () => pool.totalCount - pool.idleCount,
     async connect() {
       if (watchdog.isUnreachable()) throw unavailable('The database does not respond.');
@@ -90,6 +90,7 @@ function guardClient(client: pg.PoolClient, watchdog: Watchdog): PostgresPoolCli
     try {
       return await watchdog.awaitQuery(client.query(text, [...values]));
     } catch (error) {
+      // After an error that the server has sent, the connection works, unless the error is fatal: the server then closes it.
       const isServerResponse = error instanceof pg.DatabaseError;
       isLost = !isServerResponse || error.severity === 'FATAL';
       throw isServerResponse ? error : unavailable(error);
@@ -145,6 +146,7 @@ function createWatchdog(probe: () => Promise<boolean>): Watchdog {
   async function probeServer(probeStartedAt: number): Promise<void> {
     if (isProbing) return;
     isProbing = true;
+    // A response to a pending query during the probe also shows that the server is reachable.
     const isReachable = (await probe()) || lastResponseAt > probeStartedAt;
     isProbing = false;
     isUnreachable = !isReachable;

@@ -20,7 +20,7 @@ export async function findResultLayer(db: Connection, id: string): Promise<Resul
 export async function lockResultLayer(tx: Change, id: string): Promise<ResultLayerRow | null> {
   const row = await tx
     .updateTable('result_layers')
-    .set((eb) => ({ percent: eb.ref('percent') }))
+    .set((eb) => ({ percent: eb.ref('percent') })) // changes no value, but locks the row
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirst();

@@ -76,7 +76,7 @@ describe('watchSafetyCopies', () => {
     await vi.advanceTimersByTimeAsync(3_500_000);
     expect(fs.existsSync(copy)).toBe(true);
     await vi.advanceTimersByTimeAsync(200_000);
-    await vi.waitFor(() => expect(lines.join('')).toContain('safety copies deleted'));
+    await vi.waitFor(() => expect(lines.join('')).toContain('safety copies of the database deleted'));
     expect(fs.existsSync(copy)).toBe(false);
   });
 });

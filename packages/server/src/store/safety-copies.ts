@@ -48,7 +48,7 @@ export function watchSafetyCopies({ config, now, log }: Dependencies): void {
     try {
       const deleted = await deleteOldCopies(config, now());
       if (deleted.length > 0)
-        log.info({ files: deleted }, 'safety copies deleted: older than SAFETY_COPY_DAYS');
+        log.info({ files: deleted }, 'safety copies of the database deleted: older than SAFETY_COPY_DAYS');
     } catch (error) {
       log.error(
         { err: error },

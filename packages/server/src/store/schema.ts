@@ -119,6 +119,7 @@ interface ImageSessionTable {
   share_link_id: Generated<string | null>;
 }
 
+/** Codes of password resets that have been requested and not used yet. */
 interface PasswordResetTable {
   /** SHA-256 of the e-mailed code, base64url. */
   hash: string;
@@ -162,7 +163,7 @@ interface ThrottleTable {
 
 interface SecondFactorTable {
   uid: string;
-  /** TOTP secret, encrypted with SECRET_KEY (see secrets.ts). */
+  /** TOTP secret, encrypted with SECRET_KEY (see platform/encryption.ts). */
   secret: string;
   created_at: string;
   /** Null until the first code is confirmed; the factor is required only from then on. */
@@ -178,7 +179,7 @@ interface RecoveryCodeTable {
   uid: string;
 }
 
-/** The outbox: e-mails that have not been sent yet. */
+/** The outbox: e-mails that have not been sent yet. The name of the table is `letters`. */
 interface EmailTable {
   id: string;
   /** Encrypted JSON, because an e-mail may contain a link that sets a password. */
@@ -576,11 +577,13 @@ interface AnnotationTable {
   class_name: string | null;
   /** JSON array of red, green and blue. */
   class_color: string | null;
+  /** Bounds of the geometry in pixels of full resolution. */
   min_x: number;
   min_y: number;
   max_x: number;
   max_y: number;
   vertices: number;
+  /** Number of changes of the annotation so far. */
   revision: number;
   /** `annotation_images.change_no` of the last change. */
   change_no: number;
@@ -626,6 +629,7 @@ interface SavedViewTable {
   field: string;
   /** JSON of display settings as the viewer stores them; null: none. The server does not interpret it. */
   colours: string | null;
+  /** JSON of settings of layers as the viewer stores them; null: none. The server does not interpret it. */
   layers: string | null;
   version: number;
   created_at: string;

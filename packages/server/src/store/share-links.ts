@@ -144,7 +144,10 @@ export async function imagesOfLinks(
   );
 }
 
-/** Returns a subquery with the columns `link_id` and `image_id` for all slides in the targets of the links. */
+/**
+ * Returns a subquery with the columns `link_id` and `image_id` for all slides that the links lead to: one `select` for each type
+ * of target, and for a collection one for each type of its items.
+ */
 function linkedImages(db: Connection, linkIds: readonly string[]) {
   const isSelected = isOneOf(db, 'l.id', linkIds);
   return sql`

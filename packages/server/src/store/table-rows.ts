@@ -17,7 +17,7 @@ export interface TableShape {
   readonly name: string;
   /** Names of the columns in alphabetical order, because their order in the database depends on the migrations. */
   readonly columns: readonly string[];
-  /** The columns of the primary key. */
+  /** The columns of the primary key, in its order. Text columns are sorted by their UTF-8 bytes (see `readRows`). */
   readonly key: readonly { readonly column: string; readonly isText: boolean }[];
 }
 
@@ -30,7 +30,7 @@ export interface TableDigest {
 
 /** Number of rows that are read at once. */
 const rowsPerBatch = 2000;
-/** Values per statement; SQLite accepts at most 32,766 and PostgreSQL 65,535. */
+/** Maximum number of values per statement; SQLite accepts at most 32,766 and PostgreSQL 65,535. */
 const valuesPerStatement = 16_000;
 
 /** Type of the database for code that accesses tables by names that are known only at run time. */

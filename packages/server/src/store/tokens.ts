@@ -71,7 +71,7 @@ export async function touchToken(db: Connection, hash: string, at: Date): Promis
     .updateTable('tokens')
     .set({ last_used_at: usedAt })
     .where('hash', '=', hash)
-    .where('last_used_at', '<', usedAt)
+    .where('last_used_at', '<', usedAt) // keeps a later use that another process has recorded
     .execute();
 }
 

@@ -96,7 +96,7 @@ interface ImageOfUpload {
  *
  * @param destination `place` is the path of the file or folder relative to the root
  */
-export function listImagesAt(
+export function listImagesOfUpload(
   db: Connection,
   { root, place, isFolder }: { readonly root: SlideRoot; readonly place: string; readonly isFolder: boolean },
 ): Promise<ImageOfUpload[]> {

@@ -38,7 +38,7 @@ import {
   findUploadAt,
   insertUpload,
   isSameUpload,
-  listImagesAt,
+  listImagesOfUpload,
   listUploadsOf,
   sumUnfinishedUploads,
   sumUploadedSlides,
@@ -183,7 +183,7 @@ export function createUploads({
     const isDone = row.state === 'done';
     const place = `${row.dataset}/${row.path}`;
     const target = { root: destination.root, place, isFolder: row.is_folder === 1 };
-    const images = isDone ? await listImagesAt(db, target) : [];
+    const images = isDone ? await listImagesOfUpload(db, target) : [];
     return {
       id: row.id,
       dataset: row.dataset,

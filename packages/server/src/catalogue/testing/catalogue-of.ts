@@ -8,7 +8,10 @@ export const svs = await buildSvs({ width: 200, height: 150, downsamples: [1] })
 /** A valid id that no entry has. */
 export const missingId = '00000000-0000-4000-8000-000000000000';
 
-/** Starts a server and returns it with a signed-in administrator and a viewer. */
+/**
+ * Starts a server and returns it with an administrator and a viewer: the accounts (`administrator`, `viewer`) and the API
+ * clients that are signed in with them (`admin`, `reader`).
+ */
 export async function catalogueOf(
   database: NonNullable<Parameters<typeof slideServer>[0]>['database'] = 'SQLite',
 ) {

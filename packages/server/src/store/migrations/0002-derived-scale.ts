@@ -1,10 +1,10 @@
 import type { Kysely } from 'kysely';
 import type { Tables } from '../schema.ts';
 
-/** Records which of pixel size and magnification was derived from the other. */
+/** Adds which of pixel size and magnification was derived from the other, because lists mark derived values. */
 export async function up(db: Kysely<Tables>): Promise<void> {
   await db.schema.alterTable('images').addColumn('derived_scale', 'text').execute();
-  // Slides with only one of the two are read again to derive the other.
+  // Slides for which only one of the two values is stored are read again, which derives the other.
   await db
     .updateTable('images')
     .set({ fingerprint: null, status: 'pending' })

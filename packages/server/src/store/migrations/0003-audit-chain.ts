@@ -2,9 +2,13 @@ import { type Kysely, PostgresAdapter, sql } from 'kysely';
 import { chainHash, chainStart } from '../../domain/audit-chain.ts';
 import type { Tables } from '../schema.ts';
 
-/** Rows that are read at once. */
+/** Number of rows that are read at once. */
 const rowsPerRead = 1000;
 
+/**
+ * Adds the hash chain of the audit log, which reveals changed or deleted entries, indexes for the filters of its list, and triggers
+ * that reject changes of its rows.
+ */
 export async function up(db: Kysely<Tables>): Promise<void> {
   await db.schema
     .createTable('audit_chain')
@@ -41,35 +45,35 @@ export async function up(db: Kysely<Tables>): Promise<void> {
 }
 
 async function chainExistingRows(db: Kysely<Tables>): Promise<void> {
-  let place = { seq: 0, hash: chainStart };
+  let last = { seq: 0, hash: chainStart };
   for (;;) {
     const rows = await db
       .selectFrom('audit')
       .selectAll()
-      .where('seq', '>', place.seq)
+      .where('seq', '>', last.seq)
       .orderBy('seq')
       .limit(rowsPerRead)
       .execute();
     for (const row of rows) {
-      const hash = chainHash(place.hash, row);
+      const hash = chainHash(last.hash, row);
       await db
         .updateTable('audit')
-        .set({ previous_hash: place.hash, hash })
+        .set({ previous_hash: last.hash, hash })
         .where('seq', '=', row.seq)
         .execute();
-      place = { seq: row.seq, hash };
+      last = { seq: row.seq, hash };
     }
     if (rows.length < rowsPerRead) break;
   }
-  if (place.seq === 0) return;
+  if (last.seq === 0) return;
   await db
     .insertInto('audit_chain')
     .values({
       name: 'audit',
       before_seq: 0,
       before_hash: chainStart,
-      last_seq: place.seq,
-      last_hash: place.hash,
+      last_seq: last.seq,
+      last_hash: last.hash,
     })
     .execute();
 }

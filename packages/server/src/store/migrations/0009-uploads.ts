@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Tables } from '../schema.ts';
 
-/** Adds tables for the slides that administrators upload in the browser. */
+/** Adds tables for the slides that administrators upload in the browser, and the lock for their storage quota. */
 export async function up(db: Kysely<Tables>): Promise<void> {
   await db.schema
     .createTable('uploads')

@@ -1,7 +1,7 @@
 import { type Kysely, PostgresAdapter } from 'kysely';
 import type { Tables } from '../schema.ts';
 
-/** Adds a column for catalogue entries that are hidden from members. */
+/** Adds a column for catalogue entries that are hidden from members, so that an administrator can hide a slide without removing it. */
 export async function up(db: Kysely<Tables>): Promise<void> {
   await db.schema.alterTable('images').addColumn('hidden_at', 'text').execute();
   // This index contains all columns that are needed to count the entries of each status.
@@ -11,7 +11,7 @@ export async function up(db: Kysely<Tables>): Promise<void> {
     .columns(['removed_at', 'missing_since', 'status', 'hidden_at'])
     .execute();
   if (db.getExecutor().adapter instanceof PostgresAdapter) return;
-  // Recreated, because it has to contain all filter columns.
+  // The index is created again, because it must contain all filter columns, now including hidden_at.
   await db.schema.dropIndex('images_to_search').execute();
   await db.schema
     .createIndex('images_to_search')

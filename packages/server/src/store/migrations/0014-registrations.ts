@@ -1,7 +1,10 @@
 import type { Kysely } from 'kysely';
 import type { Tables } from '../schema.ts';
 
-/** Registrations whose e-mail address is not confirmed yet (REGISTRATION_HIDE_EXISTING=on). */
+/**
+ * Adds registrations whose e-mail address is not confirmed yet: with REGISTRATION_HIDE_EXISTING=on, an account is created only
+ * when the address is confirmed.
+ */
 export async function up(db: Kysely<Tables>): Promise<void> {
   await db.schema
     .createTable('registrations')

@@ -2,12 +2,13 @@ import { type Kysely, PostgresAdapter, sql } from 'kysely';
 import { searchTextOf } from '../../domain/catalogue-order.ts';
 import type { Tables } from '../schema.ts';
 
-/** Rows that are read and written at once: four parameters each, far below the limit of either database. */
+/** Number of rows that are read and written at once; their parameters are far below the limit of either database. */
 const batchSize = 500;
 
 /**
- * Computes the search text of every entry again, now without diacritics. On SQLite, also rebuilds the index that lists and
- * counts read, with size and creation time: it then contains all columns by which datasets are counted and sorted.
+ * Computes the search text of every entry again, now without diacritics, so that a search finds words that are typed without
+ * them. On SQLite, also creates the index for lists and counts again, now with size and creation time: it then contains all
+ * columns by which datasets are counted and sorted.
  */
 export async function up(db: Kysely<Tables>): Promise<void> {
   const isPostgres = db.getExecutor().adapter instanceof PostgresAdapter;

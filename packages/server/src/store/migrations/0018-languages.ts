@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Tables } from '../schema.ts';
 
-/** Adds the language of e-mails to an account. Before this migration all e-mails were Turkish. */
+/** Adds the language of e-mails to accounts and registrations. Before this migration all e-mails were Turkish. */
 export async function up(db: Kysely<Tables>): Promise<void> {
   for (const table of ['users', 'registrations'] as const) {
     await db.schema

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Tables } from '../schema.ts';
 
-/** Saved views, collections with their readers, answers to their questions, and presentations. */
+/** Adds saved views, collections with their readers, answers to their questions, and presentations. */
 // oxlint-disable-next-line lamina/max-own-lines -- one statement for each table and index
 export async function up(db: Kysely<Tables>): Promise<void> {
   await db.schema

@@ -1,7 +1,10 @@
 import { type Kysely, PostgresAdapter, sql } from 'kysely';
 import type { Tables } from '../schema.ts';
 
-/** Share links, whether a dataset allows them, and image sessions that belong to a link instead of a sign-in. */
+/**
+ * Adds share links, through which visitors without an account view slides; the setting of a dataset that allows them; and image
+ * sessions that belong to a link instead of a sign-in.
+ */
 export async function up(db: Kysely<Tables>): Promise<void> {
   await db.schema
     .alterTable('datasets')
@@ -44,7 +47,7 @@ export async function up(db: Kysely<Tables>): Promise<void> {
     .execute();
 }
 
-/** SQLite cannot make a column nullable, so the table and the one that refers to it are copied. */
+/** Makes `token_hash` nullable. SQLite cannot do that, so the table and the table that refers to it are copied. */
 async function recreateSessions(db: Kysely<Tables>): Promise<void> {
   await db.schema
     .createTable('new_image_sessions')
@@ -74,7 +77,7 @@ async function recreateSessions(db: Kysely<Tables>): Promise<void> {
     select session_hash, image_id, is_viewed from image_openings`.execute(db);
   await db.schema.dropTable('image_openings').execute();
   await db.schema.dropTable('image_sessions').execute();
-  // Renaming also changes the reference of the other table.
+  // Renaming a table also changes the foreign key that refers to it.
   await sql`alter table new_image_sessions rename to image_sessions`.execute(db);
   await sql`alter table new_image_openings rename to image_openings`.execute(db);
   await db.schema.createIndex('image_sessions_by_uid').on('image_sessions').column('uid').execute();

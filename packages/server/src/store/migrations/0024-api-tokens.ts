@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Tables } from '../schema.ts';
 
-/** Adds tables for API tokens, and for the slides that each token has used in the current hour. */
+/** Adds API tokens, and their uses in the current hour, so that the audit log records each use once per hour. */
 export async function up(db: Kysely<Tables>): Promise<void> {
   await db.schema
     .createTable('api_tokens')

@@ -2,7 +2,8 @@ import type { Kysely } from 'kysely';
 import type { Tables } from '../schema.ts';
 
 /**
- * Adds the right to download originals of a granted dataset (off), and whether a dataset allows identifiable originals (off).
+ * Adds the right to download originals of a granted dataset, and whether a dataset allows originals from which labels or patient
+ * data cannot be removed. Both are off for existing rows.
  */
 export async function up(db: Kysely<Tables>): Promise<void> {
   await db.schema

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Tables } from '../schema.ts';
 
-/** Result layers of slides: one row for each; the objects and values are in a file. */
+/** Adds result layers, which programs have computed for slides. The objects and values of a layer are in a file. */
 export async function up(db: Kysely<Tables>): Promise<void> {
   await db.schema
     .createTable('result_layers')

@@ -7,15 +7,15 @@ import { prepareSearch } from '../catalogue-search.ts';
 import { type Database, openDatabase } from '../database.ts';
 import { type DatabaseKind, openTestDatabase } from './test-database.ts';
 
-export interface Watched {
+export interface SearchObserver {
   readonly db: Database;
   close(): Promise<void>;
-  /** Returns the texts on which LIKE was evaluated since the last call. */
-  matched(): Promise<readonly string[]>;
+  /** Returns the texts that LIKE has compared with a pattern since the last call. */
+  comparedTexts(): Promise<readonly string[]>;
 }
 
 /** SQLite evaluates LIKE with its function `like`, which a connection may replace. */
-async function watchedSqlite(): Promise<Watched> {
+async function observeSqlite(): Promise<SearchObserver> {
   const { prepare } = SqliteDatabase.prototype;
   const handles = new Set<SqliteDatabase.Database>();
   const spy = vi.spyOn(SqliteDatabase.prototype, 'prepare').mockImplementation(function (
@@ -29,6 +29,7 @@ async function watchedSqlite(): Promise<Watched> {
   spy.mockRestore();
   let comparedTexts: string[] = [];
   for (const handle of [...handles].filter(({ open }) => open)) {
+    // The observed searches have patterns of the form %word%.
     handle.function('like', { deterministic: true }, (pattern: unknown, text: unknown, _escape: unknown) => {
       comparedTexts.push(String(text));
       return String(text).includes(String(pattern).slice(1, -1)) ? 1 : 0;
@@ -37,7 +38,7 @@ async function watchedSqlite(): Promise<Watched> {
   return {
     db,
     close,
-    async matched() {
+    async comparedTexts() {
       const recorded = comparedTexts;
       comparedTexts = [];
       return recorded;
@@ -46,7 +47,7 @@ async function watchedSqlite(): Promise<Watched> {
 }
 
 /** PostgreSQL evaluates LIKE with the operator ~~, which a schema earlier in the search path may replace. */
-async function watchedPostgres(): Promise<Watched> {
+async function observePostgres(): Promise<SearchObserver> {
   const { db: first, url, close } = await openTestDatabase('PostgreSQL');
   const name = new URL(url ?? '').pathname.slice(1);
   await prepareSearch(first);
@@ -70,7 +71,7 @@ async function watchedPostgres(): Promise<Watched> {
       await db.destroy();
       await close();
     },
-    async matched() {
+    async comparedTexts() {
       const { rows } = await sql<{ content: string }>`
         with deleted as (delete from watched.texts returning content) select content from deleted`.execute(
         db,
@@ -80,8 +81,8 @@ async function watchedPostgres(): Promise<Watched> {
   };
 }
 
-export function openSearchObserver(kind: DatabaseKind): Promise<Watched> {
-  return kind === 'SQLite' ? watchedSqlite() : watchedPostgres();
+export function openSearchObserver(kind: DatabaseKind): Promise<SearchObserver> {
+  return kind === 'SQLite' ? observeSqlite() : observePostgres();
 }
 
 export interface RecordedPlans {

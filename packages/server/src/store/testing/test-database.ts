@@ -25,11 +25,11 @@ export function openTestDatabase(kind: DatabaseKind): Promise<TestDatabase> {
 }
 
 /** Content of a migrated empty database; null before the first test. Migrating would take half the time of a test. */
-let migrated: Buffer | null = null;
+let migratedContent: Buffer | null = null;
 
 async function openSqlite(): Promise<TestDatabase> {
-  migrated ??= await readSqliteTemplate(inject('databaseTemplates'));
-  const db = await openDatabase({ url: null, file: null, content: migrated });
+  migratedContent ??= await readSqliteTemplate(inject('databaseTemplates'));
+  const db = await openDatabase({ url: null, file: null, content: migratedContent });
   return { db, url: null, close: () => db.destroy() };
 }
 
@@ -37,19 +37,22 @@ async function openSqlite(): Promise<TestDatabase> {
  * PostgreSQL databases that earlier tests of the same file have closed. Creating a database takes a tenth of a second and more.
  * Other files do not reuse them: the order of the rows and the values of sequences would depend on the files before.
  */
-let unused: { testFile: string | undefined; readonly names: string[] } = { testFile: undefined, names: [] };
+let unusedDatabases: { testFile: string | undefined; readonly names: string[] } = {
+  testFile: undefined,
+  names: [],
+};
 let template: Promise<void> | null = null;
 
 async function openPostgres(): Promise<TestDatabase> {
   const { testPath: testFile } = expect.getState();
-  if (testFile !== unused.testFile) {
-    const obsoleteNames = unused.names;
-    unused = { testFile, names: [] };
+  if (testFile !== unusedDatabases.testFile) {
+    const obsoleteNames = unusedDatabases.names;
+    unusedDatabases = { testFile, names: [] };
     await withClient(serverUrl ?? '', async (client) => {
       for (const name of obsoleteNames) await client.query(`drop database ${name} with (force)`);
     });
   }
-  const { names } = unused;
+  const { names } = unusedDatabases;
   const name = names.pop() ?? (await copyTemplate());
   const url = new URL(serverUrl ?? '');
   url.pathname = `/${name}`;
@@ -80,16 +83,19 @@ async function copyTemplate(): Promise<string> {
 }
 
 /** Creates a database as a copy of another. @returns its name */
-async function createPostgres(template = 'template1'): Promise<string> {
+async function createPostgres(original = 'template1'): Promise<string> {
   const name = `${inject('databaseTemplates').name}_${randomBytes(6).toString('hex')}`;
-  await withClient(serverUrl ?? '', (client) => client.query(`create database ${name} template ${template}`));
+  await withClient(serverUrl ?? '', (client) => client.query(`create database ${name} template ${original}`));
   return name;
 }
 
 /** Tables above this size are truncated. The rows of smaller tables are deleted, which takes a hundredth of the time. */
 const maxBytesToDelete = 1_000_000;
 
-/** Deletes all rows. Keeps the tables, including those of the job queue in the schema `jobs`, which take long to create. */
+/**
+ * Deletes all rows, except in `locks`, whose rows are needed, and in `version` of the job queue. Keeps the tables, including those
+ * of the job queue in the schema `jobs`, because creating them takes long.
+ */
 async function emptyTables(db: Database): Promise<void> {
   const { rows } = await sql<{ name: string; bytes: number }>`
     select format('%I.%I', n.nspname, c.relname) as name, pg_relation_size(c.oid) as bytes
