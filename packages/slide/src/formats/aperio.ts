@@ -1,5 +1,5 @@
 /**
- * Reads Aperio ScanScope and GT 450 slides (.svs): TIFF whose descriptions begin with "Aperio".
+ * Reads Aperio ScanScope and GT 450 slides (.svs): TIFF whose ImageDescription begins with "Aperio".
  *
  * docs/formats/aperio.md lists the features that are read, with the source of each fact.
  */
@@ -11,6 +11,7 @@ import { readTiffImage, type TiffImage } from '../tiff/tiff-image.ts';
 import { readWholeImage } from '../tiff/whole-image.ts';
 import type { SlideFormat } from './slide-format.ts';
 
+/** Bytes of an ImageDescription that are read. */
 const DESCRIPTION_BYTES = 64 * 1024;
 
 export const aperio: SlideFormat = {
@@ -26,7 +27,8 @@ export const aperio: SlideFormat = {
     const associated = new Map<AssociatedImageName, TiffImage>();
     for (const directory of (await tiff?.directories()) ?? []) {
       const tiffImage = await readTiffImage(directory);
-      const name = await associatedName(directory, tiffImage.tiles !== null);
+      const isTiled = tiffImage.tiles !== null;
+      const name = await associatedName(directory, isTiled);
       if (name === null) levels.push(tiffImage);
       else if (!associated.has(name)) associated.set(name, tiffImage);
     }
@@ -57,8 +59,8 @@ export const aperio: SlideFormat = {
 };
 
 /**
- * Sets `hasGaps` on the smaller levels: scanners lose tiles there, so an empty tile must be rendered from a larger level. At
- * full resolution, an empty tile was not scanned.
+ * Sets `hasGaps` on the smaller levels: scanners lose tiles there, so the renderer draws an empty tile from a larger
+ * level. At full resolution, an empty tile is an area that was not scanned.
  */
 function markGaps([full, ...smaller]: Slide['levels']): Slide['levels'] {
   return [full, ...smaller.map((level) => ({ ...level, hasGaps: true as const }))];
@@ -68,7 +70,8 @@ function markGaps([full, ...smaller]: Slide['levels']): Slide['levels'] {
  * Returns the name of an associated image; null for a level of the pyramid.
  *
  * The second line of the description begins with "label" or "macro". If a de-identification program has removed it,
- * NewSubfileType is still 1 (label) or 9 (macro). Another image in strips is the thumbnail.
+ * NewSubfileType is still 1 (label) or 9 (macro). A tiled image with 1 is a smaller level. Any other image in strips is
+ * the thumbnail.
  */
 async function associatedName(
   directory: TiffDirectory,
@@ -85,10 +88,10 @@ async function associatedName(
 }
 
 /**
- * Reads a number from the `|name = value` pairs of the description. Besides `20`, it accepts `20,0`, which scanners with
- * some language settings write, and `20X`.
+ * Reads a number from the `|name = value` pairs of the description: MPP, or AppMag (the objective power). Besides `20`,
+ * it accepts `20,0`, which scanners with some language settings write, and `20X`.
  *
- * @returns null when it is missing or not between 0 and 1000
+ * @returns null when the number is missing or not between 0 and 1000
  */
 function readProperty(description: string, name: 'MPP' | 'AppMag'): number | null {
   const [, text] = new RegExp(`\\|\\s*${name}\\s*=([^|]*)`).exec(description) ?? [];

@@ -1,6 +1,6 @@
 /**
- * Reads Zeiss slides (.czi). The file stores images ("subblocks") of any position and size, at full and often at smaller
- * resolutions. This module composes them to tiles of one size and overlays the fluorescence channels.
+ * Reads Zeiss slides (.czi). The file stores images ("subblocks") of any position and size, at full and often at
+ * smaller resolutions. This module composes them to tiles of one size and overlays the fluorescence channels.
  *
  * docs/formats/czi.md lists the features that are read, with the source of each fact.
  */
@@ -48,7 +48,6 @@ import type { SlideFormat } from './slide-format.ts';
 const TILE_SIDE = 512;
 const WHITE: Colour = { r: 255, g: 255, b: 255 };
 const BLACK: Colour = { r: 0, g: 0, b: 0 };
-
 export const czi: SlideFormat = {
   name: 'czi',
   needsRendering: true,
@@ -111,7 +110,7 @@ interface DisplayedChannel {
   readonly colour: Colour;
   /** Samples displayed as black and white; null when the file states none, and the range is estimated from the pixels. */
   readonly range: GreyRange | null;
-  /** Number of bits of a sample that the camera used. */
+  /** Number of bits per sample that the camera uses, at most the bits of the stored samples. */
   readonly bits: number;
 }
 
@@ -146,13 +145,14 @@ async function openDisplayedImage(source: ByteSource): Promise<{
 }
 
 /**
- * Chooses the channels to display. A colour channel is a complete image, so only the first one is displayed. Without
- * colour channels, all grey channels are overlaid except those that the file hides, or all when it hides every one.
+ * Chooses the channels to display. A channel of colour pixels is a complete image, so only the first such channel is
+ * displayed. Without one, the grey channels that the file does not hide are overlaid, or all of them if it hides all.
  */
 function chooseChannels(
   subblocks: readonly Subblock[],
   metadata: CziMetadata,
 ): readonly [DisplayedChannel, ...DisplayedChannel[]] {
+  /** One subblock of each channel; all subblocks of a channel have the same pixel type. */
   const firstSubblocks = new Map<number, Subblock>();
   for (const subblock of subblocks) {
     if (!firstSubblocks.has(subblock.channel)) firstSubblocks.set(subblock.channel, subblock);
@@ -180,8 +180,8 @@ function chooseChannels(
 }
 
 /**
- * Returns the samples displayed as black and white: from the display settings of the file, otherwise the full range of
- * an 8-bit camera, otherwise null.
+ * Returns the samples displayed as black and white: for grey pixels, those of the display settings in the file. If it
+ * has none, the full range of a camera of up to 8 bits, and null for more bits.
  */
 function greyRangeOf(
   subblock: Subblock,
@@ -265,12 +265,14 @@ function displayedImageOf(
         return isEmpty ? null : canvas;
       };
       const estimated = await estimateRange(levels, bits, drawTileOfChannel);
-      return isTooDark(estimated, bits, false) ? estimated : { black: 0, white: 2 ** bits - 1 };
+      const isInverted = false;
+      return isTooDark(estimated, bits, isInverted) ? estimated : { black: 0, white: 2 ** bits - 1 };
     }),
   }));
 
   const drawTile: DisplayedImage['drawTile'] = async (level, column, row, signal) => {
     const address = { level, column, row };
+    // A channel without subblocks is drawn too: as background, which is black if channels are overlaid.
     const drawnChannels: Channel[] = [];
     let isTileEmpty = true;
     for (const { number, colour, readRange } of channelReaders) {
@@ -314,7 +316,7 @@ function filledRaster(width: number, height: number, { r, g, b }: Colour): Raste
   return { width, height, rgb };
 }
 
-/** Copies a raster to a position of the target, which must be large enough. */
+/** Copies a raster to a position of the target; it must fit into the target there. */
 function copyPixels(source: Raster, target: Raster, position: { x: number; y: number }): void {
   const rowBytes = source.width * 3;
   for (let row = 0; row < source.height; row++) {

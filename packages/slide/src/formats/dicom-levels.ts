@@ -1,6 +1,6 @@
 /**
- * Builds the pyramid of a DICOM slide: joins the files of each image, chooses the images that are levels, and reads their
- * tiles. A concatenation is one image split into several files ("instances").
+ * Builds the pyramid of a DICOM slide: joins the files of each image, chooses the images that are levels, and reads
+ * their tiles. DICOM calls a file an "instance", and an image that is split into several files a "concatenation".
  */
 import { withGreyRange } from '../decode/contrast.ts';
 import { isJpeg, openFrameImages, type ReadFrameImage } from '../dicom/frame-images.ts';
@@ -11,8 +11,9 @@ import { type Level, type ShownPlane, type Slide, SlideError } from '../model/sl
 
 /** An image of the slide at one resolution: one file, or the parts of a concatenation. */
 interface LevelFiles {
+  /** The file with the first frames; its size, origin and other properties are those of the image. */
   readonly first: Instance;
-  /** Parts of the image, in the order of their frames. */
+  /** All files of the image, in the order of their frames. */
   readonly parts: readonly Instance[];
 }
 
@@ -27,6 +28,8 @@ interface Pyramid {
 }
 
 /**
+ * Chooses the displayed images and opens them as levels.
+ *
  * @param volumes all files of the slide that are not associated images
  * @throws SlideError NOT_A_SLIDE, FILE_MISSING, FILE_CORRUPT, FORMAT_NOT_SUPPORTED, LIMIT_EXCEEDED
  */
@@ -55,7 +58,10 @@ export function openPyramid(volumes: readonly Instance[]): Pyramid {
   };
 }
 
-/** Counts the focal planes: in the file of full resolution, otherwise in all files of its size and optical path. */
+/**
+ * Counts the focal planes. A file with several planes shows its first one. Otherwise each plane has its own file, of
+ * the size and the optical path of full resolution.
+ */
 function focalPlanesOf(volumes: readonly Instance[], full: Instance): ShownPlane {
   if (full.focalPlanes > 1) return { plane: 1, planes: full.focalPlanes, times: 1 };
   const depths = new Set(
@@ -90,6 +96,7 @@ function chooseLevelFiles(volumes: readonly Instance[]): [LevelFiles, ...LevelFi
   }
 
   const levels: [LevelFiles, ...LevelFiles[]] = [largest];
+  /** In descending order of size, like `images`. */
   const imagesBySize = Map.groupBy(images, ({ first }) => `${first.width}×${first.height}`);
   for (const sameSize of imagesBySize.values()) {
     const usable = sameSize.filter(({ first }) => isReduced(first, full) && !first.showsSpecimenLabel);
@@ -103,14 +110,14 @@ function chooseLevelFiles(volumes: readonly Instance[]): [LevelFiles, ...LevelFi
   return levels;
 }
 
-/** Returns 0 to 3: the same optical path counts 2, the same focal plane 1. */
+/** Returns how similar an image is to full resolution, 0 to 3: the same optical path counts 2, the same focal plane 1. */
 function similarity(instance: Instance, full: Instance): number {
   const opticalPathScore = instance.opticalPath === full.opticalPath ? 2 : 0;
   const focalPlaneScore = instance.depth === full.depth ? 1 : 0;
   return opticalPathScore + focalPlaneScore;
 }
 
-/** Maximum difference between the origins of two levels, as a fraction of the image side; files round them differently. */
+/** Maximum difference between the origins of two levels, as a fraction of the image side, because files round origins. */
 const ORIGIN_TOLERANCE = 0.02;
 
 /**
@@ -123,7 +130,7 @@ function isReduced(image: Instance, full: Instance): boolean {
   return min <= max && hasSameOrigin(image, full);
 }
 
-/** Compares the origins in millimetres; images without origin or pixel spacing count as having the same. */
+/** Compares the origins in millimetres. Returns true when an image states no origin or no pixel spacing. */
 function hasSameOrigin(image: Instance, full: Instance): boolean {
   if (!image.origin || !full.origin || !full.spacing || !image.spacing) return true;
   const isFar = (axis: 'x' | 'y', sidePixels: number) => {
@@ -159,6 +166,7 @@ function joinParts(files: readonly Instance[]): LevelFiles {
   let previousFrames = 0;
   for (const [i, part] of parts.entries()) {
     const expectedNumber = i + 1;
+    // The parts were grouped by the UID of their concatenation, so each one has it; the other value is for the type.
     const { number, frameOffset } = part.concatenation ?? { number: 0, frameOffset: 0 };
     const overlapsPreviousPart = number === expectedNumber && frameOffset < previousFrames;
     if (number < expectedNumber || overlapsPreviousPart) throw contradictingParts();
@@ -216,7 +224,10 @@ function openLevel({ first, parts }: LevelFiles, full: Instance): LevelReader {
   };
 }
 
-/** Returns the downsample of a level: a power of two if one fits its rounded size, otherwise the mean ratio of its sides. */
+/**
+ * Returns the downsample of a level: a power of two if one fits its rounded size, otherwise the mean ratio of its
+ * sides.
+ */
 function downsampleOf(image: Instance, full: Instance): number {
   const meanRatio = (full.width / image.width + full.height / image.height) / 2;
   const powerOfTwo = 2 ** Math.round(Math.log2(meanRatio));

@@ -1,4 +1,7 @@
-/** Groups DICOM files into slides by their identity, for which a few kilobytes of each file are read. */
+/**
+ * Groups DICOM files into slides by their UIDs, image type and size. To find these, it reads a few kilobytes of each
+ * file.
+ */
 import { type Identity, readIdentity } from '../dicom/identity.ts';
 import { limits } from '../dicom/limits.ts';
 import { isUnreachable, SlideError } from '../model/slide.ts';
@@ -23,6 +26,7 @@ export async function readIdentities(
 ): Promise<NamedIdentity[]> {
   const found: NamedIdentity[] = [];
   const remainingNames = [...names];
+  /** Takes names from the list until it is empty; several calls run concurrently. */
   const readRemaining = async () => {
     for (let name = remainingNames.shift(); name !== undefined; name = remainingNames.shift()) {
       const identity = await readIdentityOf(name, open);
@@ -51,8 +55,9 @@ async function readIdentityOf(
 }
 
 /**
- * Groups files by slide. A slide is a series, or one pyramid of a series with several pyramids. Labels and overviews that
- * belong to none of these pyramids are grouped with the first pyramid.
+ * Groups files by slide. A slide is a series, or one pyramid of a series that has several pyramid UIDs. In such a
+ * series, volumes without a pyramid UID are a slide of their own; labels and overviews of no pyramid belong to the
+ * first pyramid.
  *
  * Source: DICOM PS3.3, C.7.3.1 (series), C.8.12.14 (pyramid).
  */
@@ -77,8 +82,8 @@ export function groupBySlide(files: readonly NamedIdentity[]): NamedIdentity[][]
 }
 
 /**
- * Compares two files so that the leading file of a slide is sorted first: volumes before associated images, larger before
- * smaller images, then by part of the image, instance number and name.
+ * Compares two files so that the leading file of a slide is sorted first: volumes before associated images, larger
+ * before smaller images, then by part of the image, instance number and name.
  */
 function compareImportance(fileA: NamedIdentity, fileB: NamedIdentity): number {
   const a = fileA.identity;

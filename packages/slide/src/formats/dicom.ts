@@ -45,6 +45,7 @@ export const dicom: SlideFormat = {
     const otherVolumes = await Promise.all(volumeFiles.map(({ readHeader }) => readHeader()));
     const pyramid = openPyramid([leading, ...otherVolumes]);
     const { full } = pyramid;
+    // The leading file is closed with the slide.
     for (const { source } of pyramid.unused) if (source !== files.leading) await source.close();
 
     const associated = new Map<AssociatedImageName, OtherFile>();
@@ -74,7 +75,8 @@ export const dicom: SlideFormat = {
         const instance = await file.readHeader();
         if (instance.frames > 1)
           throw new SlideError('FORMAT_NOT_SUPPORTED', `Not supported: a ${name} in tiles`);
-        return openFrameImages(instance)(0);
+        const readFrame = openFrameImages(instance);
+        return readFrame(0);
       },
       async readIccProfile() {
         const length = full.iccProfile?.length ?? 0;
@@ -111,7 +113,7 @@ interface OtherFile {
   readonly readHeader: () => Promise<Instance>;
 }
 
-/** Returns the other files of the slide, sorted by name. */
+/** Finds the other files of the slide among the files in the folder, sorted by name. */
 async function findOtherFiles(files: SlideFiles, leading: Instance): Promise<OtherFile[]> {
   const names = (await files.list()).filter((name) => name !== files.name && !name.endsWith('/'));
   checkFileCount(names.length);
@@ -138,7 +140,7 @@ function mppOf({ spacing }: Instance): Slide['mpp'] {
   return x === null || y === null ? null : { x, y };
 }
 
-/** Returns a magnification or pixel size (µm) between 0.001 and 1000; null for anything else. */
+/** Returns a magnification, or a pixel size in µm, if it is between 0.001 and 1000; null for anything else. */
 function plausible(value: number | null): number | null {
   return value !== null && value > 0.001 && value < 1000 ? value : null;
 }

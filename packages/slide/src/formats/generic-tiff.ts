@@ -1,6 +1,6 @@
 /**
  * Reads TIFF that no vendor's reader recognises, classic or BigTIFF, in tiles or strips. Smaller levels are in the
- * directories after the first, or in its SubIFDs; sizes that the file does not contain are rendered.
+ * directories after the first, or in its SubIFDs. The renderer produces sizes that the file does not contain.
  *
  * docs/formats/tiff.md lists the features that are read, with the source of each fact.
  */
@@ -49,8 +49,9 @@ export const genericTiff: SlideFormat = {
 };
 
 /**
- * Returns the image and its reduced versions: all its SubIFDs, and the directories of the main chain that NewSubfileType
- * marks as reduced. Other directories of the main chain may be a label or another page and are ignored.
+ * Returns the image, which is the first directory that is neither a mask nor marked as reduced, and its reduced
+ * versions: all its SubIFDs, and the directories of the main chain that NewSubfileType marks as reduced. Other
+ * directories of the main chain may be a label or another page and are ignored.
  */
 async function pyramidDirectories(tiff: TiffFile): Promise<TiffDirectory[]> {
   const reduced: TiffDirectory[] = [];
@@ -60,6 +61,7 @@ async function pyramidDirectories(tiff: TiffFile): Promise<TiffDirectory[]> {
     if (await isReduced(directory)) reduced.push(directory);
     else main ??= directory;
   }
+  // If every directory is marked as reduced, openDisplayPyramid takes the largest one as full resolution.
   if (main === null) return reduced;
   const subDirectories: TiffDirectory[] = [];
   for (const directory of await tiff.subDirectories(main)) {

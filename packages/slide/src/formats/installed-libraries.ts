@@ -7,10 +7,11 @@ import { loadOpenSlide } from '../openslide/library.ts';
 export interface InstalledLibraries {
   /** Version of libvips; null when it cannot be loaded and nothing can be decoded. */
   readonly sharp: string | null;
+  /** Whether libjpeg-turbo is installed. */
   readonly turboJpeg: boolean;
-  /** Version of the library; null when it is not installed. */
+  /** Version of OpenSlide; null when it is not installed. */
   readonly openSlide: string | null;
-  /** Version of Landlock, which restricts render processes to the slide folders; 0 when the system has none. */
+  /** Version of Landlock, with which Linux restricts render processes to the slide folders; 0 when it is not available. */
   readonly landlock: number;
 }
 

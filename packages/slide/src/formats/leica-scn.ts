@@ -1,6 +1,6 @@
 /**
- * Reads slides of the Leica SCN400. The file is BigTIFF, and XML in its first directory lists a collection of images: the
- * macro image, which shows the whole glass, and the scanned areas, with their position on the glass in nanometres.
+ * Reads slides of the Leica SCN400. The file is BigTIFF, and XML in its first directory lists a collection of images:
+ * the macro image, which shows the whole glass, and the scanned areas, with their position on the glass in nanometres.
  *
  * docs/formats/leica-scn.md lists the features that are read, with the source of each fact.
  */
@@ -87,9 +87,13 @@ function isReadElement(path: readonly string[]): boolean {
   return READ_ELEMENTS.has(path.join('/'));
 }
 
-/** Returns micrometres per pixel from the size on the glass in nanometres. */
+/** Returns micrometres per pixel from the size on the glass. */
 function mppOf(view: View, { width, height }: TiffImage): { x: number; y: number } {
-  return { x: view.width / width / 1000, y: view.height / height / 1000 };
+  const nanometresPerMicrometre = 1000;
+  return {
+    x: view.width / width / nanometresPerMicrometre,
+    y: view.height / height / nanometresPerMicrometre,
+  };
 }
 
 /** A rectangle on the glass, in nanometres. */
@@ -179,7 +183,8 @@ function wholeAttribute({ attributes, name }: XmlElement, attribute: string): nu
 /** Chooses the brightfield scans, which must have the same objective and number of levels; ignores fluorescence scans. */
 function chooseScans(images: readonly ScnImage[]): readonly [ScnImage, ...ScnImage[]] {
   const scans = images.filter(({ isMacro }) => !isMacro);
-  checkAreas(scans.length, 0);
+  const unknownLines = 0; // the sizes of the scans are not read yet
+  checkAreas(scans.length, unknownLines);
   const [first, ...others] = scans.filter(({ illumination }) => illumination === 'brightfield');
   if (!first && scans.length > 0) throw notSupported('an SCN file of fluorescence');
   if (!first) throw new SlideError('NOT_A_SLIDE', 'The SCN file has only the image of the whole glass');
@@ -220,7 +225,10 @@ async function readLevels(
   return levels;
 }
 
-/** Opens a single scanned area with its stored tiles, or composes several areas. */
+/**
+ * Opens a single scanned area with its stored tiles, which can be sent unchanged, or composes several areas to one
+ * image.
+ */
 async function openLevels(source: ByteSource, scans: readonly ScanLevels[]): Promise<LevelTiles> {
   const [first, ...others] = scans;
   if (!first || others.length > 0) return composeLevels(source, scans);
@@ -239,7 +247,7 @@ async function openLevels(source: ByteSource, scans: readonly ScanLevels[]): Pro
 /** Maximum relative difference between the resolutions (nanometres per pixel) of the scanned areas. */
 const MAX_SCALE_DIFFERENCE = 0.02;
 
-/** Composes scanned areas to one image, with white glass between them. */
+/** Composes scanned areas to one image, with white glass between them. Each stored tile is one cell of an area. */
 async function composeLevels(source: ByteSource, scans: readonly ScanLevels[]): Promise<LevelTiles> {
   const left = Math.min(...scans.map(({ image }) => image.view.x));
   const top = Math.min(...scans.map(({ image }) => image.view.y));
@@ -251,7 +259,8 @@ async function composeLevels(source: ByteSource, scans: readonly ScanLevels[]): 
     const nanometresPerPixel = scans.map(
       ({ image, levels: tiffImages }) => image.view.width / (tiffImages[i]?.width ?? 1),
     );
-    // With the smallest scale, no area extends into its neighbour.
+    // The smallest number gives the distances between areas the most pixels, so that no area extends into its
+    // neighbour.
     const scale = Math.min(...nanometresPerPixel);
     if (Math.max(...nanometresPerPixel) > scale * (1 + MAX_SCALE_DIFFERENCE)) {
       throw notSupported('an SCN file whose images have different resolutions');

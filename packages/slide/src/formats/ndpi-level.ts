@@ -1,6 +1,6 @@
 /**
- * Reads one image of an NDPI file, a single JPEG, as tiles. JPEG restart markers divide the data into intervals that can be
- * decoded separately; a tile is a rectangle of intervals.
+ * Reads one image of an NDPI file, a single JPEG, as tiles. JPEG restart markers divide the data into intervals that
+ * can be decoded separately; a tile is a rectangle of intervals.
  */
 import { scanHeader } from '../jpeg/bare-head.ts';
 import type { JpegColour } from '../jpeg/complete-jpeg.ts';
@@ -29,9 +29,9 @@ export interface NdpiLevel {
 
 /** Preferred tile side in pixels, equal to that of the rendered tiles. */
 const TILE_SIDE = 256;
-/** Limits for an image without restart markers, which is decoded as a whole. 65,500 pixels is the limit of libjpeg. */
+/** Limits of an image without restart markers, which is decoded as a whole. A side of 65,500 pixels is libjpeg's limit. */
 const MAX_WHOLE = { pixels: 2 ** 24, side: 65_500, bytes: 64 * 2 ** 20 };
-/** Largest side a JPEG frame header can state; larger ones are written as 0 or modulo 65,536. */
+/** Largest side that a JPEG frame header can state. For a larger side, scanners write 0 or the remainder modulo 65,536. */
 const MAX_FRAME_SIDE = 65_535;
 /** Without restart markers, the sides of the JPEG may differ from those in the directory by this many pixels. */
 const SIDE_TOLERANCE = 16;
@@ -62,8 +62,9 @@ export async function openNdpiLevel(source: ByteSource, directory: TiffDirectory
   const jpeg = await readNdpiJpeg(source, directory);
   const intervals = intervalGrid(jpeg.header, width, height);
   if (!intervals) return openWhole(jpeg, width, height);
-  checkSide(jpeg.header.width, width, 0);
-  checkSide(jpeg.header.height, height, 0);
+  const tolerance = 0;
+  checkSide(jpeg.header.width, width, tolerance);
+  checkSide(jpeg.header.height, height, tolerance);
   return openIntervals(jpeg, directory, { width, height, intervals });
 }
 
@@ -138,7 +139,12 @@ function openIntervals(
   };
 }
 
-/** Reads the offsets of the restart intervals. @returns null when the directory lists fewer than the image has */
+/**
+ * Reads the offsets of the restart intervals.
+ *
+ * @returns null when the directory lists fewer than the image has; `intervalReader` then searches the JPEG for the
+ * markers
+ */
 async function readIntervalStarts(directory: TiffDirectory, count: number): Promise<IntervalStarts | null> {
   if (directory.count(tag.McuStarts) < count) return null;
   const starts = await directory.table(tag.McuStarts, count);
@@ -161,6 +167,7 @@ function openWhole(jpeg: NdpiJpeg, width: number, height: number): NdpiLevel | n
     grid,
     async readTile(column, row, signal) {
       checkTile(grid, column, row);
+      // Without comments, thumbnails and names.
       const newHead = scanHeader(head, size, colour);
       const scanBytes = byteCount - head.length;
       const bytes = new Uint8Array(newHead.length + scanBytes);
@@ -172,7 +179,8 @@ function openWhole(jpeg: NdpiJpeg, width: number, height: number): NdpiLevel | n
 }
 
 /**
- * Checks a side in the JPEG frame header against the side in the directory, unless the side is too large for the header.
+ * Checks a side in the JPEG frame header against the side in the directory, unless the side is too large for the
+ * header.
  *
  * @param tolerance allowed difference in pixels
  */

@@ -14,15 +14,15 @@ import { nameOfTag, tag } from '../tiff/tags.ts';
 import { type NdpiLevel, openNdpiLevel, readNdpiImage } from './ndpi-level.ts';
 import type { SlideFormat } from './slide-format.ts';
 
-/** A directory and its role in the slide. */
-interface NdpiDirectory {
+/** The image of a directory, and the tags that state its role in the slide. */
+interface NdpiImage {
   readonly directory: TiffDirectory;
   /** Pixels. */
   readonly width: number;
   readonly height: number;
   /** Magnification; −1 for the macro, −2 for the map of tissue areas, null when the file does not state it. */
   readonly sourceLens: number | null;
-  /** Distance of the focal plane from the middle one. */
+  /** Distance of the focal plane from the middle plane, which has 0. */
   readonly focalPlane: number;
 }
 
@@ -42,11 +42,10 @@ export const ndpi: SlideFormat = {
 
   async open(files, { tiff }) {
     const { leading } = files;
-    const tiffImages: NdpiDirectory[] = [];
-    for (const directory of (await tiff?.directories()) ?? [])
-      tiffImages.push(await readNdpiDirectory(directory));
+    const images: NdpiImage[] = [];
+    for (const directory of (await tiff?.directories()) ?? []) images.push(await readNdpiTags(directory));
 
-    const [full, ...reduced] = choosePyramid(tiffImages);
+    const [full, ...reduced] = choosePyramid(images);
     if (!full)
       throw new SlideError('FORMAT_NOT_SUPPORTED', 'Not supported: a file without an image of the slide');
     const first = await openNdpiLevel(leading, full.directory);
@@ -58,14 +57,15 @@ export const ndpi: SlideFormat = {
     }
     const readers: NdpiLevel[] = [first];
     const levels: [Level, ...Level[]] = [{ ...first.grid, downsample: 1 }];
-    for (const tiffImage of reduced) {
-      const level = await openNdpiLevel(leading, tiffImage.directory);
+    for (const image of reduced) {
+      const level = await openNdpiLevel(leading, image.directory);
+      // A level that cannot be read in parts is rendered from the larger ones.
       if (!level) continue;
       readers.push(level);
       levels.push({ ...level.grid, downsample: downsampleOf(level.grid, first.grid) });
     }
 
-    const macro = tiffImages.find(({ sourceLens }) => sourceLens === MACRO_LENS);
+    const macro = images.find(({ sourceLens }) => sourceLens === MACRO_LENS);
     return {
       format: 'ndpi',
       fingerprint: files.fingerprint,
@@ -74,7 +74,7 @@ export const ndpi: SlideFormat = {
       mpp: await readResolution(full.directory),
       objectivePower:
         full.sourceLens !== null && full.sourceLens < MAX_OBJECTIVE_POWER ? full.sourceLens : null,
-      ...shownPlaneOf(focalPlanesOf(tiffImages, full)),
+      ...shownPlaneOf(focalPlanesOf(images, full)),
       background: { r: 255, g: 255, b: 255 },
       associatedImages: new Set(macro ? ['macro'] : []),
       async readTile({ level, column, row }, signal) {
@@ -92,7 +92,7 @@ export const ndpi: SlideFormat = {
   },
 };
 
-async function readNdpiDirectory(directory: TiffDirectory): Promise<NdpiDirectory> {
+async function readNdpiTags(directory: TiffDirectory): Promise<NdpiImage> {
   const { width, height } = await readGeometry(directory);
   return {
     directory,
@@ -104,9 +104,9 @@ async function readNdpiDirectory(directory: TiffDirectory): Promise<NdpiDirector
 }
 
 /** Counts the focal planes among the images that have the size of full resolution. */
-function focalPlanesOf(tiffImages: readonly NdpiDirectory[], full: NdpiDirectory): ShownPlane {
+function focalPlanesOf(images: readonly NdpiImage[], full: NdpiImage): ShownPlane {
   const planes = new Set(
-    tiffImages
+    images
       .filter(({ width, height }) => width === full.width && height === full.height)
       .map(({ focalPlane }) => focalPlane),
   );
@@ -115,13 +115,13 @@ function focalPlanesOf(tiffImages: readonly NdpiDirectory[], full: NdpiDirectory
 }
 
 /**
- * Chooses the levels. An image is a level if it has a magnification, shows the focal plane closest to the middle, and has
- * the aspect ratio of the largest such image.
+ * Chooses the levels. An image is a level if it has a magnification, shows the focal plane closest to the middle, and
+ * has the aspect ratio of the largest such image.
  *
  * @returns largest first; empty when there are none
  */
-function choosePyramid(tiffImages: readonly NdpiDirectory[]): NdpiDirectory[] {
-  const magnified = tiffImages.filter(({ sourceLens }) => sourceLens !== null && sourceLens > 0);
+function choosePyramid(images: readonly NdpiImage[]): NdpiImage[] {
+  const magnified = images.filter(({ sourceLens }) => sourceLens !== null && sourceLens > 0);
   const [closest] = magnified.toSorted((a, b) => Math.abs(a.focalPlane) - Math.abs(b.focalPlane));
   const bySize = magnified
     .filter(({ focalPlane }) => focalPlane === closest?.focalPlane)
@@ -129,9 +129,9 @@ function choosePyramid(tiffImages: readonly NdpiDirectory[]): NdpiDirectory[] {
   const [full] = bySize;
   if (!full) return [];
   const chosen = [full];
-  for (const tiffImage of bySize) {
-    const isSmaller = tiffImage.width < (chosen.at(-1)?.width ?? 0);
-    if (isSmaller && isReduced(tiffImage, full)) chosen.push(tiffImage);
+  for (const image of bySize) {
+    const isSmaller = image.width < (chosen.at(-1)?.width ?? 0);
+    if (isSmaller && hasSameAspectRatio(image, full)) chosen.push(image);
   }
   if (chosen.length > limits.levels) {
     throw new SlideError('LIMIT_EXCEEDED', `The pyramid has ${chosen.length} levels`);
@@ -145,9 +145,9 @@ interface Size {
 }
 
 /** Returns whether an image has the aspect ratio of full resolution. */
-function isReduced(tiffImage: Size, full: Size): boolean {
-  const expectedHeight = (full.height * tiffImage.width) / full.width;
-  return Math.abs(expectedHeight - tiffImage.height) <= HEIGHT_TOLERANCE;
+function hasSameAspectRatio(image: Size, full: Size): boolean {
+  const expectedHeight = (full.height * image.width) / full.width;
+  return Math.abs(expectedHeight - image.height) <= HEIGHT_TOLERANCE;
 }
 
 function downsampleOf(level: Size, full: Size): number {

@@ -1,6 +1,6 @@
 /**
- * Reads the images that OME-XML describes, and finds the TIFF directory of each of their planes. A plane is the pixels of
- * one channel, focal plane and time point; a TiffData element assigns consecutive planes to consecutive directories.
+ * Reads the images that OME-XML describes, and finds the TIFF directory of each of their planes. A plane is the pixels
+ * of one channel, focal plane and time point; a TiffData element assigns consecutive planes to consecutive directories.
  */
 import { SlideError } from '../model/slide.ts';
 import type { TiffDirectory } from '../tiff/directory.ts';
@@ -24,7 +24,7 @@ export interface OmeImage {
   planeOf(channel: number): number | null;
 }
 
-/** `count` consecutive directories that hold planes, from index `first`. */
+/** Consecutive directories that contain planes: index of the first one, and their number. */
 export interface PlaneRange {
   readonly first: number;
   readonly count: number;
@@ -35,7 +35,7 @@ const DIMENSION_ORDERS = new Set(['XYZCT', 'XYZTC', 'XYCZT', 'XYCTZ', 'XYTZC', '
 const MAX_PLANES = 2 ** 31;
 
 /**
- * Reads all images that the XML describes, and the directories of this file that their planes use.
+ * Reads all images that the XML describes, and the ranges of directories of this file that contain their planes.
  *
  * @throws SlideError FILE_CORRUPT, LIMIT_EXCEEDED
  */
@@ -99,7 +99,8 @@ export async function readOmeImages(
 type PlaneCounts = Readonly<Record<'Z' | 'C' | 'T', number>>;
 
 /**
- * Returns the difference between the indices of two planes that are neighbours in a dimension.
+ * Returns the distance between two neighbours in a dimension (e.g. two channels of the same focus and time) in the list
+ * of an image's planes.
  *
  * Source: OME data model, DimensionOrder.
  */
@@ -107,14 +108,15 @@ function strideOf(dimension: 'Z' | 'C' | 'T', pixels: XmlElement, counts: PlaneC
   const order = pixels.attributes.get('DimensionOrder') ?? 'XYZCT';
   if (!DIMENSION_ORDERS.has(order)) throw corrupt('its DimensionOrder is not one of the OME data model');
   let stride = 1;
-  for (const name of order.slice(2)) {
+  const orderOfPlanes = order.slice('XY'.length);
+  for (const name of orderOfPlanes) {
     if (name === dimension) return stride;
     stride *= counts[name as 'Z' | 'C' | 'T'];
   }
   return stride;
 }
 
-/** Consecutive planes of an image in consecutive directories. */
+/** A TiffData element: consecutive planes of an image that are in consecutive directories. */
 interface PlaneBlock {
   /** Index of the first plane in the image. */
   readonly firstPlane: number;
@@ -127,8 +129,8 @@ interface PlaneBlock {
 /**
  * Reads a TiffData element.
  *
- * Source: OME-TIFF specification, "The TiffData element": IFD and the attributes First… default to 0. PlaneCount defaults
- * to 1 if IFD is given, otherwise to all remaining planes.
+ * Source: OME-TIFF specification, "The TiffData element": IFD and the attributes First… default to 0. PlaneCount
+ * defaults to 1 if IFD is given, otherwise to all remaining planes.
  */
 function readBlock(
   { attributes, children }: XmlElement,
@@ -169,8 +171,9 @@ function directoryOf(plane: number, blocks: readonly PlaneBlock[]): number | nul
 }
 
 /**
- * Returns a test whether the UUID element of a TiffData element means this file. UUIDs are compared if this file states
- * its own. Otherwise file names are compared, but only if the XML names several files, because a file may be renamed.
+ * Returns a function that decides whether the UUID element of a TiffData element means this file; no UUID element means
+ * it too. UUIDs are compared if this file states its own. Otherwise file names are compared, but only if the XML names
+ * several files: if it names one, that is this file, which may have been renamed.
  */
 function createFileTest(ome: XmlElement, fileName: string): (uuid: XmlElement | null) => boolean {
   const ownUuid = ome.attributes.get('UUID')?.trim().toLowerCase();
@@ -181,8 +184,8 @@ function createFileTest(ome: XmlElement, fileName: string): (uuid: XmlElement | 
 }
 
 /**
- * Returns a function that reads the samples per pixel of a directory. It caches the results, because the XML may describe
- * many more images than the file has directories.
+ * Returns a function that reads the samples per pixel of a directory. It caches the results, because the XML may
+ * describe many more images than the file has directories.
  */
 function cachedSamplesPerPixel(directories: readonly TiffDirectory[]): (index: number) => Promise<number> {
   const cache = new Map<number, number>();

@@ -1,6 +1,6 @@
 /**
- * Reads OME-TIFF, which Bio-Formats, QuPath and many microscopes write: TIFF with OME-XML as its first description. The
- * XML assigns directories to the channels of its images. Reduced resolutions are SubIFDs of these directories, or
+ * Reads OME-TIFF, which Bio-Formats, QuPath and many microscopes write: TIFF whose first ImageDescription is OME-XML.
+ * The XML assigns directories to the channels of its images. Reduced resolutions are SubIFDs of these directories, or
  * directories of the main chain that the XML does not mention.
  *
  * docs/formats/ome-tiff.md lists the features that are read, with the source of each fact.
@@ -137,7 +137,7 @@ async function readReducedOutsideXml(
   directories: readonly TiffDirectory[],
   ranges: readonly PlaneRange[],
 ): Promise<readonly (readonly TiffImage[])[]> {
-  /** For each directory: the number of ranges that begin there minus the number that end before it. */
+  /** For each directory: the number of ranges that begin with it minus the number that end with the directory before it. */
   const rangeChanges = new Int32Array(directories.length + 1);
   for (const { first, count } of ranges) {
     if (first >= directories.length) continue;
@@ -188,7 +188,8 @@ async function readChannels(
     for (const subDirectory of await tiff.subDirectories(directory)) {
       if (!(await isMask(subDirectory))) subImages.push(await readTiffImage(subDirectory));
     }
-    // Each size has one directory per channel, in channel order; sizes with more or fewer are rendered instead.
+    // A size with one directory per channel, in channel order, is a level. Other sizes are rendered from a larger
+    // level.
     const sizesOfAllChannels = reduced.filter(({ length }) => length === main.channels);
     const mainChainImages = sizesOfAllChannels.flatMap((sameSize) => sameSize[i] ?? []);
     const { samplesPerPixel, bitsPerSample } = await readSampleLayout(directory);
@@ -197,7 +198,7 @@ async function readChannels(
       colour: readColour(channelElements[i] ?? null),
       significantBits: readWhole(main.pixels.attributes.get('SignificantBits')),
       samplesPerPixel,
-      bits: bitsPerSample[0] ?? 1,
+      bits: bitsPerSample[0] ?? 1, // the default of TIFF
     });
   }
   return channels;
@@ -212,8 +213,8 @@ function readColour(channel: XmlElement | null): Colour | null {
 }
 
 /**
- * Removes the colours of several channels that all have the same grey, so that each gets a colour to distinguish it. Some
- * writers store white, the default of the data model, in channels without a colour.
+ * Removes the colours if all of several channels have the same grey; each then gets another default colour. Some
+ * writers store white, the default of the data model, for channels without a colour.
  */
 function withoutDefaultColours(channels: readonly OmeChannel[]): readonly OmeChannel[] {
   const [first] = channels;
@@ -248,7 +249,7 @@ function isGrey(colour: Colour | null): boolean {
   return colour === null || (colour.r === colour.g && colour.g === colour.b);
 }
 
-/** Micrometres per unit. Source: OME data model, UnitsLength. */
+/** Micrometres per unit. There are two characters for µ and two for Å. Source: OME data model, UnitsLength. */
 const MICROMETRES: ReadonlyMap<string, number> = new Map([
   ['m', 1e6],
   ['dm', 1e5],

@@ -1,6 +1,6 @@
 /**
- * Reads slides with OpenSlide, a C library, if it is installed on the system: MIRAX (.mrxs), Hamamatsu VMS and VMU, Sakura
- * (.svslide), and TIFF variants that OpenSlide recognises and no other reader supports.
+ * Reads slides with OpenSlide, a C library, if it is installed on the system: MIRAX (.mrxs), Hamamatsu VMS and VMU,
+ * Sakura (.svslide), and TIFF variants that OpenSlide recognises and no other reader supports.
  *
  * docs/formats/openslide.md lists the features that are read, with the source of each fact.
  */
@@ -26,7 +26,7 @@ interface OpenSlideFormat {
   /** Name of the format for error messages. */
   readonly name: string;
   isMatch(header: FileHeader): boolean;
-  /** Checks the companion files, which the library opens without the caller's control, and returns their names. */
+  /** Checks the companion files before the library opens them by itself, and returns their names. */
   check?(files: SlideFiles): Promise<readonly string[]>;
 }
 
@@ -42,7 +42,7 @@ const openSlideFormats: readonly OpenSlideFormat[] = [
   { name: 'Sakura', isMatch: ({ start }) => textOf(start).startsWith('SQLite format 3\0') },
 ];
 
-/** Vendor names by OpenSlide's identifiers; `generic-tiff` has none. */
+/** Vendor names by OpenSlide's identifiers. `generic-tiff` is missing on purpose: see `openWithOpenSlide`. */
 const vendors: Readonly<Record<string, string>> = {
   aperio: 'Aperio',
   dicom: 'DICOM',
@@ -58,8 +58,8 @@ const vendors: Readonly<Record<string, string>> = {
 };
 
 /**
- * If no description lists the companion files of a slide, all files in its folder are linked for the library, up to this
- * number. With more files, only the slide itself is linked.
+ * A confined process opens a slide through links to its files. If no description lists the companion files, all files
+ * beside the slide are linked; if there are more than this number, only the slide itself.
  */
 const MAX_LINKS = 1000;
 /** Side of the tiles in pixels. OpenSlide reads any rectangle, whatever tiles the file contains. */
@@ -89,12 +89,12 @@ export const openslide: SlideFormat = {
         `${format?.name} slides can be read only from a slide folder.`,
       );
     }
-    const names = (await format?.check?.(files)) ?? [];
+    const companions = (await format?.check?.(files)) ?? [];
     const library = files.path === null ? null : await loadOpenSlide();
     if (!library) {
       throw new SlideError('FORMAT_NOT_SUPPORTED', `Install libopenslide0 to read ${format?.name} slides.`);
     }
-    const slide = await openSlideAt(library, files, await prepareForLibrary(files, names));
+    const slide = await openSlideAt(library, files, await prepareForLibrary(files, companions));
     if (!slide)
       throw new SlideError('FORMAT_NOT_RECOGNISED', `OpenSlide does not know this ${format?.name} slide`);
     return slide;
@@ -104,8 +104,9 @@ export const openslide: SlideFormat = {
 };
 
 /**
- * Opens a file that no other reader supports, if OpenSlide is installed and recognises one of the vendors above. Generic
- * TIFF is excluded, because OpenSlide would draw it wrongly if it has unusual properties, instead of reporting them.
+ * Opens a file that no other reader supports, if OpenSlide is installed and recognises one of the vendors above.
+ * Generic TIFF is excluded: if it has properties that OpenSlide does not support, OpenSlide draws it wrongly without an
+ * error.
  *
  * @returns null when OpenSlide does not open it
  */
@@ -191,7 +192,7 @@ function readSlide(
       const fullX = Math.round(x * level.downsample);
       const fullY = Math.round(y * level.downsample);
       const bgra = new Uint8Array(width * height * 4);
-      await file.use((slide) => library.readRegion(slide, bgra, fullX, fullY, index, width, height));
+      await file.use((handle) => library.readRegion(handle, bgra, fullX, fullY, index, width, height));
       signal?.throwIfAborted();
       const rgb = drawOnBackground(bgra, background);
       return rgb && { codec: 'rgb', bytes: rgb, width, height };
@@ -255,7 +256,7 @@ function drawOnBackground(bgra: Uint8Array, { r, g, b }: Colour): Uint8Array | n
     const alpha = bgra[from + 3] as number;
     if (alpha > 0) isEmpty = false;
     const transparency = (255 - alpha) / 255;
-    // Storing in a Uint8Array cuts off the fraction; adding 0.5 makes that rounding.
+    // + 0.5 rounds, because the Uint8Array drops the fraction.
     rgb[to] = (bgra[from + 2] as number) + r * transparency + 0.5;
     rgb[to + 1] = (bgra[from + 1] as number) + g * transparency + 0.5;
     rgb[to + 2] = (bgra[from] as number) + b * transparency + 0.5;

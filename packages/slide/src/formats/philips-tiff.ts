@@ -1,6 +1,7 @@
 /**
- * Reads TIFF exported by Philips' pathology software. The description of the first directory is XML with DICOM names.
- * Directories state sizes rounded up to whole tiles; the true size of a level follows from its pixel spacing.
+ * Reads TIFF exported by Philips' pathology software. The ImageDescription of the first directory is XML whose names
+ * are those of DICOM attributes. Directories state sizes rounded up to whole tiles; the true size of a level follows
+ * from its pixel spacing.
  *
  * docs/formats/philips-tiff.md lists the features that are read, with the source of each fact.
  */
@@ -69,11 +70,11 @@ interface Scan {
   /** Pixel size of every level, full resolution first. */
   readonly spacings: readonly Spacing[];
   readonly objectivePower: number | null;
-  /** Associated images whose bytes are in the XML. */
+  /** Associated images that the XML contains as Base64-encoded JPEG. */
   readonly embedded: readonly AssociatedImageName[];
 }
 
-/** Associated images by their type in the XML. */
+/** Associated images by their PIM_DP_IMAGE_TYPE. */
 const imageTypes: ReadonlyMap<string, AssociatedImageName> = new Map([
   ['LABELIMAGE', 'label'],
   ['MACROIMAGE', 'macro'],
@@ -119,6 +120,7 @@ async function readScannedImages(tiff: TiffFile): Promise<readonly XmlElement[]>
   return objectsOf(root, 'PIM_DP_SCANNED_IMAGES');
 }
 
+/** Returns the `<Attribute Name="…">` element of a `<DataObject>`. */
 function attributeOf(object: XmlElement, name: string): XmlElement | null {
   return (
     object.children.find((child) => child.name === 'Attribute' && child.attributes.get('Name') === name) ??
@@ -130,13 +132,16 @@ function textOf(object: XmlElement, name: string): string | null {
   return attributeOf(object, name)?.text ?? null;
 }
 
-/** Returns the objects of an array attribute. */
+/** Returns the `<DataObject>` elements in the array of an attribute. */
 function objectsOf(object: XmlElement, name: string): readonly XmlElement[] {
   const attribute = attributeOf(object, name);
   return attribute ? elementsAt(attribute, 'Array/DataObject') : [];
 }
 
-/** Reads row spacing, then column spacing, in millimetres, each in quotation marks: `"0.00025" "0.00025"`. */
+/**
+ * Reads the pixel size: row spacing, then column spacing, in millimetres, each in quotation marks: `"0.00025"
+ * "0.00025"`. Row spacing is the distance between two rows, so it is `y`.
+ */
 function readSpacing(object: XmlElement): Spacing | null {
   const text = textOf(object, 'DICOM_PIXEL_SPACING');
   if (text === null) return null;
@@ -152,7 +157,10 @@ function readSpacing(object: XmlElement): Spacing | null {
 /** Maximum magnification of a scanner; a larger number in its place has another meaning. */
 const MAX_OBJECTIVE_POWER = 200;
 
-/** Reads the first number after `levels=`, which is the magnification: `tiff-useBigTIFF=1-levels=40,20002,10000-…`. */
+/**
+ * Reads the first number after `levels=`, which is the magnification (40 in
+ * `tiff-useBigTIFF=1-levels=40,20002,10000-…`).
+ */
 function readObjectivePower(derivation: string): number | null {
   // The text ends with a file name, which might contain `levels=` too.
   const [beforeName = ''] = derivation.split('sourceFilename');
@@ -161,7 +169,10 @@ function readObjectivePower(derivation: string): number | null {
   return power !== null && power > 0 && power <= MAX_OBJECTIVE_POWER ? power : null;
 }
 
-/** Sorts directories: associated images are described by name; every other tiled image is a level. */
+/**
+ * Sorts directories: the ImageDescription of an associated image begins with its name; any other tiled image is a
+ * level.
+ */
 async function sortDirectories(tiff: TiffFile): Promise<{
   levelTiffImages: readonly TiffImage[];
   associatedTiffImages: ReadonlyMap<AssociatedImageName, TiffImage>;
@@ -180,7 +191,10 @@ async function sortDirectories(tiff: TiffFile): Promise<{
   return { levelTiffImages, associatedTiffImages };
 }
 
-/** Calculates size and downsample of each level. A downsample is the ratio of two pixel sizes, rounded to an integer. */
+/**
+ * Calculates size and downsample of each level. The downsample is the pixel size of the level divided by that of full
+ * resolution, rounded to an integer.
+ */
 function declareLevels(
   tiffImages: readonly TiffImage[],
   spacings: readonly Spacing[],
@@ -191,7 +205,7 @@ function declareLevels(
   if (tiffImages.length !== spacings.length) {
     throw corrupt(`${tiffImages.length} levels have ${spacings.length} pixel spacings`);
   }
-  let previousDownsample = 0;
+  let previousDownsample = 0; // lower than that of full resolution, which is 1
   return tiffImages.map((tiffImage, i) => {
     const { x, y } = spacings[i] ?? fullSpacing;
     const downsample = Math.round((x / fullSpacing.x + y / fullSpacing.y) / 2);

@@ -38,13 +38,14 @@ export interface TiledCopyOptions {
 
 /** Width and height of the copy's tiles in pixels. */
 const TILE_SIDE = 512;
-/** Size of the copy relative to full resolution: smaller levels add a third, padding of edge tiles the rest. */
+/** Bytes of the copy per byte of full resolution: smaller levels add a third, padding of edge tiles the rest. */
 const PYRAMID_FACTOR = 1.5;
 const CHUNK_BYTES = 2 ** 20;
 
 /**
- * Writes a tiled copy of a large JPEG or PNG, which can only be decoded from its beginning. The image is decoded once,
- * line by line, into a file in the temporary folder; the file is unlinked as soon as it is written.
+ * Writes a tiled copy of a large JPEG or PNG, which cannot be decoded in parts. The image is decoded once, line by
+ * line, into a file in a temporary folder. The file is opened and then deleted at once, so that it disappears even
+ * after a crash.
  *
  * @throws SlideError FILE_CORRUPT, LIMIT_EXCEEDED, DECODE_FAILED when the disk has too little free space for the copy
  */
@@ -75,7 +76,8 @@ export async function writeTiledCopy(
 }
 
 /**
- * Returns the levels that the copy will have: libvips halves the image, rounding down, until it is a single tile.
+ * Returns the levels that the copy will have: libvips halves the image, rounding down, until it is one tile or one
+ * pixel wide or high.
  *
  * @param width pixels of the upright image
  * @param height pixels of the upright image
@@ -113,6 +115,7 @@ async function openCopy(source: ByteSource, removeFolder: () => Promise<void>): 
   };
 }
 
+/** Copies the original file to a path. */
 async function writeOriginal(source: ByteSource, path: string): Promise<string> {
   await pipeline(Readable.from(chunksOf(source)), createWriteStream(path, { mode: 0o600 }));
   return path;
@@ -172,7 +175,8 @@ async function checkFreeSpace(
   { width, height, needsAutoOrient }: TiledCopyOptions,
 ) {
   const { bavail: freeBlocks, bsize: blockBytes } = await statfs(folder);
-  const copyBytes = width * height * 3 * PYRAMID_FACTOR;
+  const rgbBytes = 3;
+  const copyBytes = width * height * rgbBytes * PYRAMID_FACTOR;
   // To rotate an image, libvips keeps all its pixels in a second temporary file.
   const neededBytes = source.size + (needsAutoOrient ? 2 : 1) * copyBytes;
   if (neededBytes < freeBlocks * blockBytes) return;

@@ -1,6 +1,6 @@
 /**
- * Reads ordinary JPEG, PNG and JPEG 2000 files, which have one resolution and no tiles. Smaller sizes are rendered. A large
- * JPEG or PNG is first copied into a temporary tiled pyramid.
+ * Reads ordinary JPEG, PNG and JPEG 2000 files, which have one resolution and no tiles. Smaller sizes are rendered. A
+ * large JPEG or PNG is first copied into a temporary tiled pyramid.
  *
  * docs/formats/plain-images.md lists the features that are read, with the source of each fact.
  */
@@ -42,14 +42,15 @@ interface ImageHeader {
 
 /** Maximum pixels of an image; a larger one must be converted to a tiled format. */
 const MAX_PIXELS = 200_000_000;
-/** Limits for decoding the whole image for each rendered tile; an image of more pixels is first copied into a tiled file. */
+/** Limits of an image that is decoded as a whole for each rendered tile. With more pixels, it is first copied in tiles. */
 const MAX_DIRECT = { pixels: 2 ** 24, bytes: 128 * 2 ** 20 };
 /** Maximum pixels of a JPEG 2000, whose decoder always decodes the whole image. */
 const MAX_JPEG2000_PIXELS = 2 ** 23;
 const MAX_DECODER_BYTES = 192 * 2 ** 20;
-/** Maximum side in pixels, a limit of libpng. */
+/** Maximum side of an image in pixels, a limit of libpng. */
 const MAX_SIDE = 1_000_000;
 
+/** For each codec: the test of a file's first bytes, and the reader of its header. */
 const headerReaders: readonly {
   readonly isMatch: (start: Uint8Array) => boolean;
   readonly readHeader: (source: ByteSource) => Promise<ImageHeader>;
@@ -90,6 +91,7 @@ export const plainImage: SlideFormat = {
       objectivePower: null,
       background: { r: 255, g: 255, b: 255 },
       associatedImages: new Set(),
+      // A tiled copy applies the grey range itself.
       readTile:
         isOneTile && greyBits !== null
           ? withGreyRange({ levels, readTile: tiles.readTile }, greyBits, null)
@@ -97,7 +99,7 @@ export const plainImage: SlideFormat = {
       async readAssociatedImage(name) {
         throw new SlideError('ASSOCIATED_IMAGE_MISSING', `The slide has no ${name}`);
       },
-      // The decoder converts to sRGB.
+      // The decoder has already applied the profile and returns sRGB.
       readIccProfile: async () => null,
       close: tiles.close,
     };
@@ -171,6 +173,7 @@ function openTiledCopy(files: SlideFiles, imageHeader: ImageHeader): Tiles {
     isOpaqueGrey16: greyBits !== null,
     isProgressive,
   };
+  /** Null until the first tile is read; `close` must not start a copy. */
   let startedCopy: Promise<TiledCopy> | null = null;
   const getCopy = readOnce(() => {
     startedCopy = writeTiledCopy(files, options);
@@ -218,13 +221,14 @@ async function readJpegFile(source: ByteSource): Promise<ImageHeader> {
 }
 
 /**
- * Returns the bytes of the 16-bit coefficients that a decoder keeps in memory if the components are not all in one scan;
- * otherwise 0.
+ * Returns the memory for coefficients (2 bytes each) of a JPEG whose samples are spread over several scans, because the
+ * decoder keeps them all until the last scan; otherwise 0.
  */
 function coefficientBytes({ frameMarker, width, height, components, scanComponents }: JpegHeader): number {
   if (frameMarker !== PROGRESSIVE && scanComponents === components.length) return 0;
   const maxHorizontal = Math.max(...components.map(({ horizontal }) => horizontal));
   const maxVertical = Math.max(...components.map(({ vertical }) => vertical));
+  // Subsampled components have less than one sample per pixel.
   const samplesPerPixel = components
     .map(({ horizontal, vertical }) => (horizontal * vertical) / (maxHorizontal * maxVertical))
     .reduce((sum, samples) => sum + samples, 0);
@@ -232,7 +236,7 @@ function coefficientBytes({ frameMarker, width, height, components, scanComponen
 }
 
 /**
- * Reads orientation and resolution from Exif; without Exif or its resolution, the resolution from JFIF.
+ * Reads orientation and resolution from Exif. If Exif states no resolution, it is the one of the JFIF segment.
  *
  * Source: Exif 2.32, 4.5.4 (APP1) and 4.6.4 (Orientation, resolution); JFIF 1.02 (density).
  */
@@ -240,7 +244,8 @@ async function readJpegMetadata(head: Uint8Array): Promise<{ orientation: Orient
   let jfif: Mpp = null;
   for (const segment of segments(head, 2)) {
     const body = Buffer.from(head.buffer, head.byteOffset + segment.bodyAt, segment.end - segment.bodyAt);
-    if (segment.marker === marker.APP0 && isColourMarker(head, segment)) jfif = readJfifDensity(body);
+    const isJfif = segment.marker === marker.APP0 && isColourMarker(head, segment);
+    if (isJfif) jfif = readJfifDensity(body);
     if (segment.marker === APP1 && body.subarray(0, 6).equals(EXIF)) {
       const exif = await readExif(body.subarray(EXIF.length));
       return { orientation: exif.orientation, mpp: exif.mpp ?? jfif };
@@ -262,9 +267,10 @@ async function readExif(bytes: Uint8Array): Promise<{ orientation: Orientation; 
   }
 }
 
-/** Micrometres per unit of density; unit 1 is an inch, 2 a centimetre. */
+/** Micrometres of the units of density: 1 is an inch, 2 a centimetre. Unit 0 states only an aspect ratio. */
 const JFIF_UNITS: Readonly<Record<number, number>> = { 1: 25_400, 2: 10_000 };
 
+/** Reads the density from the body of a JFIF segment: "JFIF" and NUL, version, unit (at 7), pixels per unit in x and y. */
 function readJfifDensity(body: Buffer): Mpp {
   const unitMicrometres = body.length >= 12 ? JFIF_UNITS[body.readUInt8(7)] : undefined;
   if (unitMicrometres === undefined) return null;
@@ -287,7 +293,10 @@ async function readPngFile(source: ByteSource): Promise<ImageHeader> {
   };
 }
 
-/** Bytes that are read to find the header, because long boxes may precede it: `first`, then 16 times more up to `max`. */
+/**
+ * Bytes that are read to find the header: `first`, then 16 times as many, up to `max`, because long boxes may precede
+ * it.
+ */
 const HEAD_BYTES = { first: 64 * 1024, max: 16 * 2 ** 20 };
 
 async function readJpeg2000File(source: ByteSource): Promise<ImageHeader> {

@@ -75,7 +75,7 @@ export const qptiff: SlideFormat = {
   },
 };
 
-/** A directory of the main chain, and its XML. */
+/** A directory of the main chain with the XML of its ImageDescription. */
 interface Page {
   readonly directory: TiffDirectory;
   readonly xml: XmlElement;
@@ -132,8 +132,8 @@ function associatedPages(pages: readonly Page[]): ReadonlyMap<AssociatedImageNam
 }
 
 /**
- * Groups the images by channel, with the image of full resolution first in each group. Every size must have one image per
- * channel, in the same order.
+ * Returns the images of each channel, the image of full resolution first. Every size must have one image per channel,
+ * in the same order of channels.
  *
  * @throws SlideError FILE_CORRUPT when a size has more or fewer images, or names them differently
  */
@@ -148,7 +148,7 @@ async function groupByChannel(pages: readonly Page[]): Promise<readonly (readonl
     if (type === 'FullResolution') full.push(channelImage);
     else reducedBySize.set(size, [...(reducedBySize.get(size) ?? []), channelImage]);
   }
-  const channels = full.map(({ tiffImage }) => [tiffImage]);
+  const imagesOfChannels = full.map(({ tiffImage }) => [tiffImage]);
   for (const [size, channelImages] of reducedBySize) {
     if (channelImages.length !== full.length) {
       throw corrupt(`${full.length} channels have ${channelImages.length} images of ${size} pixels`);
@@ -157,10 +157,10 @@ async function groupByChannel(pages: readonly Page[]): Promise<readonly (readonl
       const fullName = full[i]?.name ?? null;
       if (name && fullName && name !== fullName)
         throw corrupt(`the channels of ${size} pixels are in a different order`);
-      channels[i]?.push(tiffImage);
+      imagesOfChannels[i]?.push(tiffImage);
     }
   }
-  return channels;
+  return imagesOfChannels;
 }
 
 /** Parses red, green and blue from text such as `255,128,0`. */

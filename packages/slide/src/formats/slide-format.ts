@@ -7,7 +7,7 @@ import { isTiff, openTiff, type TiffFile } from '../tiff/tiff-file.ts';
 
 /** The parts of a file by which a format reader decides whether the file is in its format. */
 export interface FileHeader {
-  /** Base name of the leading file, the one by which a slide is opened; a few formats are recognised only by the name. */
+  /** Base name of the leading file, by which the slide is opened. A few formats are recognised only by their extension. */
   readonly name: string;
   /** The first bytes of the leading file, at most 512. */
   readonly start: Uint8Array;
@@ -24,8 +24,8 @@ export interface FileHeader {
 export interface SlideFormat {
   readonly name: string;
   /**
-   * Set when no tile of the format can be sent without decoding. The server process, which only sends stored tiles, then
-   * leaves the slide to a render worker.
+   * Set when no tile of the format can be sent without decoding. The server process, which only sends stored tiles,
+   * then leaves the slide to a render worker.
    */
   readonly needsRendering?: true;
   /** Returns null when the file is in this format, otherwise the reason why not, e.g. "the file is not TIFF". */
@@ -33,8 +33,8 @@ export interface SlideFormat {
   /** Opens the slide. Closing the slide closes the files; if opening fails, the caller must close them. */
   open(files: SlideFiles, header: FileHeader): Promise<Slide>;
   /**
-   * Returns which files of a folder belong to one slide. Only formats with slides of several files have this method. Files
-   * of another format, and files that cannot be read, are in no group.
+   * Returns which files of a folder belong to one slide. Only formats with slides of several files have this method.
+   * Files of another format, and files that cannot be read, are in no group.
    */
   group?(folder: SlideFolder): Promise<readonly SlideGroup[]>;
 }
@@ -51,7 +51,7 @@ export async function readFileHeader({ name, leading }: SlideFiles): Promise<Fil
   const start = await leading.read(0, Math.min(START_BYTES, leading.size));
   // The preamble of a DICOM file may be a valid TIFF header (DICOM PS3.10, 7.1).
   const tiff = isTiff(start) && !isDicom(start) ? await openTiff(leading) : null;
-  const text = async (name: Tag) => (await tiff?.first.text(name, TEXT_BYTES)) ?? '';
+  const text = async (textTag: Tag) => (await tiff?.first.text(textTag, TEXT_BYTES)) ?? '';
   return {
     name,
     start,

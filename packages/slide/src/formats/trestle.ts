@@ -1,6 +1,6 @@
 /**
- * Reads Trestle (MedScan) slides: tiled TIFF whose tiles overlap by a fixed number of pixels per level. Companion files
- * with a photograph of the glass and more precise overlaps are not read.
+ * Reads Trestle (MedScan) slides: tiled TIFF; within a level, neighbouring tiles overlap by a fixed number of pixels.
+ * Companion files with a photograph of the glass and more precise overlaps are not read.
  *
  * docs/formats/trestle.md lists the features that are read, with the source of each fact.
  */
@@ -83,7 +83,7 @@ function readProperties(description: string): ReadonlyMap<string, string> {
   return properties;
 }
 
-/** Reads `RRGGBB`; returns white when it is absent. */
+/** Reads a colour as `RRGGBB`; returns white for anything else. */
 function readBackground(text: string | undefined): Colour {
   const [, r, g, b] = /^([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})$/i.exec(text ?? '') ?? [];
   const level = (hex: string | undefined) => (hex === undefined ? 255 : Number.parseInt(hex, 16));
@@ -109,7 +109,7 @@ function readOverlaps(text: string | undefined): readonly Overlap[] {
   return overlaps;
 }
 
-/** Reads the levels, largest first; every directory of the file is one. */
+/** Reads the levels, largest first; every directory of the file is a level. */
 async function readLevels(tiff: TiffFile): Promise<readonly TiffImage[]> {
   const tiffImages: TiffImage[] = [];
   for (const directory of await tiff.directories()) {
@@ -122,6 +122,7 @@ async function readLevels(tiff: TiffFile): Promise<readonly TiffImage[]> {
   return tiffImages;
 }
 
+/** Opens levels without overlaps with their stored tiles, and composes the others from tiles without their overlaps. */
 async function openLevels(
   source: ByteSource,
   tiffImages: readonly TiffImage[],
@@ -144,6 +145,7 @@ async function openLevels(
       continue;
     }
     checkAreas(1, grid.columns + grid.rows);
+    /** The whole level; each tile is one cell, and covers the overlap of the tile on its left and above it. */
     const area = {
       readTile,
       tileWidth: grid.tileWidth,

@@ -1,6 +1,6 @@
 /**
- * Reads the scanned regions of a Ventana BIF from the XML of its largest level: their position, and the overlaps of their
- * camera frames, each of which is one stored tile.
+ * Reads the scanned regions of a Ventana BIF from the XML of its largest level: their position, and the overlaps of
+ * their camera frames, each of which is one stored tile.
  */
 import { SlideError } from '../model/slide.ts';
 import { checkAreas } from '../tiff/mosaic-level.ts';
@@ -17,18 +17,21 @@ export interface Region {
   readonly firstRow: number;
   readonly columns: number;
   readonly rows: number;
-  /** Position of the left edge in pixels. */
+  /** Position of the left edge in pixels of full resolution. */
   readonly x: number;
-  /** Height of the bottom edge in pixels above a baseline that lies below all regions. */
+  /** Distance in pixels of the bottom edge above a baseline that is below all regions. */
   readonly bottomAboveBaseline: number;
-  /** Overlap in pixels of each column, from the second on, with the one before it; likewise of each row. */
+  /** Overlap in pixels of each column with the one before it, starting with the second column; likewise of each row. */
   readonly overlapsX: readonly number[];
   readonly overlapsY: readonly number[];
 }
 
-/** Returns whether an XML element is read, by its path; the others are long and contain file names. */
-function isReadElement([, child]: readonly string[]): boolean {
-  return child === 'AoiOrigin' || child === 'SlideStitchInfo';
+/**
+ * Returns whether an XML element is read: AoiOrigin and SlideStitchInfo below the root, with all their descendants.
+ * Others are long and contain file names.
+ */
+function isReadElement([_root, childOfRoot]: readonly string[]): boolean {
+  return childOfRoot === 'AoiOrigin' || childOfRoot === 'SlideStitchInfo';
 }
 
 /**
@@ -69,9 +72,14 @@ function wholeAttribute({ attributes, name }: XmlElement, attribute: string): nu
   return value;
 }
 
+/** Size and number of the tiles of a tiled image. */
 export type Tiles = NonNullable<TiffImage['tiles']>;
 
-/** @param isOnlyRegion whether the file has one region, which needs no position */
+/**
+ * Reads and checks a region.
+ *
+ * @param isOnlyRegion whether the file has a single region; then its position may be missing
+ */
 function readRegion(imageInfo: XmlElement, origin: XmlElement, tiles: Tiles, isOnlyRegion: boolean): Region {
   const frameWidth = wholeAttribute(imageInfo, 'Width');
   const frameHeight = wholeAttribute(imageInfo, 'Height');
@@ -111,9 +119,9 @@ interface Joint {
 }
 
 /**
- * Calculates one overlap for each gap between columns and between rows. It is the mean over the gap's joints of at least
- * `MIN_CONFIDENCE`, or over such joints of all gaps if the gap has none. If the region has no such joint (e.g. on empty
- * glass), all its joints are used, weighted by confidence.
+ * Calculates one overlap for each gap between two columns and between two rows: the mean of the gap's joints whose
+ * confidence is at least `MIN_CONFIDENCE`. A gap without such joints gets the mean of those of all gaps in its
+ * direction. If no gap has any (e.g. on empty glass), all joints are used, weighted by confidence.
  */
 function readOverlaps(
   imageInfo: XmlElement,
@@ -181,7 +189,10 @@ function gridPositionOf(number: number, columns: number, rows: number): { column
   };
 }
 
-/** Returns the weighted mean overlap of each gap; the mean of all gaps for a gap without weight. */
+/**
+ * Returns the weighted mean overlap of each gap; for a gap whose weights are 0, the mean of all joints; 0 without
+ * joints.
+ */
 function meanOverlaps(
   joints: readonly Joint[],
   gaps: number,
@@ -191,7 +202,8 @@ function meanOverlaps(
   const total = { weight: 0, overlap: 0 };
   for (const joint of joints) {
     const weight = weightOf(joint);
-    for (const sum of [total, sums[joint.gap] ?? total]) {
+    const gapSum = sums[joint.gap] ?? total; // every joint has a gap; `total` is only for the type
+    for (const sum of [total, gapSum]) {
       sum.weight += weight;
       sum.overlap += weight * joint.overlap;
     }

@@ -1,7 +1,8 @@
 /**
  * Reads Ventana (Roche) BIF, and .tif files of the same scanners: TIFF whose first directory has XML of the iScan
- * scanner. The tiles of a BIF are camera frames that overlap; XML in the largest level states the overlaps and the scanned
- * regions. A tile of a level that is reduced by n contains n × n reduced frames side by side.
+ * scanner. The tiles of a BIF are camera frames that overlap; XML in the largest level states the overlaps and the
+ * scanned regions. At a level with the downsample n, a tile contains n × n reduced frames ("cells") side by side, still
+ * with their overlaps.
  *
  * docs/formats/ventana-bif.md lists the features that are read, with the source of each fact.
  */
@@ -179,10 +180,10 @@ function tilesOf(level: StoredLevel | undefined): Tiles {
   return level.tiffImage.tiles;
 }
 
-/** Minimum side of a reduced frame in pixels. Levels with smaller frames are not used; the server renders them instead. */
+/** Minimum side of a cell in pixels. Levels with smaller cells are not used; they are rendered from a larger level. */
 const MIN_CELL_SIDE = 16;
 
-/** Composes each level from frames: every stored tile of a level reduced by n is cut into n × n cells, one per frame. */
+/** Composes each level from its cells, without the overlaps. Omits the first level with unusable cells and all later ones. */
 async function mosaicLevels(
   source: ByteSource,
   storedLevels: readonly StoredLevel[],
@@ -229,7 +230,10 @@ async function mosaicLevels(
 
 interface PlacedRegion {
   readonly region: Region;
-  /** Left edge of each column and top edge of each row, in pixels of full resolution from the corner of all regions. */
+  /**
+   * Left edge of each column and top edge of each row, in full-resolution pixels from the top left corner of all
+   * regions.
+   */
   readonly lefts: readonly number[];
   readonly tops: readonly number[];
 }
@@ -251,7 +255,11 @@ function placeRegions(regions: readonly Region[], tiles: Tiles): readonly Placed
   }));
 }
 
-/** Returns the first pixel of each column or row of frames, whose side is given in pixels. */
+/**
+ * Returns the position of each column (or row) of frames in pixels from the first one.
+ *
+ * @param side width (or height) of a frame
+ */
 function frameStarts(overlaps: readonly number[], side: number): number[] {
   const starts = [0];
   for (const overlap of overlaps) starts.push((starts.at(-1) ?? 0) + side - overlap);

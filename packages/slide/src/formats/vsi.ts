@@ -16,7 +16,7 @@ import { readStacks, type Stack } from '../vsi/stacks.ts';
 import { isVsi } from '../vsi/tag-tree.ts';
 import type { SlideFormat } from './slide-format.ts';
 
-/** Possible names of the single file in a stack's folder. */
+/** The two possible names of the file in a stack's folder. */
 const ETS_NAMES = ['frame_t.ets', 'frame_t_0.ets'] as const;
 
 export const vsi: SlideFormat = {
@@ -28,13 +28,13 @@ export const vsi: SlideFormat = {
 
   async open(files) {
     const stacks = await readStacks(files.leading);
-    const external = stacks.filter(({ isExternal }) => isExternal);
+    const stacksWithEtsFile = stacks.filter(({ isExternal }) => isExternal);
     // A slide may have several scanned areas; the largest is displayed.
-    const slide = largestStack(external.filter(({ kind }) => kind === 'slide'));
+    const slide = largestStack(stacksWithEtsFile.filter(({ kind }) => kind === 'slide'));
     if (!slide) throw notSupported('an image in the .vsi file itself');
     const pyramid = await openStack(files, slide);
     const associated = new Map<AssociatedImageName, Stack>();
-    for (const stack of external) {
+    for (const stack of stacksWithEtsFile) {
       const name = associatedNames[stack.kind];
       if (name && !associated.has(name)) associated.set(name, stack);
     }
@@ -70,6 +70,7 @@ const associatedNames: Readonly<Record<Stack['kind'], AssociatedImageName | null
   other: null,
 };
 
+/** Returns the stack with the most pixels; of equal ones, the one with the lowest number. */
 function largestStack(stacks: readonly Stack[]): Stack | null {
   const area = ({ size }: Stack) => (size ? size.width * size.height : 0);
   return stacks.toSorted((a, b) => area(b) - area(a) || a.number - b.number)[0] ?? null;
@@ -80,7 +81,7 @@ async function openStack(files: SlideFiles, stack: Stack): Promise<EtsPyramid> {
   return openEtsPyramid(source, await readEtsFile(source), stack);
 }
 
-/** @throws SlideError FILE_TRUNCATED when the file is missing */
+/** Opens the file with the pixels of a stack. @throws SlideError FILE_TRUNCATED when it is missing */
 async function openEts(files: SlideFiles, { number }: Stack): Promise<ByteSource> {
   for (const name of ETS_NAMES) {
     try {

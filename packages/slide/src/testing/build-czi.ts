@@ -215,9 +215,7 @@ export const cziCompressions: Readonly<Record<CziCompression, number>> = {
   'zstd1-split': 6,
 };
 
-/**
- * The samples of a stored pixel in order: 0 is the red, 1 the green, 2 the blue one; null is an opaque alpha sample.
- */
+/** The samples of a stored pixel in order: 0 is the red, 1 the green, 2 the blue one; null is an opaque alpha sample. */
 const storedSamples: Readonly<Record<CziPixels, readonly (number | null)[]>> = {
   gray8: [1],
   gray16: [1],

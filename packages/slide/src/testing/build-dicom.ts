@@ -75,9 +75,7 @@ export interface DicomPlan {
   readonly wordStep?: number;
   /** Whether an uncompressed frame stores all red samples, then all green, then all blue ones. */
   readonly isPlanar?: boolean;
-  /**
-   * DimensionOrganizationType; null for a file without it, which states the position of each frame, like TILED_SPARSE.
-   */
+  /** DimensionOrganizationType; null for a file without it, which states the position of each frame, like TILED_SPARSE. */
   readonly organization?: 'TILED_FULL' | 'TILED_SPARSE' | null;
   /** Tiles that the file omits, counted row by row from 0; only for TILED_SPARSE. */
   readonly holes?: readonly number[];
@@ -86,9 +84,7 @@ export interface DicomPlan {
   readonly fragmentsPerFrame?: number;
   readonly focalPlanes?: number;
   readonly opticalPaths?: number;
-  /**
-   * For a part of a concatenation: its number from 1, the number of parts, and its frames `from` to `to - 1` (from 0).
-   */
+  /** For a part of a concatenation: its number from 1, the number of parts, and its frames `from` to `to - 1` (from 0). */
   readonly part?: {
     readonly number: number;
     readonly total?: number;
@@ -255,9 +251,7 @@ interface FramePlace {
   readonly path: number;
 }
 
-/**
- * Returns the positions of the frames in the order of the file; for a part of a concatenation, only those of the part.
- */
+/** Returns the positions of the frames in the order of the file; for a part of a concatenation, only those of the part. */
 function placesOf(plan: CompletePlan, { width, height }: Raster): FramePlace[] {
   const columns = Math.ceil(width / plan.tileWidth);
   const rows = Math.ceil(height / plan.tileHeight);

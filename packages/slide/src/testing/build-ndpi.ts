@@ -29,13 +29,9 @@ export interface NdpiPlan {
   readonly downsamples?: readonly number[];
   /** The picture; tissue. */
   readonly picture?: Raster;
-  /**
-   * Restart intervals of full resolution (of a smaller level: their width divided by its downsample); 128 × 8 pixels.
-   */
+  /** Restart intervals of full resolution (of a smaller level: their width divided by its downsample); 128 × 8 pixels. */
   readonly intervals?: IntervalCoding;
-  /**
-   * Index of the first level without restart markers (later levels have none either); by default all levels have them.
-   */
+  /** Index of the first level without restart markers (later levels have none either); by default all levels have them. */
   readonly wholeFrom?: number;
   /** Magnification of full resolution; 20. */
   readonly sourceLens?: number;

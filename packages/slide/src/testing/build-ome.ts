@@ -50,9 +50,7 @@ export const smaller = [2, 4].map((downsample) =>
   withTags(exactPicture(shrinkRaster(tissue, downsample), 64), reducedImageTag),
 );
 
-/**
- * Returns a directory with the grey picture of a plane; pictures of planes with a larger index are darker by 20 each.
- */
+/** Returns a directory with the grey picture of a plane; pictures of planes with a larger index are darker by 20 each. */
 export const grey = (index: number, tileSize: number | null = 64): DirectoryPlan =>
   exactDirectory({
     width: WIDTH,

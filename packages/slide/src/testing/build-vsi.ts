@@ -111,17 +111,13 @@ function stackField(plan: VsiStackPlan): VsiField {
   };
 }
 
-/**
- * Builds the fields of an optical path. Readers search for the magnification at any depth; here it is the third level.
- */
+/** Builds the fields of an optical path. Readers search for the magnification at any depth; here it is the third level. */
 function objectiveFields(power: number): readonly VsiField[] {
   const magnification = [{ tag: vsiTag.magnification, value: { type: TYPE.double, bytes: doubles(power) } }];
   return [{ tag: 3, value: [{ tag: 120114, value: magnification }] }];
 }
 
-/**
- * Builds the field of a channel, or of a position of another dimension; the first one states the dimension's meaning.
- */
+/** Builds the field of a channel, or of a position of another dimension; the first one states the dimension's meaning. */
 function channelField(
   { bgr, range }: NonNullable<VsiStackPlan['channels']>[number],
   index: number,

@@ -8,9 +8,7 @@ export interface SamplesPlan {
   /** Size in pixels. */
   readonly width: number;
   readonly height: number;
-  /**
-   * All samples of the first pixel, then those of the next one: width × height × samplesPerPixel values below 2^bits.
-   */
+  /** All samples of the first pixel, then those of the next one: width × height × samplesPerPixel values below 2^bits. */
   readonly samples: ArrayLike<number>;
   readonly samplesPerPixel: number;
   /** Bits per sample; 8. */

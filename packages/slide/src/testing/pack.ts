@@ -1,9 +1,7 @@
 import zlib from 'node:zlib';
 import type { Packing } from '../model/slide.ts';
 
-/**
- * Packs bytes as TIFF writers do. `old-lzw` is the variant of writers before 1991: other bit order, wider codes later.
- */
+/** Packs bytes as TIFF writers do. `old-lzw` is the variant of writers before 1991: other bit order, wider codes later. */
 export function pack(bytes: Uint8Array, packing: Packing | 'old-lzw'): Uint8Array {
   switch (packing) {
     case 'none':

@@ -97,9 +97,7 @@ function blendWith(bgra: Uint8Array, width: number, height: number, { r, g, b }:
 const run = promisify(execFile);
 /** Maximum duration of a libvips command; every test file needs less. */
 const TIMEOUT_MS = 30_000;
-/**
- * A picture of at most this many pixels is read once as a whole; of a larger one, each rectangle is read separately.
- */
+/** A picture of at most this many pixels is read once as a whole; of a larger one, each rectangle is read separately. */
 const MAX_WHOLE_PIXELS = 2 ** 25;
 
 /**
