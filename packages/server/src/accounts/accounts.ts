@@ -67,25 +67,27 @@ export interface Accounts {
    */
   register(person: NewPerson, origin: Origin): Promise<User>;
   /**
+   * Checks password and second factor, and issues a bearer token.
+   *
    * @throws AppError credentials_invalid, account_not_active, second_factor_required, second_factor_invalid,
    *   rate_limited, unavailable
    */
   signIn(credentials: Credentials, origin: Origin): Promise<IssuedToken>;
-  signOut(by: Actor): Promise<void>;
+  signOut(actor: Actor): Promise<void>;
   /**
    * Mails a reset link in the background, so that the response does not reveal whether the address is known.
    *
    * @throws AppError rate_limited
    */
   requestPasswordReset(email: string, origin: Origin): Promise<void>;
-  /** @throws AppError reset_link_invalid, rate_limited */
+  /** Checks that a reset link is valid, without using it up. @throws AppError reset_link_invalid, rate_limited */
   checkPasswordReset(code: string, origin: Origin): Promise<void>;
-  /** @throws AppError reset_link_invalid, unavailable */
+  /** Sets a new password and ends all sign-ins of the account. @throws AppError reset_link_invalid, unavailable */
   confirmPasswordReset(code: string, newPassword: string, origin: Origin): Promise<void>;
-  /** Ends every other sign-in of the account. @throws AppError reauth_required, unavailable */
-  changeOwnPassword(by: Actor, passwords: { current?: string | undefined; next: string }): Promise<void>;
-  /** Erases the personal data; only the uid stays, in the audit log. @throws AppError reauth_required, last_admin */
-  deleteOwn(by: Actor, currentPassword: string | undefined): Promise<void>;
+  /** Changes the password and ends every other sign-in of the account. @throws AppError reauth_required, unavailable */
+  changeOwnPassword(actor: Actor, passwords: { current?: string | undefined; next: string }): Promise<void>;
+  /** Deletes the account of the caller. Only its uid stays, in the audit log. @throws AppError reauth_required, last_admin */
+  deleteOwn(actor: Actor, currentPassword: string | undefined): Promise<void>;
 
   list(query: PeopleQuery): Promise<PeoplePage>;
   /** @throws AppError not_found */
@@ -95,21 +97,21 @@ export interface Accounts {
    *
    * @throws AppError not_found, already_active, not_pending, invalid_request
    */
-  approve(by: Actor, uid: string, decision: Decision): Promise<void>;
+  approve(actor: Actor, uid: string, decision: Decision): Promise<void>;
   /** Makes the account pending again, without datasets. @throws AppError not_found, not_active, approval_settled */
-  withdrawApproval(by: Actor, uid: string): Promise<void>;
+  withdrawApproval(actor: Actor, uid: string): Promise<void>;
   /** @throws AppError not_found, not_pending */
-  reject(by: Actor, uid: string, reason: string): Promise<void>;
+  reject(actor: Actor, uid: string, reason: string): Promise<void>;
   /** Changes the access of an active account. @throws AppError not_found, not_active, invalid_request */
-  changeAccess(by: Actor, uid: string, access: Access): Promise<void>;
+  changeAccess(actor: Actor, uid: string, access: Access): Promise<void>;
   /** @throws AppError not_found, closed, self_change, last_admin */
-  suspend(by: Actor, uid: string): Promise<void>;
+  suspend(actor: Actor, uid: string): Promise<void>;
   /** @throws AppError not_found, self_change, last_admin */
-  deactivate(by: Actor, uid: string): Promise<void>;
+  deactivate(actor: Actor, uid: string): Promise<void>;
   /** @throws AppError not_found, not_active */
-  promote(by: Actor, uid: string): Promise<void>;
+  promote(actor: Actor, uid: string): Promise<void>;
   /** @throws AppError not_found, self_change, closed, unavailable */
-  setPassword(by: Actor, uid: string, newPassword: string): Promise<void>;
+  setPassword(actor: Actor, uid: string, newPassword: string): Promise<void>;
 }
 
 /** Access of an account that an administrator decides on. Undefined fields stay unchanged. */
@@ -193,8 +195,8 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
   }
 
   /**
-   * Runs an operation and audits its rejection. The audit entry needs a separate transaction, because that of the operation is
-   * rolled back.
+   * Runs an operation, and writes an audit entry if it is rejected. The entry needs a separate transaction, because the
+   * transaction of a rejected operation is rolled back.
    */
   async function auditRejection<T>(entry: AuditEntry, work: () => Promise<T>): Promise<T> {
     try {
@@ -210,29 +212,29 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
   /**
    * Applies an administrator's change to an account, with the audit entry.
    *
-   * @param rule returns the changed account, or the same object if nothing changes. Throws when the change is not allowed.
+   * @param rule returns the changed account, or the same object if nothing changes; throws when the change is not allowed
    * @param work further writes in the same transaction
    */
   async function administer(
-    { by, uid, action }: { by: Actor; uid: string; action: AuditAction },
+    { actor, uid, action }: { actor: Actor; uid: string; action: AuditAction },
     rule: (user: User, context: Parameters<typeof rules.suspend>[1]) => User,
     work: (tx: Change, after: User) => Promise<void> = async () => undefined,
   ): Promise<User> {
-    const entry = { action, actor: by.uid, target: uid, origin: by.origin };
+    const entry = { action, actor: actor.uid, target: uid, origin: actor.origin };
     return auditRejection(entry, () =>
       runLockedTransaction(db, 'accounts', async (tx) => {
         const stored = await findUser(tx, uid);
         if (stored === null) throw new AppError('not_found');
         const user = rules.effectiveAccount(stored, dependencies.now());
-        const hadExpired = user !== stored;
+        const hadExpired = user !== stored; // an account that has not expired is returned as the same object
         const otherActiveAdmin = await hasOtherActiveAdmin(tx, uid);
-        const after = rule(user, { actor: by.uid, otherActiveAdmin, now: now() });
-        await recheckCaller(tx, signIn, by, 'users.manage');
+        const after = rule(user, { actor: actor.uid, otherActiveAdmin, now: now() });
+        await recheckCaller(tx, signIn, actor, 'users.manage');
         if (after === user) return user;
         // A new end date must not make the tokens valid again that were issued before the account expired.
         if (hadExpired && user.expiresAt !== null) await signIn.revokeIssuedBefore(tx, uid, user.expiresAt);
         await updateUser(tx, after);
-        await endShareLinksIfRightLost(tx, { after, hadExpired }, by);
+        await endShareLinksIfRightLost(tx, { after, hadExpired }, actor);
         const before = { status_before: user.status, role_before: user.role };
         await audit.record(tx, { ...entry, detail: { ...before, status: after.status, role: after.role } });
         if (after.expiresAt !== user.expiresAt) {
@@ -249,7 +251,7 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
   async function endShareLinksIfRightLost(
     tx: Change,
     { after, hadExpired }: { after: User; hadExpired: boolean },
-    by: Actor,
+    actor: Actor,
   ): Promise<void> {
     if (may(after, 'sharing.own') && !hadExpired) return;
     const endedLinkIds = await endShareLinksOf(tx, after.uid, now());
@@ -257,10 +259,10 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
       tx,
       endedLinkIds.map((target) => ({
         action: 'share-link-ended',
-        actor: by.uid,
+        actor: actor.uid,
         target,
         detail: { owner: after.uid },
-        origin: by.origin,
+        origin: actor.origin,
       })),
     );
   }
@@ -294,12 +296,12 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
    */
   async function replaceDatasetGrants(
     tx: Change,
-    by: Actor,
+    actor: Actor,
     uid: string,
     names: Access['datasets'],
   ): Promise<void> {
     const at = now();
-    const entry = { actor: by.uid, target: uid, origin: by.origin };
+    const entry = { actor: actor.uid, target: uid, origin: actor.origin };
     if (names === undefined) return;
     const datasets: string[] = [];
     for (const name of names) datasets.push(await spellingOf(tx, 'dataset', name));
@@ -311,11 +313,11 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
         field: 'datasets',
       });
     }
-    const { added, removed } = await replaceGrants(tx, { uid, grantedBy: by.uid, now: at }, datasets);
+    const { added, removed } = await replaceGrants(tx, { uid, grantedBy: actor.uid, now: at }, datasets);
     await answerDatasetRequests(
       tx,
       { uid, datasets },
-      { answer: 'granted', reason: null, answeredBy: by.uid, now: at },
+      { answer: 'granted', reason: null, answeredBy: actor.uid, now: at },
     );
     for (const dataset of added) {
       await audit.record(tx, { ...entry, action: 'dataset-granted', detail: { dataset } });
@@ -388,6 +390,7 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
               };
               await audit.record(tx, { action: 'sign-in', actor: uid, target: uid, detail, origin });
             }),
+          // Runs instead of the sign-in when the response is 429 anyway, and takes as long.
           () => signIn.isPassword('no account', password, hashRequester(email, origin)),
         );
         for (const tokenHash of issued.endedTokenHashes) imageSessions.forget({ tokenHash });
@@ -455,17 +458,17 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
       mail.wake();
     },
 
-    async changeOwnPassword(by, { current, next }) {
-      const { uid, tokenHash, origin } = by;
+    async changeOwnPassword(actor, { current, next }) {
+      const { uid, tokenHash, origin } = actor;
       const entry = { action: 'password-changed', actor: uid, target: uid, origin } as const;
       await auditRejection(entry, async () => {
-        await requireOwnPassword({ signIn, throttle }, by, current);
+        await requireOwnPassword({ signIn, throttle }, actor, current);
         const owner = await findUser(db, uid);
         if (owner !== null) rejectGuessablePassword(next, owner, 'new_password');
-        const passwordHash = await signIn.hashPassword(next, hashRequester(by.email, origin));
+        const passwordHash = await signIn.hashPassword(next, hashRequester(actor.email, origin));
         return runLockedTransaction(db, 'accounts', async (tx) => {
-          const user = await recheckCaller(tx, signIn, by, 'account.password');
-          await limitActions.require(tx, 'password-changed', by);
+          const user = await recheckCaller(tx, signIn, actor, 'account.password');
+          await limitActions.require(tx, 'password-changed', actor);
           await signIn.setPassword(tx, uid, passwordHash);
           await signIn.revokeAll(tx, uid, tokenHash);
           await updateUser(tx, { ...user, updatedAt: now() });
@@ -477,13 +480,13 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
       mail.wake();
     },
 
-    async deleteOwn(by, currentPassword) {
-      const { uid, origin } = by;
+    async deleteOwn(actor, currentPassword) {
+      const { uid, origin } = actor;
       const entry = { action: 'account-deleted', actor: uid, target: uid, origin } as const;
       await auditRejection(entry, async () => {
-        await requireOwnPassword({ signIn, throttle }, by, currentPassword);
+        await requireOwnPassword({ signIn, throttle }, actor, currentPassword);
         await runLockedTransaction(db, 'accounts', async (tx) => {
-          const user = await recheckCaller(tx, signIn, by, 'account.delete');
+          const user = await recheckCaller(tx, signIn, actor, 'account.delete');
           rules.checkMayLeave(user, await hasOtherActiveAdmin(tx, uid));
           await signIn.revokeAll(tx, uid);
           await releaseLayersOf(tx, uid, now());
@@ -500,9 +503,9 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
     get,
 
     // The tokens of the applicant stay valid, so that an open account-status page can continue to the dashboard.
-    async approve(by, uid, { role, datasets, expiresAt, onlyPending = false }) {
+    async approve(actor, uid, { role, datasets, expiresAt, onlyPending = false }) {
       await administer(
-        { by, uid, action: 'approved' },
+        { actor, uid, action: 'approved' },
         (target, { now }) => {
           if (onlyPending && target.status !== 'pending' && target.status !== 'active')
             throw new AppError('not_pending');
@@ -510,7 +513,7 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
         },
         async (tx, user) => {
           await setDecisionReason(tx, uid, null);
-          await replaceDatasetGrants(tx, by, uid, datasets);
+          await replaceDatasetGrants(tx, actor, uid, datasets);
           await queueEmail(tx, user, (recipient) => approvedEmail(recipient, user));
         },
       );
@@ -518,22 +521,22 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
       mail.wake();
     },
 
-    async withdrawApproval(by, uid) {
+    async withdrawApproval(actor, uid) {
       await administer(
-        { by, uid, action: 'approval-withdrawn' },
+        { actor, uid, action: 'approval-withdrawn' },
         (user, { now }) => rules.withdrawApproval(user, now),
         async (tx, user) => {
           await revokeTokens(tx, user);
-          await replaceDatasetGrants(tx, by, uid, []);
+          await replaceDatasetGrants(tx, actor, uid, []);
         },
       );
       imageSessions.forget({ uid });
     },
 
     // The tokens of the applicant stay valid. They open only the account-status page, which shows the reason.
-    async reject(by, uid, reason) {
+    async reject(actor, uid, reason) {
       await administer(
-        { by, uid, action: 'rejected' },
+        { actor, uid, action: 'rejected' },
         (target, { now }) => rules.reject(target, now),
         async (tx, user) => {
           await setDecisionReason(tx, uid, reason);
@@ -543,42 +546,42 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
       mail.wake();
     },
 
-    async changeAccess(by, uid, { datasets, expiresAt }) {
+    async changeAccess(actor, uid, { datasets, expiresAt }) {
       await administer(
-        { by, uid, action: 'access-changed' },
+        { actor, uid, action: 'access-changed' },
         (target, { now }) => rules.changeAccess(target, expiresAt, now),
-        (tx) => replaceDatasetGrants(tx, by, uid, datasets),
+        (tx) => replaceDatasetGrants(tx, actor, uid, datasets),
       );
       imageSessions.recheck({ uid });
     },
 
-    async suspend(by, uid) {
-      await administer({ by, uid, action: 'suspended' }, rules.suspend, revokeTokens);
+    async suspend(actor, uid) {
+      await administer({ actor, uid, action: 'suspended' }, rules.suspend, revokeTokens);
       imageSessions.forget({ uid });
     },
 
-    async deactivate(by, uid) {
+    async deactivate(actor, uid) {
       // A deactivated account loses its dataset grants; reactivating it does not restore them.
-      await administer({ by, uid, action: 'deactivated' }, rules.deactivate, async (tx, target) => {
+      await administer({ actor, uid, action: 'deactivated' }, rules.deactivate, async (tx, target) => {
         await revokeTokens(tx, target);
-        await replaceDatasetGrants(tx, by, uid, []);
+        await replaceDatasetGrants(tx, actor, uid, []);
       });
       imageSessions.forget({ uid });
     },
 
-    async promote(by, uid) {
+    async promote(actor, uid) {
       await administer(
-        { by, uid, action: 'promoted' },
+        { actor, uid, action: 'promoted' },
         (user, { now }) => rules.promote(user, now),
         revokeTokens,
       );
       imageSessions.forget({ uid });
     },
 
-    async setPassword(by, uid, newPassword) {
+    async setPassword(actor, uid, newPassword) {
       rejectGuessablePassword(newPassword, await get(uid), 'new_password'); // checked first, because hashing is slow
-      const passwordHash = await signIn.hashPassword(newPassword, hashRequester(by.email, by.origin));
-      await administer({ by, uid, action: 'password-set' }, rules.replacePassword, async (tx, target) => {
+      const passwordHash = await signIn.hashPassword(newPassword, hashRequester(actor.email, actor.origin));
+      await administer({ actor, uid, action: 'password-set' }, rules.replacePassword, async (tx, target) => {
         await signIn.setPassword(tx, target.uid, passwordHash);
         await signIn.revokeAll(tx, target.uid);
         await queueEmail(tx, target, passwordChangedEmail);

@@ -65,7 +65,7 @@ export async function ensureFirstAdmin({
     await audit.record(tx, { action: 'first-admin-made', actor: null, target: admin.uid, origin: null });
     return true;
   });
-  if (isCreated) return { email, password: passwordFile && password, passwordFile };
+  if (isCreated) return { email, password: passwordFile === null ? null : password, passwordFile };
   if (passwordFile !== null) await fs.rm(passwordFile); // another process has created the account
   return null;
 }
@@ -110,7 +110,7 @@ export async function restoreAdmin(
   });
 }
 
-/** Returns a random password of 20 characters (about 119 bits), in groups of five that a person can copy by hand. */
+/** Returns a random password of 20 letters and digits (about 119 bits), in groups of five that a person can copy by hand. */
 function newPassword(): string {
   const characters = newSecret().replaceAll(/[-_]/g, '').slice(0, 20);
   return characters.match(/.{5}/g)?.join('-') ?? characters;

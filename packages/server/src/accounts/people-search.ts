@@ -73,6 +73,7 @@ function searchedText({ uid, email, displayName, affiliation }: ListedUser): str
   return foldDiacritics([displayName, email, affiliation, uid].join(' '));
 }
 
+/** Sorts accounts. With the same key, the order of uids decides, so that pages do not overlap. */
 function inOrder(users: readonly ListedUser[], sort: UserSort): readonly ListedUser[] {
   const keyOf = (user: ListedUser): string => {
     if (sort === 'name') return naturalKey(user.displayName ?? user.email);

@@ -37,6 +37,8 @@ export interface AnnotationFiles {
   /**
    * Adds the annotations of a file to a layer, or with `dry_run` only reports the result of an import.
    *
+   * @param actor sign-in of the caller, for the audit log and for the check of its rights in the transaction
+   * @param reader account of the caller, as the request found it
    * @throws AppError not_found, forbidden, layer_locked, layer_full, too_large; invalid_request with the invalid features in
    *   `refused`, unless `skip_refused` leaves them out; unavailable while two other files are parsed
    */
@@ -72,7 +74,7 @@ export interface ImportTask {
     readonly format: ImportOptions['format'];
     /** Size of the slide in pixels; null when it is not known. */
     readonly extent: { readonly width: number; readonly height: number } | null;
-    /** Pixels that are added to all coordinates. */
+    /** Pixels that the import adds to all coordinates, and the export subtracts. */
     readonly offset: { readonly x: number; readonly y: number };
   };
 }
@@ -133,7 +135,7 @@ export function createAnnotationFiles({ db, annotations, foreignUse }: Dependenc
           vertices: answer.counts.vertices,
           types: answer.counts.byType as Record<string, number>,
           classes: answer.counts.byClass.map(({ names, count }) => ({
-            name: names.join(': ') || null,
+            name: names.join(': ') || null, // a class has the names of its parent classes, too; null: unclassified
             count,
           })),
           warnings: answer.warnings.map(({ code, count }) => ({

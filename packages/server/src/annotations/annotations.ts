@@ -29,6 +29,7 @@ import { parseFeature, type SlideSize, type StorableFeature } from './parse-feat
 
 type ListQuery = QueryOf<typeof listAnnotations>;
 
+/** `actor` is the sign-in of the caller, for the audit log and repeated checks; `reader` its account as the request found it. */
 export interface Annotations {
   /** Returns the annotations of a layer as a stream of GeoJSON. @throws AppError not_found, invalid_request */
   list(
@@ -157,7 +158,7 @@ export function createAnnotations(dependencies: Dependencies): Annotations {
         const { layer, image } = await lockForChange(tx, actor, layerId);
         const row = await store.findAnnotation(tx, layerId, annotationId.toLowerCase());
         if (row === null) throw new AppError('not_found');
-        if (row.deleted_at === null) return { imageId: image.id, row };
+        if (row.deleted_at === null) return { imageId: image.id, row }; // nothing to restore
         if (row.deleted_at <= restorableSince(dependencies.now())) throw new AppError('not_found');
         const feature = parseFeature(JSON.parse(row.feature) as AnnotationFeature, image);
         const now = dependencies.now().toISOString();

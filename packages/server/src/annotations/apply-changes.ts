@@ -66,8 +66,8 @@ export async function applyChanges(
   const ids = changes.map(({ id }) => id);
   const current = await findAnnotations(tx, layer.id, ids);
   const conflicting = changes.filter((change) => isConflict(change, current.get(change.id)));
-  // If the batch was applied before, its changes conflict with their own results; those without a base do not if the annotations
-  // have been deleted since.
+  // The changes of a batch that was applied before conflict with their own results. New annotations do not conflict if they have
+  // been deleted since, so a batch of only new annotations is compared with earlier batches in any case.
   if (conflicting.length > 0 || changes.every(({ base }) => base === null)) {
     const earlierResult = await findEarlierResult(tx, context, changes, current);
     if (earlierResult !== null) return earlierResult;
@@ -92,8 +92,8 @@ function isConflict({ feature, base }: ParsedChange, row: AnnotationRow | undefi
 
 /**
  * Returns the result of an earlier batch of the same author that made exactly these changes; null without one. A client that
- * did not receive the response sends its batch again. But if the author has deleted one of the annotations since, a change that
- * stores it is a new one.
+ * did not receive the response sends its batch again. But if the author has deleted one of the annotations since, a batch that
+ * stores it is a new batch.
  */
 async function findEarlierResult(
   tx: Change,
@@ -126,11 +126,11 @@ async function findEarlierResult(
   };
 }
 
-/** Whether the change could have produced this revision. */
+/** Returns whether the change could have produced this revision. */
 function isResultOf({ feature, base }: ParsedChange, revision: RevisionRow): boolean {
   if (base !== null && revision.revision !== base + 1) return false;
   if (feature === null) return revision.change === 'delete';
-  if (base === null && revision.change === 'change') return false;
+  if (base === null && revision.change === 'change') return false; // a new annotation is created or restored
   return revision.feature === feature.json;
 }
 

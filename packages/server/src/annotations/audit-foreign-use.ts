@@ -20,6 +20,7 @@ export interface AuditForeignUse {
   recordChange(tx: Change, actor: Actor, user: User, layer: LayerRow): Promise<() => void>;
 }
 
+/** When the process remembers this many events, it forgets all of them, and may write an event a second time. */
 const maxRecordedKeys = 10_000;
 
 export function createAuditForeignUse({

@@ -53,7 +53,7 @@ export async function exportDataset({ db, printLine }: Dependencies, options: Da
   await fs.mkdir(options.folder, { recursive: true, mode: 0o700 });
   let count = 0;
   for (const image of images) {
-    for (const layer of await listLayers(db, image.id, false)) {
+    for (const layer of await listLayers(db, image.id, { onlyDeleted: false })) {
       if (layer.visibility === 'private' && !options.withPrivate) continue;
       const name = await writeLayer(db, image, layer, options);
       printLine(`${name}: ${layer.annotation_count} annotations`);
@@ -127,6 +127,7 @@ function imageFor(images: readonly ImageRow[], file: string): ImageRow | null {
   return matching.length === 1 ? (matching[0] ?? null) : null;
 }
 
+/** Imports a file into a new layer. @returns whether the file has annotations that are, or in a dry run can be, imported */
 async function importFile(
   { db, now, audit, printLine }: Dependencies,
   { folder, layerName, isPrivate, isDryRun }: DatasetImport,
@@ -170,7 +171,7 @@ async function importFile(
     await applyChanges(tx, { layer, author: uid, now: at }, changes);
     await audit.record(tx, {
       action: 'annotation-layer-created',
-      actor: null,
+      actor: null, // the operator has no account
       target: image.id,
       detail: { layer: layer.id, owner: uid, visibility: layer.visibility, file },
       origin: null,
@@ -179,7 +180,7 @@ async function importFile(
   return true;
 }
 
-/** Returns the listed images of a dataset in the order of the catalogue. @throws Error when the dataset has none */
+/** Returns the images of a dataset whose files exist, in the order of the catalogue. @throws Error when the dataset has none */
 async function imagesOf(db: Connection, dataset: string): Promise<ImageRow[]> {
   const name = await spellingOf(db, 'dataset', dataset);
   const images = await db

@@ -104,7 +104,7 @@ export function createChangeReader(
           layer,
           [],
           names,
-          (text) => text.en,
+          (text) => text.en, // events are not translated
         );
         events.push({ type: 'layer', data: { layer: described } });
         const event = annotationsEvent(layer, annotations.get(layer.id), names);
@@ -123,6 +123,11 @@ export function createChangeReader(
   };
 }
 
+/**
+ * Returns the event with the changed annotations of a layer; null without changes.
+ *
+ * @param rows changed annotations; undefined: none; null: too many for an event
+ */
 function annotationsEvent(
   layer: LayerRow,
   rows: readonly AnnotationRow[] | null | undefined,

@@ -3,9 +3,9 @@ export interface EventQueue {
   push(text: string): void;
   /** Whether more than 8 Mi characters wait because the client reads too slowly. The caller should then end the stream. */
   isFull(): boolean;
-  /** Ends the stream after the texts that are waiting. */
+  /** Ends the stream after the waiting texts have been read. */
   end(): void;
-  /** Returns the stream. All texts that are waiting are joined into one. */
+  /** Returns the stream. All texts that wait when the reader asks for the next one are joined into one. */
   texts(): AsyncIterable<string>;
 }
 

@@ -17,8 +17,10 @@ import { isViewable, requireImage } from './layer-access.ts';
 
 export interface AnnotationEvents {
   /**
-   * Opens a stream. The caller aborts it when the client has gone.
+   * Opens a stream. The caller aborts the signal of the options when the client closes the connection.
    *
+   * @param actor sign-in of the client, whose validity is checked while the stream is open
+   * @param reader account of the client when the stream is opened
    * @param options.after change number of the last event that the client has received; null: begin with the next change
    * @param options.waitMs ends the stream after this time, with 0 after the first check; null: no limit
    * @throws AppError not_found
@@ -41,7 +43,7 @@ interface Stream {
   readonly imageId: string;
   readonly queue: EventQueue;
   /** Ids of the layers that the client has received. */
-  readonly layers: Set<string>;
+  readonly sentLayerIds: Set<string>;
   /** Change number of the slide up to which changes have been sent. */
   changeNo: number;
 }
@@ -152,7 +154,7 @@ export function createAnnotationEvents({
       const imageChanges =
         changesByStart.get(key) ?? (await changes.readSince(stream.imageId, stream.changeNo));
       changesByStart.set(key, imageChanges);
-      for (const event of await changes.eventsFor(stream.actor, reader, imageChanges, stream.layers)) {
+      for (const event of await changes.eventsFor(stream.actor, reader, imageChanges, stream.sentLayerIds)) {
         stream.queue.push(
           `event: ${event.type}\nid: ${imageChanges.changeNo}\ndata: ${JSON.stringify(event.data)}\n\n`,
         );
@@ -165,16 +167,16 @@ export function createAnnotationEvents({
     async open(actor, reader, imageId, { after, waitMs, signal }) {
       await requireImage(db, reader, imageId);
       const current = (await changeNumbersOf(db, [imageId])).get(imageId) ?? 0;
-      const layers = await changes.readableLayers(reader, imageId);
+      const sentLayerIds = await changes.readableLayers(reader, imageId); // the client lists them when it opens the slide
       // A number above the current one comes from another database, for example from before a backup was restored.
       const changeNo = after === null || after > current ? current : after;
-      const stream: Stream = { actor, imageId, queue: createEventQueue(), layers, changeNo };
+      const stream: Stream = { actor, imageId, queue: createEventQueue(), sentLayerIds, changeNo };
       const streamsOfAccount = [...streams].filter((each) => each.actor.uid === actor.uid);
       if (streamsOfAccount.length >= maxStreamsPerAccount && streamsOfAccount[0] !== undefined)
         end(streamsOfAccount[0]);
       streams.add(stream);
       timer ??= setInterval(() => void check(), checkIntervalMs).unref();
-      stream.queue.push(`retry: 2000\n${emptyComment}`);
+      stream.queue.push(`retry: 2000\n${emptyComment}`); // browsers reconnect after 2 s
       if (signal.aborted) end(stream);
       signal.addEventListener('abort', () => end(stream), { once: true });
       const checked = check();

@@ -34,6 +34,7 @@ export function fileErrorOf(error: FileError): AppError {
   if (error === 'not_gzip') return new AppError('invalid_request', { reason: 'annotation_file_not_gzip' });
   const { code, params } = error;
   if (code === 'too_large') return new AppError('too_large');
+  // The message of a reason contains at most one number: the line of a syntax error, or the exceeded limit.
   const limit = params.line ?? params.limit;
   return new AppError('invalid_request', {
     reason: fileReasons[code],
@@ -133,6 +134,7 @@ const warnings: Readonly<Record<ImportWarningCode, Bilingual>> = {
   },
 };
 
+/** Returns the message about a change that the import made to the content of the file. */
 export function warningTextOf(code: ImportWarningCode): Bilingual {
   return warnings[code];
 }

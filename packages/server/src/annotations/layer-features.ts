@@ -11,7 +11,8 @@ export async function featuresOf(db: Database, layerId: string): Promise<Annotat
   for (let after = 0; ; ) {
     const rows = await listAnnotations(db, layerId, { box: null, after, limit: rowsPerBatch });
     for (const row of rows) {
-      const parsed = parseFeature(JSON.parse(row.feature), { extent: null });
+      const noExtent = null; // positions were compared with the extent of the slide when the annotation was stored
+      const parsed = parseFeature(JSON.parse(row.feature), { extent: noExtent });
       if (parsed.ok) features.push(parsed.feature);
     }
     const last = rows.at(-1);

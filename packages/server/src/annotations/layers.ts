@@ -32,8 +32,12 @@ import type { Change, Connection, Database } from '../store/database.ts';
 import { requireImage, requireLockedLayer } from './layer-access.ts';
 
 export interface AnnotationLayers {
-  /** Returns the layers of a slide that the reader may read, or with `isDeleted` those that it may restore. @throws AppError not_found */
-  list(reader: User, imageId: string, isDeleted: boolean, translate: Translate): Promise<AnnotationLayer[]>;
+  /**
+   * Returns the layers of a slide that the account may read, or with `onlyDeleted` the deleted layers that it may restore.
+   *
+   * @throws AppError not_found
+   */
+  list(reader: User, imageId: string, onlyDeleted: boolean, translate: Translate): Promise<AnnotationLayer[]>;
   /** @throws AppError not_found, too_many_layers */
   create(
     actor: Actor,
@@ -146,12 +150,12 @@ export function createAnnotationLayers(dependencies: Dependencies): AnnotationLa
     });
 
   return {
-    async list(reader, imageId, isDeleted, translate) {
+    async list(reader, imageId, onlyDeleted, translate) {
       await requireImage(db, reader, imageId);
       const since = restorableSince(dependencies.now());
-      const layers = (await listLayers(db, imageId, isDeleted)).filter((layer) => {
+      const layers = (await listLayers(db, imageId, { onlyDeleted })).filter((layer) => {
         const rights = layerRightsOf(reader, layer);
-        if (!isDeleted) return rights.read;
+        if (!onlyDeleted) return rights.read;
         return rights.manage && layer.deleted_at !== null && layer.deleted_at > since;
       });
       return describe(db, reader, layers, translate);
@@ -198,7 +202,8 @@ export function createAnnotationLayers(dependencies: Dependencies): AnnotationLa
         const changes = changesOf(layer, requestedFields);
         const isLocked = layer.locked_by !== null;
         const lockedBy = lockAfter(layer, user, locked);
-        if (isLocked && lockedBy === null && !rights.lock) throw new AppError('forbidden');
+        const mayNotUnlock = isLocked && lockedBy === null && !rights.lock;
+        if (mayNotUnlock) throw new AppError('forbidden');
         if (isLocked && lockedBy !== null && Object.keys(changes).length > 0) {
           throw new AppError('layer_locked');
         }
@@ -268,7 +273,10 @@ function changesOf(layer: LayerRow, { name, visibility, editing }: RequestedFiel
   };
 }
 
-/** Returns the new value of `locked_by`. Only administrators may unlock a layer that an administrator has locked. */
+/**
+ * Returns the new value of `locked_by`; null for an unlocked layer. It tells who has locked the layer, because only administrators
+ * may unlock a layer that an administrator has locked.
+ */
 function lockAfter(layer: LayerRow, user: User, locked: boolean | undefined): LayerRow['locked_by'] {
   if (locked === undefined) return layer.locked_by;
   if (!locked) return null;

@@ -53,7 +53,7 @@ export function createLinkedAnnotations(db: Database, now: () => Date): LinkedAn
   return {
     async layers(session, imageId, translate) {
       await requireAnnotationsShared(session, imageId);
-      const layers = (await listLayers(db, imageId, false)).filter(isForMembers);
+      const layers = (await listLayers(db, imageId, { onlyDeleted: false })).filter(isForMembers);
       const counts = await countClasses(
         db,
         layers.map(({ id }) => id),

@@ -54,18 +54,20 @@ function etagOf({ id, version }: LayerRow, query: string): string {
   return `W/"${id}.${version}.${Buffer.from(query).toString('base64url')}"`;
 }
 
+/** The requested part of a list. */
 interface Page {
   /** Only annotations that intersect the box; null: all. */
   readonly box: store.Box | null;
-  /** Position of the last annotation of the previous page. */
+  /** Position of the last annotation of the previous page; 0 for the first page. */
   readonly after: number;
   /** Null: all. */
   readonly limit: number | null;
 }
 
 /**
- * Writes a FeatureCollection. Reads the change number, which is the id of the last event, before the annotations. If an annotation
- * changes meanwhile, the list may contain its old or new state, and the client gets the change as an event in both cases.
+ * Writes a FeatureCollection. The change number of the slide, which is the id of its last event, is read before the annotations.
+ * If an annotation changes meanwhile, the list may contain its old or new state, and the client gets the change as an event in
+ * both cases.
  */
 async function* listText(
   db: Database,

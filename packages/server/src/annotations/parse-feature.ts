@@ -22,7 +22,7 @@ export interface StorableFeature {
   readonly vertices: number;
 }
 
-/** Size of a slide in pixels of full resolution; null until the slide file has been read. */
+/** Size of a slide in pixels of full resolution; null until the slide file has been read, and then positions are not checked. */
 export interface SlideSize {
   readonly width: number | null;
   readonly height: number | null;

@@ -31,7 +31,7 @@ function parseRanges(header: string): readonly MediaRange[] {
     const [type = '', ...parameterTexts] = splitOutsideQuotes(item, ';').map((part) => part.trim());
     const parameters = new Map(
       parameterTexts.map((parameter) => {
-        const [name = '', value = ''] = parameter.split(/=(.*)/s);
+        const [name = '', value = ''] = parameter.split(/=(.*)/s); // splits only at the first "="
         const unquoted = value.trim().replace(/^"(.*)"$/s, '$1');
         return [name.trim().toLowerCase(), unquoted] as const;
       }),
@@ -41,6 +41,7 @@ function parseRanges(header: string): readonly MediaRange[] {
   });
 }
 
+/** Splits a text at a separator, except inside double quotes. */
 function splitOutsideQuotes(text: string, separator: string): string[] {
   const parts: string[] = [];
   let [start, isQuoted] = [0, false];

@@ -46,8 +46,9 @@ const defaultPlaceOnGlass: PlaceOnGlass = { origin: { x: 0, y: 0 }, orientation:
 /** Assumed thickness of the tissue section in millimetres (5 µm), because no slide file states it. */
 const sectionThicknessMm = 0.005;
 
-/** Tags of RowPositionInTotalImagePixelMatrix and ColumnPositionInTotalImagePixelMatrix, and of PlanePositionSlideSequence. */
+/** Tags of RowPositionInTotalImagePixelMatrix and ColumnPositionInTotalImagePixelMatrix. */
 const tilePositionTags = ['0048021F', '0048021E'];
+/** Tag of PlanePositionSlideSequence, which contains these two attributes. */
 const planePositionTag = '0048021A';
 
 /** Replaces backslashes, which separate values in DICOM, and control characters, and shortens the text. */
@@ -152,7 +153,7 @@ export function metadataOf(
     LossyImageCompression: isLossy ? '01' : '00',
     ...(isLossy && {
       LossyImageCompressionMethod: level.codec === 'jpeg' ? 'ISO_10918_1' : 'ISO_15444_1',
-      LossyImageCompressionRatio: 10,
+      LossyImageCompressionRatio: 10, // a nominal value, because slide files do not state the ratio
     }),
     ContainerIdentifier: container,
     IssuerOfTheContainerIdentifierSequence: null,

@@ -85,7 +85,7 @@ function instancesOf(imageId: string, slide: StoredSlide): Instances {
   return instances;
 }
 
-/** Images that one query of the catalogue returns, and the maximum number of studies that a search may name. */
+/** Number of images that one query of the catalogue returns, and maximum number of study UIDs in a search that are looked up. */
 const pageSize = 100;
 
 interface DicomWebDependencies {
@@ -95,7 +95,11 @@ interface DicomWebDependencies {
 
 /** Longer than 60 lines, because search and retrieval share the functions that describe a study. */
 export function createDicomWeb({ slides, catalogue }: DicomWebDependencies): DicomWeb {
-  /** Yields the ready images that the user may see. @param studyUids one UID or a list; undefined: all studies */
+  /**
+   * Yields the ready images that the user may see.
+   *
+   * @param studyUids one UID, or a list of UIDs separated by commas or backslashes; undefined: all studies
+   */
   async function* imagesOf(user: User, studyUids: string | undefined): AsyncGenerator<Image> {
     if (studyUids !== undefined) {
       for (const uid of studyUids.split(/[,\\]/).slice(0, pageSize)) {
@@ -183,7 +187,7 @@ export function createDicomWeb({ slides, catalogue }: DicomWebDependencies): Dic
     },
 
     async iccProfile({ image, slide }, scope, requester) {
-      levelOf(image.id, slide, scope);
+      levelOf(image.id, slide, scope); // throws if the path names another series or an unknown instance
       const profile = await slides.iccProfile(image, requester);
       if (profile === null) throw new AppError('not_found');
       return profile;
@@ -194,6 +198,7 @@ export function createDicomWeb({ slides, catalogue }: DicomWebDependencies): Dic
 const studyUidTag = tagOf('StudyInstanceUID') ?? '';
 const modalityTag = tagOf('Modality') ?? '';
 const modalitiesInStudyTag = tagOf('ModalitiesInStudy') ?? '';
+/** Only its keys matter, for `catalogueTags`. */
 const exampleImage: DescribedImage = {
   id: '00000000-0000-4000-8000-000000000000',
   fileName: '',
@@ -205,8 +210,8 @@ const catalogueTags: ReadonlySet<string> = new Set(
 );
 
 /**
- * Whether slides, whose modality is SM, can match the query. With every study that they open, clients also search for other
- * modalities; this function answers such a search without reading the catalogue.
+ * Returns whether slides, whose modality is SM, can match the query. Viewers also search for series of other modalities with every
+ * study that they open. Such a search is answered without reading the catalogue. A pattern with a star counts as a possible match.
  */
 function mayMatch(level: SearchLevel, matches: SearchQuery['matches']): boolean {
   const isSlideModality = (queryValue: string | undefined) =>

@@ -78,6 +78,7 @@ export function createFrameResolver({
       const { params } = request;
       const numbers = frameNumbersOf(params.frames);
       const lookUp = catalogue.servable(dicomWeb.imageIdOf(params));
+      // Awaiting a value that is no promise would cost a turn of the microtask queue for each frame.
       const image = lookUp instanceof Promise ? await lookUp : lookUp;
       // The response does not reveal whether the image does not exist or the session may not view it.
       if (image === null || !mayViewImage(session, image)) throw new AppError('not_found');
@@ -101,7 +102,7 @@ export function createFrameResolver({
       }
       const cacheControl = cacheControlOf(session, now());
       const frameList = numbers.length === 1 ? params.frames : numbers.join('_');
-      const formName = form.isMultipart ? 'parts' : 'one';
+      const formName = form.isMultipart ? 'parts' : 'one'; // part of the ETag, because the two bodies differ
       const etag = `"${fingerprint}-${params.instance}-${frameList}-${formName}"`;
       const typeOf = ({ level }: StoredTile) => `${form.type}; transfer-syntax=${transferSyntaxOf(level)}`;
       if (!form.isMultipart) {
@@ -147,7 +148,7 @@ export function multipartOf(
   };
 }
 
-/** Returns the body as one byte array. */
+/** Returns a multipart or single body as one byte array. */
 export function wholeBody({
   before,
   bytes,

@@ -21,6 +21,9 @@ export interface SearchQuery {
 export const searchLimits = { limit: 100, offset: 100_000 } as const;
 const maxValueLength = 256;
 const maxKeys = 50;
+const maxIncludedFields = 500;
+/** An attribute inside nested sequences has one tag or keyword for each level. */
+const maxKeyParts = 4;
 
 const tagPattern = /^[\dA-F]{8}$/i;
 const keywordPattern = /^[A-Z][A-Za-z\d]{1,63}$/;
@@ -33,11 +36,14 @@ const keywordPattern = /^[A-Z][A-Za-z\d]{1,63}$/;
 function tagOfKey(key: string): string | undefined {
   // A key with dots names an attribute inside a sequence. It is valid, but the server does not match by it.
   const parts = key.split('.');
-  if (parts.length > 4 || !parts.every((part) => tagPattern.test(part) || keywordPattern.test(part))) {
+  if (
+    parts.length > maxKeyParts ||
+    !parts.every((part) => tagPattern.test(part) || keywordPattern.test(part))
+  ) {
     throw new AppError('invalid_request', { field: key.slice(0, 64) });
   }
   if (parts.length > 1) return undefined;
-  if (tagPattern.test(key)) return keywordOf(key.toUpperCase()) && key.toUpperCase();
+  if (tagPattern.test(key)) return keywordOf(key.toUpperCase()) && key.toUpperCase(); // undefined for an unknown tag
   return tagOf(key);
 }
 
@@ -71,8 +77,9 @@ export function parseSearch(query: Readonly<Record<string, unknown>>): SearchQue
 /** Validates `includefield`. It has no other effect, because the response always contains all attributes that the server knows. */
 function checkFields(raw: unknown): void {
   const values = (Array.isArray(raw) ? raw : [raw]) as unknown[];
-  const fields = values.flatMap((value) => (typeof value === 'string' ? value.split(',') : ['-']));
-  if (fields.length > 500) throw new AppError('invalid_request', { field: 'includefield' });
+  const invalidField = '-';
+  const fields = values.flatMap((value) => (typeof value === 'string' ? value.split(',') : [invalidField]));
+  if (fields.length > maxIncludedFields) throw new AppError('invalid_request', { field: 'includefield' });
   for (const field of fields) if (field !== 'all') tagOfKey(field);
 }
 
@@ -86,8 +93,8 @@ function checkBoolean(field: string, raw: string): void {
 }
 
 /**
- * Whether the data set matches all values of the query: lists of UIDs, wildcards, and ranges of dates and times (PS3.4 section
- * C.2.2.2). A data set without the attribute does not match.
+ * Returns whether the data set matches all values of the query: lists of UIDs, wildcards, and ranges of dates and times (PS3.4
+ * section C.2.2.2). A data set without a requested attribute does not match.
  */
 export function matchesQuery(dataSet: JsonDataSet, matches: SearchQuery['matches']): boolean {
   for (const [tag, queryValue] of matches) {
@@ -123,12 +130,12 @@ function matcherOf(vr: string, queryValue: string): (value: string) => boolean {
 const lowerCased = (text: string) => text.normalize('NFC').toLocaleLowerCase('en');
 
 /**
- * Whether the text matches a pattern in which `*` stands for any text and `?` for one character. Does not use a regular
- * expression, because a client could send one that takes exponential time.
+ * Returns whether the text matches a pattern in which `*` stands for any text and `?` for one character. Does not use a regular
+ * expression, because a client could send a pattern for which it takes exponential time.
  */
 function matchesWildcards(text: string, pattern: string): boolean {
   let [textIndex, patternIndex] = [0, 0];
-  /** Index of the last star of the pattern, and of the character of the text after the part that it stands for. */
+  /** Index of the last star of the pattern, and end (exclusive) of the part of the text that this star stands for. */
   let [starIndex, starEnd] = [-1, 0];
   while (textIndex < text.length) {
     const expected = pattern[patternIndex];

@@ -47,7 +47,7 @@ function convertToImageId(studyUid: string): string | null {
 /** Returns, in hexadecimal, a UUID of version 8 (RFC 9562 section 5.8) that is a hash of the key. */
 function derivedHex(key: string): string {
   const bytes = createHash('sha256').update(key).digest().subarray(0, 16);
-  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x80;
-  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x80; // version 8
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80; // variant of RFC 9562
   return bytes.toString('hex');
 }

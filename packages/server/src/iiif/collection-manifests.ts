@@ -38,6 +38,7 @@ interface Dependencies {
   readonly visibleImages: VisibleImages;
 }
 
+/** A slide or case that a document lists. */
 interface Entry {
   readonly type: 'slide' | 'case';
   readonly id: string;
@@ -65,15 +66,15 @@ export function createCollectionManifests(dependencies: Dependencies): Collectio
   async function linkOf({ linkId, images }: Visitor) {
     const link = await findShareLink(db, linkId);
     if (link === null || link.ended_at !== null) throw new AppError('not_found');
-    const items = async (): Promise<SharedItem[]> => sharedItems(db, link, images);
-    return { type: link.target_type, id: link.target_id, title: link.title, items };
+    const loadItems = async (): Promise<SharedItem[]> => sharedItems(db, link, images);
+    return { type: link.target_type, id: link.target_id, title: link.title, loadItems };
   }
 
   /** Returns the content for a visitor. @throws AppError not_found when the link does not share this target */
   async function listingOfLink(visitor: Visitor, target: Target): Promise<Listing> {
-    const { type, id, title, items } = await linkOf(visitor);
+    const { type, id, title, loadItems } = await linkOf(visitor);
     if (type !== target.type || id !== target.id) throw new AppError('not_found');
-    const entries = (await items()).map(
+    const entries = (await loadItems()).map(
       (item): Entry => ({ type: 'slide', id: item.image_id, title: item.title, text: item.text }),
     );
     return { title, text: null, entries };
@@ -107,7 +108,7 @@ export function createCollectionManifests(dependencies: Dependencies): Collectio
       items.flatMap((item) => item.images),
     );
     const entries = items.flatMap((item): Entry[] => {
-      const imageId = item.images.find((id) => images.has(id));
+      const imageId = item.images.find((id) => images.has(id)); // the slide, or the first readable slide of the case
       if (!item.access || imageId === undefined) return [];
       const texts = { title: item.title ?? '', text: item.text };
       return item.type === 'case'
@@ -133,8 +134,8 @@ export function createCollectionManifests(dependencies: Dependencies): Collectio
     ofCollection: (reader, id, address) => documentFor(reader, { type: 'collection', id }, address),
 
     async titleFor(visitor, imageId) {
-      const { title, items } = await linkOf(visitor);
-      return (await items()).find(({ image_id }) => image_id === imageId)?.title ?? title;
+      const { title, loadItems } = await linkOf(visitor);
+      return (await loadItems()).find(({ image_id }) => image_id === imageId)?.title ?? title;
     },
   };
 }

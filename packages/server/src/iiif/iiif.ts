@@ -54,7 +54,7 @@ export function createIiif({ slides }: { readonly slides: Pick<Slides, 'tiling' 
       const address = tileOf(view, descriptor);
       if (address === null) return { ...(await slides.view(image, view, client)), type };
       const { bytes, etag } = await slides.tile(image, { address, knownTag: undefined }, client);
-      return { bytes: bytes ?? '', etag, type };
+      return { bytes: bytes ?? '', etag, type }; // bytes are missing only for a known tag, which this query does not state
     },
 
     async manifest(image, urls, client, label) {
@@ -79,15 +79,15 @@ export function tileOf(
   { width, height, tileSize, maxLevel }: DeepZoomDescriptor,
 ): DeepZoomAddress | null {
   const isUnchangedJpeg = view.rotation === 0 && !view.isMirrored && !view.isGrey && view.format === 'jpg';
-  /** Number of times that the image is halved, so the level below full resolution. */
+  /** How many times the view halves the width and height of full resolution. */
   const halvings = Math.round(Math.log2(Math.max(view.width / view.toWidth, view.height / view.toHeight)));
-  const tileSideLevel0 = tileSize * 2 ** halvings;
-  const isOnTileGrid = view.x % tileSideLevel0 === 0 && view.y % tileSideLevel0 === 0;
+  const tileSideAtFullResolution = tileSize * 2 ** halvings;
+  const isOnTileGrid = view.x % tileSideAtFullResolution === 0 && view.y % tileSideAtFullResolution === 0;
   if (!isUnchangedJpeg || !isOnTileGrid) return null;
 
   // Tiles at the right and bottom edges are smaller.
-  const tileWidth = Math.min(tileSideLevel0, width - view.x);
-  const tileHeight = Math.min(tileSideLevel0, height - view.y);
+  const tileWidth = Math.min(tileSideAtFullResolution, width - view.x);
+  const tileHeight = Math.min(tileSideAtFullResolution, height - view.y);
   const isWholeTile = view.width === tileWidth && view.height === tileHeight;
   const hasTileSize =
     view.toWidth === Math.ceil(tileWidth / 2 ** halvings) &&
@@ -95,14 +95,14 @@ export function tileOf(
   if (!isWholeTile || !hasTileSize || halvings > maxLevel) return null;
   return {
     dziLevel: maxLevel - halvings,
-    column: view.x / tileSideLevel0,
-    row: view.y / tileSideLevel0,
+    column: view.x / tileSideAtFullResolution,
+    row: view.y / tileSideAtFullResolution,
   };
 }
 
 function informationOf(id: string, { descriptor, nativeDziLevels }: Tiling): object {
   const { width, height, tileSize, maxLevel } = descriptor;
-  const [smallestNative = maxLevel] = nativeDziLevels.slice(-1);
+  const [smallestNative = maxLevel] = nativeDziLevels.slice(-1); // the largest level is listed first
   // The levels of the file, then every halving until the whole image is a single tile.
   const levels = new Set([maxLevel, ...nativeDziLevels]);
   for (let level = smallestNative; level >= 0; level--) {

@@ -80,7 +80,7 @@ function regionOf(text: string, image: Size): Rectangle {
     [];
   const left = Math.round(x);
   const top = Math.round(y);
-  // The region is cropped at the right and bottom edges of the image.
+  // The part of the region beyond the right and bottom edges of the image is cut off.
   const right = Math.min(image.width, Math.round(x + width));
   const bottom = Math.min(image.height, Math.round(y + height));
   if (right <= left || bottom <= top) throw invalid('region');
@@ -126,11 +126,12 @@ function requestedSize(text: string, region: Size): Size {
   return { width: Math.min(fitted.width, givenWidth), height: Math.min(fitted.height, givenHeight) };
 }
 
+/** `sizeOf` rejects it. */
 const noSize: Size = { width: 0, height: 0 };
 
 function rotationOf(text: string): Pick<View, 'rotation' | 'isMirrored'> {
   const [, mirror, degrees] = rotationPattern.exec(text) ?? [];
-  const rotation = rotations.get(Number(degrees));
+  const rotation = rotations.get(Number(degrees)); // other angles than multiples of 90° are not supported
   if (rotation === undefined) throw invalid('rotation');
   return { rotation, isMirrored: mirror === '!' };
 }

@@ -17,6 +17,7 @@ export interface AdminDigest {
   schedule(): void;
 }
 
+/** Key of the row that stores the time of the last digest. */
 const digestName = 'waiting';
 const digestEveryMs = 5 * 60_000;
 
@@ -39,13 +40,13 @@ export function createAdminDigest({ db, now, mail, jobs, recipients }: Dependenc
       const remainingMs = last === null ? 0 : Date.parse(last) + digestEveryMs - at.getTime();
       // If the system clock was set back, the wait would be longer than the interval.
       if (remainingMs > 0) return Math.min(remainingMs, digestEveryMs);
-      const since = last ?? '';
+      const since = last ?? ''; // an empty text is before every time
       const waiting = {
         newApplications: await countPendingUsers(tx, since),
         applications: await countPendingUsers(tx),
         datasetRequests: await countOpenDatasetRequests(tx, since),
       };
-      if (waiting.newApplications + waiting.datasetRequests === 0) return null; // another process has sent it
+      if (waiting.newApplications + waiting.datasetRequests === 0) return null; // an earlier digest contained all of them
       await saveDigest(tx, digestName, at.toISOString());
       for (const admin of await listActiveAdmins(tx)) {
         await mail.queue(tx, adminDigestEmail(await recipients.of(tx, admin), waiting));

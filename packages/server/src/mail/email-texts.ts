@@ -1,6 +1,6 @@
 /**
- * The texts of all e-mails, in the language of the recipient. Links contain codes after #, because browsers do not send
- * that part of an address to any server.
+ * The texts of all e-mails, in the language of the recipient. Links contain codes after #, because browsers do not send the part
+ * of an address after # to any server.
  */
 import type { Language, Role } from '@lamina/contract';
 import type { Email } from './mail.ts';
@@ -16,6 +16,7 @@ export interface Recipient {
 
 type Content = Pick<Email, 'subject' | 'text'>;
 
+/** Returns the e-mail with the content in the language of the recipient. */
 function inLanguageOf({ to, language }: Recipient, contents: Readonly<Record<Language, Content>>): Email {
   return { to, ...contents[language] };
 }

@@ -75,9 +75,10 @@ export function createMail({ config, db, now, log, background, encryption }: Dep
   let timer: NodeJS.Timeout | null = null;
   let isClosed = false;
   let isSending = false;
+  /** Whether `wake` was called while e-mails were being sent. */
   let isWokenAgain = false;
 
-  /** Binds a ciphertext to its row. This text must not change, because stored e-mails cannot be decrypted without it. */
+  /** Binds a ciphertext to its row. The word "letter" must not change, because stored e-mails could not be decrypted then. */
   const purpose = (id: string) => `letter ${id}`;
 
   async function queue(connection: Connection, email: Email): Promise<void> {
@@ -167,7 +168,7 @@ export function createMail({ config, db, now, log, background, encryption }: Dep
   };
 }
 
-/** Returns the message of an error, which alone is logged, because other fields of the error may contain the e-mail. */
+/** Returns the message of an error. Only this is logged, because other fields of the error may contain the e-mail. */
 function reasonOf(error: unknown): string {
   const reason = error instanceof Error ? error.message : String(error);
   return isTlsFault(error) ? `${reason}. ${tlsAdvice}` : reason;

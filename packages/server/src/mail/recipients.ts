@@ -11,7 +11,7 @@ export interface Recipients {
   at(email: string, language: Language): Recipient;
 }
 
-/** @param publicUrl returns the address of the web app, which links in e-mails start with */
+/** Creates the service. @param publicUrl returns the address of the web app, which links in e-mails start with */
 export function createRecipients(productName: string, publicUrl: () => string): Recipients {
   const at = (to: string, language: Language) => ({ to, language, productName, publicUrl: publicUrl() });
   return {

@@ -38,8 +38,10 @@ const longestDelayMs = 30_000;
 /** Time after which the last known metrics of a process are used, because it has not answered. */
 const metricsTimeoutMs = 1000;
 
-interface Serving {
+/** What the primary process keeps for a running serving process. */
+interface ServingState {
   readonly caller: Caller<ServingCalls>;
+  /** The metrics that it has returned last. */
   lastMetrics: readonly MetricNow[];
 }
 
@@ -50,17 +52,17 @@ interface Serving {
  */
 export async function startServing({ count, calls, log }: ServingOptions): Promise<ServingProcesses | null> {
   cluster.setupPrimary({ serialization: 'advanced' });
-  const serving = new Map<Worker, Serving>();
+  const serving = new Map<Worker, ServingState>();
   const exitedMetrics = createEndedProcessMetrics();
   const stopping = new AbortController();
 
   function start(): Worker {
     const worker = cluster.fork();
-    const served: Serving = { caller: createCaller<ServingCalls>(worker), lastMetrics: [] };
-    serving.set(worker, served);
+    const state: ServingState = { caller: createCaller<ServingCalls>(worker), lastMetrics: [] };
+    serving.set(worker, state);
     worker.once('exit', () => {
       serving.delete(worker);
-      exitedMetrics.add(served.lastMetrics);
+      exitedMetrics.add(state.lastMetrics);
     });
     answerCalls(worker, calls, (error) =>
       log.error({ err: error }, 'render request of a serving process failed in the primary process'),
@@ -110,11 +112,11 @@ export async function startServing({ count, calls, log }: ServingOptions): Promi
   };
 }
 
-async function readMetrics(served: Serving): Promise<void> {
+async function readMetrics(state: ServingState): Promise<void> {
   try {
-    served.lastMetrics = await served.caller.call('metrics', [], AbortSignal.timeout(metricsTimeoutMs));
+    state.lastMetrics = await state.caller.call('metrics', [], AbortSignal.timeout(metricsTimeoutMs));
   } catch {
-    // The process is exiting or too busy to answer.
+    // The process is exiting or too busy to answer, so its last known metrics stay.
   }
 }
 

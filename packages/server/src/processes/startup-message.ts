@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import { type FirstAdmin, firstAdminFile } from '../accounts/first-admin.ts';
 import type { Config } from '../platform/config.ts';
 
-/** @param address address of this process for a browser on this machine */
+/** Prints the message. @param address address of this process for a browser on this machine */
 export function printStartupMessage(config: Config, address: string, firstAdmin: FirstAdmin | null): void {
   console.log(`
 ${config.productName} is running at ${config.publicUrl ?? address}

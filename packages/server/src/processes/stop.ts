@@ -13,13 +13,13 @@ const exitAfterMs = finishMs + 10_000;
  * requests in flight, closes the services, exits.
  *
  * @param stopping aborted when the first signal arrives
- * @param answered stops accepting connections, and resolves when every request in flight has been answered
+ * @param finishRequests stops accepting connections, and resolves when every request in flight has been answered
  * @param app the HTTP application, if this process serves requests
  */
 export function stopOnSignal(
   services: Services,
   stopping: AbortController,
-  answered: () => Promise<void>,
+  finishRequests: () => Promise<void>,
   app?: FastifyInstance,
 ): void {
   const stop = async () => {
@@ -31,17 +31,17 @@ export function stopOnSignal(
     setTimeout(() => app?.server.closeAllConnections(), drainMs + finishMs).unref();
     // A load balancer needs time to notice that this process is not ready.
     if (app !== undefined) await wait(drainMs);
-    await answered();
+    await finishRequests();
     await services.close();
     process.exit(); // handles that are still open would keep the process running
   };
-  const stopNow = () =>
+  const beginStop = () =>
     void stop().catch((error: unknown) => {
       services.log.fatal({ err: error }, 'graceful shutdown failed; the process exits immediately');
       process.exit(1);
     });
-  process.on('SIGTERM', stopNow);
-  process.on('SIGINT', stopNow);
+  process.on('SIGTERM', beginStop);
+  process.on('SIGINT', beginStop);
   // An unhandled rejection affects only one request or task, so the process continues.
   process.on('unhandledRejection', (error) =>
     services.log.error({ err: error }, 'unhandled promise rejection; the process continues'),
@@ -49,6 +49,6 @@ export function stopOnSignal(
   process.on('uncaughtException', (error) => {
     services.log.fatal({ err: error }, 'uncaught exception; the process is shutting down');
     process.exitCode = 1;
-    stopNow();
+    beginStop();
   });
 }

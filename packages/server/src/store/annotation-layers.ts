@@ -28,7 +28,11 @@ export async function lockLayer(tx: Change, id: string): Promise<LayerRow | null
 }
 
 /** Lists the layers of a slide, oldest first: with `onlyDeleted` the deleted layers, otherwise all others. */
-export function listLayers(db: Connection, imageId: string, onlyDeleted: boolean): Promise<LayerRow[]> {
+export function listLayers(
+  db: Connection,
+  imageId: string,
+  { onlyDeleted }: { readonly onlyDeleted: boolean },
+): Promise<LayerRow[]> {
   return db
     .selectFrom('annotation_layers')
     .selectAll()

@@ -29,9 +29,9 @@ async function storeInBucket(
   }));
   const existing = await listObjectsAt(bucket, targetPath, signal);
   const sizes = new Map(objects.map(({ key, sizeBytes }) => [key, sizeBytes]));
-  // An earlier attempt may have stored some of the files; any other object means that the path is taken.
-  const isOwnPartial = isRetry && [...existing].every(([key, size]) => sizes.get(key) === size);
-  if (existing.size > 0 && !isOwnPartial) return false;
+  // An earlier attempt may have stored some of the files. Any other object means that the path is taken.
+  const isFromEarlierAttempt = isRetry && [...existing].every(([key, size]) => sizes.get(key) === size);
+  if (existing.size > 0 && !isFromEarlierAttempt) return false;
   const slidesLast = objects.toSorted((a, b) => Number(hasSlideName(a.key)) - Number(hasSlideName(b.key)));
   for (const { key, part } of slidesLast) if (!existing.has(key)) await bucket.put(key, part, signal);
   return true;
@@ -45,7 +45,7 @@ async function listObjectsAt(
 ): Promise<ReadonlyMap<string, number>> {
   const sizesByKey = new Map<string, number>();
   for await (const { key, size } of bucket.list(targetPath, signal)) {
-    if (key !== targetPath) break; // keys are sorted, and this one is the shortest with the prefix
+    if (key !== targetPath) break; // keys are sorted, so the key that equals the prefix comes first
     sizesByKey.set(key, size);
   }
   for await (const { key, size } of bucket.list(`${targetPath}/`, signal)) sizesByKey.set(key, size);

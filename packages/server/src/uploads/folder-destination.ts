@@ -20,8 +20,8 @@ async function storeInFolder(
   { assembly, targetPath, isFolder, files }: CompleteUpload,
 ): Promise<boolean> {
   const target = path.join(root, targetPath);
-  const [single] = files;
-  const source = isFolder ? assembly : single?.part;
+  const [firstFile] = files;
+  const source = isFolder ? assembly : firstFile?.part;
   if (source === undefined) throw new Error('An upload without a file cannot be stored.');
   if (isFolder) {
     const folders = new Set<string>([assembly]);
@@ -34,12 +34,12 @@ async function storeInFolder(
     }
     for (const folder of folders) if (await exists(folder)) await syncFolder(folder);
   }
-  if (!(await exists(source))) return exists(target); // an earlier attempt has moved the upload
+  if (!(await exists(source))) return exists(target); // true if an earlier attempt has moved the upload
   if (await exists(target)) return false;
   const parent = path.dirname(target);
   await fs.mkdir(parent, { recursive: true });
   await fs.rename(source, target);
-  // The folders between the upload and the parent of the root may be new, so all of them are flushed.
+  // Any folder from the parent of the target up to the parent of the root may be new or have a new entry, so all are flushed.
   const parentOfRoot = path.dirname(root);
   for (let folder = parent; folder.startsWith(parentOfRoot); folder = path.dirname(folder)) {
     await syncFolder(folder);

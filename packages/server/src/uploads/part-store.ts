@@ -20,7 +20,7 @@ export class PartStore extends FileStore {
     try {
       await this.create(new Upload({ id: fileId, size: sizeBytes, offset: 0, metadata: {} }));
     } catch (error) {
-      throw isFull(error) ? new AppError('storage_full', { cause: error }) : error;
+      throw isDiskFullError(error) ? new AppError('storage_full', { cause: error }) : error;
     }
   }
 
@@ -52,7 +52,7 @@ export class PartStore extends FileStore {
     try {
       await pipeline(part, file);
     } catch (error) {
-      if (isFull(error)) throw new AppError('storage_full', { cause: error });
+      if (isDiskFullError(error)) throw new AppError('storage_full', { cause: error });
       throw Object.assign(
         new Error('A part could not be written', { cause: error }),
         ERRORS.FILE_WRITE_ERROR,
@@ -63,7 +63,7 @@ export class PartStore extends FileStore {
 }
 
 /** Returns whether the disk is full, or a quota or a file size limit is reached. */
-function isFull(error: unknown): boolean {
+function isDiskFullError(error: unknown): boolean {
   const { code } = error as NodeJS.ErrnoException;
   return code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG';
 }

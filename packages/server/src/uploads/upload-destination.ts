@@ -13,7 +13,7 @@ export interface CompleteUpload {
     readonly path: string;
     readonly sizeBytes: number;
   }[];
-  /** Absolute path where the files of a folder may be assembled. */
+  /** Absolute path of a temporary folder in which the destination may assemble the files of an uploaded folder. */
   readonly assembly: string;
   /** Whether an earlier attempt may have stored all or some of the files. */
   readonly isRetry: boolean;

@@ -100,7 +100,7 @@ export function createUploadProcessor({
     await fs.rm(assemblyOf(row.id), { recursive: true, force: true });
   }
 
-  /** Starts processing; if it is already running, it continues with new files. */
+  /** Starts processing. If it is already running, it looks for new files once more before it ends. */
   function startProcessing(): void {
     hasNewWork = true;
     if (processing !== null || closing.signal.aborted) return;
@@ -150,6 +150,7 @@ export function createUploadProcessor({
     }
   }
 
+  /** Compares the checksum of a file with the announced one. Stores the upload if this was its last file to verify. */
   async function verify(file: UploadFileRow): Promise<void> {
     let sha256: string;
     try {
@@ -188,16 +189,17 @@ export function createUploadProcessor({
     if (checked !== upload.file_count || bytes !== upload.size_bytes) return;
     const row = await claimUpload(db, uploadId, leaseFrom(now()));
     if (row === null) return; // another process is storing it
+    const isRetry = upload.state === 'placing'; // an earlier process began to store it
     try {
       await whileLeased(
         uploadId,
         (until) => updateUpload(db, uploadId, { leased_until: until }),
-        () => storeUpload(row, upload.state === 'placing'),
+        () => storeUpload(row, isRetry),
       );
     } catch (error) {
       log.error(
         { err: error, upload: uploadId },
-        'uploaded slide could not be moved to the slide storage; the upload is marked as failed',
+        'uploaded slide could not be moved to the slide storage; a later cleanup of uploads retries it',
       );
       await setProblem(uploadId, 'storage');
     }
@@ -231,6 +233,7 @@ export function createUploadProcessor({
       return;
     }
     await runLockedTransaction(db, 'uploads', async (tx) => {
+      // Without `place_key` the upload no longer reserves its target path.
       const done = { state: 'done', problem: null, place_key: null, leased_until: null } as const;
       await updateUpload(tx, row.id, { ...done, touched_at: at });
       await deleteUploadFiles(tx, row.id);

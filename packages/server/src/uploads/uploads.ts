@@ -173,7 +173,7 @@ export function createUploads({
     if ((await freeBytes(partialFolder)) < bytes + reserveBytes) throw new AppError('storage_full');
   }
 
-  /** Returns the bytes that unfinished uploads have announced and not yet sent. */
+  /** Returns the number of bytes that clients have announced for unfinished uploads, but not sent yet. */
   async function outstandingBytes(): Promise<number> {
     const { bytes } = await sumUnfinishedUploads(db);
     return Math.max(0, bytes - (await sumFileSizes(partialFolder)));
@@ -227,7 +227,7 @@ export function createUploads({
         if (existing !== null) {
           const isSame = isSameUpload(existing, { isFolder, fileCount: file_count, sizeBytes: size_bytes });
           if (existing.uid !== sender.uid || !isSame) throw new AppError('upload_exists');
-          // A file with a wrong checksum is sent again, so that problem no longer exists.
+          // The client sends a file with a wrong checksum again, so the upload no longer has this problem.
           const problem = existing.problem === 'checksum' ? null : existing.problem;
           await updateUpload(tx, existing.id, { touched_at: at, problem });
           return { ...existing, touched_at: at, problem };
@@ -275,7 +275,7 @@ export function createUploads({
       const id = randomUUID();
       await parts.begin(id, sizeBytes);
       try {
-        const replaced = await runLockedTransaction(db, 'uploads', async (tx) => {
+        const replacedFileId = await runLockedTransaction(db, 'uploads', async (tx) => {
           const files = await listUploadFiles(tx, uploadId);
           const existing = files.find((file) => isSamePlace(file.path, filePath));
           if (existing !== undefined && existing.state !== 'open' && existing.state !== 'refused') {
@@ -301,7 +301,7 @@ export function createUploads({
           });
           return existing?.id ?? null;
         });
-        if (replaced !== null) await parts.discard(replaced);
+        if (replacedFileId !== null) await parts.discard(replacedFileId);
       } catch (error) {
         await parts.discard(id);
         throw error;
