@@ -14,7 +14,10 @@ import { pageStatusLabel, texts } from './texts.ts';
 
 const refetchIntervalMs = 30_000;
 
-/** The only screen of an account that is not active. Requests the status every 30 s, and redirects to the dashboard once the account is active. */
+/**
+ * The only screen for an account that is not active. Requests the profile every 30 s, which also updates the signed-in user, and
+ * redirects to the dashboard once the account is active.
+ */
 export function AccountStatus() {
   const { user } = useAuth();
   const navigate = useNavigate();
@@ -62,7 +65,8 @@ export function AccountStatus() {
 }
 
 function Contact({ contact }: { readonly contact: string }) {
-  if (!/^\S+@\S+$/.test(contact)) return <Text fw={600}>{contact}</Text>;
+  const isEmail = /^\S+@\S+$/.test(contact);
+  if (!isEmail) return <Text fw={600}>{contact}</Text>;
   return <Anchor href={`mailto:${contact}`}>{contact}</Anchor>;
 }
 

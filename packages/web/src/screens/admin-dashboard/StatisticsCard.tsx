@@ -18,6 +18,7 @@ export function StatisticsCard() {
   return (
     <Panel title={texts.statistics}>
       {statistics.isPending && <Loading label={shared.loading} />}
+      {/* Not isError: when reloading fails, the card keeps showing the old numbers. */}
       {statistics.isLoadingError && (
         <LoadFailed message={texts.statisticsFailed} onRetry={() => void statistics.refetch()} />
       )}
@@ -51,7 +52,7 @@ function Usage({ days }: Pick<Statistics, 'days'>) {
 }
 
 function Figures({ statistics }: { readonly statistics: Statistics }) {
-  const figures = [
+  const labelledNumbers = [
     ...Status.options.map(
       (status) => [accountCountLabels[status], formatNumber(statistics.usersByStatus[status])] as const,
     ),
@@ -62,7 +63,7 @@ function Figures({ statistics }: { readonly statistics: Statistics }) {
   ] as const;
   return (
     <dl className={classes.figures}>
-      {figures.map(([label, value]) => (
+      {labelledNumbers.map(([label, value]) => (
         <div key={label} className={classes.figure}>
           <dt>{label}</dt>
           <dd>{value}</dd>

@@ -19,7 +19,7 @@ const barWidthFraction = 0.7;
 /** Minimum height of a bar, so that a day with a few events is visible beside a busy one. */
 const minBarHeight = 2;
 
-/** Bar chart with one number per day. A table shows the same numbers exactly, and to users of screen readers. */
+/** Bar chart with one number per day. A table below it shows the exact numbers, to users of screen readers, too. */
 export function UsagePlot({ title, days, color }: UsagePlotProps) {
   const id = useId();
   const total = days.reduce((sum, { count }) => sum + count, 0);
@@ -91,7 +91,7 @@ export function UsagePlot({ title, days, color }: UsagePlotProps) {
   );
 }
 
-/** Reads the day as local midnight; without a time, JavaScript would read it as UTC, which is another day west of it. */
+/** Formats 'YYYY-MM-DD'. With a time, JavaScript reads it as local midnight; without one, as midnight UTC: the day before, west of UTC. */
 const formatDay = (day: string) => formatDate(`${day}T00:00:00`);
 
 const formatShortDay = (day: string) => formatDayAndMonth(`${day}T00:00:00`);

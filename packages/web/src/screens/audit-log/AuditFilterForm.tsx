@@ -32,7 +32,7 @@ const emptyFilter: AuditLogFilter = {
   to: '',
   sessions: '',
 };
-/** The search for a slide starts when the user has not typed for this time. */
+/** Time without typing after which the search for a slide starts. */
 const searchDelayMs = 250;
 
 /** Form for the filter of the audit log. It applies on submit, because an incomplete e-mail address matches nothing. */
@@ -134,6 +134,7 @@ function SlideField({ value, entries, onChange }: SlideFieldProps) {
     value: id,
     label: dataset === null ? fileName : `${fileName} · ${dataset}`,
   }));
+  // The field can only show the chosen slide if that is one of the options.
   const needsOption = value !== '' && !found.some((slide) => slide.value === value);
   const options = needsOption ? [{ value, label: slideNameOf(value, entries) ?? value }, ...found] : found;
   return (
@@ -158,7 +159,7 @@ function SlideField({ value, entries, onChange }: SlideFieldProps) {
   );
 }
 
-/** Returns the name of a person who is in one of the entries; null when there is none. */
+/** Returns the name of the person with this uid, if one of the entries contains the person; otherwise null. */
 function personNameOf(uid: string, entries: readonly AuditEntry[]): string | null {
   for (const { actor, target } of entries) {
     const people = [actor, target?.kind === 'account' ? target : null];

@@ -45,7 +45,7 @@ export function AuditLog() {
         <ChainState />
         <Panel title={texts.filters}>
           <AuditFilterForm
-            key={query.toString()}
+            key={query.toString()} // a new URL replaces the values in the form
             filter={filter}
             entries={audit.data ?? []}
             onApply={(next) => void navigate(auditLogPath(next))}

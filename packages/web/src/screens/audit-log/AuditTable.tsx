@@ -53,7 +53,7 @@ function Row({ entry }: { readonly entry: AuditEntry }) {
       </td>
       <td className={classes.what}>{summaryOf(entry)}</td>
       <Cell label={texts.person}>
-        <Person entry={entry} />
+        <Actor entry={entry} />
       </Cell>
       <Cell label={texts.target} isEmpty={target === null}>
         <Target target={target} />
@@ -73,7 +73,7 @@ function Row({ entry }: { readonly entry: AuditEntry }) {
 interface CellProps {
   /** Label beside the value on a card, which has no column headings. */
   readonly label: string;
-  /** Whether a card hides the cell. */
+  /** Whether the style sheet hides the cell on a card. */
   readonly isEmpty?: boolean;
   readonly children: ReactNode;
 }
@@ -86,10 +86,10 @@ function Cell({ label, isEmpty = false, children }: CellProps) {
   );
 }
 
-type Person = NonNullable<AuditEntry['actor']>;
+type AuditPerson = NonNullable<AuditEntry['actor']>;
 
-/** The actor. Without one, an entry with an IP address is from a client that is not signed in; the others, from the server. */
-function Person({ entry: { actor, address } }: { readonly entry: AuditEntry }) {
+/** Shows who has caused an entry. An entry without an actor was caused by a client that was not signed in, or, without an IP address, by the server. */
+function Actor({ entry: { actor, address } }: { readonly entry: AuditEntry }) {
   if (actor !== null) return <PersonLink person={actor} />;
   return (
     <Text inherit c="dimmed">
@@ -98,8 +98,8 @@ function Person({ entry: { actor, address } }: { readonly entry: AuditEntry }) {
   );
 }
 
-/** Name with the e-mail address below it, linked to the entries of the person. A deleted account has only a uid. */
-function PersonLink({ person }: { readonly person: Person }) {
+/** The name of a person as a link to the entries about the person, and the e-mail address below. A deleted account has only a uid. */
+function PersonLink({ person }: { readonly person: AuditPerson }) {
   const { uid, email } = person;
   const name = email === null ? texts.deletedAccount : nameOf({ ...person, email });
   return (

@@ -47,12 +47,12 @@ export function ChainState() {
       </Alert>
     );
   }
-  const checkState = isChecking ? texts.checking : texts.unchecked;
+  const headingBeforeFirstResult = isChecking ? texts.checking : texts.unchecked;
   return (
     <section className={classes.chain} aria-label={texts.heading}>
       <IconLink size={22} aria-hidden className={classes.chainIcon} />
       <div role="status" className={classes.chainText}>
-        <Text fw={600}>{state === 'intact' ? texts.intact : checkState}</Text>
+        <Text fw={600}>{state === 'intact' ? texts.intact : headingBeforeFirstResult}</Text>
         {state === 'intact' && (
           <Text size="sm" c="dimmed">
             {texts.intactDetail(formatNumber(entries ?? 0), formatDateAndTime(checkedAt))}

@@ -6,7 +6,7 @@ import { chosenLanguageOr } from '../../language/language.ts';
 import { roleLabel, statusLabel } from '../../language/texts.ts';
 import { detailLabels, detailValues, fieldLabels, detailTexts as texts } from './texts.ts';
 
-/** Details that the row shows in another column, or that are only for programs. */
+/** Details that another column shows, or that only programs need. */
 const omittedDetails = new Set(['file_name', 'before_seq', 'before_hash', 'before']);
 
 /** Returns the details of an audit entry, each as a short text. A detail without a label is shown with its name. */
@@ -22,7 +22,7 @@ export function detailOf({ action, detail }: Pick<AuditEntry, 'action' | 'detail
   }
   const handledDetails = new Set(omittedDetails);
   const sentences: string[] = [];
-  /** Returns the values of details, and excludes these from the generic sentences at the end. */
+  /** Returns the values of details, and excludes these details from the generic sentences at the end. */
   const take = (...names: readonly string[]) => {
     for (const name of names) handledDetails.add(name);
     return names.map((name) => detail[name]);
@@ -62,7 +62,7 @@ export function detailOf({ action, detail }: Pick<AuditEntry, 'action' | 'detail
     sentences.push(`${label}: ${before} → ${after}`);
   }
   if (action === 'image-opened' || action === 'image-viewed') {
-    const [firstRequest] = take('by');
+    const [firstRequest] = take('by'); // the first request for the slide in an image session
     if (firstRequest === 'thumbnail') sentences.push(texts.thumbnailAlone);
     if (firstRequest === 'tile') sentences.push(texts.tileFirst);
   }
@@ -89,10 +89,11 @@ export function detailOf({ action, detail }: Pick<AuditEntry, 'action' | 'detail
     if (typeof entries === 'number') sentences.push(texts.pruned(formatNumber(entries)));
   }
   if (action === 'catalogue-imported') {
-    const figures = take('rows', 'changed', 'unknown', 'unchanged').map((value) =>
+    // `unchanged` has no place in the sentence; it is taken so that it does not get a sentence of its own.
+    const counts = take('rows', 'changed', 'unknown', 'unchanged').map((value) =>
       typeof value === 'number' ? formatNumber(value) : '0',
     );
-    const [rows = '0', changed = '0', unknown = '0'] = figures;
+    const [rows = '0', changed = '0', unknown = '0'] = counts;
     sentences.push(texts.imported(rows, changed, unknown));
   }
   const [path] = take('upload_path');
@@ -122,14 +123,17 @@ function valueText(value: string | number | boolean): string {
 }
 
 /**
- * Returns the prefix of the details with the old and new value of a field: 'organ' for 'organ_type', because these details
- * are 'organ_before' and 'organ_after'; but 'file_name' for 'file_name'.
+ * Returns the prefix of the details that contain the old and the new value of a field. For the field 'organ_type' these details are
+ * 'organ_before' and 'organ_after', so the prefix is 'organ'. Only 'file_name' is its own prefix.
  */
 function valuePrefixOf(field: string): string {
   return field === 'file_name' ? field : field.replace(/_(name|type)$/, '');
 }
 
-/** Returns one sentence about a change; none when both values are the same, or neither is known. */
+/**
+ * Returns one sentence about a change, with both values or with the only known one. Returns none when both values are the same or
+ * neither is known.
+ */
 function changeOf(
   subject: string,
   before: unknown,

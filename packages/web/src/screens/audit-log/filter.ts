@@ -1,4 +1,4 @@
-/** The filter of the audit log: its query parameters in the URL, which make it linkable, and its form for the API. */
+/** The filter of the audit log: read from and written to the URL, so that a link can contain it, and converted for the API. */
 import { type AuditFilter, AuditResult, auditActions } from '@lamina/contract';
 
 /** The values of the filter form. An empty value does not filter. */
@@ -13,7 +13,7 @@ export interface AuditLogFilter {
   readonly from: string;
   /** Last day, inclusive, in the same format. */
   readonly to: string;
-  /** '1' also shows the entries of image sessions. */
+  /** '1' to show the entries of image sessions, too; otherwise empty. */
   readonly sessions: string;
 }
 
@@ -22,15 +22,15 @@ const parameterNames = ['who', 'action', 'result', 'target', 'from', 'to', 'sess
 /** Returns the filter of the URL. Invalid values become empty. */
 export function readFilter(query: URLSearchParams): AuditLogFilter {
   const parameter = (name: keyof AuditLogFilter) => query.get(name)?.trim() ?? '';
-  const dayOf = (name: 'from' | 'to') =>
+  const validDayOf = (name: 'from' | 'to') =>
     startOfDay(parameter(name), 0) === undefined ? '' : parameter(name);
   return {
     who: parameter('who'),
     action: Object.hasOwn(auditActions, parameter('action')) ? parameter('action') : '',
     result: AuditResult.safeParse(parameter('result')).data ?? '',
     target: parameter('target'),
-    from: dayOf('from'),
-    to: dayOf('to'),
+    from: validDayOf('from'),
+    to: validDayOf('to'),
     sessions: parameter('sessions') === '1' ? '1' : '',
   };
 }

@@ -92,7 +92,7 @@ export function CaseDialog({ dataset, existing, onClose }: CaseDialogProps) {
             placeholder={texts.search}
             searchable
             limit={50}
-            value={null}
+            value={null} // the field adds slides to the list above, and stays empty
             data={images
               .filter(({ id }) => slides.every(({ image_id }) => image_id !== id))
               .map(({ id, file_name }) => ({ value: id, label: file_name || id }))}

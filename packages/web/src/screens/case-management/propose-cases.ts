@@ -34,8 +34,8 @@ export function blockAndStainOf({ block, stain }: Pick<ProposedSlide, 'block' | 
 }
 
 /**
- * Returns a case for each case name that at least two file names share, in natural order. The last part of a file name
- * without its extension is the stain, and the parts between the case name and the stain are the block.
+ * Returns a case for each case name that at least two file names have in common, in natural order. Without its extension, a file name
+ * consists of the case name, the block and, as its last part, the stain.
  *
  * @param usedImageIds ids of slides that are in a case already; they are ignored
  */
@@ -49,7 +49,7 @@ export function proposeCases(
     if (usedImageIds.has(id)) continue;
     const parts = fileName.replace(extensionPattern, '').split(separator).filter(Boolean);
     const name = parts.slice(0, caseParts).join(separator);
-    if (name === '' || parts.length <= caseParts) continue;
+    if (name === '' || parts.length <= caseParts) continue; // no part is left for the stain
     const blockAndStain = parts.slice(caseParts);
     const slides = slidesByCase.get(name) ?? [];
     slides.push({

@@ -13,7 +13,7 @@ type Kind = DraftItem['type'];
 /** An item that the user can add. */
 interface Candidate {
   readonly item: Parameters<typeof draftItemOf>[0];
-  /** Distinguishes items with the same title; may be empty. */
+  /** Text below the title, by which the user tells items with the same title apart; may be empty. */
   readonly detail: string;
 }
 
@@ -101,7 +101,7 @@ function keyOf({ item }: Candidate): string {
   return `${item.type}:${item.id}`;
 }
 
-/** Returns the items of a kind whose titles match the search. The server searches slides; the browser, views and cases. */
+/** Returns the items of a kind whose titles match the search. Slides are searched by the server, views and cases in the browser. */
 function useCandidates(kind: Kind, search: string): readonly Candidate[] {
   const views = useSavedViews({ isEnabled: kind === 'view' });
   const images = useImageSearch(search, { isEnabled: kind === 'slide' });
@@ -125,7 +125,7 @@ function useCandidates(kind: Kind, search: string): readonly Candidate[] {
           detail: text ?? '',
         }),
       )
-      .reverse(); // the API returns the last changed view first
+      .reverse(); // the API returns the views with the last changed one first
   }
   return (cases.data ?? [])
     .filter(({ name }) => matchesSearch(name))

@@ -71,7 +71,7 @@ export function CollectionAnswers() {
   );
 }
 
-/** Returns the texts of the choices; empty for another kind of question, and when its item is no longer in the collection. */
+/** Returns the texts of the choices of a question; empty when it has none, and when its item is no longer in the collection. */
 function choicesOf(
   collection: ReturnType<typeof useCollection>['data'],
   itemIndex: number | null,
@@ -81,10 +81,11 @@ function choicesOf(
 
 interface AnswerTableProps {
   readonly answers: readonly CollectionAnswer[];
+  /** @param itemIndex index of an item in the collection; null when the item was removed */
   readonly choicesOfItem: (itemIndex: number | null) => readonly string[];
 }
 
-/** The focus lets the keyboard scroll a table that is wider than its container. */
+/** A focusable section can be scrolled with the arrow keys when its table is wider than the window. */
 const scrollableByKeyboard = { tabIndex: 0 };
 
 /** Shows a table; the style sheet turns its rows into cards in a narrow window. */

@@ -147,13 +147,14 @@ interface ReadersProps {
 }
 
 /**
- * Field for who may read the collection: its owner alone, all members, or listed accounts. Only administrators can
- * change the listed accounts, because only they may read the list of all accounts.
+ * Field for the readers of the collection: nobody but its owner, all members, or listed accounts. Only administrators can
+ * change the listed accounts, because nobody else may request the list of all accounts.
  */
 function Readers({ value, onChange }: ReadersProps) {
   const { user } = useAuth();
   const canListAccounts = user !== null && may(user, 'users.manage');
   const [kind, setKind] = useState(() => readersKindOf(value));
+  /** The listed accounts, kept while the owner selects another kind of readers. */
   const [listedUids, setListedUids] = useState<readonly string[]>(value === 'members' ? [] : value);
   const offersListed = canListAccounts || listedUids.length > 0;
   function choose(nextKind: ReadersKind) {

@@ -34,10 +34,10 @@ export function ItemList({ items, onChange }: ItemListProps) {
           <li
             key={item.key}
             className={classes.item}
-            data-over={drag?.targetIndex === index || undefined}
+            data-over={drag?.targetIndex === index || undefined} // the style sheet marks the place of the drop
             onDragOver={(event) => {
               if (drag === null) return;
-              event.preventDefault();
+              event.preventDefault(); // allows the drop
               if (drag.targetIndex !== index) setDrag({ ...drag, targetIndex: index });
             }}
             onDrop={(event) => {

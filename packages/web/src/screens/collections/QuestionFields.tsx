@@ -24,6 +24,7 @@ interface QuestionFieldsProps {
   readonly question: DraftQuestion;
   /** Image on which a region is drawn; null when the account may not view the item. */
   readonly imageId: string | null;
+  /** Part of the image that the item shows; null for the whole image. */
   readonly field: CollectionItem['field'];
   /** Null removes the question. */
   readonly onChange: (question: DraftQuestion | null) => void;
@@ -113,7 +114,7 @@ function Choices({ question, onChange }: ChoicesProps) {
   const { choices, correct: correctIndexes } = question;
 
   function setCorrect(index: number, isCorrect: boolean) {
-    const others = correctIndexes.filter((correct) => correct !== index);
+    const others = correctIndexes.filter((correctIndex) => correctIndex !== index);
     onChange({ ...question, correct: isCorrect ? [...others, index] : others });
   }
 
@@ -183,6 +184,7 @@ interface RegionDialogProps {
 function RegionDialog({ imageId, field, region, onDone, onClose }: RegionDialogProps) {
   const [view, setView] = useState<SlideView | null>(null);
   const [corners, setCorners] = useState(region);
+  /** Whether a click places a corner; otherwise the pointer moves the slide. */
   const [isPlacing, setPlacing] = useState(true);
   return (
     <Modal

@@ -4,13 +4,13 @@ import type { CollectionChanges } from '../../api/collections.ts';
 
 export interface DraftItem
   extends Pick<CollectionItem, 'type' | 'id' | 'access' | 'title' | 'images' | 'field'> {
-  /** Identifies the item while its position changes. */
+  /** Key for React, unique in this browser tab: two items may have the same `id`. */
   readonly key: string;
   readonly text: string;
   readonly question: DraftQuestion | null;
 }
 
-/** A question that may be incomplete. It keeps the parts of all kinds, so that changing the kind loses nothing. */
+/** A question that may be incomplete. It has the fields of all kinds, so that nothing is lost when the owner changes the kind. */
 export interface DraftQuestion {
   readonly kind: Question['kind'];
   readonly text: string;
@@ -35,6 +35,7 @@ export function draftOf({ title, description, readers, items }: Collection): Dra
 
 let keyCount = 0;
 
+/** Returns the draft of an item of the API, or of a view, slide or case that the owner adds and may therefore view. */
 export function draftItemOf(
   item: Pick<CollectionItem, 'type' | 'id' | 'title' | 'images'> & Partial<CollectionItem>,
 ): DraftItem {
@@ -65,7 +66,7 @@ function draftQuestionOf({
   region,
   explanation,
 }: ShownQuestion): DraftQuestion {
-  const corners = (region?.coordinates[0] ?? []).slice(0, -1);
+  const corners = (region?.coordinates[0] ?? []).slice(0, -1); // the last corner repeats the first
   return {
     kind,
     text,
@@ -96,7 +97,7 @@ function filledChoices({ choices }: DraftQuestion) {
   return choices.map((text, index) => ({ text: text.trim(), index })).filter(({ text }) => text !== '');
 }
 
-/** Returns the question for the API, without empty choices. The indexes of the correct choices follow. */
+/** Returns the question for the API, without empty choices; `correct` has the indexes among the remaining choices. */
 function questionOf(draft: DraftQuestion): Question {
   const text = draft.text.trim();
   const explanation = draft.explanation.trim();

@@ -58,7 +58,7 @@ export function Dashboard() {
               <QuickLink
                 to="/wsi-viewer"
                 label={texts.wsiViewer}
-                labelLang={chosenLanguageOr('en')}
+                labelLanguage={chosenLanguageOr('en')}
                 hint={texts.wsiViewerHint}
                 icon={IconMicroscope}
               />

@@ -6,21 +6,21 @@ import classes from './QuickLink.module.css';
 interface QuickLinkProps {
   readonly to: string;
   readonly label: string;
-  /** Language of the label, when it differs from that of the page. */
-  readonly labelLang?: string;
+  /** Language of the label; omitted when it is the language of the page. */
+  readonly labelLanguage?: string;
   readonly hint: string;
   readonly icon: Icon;
 }
 
 /** Link to a screen, with an icon and a hint about what the screen is for. */
-export function QuickLink({ to, label, labelLang, hint, icon: LinkIcon }: QuickLinkProps) {
+export function QuickLink({ to, label, labelLanguage, hint, icon: LinkIcon }: QuickLinkProps) {
   return (
     <Link to={to} className={classes.link}>
       <span className={classes.icon}>
         <LinkIcon size={24} aria-hidden />
       </span>
       <span>
-        <Text component="span" display="block" fw={600} lang={labelLang}>
+        <Text component="span" display="block" fw={600} lang={labelLanguage}>
           {label}
         </Text>
         <Text component="span" display="block" size="sm" c="dimmed">

@@ -11,8 +11,9 @@ import { texts } from './texts.ts';
 interface AddPersonProps {
   readonly fieldLabel: string;
   readonly buttonLabel: string;
-  /** Returns whether the user can choose this active account. */
+  /** Returns whether the field offers this account; inactive accounts are never offered. */
   readonly isCandidate: (user: Pick<User, 'uid' | 'role'>) => boolean;
+  /** Grants the right to the account. */
   readonly add: (uid: string) => Promise<ActionResult>;
 }
 

@@ -20,7 +20,7 @@ interface DatasetAction {
   readonly undo: () => Promise<ActionResult>;
 }
 
-/** Card of one dataset: its access, its access requests, the people with access, and the downloads of its files. */
+/** Card of one dataset: its access, its access requests, the people with access, and the people who may download its files. */
 export function DatasetCard({ dataset }: { readonly dataset: Dataset }) {
   const { name, access, images, grants, requests, listed: isListed, sharing: isSharable } = dataset;
   const isRestricted = access === 'restricted';
@@ -28,7 +28,7 @@ export function DatasetCard({ dataset }: { readonly dataset: Dataset }) {
     mutationFn: async ({ about, run, undo }: DatasetAction) =>
       announceAction(await run(), { about: about ?? name, undo }),
   });
-  // When a row disappears, the next row moves under the pointer, and a second click would hit it.
+  // When a row disappears, the next row moves under the pointer, where the second click of a double click would hit its button.
   const isSettled = useSettled([...requests.map(({ id }) => id), ...grants.map(({ uid }) => uid)].join());
 
   return (
@@ -148,7 +148,7 @@ export function DatasetCard({ dataset }: { readonly dataset: Dataset }) {
         dataset={dataset}
         isPending={action.isPending}
         isSettled={isSettled}
-        run={action.mutate}
+        runAction={action.mutate}
       />
     </li>
   );

@@ -11,6 +11,7 @@ import { texts } from './texts.ts';
 
 interface DatasetRequestItemProps {
   readonly request: DatasetRequest;
+  /** Disables the buttons, for example for a moment after rows have moved. */
   readonly isDisabled: boolean;
 }
 

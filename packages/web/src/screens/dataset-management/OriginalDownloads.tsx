@@ -9,19 +9,21 @@ import { texts } from './texts.ts';
 
 interface OriginalDownloadsProps {
   readonly dataset: Dataset;
+  /** Whether an action on this dataset is running; its buttons are disabled meanwhile. */
   readonly isPending: boolean;
-  /** Whether no row has moved for a moment, so that a click hits the intended row. */
+  /** False for a moment after rows have moved, because a click could then hit another row. */
   readonly isSettled: boolean;
-  readonly run: (action: {
+  readonly runAction: (action: {
+    /** Name of the affected person; omitted when the action changes the dataset itself. */
     readonly about?: string;
     readonly run: () => Promise<ActionResult>;
     readonly undo: () => Promise<ActionResult>;
   }) => void;
 }
 
-/** Part of a dataset card: who may download the original files, and whether also those that may identify a patient. */
-export function OriginalDownloads({ dataset, isPending, isSettled, run }: OriginalDownloadsProps) {
-  const { name, grants, identifiable_originals: isIdentifiable } = dataset;
+/** Part of a dataset card: who may download original files, and whether files that may identify a patient are included. */
+export function OriginalDownloads({ dataset, isPending, isSettled, runAction }: OriginalDownloadsProps) {
+  const { name, grants, identifiable_originals: includesIdentifiable } = dataset;
   const downloaders = grants.filter(({ download }) => download);
   const downloaderUids = new Set(downloaders.map(({ uid }) => uid));
   return (
@@ -49,7 +51,7 @@ export function OriginalDownloads({ dataset, isPending, isSettled, run }: Origin
               disabled={isPending || !isSettled}
               aria-label={texts.endDownloadOf(nameOf(person))}
               onClick={() =>
-                run({
+                runAction({
                   about: nameOf(person),
                   run: () => setDownload(name, person.uid, false),
                   undo: () => setDownload(name, person.uid, true),
@@ -70,16 +72,16 @@ export function OriginalDownloads({ dataset, isPending, isSettled, run }: Origin
       <Switch
         label={texts.identifiable}
         description={texts.identifiableHint}
-        checked={isIdentifiable}
+        checked={includesIdentifiable}
         disabled={isPending}
         onChange={() =>
-          run({
-            run: () => setDatasetIdentifiable(name, !isIdentifiable),
-            undo: () => setDatasetIdentifiable(name, isIdentifiable),
+          runAction({
+            run: () => setDatasetIdentifiable(name, !includesIdentifiable),
+            undo: () => setDatasetIdentifiable(name, includesIdentifiable),
           })
         }
       />
-      {isIdentifiable && (
+      {includesIdentifiable && (
         <Alert color="eosin" variant="light">
           {texts.identifiableWarning}
         </Alert>

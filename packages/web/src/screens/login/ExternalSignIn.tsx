@@ -5,7 +5,7 @@ import { ExternalSignInError, startExternalSignIn } from '../../api/external-sig
 import { texts } from './texts.ts';
 
 interface ExternalSignInProps {
-  /** Null shows "institution account" as the name. */
+  /** Null: the button says "institution account" instead of a name. */
   readonly providerName: string | null;
   /** Whether users can sign in only with the provider. */
   readonly isOnlyWay: boolean;

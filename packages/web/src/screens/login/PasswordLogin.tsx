@@ -27,7 +27,7 @@ type Credentials = z.output<typeof LoginForm>;
 export function PasswordLogin() {
   const navigate = useNavigate();
   const registeredEmail = registeredEmailIn(useLocation().state);
-  /** Why the last attempt failed. It stays in the form, whereas the toast disappears after 5 s. */
+  /** Why the last attempt failed; null when it has not failed. The form shows it until the next attempt, the toast only for 5 s. */
   const [failure, setFailure] = useState<string | null>(null);
   /** Accepted credentials that need a second-factor code; null during the first step. */
   const [firstStep, setFirstStep] = useState<Credentials | null>(null);

@@ -67,6 +67,7 @@ export function SecondFactorCard() {
               ? texts.secondFactorOn(secondFactor.data.recovery_codes_left)
               : texts.secondFactorOff}
           </Text>
+          {/* The keys give each button its own form, so that a typed password does not move from one to the other. */}
           {secondFactor.data.enabled ? (
             <ConfirmedButton
               key="off"
@@ -93,7 +94,7 @@ interface ConfirmedButtonProps {
   readonly onPress: (currentPassword: string) => Promise<ActionResult>;
 }
 
-/** Button that asks for the current password when the API requires it. */
+/** Button of an action for which the API may require the current password: the button then asks for it. */
 function ConfirmedButton({ label, question, hint, onPress }: ConfirmedButtonProps) {
   const current = useCurrentPassword();
   const resolver = useMemo(
@@ -116,7 +117,7 @@ function ConfirmedButton({ label, question, hint, onPress }: ConfirmedButtonProp
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          // When the API requires the password, entering it replaces the confirmation.
+          // No dialog once the API has required the password: by entering it, the user confirms the action.
           if (question !== undefined && !current.isRequired) setConfirming(true);
           else void run();
         }}

@@ -65,6 +65,7 @@ function Pairing({ secret, uri, onPaired, onCancel }: PairingProps) {
           <Text size="sm" c="dimmed">
             {texts.secretHint}
           </Text>
+          {/* In groups of four characters, which are easier to type. */}
           <Code className={classes.secret}>{secret.replaceAll(/(.{4})(?!$)/g, '$1 ')}</Code>
         </div>
         <TextInput
@@ -88,9 +89,9 @@ function Pairing({ secret, uri, onPaired, onCancel }: PairingProps) {
   );
 }
 
-/** The QR code is black on white also in the dark scheme, because not all apps read inverted codes. */
+/** The QR code is black on white in the dark theme, too, because not all apps read inverted codes. Each dark square is 1 SVG unit wide. */
 function QrCode({ text }: { readonly text: string }) {
-  const { size, data: rows } = encode(text, { ecc: 'M', border: 4 });
+  const { size, data: rows } = encode(text, { ecc: 'M', border: 4 }); // 15 % error correction, 4 light squares around
   const darkSquares = rows.flatMap((row, y) =>
     row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])),
   );

@@ -70,6 +70,7 @@ function Notice({ heading, text, onRetry }: NoticeProps) {
 }
 
 interface PasswordFormProps {
+  /** Why the last password was not accepted; null before the first attempt. */
   readonly message: string | null;
   readonly onSubmit: (password: string) => Promise<void>;
 }

@@ -14,9 +14,9 @@ export type SharedLinkState =
   | { readonly kind: 'failed'; readonly message: string }
   | { readonly kind: 'open'; readonly link: OpenedLink };
 
-/** Interval of the checks whether the link has ended, which then closes the slide. */
+/** Interval of the checks whether the link has ended; the slide is closed when it has. */
 const checkIntervalMs = 700;
-/** When the session of the link has less time left, the link is opened again for a new session. */
+/** When the session has less time left than this, the link is opened again, which creates a new session. */
 const renewalMarginMs = 30_000;
 
 interface SharedLink {
@@ -29,11 +29,13 @@ interface SharedLink {
  * Opens a share link, renews its session, and reports when the link has ended.
  *
  * @param secret the part of the URL after `#`
- * @param stepIndex index of the shown item, whose slide is requested in the checks whether the link has ended
+ * @param stepIndex index of the shown item; the checks request its slide to find out whether the link has ended
  */
 export function useSharedLink(secret: string, stepIndex: number): SharedLink {
   const [state, setState] = useState<SharedLinkState>({ kind: 'opening' });
+  /** The entered password, kept to open the link again for a new session. */
   const password = useRef<string>(undefined);
+  /** End of the session, as `performance.now()`. */
   const sessionEndMs = useRef(0);
   /** Number of the latest attempt to open the link; the results of earlier attempts are ignored. */
   const latestAttempt = useRef(0);
@@ -70,6 +72,7 @@ export function useSharedLink(secret: string, stepIndex: number): SharedLink {
       if (performance.now() > sessionEndMs.current - renewalMarginMs) await open();
       else if (!document.hidden) {
         const status = await fetchSharedSlideStatus(checkedImageId, checkedSession);
+        // 401: the link and its session have ended. 404: the link no longer opens this slide.
         if (!isCancelled && (status === 401 || status === 404)) setState({ kind: 'ended' });
       }
       if (!isCancelled) timer = setTimeout(() => void check(checkedSession, checkedImageId), checkIntervalMs);

@@ -17,7 +17,7 @@ interface CheckedFile {
   readonly file: File;
   /** What the file would change, as the server computed it. */
   readonly plan: ImportPlan;
-  /** Whether the catalogue changed after an earlier preview of this file, which could therefore not be applied. */
+  /** Whether an earlier preview of this file could not be applied, because the catalogue had changed meanwhile. */
   readonly isChangedMeanwhile: boolean;
 }
 
@@ -43,7 +43,7 @@ export function CatalogueFile() {
     onError: (error) => setFailure(messageOf(error, texts.checkFailed)),
   });
   const apply = useMutation({
-    mutationFn: ({ file, plan }: CheckedFile) => applyCatalogueFile(file, plan.plan),
+    mutationFn: ({ file, plan }: CheckedFile) => applyCatalogueFile(file, plan.plan), // identifies exactly the previewed changes
     onSuccess: (result, { file }) => {
       if (!result.success && result.error === 'import_changed') {
         check.mutate({ file, isChangedMeanwhile: true });
@@ -55,7 +55,7 @@ export function CatalogueFile() {
   });
 
   function checkChosenFile(file: File | null) {
-    resetInput.current?.(); // otherwise the browser would not report the same file, corrected and chosen again
+    resetInput.current?.(); // without it, choosing the same file again after correcting it would be no change event
     if (file === null) return;
     setCheckedFile(null);
     setFailure(null);

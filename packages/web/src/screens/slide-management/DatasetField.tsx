@@ -17,7 +17,7 @@ const maxSuggestions = 50;
  */
 const filterDatasets: OptionsFilter = ({ options, search }) => {
   const searchKey = nameKey(search.trim());
-  const datasets = options.filter((option) => 'value' in option);
+  const datasets = options.filter((option) => 'value' in option); // for the type: Mantine's options may be groups
   if (datasets.some(({ value }) => nameKey(value) === searchKey)) return [];
   return datasets.filter(({ value }) => nameKey(value).includes(searchKey)).slice(0, maxSuggestions);
 };

@@ -9,7 +9,7 @@ import { fieldLabels, texts } from './texts.ts';
 interface ImportPreviewProps {
   readonly fileName: string;
   readonly plan: ImportPlan;
-  /** Whether the catalogue changed after an earlier preview of this file, so that this is a new one. */
+  /** Whether this preview replaces one that could not be applied, because the catalogue had changed meanwhile. */
   readonly isChangedMeanwhile: boolean;
   readonly isApplying: boolean;
   readonly onApply: () => void;

@@ -20,6 +20,7 @@ interface ScaleFieldsProps {
  */
 export function ScaleFields(props: ScaleFieldsProps) {
   const { slide, mpp, power, isInvalid, onMppChange, onPowerChange } = props;
+  // When an administrator has entered a scale, `slide` has that scale, and the scale of the file is not known here.
   const placeholderOf = (value: number | null) =>
     value === null || slide.scale_entered === true
       ? texts.unknown

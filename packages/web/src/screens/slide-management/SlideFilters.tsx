@@ -11,17 +11,17 @@ interface SlideFiltersProps {
   /** Number of slides per status; undefined until they are loaded. */
   readonly counts: ManagedCounts | undefined;
   /** Sentence with the numbers of loaded and of matching slides; null until they are loaded. */
-  readonly count: string | null;
+  readonly countText: string | null;
   readonly onChange: (status: ManagedStatus, filter: SlideFilter) => void;
 }
 
-/** Option values of the dataset field. The prefix distinguishes a dataset named "any" from the option for all datasets. */
+/** Option values of the dataset field. The prefix of a name distinguishes a dataset that is called "any" from the option for all datasets. */
 const anyDataset = 'any';
 const noDataset = 'none';
 const namePrefix = 'named:';
 
 /** Search and filters above the list of slides. */
-export function SlideFilters({ status, filter, counts, count, onChange }: SlideFiltersProps) {
+export function SlideFilters({ status, filter, counts, countText, onChange }: SlideFiltersProps) {
   const datasets = useDatasets().data ?? [];
   const { search, dataset } = filter;
   const isFiltered = search !== '' || dataset !== null || status !== 'listed';
@@ -63,6 +63,7 @@ export function SlideFilters({ status, filter, counts, count, onChange }: SlideF
   );
 }
 
+/** @param dataset null: all datasets; empty: the slides without a dataset */
 function optionOf(dataset: string | null): string {
   if (dataset === null) return anyDataset;
   return dataset === '' ? noDataset : namePrefix + dataset;

@@ -79,10 +79,10 @@ export function SlideList() {
         status={status}
         filter={filter}
         counts={counts.data}
-        count={
+        countText={
           slides.data === undefined
             ? null
-            : texts.shown(loaded.length, Math.max(matchingCount, loaded.length))
+            : texts.shown(loaded.length, Math.max(matchingCount, loaded.length)) // the count may be older than the list
         }
         onChange={applyFilter}
       />
@@ -130,7 +130,7 @@ interface ListProps {
   readonly children: React.ReactNode;
 }
 
-/** Renders the table, or the loading, failed or empty state of the list; below the table, what loads the next page. */
+/** Renders the loading, failed or empty state of the list, or the table with a button below that loads the next page. */
 function List({ slides, isFiltered, onClear, children }: ListProps) {
   if (slides.isPending) return <Loading label={texts.loading} />;
   if (slides.isLoadingError) {

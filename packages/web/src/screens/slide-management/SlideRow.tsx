@@ -26,7 +26,7 @@ import { stateLabels, texts } from './texts.ts';
 
 interface SlideRowProps {
   readonly slide: ManagedImage;
-  /** Attributes and ref by which the virtual list positions and measures the row. */
+  /** Attributes and ref with which the virtual list identifies and measures the row. */
   readonly rowProps: {
     readonly 'data-index': number;
     readonly 'aria-rowindex': number;
@@ -48,7 +48,7 @@ const stateColours: Readonly<Record<SlideState, string>> = {
 /** The row of one slide in the table: its properties, its state and a menu with its actions. */
 export function SlideRow({ slide, rowProps, isSelected, onSelect, onOpenDialog }: SlideRowProps) {
   const { id, file_name: name, organ_type: organ, format, size_bytes: size, error, hidden } = slide;
-  const { metadata_hold: hold } = slide;
+  const { metadata_hold: hold } = slide; // why the last scan did not apply the metadata files to the slide
   const session = useImageSession().id;
   const state = stateOf(slide);
   return (
@@ -138,7 +138,7 @@ function RowMenu({ slide, onOpenDialog }: Pick<SlideRowProps, 'slide' | 'onOpenD
   const state = stateOf(slide);
   const button = useRef<HTMLButtonElement>(null);
 
-  /** Focuses the menu button first: the closing dialog returns the focus to it, since the menu item is gone by then. */
+  /** Focuses the menu button first: a closing dialog returns the focus to where it was, and the menu item no longer exists by then. */
   function openDialog(kind: DialogRequest['kind']) {
     button.current?.focus();
     onOpenDialog({ kind, slides: [slide] });

@@ -13,7 +13,7 @@ interface SlideTableProps {
   readonly selectedIds: ReadonlySet<string>;
   readonly onSelect: (slides: readonly ManagedImage[], isSelected: boolean) => void;
   readonly onOpenDialog: (request: DialogRequest) => void;
-  /** Called when fewer than `linesBeforeEnd` lines follow the last rendered one; loads the next page. */
+  /** Loads the next page; called when fewer than `linesBeforeEnd` lines follow the last rendered line. */
   readonly onNearEnd: () => void;
 }
 
@@ -30,8 +30,8 @@ const overscanLines = 10;
 const linesBeforeEnd = 20;
 
 /**
- * Table of slides with a heading line for each dataset. The table is virtual: only the visible lines and a few around
- * them are rendered, and two empty rows take the height of the others.
+ * Table of slides with a heading line for each dataset. The table is virtual: it renders only the visible lines, a few lines around
+ * them, and two empty rows with the heights of all lines before and after.
  */
 export function SlideTable(props: SlideTableProps) {
   const { slides, selectedIds, onSelect, onOpenDialog, onNearEnd } = props;
@@ -63,6 +63,7 @@ export function SlideTable(props: SlideTableProps) {
     if (isNearEnd) onNearEnd();
   }, [isNearEnd, onNearEnd]);
 
+  // The virtualizer counts `start` and `end` from the top of the document, the total size from the top of the table.
   const heightBefore = (renderedLines[0]?.start ?? top) - top;
   const heightAfter = virtualizer.getTotalSize() - ((renderedLines.at(-1)?.end ?? top) - top);
   const selectedCount = slides.filter(({ id }) => selectedIds.has(id)).length;
@@ -95,7 +96,7 @@ export function SlideTable(props: SlideTableProps) {
           if (line === undefined) return null;
           const rowProps = {
             'data-index': index,
-            'aria-rowindex': index + 2,
+            'aria-rowindex': index + 2, // from 1, after the row of the headings
             ref: virtualizer.measureElement,
           };
           if (line.kind === 'dataset') {

@@ -11,13 +11,14 @@ interface SlideThumbnailProps {
 }
 
 /**
- * Thumbnail of a slide; a grey icon until it is loaded, and when it cannot be loaded. A new image session does not load
- * it again, unless loading with the previous session failed.
+ * Thumbnail of a slide; a grey icon until it is loaded, and when it cannot be loaded. A new image session reloads the thumbnail only
+ * if it could not be loaded with the previous session.
  */
 export function SlideThumbnail({ imageId, session }: SlideThumbnailProps) {
   const [usedSession, setUsedSession] = useState(session);
   const [failedSession, setFailedSession] = useState<string | null>(null);
   const needsNewSession = usedSession === null || failedSession === usedSession;
+  // Set during rendering, so that the thumbnail is never requested with a session that has failed.
   if (session !== null && session !== usedSession && needsNewSession) setUsedSession(session);
 
   return (
@@ -32,7 +33,7 @@ export function SlideThumbnail({ imageId, session }: SlideThumbnailProps) {
           fetchPriority="low"
           onError={() => {
             setFailedSession(usedSession);
-            // The error event has no reason. If the session has ended, this gets a new one, which loads the image again.
+            // The error event has no reason. If the session has ended, `get` creates a new one, with which the image is loaded again.
             imageSessions.get().catch(() => undefined);
           }}
         />

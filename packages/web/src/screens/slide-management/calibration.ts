@@ -1,11 +1,11 @@
 /**
- * Converts the scale of a slide, as the catalogue stores it, to the two text fields in which an administrator edits it, and back: the
- * fields contain micrometres per pixel (`mpp`) and objective power (`power`).
+ * Converts the scale of a slide between the catalogue and the two text fields in which an administrator edits it: micrometres per
+ * pixel (`mpp`) and objective power (`power`).
  */
 import type { ManagedImage } from '@lamina/contract';
 import type { SlideEdit } from '../../api/slides.ts';
 
-/** Returns the entered value as text; empty when the scale of the file is used, or only the other value was entered. */
+/** Returns the text for a field: the value that an administrator has entered; empty when the value comes from the slide file. */
 export function enteredText(slide: ManagedImage | undefined, value: 'mpp' | 'power'): string {
   if (slide?.scale_entered !== true) return '';
   const [entered, isDerived] =

@@ -7,7 +7,7 @@ export type SlideState = 'ready' | 'pending' | 'failed' | 'missing' | 'removed';
 /** Returns the state of a slide. Whether members see the slide (`hidden`) is independent of it. */
 export function stateOf({ removed, missing, status }: ManagedImage): SlideState {
   if (removed) return 'removed';
-  return missing ? 'missing' : status;
+  return missing ? 'missing' : status; // 'ready', 'pending' or 'failed'
 }
 
 /** An action on one or many slides that needs no dialog. */

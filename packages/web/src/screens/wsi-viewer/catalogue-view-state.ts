@@ -1,6 +1,6 @@
 /**
- * Remembers where a person was in the catalogue: filter, order, open groups and scroll position. They are kept until the page
- * is closed, in the query cache, which is cleared when a sign-in begins or ends.
+ * Remembers the filter, order, open groups and scroll position of the catalogue, until the page is closed or a sign-in begins or ends.
+ * They are stored in the query cache, because it is cleared at these times.
  */
 import type { ImageOrder } from '@lamina/contract';
 import { useEffect, useState } from 'react';
@@ -10,11 +10,11 @@ import { type CaseGroup, type CatalogueFilter, type DatasetGroup, noFilter } fro
 export interface CatalogueViewState {
   readonly filter: CatalogueFilter;
   readonly order: ImageOrder;
-  /** Key of the group that is open by default, the first one; null until the catalogue is loaded. */
+  /** Key of the first group, which is open by default; null until the catalogue is loaded. */
   readonly firstGroup: string | null;
-  /** By key of the group or the case: opened (true) or closed (false) in the whole catalogue. */
+  /** The groups and cases that the person has opened (true) or closed (false) in the whole catalogue, by their keys. */
   readonly opened: ReadonlyMap<string, boolean>;
-  /** The same in a filtered catalogue, until the filter changes. `filter` is its `filterKey`. */
+  /** The same for the last filtered catalogue; `filter` is its `filterKey`. */
   readonly openedFiltered: { readonly filter: string; readonly opened: ReadonlyMap<string, boolean> };
 }
 
@@ -32,7 +32,7 @@ const panelKey = 'sidebar-panel';
 for (const key of [viewStateKey, scrollKey, [panelKey]])
   queryClient.setQueryDefaults(key, { gcTime: Infinity });
 
-/** Returns the view state and its setter, as `useState`; it starts with the state in which the person left the viewer. */
+/** Like `useState`, but begins with the view state in which the person left the viewer, and remembers each new one. */
 export function useCatalogueViewState() {
   const [viewState, setViewState] = useState(
     () => queryClient.getQueryData<CatalogueViewState>(viewStateKey) ?? initialViewState,
@@ -44,7 +44,7 @@ export function useCatalogueViewState() {
 }
 
 /**
- * Returns whether a group or a case is open. Every case, and in a filtered catalogue every group, is open by default.
+ * Returns whether a group or a case is open. By default, all cases and the first group are open, in a filtered catalogue all groups.
  *
  * @param filter `filterKey` of the list; empty: the whole catalogue
  */
@@ -54,8 +54,8 @@ export function isBranchOpen(
   branch: DatasetGroup | CaseGroup,
 ): boolean {
   const { key } = branch;
-  if (filter === '')
-    return viewState.opened.get(key) ?? (!('cases' in branch) || key === viewState.firstGroup);
+  const isCase = !('cases' in branch);
+  if (filter === '') return viewState.opened.get(key) ?? (isCase || key === viewState.firstGroup);
   const { filter: openedIn, opened } = viewState.openedFiltered;
   return (openedIn === filter ? opened.get(key) : undefined) ?? true;
 }
@@ -82,7 +82,7 @@ export function rememberScroll(top: number): void {
   queryClient.setQueryData(scrollKey, top);
 }
 
-/** Whether a section of the sidebar is open, as the person left it. @returns the state and a function that changes it */
+/** Remembers whether a section of the sidebar is open. @returns whether it is open, and a function that opens or closes it */
 export function usePanel(id: string, isOpenAtFirst: boolean) {
   const key = [panelKey, id];
   const [isOpen, setOpen] = useState(() => queryClient.getQueryData<boolean>(key) ?? isOpenAtFirst);

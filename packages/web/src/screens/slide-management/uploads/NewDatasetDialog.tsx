@@ -25,7 +25,7 @@ export function NewDatasetDialog({ name, onDecided, onClose }: NewDatasetDialogP
 
   async function decide() {
     if (access === 'restricted') {
-      const result = await setDatasetAccess(name, access, false);
+      const result = await setDatasetAccess(name, access, false); // false: members do not see the name
       if (!result.success) {
         announce(result);
         return;

@@ -15,7 +15,7 @@ export function UploadItem({ line }: { readonly line: UploadLine }) {
   const { key, path, dataset, fileCount, sizeBytes, sentBytes, bytesPerSecond } = line;
   const { sentFiles, currentFile } = line;
 
-  // An upload that is only on the server is not in the queue of this tab; its key is the id of the server.
+  // The key of an upload that this tab has not queued is its id on the server; `cancel` then does nothing.
   const isOnlyOnServer = line.key === line.uploadId;
 
   async function cancelAndReport() {
@@ -35,7 +35,7 @@ export function UploadItem({ line }: { readonly line: UploadLine }) {
     hide: () => removeFinished(key),
   };
   const percent = sentBytes === null || sizeBytes === 0 ? 0 : (sentBytes / sizeBytes) * 100;
-  const isMoving = bytesPerSecond !== null && bytesPerSecond > 0;
+  const isProgressing = bytesPerSecond !== null && bytesPerSecond > 0;
 
   return (
     <li className={classes.item}>
@@ -67,7 +67,7 @@ export function UploadItem({ line }: { readonly line: UploadLine }) {
             </Text>
             <Text size="sm" c="dimmed">
               {texts.sentOf(formatBytes(sentBytes), formatBytes(sizeBytes))}
-              {isMoving &&
+              {isProgressing &&
                 ` · ${texts.perSecond(formatBytes(bytesPerSecond))} · ${texts.remaining((sizeBytes - sentBytes) / bytesPerSecond)}`}
             </Text>
           </Group>

@@ -23,8 +23,8 @@ import { enqueue, pause, resume, setUploadOwner, useLocalUploads } from './uploa
 const maxRefusedShown = 10;
 
 /**
- * Uploads slides that the user chooses or drops as files or folders, and lists all uploads with their state. Files that
- * are chosen before their dataset is known stay in `pending`; an upload to a new dataset asks first who may see it.
+ * Uploads slides that the user chooses or drops as files or folders, and lists all uploads with their state. Files that the user
+ * chooses before the dataset wait in `pending`. Before the first upload to a new dataset, a dialog asks who may see the dataset.
  */
 export function UploadPanel() {
   const [dataset, setDataset] = useState('');
@@ -48,6 +48,7 @@ export function UploadPanel() {
   const uploads = serverUploads.data?.uploads ?? [];
   const lines = uploadLinesOf(localUploads, uploads, Date.now());
 
+  // The list of slides is loaded again whenever an uploaded slide appears or changes its status.
   const imageStatuses = uploads
     .flatMap(({ images }) => images.map(({ id, status }) => `${id} ${status}`))
     .join();
@@ -92,7 +93,7 @@ export function UploadPanel() {
     const typedDataset = dataset.trim();
     const uploadsToStart = groups.map((group) => {
       const unfinished = unfinishedDatasetOf(group);
-      return { group, targetDataset: unfinished ?? typedDataset, isNew: unfinished === null };
+      return { group, targetDataset: unfinished ?? typedDataset, isUnfinished: unfinished !== null };
     });
     const error = datasetErrorOf(uploadsToStart.map(({ targetDataset }) => targetDataset));
     setDatasetError(error);
@@ -103,7 +104,7 @@ export function UploadPanel() {
     }
 
     const isDecided = typedDataset === justDecidedDataset || decidedDatasets.has(typedDataset);
-    if (!isDecided && uploadsToStart.some(({ isNew }) => isNew)) {
+    if (!isDecided && uploadsToStart.some(({ isUnfinished }) => !isUnfinished)) {
       setPending(groups);
       const existing = datasets.data ?? (await datasets.refetch()).data;
       if (existing === undefined) {
@@ -133,7 +134,7 @@ export function UploadPanel() {
 
   function addChosenFiles(input: HTMLInputElement): void {
     if (input.files !== null) addFiles(filesOfInput(input.files));
-    input.value = ''; // otherwise choosing the same files again would not be a change
+    input.value = ''; // without it, choosing the same files again would be no change event
   }
 
   const unsent = localUploads.filter(({ phase }) => phase !== 'sent');
@@ -223,7 +224,7 @@ export function UploadPanel() {
             className={classes.input}
             type="file"
             aria-label={texts.chooseFolder}
-            {...{ webkitdirectory: '' }}
+            {...{ webkitdirectory: '' }} // chooses folders; spread, because React's types lack the attribute
             onChange={(event) => addChosenFiles(event.currentTarget)}
           />
         </div>
@@ -261,6 +262,7 @@ export function UploadPanel() {
                     size="xs"
                     variant="default"
                     onClick={() => {
+                      // From the end: pausing an upload starts the next waiting one.
                       for (const { key } of pausable.toReversed()) pause(key);
                     }}
                   >

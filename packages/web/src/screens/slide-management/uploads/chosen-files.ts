@@ -1,7 +1,7 @@
 /** Reads the files that a user chose in a file dialog or dropped onto the page, with their paths in chosen folders. */
 
 export interface ChosenFile {
-  /** Path with forward slashes, starting with the name of the chosen or dropped folder; a single file has its name. */
+  /** Path with forward slashes that begins with the name of the chosen or dropped folder; for a single file, its name. */
   readonly path: string;
   readonly file: File;
 }
@@ -22,7 +22,7 @@ export async function filesOfDrop(transfer: DataTransfer): Promise<readonly Chos
     .map((item) => ({ entry: item.webkitGetAsEntry(), file: item.getAsFile() }));
   const filesPerItem = dropped.map(async ({ entry, file }): Promise<readonly ChosenFile[]> => {
     if (entry !== null) return filesOfEntry(entry, '');
-    return file === null ? [] : [{ path: file.name, file }]; // dropped from a program that is no file manager
+    return file === null ? [] : [{ path: file.name, file }]; // dropped from a program other than a file manager
   });
   return (await Promise.all(filesPerItem)).flat();
 }

@@ -17,12 +17,15 @@ export interface FileGroup {
   /** Path of the file or folder below the dataset. */
   readonly path: string;
   readonly isFolder: boolean;
-  /** Their paths start below the folder; the path of a single file is its name. */
+  /** The path of each file is relative to the folder of the upload; the path of a single file is its name. */
   readonly files: readonly ChosenFile[];
   readonly sizeBytes: number;
 }
 
-/** `nothing`: the file is empty. `needsFolder`: the companion folder of the slide was not chosen. */
+/**
+ * Why a file or folder cannot be uploaded: its name is invalid (`NameFault`), it has no name of a slide file (`noSlide`), it is empty
+ * (`nothing`), the companion folder of the slide was not chosen (`needsFolder`), or the folder has too many files (`tooMany`).
+ */
 export type Refusal = NameFault | 'noSlide' | 'nothing' | 'needsFolder' | 'tooMany';
 
 export interface RefusedFile {
@@ -44,9 +47,9 @@ const systemFilePattern = /(^|\/)(\.[^/]*|__MACOSX|Thumbs\.db|desktop\.ini)(\/|$
  *
  * - A slide of a single file is one upload, also inside a folder of such slides.
  * - A slide with a companion folder is one upload with that folder (`name.mrxs` with `name`, `name.vsi` with `_name_`).
- * - DICOM files without a folder are one upload.
- * - With a VMS file, which lists its companions, all files without a folder are one upload.
- * - Any other folder is one upload.
+ * - Several DICOM files that were not chosen in a folder are one upload.
+ * - A VMS file lists its companions: all files that were not chosen in a folder are one upload with it.
+ * - Any other folder is one upload if one of its files usually has companions; otherwise each file in it is one upload.
  */
 export function groupFiles(chosen: readonly ChosenFile[]): Grouping {
   const groups: FileGroup[] = [];
@@ -83,6 +86,7 @@ export function groupFiles(chosen: readonly ChosenFile[]): Grouping {
       filesWithoutCompanionFolder.push(slideFile);
       continue;
     }
+    // `companionFolderOf` returns the name in lower case.
     const [folder, files] = [...filesByFolder].find(([name]) => name.toLowerCase() === companionFolder) ?? [];
     if (folder === undefined || files === undefined) {
       refused.push({ path: slideFile.path, reason: 'needsFolder' });
@@ -108,6 +112,7 @@ export function groupFiles(chosen: readonly ChosenFile[]): Grouping {
     if (files.some(({ path }) => usuallyHasCompanions(nameOf(path)))) {
       addFolder(
         folder,
+        // The paths begin with the folder, which is the path of the upload.
         files.map(({ path, file }) => ({ path: path.slice(`${folder}/`.length), file })),
       );
     } else for (const chosenFile of files) addSingleFile(chosenFile);

@@ -4,6 +4,7 @@ import { bytesToHex } from '@noble/hashes/utils.js';
 
 const chunkBytes = 4 * 1024 * 1024;
 
+/** The checksum of the file, or why it cannot be read. */
 export type HashAnswer = { readonly sha256: string } | { readonly unreadable: string };
 
 async function hash(file: Blob): Promise<HashAnswer> {

@@ -16,7 +16,9 @@ interface FileToSend {
 }
 
 /**
- * @returns the id that the server gave the file
+ * Sends a file.
+ *
+ * @returns the id that the server gave the file, which is the end of its URL
  * @throws the errors of `sendByTus`
  */
 export async function sendFile({ uploadId, path, fileId, ...transfer }: FileToSend): Promise<string> {

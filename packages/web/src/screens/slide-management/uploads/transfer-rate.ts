@@ -6,7 +6,7 @@ const windowMs = 10_000;
 const minMeasuredMs = 1000;
 
 export interface TransferRate {
-  /** @param totalBytes sent since the beginning of the upload @param nowMs monotonic time */
+  /** Adds a sample. @param totalBytes sent since the beginning of the upload @param nowMs monotonic time */
   add(totalBytes: number, nowMs: number): void;
   /** Returns the rate over the last 10 s; null while the samples cover less than 1 s. */
   bytesPerSecond(): number | null;

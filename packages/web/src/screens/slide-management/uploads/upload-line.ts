@@ -11,7 +11,7 @@ export interface UploadLine {
   readonly path: string;
   readonly fileCount: number;
   readonly sizeBytes: number;
-  /** Null once all bytes have been sent, and for an upload of another tab or visit. */
+  /** Null once all bytes have been sent, and for an upload that another tab or an earlier visit has begun. */
   readonly sentBytes: number | null;
   /** Null unless this tab is sending the upload. */
   readonly bytesPerSecond: number | null;
@@ -26,7 +26,7 @@ export interface UploadLine {
   readonly uploadId: string | null;
 }
 
-/** When the server has found no slide in a folder after this time, the line says that the folder contains none. */
+/** Time after the beginning of an upload from which a line without slides says that the folder contains none. */
 const searchForSlidesMs = 60_000;
 
 /**
@@ -43,7 +43,7 @@ export function uploadLinesOf(
   const serverUploadById = new Map(serverUploads.map((upload) => [upload.id, upload]));
   const localIds = new Set(localUploads.map(({ uploadId }) => uploadId));
   const localTargets = new Set(localUploads.map(targetOf));
-  // A local upload that resumes an open upload of the server has no id until it has been announced again.
+  // A local upload that is about to resume an open upload of the server has no id yet; both have the same dataset and path.
   const isAlsoLocal = (upload: SlideUpload) =>
     localIds.has(upload.id) || (upload.state === 'open' && localTargets.has(targetOf(upload)));
   return [
@@ -56,6 +56,7 @@ export function uploadLinesOf(
   ];
 }
 
+/** Identifies the file or folder that an upload creates. */
 const targetOf = ({ dataset, path }: Pick<UploadLine, 'dataset' | 'path'>) => `${dataset}/${path}`;
 
 function lineOfLocalUpload(local: LocalUpload, onServer: SlideUpload | undefined, nowMs: number): UploadLine {
@@ -124,7 +125,7 @@ function lineOfServerUpload(upload: SlideUpload, nowMs: number): UploadLine {
   };
 }
 
-/** Returns the state of an upload that the server has received completely. */
+/** Returns the state of an upload whose files the server has received completely. */
 function serverStateOf(
   { state, problem, images, begun_at }: SlideUpload,
   nowMs: number,

@@ -47,7 +47,7 @@ export interface LocalUpload {
   readonly uploadId: string | null;
 }
 
-/** With two, the next upload is sent while the server checks the previous one. */
+/** Two, so that the next upload is sent while the server checks the files of the previous one. */
 const maxConcurrentUploads = 2;
 const retryDelayMs = 5000;
 
@@ -67,7 +67,7 @@ const activePhases: ReadonlySet<LocalUploadPhase> = new Set(['waiting', 'sending
 const entries = new Map<string, Entry>();
 /** Uid of the account that chose the files; null before the first sign-in. */
 let ownerUid: string | null = null;
-/** What `useLocalUploads` returns; replaced after every change, because React compares it by identity. */
+/** The return value of `useLocalUploads`: a new array after every change, because React compares it by identity. */
 let snapshot: readonly LocalUpload[] = [];
 const listeners = new Set<() => void>();
 
@@ -143,7 +143,7 @@ export function pause(key: string): void {
   const entry = entries.get(key);
   if (entry === undefined) return;
   entry.attempt?.abort();
-  entry.attempt = null; // `resume` ignores entries with an attempt, even one that is still ending
+  entry.attempt = null; // at once, although the attempt is still ending: `resume` ignores entries with an attempt
   updateUpload(entry, { phase: 'paused', currentFile: null, bytesPerSecond: null });
   startWaiting();
 }
@@ -221,7 +221,7 @@ function handleFailure(entry: Entry, error: unknown): void {
     window.addEventListener('online', retry);
     return;
   }
-  // The API client ends the sign-in when a call of its own reports that the token is invalid.
+  // `sendFile` does not use the API client. A call of the client gets the same error, and the client then ends the sign-in.
   if (error instanceof AppError && error.code === 'token_invalid') void invalidateUploads();
   const defaultMessage = error instanceof FileUnreadableError ? texts.unreadable : texts.failed;
   updateUpload(entry, {
@@ -252,11 +252,12 @@ async function sendMissingFiles(entry: Entry, signal: AbortSignal): Promise<void
   let completeBytes = 0;
   let completeFiles = 0;
   for (const { path, file } of group.files) {
+    // A file of an earlier attempt is skipped when it is complete, resumed when it is open and unchanged, and otherwise sent anew.
     const serverFile = serverFiles.get(path);
     const isComplete = serverFile?.state === 'checking' || serverFile?.state === 'checked';
     if (!isComplete) {
       updateUpload(entry, { currentFile: path });
-      const checksum = checksumOf(entry, path, file);
+      const checksum = checksumOf(entry, path, file); // computed while the file is being sent
       const transfer = {
         file,
         uploadId: upload.id,
