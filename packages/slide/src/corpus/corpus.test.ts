@@ -19,7 +19,7 @@ const pool = new RenderPool({
 });
 afterAll(() => pool.close());
 
-/** Retries after BUSY: rendering the overview of a large slide takes several calls, each of which makes progress. */
+/** Retries after BUSY: rendering the thumbnail of a large slide takes several calls, each of which makes progress. */
 async function retryWhileBusy(render: () => Promise<unknown>): Promise<void> {
   for (;;) {
     try {
@@ -50,9 +50,9 @@ async function outcomeOf(path: string): Promise<string> {
   }
 }
 
-describe('RenderPool, which opens and renders a file of TEST_SLIDES,', () => {
+describe('RenderPool with a file of TEST_SLIDES', () => {
   it.skipIf(slides === '').each(goodSlides)(
-    'of the name %s has the outcome that the list of files states: %s',
+    'opens and renders %s, or throws an error, as the list of files states: %s',
     async (name, outcome) => {
       expect(await outcomeOf(join(slides, name))).toBe(outcome);
     },
@@ -61,9 +61,9 @@ describe('RenderPool, which opens and renders a file of TEST_SLIDES,', () => {
 
 const badFolder = join(slides, '../bad-slides');
 
-describe('RenderPool, which opens and renders a damaged file of bad-slides,', () => {
+describe('RenderPool with a damaged file of bad-slides', () => {
   it.skipIf(slides === '' || !existsSync(badFolder)).each(badSlides)(
-    'of the name %s has the outcome that the list of files states: %s',
+    'opens and renders %s, or throws an error, as the list of files states: %s',
     async (name, outcome) => {
       expect(await outcomeOf(join(badFolder, name))).toBe(outcome);
     },

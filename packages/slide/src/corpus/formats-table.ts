@@ -16,7 +16,7 @@ interface FormatRow {
   /** Tiles that the server sends without decoding. */
   readonly passedThrough: string;
   readonly rejected: string;
-  /** Features that are tested with generated files only. */
+  /** Features that no real test file has, so that they are tested with generated files only. */
   readonly onlyGenerated: string;
 }
 
@@ -58,7 +58,7 @@ const rows: readonly FormatRow[] = [
     supported: 'levels cropped to their true size, sparse tiles',
     passedThrough: 'JPEG tiles',
     rejected: 'XML that contradicts the directories',
-    onlyGenerated: 'all of it',
+    onlyGenerated: 'all features',
   },
   {
     page: 'ventana-bif',
@@ -67,7 +67,7 @@ const rows: readonly FormatRow[] = [
     supported: 'frames joined with their overlaps',
     passedThrough: 'JPEG tiles without overlap',
     rejected: 'frames whose recorded overlaps contradict each other',
-    onlyGenerated: 'all of it',
+    onlyGenerated: 'all features',
   },
   {
     page: 'leica-scn',
@@ -76,7 +76,7 @@ const rows: readonly FormatRow[] = [
     supported: 'brightfield images, one or several, at their positions on the glass',
     passedThrough: 'JPEG tiles of a single image',
     rejected: 'fluorescence, images scanned in different ways',
-    onlyGenerated: 'all of it',
+    onlyGenerated: 'all features',
   },
   {
     page: 'trestle',
@@ -85,7 +85,7 @@ const rows: readonly FormatRow[] = [
     supported: 'levels with their overlaps',
     passedThrough: 'JPEG tiles without overlap',
     rejected: 'overlaps of half a tile and more',
-    onlyGenerated: 'all of it',
+    onlyGenerated: 'all features',
   },
   {
     page: 'qptiff',
@@ -93,7 +93,7 @@ const rows: readonly FormatRow[] = [
     names: ['qptiff'],
     supported: 'brightfield; fluorescence in the colours of its channels',
     passedThrough: 'JPEG tiles of brightfield',
-    rejected: 'channels of different sizes, more than 64',
+    rejected: 'channels of different sizes, more than 64 channels',
     onlyGenerated: 'brightfield, pyramids, 16 bits',
   },
   {
@@ -129,7 +129,7 @@ const rows: readonly FormatRow[] = [
     page: 'vsi',
     title: 'Olympus VSI',
     names: ['vsi'],
-    supported: 'the .ets file beside it: JPEG, JPEG 2000, uncompressed; pyramids',
+    supported: 'pixels in .ets files beside the .vsi file: JPEG, JPEG 2000, uncompressed; pyramids',
     passedThrough: 'JPEG tiles',
     rejected: 'a missing .ets file (the message names it)',
     onlyGenerated: 'brightfield',

@@ -1,6 +1,7 @@
 /**
  * Compares tiles of slides that OpenSlide or libvips ("peers") reads too. All samples must be equal, except for the
- * differences listed in peer-readings.ts. Generated slides are always compared, real ones if TEST_SLIDES names their folder.
+ * differences listed in peer-readings.ts. Generated slides are always compared, real ones if TEST_SLIDES names their
+ * folder.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -50,7 +51,12 @@ function chooseTiles(level: number, { columns, rows, width, height }: Level): Ti
   return [...unique.values()];
 }
 
-/** Returns, for each level that both read, the largest difference of a sample between Lamina's tiles and the peer's. */
+/**
+ * Returns the largest difference of a sample between Lamina's and the peer's tiles, by level. The array has no element for
+ * a level that the peer does not have.
+ *
+ * @param levels number of compared levels, from the largest on
+ */
 async function maxDifferences(slide: Slide, peer: Peer, path: string, levels: number): Promise<number[]> {
   const peerSlide = await peer(path);
   if (peerSlide === null) throw new Error('The peer does not read this file');
@@ -72,13 +78,14 @@ async function maxDifferences(slide: Slide, peer: Peer, path: string, levels: nu
   }
 }
 
+/** Checks that the first level is compared, and that no level differs by more than the exception allows. */
 async function expectSameSamples(peer: Peer | null, path: string, exception: Exception | null = null) {
   if (!peer) throw new Error('The peer is not installed');
   const slide = await openSlide({ path });
   const differences = await maxDifferences(slide, peer, path, exception?.levels ?? slide.levels.length);
   await slide.close();
   expect(differences[0]).toBeDefined();
-  // Levels that the peer does not have are missing in the list.
+  // Leaves out the missing elements.
   const largest = Math.max(...differences.filter(Number.isInteger));
   expect(largest, `by level: ${differences.join(', ')}`).toBeLessThanOrEqual(exception?.maxDifference ?? 0);
 }

@@ -1,4 +1,4 @@
-/** Measures the time and the memory that a render process needs to reject (or open) a file. Linux only. */
+/** Measures the time and the memory that a render process needs to reject (or to open and render) a file. Linux only. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { RenderPool, SlideError, type SlideErrorCode } from '../index.ts';
 
@@ -6,9 +6,9 @@ export interface RefusalCost {
   readonly path: string;
   /** The error; null for a file that can be rendered. */
   readonly code: SlideErrorCode | null;
-  /** Wall time until the result, which depends on the load of the machine. */
+  /** Elapsed time in milliseconds until the result; it depends on the load of the machine. */
   readonly ms: number;
-  /** Processor time, in steps of 10 ms. */
+  /** Processor time in milliseconds, a multiple of 10. */
   readonly processorMs: number;
   /** Peak memory while the file is read, minus the memory of the idle process. */
   readonly bytes: number;
@@ -26,7 +26,7 @@ const TICK_MS = 10;
 export async function* refusalCosts(paths: Iterable<string>): AsyncGenerator<RefusalCost> {
   const pool = new RenderPool({ processes: 1, queueLimit: 1, timeoutMs: TIMEOUT_MS });
   try {
-    // An empty job starts the process.
+    // The process starts with its first job, so this one groups no files.
     await pool.group({ path: '/' }, [], []);
     const [processId = 0] = pool.processIds;
     const idleBytes = await readMemoryBytes(processId, 'VmRSS');

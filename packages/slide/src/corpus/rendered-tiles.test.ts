@@ -29,7 +29,7 @@ const reductions = [2, 4, 8];
 /** Maximum mean difference of a sample, of 255. */
 const MAX_MEAN_DIFFERENCE = 2;
 
-/** Retries after BUSY: rendering the overview of a large slide takes several calls. */
+/** Retries after BUSY: rendering a small level of a large slide takes several calls, each of which makes progress. */
 async function retryWhileBusy<T>(render: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
@@ -48,7 +48,7 @@ const peers: readonly [Peer | null, Readonly<Record<string, Exception | null>>][
 /** A file opened by a peer. */
 interface PeerView {
   readonly slide: PeerSlide;
-  /** Number of levels, the largest first, that the peer reads like Lamina. */
+  /** How many levels, from the largest on, the peer reads with the same pixels as Lamina. */
   readonly levels: number;
 }
 
@@ -82,8 +82,8 @@ async function readByPeers(
 }
 
 /**
- * Returns the mean difference between the middle tile of a Deep Zoom level and a box filter; null when the file stores the
- * level, or stores none that is larger by a factor of 2, 4 or 8.
+ * Returns the mean difference between the middle tile of a Deep Zoom level and a box filter of the level from which it is
+ * rendered. Null when the file stores the level itself, or no level that is larger by a factor of 2, 4 or 8.
  */
 async function meanDifference(
   slide: Slide,
@@ -94,7 +94,7 @@ async function meanDifference(
   const { level, perPixelX: reduction, perPixelY } = renderSourceLevel(slide, dziLevel);
   const isReduced = reduction === perPixelY && reductions.includes(reduction);
   const { width, height } = sizeOfLevel(descriptor, dziLevel);
-  // A tile of fewer than 16 pixels would differ because of JPEG artefacts.
+  // A level with a side of fewer than 16 pixels would differ because of JPEG artefacts.
   if (!isReduced || Math.min(width, height) < 16) return null;
   const middle = (pixels: number) => Math.floor((Math.ceil(pixels / descriptor.tileSize) - 1) / 2);
   const address = { dziLevel, column: middle(width), row: middle(height) };

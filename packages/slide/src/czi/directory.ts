@@ -17,6 +17,7 @@ export interface Subblock {
   readonly offset: number;
   /** Bytes of its directory entry, which the segment repeats. */
   readonly entryBytes: number;
+  /** Codes of the file; subblock-pixels.ts lists their meanings. */
   readonly pixelType: number;
   readonly compression: number;
   /** Pixels of full resolution; coordinates may be negative. */
@@ -35,6 +36,9 @@ export interface Subblock {
 
 const ENTRY_HEADER_BYTES = 32;
 const DIMENSION_BYTES = 20;
+/** Offsets of the fields that are read from an entry and from a dimension. */
+const entryField = { pixelType: 2, position: 6, filePart: 14, compression: 18, dimensionCount: 28 } as const;
+const dimensionField = { name: 0, start: 4, size: 8, storedSize: 16 } as const;
 /** Bytes of the directory that are in memory at once. */
 const WINDOW_BYTES = 2 ** 20;
 /**
@@ -97,7 +101,7 @@ export async function readDisplayedSubblocks(
     if (isDisplayed) displayed.push(subblock);
     entriesRead++;
     if (displayed.length > limits.displayedSubblocks)
-      throw limitExceeded(`it displays more than ${displayed.length - 1} subblocks`);
+      throw limitExceeded(`it displays more than ${limits.displayedSubblocks} subblocks`);
   }
   return { subblocks: displayed, planes: positions.Z.size, times: positions.T.size };
 }
@@ -122,7 +126,8 @@ async function* eachEntry(source: ByteSource, count: number, entries: Span): Asy
   };
   for (let i = 0; i < count; i++) {
     await load(ENTRY_HEADER_BYTES);
-    const dimensionCount = dataViewOf(window).getInt32(entryOffset - windowOffset + 28, true);
+    const countOffset = entryOffset - windowOffset + entryField.dimensionCount;
+    const dimensionCount = dataViewOf(window).getInt32(countOffset, true);
     if (dimensionCount < 0) throw corrupt(`a subblock has ${dimensionCount} dimensions`);
     if (dimensionCount > limits.dimensionsPerSubblock) {
       throw limitExceeded(`a subblock has ${dimensionCount} dimensions`);
@@ -139,17 +144,17 @@ async function* eachEntry(source: ByteSource, count: number, entries: Span): Asy
 function readEntry(bytes: Uint8Array, fileSize: number): Entry {
   if (readName(bytes, 0, 2) !== 'DV') throw corrupt('a subblock has a directory entry of an unknown type');
   const view = dataViewOf(bytes);
-  const offset = readOffset(view, 6);
+  const offset = readOffset(view, entryField.position);
   if (offset + MIN_SUBBLOCK_BYTES > fileSize) throw truncated('a subblock is past its end');
-  const filePart = view.getInt32(14, true);
+  const filePart = view.getInt32(entryField.filePart, true);
   if (filePart !== 0) throw notSupported('a slide of several files');
 
   const dimensions = new Map<string, Dimension>();
   for (let i = ENTRY_HEADER_BYTES; i < bytes.length; i += DIMENSION_BYTES) {
-    const name = readName(bytes, i, 4);
-    const start = view.getInt32(i + 4, true);
-    const size = view.getInt32(i + 8, true);
-    const storedSize = view.getInt32(i + 16, true);
+    const name = readName(bytes, i + dimensionField.name, 4);
+    const start = view.getInt32(i + dimensionField.start, true);
+    const size = view.getInt32(i + dimensionField.size, true);
+    const storedSize = view.getInt32(i + dimensionField.storedSize, true);
     if (dimensions.has(name)) throw corrupt('a subblock has a dimension twice');
     dimensions.set(name, { start, size, storedSize: storedSize === 0 ? size : storedSize });
   }
@@ -163,8 +168,8 @@ function readEntry(bytes: Uint8Array, fileSize: number): Entry {
   const subblock = {
     offset,
     entryBytes: bytes.length,
-    pixelType: view.getInt32(2, true),
-    compression: view.getInt32(18, true),
+    pixelType: view.getInt32(entryField.pixelType, true),
+    compression: view.getInt32(entryField.compression, true),
     x: x.start,
     y: y.start,
     width: x.size,

@@ -91,16 +91,16 @@ function readObjectivePower(root: XmlElement): number | null {
   const [reference] = elementsAt(root, 'Metadata/Information/Image/ObjectiveSettings/ObjectiveRef');
   const objectives = elementsAt(root, 'Metadata/Information/Instrument/Objectives/Objective');
   const id = reference?.attributes.get('Id');
-  const used =
+  const objective =
     id === undefined && objectives.length === 1
       ? objectives[0]
       : objectives.find(({ attributes }) => attributes.get('Id') === id);
-  const nominal = used && textAt(used, 'NominalMagnification');
+  const nominal = objective && textAt(objective, 'NominalMagnification');
   const objectiveName = textAt(root, 'Metadata/Scaling/AutoScaling/ObjectiveName') ?? '';
-  const [, named] = /(?:^|\s)(\d+(?:[.,]\d+)?)x\//.exec(objectiveName) ?? [];
+  const [, magnificationInName] = /(?:^|\s)(\d+(?:[.,]\d+)?)x\//.exec(objectiveName) ?? [];
   return (
     positiveBelow(parseNumber(nominal), MAX_OBJECTIVE_POWER) ??
-    positiveBelow(parseNumber(named), MAX_OBJECTIVE_POWER)
+    positiveBelow(parseNumber(magnificationInName), MAX_OBJECTIVE_POWER)
   );
 }
 
@@ -120,8 +120,8 @@ function readChannels(root: XmlElement): ReadonlyMap<number, ChannelMetadata> {
     const illumination = `${text(description, 'IlluminationType')} ${text(description, 'ContrastMethod')}`;
     channels.set(number, {
       colour: readColour(text(display, 'Color') ?? text(description, 'Color')),
-      low: fraction(text(display, 'Low')),
-      high: fraction(text(display, 'High')),
+      low: parseFraction(text(display, 'Low')),
+      high: parseFraction(text(display, 'High')),
       bits: positiveBelow(parseNumber(text(description, 'ComponentBitCount') ?? defaultBits), MAX_BITS),
       isVisible: text(display, 'IsSelected')?.toLowerCase() !== 'false',
       isTransmitted: /Transmitted|Brightfield/i.test(illumination),
@@ -150,7 +150,7 @@ function readColour(text: string | null): Colour | null {
 }
 
 /** Parses a number from 0 to 1; null for anything else. */
-function fraction(text: string | null): number | null {
+function parseFraction(text: string | null): number | null {
   const value = parseNumber(text);
   return value >= 0 && value <= 1 ? value : null;
 }

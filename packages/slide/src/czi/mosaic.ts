@@ -99,6 +99,7 @@ function groupByDownsample(subblocks: readonly Subblock[]): Map<number, Subblock
     const group = groups.get(downsample) ?? [];
     group.push(subblock);
     groups.set(downsample, group);
+    // Resolutions that will not become levels count too, so this limit is higher.
     if (groups.size > 4 * limits.levels) throw limitExceeded('its subblocks have too many resolutions');
   }
   return groups;
@@ -127,7 +128,10 @@ function shorterStoredSide({ storedWidth, storedHeight }: Subblock): number {
   return Math.min(storedWidth, storedHeight);
 }
 
-/** Returns the downsamples that the stored size allows; writers round it up, down or to the nearest pixel. */
+/**
+ * Returns the downsamples that the stored size allows, because writers round it up, down or to the nearest pixel. The
+ * maximum is Infinity if only one pixel is stored.
+ */
 function downsampleBounds({
   width,
   height,

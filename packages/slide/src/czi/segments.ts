@@ -38,13 +38,16 @@ export interface Span {
 const SEGMENT_HEADER_BYTES = 32;
 const ID_BYTES = 16;
 const FILE_BODY_BYTES = 80;
+/** Offsets of the fields that are read from the body of the file segment and from the entry of an attachment. */
+const fileField = { majorVersion: 0, filePart: 48, directory: 52, metadata: 60, attachments: 72 } as const;
+const attachmentField = { offset: 12, fileType: 40, name: 48 } as const;
 const DIRECTORY_HEADER_BYTES = 128;
 const METADATA_HEADER_BYTES = 256;
 const ATTACHMENT_DIRECTORY_HEADER_BYTES = 256;
 const ATTACHMENT_ENTRY_BYTES = 128;
 const ATTACHMENT_HEADER_BYTES = 256;
 const SUBBLOCK_HEADER_BYTES = 16;
-/** Minimum header of a subblock; an entry of more than about nine dimensions extends it. */
+/** Minimum header of a subblock. It contains a copy of the directory entry, and is longer if that does not fit. */
 const MIN_SUBBLOCK_HEADER_BYTES = 256;
 /** Minimum size of a subblock, from the first byte of its segment to its first sample. */
 export const MIN_SUBBLOCK_BYTES = SEGMENT_HEADER_BYTES + MIN_SUBBLOCK_HEADER_BYTES;
@@ -61,16 +64,16 @@ export function isCzi(start: Uint8Array): boolean {
 export async function readFileSegment(source: ByteSource): Promise<FileSegment> {
   const { bodyOffset } = await readSegment(source, 0, 'ZISRAWFILE', FILE_BODY_BYTES);
   const view = dataViewOf(await source.read(bodyOffset, FILE_BODY_BYTES));
-  const majorVersion = view.getInt32(0, true);
+  const majorVersion = view.getInt32(fileField.majorVersion, true);
   if (majorVersion !== 1) throw notSupported(`version ${majorVersion} of the format`);
-  const filePart = view.getInt32(48, true);
+  const filePart = view.getInt32(fileField.filePart, true);
   if (filePart !== 0) throw notSupported('a slide of several files');
-  const directoryOffset = readOffset(view, 52);
+  const directoryOffset = readOffset(view, fileField.directory);
   if (directoryOffset === 0) throw corrupt('it has no directory, because writing was not finished');
   return {
     directoryOffset,
-    metadataOffset: readOffset(view, 60),
-    attachmentsOffset: readOffset(view, 72),
+    metadataOffset: readOffset(view, fileField.metadata),
+    attachmentsOffset: readOffset(view, fileField.attachments),
   };
 }
 
@@ -125,9 +128,9 @@ export async function readAttachments(source: ByteSource, offset: number): Promi
     const start = i * ATTACHMENT_ENTRY_BYTES;
     if (readName(bytes, start, 2) !== 'A1') throw corrupt('an attachment has an entry of an unknown type');
     return {
-      offset: readOffset(view, start + 12),
-      fileType: readName(bytes, start + 40, 8),
-      name: readName(bytes, start + 48, 80),
+      offset: readOffset(view, start + attachmentField.offset),
+      fileType: readName(bytes, start + attachmentField.fileType, 8),
+      name: readName(bytes, start + attachmentField.name, 80),
     };
   });
 }

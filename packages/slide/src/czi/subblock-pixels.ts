@@ -65,7 +65,7 @@ const unsupportedCompressions: Readonly<Record<number, string>> = {
   [compression.jpegXr]: 'JPEG XR',
 };
 
-/** Up to this size an uncompressed subblock is read and cached as a whole; neighbouring tiles show it too. */
+/** Up to this size an uncompressed subblock is read and cached as a whole, because neighbouring tiles show it too. */
 const MAX_WHOLE_BYTES = 2 ** 25;
 /** Bytes of decoded samples in the cache of a slide. */
 const MAX_CACHED_BYTES = 2 ** 26;
@@ -99,8 +99,9 @@ export function checkReadable(subblock: Subblock): void {
       `Not supported: CZI with ${name}. Save the slide in ZEN without compression or with Zstandard, or convert it to OME-TIFF or DICOM.`,
     );
   }
-  const isWhole = subblock.compression !== compression.none;
-  if (isWhole && decodedBytes(subblock) > limits.subblockBytes) {
+  // A compressed subblock can only be decoded as a whole.
+  const isCompressed = subblock.compression !== compression.none;
+  if (isCompressed && decodedBytes(subblock) > limits.subblockBytes) {
     throw limitExceeded(`a compressed subblock has ${decodedBytes(subblock)} bytes`);
   }
 }
@@ -126,8 +127,9 @@ export function subblockReader(source: ByteSource): ReadSubblock {
     if (cached) return cached;
     const samples = previousDecoding.then(() => decodeSubblock(source, subblock));
     previousDecoding = samples.catch(() => {});
+    // The next request reads a subblock again whose decoding failed.
     samples.catch(() => cache.delete(subblock.offset));
-    // The cache rejects an entry larger than its limit.
+    // The cache would reject an entry whose size exceeds the limit.
     cache.set(subblock.offset, samples, { size: Math.min(decodedBytes(subblock), MAX_CACHED_BYTES) });
     return samples;
   }

@@ -43,11 +43,12 @@ const ETS_HEADER_BYTES = 156;
 /** Bytes of the list of tiles that are in memory at once. */
 const WINDOW_BYTES = 2 ** 20;
 
-/** Codes of compressions, colour spaces and sample types. Source: SlideIO, Compression and ColorSpace. */
+/** Codes of compressions, colour spaces, component orders and sample types. Source: SlideIO, Compression and ColorSpace. */
 const codecs: Readonly<Record<number, EtsCodec>> = { 0: 'samples', 2: 'jpeg', 3: 'jpeg2000', 8: 'png' };
 const unsupportedCodecs: Readonly<Record<number, string>> = { 5: 'lossless JPEG', 9: 'BMP' };
 const unsupportedColours: Readonly<Record<number, string>> = { 2: 'a palette', 5: 'colours in HSV' };
 const COLOUR_SPACE_BGR = 4;
+const BLUE_FIRST = 1;
 const UNSIGNED_8_BITS = 2;
 const UNSIGNED_16_BITS = 4;
 
@@ -85,6 +86,7 @@ function readPixelFormat(etsHeader: DataView): Omit<EtsFile, 'tiles'> {
   const samplesPerPixel = uint32At(12);
   const colourSpace = uint32At(16);
   const compression = uint32At(20);
+  const componentOrder = uint32At(148);
   const codec = codecs[compression];
   if (!codec) throw notSupported(unsupportedCodecs[compression] ?? `compression ${compression}`);
   const unsupportedColour = unsupportedColours[colourSpace];
@@ -110,7 +112,7 @@ function readPixelFormat(etsHeader: DataView): Omit<EtsFile, 'tiles'> {
     codec,
     samplesPerPixel,
     bits,
-    isBlueFirst: colourSpace === COLOUR_SPACE_BGR || uint32At(148) === 1,
+    isBlueFirst: colourSpace === COLOUR_SPACE_BGR || componentOrder === BLUE_FIRST,
     tileWidth,
     tileHeight,
     background: Array.from({ length: samplesPerPixel }, (_, i) =>
@@ -153,8 +155,8 @@ async function readTiles(
 }
 
 /**
- * Returns the bytes of an entry in the list of tiles: 4 unused, 4 per coordinate, 8 for the offset, 4 for the byte count,
- * 4 unused.
+ * Returns the length of an entry in the list of tiles: 4 unused bytes, 4 for each coordinate, 8 for the offset, 4 for the
+ * byte count, 4 unused.
  */
 function entryBytes(dimensions: number): number {
   return 4 + 4 * dimensions + 16;

@@ -247,7 +247,8 @@ type ReadTileByIndex = (
 /** Returns a function that reads tiles by their index in the list of the file. */
 function createTileReader(source: ByteSource, ets: EtsFile): ReadTileByIndex {
   const { codec, tileWidth: width, tileHeight: height, samplesPerPixel, bits, tiles } = ets;
-  const prefix = jpegPrefix(null, samplesPerPixel === 3 ? 'ycbcr' : 'grey');
+  const noTables = null; // each tile has its own
+  const prefix = jpegPrefix(noTables, samplesPerPixel === 3 ? 'ycbcr' : 'grey');
   // completeJpeg writes the prefix in front of the stored bytes.
   const prefixBytes = codec === 'jpeg' ? tileOffset(prefix) : 0;
   return async (tileIndex, range, signal) => {

@@ -73,7 +73,7 @@ const kinds: Readonly<Record<number, Stack['kind']>> = { 0: 'slide', 1: 'overvie
 const dimensionMeaning = { focus: 1, channel: 4 } as const;
 /** Field type of a colour table, whose colours are blue, green, red. */
 const BGR_TABLE_TYPE = 270;
-/** The only unit found in real files; a pixel size in another unit is ignored. */
+/** The only unit of pixel sizes found in real files; a size in another unit is ignored. */
 const MICROMETRES = '10^-6m^1';
 /** A pixel size (µm) or magnification of this value or more is implausible and ignored. */
 const IMPLAUSIBLE = 1000;
@@ -97,7 +97,7 @@ export async function readStacks(source: ByteSource): Promise<readonly Stack[]> 
   return [...leavesByStack].map(([number, leaves]) => stackOf(number, leaves));
 }
 
-/** @param leaves values of the stack, with paths relative to it */
+/** Builds the description of a stack. @param leaves the values of the stack, with paths relative to it */
 function stackOf(number: number, leaves: readonly Leaf[]): Stack {
   const firstLeafAt = (...tags: readonly number[]) => leaves.find(({ path }) => hasTags(path, tags)) ?? null;
   const properties = vsiTag.stackProperties;

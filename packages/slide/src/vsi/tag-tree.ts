@@ -33,11 +33,11 @@ const TREE_OFFSET = 8;
 const VOLUME_BYTES = 24;
 const VOLUME_MAGIC = 0x5349;
 const FIELD_HEADER_BYTES = 16;
-/** Bits of a field's type: an index follows the header; the field is not a value; the value is in the header. */
+/** Bits of a field's type: an index follows the header; the field is a volume or another structure; its value is inline. */
 const flag = { hasIndex: 0x0800_0000, isExtended: 0x1000_0000, isInline: 0x4000_0000 } as const;
 const TYPE_MASK = 0x00ff_ffff;
 const COUNT_MASK = 0x0fff_ffff;
-/** Types of extended fields that are volumes; others are TIFF directories and drawings. */
+/** Types of extended fields that are volumes; the others are TIFF directories and drawings, which are skipped. */
 const VOLUME_TYPES = new Set([0, 1, 2]);
 
 /** Returns whether a file that begins with these bytes is a .vsi file. Such a file may be valid TIFF too. */
