@@ -203,7 +203,7 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
       return await work();
     } catch (error) {
       if (error instanceof AppError && error.status < 500) {
-        await audit.note({ ...entry, result: 'refused', detail: { code: error.code } });
+        await audit.recordSeparately({ ...entry, result: 'refused', detail: { code: error.code } });
       }
       throw error;
     }
@@ -227,8 +227,8 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
         if (stored === null) throw new AppError('not_found');
         const user = rules.effectiveAccount(stored, dependencies.now());
         const hadExpired = user !== stored; // an account that has not expired is returned as the same object
-        const otherActiveAdmin = await hasOtherActiveAdmin(tx, uid);
-        const after = rule(user, { actor: actor.uid, otherActiveAdmin, now: now() });
+        const isOtherAdminActive = await hasOtherActiveAdmin(tx, uid);
+        const after = rule(user, { actor: actor.uid, isOtherAdminActive, now: now() });
         await recheckCaller(tx, signIn, actor, 'users.manage');
         if (after === user) return user;
         // A new end date must not make the tokens valid again that were issued before the account expired.
@@ -400,7 +400,14 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
         if (error instanceof AppError && error.status < 500 && error.code !== 'rate_limited') {
           const target = (await findUserByEmail(db, email))?.uid ?? null;
           const detail = { code: error.code };
-          await audit.note({ action: 'sign-in', result: 'refused', actor: null, target, detail, origin });
+          await audit.recordSeparately({
+            action: 'sign-in',
+            result: 'refused',
+            actor: null,
+            target,
+            detail,
+            origin,
+          });
         }
         throw error;
       }

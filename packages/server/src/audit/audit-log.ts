@@ -59,7 +59,7 @@ interface AuditLogDependencies {
 }
 
 const dayMs = 24 * 60 * 60_000;
-/** A result is not older than this when it is shown: verifying a million events takes seconds of database time. */
+/** Maximum age of a result before another verification starts. It is long, because a million events take seconds of database time. */
 const verificationTtlMs = 10 * 60_000;
 const csvChunkRows = 500;
 
@@ -198,7 +198,7 @@ export function createAuditLog(dependencies: AuditLogDependencies): AuditLog {
       // `who` may contain an e-mail address, which an audit event must not; the event names the uid instead.
       const { who: _, ...recordedFilter } = filter;
       const detail = { ...recordedFilter, ...(filter.who !== undefined && { uid: query?.uid ?? null }) };
-      await audit.note({
+      await audit.recordSeparately({
         action: 'audit-exported',
         actor: uid,
         target: null,

@@ -43,9 +43,9 @@ export interface AuditRecorder {
    * Records an event in a separate transaction, for actions that change nothing else, such as a rejected sign-in. Repeated
    * refusals of an account or network are counted instead, and recorded in one summary event each minute.
    */
-  note(entry: AuditEntry): Promise<void>;
-  /** Like `note`, but returns at once and logs failures. A transaction that will be rolled back can call it. */
-  noteSoon(entry: AuditEntry): void;
+  recordSeparately(entry: AuditEntry): Promise<void>;
+  /** Like `recordSeparately`, but returns at once and logs failures. A transaction that will be rolled back can call it. */
+  recordInBackground(entry: AuditEntry): void;
   /** Returns at most 20 recent events of an account for its owner (sign-ins, slides, changes of the account), newest first. */
   ownActivity(uid: string): Promise<Activity[]>;
   /** Writes the pending summaries. */
@@ -71,7 +71,7 @@ const actionsOnAccount = {
 } as const;
 const activityNames: Readonly<Record<string, Activity['action']>> = { ...ownActions, ...actionsOnAccount };
 
-/** Delay between the first counted refusal and its summary. */
+/** Time from the first counted refusal until its summary is written. */
 const summaryDelayMs = 60_000;
 
 interface AuditRecorderDependencies {
@@ -83,6 +83,7 @@ interface AuditRecorderDependencies {
 export function createAuditRecorder({ db, now, log }: AuditRecorderDependencies): AuditRecorder {
   const refusalLimit = createRefusalLogLimit();
   let summaryTimer: NodeJS.Timeout | null = null;
+  /** Summaries and background events, which are written one after the other. */
   let pendingWrites: Promise<void> = Promise.resolve();
 
   const rowOf = (entry: AuditEntry) => ({
@@ -102,7 +103,7 @@ export function createAuditRecorder({ db, now, log }: AuditRecorderDependencies)
 
   const write = (entry: AuditEntry) => runLockedTransaction(db, 'audit', (tx) => record(tx, entry));
 
-  async function note(entry: AuditEntry): Promise<void> {
+  async function recordSeparately(entry: AuditEntry): Promise<void> {
     const { action, actor, origin, result, target } = entry;
     if (result !== 'refused' || origin === null) return write(entry);
     const at = now();
@@ -140,10 +141,10 @@ export function createAuditRecorder({ db, now, log }: AuditRecorderDependencies)
     async recordAll(tx, entries) {
       if (entries.length > 0) await insertAuditRows(tx, entries.map(rowOf));
     },
-    note,
-    noteSoon(entry) {
+    recordSeparately,
+    recordInBackground(entry) {
       pendingWrites = pendingWrites.then(() =>
-        note(entry).catch((error: unknown) =>
+        recordSeparately(entry).catch((error: unknown) =>
           log.error(
             { err: error, action: entry.action },
             'audit event not written; the audit log does not contain it',
@@ -177,7 +178,7 @@ export function createAuditRecorder({ db, now, log }: AuditRecorderDependencies)
   };
 }
 
-/** Returns the kind of a refusal, by which repetitions are recognised: action and reason; for an account also the endpoint. */
+/** Returns the kind of a refusal, by which repetitions are recognised: action and reason, and for an account also the endpoint (`call`). */
 function refusalKindOf({ action, actor, detail }: AuditEntry): string {
   const { code, what, call } = detail ?? {};
   return [action, code, what, actor === null ? undefined : call]

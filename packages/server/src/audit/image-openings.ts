@@ -66,10 +66,10 @@ interface WaitingOpening {
 
 const maxOpeningsPerTransaction = 500;
 const retryIntervalMs = 1000;
-/** While the database is unavailable, requests fail with 503 once so many events are delayed, or one for so long. */
+/** While the database is unavailable, requests fail with 503 once this many events are delayed, or the oldest event for `maxDelayMs`. */
 const maxDelayedOpenings = 10_000;
 const maxDelayMs = 30_000;
-/** Attempts of a transaction that fails because of a deadlock. */
+/** Maximum number of attempts of a transaction that fails because of a deadlock. */
 const maxAttempts = 3;
 
 interface Dependencies {

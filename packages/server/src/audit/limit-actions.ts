@@ -21,8 +21,8 @@ export interface LimitActions {
 
 interface Dependencies {
   readonly now: () => Date;
-  readonly audit: Pick<AuditRecorder, 'noteSoon'>;
-  /** False in load tests. */
+  readonly audit: Pick<AuditRecorder, 'recordInBackground'>;
+  /** False with the setting THROTTLE=off, which load tests use. */
   readonly isOn: boolean;
 }
 
@@ -41,7 +41,7 @@ export function createLimitActions({ now, audit, isOn }: Dependencies): LimitAct
       );
       if (waitMs === 0) return;
       // The event must survive: the error below rolls this transaction back.
-      audit.noteSoon({
+      audit.recordInBackground({
         action: 'throttled',
         result: 'refused',
         actor: uid,

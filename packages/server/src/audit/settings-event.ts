@@ -30,6 +30,7 @@ export async function recordSettingsChange(
     const last = await findLastAuditRow(tx, 'settings-changed');
     const previous = last === null ? {} : (JSON.parse(last.detail) as RecordedSettings);
     const names = new Set([...Object.keys(previous), ...Object.keys(current)]);
+    // An earlier event also has the field `changed`, which is not a setting.
     const changed = [...names].filter((name) => name !== 'changed' && previous[name] !== current[name]);
     if (changed.length === 0) return;
     await audit.record(tx, {

@@ -8,7 +8,7 @@ export function settingsLines(settings: Readonly<Record<string, string>>): strin
 }
 
 function lineOf(name: string, value: string): string {
-  // `node --env-file` turns \n between double quotes into a line break.
+  // Uses the first kind of quote that the value does not contain. `node --env-file` turns \n between double quotes into a line break.
   const quote = ["'", '`', '"'].find(
     (each) => !value.includes(each) && !(each === '"' && value.includes('\\n')),
   );

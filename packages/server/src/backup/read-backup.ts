@@ -100,7 +100,7 @@ async function digestOfLines(file: string): Promise<TableDigest> {
   let rows = 0;
   for await (const chunk of unzipped(file)) {
     hash.update(chunk);
-    for (const byte of chunk) if (byte === 0x0a) rows++;
+    for (const byte of chunk) if (byte === 0x0a) rows++; // line feed
   }
   return { rows, sha256: hash.digest('hex') };
 }

@@ -67,6 +67,7 @@ export async function restoreBackup(
   printLine('Restored. All sign-ins and image sessions have ended; passwords are those of the backup.');
 }
 
+/** Returns the shape of a table. @throws Error when there is none */
 function requireTable<T>(value: T | undefined): T {
   if (value === undefined) throw new Error('The backup contains an unknown table.');
   return value;
@@ -174,10 +175,11 @@ async function findMissingSlides(config: Config, tx: Change): Promise<string[]> 
   const roots: Readonly<Record<string, string>> = slideRoots(config);
   const missing: string[] = [];
   const columns = ['missing_since', 'path', 'removed_at', 'root'];
-  const query = { name: 'images', columns, key: [{ column: 'id', isText: true }] };
-  for await (const rows of readRows(tx, query)) {
+  const shape = { name: 'images', columns, key: [{ column: 'id', isText: true }] };
+  for await (const rows of readRows(tx, shape)) {
     for (const [missingSince, slidePath, removedAt, root] of rows) {
       const folder = roots[String(root)];
+      // A slide in the bucket has no folder.
       if (folder === undefined || missingSince !== null || removedAt !== null) continue;
       const file = path.join(folder, String(slidePath));
       if (!(await exists(file))) missing.push(file);

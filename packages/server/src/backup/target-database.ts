@@ -33,7 +33,7 @@ export interface Target {
    * Replaces the contents.
    *
    * @param work creates and fills the tables in an empty database; if it throws, the contents stay unchanged
-   * @returns the path of the previous embedded database; null when there is none
+   * @returns the path of the safety copy of the previous embedded database; null when there was none
    */
   fill(work: (tx: Change) => Promise<void>): Promise<string | null>;
   close(): Promise<void>;

@@ -102,15 +102,15 @@ async function fillFolder(
 ): Promise<void> {
   const { config, settings, now } = dependencies;
   const createdAt = now().toISOString();
-  const tables = await writeTables(dependencies, folder);
+  const database = await writeTables(dependencies, folder);
   await writeTextFile(path.join(folder, backupFiles.settings), settingsLines(settings));
   const manifest: Manifest = {
     format: 'lamina-backup',
     formatVersion,
     programVersion,
     createdAt,
-    ...tables,
-    sealedWith: await writeKey(dependencies, folder, tables.tables),
+    ...database,
+    sealedWith: await writeKey(dependencies, folder, database.tables),
     uploads: await copyUploads(config, folder, withUploads),
   };
   await writeTextFile(path.join(folder, backupFiles.manifest), `${JSON.stringify(manifest, null, 2)}\n`);
@@ -237,7 +237,7 @@ async function writeKey(
 }
 
 /** Whether a file below `uploads` or `results` is complete. Files that are still being uploaded or imported are left out. */
-const isComplete = (file: string) => !/^partial\/|\.importing(?:\.spill)?$/.test(file);
+const isCompleteFile = (file: string) => !/^partial\/|\.importing(?:\.spill)?$/.test(file);
 
 async function copyUploads(
   config: Config,
@@ -250,7 +250,7 @@ async function copyUploads(
   ] as const;
   let count = 0;
   for (const [source, name] of sources) {
-    const files = (await filesBelow(source)).filter(isComplete);
+    const files = (await filesBelow(source)).filter(isCompleteFile);
     count += files.length;
     if (!withUploads) continue;
     for (const file of files) {

@@ -137,7 +137,7 @@ export function createSlideManagement({
     },
 
     async exportCsv({ uid, origin }) {
-      await audit.note({ action: 'catalogue-exported', actor: uid, target: null, origin });
+      await audit.recordSeparately({ action: 'catalogue-exported', actor: uid, target: null, origin });
       return Readable.from(csvLines(), { objectMode: false });
     },
   };

@@ -44,7 +44,7 @@ await runCommand(async (config, log) => {
   );
   const { format } = values;
   if (!isFormat(format)) throw new UsageError(`There is no format ${format}.\n${usage}`);
-  const owner = action === 'import' ? required(values.owner, 'owner') : '';
+  const owner = action === 'import' ? required(values.owner, 'owner') : ''; // an export has no owner
 
   const db = await openDatabase({ url: config.databaseUrl, file: path.join(config.dataDir, 'lamina.db') });
   const now = () => new Date();

@@ -1,4 +1,4 @@
-/** `npm run backup [-- --to folder] [--with-uploads] [--keep n]`: writes a backup while the server runs. docs/backup.md */
+/** `npm run backup [-- --to folder] [--with-uploads] [--keep n]`: writes a backup while the server runs. See docs/backup.md. */
 import '../platform/require-node.ts';
 import path from 'node:path';
 import { writeBackup } from '../backup/write-backup.ts';

@@ -6,7 +6,7 @@ import { configOfProcess } from '../platform/config.ts';
 import { programVersion } from '../platform/program-version.ts';
 
 const marks = { ok: '  ok     ', note: '  note   ', wrong: '  WRONG  ' } as const;
-const indent = ' '.repeat(33);
+const indent = ' '.repeat(33); // aligns the advice with the messages
 
 function linesOf({ subject, state, message, advice }: Finding): string[] {
   const line = `${marks[state]}${subject.padEnd(22)}  ${message}`;

@@ -1,4 +1,4 @@
-/** `npm run move -- --to postgres://…` or `--to sqlite`: moves the database while the server is stopped. docs/backup.md */
+/** `npm run move -- --to postgres://…` or `--to sqlite`: moves the database while the server is stopped. See docs/backup.md. */
 import '../platform/require-node.ts';
 import { moveDatabase } from '../backup/move-database.ts';
 import { parseArguments, runCommand, UsageError } from './run-command.ts';

@@ -21,7 +21,7 @@ async function restore(): Promise<void> {
   const db = await openDatabase({ url: config.databaseUrl, file: path.join(config.dataDir, 'lamina.db') });
   try {
     const now = () => new Date();
-    const log = pino({ level: config.logLevel }, pino.destination(2));
+    const log = pino({ level: config.logLevel }, pino.destination(2)); // standard error
     const signIn = createEmbeddedSignIn({ db, log, now, passwordCost });
     const audit = createAuditRecorder({ db, now, log });
     const { email, password, isNew } = await restoreAdmin({ db, now, signIn, audit }, address.data);

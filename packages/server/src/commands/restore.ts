@@ -1,4 +1,4 @@
-/** `npm run restore -- <backup> [--replace]`: restores a backup while the server is stopped. docs/backup.md */
+/** `npm run restore -- <backup> [--replace]`: restores a backup while the server is stopped. See docs/backup.md. */
 import '../platform/require-node.ts';
 import path from 'node:path';
 import { restoreBackup } from '../backup/restore-backup.ts';

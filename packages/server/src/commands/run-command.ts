@@ -3,6 +3,8 @@ import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import pino, { type Logger } from 'pino';
 import { type Config, configOfProcess } from '../platform/config.ts';
 
+const standardError = 2;
+
 /** Thrown for invalid arguments. The message shows the usage. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
@@ -25,7 +27,7 @@ export async function runCommand(work: (config: Config, log: Logger) => Promise<
   process.umask(0o077); // only the owner may read new files, as in the server
   try {
     const config = configOfProcess();
-    await work(config, pino({ level: config.logLevel }, pino.destination(2)));
+    await work(config, pino({ level: config.logLevel }, pino.destination(standardError)));
   } catch (error) {
     const { message, cause } = error as Error;
     const isCauseMissing =

@@ -138,7 +138,7 @@ function freeSpaceOf(freeBytes: number, maxCacheBytes: number): Finding {
 async function privacyOf(dataDir: string): Promise<Finding[]> {
   if (process.platform === 'win32') return [];
   const { mode } = await fs.stat(dataDir);
-  const isClosedToOthers = (mode & 0o007) === 0;
+  const isClosedToOthers = (mode & 0o007) === 0; // the permissions of users other than owner and group
   if (isClosedToOthers) return [];
   return [
     note(

@@ -45,7 +45,7 @@ export async function examine(readSettings: () => Config): Promise<Finding[]> {
   const findings: Finding[] = [ok('Settings', 'All values are valid.')];
   for (const check of checks) {
     try {
-      findings.push(...[await check(config)].flat());
+      findings.push(...[await check(config)].flat()); // one finding or several
     } catch (error) {
       findings.push(
         wrong(check.name, `The check failed: ${reasonOf(error)}.`, 'Please report this bug of the doctor.'),

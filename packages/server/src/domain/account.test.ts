@@ -38,7 +38,7 @@ function account(status: Status, role: Role, change: Partial<User> = {}): User {
   };
 }
 
-const byOtherAdmin = { actor: 'a1', otherActiveAdmin: true, now };
+const byOtherAdmin = { actor: 'a1', isOtherAdminActive: true, now };
 const allStatusesAndRoles = Statuses.options.flatMap((status) =>
   Roles.options.map((role) => ({ status, role })),
 );
@@ -148,7 +148,7 @@ describe.each([
   });
 
   it('throws last_admin only for the last active administrator', () => {
-    const asOnlyAdmin = { ...byOtherAdmin, otherActiveAdmin: false };
+    const asOnlyAdmin = { ...byOtherAdmin, isOtherAdminActive: false };
     expect(outcome(account('active', 'admin'), (user) => rule(user, asOnlyAdmin))).toBe('last_admin');
     expect(outcome(account('active', 'user'), (user) => rule(user, asOnlyAdmin))).toMatchObject({
       role: 'user',
@@ -196,9 +196,9 @@ describe('account change replacePassword', () => {
 
 describe('checkMayLeave, before an owner deletes the account', () => {
   it('throws last_admin only for the last active administrator', () => {
-    const refusal = (user: User, otherActiveAdmin: boolean) =>
+    const refusal = (user: User, isOtherAdminActive: boolean) =>
       outcome(user, () => {
-        checkMayLeave(user, otherActiveAdmin);
+        checkMayLeave(user, isOtherAdminActive);
         return user;
       });
     expect(refusal(account('active', 'admin'), false)).toBe('last_admin');

@@ -11,8 +11,8 @@ interface ChangeContext {
   /** Uid of the administrator. */
   readonly actor: string;
   /** Whether there is another active administrator than the account that is changed. */
-  readonly otherActiveAdmin: boolean;
-  /** ISO 8601, UTC. */
+  readonly isOtherAdminActive: boolean;
+  /** ISO 8601 in UTC, so that comparing texts compares times. */
   readonly now: string;
 }
 
@@ -93,6 +93,7 @@ const withdrawalPeriodMs = 10 * 60_000;
  */
 export function withdrawApproval(user: User, now: string): User {
   if (user.status !== 'active') throw new AppError('not_active');
+  // Without a date of approval, `isRecent` is false, because comparisons with NaN are.
   const approvedAt = user.approvalDate === null ? Number.NaN : Date.parse(user.approvalDate);
   const isRecent = Date.parse(now) - approvedAt <= withdrawalPeriodMs;
   if (user.role === 'admin' || !isRecent) throw new AppError('approval_settled');
@@ -142,19 +143,19 @@ export function withEndDate(user: User, expiresAt: string | null | undefined, no
 }
 
 /** Suspends an active or pending account. @throws AppError self_change, closed (if deactivated), last_admin */
-export function suspend(user: User, { actor, otherActiveAdmin, now }: ChangeContext): User {
+export function suspend(user: User, { actor, isOtherAdminActive, now }: ChangeContext): User {
   if (user.uid === actor) throw new AppError('self_change');
   if (user.status === 'suspended') return user;
   if (user.status === 'deactivated') throw new AppError('closed');
-  requireAdminLeft(user, otherActiveAdmin);
+  requireAdminLeft(user, isOtherAdminActive);
   return { ...user, status: 'suspended', updatedAt: now };
 }
 
 /** Deactivates an account of any other status. @throws AppError self_change, last_admin */
-export function deactivate(user: User, { actor, otherActiveAdmin, now }: ChangeContext): User {
+export function deactivate(user: User, { actor, isOtherAdminActive, now }: ChangeContext): User {
   if (user.uid === actor) throw new AppError('self_change');
   if (user.status === 'deactivated') return user;
-  requireAdminLeft(user, otherActiveAdmin);
+  requireAdminLeft(user, isOtherAdminActive);
   return { ...user, status: 'deactivated', updatedAt: now };
 }
 
@@ -182,13 +183,13 @@ export function replacePassword(user: User, { actor, now }: Pick<ChangeContext, 
 }
 
 /** Checks that an owner may delete the own account. @throws AppError last_admin */
-export function checkMayLeave(user: User, otherActiveAdmin: boolean): void {
-  requireAdminLeft(user, otherActiveAdmin);
+export function checkMayLeave(user: User, isOtherAdminActive: boolean): void {
+  requireAdminLeft(user, isOtherAdminActive);
 }
 
 /** Checks that an active administrator, who can approve accounts, remains. */
-function requireAdminLeft(user: User, otherActiveAdmin: boolean): void {
-  if (user.status === 'active' && user.role === 'admin' && !otherActiveAdmin)
+function requireAdminLeft(user: User, isOtherAdminActive: boolean): void {
+  if (user.status === 'active' && user.role === 'admin' && !isOtherAdminActive)
     throw new AppError('last_admin');
 }
 

@@ -12,6 +12,7 @@ interface Bucket {
   filledAt: number;
 }
 
+/** When this number is reached, all buckets are deleted, so every account may send a full burst again. */
 const maxBuckets = 10_000;
 
 interface ApiTokenLimit {

@@ -57,7 +57,7 @@ export function unrestrictedRanges(
   restricted: ReadonlySet<string>,
 ): readonly SortKeyRange[] | null {
   if (restricted.size === 0) return null;
-  // Names that differ only in case or in leading zeros share one range of keys. It is left out only if all of them are restricted.
+  // Names that differ only in case or in leading zeros share one range of keys. The range is left out only if all of them are restricted.
   const namesByKey = Map.groupBy(datasets, (name) => sortKeysOfDataset(name).from);
   const ranges: { from: string; to: string | null }[] = [];
   let isInRange = false;
@@ -65,10 +65,11 @@ export function unrestrictedRanges(
     const wasInRange = isInRange;
     isInRange = names.some((name) => !restricted.has(name));
     const lastRange = ranges.at(-1);
-    if (isInRange && !wasInRange) ranges.push({ from, to: null });
+    if (isInRange && !wasInRange)
+      ranges.push({ from, to: null }); // `to` is set at the next restricted dataset
     else if (!isInRange && wasInRange && lastRange !== undefined) lastRange.to = from;
   }
-  // Entries without a dataset come last.
+  // Entries without a dataset come last; a range that is still open includes them.
   if (!isInRange) ranges.push({ from: keyWithoutDataset, to: null });
   return ranges.length > maxRanges ? null : ranges;
 }

@@ -8,7 +8,7 @@ const reasonsByStrength: readonly LikelyDuplicate['why'][] = ['same-mailbox', 's
 /** Shorter local parts, such as `it@…`, belong to offices, not to persons. */
 const minLocalPartLength = 3;
 
-/** What is compared of an account, normalised. */
+/** The normalised texts by which two accounts are compared. */
 interface ComparisonKeys {
   readonly user: User;
   /** Empty for an account without a name. */

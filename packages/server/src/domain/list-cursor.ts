@@ -14,6 +14,7 @@ export function encodeCursor(text: string): string {
  * Returns the position that a cursor stands for.
  *
  * @param parse parses the text that `encodeCursor` received
+ * @param Position schema that validates the parsed value
  * @throws AppError invalid_request for a text that is not a cursor of this list
  */
 export function decodeCursor<T>(cursor: string, parse: (text: string) => unknown, Position: z.ZodType<T>): T {

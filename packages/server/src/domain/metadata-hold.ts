@@ -1,6 +1,6 @@
 /**
  * The reason why the metadata files of the slide folder (catalogue.csv, dataset.json) are not applied to a slide: they would, or
- * might, show it to people who may not see it now. Stored as JSON with the image.
+ * might, show the slide to people who may not see it now. The reason is stored as JSON with the image.
  *
  * - `kept`: the files move the slide to `dataset` (null: to none), where more people could see it, so it stays where it is
  * - `waiting`: the slide is new, and stays hidden because a metadata file that may concern it is invalid

@@ -42,7 +42,7 @@ export interface RefusalLogLimit {
 }
 
 const minuteMs = 60_000;
-/** A subject is an account or a network. */
+/** Maximum number of separate entries. A subject is an account or a network. */
 const maxEntriesPerSubjectAndMinute = 20;
 const maxEntriesPerMinute = 120;
 const maxEntriesPerHour = 1200;
@@ -142,7 +142,7 @@ export function createRefusalLogLimit(): RefusalLogLimit {
     },
 
     takeAll() {
-      startMinute(currentMinute);
+      startMinute(currentMinute); // ends the current minute early
       return takeEndedSummaries();
     },
   };

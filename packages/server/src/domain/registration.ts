@@ -74,6 +74,7 @@ interface CentredPair {
   readonly v: number;
 }
 
+/** Returns the similarity with the smallest sum of squared distances; null when the points do not determine one. */
 function similarityOf(pairs: readonly CentredPair[]): LinearMap | null {
   const spread = sum(pairs, ({ x, y }) => x * x + y * y);
   const a = sum(pairs, ({ x, y, u, v }) => x * u + y * v) / spread;
@@ -82,6 +83,7 @@ function similarityOf(pairs: readonly CentredPair[]): LinearMap | null {
   return spread === 0 || (a === 0 && b === 0) ? null : [a, b, -b, a];
 }
 
+/** Returns the affine map with the smallest sum of squared distances; null for collinear points. */
 function affineOf(pairs: readonly CentredPair[]): LinearMap | null {
   const xx = sum(pairs, ({ x }) => x * x);
   const xy = sum(pairs, ({ x, y }) => x * y);

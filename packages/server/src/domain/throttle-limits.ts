@@ -107,5 +107,6 @@ const firstWaitMs = 30_000;
 /** Returns the milliseconds that the next attempt must wait after `count` attempts; 0 below the limit. */
 export function waitMs(count: number, { maxCount, withinMs }: Limit): number {
   if (count < maxCount) return 0;
-  return Math.min(withinMs, firstWaitMs * 2 ** Math.min(count - maxCount, 20));
+  const doublings = Math.min(count - maxCount, 20); // after 20 doublings, the wait exceeds every window
+  return Math.min(withinMs, firstWaitMs * 2 ** doublings);
 }

@@ -15,7 +15,7 @@ export function recordRefusal(
   const actor = credential !== null && 'user' in credential ? credential.user.uid : null;
   const call = `${endpoint.method} ${endpoint.path}`; // not the URL, which may contain an image session
   background.run('record a refusal', () =>
-    audit.note({
+    audit.recordSeparately({
       action: 'access-refused',
       result: 'refused',
       actor,

@@ -19,8 +19,8 @@ import {
   tileSources,
 } from './tile-metrics.ts';
 
-/** A metric whose value is read from its source whenever the metrics are read. */
-export interface Gauge extends Omit<MetricNow, 'values'> {
+/** A gauge or counter whose value is read from its source whenever the metrics are read. */
+export interface WatchedMetric extends Omit<MetricNow, 'values'> {
   readonly type: 'counter' | 'gauge';
   /** Returns the current value. If it throws, the metric is omitted. */
   read(): number | readonly Sample[] | Promise<number | readonly Sample[]>;
@@ -40,7 +40,7 @@ export interface Metrics {
   /** Counts a database query, successful or not. @param kind select, insert, update, delete or other */
   query(kind: string, ms: number): void;
   /** Adds a metric that is read from its source. */
-  watch(gauge: Gauge): void;
+  watch(metric: WatchedMetric): void;
   /** Returns the current value of every metric. */
   now(): Promise<MetricNow[]>;
 }
@@ -58,7 +58,7 @@ export function createMetrics(): Metrics {
   const authFailures = createCounter('reason');
   const rateLimited = createCounter('rule');
   const queries = createHistogram('kind');
-  const gauges: Gauge[] = [];
+  const watchedMetrics: WatchedMetric[] = [];
 
   const fastPathRequests = () =>
     fastPathMethods.flatMap((method) =>
@@ -71,7 +71,7 @@ export function createMetrics(): Metrics {
   const tileResults = () =>
     tileSources.map((source) => ({
       labels: { result: source === null ? 'not_modified' : 'ok', source: source ?? 'none' },
-      value: sumOf(tiles.durations(source)),
+      value: countOf(tiles.durations(source)),
     }));
 
   const tileSeconds = () =>
@@ -125,15 +125,16 @@ export function createMetrics(): Metrics {
     authFailure: (reason) => authFailures.add(reason),
     rateLimited: (rule) => rateLimited.add(rule),
     query: (kind, ms) => queries.add(ms, kind),
-    watch: (gauge) => void gauges.push(gauge),
+    watch: (metric) => void watchedMetrics.push(metric),
     async now() {
-      const readings = await Promise.all(gauges.map(readGauge));
+      const readings = await Promise.all(watchedMetrics.map(readWatched));
       return [...readCounters(), ...readings.filter((metric) => metric !== null)];
     },
   };
 }
 
-const sumOf = (durations: Durations) => durations.counts().reduce((sum, count) => sum + count, 0);
+/** Returns the number of recorded durations. */
+const countOf = (durations: Durations) => durations.counts().reduce((sum, count) => sum + count, 0);
 
 /** Returns a counter; the metrics page adds up samples with the same labels. */
 function counter(name: string, help: string, values: readonly Sample[]): MetricNow {
@@ -144,7 +145,7 @@ function histogram(name: string, help: string, entries: Parameters<typeof histog
   return { name, help, type: 'histogram', aggregator: 'sum', values: histogramSamples(name, entries) };
 }
 
-async function readGauge({ read, ...metric }: Gauge): Promise<MetricNow | null> {
+async function readWatched({ read, ...metric }: WatchedMetric): Promise<MetricNow | null> {
   try {
     const value = await read();
     return { ...metric, values: typeof value === 'number' ? [{ labels: {}, value }] : value };

@@ -66,6 +66,7 @@ export function createCounter(...labelNames: readonly string[]): Counter {
 export interface Histogram {
   /** Adds a duration. @param values label values, in the order of the label names */
   add(ms: number, ...values: readonly (string | number)[]): void;
+  /** Returns the durations of these label values, for callers that add to them often. */
   of(...values: readonly (string | number)[]): Durations;
   entries(): Iterable<{ readonly labels: Labels; readonly counted: Durations }>;
 }

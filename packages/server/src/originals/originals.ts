@@ -72,7 +72,7 @@ interface Dependencies {
   readonly config: Config;
   readonly db: Database;
   readonly now: () => Date;
-  readonly audit: Pick<AuditRecorder, 'note'>;
+  readonly audit: Pick<AuditRecorder, 'recordSeparately'>;
   readonly catalogue: Pick<Catalogue, 'get' | 'servable'>;
   readonly objects: ObjectReader | null;
   readonly encryption: Pick<Encryption, 'deriveSecret'>;
@@ -198,6 +198,7 @@ export function createOriginals(dependencies: Dependencies): Originals {
       if (!isAllowed) throw new AppError('forbidden');
       const location = await locationOf(image);
       const plan = await planOf(image, location);
+      // `identifiable` states why the files cannot be de-identified.
       if (plan.identifiable !== null) {
         const mayBeIdentifiable = (await findDataset(db, dataset))?.identifiable_originals === 1;
         if (!mayBeIdentifiable || plan.files.length === 0) throw new AppError('not_deidentifiable');
@@ -209,7 +210,7 @@ export function createOriginals(dependencies: Dependencies): Originals {
       const hour = Math.floor(now().getTime() / hourMs);
       const key = [uid, token, image.id, file.path, hour].join('\n');
       if (range.start > 0 && recordedKeys.has(key)) return;
-      await audit.note({
+      await audit.recordSeparately({
         action: 'original-downloaded',
         actor: uid,
         target: image.id,

@@ -213,7 +213,9 @@ export interface Config {
   /** Key of encryption at rest; null if the server creates one in `dataDir`. */
   readonly secretKey: string | null;
   readonly signIn: SignInServices;
+  /** `strict`: requests for pixels also need a cookie, so that a copied URL does not work on another machine. */
   readonly imageSessionCookie: 'off' | 'strict';
+  /** URL that the web app calls when the bearer token changes or is deleted; null: none. */
   readonly tokenSyncUrl: string | null;
   /** E-mail address or telephone number on the account-status page. */
   readonly contact: string | null;

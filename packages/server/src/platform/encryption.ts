@@ -8,7 +8,12 @@ import path from 'node:path';
 import type { Config } from './config.ts';
 
 export interface Encryption {
-  /** Encrypts a text. @param purpose kind and owner of the text; decryption requires the same value */
+  /**
+   * Encrypts a text.
+   *
+   * @param purpose kind and owner of the text; decryption requires the same value
+   * @returns initialisation vector, authentication tag and ciphertext, base64url
+   */
   encrypt(text: string, purpose: string): string;
   /** Decrypts a text. @throws an error when the key or the purpose differs, or the data was changed */
   decrypt(encrypted: string, purpose: string): string;

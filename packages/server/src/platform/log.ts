@@ -41,6 +41,7 @@ export function createLog(options: LogOptions): Log {
   let lost = 0;
   let isWriting = false;
 
+  /** Removes lines of at most 16 KiB in total from the queue and returns them; a longer line is returned alone. */
   function nextChunk(): Buffer {
     let bytes = 0;
     let count = 0;

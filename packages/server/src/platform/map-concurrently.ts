@@ -9,7 +9,7 @@ export async function mapConcurrently<T, R>(
   work: (item: T) => Promise<R>,
 ): Promise<R[]> {
   const results = new Array<R>(items.length);
-  const remaining = items.entries();
+  const remaining = items.entries(); // one iterator for all workers, so that each item is taken once
   const runWorker = async () => {
     for (const [index, item] of remaining) results[index] = await work(item);
   };

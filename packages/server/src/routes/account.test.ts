@@ -230,7 +230,7 @@ describe.each(databaseKinds)('GET own activity, on %s,', (database) => {
     const listed = await fixtures.image({ file_name: 'a-slide.svs' });
     const removed = await fixtures.image({ removed_at: '2026-05-01T00:00:00.000Z' });
     for (const { id } of [listed, removed]) {
-      await services.audit.note({
+      await services.audit.recordSeparately({
         action: 'image-opened',
         actor: user.uid,
         target: id,

@@ -95,7 +95,7 @@ describe.each(databaseKinds)('the audit log, on %s', (database) => {
       [ayse, kidney],
     ] as const) {
       const opened = { action: 'image-opened', actor: who.uid, target: what.id, origin: null } as const;
-      await server.services.audit.note(opened);
+      await server.services.audit.recordSeparately(opened);
     }
     const openers = await read({ target: liver.id });
     expect(openers.entries.map(({ actor }) => actor?.uid)).toEqual([berk.uid, ayse.uid]);
@@ -249,7 +249,12 @@ describe.each(databaseKinds)('the CSV file of the audit log, on %s', (database) 
     const server = await testServer({ database });
     const { client } = await reading(server);
     for (let i = 0; i < 1100; i++) {
-      await server.services.audit.note({ action: 'sign-out', actor: null, target: null, origin: null });
+      await server.services.audit.recordSeparately({
+        action: 'sign-out',
+        actor: null,
+        target: null,
+        origin: null,
+      });
     }
     const answer = await client.call(exportAudit, { query: { action: 'sign-out' } });
     const numbers = String(answer.body)
@@ -332,7 +337,12 @@ describe.each(databaseKinds)('the daily statistics, on %s', (database) => {
     const client = server.as(await fixtures.token(admin));
     await client.call(createImageSession);
     const image = await fixtures.image();
-    await services.audit.note({ action: 'image-opened', actor: user.uid, target: image.id, origin: null });
+    await services.audit.recordSeparately({
+      action: 'image-opened',
+      actor: user.uid,
+      target: image.id,
+      origin: null,
+    });
 
     const daysOf = async (query: Record<string, string>) =>
       (await client.call(getStatistics, { query })).body.days;

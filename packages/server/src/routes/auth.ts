@@ -73,7 +73,7 @@ export function authRoutes(
     const resolved = await signIn.resolveToken(body.token);
     if (resolved === null) {
       const detail = { code: 'token_invalid' };
-      await audit.note({
+      await audit.recordSeparately({
         action: 'token-refused',
         result: 'refused',
         actor: null,

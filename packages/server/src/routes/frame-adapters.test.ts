@@ -118,7 +118,7 @@ async function answered(): Promise<ReadonlyMap<string, number>> {
 async function observe(path: string, options: Options, adapter: Adapter) {
   const requestId = randomUUID();
   const before = await answered();
-  const noted = vi.spyOn(server.services.audit, 'note').mockClear();
+  const noted = vi.spyOn(server.services.audit, 'recordSeparately').mockClear();
   const reply = await send(
     path,
     { ...options, headers: { ...options.headers, 'x-request-id': requestId } },

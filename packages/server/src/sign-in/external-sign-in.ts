@@ -159,7 +159,7 @@ export function createExternalSignIn({
         return { user: rules.effectiveAccount(user, now()), token: issued.token };
       } catch (error) {
         if (error instanceof AppError) {
-          await audit.note({ ...apiErrorOf(error), result: 'refused', actor: null, origin });
+          await audit.recordSeparately({ ...apiErrorOf(error), result: 'refused', actor: null, origin });
         }
         throw error;
       }

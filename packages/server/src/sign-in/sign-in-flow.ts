@@ -90,7 +90,7 @@ export function createSignInFlow(dependencies: Dependencies): SignInFlow {
       const entry = { action: 'second-factor-reset', actor: by.uid, target: uid, origin: by.origin } as const;
       // Administrators must use `remove` for their own account, which requires a recent sign-in or the current password.
       if (uid === by.uid) {
-        await audit.note({ ...entry, result: 'refused', detail: { code: 'self_change' } });
+        await audit.recordSeparately({ ...entry, result: 'refused', detail: { code: 'self_change' } });
         throw new AppError('self_change');
       }
       await runLockedTransaction(db, 'accounts', async (tx) => {

@@ -89,7 +89,7 @@ interface Block {
 interface Dependencies {
   readonly db: Database;
   readonly now: () => Date;
-  readonly audit: Pick<AuditRecorder, 'note'>;
+  readonly audit: Pick<AuditRecorder, 'recordSeparately'>;
   /** False for load tests that come from one machine. */
   readonly isOn: boolean;
   readonly metrics: Pick<Metrics, 'rateLimited'>;
@@ -172,7 +172,14 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependenc
       if (recorded.size >= maxRecorded) recorded.clear();
       recorded.add(block);
       const detail = { what, until };
-      await audit.note({ action: 'throttled', result: 'refused', actor: null, target: null, detail, origin });
+      await audit.recordSeparately({
+        action: 'throttled',
+        result: 'refused',
+        actor: null,
+        target: null,
+        detail,
+        origin,
+      });
     }
   }
 

@@ -51,7 +51,7 @@ export async function readBucketTree({ store, groupFiles, signal }: BucketTreeOp
     if (fileName !== '' && fileName !== '.' && fileName !== '..') folder.files.set(fileName, object);
   }
 
-  /** Returns a folder, which is added if it is new, and extends its range and those of its parents to the last object. */
+  /** Returns a folder, which is added if it is new. Extends its range and the ranges of its parents to the object listed last. */
   function findOrAddFolder(names: readonly string[]): Folder {
     let place = '';
     let folder = folders.get(place) as Folder;

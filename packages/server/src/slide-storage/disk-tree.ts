@@ -79,6 +79,7 @@ export async function readDiskTree({ root, groupFiles, log }: DiskTreeOptions): 
 
     allBelow: (folder) =>
       nullIfMissing(async () => {
+        // The version of the folder itself comes first, because the fingerprint of an opened slide is computed in this order.
         const folderPath = `${absolute(folder)}${path.sep}`;
         const entries = await fs.readdir(folderPath, { recursive: true, withFileTypes: true });
         const files = entries.filter((entry) => entry.isFile());
@@ -105,6 +106,7 @@ export async function readDiskTree({ root, groupFiles, log }: DiskTreeOptions): 
 }
 
 function factsOf(stats: BigIntStats) {
+  // The modification time may be that of a copied file; the change time also changes when a file is renamed.
   const changedAt = Number(stats.mtimeMs > stats.ctimeMs ? stats.mtimeMs : stats.ctimeMs);
   return { size: Number(stats.size), version: versionOfFile(stats), changedAt };
 }

@@ -37,7 +37,7 @@ export interface Installation {
   readonly read: <T>(query: (db: Database) => Promise<T>) => Promise<T>;
 }
 
-/** @param env further settings */
+/** Returns the installation of a database and a data folder. @param env further settings */
 export function installationAt(
   database: { readonly url: string | null },
   dataDir: string,
