@@ -47,6 +47,7 @@ interface InstrumentsProps {
   readonly pose: Pose;
   /** Name of the slide. */
   readonly name: string;
+  /** The image whose annotations and result layers are shown; null when the page shows none. */
   readonly annotated: AnnotatedSlide | null;
   readonly calibration: Calibration | null;
   /** Null for a file with one focal plane and one time point. */
@@ -79,8 +80,10 @@ export const Instruments = memo(function Instruments(props: InstrumentsProps) {
   /** Whether the drawing mode is on, in which the person draws annotations instead of measuring. */
   const [isAnnotating, setAnnotating] = useState(false);
   /** Measurements that will be converted into annotations as soon as the annotations are loaded. */
-  const [kept, setKept] = useState<readonly Shape[]>(noShapes);
+  const [shapesToKeep, setShapesToKeep] = useState<readonly Shape[]>(noShapes);
+  /** The annotations of the slide, in whose areas the result layers count objects; null until they are open. */
   const [annotations, setAnnotations] = useState<AnnotationStore | null>(null);
+  /** Element above the scale into which the annotations render their bar; null before the first rendering. */
   const [foot, setFoot] = useState<HTMLElement | null>(null);
   /** Text for screen readers about the last change on the screen. */
   const [news, setNews] = useState('');
@@ -89,10 +92,11 @@ export const Instruments = memo(function Instruments(props: InstrumentsProps) {
   const hasDrawing = drawing.shapes.length > 0 || drawing.placedPoints.length > 0;
 
   const { user } = useAuth();
-  const mayKeep = annotated !== null && user !== null && may(user, 'annotations.write');
-  const hasResults = results.length > 0 || mayKeep;
+  /** The right to write annotations is also the right to add result layers. */
+  const mayAnnotate = annotated !== null && user !== null && may(user, 'annotations.write');
+  const areResultsOffered = results.length > 0 || mayAnnotate;
   const keepMeasurements = () => {
-    setKept(drawing.shapes);
+    setShapesToKeep(drawing.shapes);
     dispatch({ type: 'clear' });
     setNews(texts.measurementsKept);
   };
@@ -101,6 +105,7 @@ export const Instruments = memo(function Instruments(props: InstrumentsProps) {
 
   const rotate = (degrees: number) => {
     view.rotate(degrees);
+    // The full turn keeps the angle positive; `texts.rotated` reduces it to less than a full turn.
     const newRotation = pose.rotation + (pose.isMirrored ? -degrees : degrees) + 360;
     setNews(texts.rotated(newRotation));
   };
@@ -110,6 +115,7 @@ export const Instruments = memo(function Instruments(props: InstrumentsProps) {
   };
   const toggleAnnotating = () => {
     whiteBalance.pick(false);
+    // Choosing the current tool again deselects it.
     if (drawing.tool !== null) dispatch({ type: 'choose-tool', tool: drawing.tool });
     setAnnotating(!isAnnotating);
     setAllToolsShown(false);
@@ -256,21 +262,21 @@ export const Instruments = memo(function Instruments(props: InstrumentsProps) {
                 isLinkCopied={isLinkCopied}
                 areAllShown={areAllToolsShown}
                 onToggleAll={() => setAllToolsShown(!areAllToolsShown)}
-                onKeep={mayKeep ? keepMeasurements : null}
+                onKeep={mayAnnotate ? keepMeasurements : null}
                 onAnnotate={annotated === null ? null : toggleAnnotating}
                 areResultsOpen={areResultsOpen}
-                onToggleResults={!hasResults ? null : () => setResultsOpen(!areResultsOpen)}
+                onToggleResults={!areResultsOffered ? null : () => setResultsOpen(!areResultsOpen)}
               />
             )}
           </>
         )}
-        {annotated !== null && hasResults && (
+        {annotated !== null && areResultsOffered && (
           <ResultsGate
             key={annotated.imageId}
             view={view}
             imageId={annotated.imageId}
             layers={results}
-            mayAdd={mayKeep}
+            mayAdd={mayAnnotate}
             annotations={annotations}
             isDrawing={isAnnotating}
             isOpen={areResultsOpen && hasKeys}
@@ -287,8 +293,8 @@ export const Instruments = memo(function Instruments(props: InstrumentsProps) {
             foot={foot}
             areAllToolsShown={areAllToolsShown}
             onToggleAllTools={() => setAllToolsShown(!areAllToolsShown)}
-            kept={kept}
-            onKept={() => setKept(noShapes)}
+            shapesToKeep={shapesToKeep}
+            onKept={() => setShapesToKeep(noShapes)}
             onOpen={setAnnotations}
           />
         )}

@@ -4,7 +4,8 @@ import { wording } from '../language/language.ts';
 /** The action of a keyboard shortcut. */
 type KeyRow = readonly [keys: readonly string[], action: string];
 
-const rounded = (zoom: number) => Number((zoom * 100).toPrecision(2));
+/** Returns a zoom in percent with two significant digits: 1, the resolution of the scan, is 100. */
+const percentOf = (zoom: number) => Number((zoom * 100).toPrecision(2));
 
 /** All texts of the viewer. */
 export const texts = wording({
@@ -110,7 +111,7 @@ export const texts = wording({
     timeOf: (time: number, times: number) => `zaman noktası ${time} / ${times}`,
     notCalibrated: 'kalibre edilmemiş',
     notCalibratedHint: 'Dosyada ne piksel boyutu ne de büyütme yazıyor',
-    percent: (zoom: number) => `%${rounded(zoom)}`,
+    percent: (zoom: number) => `%${percentOf(zoom)}`,
 
     rotated: (degrees: number) => `${Math.round(degrees) % 360} derece döndürüldü`,
     upright: 'Döndürülmemiş',
@@ -250,7 +251,7 @@ export const texts = wording({
     timeOf: (time, times) => `time ${time} of ${times}`,
     notCalibrated: 'not calibrated',
     notCalibratedHint: 'The file says neither its pixel size nor its magnification',
-    percent: (zoom) => `${rounded(zoom)} %`,
+    percent: (zoom) => `${percentOf(zoom)} %`,
 
     rotated: (degrees) => `Rotated by ${Math.round(degrees) % 360} degrees`,
     upright: 'Not rotated',

@@ -9,7 +9,7 @@ import type { OpenAnnotations } from './use-annotations.ts';
 
 interface AnnotationCanvasProps {
   readonly view: SlideView;
-  readonly open: OpenAnnotations;
+  readonly openAnnotations: OpenAnnotations;
   readonly calibration: Calibration | null;
   readonly isDrawing: boolean;
 }
@@ -18,10 +18,10 @@ interface AnnotationCanvasProps {
  * Draws the annotations over the slide: one canvas with all annotations, and a second one with what changes while the pointer
  * moves (selection, draft, brush). Both are drawn in the same frame as the slide. Pointer events pass through to the slide.
  */
-export function AnnotationCanvas({ view, open, calibration, isDrawing }: AnnotationCanvasProps) {
+export function AnnotationCanvas({ view, openAnnotations, calibration, isDrawing }: AnnotationCanvasProps) {
   const allCanvas = useRef<HTMLCanvasElement>(null);
   const draftCanvas = useRef<HTMLCanvasElement>(null);
-  const { store, session } = open;
+  const { store, session } = openAnnotations;
   const isLive = useSyncExternalStore(store.listen, () => store.isLive);
 
   const drawDraftCanvas = useEffectEvent(() => {
@@ -33,15 +33,19 @@ export function AnnotationCanvas({ view, open, calibration, isDrawing }: Annotat
 
   useEffect(() => {
     const painter = new AnnotationPainter();
-    painter.reset(store.all().filter((each) => store.isVisible(each)));
+    const resetPainter = () => painter.reset(store.all().filter((each) => store.isVisible(each)));
+    resetPainter();
+    /** The scheduled frame; 0 while none is scheduled. */
     let frame = 0;
+    /** Whether the next frame must also draw the canvas with all annotations. */
     let areAllStale = false;
     const drawAll = () => {
       areAllStale = false;
       const context = clearCanvas(allCanvas.current, view);
       const placement = view.placement();
-      if (context !== null && placement !== null && painter.draw(context, placement, sizeOf(view)))
-        scheduleDraw(true);
+      if (context === null || placement === null) return;
+      const isIncomplete = painter.draw(context, placement, sizeOf(view));
+      if (isIncomplete) scheduleDraw(true);
     };
     const scheduleDraw = (includesAll: boolean) => {
       areAllStale ||= includesAll;
@@ -60,7 +64,7 @@ export function AnnotationCanvas({ view, open, calibration, isDrawing }: Annotat
       view.watch(drawBoth),
       session.listen(() => scheduleDraw(false)),
       store.listen((ids) => {
-        if (ids === null) painter.reset(store.all().filter((each) => store.isVisible(each)));
+        if (ids === null) resetPainter();
         for (const id of ids ?? []) {
           const annotation = store.find(id);
           painter.set(id, annotation !== undefined && store.isVisible(annotation) ? annotation : null);
@@ -82,6 +86,7 @@ export function AnnotationCanvas({ view, open, calibration, isDrawing }: Annotat
   useEffect(() => drawDraftCanvas(), [isDrawing, calibration]);
 
   return (
+    // `data-live` tells the browser tests that changes of other people arrive.
     <div className={classes.canvases} aria-hidden="true" data-live={isLive || undefined}>
       <canvas ref={allCanvas} />
       <canvas ref={draftCanvas} />

@@ -19,13 +19,13 @@ import { texts } from './texts.ts';
 import { type OpenAnnotations, useStoreVersion } from './use-annotations.ts';
 
 interface AnnotationDetailsProps {
-  readonly open: OpenAnnotations;
+  readonly openAnnotations: OpenAnnotations;
   /** The classes of the dataset. */
   readonly datasetClasses: readonly AnnotationClass[];
 }
 
 /** Shows and edits name, description and class of the selected annotation, and shows its measurements and history. */
-export function AnnotationDetails({ open: { store }, datasetClasses }: AnnotationDetailsProps) {
+export function AnnotationDetails({ openAnnotations: { store }, datasetClasses }: AnnotationDetailsProps) {
   useStoreVersion(store);
   const [annotation, ...others] = store.selected();
   if (annotation === undefined || others.length > 0) return null;
@@ -44,6 +44,7 @@ interface DetailsProps {
   readonly store: OpenAnnotations['store'];
   readonly annotation: Annotation;
   readonly datasetClasses: readonly AnnotationClass[];
+  /** Whether the person may not change the annotation. */
   readonly isReadOnly: boolean;
 }
 
@@ -57,14 +58,14 @@ const Details = memo(function Details({ store, annotation, datasetClasses, isRea
   const [isHistoryOpen, setHistoryOpen] = useState(false);
   // Checking an outline of 50,000 vertices takes longer than the change itself, so it waits until the change is drawn.
   const geometryToCheck = useWhenIdle(geometry);
-  const crosses = useMemo(
+  const crossesItself = useMemo(
     () => geometryToCheck !== null && isArea(geometryToCheck) && isSelfIntersecting(geometryToCheck),
     [geometryToCheck],
   );
 
   const saveText = (field: 'name' | 'description', typed: string | null) => {
     const value = typed?.trim();
-    (field === 'name' ? setName : setDescription)(null);
+    (field === 'name' ? setName : setDescription)(null); // the field shows the value of the annotation again
     if (value === undefined || value === (properties[field] ?? '')) return;
     const { [field]: _before, ...otherProperties } = properties;
     store.change([
@@ -84,6 +85,7 @@ const Details = memo(function Details({ store, annotation, datasetClasses, isRea
     const area = isArea(geometry) ? repairArea(geometry) : null;
     if (area !== null) store.change([{ id, feature: { ...feature, geometry: roundGeometry(area) } }]);
   };
+  /** The classes of the dataset, and the annotation's own class if the dataset does not have it. */
   const classNames = [
     ...new Set([...datasetClasses.map((each) => each.name), ...(className === null ? [] : [className])]),
   ];
@@ -91,7 +93,7 @@ const Details = memo(function Details({ store, annotation, datasetClasses, isRea
 
   return (
     <section className={classes.details} aria-label={texts.details}>
-      {crosses && (
+      {crossesItself && (
         <Alert color="yellow" p="xs">
           <Group justify="space-between">
             {texts.crossesItself}

@@ -17,15 +17,15 @@ import { type OpenAnnotations, useStoreVersion } from './use-annotations.ts';
 const lineHeight = { class: 34, annotation: 46 } as const;
 
 interface AnnotationListProps {
-  readonly open: OpenAnnotations;
+  readonly openAnnotations: OpenAnnotations;
   readonly actions: AnnotationActions;
   readonly calibration: Calibration | null;
 }
 
 /** Lists all annotations of the slide by class. The arrow keys select, Enter zooms to an annotation, Delete removes it. */
 export function AnnotationList(props: AnnotationListProps) {
-  // A layer has up to 50,000 annotations: React updates the slide first and this list afterwards.
-  const version = useDeferredValue(useStoreVersion(props.open.store));
+  // A layer has up to 50,000 annotations, so React updates the slide first: it renders this list afterwards with the new version.
+  const version = useDeferredValue(useStoreVersion(props.openAnnotations.store));
   return <List {...props} version={version} />;
 }
 
@@ -33,7 +33,7 @@ interface ListProps extends AnnotationListProps {
   readonly version: number;
 }
 
-const List = memo(function List({ open: { store }, actions, calibration, version }: ListProps) {
+const List = memo(function List({ openAnnotations: { store }, actions, calibration, version }: ListProps) {
   const [search, setSearch] = useState('');
   const [order, setOrder] = useState<SortOrder>('time');
   const scroller = useRef<HTMLDivElement>(null);
@@ -47,7 +47,7 @@ const List = memo(function List({ open: { store }, actions, calibration, version
     getScrollElement: () => scroller.current,
     estimateSize: (index) => lineHeight[lines[index]?.kind ?? 'annotation'],
     getItemKey: (index) => keyOf(lines[index]),
-    overscan: 5,
+    overscan: 5, // lines rendered beyond each end of the visible ones
   });
 
   /** Selects and focuses the next or the previous annotation of the list. */
@@ -57,6 +57,7 @@ const List = memo(function List({ open: { store }, actions, calibration, version
       if (line?.kind !== 'annotation') continue;
       store.select([line.annotation.id]);
       virtualizer.scrollToIndex(index);
+      // In the next frame, the virtualizer has rendered the line.
       requestAnimationFrame(() => {
         scroller.current
           ?.querySelector<HTMLElement>(`[data-line="${index}"]`)
@@ -76,7 +77,7 @@ const List = memo(function List({ open: { store }, actions, calibration, version
     }[event.key];
     if (action === undefined) return;
     event.preventDefault();
-    event.stopPropagation();
+    event.stopPropagation(); // the keys of the drawing mode and of the viewer do not apply here
     action();
   };
 

@@ -59,7 +59,7 @@ function blurAfterPress(): void {
 }
 
 interface AnnotationToolsProps {
-  readonly open: OpenAnnotations;
+  readonly openAnnotations: OpenAnnotations;
   readonly actions: AnnotationActions;
   /** Whether the person may draw; if not, only the menu (with Copy), the list and Done are shown. */
   readonly mayDraw: boolean;
@@ -68,14 +68,15 @@ interface AnnotationToolsProps {
   /** Whether a phone also shows the tools with `shownOn="wide"`. */
   readonly areAllShown: boolean;
   readonly onToggleAll: () => void;
+  /** Ends the drawing mode. */
   readonly onDone: () => void;
 }
 
 /** The toolbar of the drawing mode, which replaces the measuring tools. */
 export function AnnotationTools(props: AnnotationToolsProps) {
-  const { open, actions, mayDraw } = props;
-  const { store, session } = open;
-  const chosen = useSessionValue(session, ({ tool }) => tool);
+  const { openAnnotations, actions, mayDraw } = props;
+  const { store, session } = openAnnotations;
+  const chosenTool = useSessionValue(session, ({ tool }) => tool);
   const canUndo = useStoreValue(store, (state) => state.canUndo);
   const canRedo = useStoreValue(store, (state) => state.canRedo);
   const isNoneSelected = useStoreValue(store, ({ selection }) => selection.size === 0);
@@ -96,8 +97,8 @@ export function AnnotationTools(props: AnnotationToolsProps) {
               shortcut={toolKeys[tool]}
               Icon={toolIcons[tool]}
               tooltip="left"
-              shownOn={chosen === tool ? undefined : 'wide'}
-              isPressed={chosen === tool}
+              shownOn={chosenTool === tool ? undefined : 'wide'}
+              isPressed={chosenTool === tool}
               onClick={() => session.choose(tool)}
             />
           ))}
@@ -130,7 +131,7 @@ export function AnnotationTools(props: AnnotationToolsProps) {
             />
           </>
         )}
-        <EditMenu open={open} actions={actions} mayDraw={mayDraw} />
+        <EditMenu openAnnotations={openAnnotations} actions={actions} mayDraw={mayDraw} />
         <ToolButton
           label={texts.list}
           Icon={IconList}

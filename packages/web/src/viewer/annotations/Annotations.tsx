@@ -30,17 +30,21 @@ import { warmBrush } from './warm-brush.ts';
 export interface AnnotationsProps {
   readonly view: SlideView;
   readonly imageId: string;
+  /** Dataset with the annotation classes; null for the default classes. */
   readonly dataset: string | null;
   readonly user: User;
   readonly calibration: Calibration | null;
+  /** Whether the drawing mode is on. */
   readonly isDrawing: boolean;
+  /** Called when the person ends the drawing mode. */
   readonly onDone: () => void;
   /** Element above the scale in which the palette, the hint and the save state are rendered; null before it exists. */
   readonly foot: HTMLElement | null;
   readonly areAllToolsShown: boolean;
   readonly onToggleAllTools: () => void;
   /** Measurements that become annotations as soon as the annotations are open. */
-  readonly kept: readonly Shape[];
+  readonly shapesToKeep: readonly Shape[];
+  /** Called when the measurements have become annotations. */
   readonly onKept: () => void;
   /** Called with the annotations when they are open, and with null when they are closed; always the same function. */
   readonly onOpen: (store: AnnotationStore | null) => void;
@@ -52,47 +56,64 @@ export interface AnnotationsProps {
  */
 export function Annotations(props: AnnotationsProps) {
   const { view, imageId, user, calibration, isDrawing, onOpen } = props;
-  const open = useAnnotations(imageId, user.uid);
+  const openAnnotations = useAnnotations(imageId, user.uid);
   useEffect(() => {
-    onOpen(open?.store ?? null);
+    onOpen(openAnnotations?.store ?? null);
     return () => onOpen(null);
-  }, [open, onOpen]);
-  useKeptMeasurements(open, props);
-  if (open === null) return null;
+  }, [openAnnotations, onOpen]);
+  useKeptMeasurements(openAnnotations, props);
+  if (openAnnotations === null) return null;
   return (
     <>
-      <AnnotationCanvas view={view} open={open} calibration={calibration} isDrawing={isDrawing} />
-      {isDrawing && <Drawing {...props} open={open} />}
-      <ConflictDialog open={open} />
+      <AnnotationCanvas
+        view={view}
+        openAnnotations={openAnnotations}
+        calibration={calibration}
+        isDrawing={isDrawing}
+      />
+      {isDrawing && <Drawing {...props} openAnnotations={openAnnotations} />}
+      <ConflictDialog openAnnotations={openAnnotations} />
     </>
   );
 }
 
 interface DrawingProps extends AnnotationsProps {
-  readonly open: OpenAnnotations;
+  readonly openAnnotations: OpenAnnotations;
 }
 
 /** The drawing mode: tools, palette, list and keys. */
-function Drawing({ view, open, dataset, user, calibration, foot, onDone, ...props }: DrawingProps) {
-  const { store, session } = open;
+function Drawing({
+  view,
+  openAnnotations,
+  dataset,
+  user,
+  calibration,
+  foot,
+  onDone,
+  ...props
+}: DrawingProps) {
+  const { store, session } = openAnnotations;
   const tool = useSessionValue(session, (state) => state.tool);
   const mayDrawHere = useStoreValue(store, (state) => state.canDrawOn(state.activeLayerId));
   const isNoneSelected = useStoreValue(store, ({ selection }) => selection.size === 0);
   const mayDraw = may(user, 'annotations.write');
+  // A phone shows the list only on request, unless the list is all that the person can use.
   const [isListOpen, setListOpen] = useState(
     () => !mayDraw || !window.matchMedia('(max-width: 48em)').matches,
   );
   const [news, setNews] = useState('');
-  const actions = useAnnotationActions(open, view, setNews);
+  const actions = useAnnotationActions(openAnnotations, view, setNews);
   const datasetClasses = useAnnotationClasses(dataset);
   const isPanning = useSpaceHeld();
-  const pointer = usePointer(view, open, tool, isPanning);
+  const pointer = usePointer(view, openAnnotations, tool, isPanning);
 
+  /** Does what a click in the middle of the view would do, for the Enter key. */
   const addAtCentre = () => {
     const placement = view.placement();
     if (placement === null) return;
     if (session.tool === 'wand') {
-      pointer.current?.wandAt(view.centre(), { alt: false, shift: false });
+      const noKeys = { alt: false, shift: false };
+      pointer.current?.wandAt(view.centre(), noKeys);
       return;
     }
     const { x, y } = toImage(placement, view.centre());
@@ -149,7 +170,7 @@ function Drawing({ view, open, dataset, user, calibration, foot, onDone, ...prop
   return (
     <>
       <AnnotationTools
-        open={open}
+        openAnnotations={openAnnotations}
         actions={actions}
         mayDraw={mayDraw}
         isListOpen={isListOpen}
@@ -164,17 +185,17 @@ function Drawing({ view, open, dataset, user, calibration, foot, onDone, ...prop
             {texts.annotations}
             <CloseButton size="sm" aria-label={texts.hideList} onClick={() => setListOpen(false)} />
           </div>
-          <LayerFields open={open} mayDraw={mayDraw} onReload={reload} />
-          <AnnotationList open={open} actions={actions} calibration={calibration} />
-          <AnnotationDetails open={open} datasetClasses={datasetClasses} />
+          <LayerFields openAnnotations={openAnnotations} mayDraw={mayDraw} onReload={reload} />
+          <AnnotationList openAnnotations={openAnnotations} actions={actions} calibration={calibration} />
+          <AnnotationDetails openAnnotations={openAnnotations} datasetClasses={datasetClasses} />
         </section>
       )}
       {foot !== null &&
         createPortal(
           <div className={classes.bar}>
             {mayDraw && <p className={classes.note}>{mayDrawHere ? texts.hint[tool] : texts.readOnly}</p>}
-            {mayDraw && <SaveStateNote open={open} onDiscard={discard} />}
-            {mayDraw && <ClassPalette open={open} classes={datasetClasses} />}
+            {mayDraw && <SaveStateNote openAnnotations={openAnnotations} onDiscard={discard} />}
+            {mayDraw && <ClassPalette openAnnotations={openAnnotations} classes={datasetClasses} />}
           </div>,
           foot,
         )}
@@ -185,17 +206,17 @@ function Drawing({ view, open, dataset, user, calibration, foot, onDone, ...prop
 
 /** Converts kept measurements into annotations once the annotations are open. */
 function useKeptMeasurements(
-  open: OpenAnnotations | null,
-  { kept, onKept, calibration }: AnnotationsProps,
+  openAnnotations: OpenAnnotations | null,
+  { shapesToKeep, onKept, calibration }: AnnotationsProps,
 ): void {
   const keep = useEffectEvent((store: OpenAnnotations['store']) => {
-    const features = featuresOfShapes(kept, calibration);
+    const features = featuresOfShapes(shapesToKeep, calibration);
     store.change(features.map((feature) => ({ id: feature.id, feature })));
     onKept();
   });
   useEffect(() => {
-    if (open !== null && kept.length > 0) keep(open.store);
-  }, [open, kept]);
+    if (openAnnotations !== null && shapesToKeep.length > 0) keep(openAnnotations.store);
+  }, [openAnnotations, shapesToKeep]);
 }
 
 /** Sends pointer events to the chosen tool while the drawing mode is on. */
@@ -239,11 +260,12 @@ function useSpaceHeld(): () => boolean {
       document.removeEventListener('keyup', updateHeld);
     };
   }, []);
+  // State holds the function, so that it stays the same.
   const [isSpaceHeld] = useState(() => () => isHeld.current);
   return isSpaceHeld;
 }
 
-/** Calls `paste` with text that is pasted anywhere on the page except in a text field. */
+/** While `isActive`, calls `paste` with text that is pasted anywhere on the page except in a text field. */
 function usePaste(isActive: boolean, paste: (text: string) => void): void {
   const onPaste = useEffectEvent((event: ClipboardEvent) => {
     const isInField =

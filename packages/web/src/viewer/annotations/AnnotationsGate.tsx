@@ -14,7 +14,8 @@ type AnnotationsGateProps = Omit<AnnotationsProps, 'user'>;
  */
 export function AnnotationsGate(props: AnnotationsGateProps) {
   const { user } = useAuth();
-  const hasWork = props.isDrawing || props.kept.length > 0 || hasPendingAnnotations();
+  /** Whether the annotations are needed even if the slide has no layers yet. */
+  const hasWork = props.isDrawing || props.shapesToKeep.length > 0 || hasPendingAnnotations();
   const { data: layers = [] } = useAnnotationLayers(props.imageId, { awaitsFirst: !hasWork });
   if (user === null || (layers.length === 0 && !hasWork)) return null;
   return (

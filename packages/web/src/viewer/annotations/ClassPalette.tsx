@@ -7,16 +7,17 @@ import { texts } from './texts.ts';
 import { type OpenAnnotations, useSessionValue } from './use-annotations.ts';
 
 interface ClassPaletteProps {
-  readonly open: OpenAnnotations;
+  readonly openAnnotations: OpenAnnotations;
   readonly classes: readonly AnnotationClass[];
 }
 
+/** Converts a class of the dataset to the classification of an annotation. */
 export function classificationOf({ name, color }: AnnotationClass): Classification {
   return { names: [name], color };
 }
 
 /** Buttons with the classes of the dataset. The chosen class is set on the selected annotations and on new ones. */
-export function ClassPalette({ open: { session }, classes: datasetClasses }: ClassPaletteProps) {
+export function ClassPalette({ openAnnotations: { session }, classes: datasetClasses }: ClassPaletteProps) {
   const chosen = useSessionValue(session, ({ classification }) => classification?.names.join(': ') ?? null);
   return (
     <ul className={classes.palette} aria-label={texts.classes} data-shown-on="wide">

@@ -1,25 +1,23 @@
-import {
-  type AnnotationFeature,
-  boundsOf,
-  type Geometry,
-  isArea,
-  parseFeature,
-  pathsOf,
-} from '@lamina/annotations';
+import { type AnnotationFeature, boundsOf, type Geometry, isArea, pathsOf } from '@lamina/annotations';
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { chosenLanguageOr } from '../../language/language.ts';
 import classes from './Annotations.module.css';
-import { classNameOf, colorOf, cssColor } from './annotation.ts';
+import { classNameOf, colorOf, cssColor, readFeature } from './annotation.ts';
 import type { Conflict } from './change-queue.ts';
 import { texts } from './texts.ts';
 import { type OpenAnnotations, useStoreValue } from './use-annotations.ts';
 
 /** Shows both versions of an annotation that two people have changed at once and asks which one to keep. */
-export function ConflictDialog({ open: { store } }: { readonly open: OpenAnnotations }) {
-  const conflict = useStoreValue(store, ({ queue }) => queue.conflicts()[0]);
+export function ConflictDialog({
+  openAnnotations: { store },
+}: {
+  readonly openAnnotations: OpenAnnotations;
+}) {
+  const conflict = useStoreValue(store, ({ queue }) => queue.conflicts()[0]); // one conflict after the other
   return (
     <Modal
       opened={conflict !== undefined}
+      // The dialog cannot be closed: the person must choose a version.
       onClose={() => {}}
       withCloseButton={false}
       closeOnEscape={false}
@@ -41,14 +39,17 @@ interface VersionsProps {
 }
 
 function Versions({ conflict: { mine, theirs }, onKeep }: VersionsProps) {
-  const versions = [readVersion(mine.feature), readVersion(theirs)] as const;
-  const view = viewBoxOf(versions);
+  // `mine` is a pending change, whose feature is null for a deletion. `theirs` is a feature of the server, which has no geometry
+  // when it was deleted; `readFeature` returns null for it, as for every feature without a geometry.
+  const myVersion = mine.feature === null ? null : readFeature(mine.feature);
+  const theirVersion = readFeature(theirs);
+  const viewBox = viewBoxOf([myVersion, theirVersion]);
   return (
     <Stack>
       <Text size="sm">{texts.conflictText}</Text>
       <div className={classes.versions}>
-        <Version title={texts.mine} feature={versions[0]} viewBox={view} />
-        <Version title={texts.theirs} feature={versions[1]} viewBox={view} />
+        <Version title={texts.mine} feature={myVersion} viewBox={viewBox} />
+        <Version title={texts.theirs} feature={theirVersion} viewBox={viewBox} />
       </div>
       <Group justify="flex-end">
         <Button variant="default" onClick={() => onKeep('theirs')}>
@@ -94,12 +95,6 @@ function Version({ title, feature, viewBox }: VersionProps) {
   );
 }
 
-/** Returns the feature of a version; null for a deletion. */
-function readVersion(value: unknown): AnnotationFeature | null {
-  const parsed = parseFeature(value, { extent: null });
-  return parsed.ok ? parsed.feature : null;
-}
-
 /** Returns the SVG view box that contains both versions with a margin. */
 function viewBoxOf(versions: readonly (AnnotationFeature | null)[]): string {
   const allBounds = versions.flatMap((each) => (each === null ? [] : boundsOf(each.geometry)));
@@ -112,12 +107,13 @@ function viewBoxOf(versions: readonly (AnnotationFeature | null)[]): string {
   return `${minX - margin} ${minY - margin} ${width + 2 * margin} ${height + 2 * margin}`;
 }
 
+/** Returns the `d` attribute of an SVG path, in image pixels. */
 function svgPath(geometry: Geometry): string {
   return pathsOf(geometry)
     .map((path) => {
       const [first, ...others] = path.map(([x, y]) => `${x} ${y}`);
       // A single position is drawn as a very short line: SVG does not draw lines of length 0.
-      const line = others.length === 0 ? ` l0.01 0` : others.map((position) => ` L${position}`).join('');
+      const line = others.length === 0 ? ' l0.01 0' : others.map((position) => ` L${position}`).join('');
       return `M${first ?? '0 0'}${line}${isArea(geometry) ? 'Z' : ''}`;
     })
     .join('');

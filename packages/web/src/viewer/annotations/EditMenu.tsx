@@ -6,16 +6,17 @@ import type { AnnotationActions } from './use-annotation-actions.ts';
 import { type OpenAnnotations, useStoreVersion } from './use-annotations.ts';
 
 interface EditMenuProps {
-  readonly open: OpenAnnotations;
+  readonly openAnnotations: OpenAnnotations;
   readonly actions: AnnotationActions;
+  /** Whether the person may draw; if not, the menu contains only Copy. */
   readonly mayDraw: boolean;
 }
 
 /** The menu with the actions for the selected annotations. */
-export function EditMenu({ open: { store }, actions, mayDraw }: EditMenuProps) {
+export function EditMenu({ openAnnotations: { store }, actions, mayDraw }: EditMenuProps) {
   useStoreVersion(store);
   const selected = store.selected();
-  const areas = selected.filter(({ feature }) => isArea(feature.geometry));
+  const selectedAreas = selected.filter(({ feature }) => isArea(feature.geometry));
   const isNoneSelected = selected.length === 0;
   const areAllLocked = !isNoneSelected && selected.every(({ feature }) => feature.properties.isLocked);
   return (
@@ -31,20 +32,20 @@ export function EditMenu({ open: { store }, actions, mayDraw }: EditMenuProps) {
             <Menu.Item disabled={isNoneSelected} onClick={actions.duplicate}>
               {texts.duplicate}
             </Menu.Item>
-            <Menu.Item disabled={areas.length < 2} onClick={actions.merge}>
+            <Menu.Item disabled={selectedAreas.length < 2} onClick={actions.merge}>
               {texts.merge}
             </Menu.Item>
-            <Menu.Item disabled={areas.length < 2} onClick={actions.subtract}>
+            <Menu.Item disabled={selectedAreas.length < 2} onClick={actions.subtract}>
               {texts.subtract}
             </Menu.Item>
-            <Menu.Item disabled={areas.length === 0} onClick={actions.fillHoles}>
+            <Menu.Item disabled={selectedAreas.length === 0} onClick={actions.fillHoles}>
               {texts.fillHoles}
             </Menu.Item>
             <Menu.Item disabled={isNoneSelected} onClick={actions.simplify}>
               {texts.simplify}
             </Menu.Item>
             <Menu.Item
-              disabled={!areas.some(({ feature }) => feature.geometry.type === 'MultiPolygon')}
+              disabled={!selectedAreas.some(({ feature }) => feature.geometry.type === 'MultiPolygon')}
               onClick={actions.split}
             >
               {texts.split}

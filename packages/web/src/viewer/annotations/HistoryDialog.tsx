@@ -1,4 +1,4 @@
-import { type AnnotationFeature, parseFeature } from '@lamina/annotations';
+import type { AnnotationFeature } from '@lamina/annotations';
 import type { AnnotationRevision } from '@lamina/contract';
 import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { useEffect, useState } from 'react';
@@ -6,7 +6,7 @@ import { loadHistory } from '../../api/annotations.ts';
 import { messageOf } from '../../api/client.ts';
 import { formatDateAndTime } from '../../formatting/dates.ts';
 import { chosenLanguageOr } from '../../language/language.ts';
-import { type Annotation, classNameOf } from './annotation.ts';
+import { type Annotation, classNameOf, readFeature } from './annotation.ts';
 import { texts } from './texts.ts';
 
 interface HistoryDialogProps {
@@ -19,6 +19,7 @@ interface HistoryDialogProps {
 /** Lists the revisions of an annotation with author and time, and offers to return to one of them. */
 export function HistoryDialog({ annotation, onUse, onClose }: HistoryDialogProps) {
   const { id, layerId } = annotation;
+  /** Null until they are loaded. */
   const [revisions, setRevisions] = useState<readonly AnnotationRevision[] | null>(null);
   const [failure, setFailure] = useState<string | null>(null);
   useEffect(() => {
@@ -49,8 +50,8 @@ export function HistoryDialog({ annotation, onUse, onClose }: HistoryDialogProps
         {failure !== null && <Alert color="red">{failure}</Alert>}
         {revisions?.length === 0 && <Text size="sm">{texts.historyEmpty}</Text>}
         {revisions?.map((revision) => {
-          const parsed = revision.feature === null ? null : parseFeature(revision.feature, { extent: null });
-          const version = parsed?.ok ? parsed.feature : null;
+          // A deletion has no feature.
+          const version = revision.feature === null ? null : readFeature(revision.feature);
           const isCurrent = revision.revision === annotation.revision;
           return (
             <Group key={revision.revision} justify="space-between" wrap="nowrap" align="flex-start">

@@ -6,21 +6,23 @@ import { messageOf } from '../../api/client.ts';
 import { formatNumber } from '../../formatting/numbers.ts';
 import { chosenLanguageOr } from '../../language/language.ts';
 import { isNewLayer } from './pending-change.ts';
+import { maxLayerNameLength } from './RenameDialog.tsx';
 import { texts } from './texts.ts';
 import type { OpenAnnotations } from './use-annotations.ts';
 
-/** The dialog lists this many classes and problems; for further problems it shows only the number. */
+/** The dialog lists at most this many classes and this many rejected features; of further ones it shows only the number. */
 const maxListed = 10;
 
 interface ImportDialogProps {
-  readonly open: OpenAnnotations;
+  readonly openAnnotations: OpenAnnotations;
   readonly file: File;
   readonly onClose: () => void;
   readonly onImported: () => void;
 }
 
 /** Checks an annotation file on the server, shows what it contains, and imports it when the person confirms. */
-export function ImportDialog({ open: { store }, file, onClose, onImported }: ImportDialogProps) {
+export function ImportDialog({ openAnnotations: { store }, file, onClose, onImported }: ImportDialogProps) {
+  /** The layer that receives the annotations; null until the file is checked. */
   const [layerId, setLayerId] = useState<string | null>(null);
   const [preview, setPreview] = useState<AnnotationImport | null>(null);
   const [failure, setFailure] = useState<string | null>(null);
@@ -32,9 +34,12 @@ export function ImportDialog({ open: { store }, file, onClose, onImported }: Imp
     let created: string | null = null;
     const check = async () => {
       const active = store.activeLayerId;
-      if (isNewLayer(active)) created = (await createLayer(store.imageId, file.name.slice(0, 200))).id;
+      if (isNewLayer(active)) {
+        created = (await createLayer(store.imageId, file.name.slice(0, maxLayerNameLength))).id;
+      }
       const target = created ?? active;
-      const result = await importFile(target, file, true);
+      const isDryRun = true;
+      const result = await importFile(target, file, isDryRun);
       if (isClosed) return;
       setLayerId(target);
       setPreview(result);
@@ -49,11 +54,12 @@ export function ImportDialog({ open: { store }, file, onClose, onImported }: Imp
     };
   }, [store, file]);
 
-  const start = async () => {
+  const startImport = async () => {
     if (layerId === null) return;
     setImporting(true);
     try {
-      await importFile(layerId, file, false);
+      const isDryRun = false;
+      await importFile(layerId, file, isDryRun);
       onImported();
       onClose();
     } catch (error) {
@@ -88,7 +94,7 @@ export function ImportDialog({ open: { store }, file, onClose, onImported }: Imp
           <Button
             loading={isImporting}
             disabled={preview === null || preview.features === 0}
-            onClick={() => void start()}
+            onClick={() => void startImport()}
           >
             {texts.importStart(preview?.features ?? 0)}
           </Button>

@@ -16,19 +16,22 @@ import { texts } from './texts.ts';
 import { type OpenAnnotations, useStoreVersion } from './use-annotations.ts';
 
 interface LayerFieldsProps {
-  readonly open: OpenAnnotations;
+  readonly openAnnotations: OpenAnnotations;
+  /** Whether the person may draw on any layer at all. */
   readonly mayDraw: boolean;
   /** Loads the layers again, and the annotations that failed to load. */
   readonly onReload: () => void;
 }
 
 /** Fields of the active layer, which receives new annotations: choice of the layer, visibility, editors, and its menu. */
-export function LayerFields({ open, mayDraw, onReload }: LayerFieldsProps) {
-  const { store } = open;
+export function LayerFields({ openAnnotations, mayDraw, onReload }: LayerFieldsProps) {
+  const { store } = openAnnotations;
   useStoreVersion(store);
   const [failure, setFailure] = useState<string | null>(null);
+  /** The layer that was deleted last, which the person can restore; null without one. */
   const [deleted, setDeleted] = useState<AnnotationLayer | null>(null);
   const { layers, activeLayerId } = store;
+  /** Undefined while the active layer is not created yet, which happens with its first annotation. */
   const active = layers.find(({ id }) => id === activeLayerId);
   const isHidden = store.isLayerHidden(activeLayerId);
   const Icon = isHidden ? IconEyeOff : IconEye;
@@ -41,7 +44,7 @@ export function LayerFields({ open, mayDraw, onReload }: LayerFieldsProps) {
       (changed) => store.updateLayer(changed),
       (error: unknown) => {
         fail(error, texts.layerChangeFailed);
-        onReload();
+        onReload(); // the fields then show the values of the server again
       },
     );
   };
@@ -105,7 +108,7 @@ export function LayerFields({ open, mayDraw, onReload }: LayerFieldsProps) {
           </ActionIcon>
         )}
         <LayerMenu
-          open={open}
+          openAnnotations={openAnnotations}
           mayDraw={mayDraw}
           active={active ?? null}
           onRename={(newName) => active !== undefined && edit(active, { name: newName })}
@@ -158,7 +161,8 @@ export function LayerFields({ open, mayDraw, onReload }: LayerFieldsProps) {
   );
 }
 
+/** Returns a label such as `Nuclei · Ada Lovelace (locked)`. */
 function labelOf({ name, owner_name, locked }: AnnotationLayer): string {
-  const owner = owner_name === null ? name : `${name} · ${owner_name}`;
-  return locked ? `${owner} (${texts.locked})` : owner;
+  const nameAndOwner = owner_name === null ? name : `${name} · ${owner_name}`;
+  return locked ? `${nameAndOwner} (${texts.locked})` : nameAndOwner;
 }

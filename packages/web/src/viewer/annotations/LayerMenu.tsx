@@ -22,13 +22,15 @@ const extensions: Readonly<Record<ExportFormat, string>> = {
 };
 
 interface LayerMenuProps {
-  readonly open: OpenAnnotations;
+  readonly openAnnotations: OpenAnnotations;
+  /** Whether the person may draw on any layer at all. */
   readonly mayDraw: boolean;
   /** The active layer; null while it is not created yet, which happens with its first annotation. */
   readonly active: AnnotationLayer | null;
   readonly onRename: (name: string) => void;
   readonly onLock: (isLocked: boolean) => void;
   readonly onDelete: () => void;
+  /** Shows the message of an error. @param text shown instead when the error has no message */
   readonly onFailed: (error: unknown, text: string) => void;
   /** Loads the layers again. */
   readonly onReload: () => void;
@@ -36,9 +38,10 @@ interface LayerMenuProps {
 
 /** The menu with the actions for a whole layer: rename, lock, delete, restore, import and export. */
 export function LayerMenu(props: LayerMenuProps) {
-  const { open, active, mayDraw } = props;
-  const { store } = open;
+  const { openAnnotations, active, mayDraw } = props;
+  const { store } = openAnnotations;
   const [dialog, setDialog] = useState<'rename' | 'deleted' | null>(null);
+  /** The file that the person has chosen to import; null while none is. */
   const [file, setFile] = useState<File | null>(null);
   const fileInput = useRef<HTMLInputElement>(null);
   const close = () => setDialog(null);
@@ -97,11 +100,16 @@ export function LayerMenu(props: LayerMenuProps) {
         accept=".geojson,.json,.xml,.anot,.gz"
         onChange={(event) => {
           setFile(event.currentTarget.files?.[0] ?? null);
-          event.currentTarget.value = '';
+          event.currentTarget.value = ''; // choosing the same file again then raises a new event
         }}
       />
       {file !== null && (
-        <ImportDialog open={open} file={file} onClose={() => setFile(null)} onImported={props.onReload} />
+        <ImportDialog
+          openAnnotations={openAnnotations}
+          file={file}
+          onClose={() => setFile(null)}
+          onImported={props.onReload}
+        />
       )}
       {dialog === 'rename' && active !== null && (
         <RenameDialog name={active.name} onRename={props.onRename} onClose={close} />

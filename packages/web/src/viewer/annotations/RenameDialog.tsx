@@ -3,7 +3,8 @@ import { useState } from 'react';
 import { chosenLanguageOr } from '../../language/language.ts';
 import { texts } from './texts.ts';
 
-const maxNameLength = 200;
+/** The server rejects longer names of layers. */
+export const maxLayerNameLength = 200;
 
 interface RenameDialogProps {
   readonly name: string;
@@ -36,7 +37,7 @@ export function RenameDialog({ name, onRename, onClose }: RenameDialogProps) {
           <TextInput
             label={texts.layerName}
             value={value}
-            maxLength={maxNameLength}
+            maxLength={maxLayerNameLength}
             data-autofocus
             onChange={(event) => setValue(event.currentTarget.value)}
           />

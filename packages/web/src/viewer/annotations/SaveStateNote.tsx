@@ -5,17 +5,19 @@ import { texts } from './texts.ts';
 import { type OpenAnnotations, useStoreVersion } from './use-annotations.ts';
 
 interface SaveStateNoteProps {
-  readonly open: OpenAnnotations;
+  readonly openAnnotations: OpenAnnotations;
+  /** Drops the changes that the server has rejected. */
   readonly onDiscard: () => void;
 }
 
 /** Shows whether the changes are saved; when the server rejected them, it offers to retry or to discard them. */
-export function SaveStateNote({ open: { store }, onDiscard }: SaveStateNoteProps) {
+export function SaveStateNote({ openAnnotations: { store }, onDiscard }: SaveStateNoteProps) {
   useStoreVersion(store);
   const state = store.queue.state();
   const conflictCount = store.queue.conflicts().length;
   const isAlert = state.kind === 'offline' || state.kind === 'rejected' || conflictCount > 0;
   return (
+    // The style sheet reads `data-alert`, the browser tests read `data-save-state`.
     <div
       className={classes.note}
       role="status"

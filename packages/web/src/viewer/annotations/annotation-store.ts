@@ -6,10 +6,10 @@
  * Longer than other files: own changes, loaded lists and events about other people's changes are merged into one set of
  * annotations.
  */
-import { type AnnotationFeature, encodeFeature, parseFeature } from '@lamina/annotations';
+import { type AnnotationFeature, encodeFeature } from '@lamina/annotations';
 import type { AnnotationLayer } from '@lamina/contract';
 import type { AnnotationsEvent, LayerEvent } from '../../api/annotations.ts';
-import { type Annotation, annotationOf } from './annotation.ts';
+import { type Annotation, annotationOf, readFeature } from './annotation.ts';
 import type { ChangeQueue, Conflict } from './change-queue.ts';
 import { newLayerId, type PendingChange } from './pending-change.ts';
 import { readInSlices } from './read-in-slices.ts';
@@ -26,6 +26,7 @@ const loadNotifyIntervalMs = 100;
 interface DeferredChange {
   readonly change: AnnotationsEvent['changes'][number];
   readonly layerId: string;
+  /** Display names by account. */
   readonly authors: Readonly<Record<string, string>>;
 }
 
@@ -47,8 +48,10 @@ export class AnnotationStore {
   readonly #loadingLayers = new Map<string, Promise<void>>();
   /** Aborts the loading of layers when the store is closed. */
   readonly #abortController = new AbortController();
+  /** By annotation id. */
   readonly #deferred = new Map<string, DeferredChange>();
   readonly #recentAuthors = new RecentAuthors(() => this.#notify([]));
+  /** Account of the person; empty before the layers are set. */
   #uid = '';
   #isLive = false;
   /** Last revision of each deleted annotation: the base revision when an undo creates it again. */
@@ -223,6 +226,7 @@ export class AnnotationStore {
   receiveChanges(event: AnnotationsEvent): void {
     const { layer_id: layerId, reload, changes, authors } = event;
     if (!this.#layers.some(({ id }) => id === layerId)) return;
+    // The server sets `reload` when the changes are too many for an event.
     if (reload) {
       void this.#loadLayer(layerId);
       return;
@@ -240,6 +244,7 @@ export class AnnotationStore {
     this.chooseLayer(layer.id);
   }
 
+  /** Replaces a layer by its version after a change. */
   updateLayer(layer: AnnotationLayer): void {
     this.#layers = this.#layers.map((each) => (each.id === layer.id ? layer : each));
     this.#notify([]);
@@ -274,12 +279,12 @@ export class AnnotationStore {
 
   /** Resolves a conflict with the version that the person has chosen. */
   resolve({ id, theirs, mine }: Conflict, keep: 'mine' | 'theirs'): void {
-    const parsed = parseFeature(theirs, { extent: null });
+    const theirFeature = readFeature(theirs);
     const revision = revisionOf(theirs);
-    if (keep === 'theirs' && parsed.ok) {
+    if (keep === 'theirs' && theirFeature !== null) {
       const before = this.#annotations.get(id);
-      this.#put(parsed.feature, before?.layerId ?? mine.layerId, revision);
-    } else if (keep === 'theirs') this.#annotations.delete(id);
+      this.#put(theirFeature, before?.layerId ?? mine.layerId, revision);
+    } else if (keep === 'theirs') this.#annotations.delete(id); // a deleted feature has no geometry and is not readable
     this.queue.resolve(id, keep, revision);
     this.#notify([id]);
     this.#applyDeferred();
@@ -318,10 +323,12 @@ export class AnnotationStore {
     this.#notify(changes.map(({ id }) => id));
   }
 
+  /** Removes annotations from the selection that do not exist any more. */
   #dropMissingFromSelection(): void {
     this.#selection = new Set([...this.#selection].filter((id) => this.#annotations.has(id)));
   }
 
+  /** Stores an annotation that was changed in this browser. */
   #put(feature: AnnotationFeature, layerId: string, revision: number | null): void {
     this.#annotations.set(
       feature.id,
@@ -335,9 +342,11 @@ export class AnnotationStore {
     return loading;
   }
 
+  /** Loads the annotations of a layer in slices and merges them with the stored ones. */
   async #readLayer(layerId: string): Promise<void> {
     const { signal } = this.#abortController;
     const failed = new Set(this.#failedLayers);
+    /** The annotations of the layer that the server has acknowledged before this request. */
     const before = this.all().filter((each) => each.layerId === layerId && each.revision !== null);
     const idsOnServer = new Set<unknown>();
     let idsToNotify: string[] = [];
@@ -376,9 +385,8 @@ export class AnnotationStore {
 
   /** Stores an annotation of the server when its revision is newer than the stored one. @returns whether it was stored */
   #putIfNewer(value: unknown, layerId: string, authors: Readonly<Record<string, string>>): boolean {
-    const parsed = parseFeature(value, { extent: null });
-    if (!parsed.ok) return false;
-    const { feature } = parsed;
+    const feature = readFeature(value);
+    if (feature === null) return false;
     const revision = revisionOf(value);
     const storedRevision =
       this.#annotations.get(feature.id)?.revision ?? this.#deletedRevisions.get(feature.id) ?? 0;
@@ -404,7 +412,7 @@ export class AnnotationStore {
     this.#notify(changed);
   }
 
-  /** @returns whether the change was newer than the stored annotation */
+  /** Applies a change of another person. @returns whether it was newer than the stored annotation */
   #applyEvent({ change, layerId, authors }: DeferredChange): boolean {
     if (change.op === 'delete') {
       const storedRevision = this.#annotations.get(change.id)?.revision ?? 0;
@@ -421,6 +429,7 @@ export class AnnotationStore {
     return true;
   }
 
+  /** Replaces the layers, removes the annotations of missing layers, and chooses an active layer that exists. */
   #replaceLayers(layers: readonly AnnotationLayer[]): void {
     const layerIds = new Set(layers.map(({ id }) => id));
     const removedLayerIds = new Set(this.#layers.flatMap(({ id }) => (layerIds.has(id) ? [] : id)));
@@ -444,10 +453,11 @@ export class AnnotationStore {
       this.#annotations.delete(id);
       return;
     }
-    const parsed = parseFeature(feature, { extent: null });
-    if (parsed.ok) this.#put(parsed.feature, layerId, base);
+    const pendingFeature = readFeature(feature);
+    if (pendingFeature !== null) this.#put(pendingFeature, layerId, base);
   }
 
+  /** Stores the new revisions of annotations whose changes the server has acknowledged. */
   #acknowledge(revisions: Readonly<Record<string, number>>): void {
     for (const [id, revision] of Object.entries(revisions)) {
       const annotation = this.#annotations.get(id);
@@ -458,6 +468,7 @@ export class AnnotationStore {
     this.#applyDeferred();
   }
 
+  /** Replaces the placeholder id of a layer by the id of the created layer. */
   #adoptLayer(placeholder: string, layer: AnnotationLayer): void {
     if (placeholder !== newLayerId(this.imageId)) return;
     this.#createdLayers.set(placeholder, layer.id);
@@ -471,17 +482,20 @@ export class AnnotationStore {
     this.#notify(null);
   }
 
+  /** Calls all listeners. @param ids of changed annotations: null when all may have changed, empty when only other state has */
   #notify(ids: readonly string[] | null): void {
     this.version++;
     for (const listener of this.#listeners) listener(ids);
   }
 }
 
+/** Returns the revision in a feature of the server; null without one. */
 function revisionOf(feature: unknown): number | null {
   const { properties } = feature as { readonly properties?: { readonly revision?: unknown } };
   return typeof properties?.revision === 'number' ? properties.revision : null;
 }
 
+/** Returns the set without a member that it contains, or with a member that it lacks. */
 function toggled<T>(set: ReadonlySet<T>, member: T): ReadonlySet<T> {
   const next = new Set(set);
   if (!next.delete(member)) next.add(member);

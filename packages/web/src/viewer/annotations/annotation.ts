@@ -6,6 +6,7 @@ import {
   type Color,
   type Geometry,
   type Position,
+  parseFeature,
   type Rings,
 } from '@lamina/annotations';
 
@@ -17,9 +18,18 @@ export interface Annotation {
   readonly revision: number | null;
   /** Display name of the last author; null when the last change was made in this browser. */
   readonly author: string | null;
-  /** Milliseconds since 1970. */
+  /** Time of the last change, in milliseconds since 1970. */
   readonly changedAt: number;
   readonly bounds: Bounds;
+}
+
+/**
+ * Returns a feature of the server or of this browser; null when it is invalid. The server limits the positions by the size of the
+ * slide, so that they are not limited here again.
+ */
+export function readFeature(value: unknown): AnnotationFeature | null {
+  const parsed = parseFeature(value, { extent: null });
+  return parsed.ok ? parsed.feature : null;
 }
 
 export function annotationOf(fields: Omit<Annotation, 'id' | 'bounds'>): Annotation {
@@ -43,11 +53,11 @@ export function classNameOf({ properties }: AnnotationFeature): string | null {
   return properties.classification?.names.join(': ') ?? null;
 }
 
-const round = (value: number) => Math.round(value * 100) / 100;
+const roundToHundredths = (value: number) => Math.round(value * 100) / 100;
 
 /** Returns the same object for a position that is rounded already, as most positions of large outlines are: this saves memory. */
 function roundPosition(position: Position): Position {
-  const [x, y] = [round(position[0]), round(position[1])];
+  const [x, y] = [roundToHundredths(position[0]), roundToHundredths(position[1])];
   return x === position[0] && y === position[1] ? position : [x, y];
 }
 

@@ -10,7 +10,7 @@ import type { ChangeOutcome } from '../../api/annotations.ts';
 import { isNewLayer, type PendingBatch, type PendingChange } from './pending-change.ts';
 import type { PendingStorage } from './pending-storage.ts';
 
-/** State of the queue; `count` is the number of annotations with changes that the server has not acknowledged. */
+/** State of the queue. `count` is the number of annotations with changes that the server has not acknowledged. */
 export type SaveState =
   | { readonly kind: 'saved' }
   | { readonly kind: 'saving'; readonly count: number }
@@ -21,7 +21,9 @@ export type SaveState =
 
 /** An annotation that another person changed at the same time. */
 export interface Conflict {
+  /** Id of the annotation. */
   readonly id: string;
+  /** The change of this person. */
   readonly mine: PendingChange;
   /** The feature on the server, with `revision` in its properties; its geometry is null when it was deleted. */
   readonly theirs: unknown;
@@ -93,7 +95,7 @@ export class ChangeQueue {
   add(change: PendingChange): void {
     const conflict = this.#conflicts.get(change.id);
     const earlier = this.#queued.get(change.id);
-    const base = earlier ? earlier.base : change.base;
+    const base = earlier ? earlier.base : change.base; // null is a valid base, too
     const next = { ...change, base };
     if (conflict !== undefined) this.#conflicts.set(change.id, { ...conflict, mine: next });
     const isInBatch = this.#batches.get(change.layerId)?.changes.some(({ id }) => id === change.id) ?? false;
@@ -109,8 +111,9 @@ export class ChangeQueue {
     this.#notify();
   }
 
-  /** Returns the latest pending change of each annotation of a slide. */
+  /** Returns the latest pending change of each annotation of a slide, by annotation id. */
   pendingOf(imageId: string): ReadonlyMap<string, PendingChange> {
+    // A queued change is later than a change of the same annotation in a batch, and replaces it here.
     const pending = new Map<string, PendingChange>();
     for (const { changes } of this.#batches.values()) {
       for (const change of changes) if (change.imageId === imageId) pending.set(change.id, change);
@@ -139,7 +142,7 @@ export class ChangeQueue {
     return [...this.#conflicts.values()];
   }
 
-  /** Sends failed and rejected changes again without delay. */
+  /** Sends failed and rejected changes again without delay. A property, because it is passed as a callback. */
   readonly retry = (): void => {
     this.#rejection = null;
     this.#schedule(0);
@@ -161,14 +164,15 @@ export class ChangeQueue {
    * Resolves a conflict.
    *
    * @param keep `mine` sends this person's version in place of the server's, `theirs` drops it
-   * @param revision of the version on the server
+   * @param revision of the version on the server; null when the server has none
    */
   resolve(id: string, keep: 'mine' | 'theirs', revision: number | null): void {
     const conflict = this.#conflicts.get(id);
     if (conflict === undefined) return;
     this.#conflicts.delete(id);
     const mine = { ...conflict.mine, base: revision };
-    if (keep === 'mine' && !(mine.feature === null && isDeleted(conflict.theirs))) {
+    const areBothDeletions = mine.feature === null && isDeleted(conflict.theirs);
+    if (keep === 'mine' && !areBothDeletions) {
       this.#queued.set(id, mine);
       this.#write((storage) => storage.saveChange(mine));
       this.#schedule(0);
@@ -179,12 +183,14 @@ export class ChangeQueue {
     this.#notify();
   }
 
+  /** Returns the number of annotations with pending changes. */
   #count(): number {
     const ids = new Set(this.#queued.keys());
     for (const { changes } of this.#batches.values()) for (const { id } of changes) ids.add(id);
     return ids.size;
   }
 
+  /** Performs a write of the storage after all earlier ones. */
   #write(write: (storage: PendingStorage) => Promise<void>): void {
     // Without storage, as in some private windows, changes are still sent; they only do not survive a reload.
     this.#lastWrite = this.#lastWrite.then(() => write(this.#dependencies.storage)).catch(() => undefined);
@@ -194,6 +200,7 @@ export class ChangeQueue {
     for (const listener of this.#listeners) listener.onChange();
   }
 
+  /** Sends the changes after a delay; an earlier scheduled sending stays, but 0 replaces it. */
   #schedule(delayMs: number): void {
     if (this.#rejection !== null) return;
     if (this.#timer !== undefined) {
@@ -236,10 +243,11 @@ export class ChangeQueue {
     this.#batches.set(layerId, batch);
     for (const { id } of changes) this.#queued.delete(id);
     this.#write((storage) => storage.startBatch(batch));
-    await this.#lastWrite;
+    await this.#lastWrite; // the batch must be stored before it is sent
     return batch;
   }
 
+  /** Creates the layer of a placeholder id and moves its changes there. @returns whether it was created */
   async #createLayer(placeholder: string, imageId: string): Promise<boolean> {
     try {
       const layer = await this.#dependencies.createLayer(imageId);
@@ -290,12 +298,16 @@ export class ChangeQueue {
     }
   }
 
-  /** Returns the changes of a batch to the queue. A later change of the same annotation stays, with the base of the batch. */
+  /** Returns the changes of a batch to the queue. A later change of the same annotation replaces it, but keeps its base revision. */
   #requeue(batch: PendingBatch): void {
     this.#finish(batch, (change) => ({ ...(this.#queued.get(change.id) ?? change), base: change.base }));
   }
 
-  /** Ends a batch. @param remainingOf returns what is still to be sent after a change of the batch; null when nothing is */
+  /**
+   * Ends a batch.
+   *
+   * @param remainingOf returns the change of the same annotation that must still be sent; null when there is none
+   */
   #finish(batch: PendingBatch, remainingOf: (change: PendingChange) => PendingChange | null): void {
     const remaining = batch.changes.flatMap((change) => remainingOf(change) ?? []);
     this.#batches.delete(batch.layerId);
@@ -323,11 +335,13 @@ function isTemporary(error: unknown): boolean {
   return status >= 500 || status === 429 || status === 401;
 }
 
+/** Converts a change to the format of the API. */
 function toWire({ id, base, feature }: PendingChange): AnnotationChange {
   // The cast is needed because the encoded feature has readonly arrays and the type of the contract has mutable ones.
   if (feature !== null) {
     return { op: 'put', feature: feature as unknown as AnnotationFeature, base_revision: base };
   }
+  // Without a base, the annotation was created in an earlier batch, which gave it revision 1.
   return { op: 'delete', id, base_revision: base ?? 1 };
 }
 

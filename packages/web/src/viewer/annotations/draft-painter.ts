@@ -12,20 +12,27 @@ import { draftGeometry, sizeText } from './readout.ts';
 import { moveVertex, verticesOf } from './vertices.ts';
 
 const dark = '#17151f';
+/** Opacity of a brush stroke that is being drawn. */
+const strokeOpacity = 0.45;
+const translucentDark = `rgb(23 21 31 / ${strokeOpacity})`;
 const selectionColor = '#ffe14d';
 /** Colour of a draft without a class. */
-const red: Color = [255, 0, 0];
+const unclassifiedColor: Color = [255, 0, 0];
 // Sizes in CSS pixels.
 /** Side of the square on a vertex that can be dragged. */
 const handleSize = 7;
+/** Side of the square on the vertex that was clicked last. */
 const chosenHandleSize = 11;
+/** Diameter of a point of a selected or unfinished annotation of points. */
 const dotSize = 13;
 /** Radius of the circle with the initials of another author. */
 const badgeRadius = 13;
-const selectedWidth = 3;
-/** When more vertices are visible, they are too dense and none has a handle. */
+/** Width of the lines of a selected annotation and of a draft. */
+const lineWidth = 3;
+/** When more vertices of an annotation are visible, they lie too densely, and none has a handle. */
 const maxHandles = 500;
 
+/** What is drawn, and where. */
 interface Scene {
   readonly context: CanvasRenderingContext2D;
   readonly placement: Placement;
@@ -74,13 +81,13 @@ function strokeGeometry(scene: Scene, geometry: Geometry, color: string, isSelec
   const path = new Path2D();
   addOutline(path, geometry, levelOf(zoom));
   const areDots = geometry.type === 'Point' || geometry.type === 'MultiPoint';
-  const width = areDots ? dotSize : selectedWidth;
+  const width = areDots ? dotSize : lineWidth;
   applyPlacement(context, placement, size.pixelRatio);
   context.lineJoin = 'round';
   context.lineCap = 'round';
   context.setLineDash([]);
   if (isSelected) {
-    // A dark border outside a yellow one, visible on every tissue.
+    // A dark line, a narrower yellow one over it, and last the line itself, so that the selection is visible on every tissue.
     context.lineWidth = (width + 5) / zoom;
     context.strokeStyle = dark;
     context.stroke(path);
@@ -93,19 +100,23 @@ function strokeGeometry(scene: Scene, geometry: Geometry, color: string, isSelec
   context.stroke(path);
 }
 
+/** Draws a draft that will become a new annotation, with its size; a stroke of the brush has no size. */
 function drawUnfinished(scene: Scene, draft: Draft): void {
   const { session } = scene;
-  const color = cssColor(session.classification?.color ?? red);
+  const color = cssColor(session.classification?.color ?? unclassifiedColor);
   if (draft.kind === 'stroke') {
     drawStroke(scene, draft);
     return;
   }
-  const geometry = draftGeometry(draft, false);
-  if (geometry === null) return;
-  strokeGeometry(scene, geometry, color, false);
-  const measured = session.tool === 'polygon' ? draftGeometry(draft, true) : geometry;
+  // A polygon is drawn as an open line and measured as the closed area.
+  const openGeometry = draftGeometry(draft, false);
+  if (openGeometry === null) return;
+  strokeGeometry(scene, openGeometry, color, false);
+  const measuredGeometry = session.tool === 'polygon' ? draftGeometry(draft, true) : openGeometry;
   const readoutPosition = endOf(draft);
-  if (measured !== null && readoutPosition !== undefined) drawReadout(scene, measured, readoutPosition);
+  if (measuredGeometry !== null && readoutPosition !== undefined) {
+    drawReadout(scene, measuredGeometry, readoutPosition);
+  }
   if (draft.kind === 'path') drawDots(scene, draft.fixed.slice(0, maxHandles));
 }
 
@@ -119,21 +130,22 @@ function drawStroke(
   { context, placement, size, session }: Scene,
   draft: Draft & { readonly kind: 'stroke' },
 ): void {
-  const color = session.classification?.color ?? red;
+  const color = session.classification?.color ?? unclassifiedColor;
   applyPlacement(context, placement, size.pixelRatio);
   context.lineJoin = 'round';
   context.lineCap = 'round';
   context.lineWidth = draft.radius * 2;
-  context.strokeStyle = draft.subtracts ? 'rgb(23 21 31 / 0.45)' : cssColor(color, 0.45);
+  context.strokeStyle = draft.subtracts ? translucentDark : cssColor(color, strokeOpacity);
   context.beginPath();
   for (const [index, [x, y]] of draft.path.entries()) {
     if (index === 0) context.moveTo(x, y);
-    // Browsers do not draw lines of length 0: the first step is long enough to draw a dot.
+    // Browsers do not draw lines of length 0: the offset makes a stroke of one position visible as a dot.
     context.lineTo(index === 0 ? x + 0.05 : x, y);
   }
   context.stroke();
 }
 
+/** Draws the circle of the brush around the pointer: a white line with a dark edge. */
 function drawBrush({ context, placement, size, session }: Scene, [x, y]: Position): void {
   const centre = toScreen(placement, { x, y });
   switchToCssPixels(context, size);
@@ -176,6 +188,7 @@ function drawHandles(scene: Scene, id: string, geometry: Geometry): void {
   }
 }
 
+/** Draws a small dot at each placed point of a line or polygon. */
 function drawDots({ context, placement, size }: Scene, positions: readonly Position[]): void {
   switchToCssPixels(context, size);
   context.fillStyle = '#fff';

@@ -41,6 +41,7 @@ export type Draft =
       readonly path: readonly Position[];
       /** In image pixels. */
       readonly radius: number;
+      /** Whether the stroke erases. */
       readonly subtracts: boolean;
       /** Annotation that the stroke changes; null: it creates a new one. */
       readonly targetId: string | null;
@@ -98,5 +99,6 @@ export function pathGeometry(tool: Tool, points: readonly Position[]): Geometry 
   const [first] = points;
   if (tool !== 'polygon') return points.length < 2 ? null : { type: 'LineString', coordinates: points };
   if (first === undefined || points.length < 3) return null;
-  return { type: 'Polygon', coordinates: [orientRing([...points, first], 1)] };
+  const outerRingSign = 1; // of its area
+  return { type: 'Polygon', coordinates: [orientRing([...points, first], outerRingSign)] };
 }

@@ -40,11 +40,12 @@ export class DrawingSession {
   tool: Tool = 'move';
   /** Class of new annotations. */
   classification: Classification | null = null;
+  /** The unfinished shape; null without one. */
   draft: Draft | null = null;
   chosenVertex: ChosenVertex | null = null;
   /** Position of the pointer in image pixels; null when it is not over the slide. */
   pointer: Position | null = null;
-  /** In CSS pixels. */
+  /** In CSS pixels, so that the brush has the same size on the screen at every zoom. */
   brushRadius = 25;
 
   constructor(store: AnnotationStore) {
@@ -56,6 +57,7 @@ export class DrawingSession {
     return () => this.#listeners.delete(listener);
   };
 
+  /** Chooses a tool and discards the draft. */
   choose(tool: Tool): void {
     this.tool = tool;
     this.chosenVertex = null;
@@ -95,7 +97,7 @@ export class DrawingSession {
     this.#notify();
   }
 
-  /** Discards the draft; without one clears the selection; without one returns to the move tool. */
+  /** Discards the draft. Without a draft, clears the selection. Without a selection, chooses the move tool. */
   cancel(): void {
     if (this.draft !== null) this.setDraft(null);
     else if (this.#store.selection.size > 0) {
@@ -136,7 +138,7 @@ export class DrawingSession {
     }
   }
 
-  /** Removes the last point of the draft; without a draft the chosen vertex; without one the selected annotations. */
+  /** Removes the last point of the draft. Without a draft, removes the chosen vertex; without such a vertex, the selected annotations. */
   remove(): void {
     const { chosenVertex } = this;
     if (this.draft !== null) {
@@ -195,7 +197,9 @@ export class DrawingSession {
   }
 
   /**
-   * Returns the id of the annotation that a stroke of the brush or an area of the wand changes; null when it creates a new one.
+   * Returns the id of the annotation that a stroke of the brush or an area of the wand changes. When it erases, this is the first
+   * selected area, else the smallest area at its start. Otherwise it is the selected area that contains its start; null: it creates
+   * a new annotation.
    *
    * @param start position where the stroke begins
    * @param annotationsAtStart the annotations at this position, the smallest first
@@ -207,12 +211,13 @@ export class DrawingSession {
       const target = selectedAreas[0] ?? annotationsAtStart.find(isEditableArea);
       return target?.id ?? null;
     }
-    const target = selectedAreas.find(
+    const selectedTarget = selectedAreas.find(
       ({ feature }) => isArea(feature.geometry) && containsPosition(feature.geometry, start),
     );
-    return target?.id ?? null;
+    return selectedTarget?.id ?? null;
   }
 
+  /** Changes the geometry of an annotation. @param geometry null: does nothing, because the edit is not possible */
   replaceGeometry({ id, feature }: Annotation, geometry: Geometry | null): void {
     if (geometry === null) return;
     this.#store.change([{ id, feature: { ...feature, geometry: tidy(geometry) } }]);
@@ -222,13 +227,14 @@ export class DrawingSession {
     this.#store.change(this.#editableSelection().map(({ id }) => ({ id, feature: null })));
   }
 
+  /** Adds copies of the selected annotations and selects them. @param offset to the right and down, in image pixels */
   duplicateSelected(offset: number): void {
     const copies = this.#store.selected().map(({ feature }) => copyOf(feature, offset));
     this.#store.change(copies.map((feature) => ({ id: feature.id, feature })));
     this.#store.select(copies.map(({ id }) => id));
   }
 
-  /** Merges the selected areas into the first one, or subtracts the others from it. */
+  /** Merges the selected areas into the first one, or subtracts the other areas from the first one. */
   combineSelected(operation: 'merge' | 'subtract'): void {
     const selected = this.#editableSelection().filter(({ feature }) => isArea(feature.geometry));
     const [first, ...others] = selected;
@@ -237,6 +243,7 @@ export class DrawingSession {
     const [firstArea, ...otherAreas] = areas as [AreaGeometry, ...AreaGeometry[]];
     const result = operation === 'merge' ? unionAreas(areas) : subtractAreas(firstArea, otherAreas);
     if (result === null) return;
+    // The merged areas are now part of the first one; subtracted areas stay.
     const deletions = operation === 'merge' ? others.map(({ id }) => ({ id, feature: null })) : [];
     this.#store.change([
       { id: first.id, feature: { ...first.feature, geometry: tidy(result) } },
@@ -264,6 +271,7 @@ export class DrawingSession {
     this.changeSelected((geometry) => mapPositions(geometry, ([x, y]) => [x + dx, y + dy]));
   }
 
+  /** Creates an annotation of the chosen class and selects it. */
   #create(geometry: Geometry): void {
     const id = createUuid();
     const feature: AnnotationFeature = {
@@ -322,14 +330,15 @@ export class DrawingSession {
   }
 
   /** Adds an area to an annotation or subtracts it. @param targetId null: the area becomes a new annotation */
-  applyArea(stroke: AreaGeometry, subtracts: boolean, targetId: string | null): void {
+  applyArea(newArea: AreaGeometry, subtracts: boolean, targetId: string | null): void {
     const target = targetId === null ? undefined : this.#store.find(targetId);
     if (target === undefined) {
-      if (!subtracts) this.#create(stroke);
+      if (!subtracts) this.#create(newArea);
       return;
     }
-    const area = target.feature.geometry as AreaGeometry;
-    const result = subtracts ? subtractAreas(area, [stroke]) : unionAreas([area, stroke]);
+    const area = target.feature.geometry as AreaGeometry; // `brushTarget` returns only areas
+    const result = subtracts ? subtractAreas(area, [newArea]) : unionAreas([area, newArea]);
+    // Nothing is left of an area that is erased completely.
     if (result === null) this.#store.change([{ id: target.id, feature: null }]);
     // `tidy` is not needed: new positions of the result are rounded and its rings do not cross. Checking a large outline is slow.
     else this.#store.change([{ id: target.id, feature: { ...target.feature, geometry: result } }]);

@@ -19,6 +19,7 @@ export async function followAnnotations(
   signal: AbortSignal,
 ): Promise<void> {
   let lastEventId: string | null = null;
+  /** Failed attempts since the last connection. */
   let failures = 0;
   while (!signal.aborted) {
     await untilVisible(signal);
@@ -40,10 +41,11 @@ export async function followAnnotations(
       restartSilenceTimer();
       store.setLive(true);
       // The events contain neither layers that were removed meanwhile nor changes from before the first connection.
-      void refreshLayers(store, uid, lastEventId === null, signal);
+      const isFirstConnection = lastEventId === null;
+      void refreshLayers(store, uid, isFirstConnection, signal);
       for await (const event of readServerEvents(stream)) {
         restartSilenceTimer();
-        if (event === null) continue;
+        if (event === null) continue; // a comment, which only shows that the connection works
         apply(event, store);
         if (event.id !== '') lastEventId = event.id;
       }
@@ -64,14 +66,14 @@ export async function followAnnotations(
 async function refreshLayers(
   store: AnnotationStore,
   uid: string,
-  isFirst: boolean,
+  isFirstConnection: boolean,
   signal: AbortSignal,
 ): Promise<void> {
   try {
     const layers = await loadAnnotationLayers(store.imageId);
     if (signal.aborted) return;
     await store.setLayers(layers, uid);
-    if (isFirst) await store.reloadOlderLayers(layers);
+    if (isFirstConnection) await store.reloadOlderLayers(layers);
   } catch {
     // The next connection loads the layers again.
   }
@@ -94,6 +96,7 @@ function apply({ event, data }: ServerEvent, store: AnnotationStore): void {
   }
 }
 
+/** Resolves when the page is visible or the signal is aborted. */
 function untilVisible(signal: AbortSignal): Promise<void> {
   if (!document.hidden) return Promise.resolve();
   return new Promise((resolve) => {
@@ -107,6 +110,7 @@ function untilVisible(signal: AbortSignal): Promise<void> {
   });
 }
 
+/** Resolves after a time or when the signal is aborted. */
 function wait(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, ms);

@@ -3,7 +3,7 @@ import { type Bounds, containsPosition, isArea, type Position, pathsOf } from '@
 import Flatbush from 'flatbush';
 import type { Annotation } from './annotation.ts';
 
-/** Number of changed annotations above which the index is rebuilt; up to then they are searched one by one. */
+/** With more changed annotations, the index is rebuilt; fewer ones are searched one by one. */
 const maxUnindexedChanges = 200;
 
 export class HitIndex {
@@ -12,6 +12,7 @@ export class HitIndex {
   #indexed: readonly Annotation[] = [];
   /** Ids of annotations that changed after the index was built. */
   readonly #changed = new Set<string>();
+  /** Whether the index must be rebuilt before the next search. */
   #isStale = true;
 
   /** Marks annotations as changed. @param ids null: all annotations may have changed */
@@ -35,9 +36,10 @@ export class HitIndex {
   ): readonly Annotation[] {
     if (this.#isStale || this.#changed.size > maxUnindexedChanges) this.#build(source.all());
     const [x, y] = position;
-    const area: Bounds = { minX: x - reach, minY: y - reach, maxX: x + reach, maxY: y + reach };
+    const searchedBox: Bounds = { minX: x - reach, minY: y - reach, maxX: x + reach, maxY: y + reach };
     const candidateIds = new Set(this.#changed);
-    for (const index of this.#index?.search(area.minX, area.minY, area.maxX, area.maxY) ?? []) {
+    const { minX, minY, maxX, maxY } = searchedBox;
+    for (const index of this.#index?.search(minX, minY, maxX, maxY) ?? []) {
       const id = this.#indexed[index]?.id;
       if (id !== undefined) candidateIds.add(id);
     }
@@ -60,6 +62,7 @@ export class HitIndex {
   }
 }
 
+/** Returns the area of a bounding box, by which hits are sorted. */
 const extentOf = ({ minX, minY, maxX, maxY }: Bounds) => (maxX - minX) * (maxY - minY);
 
 function isHit({ feature, bounds }: Annotation, position: Position, reach: number): boolean {

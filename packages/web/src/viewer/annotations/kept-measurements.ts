@@ -20,6 +20,7 @@ export function featuresOfShapes(
   }));
 }
 
+/** Returns null for a mark, which belongs to the common annotation of all marks, and for a circle on a slide without a scale. */
 function geometryOf(shape: Shape, calibration: Calibration | null): Geometry | null {
   switch (shape.kind) {
     case 'ruler':

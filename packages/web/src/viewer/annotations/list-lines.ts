@@ -25,13 +25,18 @@ export function labelOf({ feature }: Annotation): string {
   return geometry.type === 'Point' || geometry.type === 'MultiPoint' ? texts.kind.points : texts.kind.line;
 }
 
-/** Returns the lines for the annotations whose label, class, author or description contains the search text. */
+/**
+ * Returns the lines for the annotations whose label, class, author or description contains the search text.
+ *
+ * @param cssColorOf converts a colour to CSS, for the headings
+ */
 export function linesOf(
   annotations: readonly Annotation[],
   search: string,
   order: SortOrder,
   cssColorOf: (color: ReturnType<typeof colorOf>) => string,
 ): readonly ListLine[] {
+  // The locale decides how capital letters become small ones: in Turkish, I becomes ı.
   const searchedText = search.trim().toLocaleLowerCase(chosenLanguageOr('tr'));
   const matches = annotations.filter((annotation) => {
     if (searchedText === '') return true;
@@ -42,13 +47,13 @@ export function linesOf(
   const groups = Map.groupBy(matches, ({ feature }) => classNameOf(feature));
   const names = [...groups.keys()].sort(compareClassNames);
   return names.flatMap((name): readonly ListLine[] => {
-    const members = (groups.get(name) ?? []).toSorted(comparisons[order]);
-    const [first] = members;
+    const annotationsOfClass = (groups.get(name) ?? []).toSorted(comparisons[order]);
+    const [first] = annotationsOfClass;
     if (first === undefined) return [];
     const color = cssColorOf(first.feature.properties.classification?.color ?? colorOf(first.feature));
     return [
-      { kind: 'class', name, count: members.length, color },
-      ...members.map((annotation) => ({ kind: 'annotation' as const, annotation })),
+      { kind: 'class', name, count: annotationsOfClass.length, color },
+      ...annotationsOfClass.map((annotation) => ({ kind: 'annotation' as const, annotation })),
     ];
   });
 }

@@ -8,18 +8,19 @@ export interface PathSink {
   closePath(): void;
 }
 
+/** The coarsest level of simplification; see `levelOf`. */
 export const highestLevel = 16;
 
 /**
  * Returns the level of simplification for a zoom: 0 for zooms of at least 1, and one more for each halving of the zoom.
  *
- * @param zoom screen pixels per image pixel
+ * @param zoom CSS pixels per image pixel
  */
 export function levelOf(zoom: number): number {
   return Math.min(highestLevel, Math.max(0, Math.floor(-Math.log2(zoom))));
 }
 
-/** Returns half a screen pixel at a level of simplification, in image pixels. */
+/** Returns the length of half a CSS pixel at a level of simplification, in image pixels. */
 function toleranceOf(level: number): number {
   return level === 0 ? 0 : 2 ** level / 2;
 }
@@ -27,7 +28,7 @@ function toleranceOf(level: number): number {
 /** A dot is a line of this length with round caps: browsers do not draw lines of length 0. */
 const dotLength = 0.05;
 
-/** Adds an outline to a path. @returns the number of positions drawn */
+/** Adds an outline to a path. @param level of simplification. @returns the number of positions drawn */
 export function addOutline(path: PathSink, geometry: Geometry, level: number): number {
   if (geometry.type === 'Point' || geometry.type === 'MultiPoint') {
     const positions = geometry.type === 'Point' ? [geometry.coordinates] : geometry.coordinates;
@@ -39,9 +40,9 @@ export function addOutline(path: PathSink, geometry: Geometry, level: number): n
   }
   const isClosed = geometry.type === 'Polygon' || geometry.type === 'MultiPolygon';
   const tolerance = toleranceOf(level);
-  let drawn = 0;
-  for (const line of pathsOf(geometry)) drawn += addLine(path, line, isClosed, tolerance);
-  return drawn;
+  let drawnCount = 0;
+  for (const line of pathsOf(geometry)) drawnCount += addLine(path, line, isClosed, tolerance);
+  return drawnCount;
 }
 
 /** Adds a line or ring without the positions that are nearer than the tolerance to the one before: leaving them out makes no visible difference. */
@@ -50,7 +51,7 @@ function addLine(path: PathSink, line: readonly Position[], isClosed: boolean, t
   if (first === undefined) return 0;
   let [lastX, lastY] = first;
   path.moveTo(lastX, lastY);
-  let drawn = 1;
+  let drawnCount = 1;
   // The last position of a ring repeats the first: closePath draws it.
   const count = isClosed ? line.length - 1 : line.length;
   for (let index = 1; index < count; index++) {
@@ -59,12 +60,12 @@ function addLine(path: PathSink, line: readonly Position[], isClosed: boolean, t
     const isEndOfLine = !isClosed && index === count - 1;
     if (isNear && !isEndOfLine) continue;
     path.lineTo(x, y);
-    drawn++;
+    drawnCount++;
     lastX = x;
     lastY = y;
   }
   // A shape smaller than the tolerance stays visible as a dot.
-  if (drawn === 1) path.lineTo(lastX + dotLength, lastY);
+  if (drawnCount === 1) path.lineTo(lastX + dotLength, lastY);
   if (isClosed) path.closePath();
-  return drawn;
+  return drawnCount;
 }

@@ -6,11 +6,12 @@
 /** Coordinates of GeoJSON: a position, or an array of coordinates. */
 export type Coordinates = readonly number[] | readonly Coordinates[];
 
-/** The number of positions of a line or ring, or the shapes of its parts. */
-type Shape = number | readonly Shape[];
+/** How coordinates are nested: the number of positions of a line or ring, or the nesting of each part. */
+type Nesting = number | readonly Nesting[];
 
+/** Stored in IndexedDB, so the names of the fields must not change. */
 export interface PackedCoordinates {
-  readonly shape: Shape;
+  readonly shape: Nesting;
   /** x and y of each position, one after the other. */
   readonly numbers: Float64Array;
 }
@@ -19,7 +20,8 @@ export interface PackedCoordinates {
 export function packCoordinates(coordinates: Coordinates): PackedCoordinates | null {
   if (isPosition(coordinates)) return null;
   const numbers: number[] = [];
-  const pack = (list: readonly Coordinates[]): Shape => {
+  /** Appends the positions to `numbers` and returns the nesting. */
+  const pack = (list: readonly Coordinates[]): Nesting => {
     const [first = []] = list;
     if (first.length > 0 && !isPosition(first))
       return list.map((part) => pack(part as readonly Coordinates[]));
@@ -33,7 +35,7 @@ export function packCoordinates(coordinates: Coordinates): PackedCoordinates | n
 /** Reverses `packCoordinates`. */
 export function unpackCoordinates({ shape, numbers }: PackedCoordinates): Coordinates {
   let offset = 0;
-  const unpack = (part: Shape): Coordinates =>
+  const unpack = (part: Nesting): Coordinates =>
     typeof part === 'number'
       ? Array.from({ length: part }, () => [numbers[offset++] ?? 0, numbers[offset++] ?? 0])
       : part.map(unpack);

@@ -31,12 +31,13 @@ interface Group {
   readonly areDots: boolean;
   /** By annotation id. */
   readonly members: Map<string, Annotation>;
+  /** Number of vertices of all members. */
   vertices: number;
-  /** Null without members. */
+  /** Bounds of all members; null without members. */
   bounds: Bounds | null;
-  /** An annotation was changed or removed: the next frame must rebuild the path and not show the old state. */
+  /** Whether an annotation was changed or removed since: the next frame must rebuild the path and not show the old state. */
   isChanged: boolean;
-  /** By level of simplification. */
+  /** Index: level of simplification, as `levelOf` returns it. */
   paths: (Path2D | undefined)[];
 }
 
@@ -66,6 +67,7 @@ export function applyPlacement(
 
 export class AnnotationPainter {
   readonly #groups = new Set<Group>();
+  /** By annotation id. */
   readonly #groupOf = new Map<string, Group>();
   /** The groups that take further annotations, by cell, kind and colour. */
   readonly #openGroups = new Map<string, Group>();
@@ -145,6 +147,7 @@ export class AnnotationPainter {
     group.members.set(id, annotation);
     group.vertices += countVertices(geometry);
     group.bounds = group.bounds === null ? bounds : unionOf(group.bounds, bounds);
+    // The built paths of the group are extended, not rebuilt.
     for (const [level, path] of group.paths.entries())
       if (path !== undefined) addOutline(path, geometry, level);
     this.#groupOf.set(id, group);

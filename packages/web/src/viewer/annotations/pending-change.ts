@@ -1,4 +1,7 @@
-/** Pending changes: changes of annotations that the server has not acknowledged. */
+/**
+ * Pending changes: changes of annotations that the server has not acknowledged. They are stored in IndexedDB, so the names of
+ * their fields must not change.
+ */
 import type { FeatureJson } from '@lamina/annotations';
 
 export interface PendingChange {
@@ -7,9 +10,9 @@ export interface PendingChange {
   /** A layer of the server, or one that is still to be created (`newLayerId`). */
   readonly layerId: string;
   readonly imageId: string;
-  /** The revision that the change is based on; null: a new annotation. */
+  /** The revision on the server to which the change applies; null for a new annotation. */
   readonly base: number | null;
-  /** Null: a deletion. */
+  /** The annotation after the change; null for a deletion. */
   readonly feature: FeatureJson | null;
 }
 
@@ -20,6 +23,7 @@ export interface PendingBatch {
   readonly changes: readonly PendingChange[];
 }
 
+/** Everything that is still to be sent. */
 export interface PendingWork {
   readonly changes: readonly PendingChange[];
   readonly batches: readonly PendingBatch[];

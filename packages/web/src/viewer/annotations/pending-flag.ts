@@ -1,6 +1,6 @@
 /**
- * Remembers in local storage whether this browser has unsent changes of annotations. Only then does the next slide load the code
- * that sends them.
+ * Remembers in local storage whether this browser has unsent changes of annotations. If it has, the next opened slide loads the
+ * code that sends them, even if that slide has no annotations.
  */
 const key = 'annotations-pending';
 

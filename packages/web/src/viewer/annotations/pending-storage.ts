@@ -23,6 +23,7 @@ export interface PendingStorage {
   endBatch(layerId: string, changes: readonly PendingChange[]): Promise<void>;
 }
 
+/** The account and the tab to which a record belongs. */
 interface Owner {
   readonly uid: string;
   readonly tab: string;
@@ -46,13 +47,13 @@ const lockPrefix = 'annotations-tab:';
 
 /** Creates a storage that stores nothing, for browsers without IndexedDB. */
 function emptyStorage(): PendingStorage {
-  const done = async () => {};
+  const doNothing = async () => {};
   return {
     load: async () => ({ changes: [], batches: [] }),
-    saveChange: done,
-    removeChange: done,
-    startBatch: done,
-    endBatch: done,
+    saveChange: doNothing,
+    removeChange: doNothing,
+    startBatch: doNothing,
+    endBatch: doNothing,
   };
 }
 
@@ -71,16 +72,17 @@ export function createPendingStorage(uid: string, tab: string): PendingStorage {
     load: async () => adopt(await database, owner),
 
     async saveChange(change) {
-      await (await database).put('changes', { ...storedChange(change), ...owner });
+      await (await database).put('changes', { ...toStoredChange(change), ...owner });
     },
 
     async removeChange(id) {
       await (await database).delete('changes', [uid, tab, id]);
     },
 
+    // Only the end of a transaction is awaited: it fails when one of its requests fails.
     async startBatch(batch) {
       const tx = (await database).transaction(['changes', 'batches'], 'readwrite');
-      void tx.objectStore('batches').put({ ...batch, changes: batch.changes.map(storedChange), ...owner });
+      void tx.objectStore('batches').put({ ...batch, changes: batch.changes.map(toStoredChange), ...owner });
       for (const { id } of batch.changes) void tx.objectStore('changes').delete([uid, tab, id]);
       await tx.done;
     },
@@ -88,7 +90,8 @@ export function createPendingStorage(uid: string, tab: string): PendingStorage {
     async endBatch(layerId, changes) {
       const tx = (await database).transaction(['changes', 'batches'], 'readwrite');
       void tx.objectStore('batches').delete([uid, tab, layerId]);
-      for (const change of changes) void tx.objectStore('changes').put({ ...storedChange(change), ...owner });
+      for (const change of changes)
+        void tx.objectStore('changes').put({ ...toStoredChange(change), ...owner });
       await tx.done;
     },
   };
@@ -110,9 +113,11 @@ async function openTabs(): Promise<ReadonlySet<string> | null> {
 
 /** Makes this tab the owner of the account's records that belong to this or to a closed tab, and returns them. */
 async function adopt(db: IDBPDatabase<PendingSchema>, owner: Owner): Promise<PendingWork> {
-  const open = await openTabs();
+  const openTabIds = await openTabs();
+  /** Whether a record of this account belongs to no other open tab; without Web Locks, every other tab counts as closed. */
   const isFree = (record: Owner) =>
-    record.uid === owner.uid && (record.tab === owner.tab || open === null || !open.has(record.tab));
+    record.uid === owner.uid &&
+    (record.tab === owner.tab || openTabIds === null || !openTabIds.has(record.tab));
   const tx = db.transaction(['changes', 'batches'], 'readwrite');
   const changes = (await tx.objectStore('changes').getAll()).filter(isFree);
   const batches = (await tx.objectStore('batches').getAll()).filter(isFree);
@@ -126,21 +131,23 @@ async function adopt(db: IDBPDatabase<PendingSchema>, owner: Owner): Promise<Pen
   }
   await tx.done;
   return {
-    changes: changes.map((change) => pendingChange(withoutOwner(change))),
+    changes: changes.map((change) => toPendingChange(withoutOwner(change))),
     batches: mergeBatches(
-      batches.map((batch) => ({ ...withoutOwner(batch), changes: batch.changes.map(pendingChange) })),
+      batches.map((batch) => ({ ...withoutOwner(batch), changes: batch.changes.map(toPendingChange) })),
     ),
   };
 }
 
-function storedChange(change: PendingChange): StoredChange {
+/** Packs the coordinates of a change; the stored feature then has an empty array in their place. */
+function toStoredChange(change: PendingChange): StoredChange {
   const { feature } = change;
   const packed = feature && packCoordinates(feature.geometry.coordinates);
   if (!packed) return change;
   return { ...change, packed, feature: withCoordinates(feature, []) };
 }
 
-function pendingChange({ packed, ...change }: StoredChange): PendingChange {
+/** Reverses `toStoredChange`. */
+function toPendingChange({ packed, ...change }: StoredChange): PendingChange {
   if (packed === undefined || change.feature === null) return change;
   return { ...change, feature: withCoordinates(change.feature, unpackCoordinates(packed)) };
 }

@@ -19,6 +19,7 @@ const clickTolerance = 5;
 const hitRadius = 9;
 /** Distance between the positions that a freehand line or a brush stroke records. */
 const freehandStep = 4;
+/** Longest time between the two clicks of a double click. */
 const doubleClickMs = 400;
 
 interface PointerToolDependencies {
@@ -28,10 +29,11 @@ interface PointerToolDependencies {
   readonly hits: HitIndex;
   /** Whether the key that moves the slide is held. */
   readonly isPanning: () => boolean;
+  /** CSS cursor over the slide. */
   readonly cursor: string;
 }
 
-/** The press that lasts now. */
+/** The current press of the pointer, until it is released. */
 interface Press {
   readonly point: Point;
   readonly position: Position;
@@ -43,6 +45,7 @@ interface Press {
 
 export class AnnotationPointer implements PointerTool {
   readonly cursor: string;
+  /** Whether the drag of the current press moves the slide. */
   leavesToSlide = false;
   readonly #dependencies: PointerToolDependencies;
   #press: Press | null = null;
@@ -90,7 +93,7 @@ export class AnnotationPointer implements PointerTool {
     const press = this.#press;
     if (press !== null && !press.isDragged && distance(press.point, point) >= clickTolerance)
       press.isDragged = true;
-    session.pointer = position;
+    session.pointer = position; // without notifying: `setDraft` or `setPointer` below notifies the listeners once
     const { draft } = session;
     switch (draft?.kind) {
       case 'box':
@@ -182,7 +185,7 @@ export class AnnotationPointer implements PointerTool {
     return true;
   }
 
-  /** Begins to drag a vertex or the selected annotations, if the press hits one. @returns whether it does */
+  /** Begins to drag a vertex or the selected annotations, if the press hits one. @returns whether the tool uses the press */
   #handleSelectionPress(point: Point, position: Position, keys: PointerKeys): boolean {
     const { store, session } = this.#dependencies;
     for (const annotation of store.selected()) {
@@ -190,7 +193,7 @@ export class AnnotationPointer implements PointerTool {
       const vertex = this.#vertexAt(annotation, point);
       if (vertex !== null) {
         session.chooseVertex({ id: annotation.id, vertex });
-        if (keys.alt) return true;
+        if (keys.alt) return true; // the release removes the vertex
         session.setDraft({ kind: 'vertex', id: annotation.id, vertex, position: vertex.position });
         return true;
       }
@@ -202,7 +205,7 @@ export class AnnotationPointer implements PointerTool {
         (annotation) =>
           store.canEdit(annotation) && this.#fitsView(annotation) && isWithin(annotation, position),
       );
-    if (!isInside || keys.shift) return false;
+    if (!isInside || keys.shift) return false; // with Shift, the release adds an annotation to the selection
     session.setDraft({ kind: 'move', start: position, end: position });
     return true;
   }
@@ -263,7 +266,7 @@ export class AnnotationPointer implements PointerTool {
     if (!isNear(fixed.at(-1))) session.addPoint(position);
   }
 
-  /** Begins or continues a freehand line during a drag. @returns whether it has grown */
+  /** Begins or continues a freehand line during a drag. @returns whether the line has a new position */
   #extendFreehandLine(press: Press, point: Point, position: Position): boolean {
     const { session } = this.#dependencies;
     const { tool, draft } = session;
@@ -271,6 +274,7 @@ export class AnnotationPointer implements PointerTool {
     if (draft?.kind !== 'path') {
       press.lastRecorded = point;
       session.setDraft({ kind: 'path', fixed: [press.position], floating: position });
+      // A line has only two points: the drag ends it and records nothing in between.
     } else if (tool !== 'line' && distance(press.lastRecorded, point) >= freehandStep) {
       press.lastRecorded = point;
       session.setDraft({ kind: 'path', fixed: [...draft.fixed, position], floating: position });
@@ -294,6 +298,7 @@ export class AnnotationPointer implements PointerTool {
     return hits.at(position, hitRadius / this.#zoom(), store).filter((each) => store.isVisible(each));
   }
 
+  /** Returns the nearest vertex within `hitRadius` of a point; null without one. */
   #vertexAt({ feature }: Annotation, point: Point): Vertex | null {
     let nearest: { readonly vertex: Vertex; readonly distance: number } | null = null;
     for (const vertex of verticesOf(feature.geometry)) {
@@ -333,6 +338,7 @@ export class AnnotationPointer implements PointerTool {
   }
 }
 
+/** Whether a position lies in an area, or in the bounding box of a line or of points. */
 function isWithin({ feature, bounds }: Annotation, [x, y]: Position): boolean {
   const { geometry } = feature;
   if (isArea(geometry)) return containsPosition(geometry, [x, y]);

@@ -1,4 +1,4 @@
-/** Holds the change queue of the signed-in person. It continues to send changes after the slide is closed. */
+/** Holds the change queue of the signed-in person, which continues to send changes after the slide is closed. */
 import { createUuid } from '@lamina/annotations';
 import type { AnnotationLayer } from '@lamina/contract';
 import { createLayer, loadAnnotationLayers, sendChanges } from '../../api/annotations.ts';
@@ -8,6 +8,7 @@ import { rememberPendingAnnotations } from './pending-flag.ts';
 import { createPendingStorage } from './pending-storage.ts';
 import { texts } from './texts.ts';
 
+/** The queue of the last account; null before the first slide with annotations. `started` resolves when it has read its storage. */
 let current: { readonly uid: string; readonly queue: ChangeQueue; readonly started: Promise<void> } | null =
   null;
 
@@ -30,6 +31,7 @@ function startQueue(uid: string) {
   queue.listen({
     onApplied: () => {},
     onLayerCreated: () => {},
+    // Set and removed as the state of the queue changes, so that the next slide sends what is left after a reload.
     onChange: () => rememberPendingAnnotations(queue.state().kind !== 'saved'),
   });
   return { uid, queue, started: queue.start() };

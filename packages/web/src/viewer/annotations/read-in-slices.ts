@@ -2,6 +2,7 @@
 import { loadAnnotations } from '../../api/annotations.ts';
 import type { FeatureBatch } from '../../api/feature-stream.ts';
 
+/** After this time, the browser gets a chance to handle input and to draw. */
 const sliceMs = 8;
 /** Number of features between two checks of the elapsed time. */
 const featuresPerCheck = 20;

@@ -19,11 +19,12 @@ export function sizeText(geometry: Geometry, calibration: Calibration | null): s
 /**
  * Returns the geometry of a box or path draft as if it ended at the pointer; null for other drafts, and while it is too small.
  *
- * @param isClosed returns a polygon for a path of at least three points
+ * @param isClosed whether a path of at least three points becomes a polygon instead of a line
  */
 export function draftGeometry(draft: Draft, isClosed: boolean): Geometry | null {
   if (draft.kind === 'box') return boxGeometry(draft);
   if (draft.kind !== 'path') return null;
   const points = draft.floating === null ? draft.fixed : [...draft.fixed, draft.floating];
-  return pathGeometry(isClosed && points.length > 2 ? 'polygon' : 'polyline', points);
+  const tool = isClosed && points.length > 2 ? 'polygon' : 'polyline';
+  return pathGeometry(tool, points);
 }

@@ -19,8 +19,10 @@ export class RecentAuthors {
     return this.#initials;
   }
 
+  /** Shows the initials of a person for `shownMs`. @param id of the annotation */
   show(id: string, displayName: string): void {
-    this.#initials.set(id, initialsOf({ displayName, email: '' }));
+    const noEmail = ''; // only used for a person without a name
+    this.#initials.set(id, initialsOf({ displayName, email: noEmail }));
     const timer = setTimeout(() => {
       this.#timers.delete(timer);
       this.#initials.delete(id);
@@ -29,6 +31,7 @@ export class RecentAuthors {
     this.#timers.add(timer);
   }
 
+  /** Stops the timers, when the slide is closed. */
   close(): void {
     for (const timer of this.#timers) clearTimeout(timer);
   }

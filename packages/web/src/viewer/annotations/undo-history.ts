@@ -9,49 +9,52 @@ export interface Edit {
   readonly after: AnnotationFeature | null;
 }
 
+/** Older steps are dropped. */
 const maxSteps = 200;
 
 export class UndoHistory {
-  #done: (readonly Edit[])[] = [];
-  #undone: (readonly Edit[])[] = [];
+  /** Steps that can be undone and redone, the last one at the end. */
+  #undoable: (readonly Edit[])[] = [];
+  #redoable: (readonly Edit[])[] = [];
 
   get canUndo(): boolean {
-    return this.#done.length > 0;
+    return this.#undoable.length > 0;
   }
 
   get canRedo(): boolean {
-    return this.#undone.length > 0;
+    return this.#redoable.length > 0;
   }
 
   add(step: readonly Edit[]): void {
-    this.#done.push(step);
-    if (this.#done.length > maxSteps) this.#done.shift();
-    this.#undone = [];
+    this.#undoable.push(step);
+    if (this.#undoable.length > maxSteps) this.#undoable.shift();
+    this.#redoable = [];
   }
 
   /** Returns the edits of the last step, which can then be redone; empty when there is none. */
   undo(): readonly Edit[] {
-    const step = this.#done.pop();
-    if (step !== undefined) this.#undone.push(step);
+    const step = this.#undoable.pop();
+    if (step !== undefined) this.#redoable.push(step);
     return step ?? [];
   }
 
+  /** Returns the edits of the step that was undone last, which can then be undone again; empty when there is none. */
   redo(): readonly Edit[] {
-    const step = this.#undone.pop();
-    if (step !== undefined) this.#done.push(step);
+    const step = this.#redoable.pop();
+    if (step !== undefined) this.#undoable.push(step);
     return step ?? [];
   }
 
   /** Removes the edits of annotations that another person has changed since: undoing them would undo that change, too. */
   forget(ids: readonly string[]): void {
-    const without = (steps: readonly (readonly Edit[])[]) =>
+    const withoutIds = (steps: readonly (readonly Edit[])[]) =>
       steps.map((step) => step.filter(({ id }) => !ids.includes(id))).filter((step) => step.length > 0);
-    this.#done = without(this.#done);
-    this.#undone = without(this.#undone);
+    this.#undoable = withoutIds(this.#undoable);
+    this.#redoable = withoutIds(this.#redoable);
   }
 
   clear(): void {
-    this.#done = [];
-    this.#undone = [];
+    this.#undoable = [];
+    this.#redoable = [];
   }
 }

@@ -4,7 +4,6 @@ import {
   encodeFeature,
   fillHoles,
   isArea,
-  parseFeature,
   separateParts,
   simplifyGeometry,
 } from '@lamina/annotations';
@@ -12,11 +11,12 @@ import { useMemo } from 'react';
 import { copyText } from '../../browser/copy-text.ts';
 import { zoomOf } from '../overlay/placement.ts';
 import type { SlideView } from '../slide-view.ts';
+import { readFeature } from './annotation.ts';
 import { copyOf } from './drafts.ts';
 import { texts } from './texts.ts';
 import type { OpenAnnotations } from './use-annotations.ts';
 
-/** Screen pixels between an annotation and its copy. */
+/** Distance between an annotation and its copy in CSS pixels, to the right and down. */
 const duplicateOffset = 20;
 /** Fraction of the view's width or height that an annotation fills after `zoomTo`. */
 const zoomToFraction = 0.6;
@@ -34,11 +34,13 @@ export interface AnnotationActions {
   readonly split: () => void;
   readonly setLocked: (isLocked: boolean) => void;
   readonly copy: () => void;
+  /** Adds the annotations of a GeoJSON text to the active layer. */
   readonly paste: (text: string) => void;
+  /** Moves the view to an annotation. */
   readonly zoomTo: (id: string) => void;
 }
 
-/** Returns the editing actions of the toolbar, the menus and the keys. @param announce gives a text to screen readers */
+/** Returns the editing actions of the toolbar, the menus and the keys. @param announce called with a text for screen readers */
 export function useAnnotationActions(
   { store, session }: OpenAnnotations,
   view: SlideView,
@@ -53,9 +55,9 @@ export function useAnnotationActions(
       undo: () => store.undo(),
       redo: () => store.redo(),
       remove: () => {
-        const before = store.selection.size;
+        const selectedBefore = store.selection.size;
         session.remove();
-        if (store.selection.size < before) announce(texts.removed(before));
+        if (store.selection.size < selectedBefore) announce(texts.removed(selectedBefore));
       },
       duplicate: () => session.duplicateSelected(duplicateOffset / zoom()),
       merge: () => session.combineSelected('merge'),
@@ -66,6 +68,7 @@ export function useAnnotationActions(
       simplify: () => session.changeSelected((geometry) => simplifyGeometry(geometry, 1 / zoom())),
       split: () => splitSelected(store),
       setLocked: (isLocked) => {
+        // `canEdit` would exclude locked annotations, which this action can unlock.
         const changed = store.selected().filter(({ layerId }) => store.canDrawOn(layerId));
         store.change(changed.map(({ id, feature }) => ({ id, feature: withLock(feature, isLocked) })));
       },
@@ -103,6 +106,7 @@ export function useAnnotationActions(
   }, [store, session, view, announce]);
 }
 
+/** Makes an annotation of each part of the selected areas; the first part keeps the id. */
 function splitSelected(store: OpenAnnotations['store']): void {
   const changes = store
     .selected()
@@ -136,7 +140,6 @@ function featuresOf(text: string): readonly AnnotationFeature[] {
   return candidates.flatMap((candidate) => {
     if (candidate === null || typeof candidate !== 'object') return [];
     // The new id also makes features valid that have none.
-    const parsed = parseFeature({ ...candidate, id: createUuid() }, { extent: null });
-    return parsed.ok ? [parsed.feature] : [];
+    return readFeature({ ...candidate, id: createUuid() }) ?? [];
   });
 }

@@ -16,7 +16,7 @@ export interface OpenAnnotations {
 
 /** Opens the annotations of a slide. @returns null until the unsent changes that this browser has stored are read */
 export function useAnnotations(imageId: string, uid: string): OpenAnnotations | null {
-  const [open, setOpen] = useState<OpenAnnotations | null>(null);
+  const [openAnnotations, setOpenAnnotations] = useState<OpenAnnotations | null>(null);
   useEffect(() => {
     let isClosed = false;
     let store: AnnotationStore | null = null;
@@ -25,24 +25,25 @@ export function useAnnotations(imageId: string, uid: string): OpenAnnotations | 
       if (isClosed) return;
       store = new AnnotationStore(imageId, queue);
       stopListening = queue.listen({
-        onApplied: () => recountAnnotations(imageId),
+        onApplied: () => recountAnnotations(imageId), // the catalogue shows the number of annotations
         onLayerCreated: () => {},
         onChange: () => {},
       });
       const hits = new HitIndex();
       store.listen((ids) => hits.invalidate(ids));
-      setOpen({ store, session: new DrawingSession(store), hits });
+      setOpenAnnotations({ store, session: new DrawingSession(store), hits });
     });
     return () => {
       isClosed = true;
       stopListening();
       store?.close();
-      setOpen(null);
+      setOpenAnnotations(null);
     };
   }, [imageId, uid]);
 
+  // The same query as in `AnnotationsGate`: its layers are there before the event stream is connected.
   const { data: layers } = useAnnotationLayers(imageId);
-  const store = open?.store;
+  const store = openAnnotations?.store;
   useEffect(() => {
     if (store === undefined) return;
     const connection = new AbortController();
@@ -53,7 +54,7 @@ export function useAnnotations(imageId: string, uid: string): OpenAnnotations | 
     if (store === undefined || layers === undefined) return;
     void store.setLayers(layers, uid);
   }, [store, layers, uid]);
-  return open;
+  return openAnnotations;
 }
 
 /** Renders a component again after each change of the annotations. @returns a number that each change increments */

@@ -18,6 +18,7 @@ export function useDrawingKeys(bindings: DrawingKeys | null): void {
       areKeysUsedElsewhere(event.target)
     )
       return;
+    // Enter and the space bar press a focused button.
     const isOnButton = event.target instanceof Element && event.target.closest('button, a, li') !== null;
     if (isOnButton && (event.key === 'Enter' || event.key === ' ')) return;
     const action = bindings[nameOf(event)];
@@ -28,11 +29,13 @@ export function useDrawingKeys(bindings: DrawingKeys | null): void {
   });
   useEffect(() => {
     const listen = (event: KeyboardEvent) => onKeyDown(event);
+    // Capturing handles a key before `useKeys` of the viewer does.
     document.addEventListener('keydown', listen, { capture: true });
     return () => document.removeEventListener('keydown', listen, { capture: true });
   }, []);
 }
 
+/** Returns the name of a key in `DrawingKeys`. */
 function nameOf(event: KeyboardEvent): string {
   const name = nameOfKey(event);
   if (event.altKey) return `alt+${name}`;

@@ -11,7 +11,7 @@ export interface Vertex {
   readonly position: Position;
 }
 
-/** A shape with more vertices is too dense to drag single vertices: none is offered. */
+/** In a shape with more vertices they lie too densely to drag a single one: `verticesOf` then returns none. */
 const maxVertices = 2000;
 
 function isEllipse(geometry: Geometry): boolean {
@@ -41,6 +41,7 @@ export function verticesOf(geometry: Geometry): readonly Vertex[] {
 /** Returns the geometry with a vertex moved to a new position. An ellipse keeps the opposite corner of its bounding box. */
 export function moveVertex(geometry: Geometry, { path, index }: Vertex, newPosition: Position): Geometry {
   if (isEllipse(geometry)) {
+    // The corners are numbered around the box, so the opposite one is two corners on.
     const oppositeCorner = verticesOf(geometry)[(index + 2) % 4]?.position ?? newPosition;
     const [[x0, y0], [x1, y1]] = [oppositeCorner, newPosition];
     const moved = createEllipse({
@@ -111,6 +112,7 @@ function changePath(
         coordinates: geometry.coordinates.with(pathNumber, editRing(geometry.coordinates[pathNumber] ?? [])),
       };
     case 'MultiPolygon': {
+      // `pathsOf` numbers the rings of all polygons one after the other.
       let ringNumber = 0;
       return {
         ...geometry,

@@ -6,6 +6,7 @@ import { type AreaGeometry, type Position, signedArea, simplifyGeometry } from '
 import { type Placement, type Point, toImage, zoomOf } from '../overlay/placement.ts';
 import type { SlideView } from '../slide-view.ts';
 
+/** A picture, such as an `ImageData`. */
 export interface Pixels {
   /** Red, green, blue and alpha of each pixel, row by row. */
   readonly data: Uint8ClampedArray;
@@ -36,10 +37,12 @@ export function wandRegion(
   context.imageSmoothingQuality = 'high';
   context.drawImage(picture.canvas, 0, 0, canvas.width, canvas.height);
   const pixels = context.getImageData(0, 0, canvas.width, canvas.height);
+  // Each pixel of the reduced picture is a cell.
   const rings = outlineRegion(pixels, Math.floor(x / cssPixelsPerCell), Math.floor(y / cssPixelsPerCell));
   return rings === null ? null : toGeometry(rings, placement);
 }
 
+/** Converts rings in cells to a smooth area in image pixels. */
 function toGeometry(rings: readonly (readonly Position[])[], placement: Placement): AreaGeometry {
   const coordinates = rings.map((ring) =>
     ring.map(([x, y]): Position => {
@@ -57,7 +60,7 @@ function toGeometry(rings: readonly (readonly Position[])[], placement: Placemen
  * Returns closed rings around the connected pixels of similar colour: the outer one first, then holes. Returns null for a start
  * beside the picture or on a transparent pixel.
  *
- * @param x and y: the pixel in which the region starts
+ * @param x column of the pixel in which the region starts, as `y` is its row
  */
 export function outlineRegion(pixels: Pixels, x: number, y: number): readonly (readonly Position[])[] | null {
   const { data, width, height } = pixels;

@@ -6,13 +6,17 @@ import { type AreaGeometry, createStroke, type Position, unionAreas } from '@lam
 
 /** Number of strokes after which the code is compiled. */
 const strokeCount = 20;
+/** Number of vertices of the outline. */
 const vertexCount = 4000;
 /** Radius of the round outline in image pixels. */
 const radius = 1600;
 /** In image pixels. */
 const brushRadius = 100;
-/** Each stroke crosses the outline: its positions lead from inside to outside, with this distance between them. */
-const strokeSteps = 11;
+/**
+ * Each stroke crosses the outline from inside to outside: it begins `strokeStart` image pixels from the centre and has this many
+ * positions, `strokeStepLength` image pixels apart.
+ */
+const strokePositions = 11;
 const strokeStepLength = 24;
 const strokeStart = radius - 80;
 
@@ -29,15 +33,15 @@ export function warmBrush(): void {
       Array.from({ length: vertexCount + 1 }, (_, index) => onCircle(index / vertexCount, radius)),
     ],
   };
-  let done = 0;
+  let doneStrokes = 0;
   const applyNextStroke = () => {
-    const turn = done++ / strokeCount;
-    const path = Array.from({ length: strokeSteps }, (_, step) =>
+    const turn = doneStrokes++ / strokeCount;
+    const path = Array.from({ length: strokePositions }, (_, step) =>
       onCircle(turn, strokeStart + strokeStepLength * step),
     );
     const stroke = createStroke(path, brushRadius);
     area = (stroke && unionAreas([area, stroke])) ?? area;
-    if (done < strokeCount) requestIdleCallback(applyNextStroke);
+    if (doneStrokes < strokeCount) requestIdleCallback(applyNextStroke);
   };
   requestIdleCallback(applyNextStroke);
 }

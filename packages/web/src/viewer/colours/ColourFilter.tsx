@@ -10,12 +10,14 @@ export function ColourFilter({ id, adjustment }: ColourFilterProps) {
   const { gamma, saturation } = adjustment;
   const { slopes, intercept } = toneLineOf(adjustment);
   const matrix = saturationMatrix(saturation);
+  // A row of `feColorMatrix` has five numbers; those for alpha and the constant are 0.
   const rows = [matrix.slice(0, 3), matrix.slice(3, 6), matrix.slice(6, 9)].map(
     (row) => `${row.join(' ')} 0 0`,
   );
   const channels = ['feFuncR', 'feFuncG', 'feFuncB'] as const;
   return (
     <svg width={0} height={0} aria-hidden="true" style={{ position: 'absolute' }}>
+      {/* The area of the filter is exactly the filtered element. */}
       <filter id={id} colorInterpolationFilters="sRGB" x="0" y="0" width="1" height="1">
         <feComponentTransfer>
           {channels.map((Channel, index) => (
@@ -27,6 +29,7 @@ export function ColourFilter({ id, adjustment }: ColourFilterProps) {
             <Channel key={Channel} type="gamma" exponent={1 / gamma} />
           ))}
         </feComponentTransfer>
+        {/* The last row keeps alpha. */}
         <feColorMatrix type="matrix" values={`${rows.join(' ')} 0 0 0 1 0`} />
       </filter>
     </svg>

@@ -19,6 +19,7 @@ export type Colour = readonly [red: number, green: number, blue: number];
 /** The values that have a slider. */
 export type AdjustedValue = Exclude<keyof ColourAdjustment, 'white'>;
 
+/** The adjustment that changes nothing. */
 export const asScanned: ColourAdjustment = {
   brightness: 1,
   contrast: 1,
@@ -100,6 +101,7 @@ export function saturationMatrix(saturation: number): readonly number[] {
 
 /** Adjusts RGBA pixels of 8 bits in place. */
 export function adjustPixels(pixels: Uint8ClampedArray, adjustment: ColourAdjustment): void {
+  // The tone of each possible sample, for each channel.
   const [reds, greens, blues] = ([0, 1, 2] as const).map((channel) =>
     Float64Array.from({ length: 256 }, (_, sample) => 255 * toneOf(adjustment, sample / 255, channel)),
   );

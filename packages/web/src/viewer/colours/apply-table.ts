@@ -31,16 +31,19 @@ export function applyTable(pixels: Uint8ClampedArray, { size, samples }: ColourT
     const blue = pixels[offset + 2] as number;
     const corner =
       3 * (lower[red] as number) + stepGreen * (lower[green] as number) + stepBlue * (lower[blue] as number);
-    const r = fractions[red] as number;
-    const g = fractions[green] as number;
-    const b = fractions[blue] as number;
+    const redFraction = fractions[red] as number;
+    const greenFraction = fractions[green] as number;
+    const blueFraction = fractions[blue] as number;
     for (let channel = 0; channel < 3; channel += 1) {
       const index = corner + channel;
-      const near = alongRed(index, r);
-      const far = alongRed(index + stepBlue, r);
-      const nearGreen = near + (alongRed(index + stepGreen, r) - near) * g;
-      const farGreen = far + (alongRed(index + stepGreen + stepBlue, r) - far) * g;
-      pixels[offset + channel] = nearGreen + (farGreen - nearGreen) * b;
+      // First between the lower and the upper grid points of green, at both grid points of blue; then between those of blue.
+      const lowGreenLowBlue = alongRed(index, redFraction);
+      const highGreenLowBlue = alongRed(index + stepGreen, redFraction);
+      const lowGreenHighBlue = alongRed(index + stepBlue, redFraction);
+      const highGreenHighBlue = alongRed(index + stepGreen + stepBlue, redFraction);
+      const lowBlue = lowGreenLowBlue + (highGreenLowBlue - lowGreenLowBlue) * greenFraction;
+      const highBlue = lowGreenHighBlue + (highGreenHighBlue - lowGreenHighBlue) * greenFraction;
+      pixels[offset + channel] = lowBlue + (highBlue - lowBlue) * blueFraction; // the array rounds
     }
   }
 }

@@ -8,7 +8,7 @@ import { type FetchPixels, loadPixels, type PixelRequest } from '../pixels.ts';
 export interface ColourProfile {
   /** Empty when the profile has no name. */
   readonly name: string;
-  /** Size of the profile. */
+  /** Size of the profile in bytes. */
   readonly bytes: number;
   /** Grid points per axis of the colour table; null when the profile is not used. */
   readonly tableSize: number | null;
@@ -21,6 +21,7 @@ export interface ColourTable {
   readonly samples: Uint8Array;
 }
 
+/** Largest number of grid points per axis that the viewer accepts. */
 const maxGridPoints = 65;
 
 /** Reads the element `ColourProfile`, which Lamina adds to its descriptors. Returns null for a slide without a profile. */

@@ -12,6 +12,7 @@ export interface SlideColours {
   readonly change: (adjustment: ColourAdjustment) => void;
   /** Whether the adjustment is kept for all slides. */
   readonly areKept: boolean;
+  /** Keeps the current adjustment for all slides, or for this slide only. */
   readonly keep: (areKept: boolean) => void;
   /** Removes the adjustment of this slide and the one for all slides. The correction by the profile stays. */
   readonly reset: () => void;
@@ -22,6 +23,7 @@ export interface SlideColours {
  * stays the same until the colours change.
  *
  * @param shared the adjustment for all slides; null when there is none
+ * @param onKeep stores the adjustment for all slides; null removes it
  */
 export function useColours(
   shared: ColourAdjustment | null,

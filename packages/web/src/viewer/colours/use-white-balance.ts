@@ -7,10 +7,11 @@ import type { SlideColours } from './use-colours.ts';
 export interface WhiteBalance {
   /** Whether the next click on the slide sets the white point. */
   readonly isPicking: boolean;
+  /** Starts or ends the choice of the white point. */
   readonly pick: (isPicking: boolean) => void;
 }
 
-/** Sets the white point by a click on empty glass. @param announce gives a text to screen readers */
+/** Sets the white point by a click on empty glass. @param announce called with a text for screen readers */
 export function useWhiteBalance(
   view: SlideView,
   { adjustment, change }: SlideColours,
@@ -19,7 +20,7 @@ export function useWhiteBalance(
   const [isPicking, pick] = useState(false);
   const setWhitePoint = useEffectEvent((x: number, y: number) => {
     const white = view.colourAt({ x, y });
-    if (white === null) return;
+    if (white === null) return; // beside the slide
     if (!isBackground(white)) {
       announce(texts.whiteBalanceTooDark);
       return;

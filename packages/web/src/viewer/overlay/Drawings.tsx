@@ -82,6 +82,7 @@ function Handle({ placement, point, onMove }: HandleProps) {
 function DrawnFigure({ figure: { kind, outline, measure, measureAt } }: { readonly figure: Figure }) {
   const points = outline.map(({ x, y }) => `${x.toFixed(2)},${y.toFixed(2)}`).join(' ');
   return (
+    // The browser tests find shapes by `data-shape`.
     <g data-shape={kind}>
       {/* Two lines: a light one with a dark edge is visible on every stain. */}
       <polyline className={classes.edge} points={points} />

@@ -25,7 +25,7 @@ export type DrawingStep =
   | { readonly type: 'point'; readonly point: Point }
   /** The pointer has moved. */
   | { readonly type: 'hover'; readonly point: Point }
-  /** The person drags a handle of a finished shape. */
+  /** The person drags a handle of a finished shape: `shape` is its index in the drawing, `handle` the index in `handlesOf`. */
   | { readonly type: 'move'; readonly shape: number; readonly handle: number; readonly point: Point }
   /** Completes the unfinished shape. */
   | { readonly type: 'finish' }
@@ -33,6 +33,7 @@ export type DrawingStep =
   | { readonly type: 'cancel' }
   /** Removes the last point of the unfinished shape; without one, the last shape. */
   | { readonly type: 'undo' }
+  /** Removes all shapes. */
   | { readonly type: 'clear' };
 
 /** Returns the drawing after a step. */
@@ -75,6 +76,7 @@ export function draw(drawing: Drawing, step: DrawingStep): Drawing {
   }
 }
 
+/** Returns the drawing with a point placed; it completes the shape of every tool but `area` as soon as enough points are placed. */
 function withPoint(drawing: Drawing, tool: ShapeKind, point: Point): Drawing {
   const { shapes, placedPoints } = drawing;
   const [start] = placedPoints;

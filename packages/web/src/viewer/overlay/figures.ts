@@ -10,7 +10,7 @@ export interface Figure {
   readonly outline: readonly Point[];
   /** Label, such as `123.4 µm`; null without one. */
   readonly measure: string | null;
-  /** Centre of the label's baseline. */
+  /** Middle of the baseline of the label, in CSS pixels of the viewer. */
   readonly measureAt: Point;
 }
 

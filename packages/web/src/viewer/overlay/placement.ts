@@ -11,7 +11,8 @@ export interface Point {
 
 /**
  * Converts image pixels to CSS pixels of the viewer, from its top left: screen x = `a·x + c·y + e`, screen y =
- * `b·x + d·y + f`.
+ * `b·x + d·y + f`. (a, b) is one image pixel to the right, (c, d) one image pixel down, and (e, f) the image's top left on the
+ * screen.
  */
 export interface Placement {
   readonly a: number;
@@ -57,7 +58,7 @@ export function toImage({ a, b, c, d, e, f }: Placement, { x, y }: Point): Point
   };
 }
 
-/** Returns screen pixels per image pixel. */
+/** Returns the zoom in CSS pixels per image pixel. */
 export function zoomOf({ a, b, c, d }: Placement): number {
   return Math.sqrt(Math.abs(a * d - b * c));
 }

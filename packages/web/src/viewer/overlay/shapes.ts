@@ -38,6 +38,7 @@ export function areaOf(points: readonly Point[], calibration: Calibration | null
   return (Math.abs(doubledArea) / 2) * x * y;
 }
 
+/** Returns the perimeter of a polygon in micrometres, or in pixels for a slide without a scale. */
 export function perimeterOf(points: readonly Point[], calibration: Calibration | null): number {
   return points.reduce((sum, point, i) => {
     const next = points[(i + 1) % points.length] ?? point;
@@ -61,6 +62,7 @@ export function countInside(centre: Point, shapes: readonly Shape[], calibration
   ).length;
 }
 
+/** Returns the number of marks, the counted cells. */
 export function marksIn(shapes: readonly Shape[]): number {
   return shapes.filter(({ kind }) => kind === 'mark').length;
 }

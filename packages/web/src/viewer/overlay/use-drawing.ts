@@ -17,7 +17,7 @@ interface DrawingControls {
 /**
  * Holds the measurements of a view; the pointer draws while a tool is chosen.
  *
- * @param announce gives the measure of each completed shape to screen readers
+ * @param announce called with the measure of each completed shape, for screen readers
  */
 export function useDrawing(
   view: SlideView,

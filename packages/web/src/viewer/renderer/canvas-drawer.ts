@@ -21,6 +21,7 @@ export class CanvasDrawer extends OpenSeadragon.DrawerBase {
     super(parameters);
     const { renderer } = this.options as OpenSeadragon.BaseDrawerOptions & RendererOptions;
     this.#isNavigator = this.viewer instanceof OpenSeadragon.Navigator;
+    // `#correctPicture` reads the pixels of the navigator.
     const context = this.canvas.getContext('2d', { willReadFrequently: this.#isNavigator });
     if (context === null) throw new Error('This browser does not support 2D canvas.');
     this.#renderer = renderer;
@@ -50,6 +51,7 @@ export class CanvasDrawer extends OpenSeadragon.DrawerBase {
     return true;
   }
 
+  /** Does nothing: tiles are always drawn with the smoothing of the canvas. */
   override setImageSmoothingEnabled(): void {}
 
   /** Called by the constructor of the base class, before the fields of this class exist. */
@@ -65,7 +67,7 @@ export class CanvasDrawer extends OpenSeadragon.DrawerBase {
     const width = Math.round(x * OpenSeadragon.pixelDensityRatio);
     const height = Math.round(y * OpenSeadragon.pixelDensityRatio);
     if (canvas.width !== width || canvas.height !== height) {
-      canvas.width = width;
+      canvas.width = width; // setting the size also clears the canvas
       canvas.height = height;
     } else {
       context.setTransform(1, 0, 0, 1, 0, 0);

@@ -31,9 +31,11 @@ export function drawQuad(context: Context, quad: CanvasQuad, { a, b, c, d }: Pla
 function drawUpright(context: Context, { picture, corners, part, opacity }: CanvasQuad): void {
   const { bitmap } = picture;
   if (bitmap === null) return;
+  // The first corner is top left, the fourth bottom right.
   const [left = 0, top = 0, , , , , right = 0, bottom = 0] = corners;
-  const columns = spansOf(left, right, part[0] * picture.width, part[2] * picture.width);
-  const rows = spansOf(top, bottom, part[1] * picture.height, part[3] * picture.height);
+  const [partLeft, partTop, partRight, partBottom] = part;
+  const columns = spansOf(left, right, partLeft * picture.width, partRight * picture.width);
+  const rows = spansOf(top, bottom, partTop * picture.height, partBottom * picture.height);
   context.globalAlpha = opacity;
   for (const row of rows) {
     for (const column of columns) {
@@ -55,11 +57,13 @@ function drawUpright(context: Context, { picture, corners, part, opacity }: Canv
 function drawRotated(context: Context, { picture, corners, part, opacity, isExact }: CanvasQuad): void {
   const { bitmap } = picture;
   if (bitmap === null) return;
+  // Top left, top right and bottom left before the rotation.
   const [x0 = 0, y0 = 0, x1 = 0, y1 = 0, x2 = 0, y2 = 0] = corners;
-  const sourceX = part[0] * picture.width;
-  const sourceY = part[1] * picture.height;
-  const width = part[2] * picture.width - sourceX;
-  const height = part[3] * picture.height - sourceY;
+  const [partLeft, partTop, partRight, partBottom] = part;
+  const sourceX = partLeft * picture.width;
+  const sourceY = partTop * picture.height;
+  const width = partRight * picture.width - sourceX;
+  const height = partBottom * picture.height - sourceY;
   const extra = isExact ? 0 : overlap;
   // Device pixels per pixel of the picture, along its rows and columns.
   const scaleX = Math.hypot(x1 - x0, y1 - y0) / width;

@@ -6,6 +6,7 @@ import type { ColourTable } from '../colours/colour-table.ts';
 import type { CorrectedTile, CorrectingOrder } from './correcting-worker.ts';
 import { decode, decodeCorrected } from './decode.ts';
 
+/** The answer of `canCorrectTiles`; null before its first call. */
 let canCorrect: boolean | null = null;
 
 /**
@@ -21,6 +22,7 @@ function readsCanvasExactly(): boolean {
   try {
     const context = new OffscreenCanvas(16, 16).getContext('2d', { willReadFrequently: true });
     const written = new ImageData(16, 16);
+    // Any opaque pattern of different colours serves the test.
     for (let index = 0; index < written.data.length; index += 1) {
       written.data[index] = index % 4 === 3 ? 255 : (index * 37) % 256;
     }
@@ -38,7 +40,8 @@ const maxJobsInWorker = 3;
 interface Job {
   readonly blob: Blob;
   readonly table: ColourTable;
-  readonly settle: PromiseWithResolvers<ImageBitmap>;
+  /** The promise that `decode` has returned, with its functions. */
+  readonly deferred: PromiseWithResolvers<ImageBitmap>;
 }
 
 export class CorrectingDecoder {
@@ -49,6 +52,7 @@ export class CorrectingDecoder {
   #isWorkerBroken = false;
   /** The table that was last sent to the worker. */
   #tableInWorker: ColourTable | null = null;
+  /** By the id of the message to the worker. */
   readonly #jobsInWorker = new Map<number, Job>();
   #waiting: Job[] = [];
   #lastId = 0;
@@ -68,10 +72,10 @@ export class CorrectingDecoder {
   decode(blob: Blob, table: ColourTable | null): Promise<ImageBitmap> {
     if (table === null) return decode(blob);
     if (this.#isClosed) return Promise.reject(closedError());
-    const settle = Promise.withResolvers<ImageBitmap>();
-    this.#waiting.push({ blob, table, settle });
+    const deferred = Promise.withResolvers<ImageBitmap>();
+    this.#waiting.push({ blob, table, deferred });
     this.#sendNext();
-    return settle.promise;
+    return deferred.promise;
   }
 
   /** Ends the worker. Pending calls of `decode` are rejected. */
@@ -79,14 +83,15 @@ export class CorrectingDecoder {
     this.#isClosed = true;
     this.#worker?.terminate();
     this.#worker = null;
-    for (const { settle } of this.#takeAllJobs()) settle.reject(closedError());
+    for (const { deferred } of this.#takeAllJobs()) deferred.reject(closedError());
   }
 
+  /** Sends waiting tiles while the worker accepts more; corrects all of them in the page when the worker is broken. */
   #sendNext(): void {
     while (this.#isWorkerBroken || this.#jobsInWorker.size < maxJobsInWorker) {
       const job = this.#waiting.shift();
       if (job === undefined) return;
-      if (this.#isWorkerBroken) job.settle.resolve(decodeCorrected(job.blob, job.table));
+      if (this.#isWorkerBroken) job.deferred.resolve(decodeCorrected(job.blob, job.table));
       else this.#send(job);
     }
   }
@@ -115,8 +120,8 @@ export class CorrectingDecoder {
     this.#jobsInWorker.delete(result.id);
     if ('bitmap' in result) {
       if (job === undefined) result.bitmap.close();
-      else job.settle.resolve(result.bitmap);
-    } else job?.settle.reject(new DOMException(result.message, result.name));
+      else job.deferred.resolve(result.bitmap);
+    } else job?.deferred.reject(new DOMException(result.message, result.name));
     this.#sendNext();
   }
 

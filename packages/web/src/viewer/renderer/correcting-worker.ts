@@ -5,15 +5,18 @@ import { decodeCorrected } from './decode.ts';
 /** Messages to the worker: a colour table, which applies to all tiles sent after it, or a tile. */
 export type CorrectingOrder = { readonly table: ColourTable } | { readonly id: number; readonly blob: Blob };
 
+/** Messages from the worker; `id` is that of the tile's message. */
 export type CorrectedTile =
   | { readonly id: number; readonly bitmap: ImageBitmap }
   /** The tile could not be decoded: `name` and `message` of the error. */
   | { readonly id: number; readonly name: string; readonly message: string };
 
+/** The global object of this worker, typed with its messages. */
 const scope = self as unknown as {
   onmessage: (event: MessageEvent<CorrectingOrder>) => void;
   postMessage(answer: CorrectedTile, transfer?: readonly Transferable[]): void;
 };
+/** The last received table; null before the first. */
 let table: ColourTable | null = null;
 
 scope.onmessage = ({ data }) => {
@@ -24,7 +27,7 @@ scope.onmessage = ({ data }) => {
   const { id, blob } = data;
   if (table === null) return;
   decodeCorrected(blob, table).then(
-    (bitmap) => scope.postMessage({ id, bitmap }, [bitmap]),
+    (bitmap) => scope.postMessage({ id, bitmap }, [bitmap]), // transferred, not copied
     ({ name, message }: Error) => scope.postMessage({ id, name, message }),
   );
 };

@@ -1,7 +1,10 @@
 /** Aligns a slide at native magnification (one image pixel on one device pixel) with the device pixels. */
 import type { Placement } from '../overlay/placement.ts';
 
-/** Relative difference from native magnification below which a screen of 8000 pixels is off by less than half a pixel. */
+/**
+ * Largest difference from native magnification (1) and from no rotation (0) that is corrected: over a screen of 8000 pixels it adds
+ * up to less than half a pixel.
+ */
 const nativeTolerance = 5e-5;
 
 /**
@@ -23,6 +26,7 @@ export function exactPlacement(
   const whole = { a: Math.round(a), b: Math.round(b), c: Math.round(c), d: Math.round(d) };
   // The image pixel in the middle of the canvas stays in the middle.
   const determinant = a * d - b * c;
+  // Its position is found with the inverse of the placement.
   const [x, y] = [canvas.width / 2 - placement.e, canvas.height / 2 - placement.f];
   const middle = { x: (d * x - c * y) / determinant, y: (a * y - b * x) / determinant };
   return {

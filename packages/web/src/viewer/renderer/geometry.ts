@@ -89,7 +89,7 @@ export function quadsOf(
   for (const { tile } of image.getTilesToDraw()) {
     const picture = pictureOf(tile);
     if (picture === null) continue;
-    pictures.touch(picture);
+    pictures.touch(picture); // protects it from eviction in this frame
     const area = areaOf(image.source, picture);
     const corners = cornersOf(view.placement, area);
     const opacity = tile.opacity ?? 1;
@@ -122,11 +122,12 @@ function ancestorOf(
   pictures: TilePictures,
   isReady: (picture: TilePicture) => boolean,
 ): TilePicture | null {
-  for (let levelsUp = 1; place.level - levelsUp >= source.minLevel; levelsUp += 1) {
+  for (let coarserBy = 1; place.level - coarserBy >= source.minLevel; coarserBy += 1) {
+    // Each coarser level has half as many columns and rows.
     const address = source.getTileUrl(
-      place.level - levelsUp,
-      place.column >> levelsUp,
-      place.row >> levelsUp,
+      place.level - coarserBy,
+      place.column >> coarserBy,
+      place.row >> coarserBy,
     );
     const picture = typeof address === 'string' ? pictures.at(address) : undefined;
     if (picture !== undefined && isReady(picture)) return picture;
@@ -136,6 +137,7 @@ function ancestorOf(
 
 /** Returns the area of the slide that a tile covers. */
 export function areaOf(source: OpenSeadragon.TileSource, { place, width, height }: TilePicture): Area {
+  /** Pixels at full resolution per pixel of the tile. */
   const scale = 2 ** (source.maxLevel - place.level);
   // Tiles after the first one begin with the pixels that they share with their neighbour.
   const start = (index: number, size: number) =>
@@ -157,6 +159,7 @@ function partOf(outer: Area, inner: Area): Quad['part'] {
   ];
 }
 
+/** Returns the corners of an area on the canvas, in the order of `Quad.corners`. */
 function cornersOf(placement: Placement, { left, top, right, bottom }: Area): number[] {
   return [
     { x: left, y: top },

@@ -21,7 +21,7 @@ export class Renderer {
   /** Whether a setting chose the drawer, which is then kept even if it is slow. */
   readonly isForced: boolean;
   /** Tiles that are being loaded and decoded, by address: the slide, its navigator and the prefetch request the same tiles. */
-  readonly #opening = new Map<string, Promise<TilePicture>>();
+  readonly #runningLoads = new Map<string, Promise<TilePicture>>();
   #colours: DrawnColours = { adjustment: asScanned, table: null };
   #onColours: (colours: DrawnColours) => void = () => {};
   #prepare: Prepare = () => Promise.resolve();
@@ -38,14 +38,16 @@ export class Renderer {
   }
 
   /** Called by the drawer of the view with its functions. */
-  connect(parts: {
+  connect(drawer: {
+    /** Absent for a drawer that draws decoded tiles without further preparation. */
     readonly prepare?: Prepare;
     readonly onColours?: (colours: DrawnColours) => void;
+    /** Requests a new frame. */
     readonly redraw: () => void;
   }): void {
-    this.#prepare = parts.prepare ?? (() => Promise.resolve());
-    this.#onColours = parts.onColours ?? (() => {});
-    this.#redraw = parts.redraw;
+    this.#prepare = drawer.prepare ?? (() => Promise.resolve());
+    this.#onColours = drawer.onColours ?? (() => {});
+    this.#redraw = drawer.redraw;
   }
 
   /**
@@ -62,14 +64,14 @@ export class Renderer {
   }
 
   #loadOnce(address: string, tile: TilePlace, load: () => Promise<Blob>): Promise<TilePicture> {
-    const currentLoad = this.#opening.get(address);
+    const currentLoad = this.#runningLoads.get(address);
     // The earlier load may have been aborted by its own caller: this call then loads the tile itself.
     if (currentLoad !== undefined) return currentLoad.catch(() => this.#loadOnce(address, tile, load));
-    const opening = load()
+    const newLoad = load()
       .then((blob) => this.pictures.add(address, tile, blob))
-      .finally(() => this.#opening.delete(address));
-    this.#opening.set(address, opening);
-    return opening;
+      .finally(() => this.#runningLoads.delete(address));
+    this.#runningLoads.set(address, newLoad);
+    return newLoad;
   }
 
   /** Decodes a tile again whose pixels were freed or were corrected by another colour table. Never rejects. */

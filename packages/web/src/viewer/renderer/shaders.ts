@@ -16,7 +16,8 @@ void main() {
  *
  * The position in the tile is computed from the pixel of the canvas. A position interpolated between the corners would be as coarse as
  * the rasteriser's grid, which OpenGL ES 3.0 allows to be a sixteenth of a pixel (`SUBPIXEL_BITS`): the colour at the edge of a
- * nucleus would be wrong by up to 8 of 255 levels.
+ * nucleus would be wrong by up to 8 of 255 levels. `uOrigin` is the first corner of the tile in device pixels, `uToUnit` converts
+ * distances from it to fractions of the tile, and `uPart` is the drawn part of the picture: left, top, right, bottom from 0 to 1.
  */
 const fragmentShader = `#version 300 es
 precision highp float;

@@ -22,17 +22,19 @@ export interface Span {
  * The first and the last device pixel get a span of their own where they extend beyond the picture. The source of such a span has
  * the same middle as the device pixel and ends at the edge of the picture. One further span draws everything between them.
  *
- * @param start and end: position on the canvas in device pixels; may be fractions
- * @param sourceStart and sourceEnd: the part of the picture in its pixels
+ * @param start where the part begins on the canvas in device pixels, as `end` is where it ends; may be fractions
+ * @param sourceStart where the part begins in the picture in its pixels, as `sourceEnd` is where it ends
  */
 export function spansOf(start: number, end: number, sourceStart: number, sourceEnd: number): Span[] {
   const firstPixel = Math.round(start);
   const lastPixelEnd = Math.round(end);
+  /** Pixels of the picture per device pixel. */
   const scale = (sourceEnd - sourceStart) / (end - start);
   const sourceAt = (devicePosition: number) => sourceStart + (devicePosition - start) * scale;
   const spans: Span[] = [];
   let [middleStart, middleEnd] = [firstPixel, lastPixelEnd];
   if (sourceAt(firstPixel) < sourceStart) {
+    // From the edge of the picture to the middle of the device pixel, and as far again.
     const halfLength = Math.max(minSourceLength, sourceAt(firstPixel + 0.5) - sourceStart);
     spans.push({ sourceStart, sourceLength: 2 * halfLength, targetStart: firstPixel, targetLength: 1 });
     middleStart += 1;

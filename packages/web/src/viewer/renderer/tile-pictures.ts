@@ -52,6 +52,7 @@ export class TilePictures {
   #table: ColourTable | null = null;
   #deleteTexture: DeleteTexture = () => {};
   #bytes = 0;
+  /** Number of the current frame. */
   #frame = 0;
   #isClosed = false;
   readonly #releaseLimitShare = shareLimit();
@@ -61,7 +62,7 @@ export class TilePictures {
     return this.#bytes;
   }
 
-  /** Sets how textures are deleted. */
+  /** Sets the function that deletes textures; the drawer calls this, because only it has the graphics context. */
   deleteTexturesWith(deleteTexture: DeleteTexture): void {
     this.#deleteTexture = deleteTexture;
   }
@@ -169,6 +170,7 @@ export class TilePictures {
     this.#free(picture);
   }
 
+  /** Frees all pictures, when the slide is closed. */
   clear(): void {
     for (const address of [...this.#pictures.keys()]) this.remove(address);
   }

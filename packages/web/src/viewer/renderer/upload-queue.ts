@@ -4,12 +4,14 @@
  */
 import type { TilePicture } from './tile-pictures.ts';
 
+/** Time for uploads in each frame. */
 const budgetMs = 2;
 /** A page in the background has no frames: uploads then continue after this time, so that the tiles do not time out. */
 const maxFrameMs = 250;
 
 interface WaitingUpload {
   readonly picture: TilePicture;
+  /** Resolves the promise of `add`. */
   readonly done: () => void;
 }
 
@@ -18,6 +20,7 @@ export class UploadQueue {
   /** Tiles with smaller numbers are uploaded first. */
   readonly #priorityOf: (picture: TilePicture) => number;
   #waiting: WaitingUpload[] = [];
+  /** Time spent on uploads in the current frame. */
   #spentMs = 0;
   #isScheduled = false;
 
@@ -33,7 +36,7 @@ export class UploadQueue {
   /** Uploads a picture: at once while the time of this frame is not used up, else in a later frame. Resolves when it is uploaded. */
   add(picture: TilePicture): Promise<void> {
     if (this.#waiting.length === 0 && this.#spentMs < budgetMs) {
-      this.#run(picture);
+      this.#uploadNow(picture);
       this.#schedule();
       return Promise.resolve();
     }
@@ -43,7 +46,7 @@ export class UploadQueue {
     });
   }
 
-  #run(picture: TilePicture): void {
+  #uploadNow(picture: TilePicture): void {
     const start = performance.now();
     this.#upload(picture);
     this.#spentMs += performance.now() - start;
@@ -52,14 +55,15 @@ export class UploadQueue {
   #schedule(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
-    const next = () => {
+    // Whichever comes first begins the next frame and cancels the other.
+    const begin = () => {
       clearTimeout(timer);
       cancelAnimationFrame(frame);
       this.#isScheduled = false;
       this.#nextFrame();
     };
-    const timer = setTimeout(next, maxFrameMs);
-    const frame = requestAnimationFrame(next);
+    const timer = setTimeout(begin, maxFrameMs);
+    const frame = requestAnimationFrame(begin);
   }
 
   #nextFrame(): void {
@@ -71,7 +75,7 @@ export class UploadQueue {
       const next = this.#waiting[uploadedCount];
       uploadedCount += 1;
       if (next === undefined) break;
-      this.#run(next.picture);
+      this.#uploadNow(next.picture);
       next.done();
     }
     this.#waiting = this.#waiting.slice(uploadedCount);

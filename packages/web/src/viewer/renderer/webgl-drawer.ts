@@ -15,7 +15,7 @@ import { WebGlPainter } from './webgl-painter.ts';
 const restoreTimeoutMs = 3000;
 /** After this many losses of the context, the driver counts as broken and `CanvasDrawer` draws from then on. */
 const maxContextLosses = 3;
-/** A frame that takes longer means WebGL in software whose name does not tell so: a graphics card needs a few ms. */
+/** A frame that takes longer is drawn by WebGL in software, even if the renderer's name does not say so: a graphics card needs a few ms. */
 const slowFrameMs = 120;
 /** Number of the frame with tiles that is measured; the first frames also compile the program. */
 const measuredFrame = 3;
@@ -25,9 +25,11 @@ export class WebGlDrawer extends OpenSeadragon.DrawerBase {
   readonly #gl: WebGL2RenderingContext;
   readonly #painter: WebGlPainter;
   readonly #uploads: UploadQueue;
-  readonly #events = new AbortController();
+  /** Removes the event listeners of the canvas. */
+  readonly #listenerRemoval = new AbortController();
   /** The slide in the last frame; tiles in its middle are uploaded first. */
   #drawn: { readonly image: OpenSeadragon.TiledImage; readonly view: CanvasView } | null = null;
+  /** Number of times that the graphics context was lost. */
   #losses = 0;
   #framesWithTiles = 0;
 
@@ -70,6 +72,7 @@ export class WebGlDrawer extends OpenSeadragon.DrawerBase {
     return true;
   }
 
+  /** Does nothing: the painter decides for each tile whether it is smoothed. */
   override setImageSmoothingEnabled(): void {}
 
   /** Called by the constructor of the base class, before the fields of this class exist. */
@@ -105,7 +108,7 @@ export class WebGlDrawer extends OpenSeadragon.DrawerBase {
   }
 
   override destroy(): void {
-    this.#events.abort();
+    this.#listenerRemoval.abort();
     super.destroy();
     this.#renderer.pictures.forgetTextures();
     this.#gl.getExtension('WEBGL_lose_context')?.loseContext();
@@ -132,7 +135,7 @@ export class WebGlDrawer extends OpenSeadragon.DrawerBase {
     if (this.#framesWithTiles !== measuredFrame || this.#renderer.isForced) return;
     const gl = this.#gl;
     gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, new Uint8Array(4));
-    if (performance.now() - start > slowFrameMs) setTimeout(() => this.#switchToCanvas());
+    if (performance.now() - start > slowFrameMs) setTimeout(() => this.#switchToCanvas()); // after this frame
   }
 
   #upload(picture: TilePicture): void {
@@ -141,7 +144,10 @@ export class WebGlDrawer extends OpenSeadragon.DrawerBase {
     if (texture !== null) this.#renderer.pictures.moveToTexture(picture, texture);
   }
 
-  /** Returns the distance of a tile from the middle of the view in device pixels, plus a full screen per coarser level. */
+  /**
+   * Returns the distance of a tile from the middle of the view in device pixels. Each coarser level adds more than the largest
+   * distance within the view, so that finer tiles are uploaded first.
+   */
   #priorityOf(picture: TilePicture): number {
     if (this.#drawn === null) return 0;
     const { image, view } = this.#drawn;
@@ -153,7 +159,7 @@ export class WebGlDrawer extends OpenSeadragon.DrawerBase {
   }
 
   #watchContext(): void {
-    const { signal } = this.#events;
+    const { signal } = this.#listenerRemoval;
     let switchTimer: ReturnType<typeof setTimeout> | undefined;
     signal.addEventListener('abort', () => clearTimeout(switchTimer));
     this.canvas.addEventListener(

@@ -57,7 +57,7 @@ export class WebGlPainter {
     this.#colours = colours;
   }
 
-  /** Copies a bitmap to graphics memory. Returns null when the context is lost or the memory full. */
+  /** Copies a bitmap to graphics memory. Returns null when the context is lost. */
   upload(bitmap: ImageBitmap): WebGLTexture | null {
     const { gl } = this;
     const texture = gl.createTexture();
@@ -90,6 +90,7 @@ export class WebGlPainter {
     gl.clear(gl.COLOR_BUFFER_BIT);
   }
 
+  /** Draws quads in their order. Changes the program, the textures and the blending of the context. */
   drawTiles(quads: readonly Quad[], view: CanvasView): void {
     const { gl } = this;
     this.#bindProgram(view);
@@ -128,7 +129,8 @@ export class WebGlPainter {
     gl.uniform3f(uniforms.uSlope, ...slopes);
     gl.uniform1f(uniforms.uIntercept, intercept);
     gl.uniform1f(uniforms.uExponent, 1 / adjustment.gamma);
-    gl.uniformMatrix3fv(uniforms.uSaturation, true, saturationMatrix(adjustment.saturation));
+    const isRowByRow = true;
+    gl.uniformMatrix3fv(uniforms.uSaturation, isRowByRow, saturationMatrix(adjustment.saturation));
     gl.activeTexture(gl.TEXTURE0 + tableUnit);
     gl.bindTexture(gl.TEXTURE_3D, this.#table);
     gl.bindSampler(tableUnit, this.#smooth);
@@ -137,8 +139,8 @@ export class WebGlPainter {
 }
 
 /**
- * Returns the matrix, column by column, that converts a vector from the tile's first corner, in device pixels, to fractions of the
- * tile's two sides.
+ * Returns the matrix `uToUnit` of the fragment shader, column by column. It converts the distance of a device pixel from the tile's
+ * first corner, in device pixels, to the fractions of the tile's width and height at which the pixel lies.
  */
 function toUnit([x0 = 0, y0 = 0, x1 = 0, y1 = 0, x2 = 0, y2 = 0]: readonly number[]): readonly number[] {
   const [acrossX, acrossY, downX, downY] = [x1 - x0, y1 - y0, x2 - x0, y2 - y0];
@@ -164,13 +166,14 @@ function createTable(gl: WebGL2RenderingContext, table: ColourTable | null): Web
   gl.activeTexture(gl.TEXTURE0 + tableUnit);
   gl.bindTexture(gl.TEXTURE_3D, texture);
   gl.texStorage3D(gl.TEXTURE_3D, 1, gl.RGB8, size, size, size);
-  gl.pixelStorei(gl.UNPACK_ALIGNMENT, 1);
+  gl.pixelStorei(gl.UNPACK_ALIGNMENT, 1); // rows of three bytes per colour are not padded to multiples of four
+  const [mipmapLevel, x, y, z] = [0, 0, 0, 0];
   gl.texSubImage3D(
     gl.TEXTURE_3D,
-    0,
-    0,
-    0,
-    0,
+    mipmapLevel,
+    x,
+    y,
+    z,
     size,
     size,
     size,

@@ -1,10 +1,10 @@
-import { type ResultKind, ResultKind as ResultKinds } from '@lamina/contract';
+import { ResultKind } from '@lamina/contract';
 import { Alert, FileInput, NativeSelect, Progress, Text, TextInput } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import { messageOf } from '../../api/client.ts';
 import { uploadResult } from '../../api/result-uploads.ts';
 import { FormDialog } from '../../components/FormDialog.tsx';
-import { kindOfFile, layerNameOf, resultSuffixes } from './kind-of-file.ts';
+import { kindOfFile, layerNameOf, maxNameLength, resultSuffixes } from './kind-of-file.ts';
 import { RegistrationFields } from './RegistrationFields.tsx';
 import { defaultRegistrationInput, registrationOf } from './registration-input.ts';
 import { texts } from './texts.ts';
@@ -37,7 +37,7 @@ export function AddResultDialog({ imageId, onClose, onAdded }: AddResultDialogPr
     setName(layerNameOf(newFile.name));
     setKind(kindOfFile(newFile.name));
   };
-  async function start() {
+  async function upload() {
     if (file === null || registration === null || isRunning) return;
     const abortController = new AbortController();
     runningUpload.current = abortController;
@@ -59,7 +59,7 @@ export function AddResultDialog({ imageId, onClose, onAdded }: AddResultDialogPr
       submitLabel={texts.upload}
       isRunning={isRunning}
       isSubmitDisabled={file === null || name.trim() === '' || registration === null}
-      onSubmit={() => void start()}
+      onSubmit={() => void upload()}
       onClose={onClose}
       {...(isRunning && { cancelLabel: texts.cancelUpload })}
     >
@@ -75,7 +75,7 @@ export function AddResultDialog({ imageId, onClose, onAdded }: AddResultDialogPr
       />
       <TextInput
         label={texts.name}
-        maxLength={200}
+        maxLength={maxNameLength}
         value={name}
         onChange={({ currentTarget }) => setName(currentTarget.value)}
         disabled={isRunning}
@@ -83,8 +83,8 @@ export function AddResultDialog({ imageId, onClose, onAdded }: AddResultDialogPr
       <NativeSelect
         label={texts.kind}
         value={kind}
-        data={ResultKinds.options.map((value) => ({ value, label: texts.kinds[value] }))}
-        onChange={({ currentTarget }) => setKind(ResultKinds.parse(currentTarget.value))}
+        data={ResultKind.options.map((value) => ({ value, label: texts.kinds[value] }))}
+        onChange={({ currentTarget }) => setKind(ResultKind.parse(currentTarget.value))}
         disabled={isRunning}
       />
       <RegistrationFields

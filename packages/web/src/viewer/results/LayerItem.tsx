@@ -131,7 +131,7 @@ function ContentSettings({ descriptor, style, counts, areas, onChange }: Content
     return (
       <Legend
         entries={descriptor.categories
-          .filter(({ value }) => value !== 0)
+          .filter(({ value }) => value !== 0) // category 0 is the background
           .map(({ value, name, color }) => ({ key: value, label: name, color, count: null }))}
         hidden={style.hidden}
         onHide={(hidden) => onChange({ hidden })}
@@ -176,13 +176,14 @@ function MoveButton({ label, isAtEnd, onMove, children }: MoveButtonProps) {
   );
 }
 
+/** Shows why a layer cannot be shown yet, or where a layer that is ready comes from. */
 function StateText({ layer, hasFailed }: { readonly layer: ResultLayer; readonly hasFailed: boolean }) {
   const { state, progress, problem, owner_name, source } = layer;
   if (hasFailed) return <Text size="sm">{texts.loadFailed}</Text>;
   if (state === 'failed') return <Text size="sm">{problem?.message}</Text>;
   if (state === 'importing') return <Text size="sm">{texts.importing(progress)}</Text>;
-  if (state !== 'ready') return <Text size="sm">{texts[state]}</Text>;
-  const origin = owner_name ?? (source === 'folder' ? texts.byAnonymous : null);
+  if (state !== 'ready') return <Text size="sm">{texts[state]}</Text>; // uploading or queued
+  const origin = owner_name ?? (source === 'folder' ? texts.fromFileBesideSlide : null);
   if (origin === null) return null;
   return (
     <Text size="xs" c="dimmed">

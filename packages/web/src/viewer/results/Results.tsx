@@ -119,6 +119,7 @@ export function Results({
   return (
     <>
       <div className={classes.canvases} aria-hidden="true">
+        {/* Later elements cover earlier ones, so the uppermost layer comes last. */}
         {visibleLayers.toReversed().map((layer) => (
           <VisibleLayer
             key={layer.id}
@@ -226,10 +227,10 @@ interface VisibleLayerProps {
 }
 
 function VisibleLayer({ view, id, choice, clip }: VisibleLayerProps) {
-  const { data } = useOverlayDescriptor(id, true);
-  const { opacity, style } = useSettings(data ?? null, choice);
-  if (data === undefined) return null;
-  return <LayerCanvas view={view} descriptor={data} style={style} opacity={opacity} clip={clip} />;
+  const { data: descriptor } = useOverlayDescriptor(id, true);
+  const { opacity, style } = useSettings(descriptor ?? null, choice);
+  if (descriptor === undefined) return null;
+  return <LayerCanvas view={view} descriptor={descriptor} style={style} opacity={opacity} clip={clip} />;
 }
 
 interface ListedLayerProps {
@@ -247,26 +248,28 @@ interface ListedLayerProps {
 
 function ListedLayer({ view, layer, areas, choice, onChange, ...props }: ListedLayerProps) {
   const isReady = layer.state === 'ready';
-  const descriptor = useOverlayDescriptor(layer.id, isReady);
-  const data = isReady ? (descriptor.data ?? null) : null;
-  const settings = useSettings(data, choice);
+  const descriptorQuery = useOverlayDescriptor(layer.id, isReady);
+  const descriptor = isReady ? (descriptorQuery.data ?? null) : null;
+  const settings = useSettings(descriptor, choice);
   const counts = useCounts(view, {
-    descriptor: data?.kind === 'vector' && settings.isVisible ? data : null,
+    descriptor: descriptor?.kind === 'vector' && settings.isVisible ? descriptor : null,
     area: areas.chosen?.geometry ?? null,
     ...settings.style,
   });
   return (
     <LayerItem
       layer={layer}
-      descriptor={data}
-      hasFailed={descriptor.isError}
+      descriptor={descriptor}
+      hasFailed={descriptorQuery.isError}
       settings={settings}
       counts={counts}
       areas={areas}
       onChange={(next: LayerSettings) =>
         // Without the descriptor the defaults of the layer are unknown, so only the visibility can change.
         onChange(
-          data === null ? { ...choice, isVisible: next.isVisible } : choiceOf(choice.layerKey, data, next),
+          descriptor === null
+            ? { ...choice, isVisible: next.isVisible }
+            : choiceOf(choice.layerKey, descriptor, next),
         )
       }
       {...props}

@@ -11,10 +11,11 @@ const Results = lazy(async () => ({ default: (await import('./Results.tsx')).Res
 export function ResultsGate(props: ResultsProps) {
   const { read, occasion } = use(ArrangementMemoryContext);
   const [isNeeded, setNeeded] = useState(() => props.isOpen || read() !== null);
-  if (props.isOpen && !isNeeded) setNeeded(true);
+  if (props.isOpen && !isNeeded) setNeeded(true); // set during rendering: React renders again at once
   if (!isNeeded) return null;
   return (
     <Suspense fallback={null}>
+      {/* A new occasion reads the arrangement from the URL again. */}
       <Results key={occasion} {...props} />
     </Suspense>
   );

@@ -52,6 +52,7 @@ export function ValueRange({ min, max, isColoured, colourRange, style, onChange 
           />
         </>
       )}
+      {/* When all values are equal, the slider gets a length of 1. */}
       <RangeSlider
         size="sm"
         min={min}

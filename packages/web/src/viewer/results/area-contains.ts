@@ -35,7 +35,7 @@ export function createAreaTest(area: AreaGeometry): (x: number, y: number) => bo
       const y1 = edges[index + 1] ?? 0;
       const x2 = edges[index + 2] ?? 0;
       const y2 = edges[index + 3] ?? 0;
-      const spansY = y1 > y !== y2 > y;
+      const spansY = y1 > y !== y2 > y; // one end is above y, the other is not
       if (spansY && x < ((x2 - x1) * (y - y1)) / (y2 - y1) + x1) isInside = !isInside;
     }
     return isInside;

@@ -4,11 +4,12 @@ import { createContext } from 'react';
 export interface ArrangementMemory {
   /** Returns the stored text of `formatArrangement`; null: nothing is stored. The text is untrusted. */
   readonly read: () => string | null;
+  /** Stores a text. @param imageId the slide whose layers it arranges */
   readonly write: (imageId: string, text: string) => void;
   /** A value that changes when the back or forward button of the browser has changed the stored text. */
   readonly occasion: string;
 }
 
-const none: ArrangementMemory = { read: () => null, write: () => undefined, occasion: '' };
+const noMemory: ArrangementMemory = { read: () => null, write: () => undefined, occasion: '' };
 
-export const ArrangementMemoryContext = createContext<ArrangementMemory>(none);
+export const ArrangementMemoryContext = createContext<ArrangementMemory>(noMemory);

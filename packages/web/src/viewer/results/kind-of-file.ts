@@ -12,6 +12,8 @@ export const resultSuffixes = [
   '.csv',
   '.parquet',
 ];
+/** The server rejects longer names of layers. */
+export const maxNameLength = 200;
 const rasterFileName = /\.(tiff?|png|dcm)$/i;
 
 /** Guesses from the name of a file whether it contains a raster (heatmap or mask) or vectors (objects). */
@@ -19,8 +21,8 @@ export function kindOfFile(name: string): ResultKind {
   return rasterFileName.test(name) ? 'raster' : 'vector';
 }
 
-/** Returns the suggested name of a layer: the file name without extension, at most 200 characters. */
+/** Returns the suggested name of a layer: the file name without extension, at most `maxNameLength` characters. */
 export function layerNameOf(file: string): string {
   const name = file.replace(/\.gz$/i, '').replace(/\.[^.]+$/, '');
-  return (name === '' ? file : name).slice(0, 200);
+  return (name === '' ? file : name).slice(0, maxNameLength);
 }

@@ -42,8 +42,8 @@ type Descriptor = RasterDescriptor | VectorDescriptor;
 
 const keyLength = 8;
 const maxTextLength = 4000;
-/** Categories of a mask are integers of 16 bits. */
-const maxClass = 65_535;
+/** Largest number of a hidden class or category: categories of a mask are integers of 16 bits. */
+const maxHiddenNumber = 65_535;
 /** Text of an arrangement without layers. */
 const emptyArrangement = '-';
 const swipePrefix = 'swipe-';
@@ -82,7 +82,7 @@ function parseLayer(text: string): LayerChoice | null {
   const column = integerOf(option('m'), resultLimits.measurements - 1);
   const hidden = option('h')
     ?.split('.')
-    .map((each) => integerOf(each, maxClass))
+    .map((each) => integerOf(each, maxHiddenNumber))
     .filter((each) => each !== undefined);
   return {
     layerKey,
@@ -136,6 +136,7 @@ function integerOf(text: string | undefined, max: number): number | undefined {
   return Number(text) <= max ? Number(text) : undefined;
 }
 
+/** Parses a decimal number; returns undefined for every other text. */
 function numberOf(text: string | undefined): number | undefined {
   if (text === undefined || !/^-?\d{1,24}(\.\d{1,24})?(e[+-]?\d{1,3})?$/.test(text)) return undefined;
   return Number.isFinite(Number(text)) ? Number(text) : undefined;
@@ -160,6 +161,7 @@ export function completeArrangement(
   arrangement: Arrangement | null,
 ): Arrangement {
   const existingKeys = new Set(layers.map(({ id }) => layerKeyOf(id)));
+  /** Whether the person has hidden all layers, or has chosen at least one layer that exists. */
   const isApplicable =
     arrangement?.layers.length === 0 ||
     arrangement?.layers.some(({ layerKey }) => existingKeys.has(layerKey)) === true;

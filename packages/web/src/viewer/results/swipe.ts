@@ -21,7 +21,7 @@ export function dividerAfterKey(position: number, key: string): number | null {
     ArrowUp: smallStep,
     PageDown: -largeStep,
     PageUp: largeStep,
-    Home: -1,
+    Home: -1, // from every position to the left edge, at which `toPosition` stops
     End: 1,
   };
   const step = steps[key];

@@ -75,7 +75,7 @@ export const texts = wording({
     added: (name: string) => `Yüklendi: ${name}. Şimdi okunuyor.`,
     uploadFailed: 'Dosya yüklenemedi. Lütfen yeniden deneyin.',
     hover: 'Değeri okumak için imleci görüntünün üzerinde durdurun.',
-    byAnonymous: 'Slaydın yanındaki dosyadan',
+    fromFileBesideSlide: 'Slaydın yanındaki dosyadan',
   },
   en: {
     results: 'Analysis results',
@@ -148,6 +148,6 @@ export const texts = wording({
     added: (name) => `Uploaded: ${name}. The import has started.`,
     uploadFailed: 'The file could not be uploaded. Please try again.',
     hover: 'Rest the pointer on the picture to read a value.',
-    byAnonymous: 'From a file beside the slide',
+    fromFileBesideSlide: 'From a file beside the slide',
   },
 });

@@ -21,27 +21,32 @@ export interface Areas {
 
 /** Maximum number of listed areas; a chosen area beyond this number is added to the list. */
 const maxListedAreas = 200;
-const noStore = () => () => undefined;
+/** Subscribes to nothing, while there is no store. */
+const listenToNothing = () => () => undefined;
 
 /** Returns the annotations that are areas, and the chosen one. Selecting an annotation on the slide also chooses its area. */
 export function useAreas(store: AnnotationStore | null): Areas {
-  useSyncExternalStore(store?.listen ?? noStore, () => store?.version ?? 0);
-  const [id, choose] = useState<string | null>(null);
+  useSyncExternalStore(store?.listen ?? listenToNothing, () => store?.version ?? 0);
+  const [chosenId, choose] = useState<string | null>(null);
   const [previouslySelected, setPreviouslySelected] = useState<string | null>(null);
-  const allAreas = (store?.all() ?? []).flatMap((annotation, index) => areaOf(annotation, index));
+  const allAreas = (store?.all() ?? []).flatMap(
+    (annotation, index) => countedAreaOf(annotation, index) ?? [],
+  );
   const selected = store?.selection.size === 1 ? (store.selected()[0]?.id ?? null) : null;
+  // Set during rendering: React renders again at once with the new choice.
   if (selected !== previouslySelected) {
     setPreviouslySelected(selected);
     if (allAreas.some((area) => area.id === selected)) choose(selected);
   }
-  const chosen = allAreas.find((area) => area.id === id) ?? null;
+  const chosen = allAreas.find((area) => area.id === chosenId) ?? null;
   const areas = allAreas.slice(0, maxListedAreas);
   return { areas: chosen === null || areas.includes(chosen) ? areas : [...areas, chosen], chosen, choose };
 }
 
-function areaOf({ id, feature }: Annotation, index: number): readonly CountedArea[] {
+/** Returns null for an annotation that is no area. */
+function countedAreaOf({ id, feature }: Annotation, index: number): CountedArea | null {
   const { geometry, properties } = feature;
-  if (!isArea(geometry)) return [];
-  const label = properties.name ?? classNameOf(feature) ?? texts.annotation;
-  return [{ id, label: `${index + 1}. ${label}`, geometry }];
+  if (!isArea(geometry)) return null;
+  const name = properties.name ?? classNameOf(feature) ?? texts.annotation;
+  return { id, label: `${index + 1}. ${name}`, geometry };
 }

@@ -19,7 +19,7 @@ const urlUpdateDelayMs = 250;
 export function useArrangement(
   imageId: string,
   layers: readonly ResultLayer[],
-): readonly [Arrangement, (arrangement: Arrangement) => void] {
+): readonly [arrangement: Arrangement, arrange: (arrangement: Arrangement) => void] {
   const memory = use(ArrangementMemoryContext);
   const [chosen, setChosen] = useState(() => parseArrangement(memory.read()));
   const arrangement = completeArrangement(layers, chosen);

@@ -22,6 +22,7 @@ export function useReadout(
   view: SlideView,
   descriptorAt: ((viewX: number) => RasterDescriptor | VectorDescriptor | null) | null,
 ): string | null {
+  /** The last text. `source` is the `descriptorAt` that it was read with: after a change of the layers, the text is outdated. */
   const [readout, setReadout] = useState<{ readonly source: unknown; readonly text: string } | null>(null);
   useEffect(() => {
     if (descriptorAt === null) return;

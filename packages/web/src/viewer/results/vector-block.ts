@@ -6,11 +6,15 @@ import type { Bounds } from '@lamina/annotations';
 
 /** Bytes of an entry of the index: four bounds, the first object, the number of objects, and the bytes of the stored block, 4 bytes each. */
 const entryBytes = 28;
+const firstObjectOffset = 16;
+const objectCountOffset = 20;
 /** Coordinates are integers in quarters of a pixel. */
 const unitsPerPixel = 4;
 /** The bytes `LRB1` at the start of a block, as a little-endian integer. */
 const magicNumber = 0x3142_524c;
 const headerBytes = 32;
+/** Position of origin x and origin y in the header. */
+const originOffset = 20;
 
 /** The objects of a block: `objects` consecutive objects of the layer, beginning with number `first`. */
 export interface ObjectSpan {
@@ -37,8 +41,8 @@ export class BlockIndex {
       const offset = block * entryBytes;
       for (let bound = 0; bound < 4; bound++)
         this.#bounds[block * 4 + bound] = view.getInt32(offset + bound * 4, true) / unitsPerPixel;
-      this.#firstObjects[block] = view.getUint32(offset + 16, true);
-      this.#objectCounts[block] = view.getUint32(offset + 20, true);
+      this.#firstObjects[block] = view.getUint32(offset + firstObjectOffset, true);
+      this.#objectCounts[block] = view.getUint32(offset + objectCountOffset, true);
     }
   }
 
@@ -122,7 +126,7 @@ export function readBlock(
   const header = new Uint32Array(buffer, 0, 8);
   const [magic = 0, , objects = 0, rings = 0, vertices = 0] = header;
   if (magic !== magicNumber) throw new RangeError('This is not a block of a vector layer.');
-  const [originX = 0, originY = 0] = new Int32Array(buffer, 20, 2);
+  const [originX = 0, originY = 0] = new Int32Array(buffer, originOffset, 2); // unlike the others, they may be negative
   let offset = headerBytes;
   const centresX = new Int32Array(buffer, offset, objects);
   offset += objects * 4;
@@ -144,6 +148,7 @@ export function readBlock(
     const ringCount = ringsOfObjects[object] ?? 0;
     const group = groupOf(object, objectClasses[object] ?? 0);
     if (group === null) {
+      // Skips the rings of the object and their vertices.
       for (const end = ring + ringCount; ring < end; ring++) delta += 2 * (verticesOfRings[ring] ?? 0);
       continue;
     }

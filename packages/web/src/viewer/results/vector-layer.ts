@@ -52,6 +52,7 @@ export class VectorLayer {
   readonly #abortController = new AbortController();
   #index: BlockIndex | null = null;
   #style: LayerStyle;
+  /** Index of the measurement that the style filters by; null without a filter. */
   #column: number | null;
   /** The density grid that was drawn last, as an image with one pixel per cell. */
   #densityImage: {
@@ -79,6 +80,7 @@ export class VectorLayer {
       onLoad,
     );
     this.#densities = new BoundedCache(
+      // Enough for all classes in about four density grids.
       4 * (descriptor.classes.length + 1),
       async (key, signal) => {
         const [level = 0, classIndex = 0] = key.split('/').map(Number);
@@ -160,7 +162,8 @@ export class VectorLayer {
 
   #drawBlock(context: CanvasRenderingContext2D, placement: Placement, { x, y, groups }: BlockPaths): void {
     const unit = 1 / unitsPerPixel;
-    const { a, b, c, d, e, f } = combine(placement, { a: unit, b: 0, c: 0, d: unit, e: x, f: y });
+    const blockToSlide = { a: unit, b: 0, c: 0, d: unit, e: x, f: y };
+    const { a, b, c, d, e, f } = combine(placement, blockToSlide);
     const zoom = zoomOf(placement);
     context.setTransform(a, b, c, d, e, f);
     const devicePixel = unitsPerPixel / zoom; // in units of the block
@@ -182,6 +185,7 @@ export class VectorLayer {
     }
   }
 
+  /** Draws the finest density grid whose cells are large enough on the screen; computes its image first if necessary. */
   #drawDensity(context: CanvasRenderingContext2D, placement: Placement): void {
     const { density, classes, object_count } = this.#descriptor;
     const zoom = zoomOf(placement);

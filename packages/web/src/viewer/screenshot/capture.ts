@@ -57,10 +57,10 @@ export function captureSizeOf({ size, ratio }: Pick<CaptureOptions, 'size' | 'ra
 export async function* captureStrips(options: CaptureOptions): AsyncGenerator<Strip> {
   const { width, height } = captureSizeOf(options);
   const placement = placementOfPicture(options, { width, height });
-  const rows = Math.max(1, Math.floor(stripPixels / width));
-  for (let top = 0; top < height; top += rows) {
+  const rowsPerStrip = Math.max(1, Math.floor(stripPixels / width));
+  for (let top = 0; top < height; top += rowsPerStrip) {
     options.signal.throwIfAborted();
-    const canvas = new OffscreenCanvas(width, Math.min(rows, height - top));
+    const canvas = new OffscreenCanvas(width, Math.min(rowsPerStrip, height - top));
     const context = canvas.getContext('2d', { willReadFrequently: true });
     if (context === null) throw new Error('This browser does not support 2D canvas.');
     context.fillStyle = background;
@@ -81,13 +81,14 @@ function placementOfPicture(
   return exactPlacement(scaled, size) ?? scaled;
 }
 
+/** Loads and draws the tiles of a strip. @param placement converts image pixels to pixels of the strip */
 async function drawTiles(
   context: OffscreenCanvasRenderingContext2D,
   placement: Placement,
   { descriptor, load, signal }: CaptureOptions,
 ): Promise<void> {
   const waitingTiles = tilesOfStrip(descriptor, placement, context.canvas);
-  /** Returns the side of a pixel of the level, in pixels at full resolution. */
+  /** Returns the side of a pixel of the level in pixels at full resolution. */
   const scaleOf = (level: number) => 2 ** (maxLevelOf(descriptor) - level);
   const drawWaitingTiles = async () => {
     for (let tile = waitingTiles.shift(); tile !== undefined; tile = waitingTiles.shift()) {
@@ -109,6 +110,7 @@ async function drawTiles(
         return [x, y];
       });
       const { width, height } = bitmap;
+      // Only an exact placement has whole numbers.
       const isExact = Number.isInteger(placement.a) && Number.isInteger(placement.b) && scale === 1;
       drawQuad(
         context,
@@ -131,9 +133,11 @@ export function tilesOfStrip(
   const { width, height, tileSize } = descriptor;
   const maxLevel = maxLevelOf(descriptor);
   const zoom = Math.hypot(placement.a, placement.b);
+  // The tolerance prevents that a rounding error in the zoom selects the next finer level.
+  const tolerance = 1e-6;
   const level = Math.max(
     minLevelOf(descriptor.tileSize, maxLevel),
-    Math.min(maxLevel, Math.ceil(maxLevel + Math.log2(zoom) - 1e-6)),
+    Math.min(maxLevel, Math.ceil(maxLevel + Math.log2(zoom) - tolerance)),
   );
   const tileSideAtFullResolution = tileSize * 2 ** (maxLevel - level);
   const corners = [

@@ -12,10 +12,12 @@ const bitsPerSample = 8;
 /** Colour type: red, green and blue without alpha. */
 const rgbColourType = 2;
 
+/** Polynomial of CRC-32 with its bits in reverse order. */
+const crcPolynomial = 0xedb88320;
 /** Table for the CRC-32 of chunks, with one entry per byte value (PNG specification, annex D). */
 const crcTable = Uint32Array.from({ length: 256 }, (_, index) => {
   let value = index;
-  for (let bit = 0; bit < 8; bit += 1) value = value & 1 ? 0xedb88320 ^ (value >>> 1) : value >>> 1;
+  for (let bit = 0; bit < 8; bit += 1) value = value & 1 ? crcPolynomial ^ (value >>> 1) : value >>> 1;
   return value;
 });
 
@@ -28,7 +30,7 @@ export interface PngWriter {
 
 /** Creates a writer for a PNG of this size in pixels. */
 export function createPngWriter(width: number, height: number): PngWriter {
-  const compression = new CompressionStream('deflate');
+  const compression = new CompressionStream('deflate'); // in the zlib format, as PNG requires
   const input = compression.writable.getWriter();
   const parts: Blob[] = [];
   const allCompressed = (async () => {
@@ -45,6 +47,7 @@ export function createPngWriter(width: number, height: number): PngWriter {
     async finish() {
       await input.close();
       await allCompressed;
+      // Width, height, bits per sample and colour type; the last three bytes (compression, filter, interlacing) are 0.
       const header = new DataView(new ArrayBuffer(13));
       header.setUint32(0, width);
       header.setUint32(4, height);
@@ -72,6 +75,7 @@ function filteredRows(pixels: Uint8ClampedArray, width: number): Uint8Array<Arra
         pixels[source + 1],
         pixels[source + 2],
       ];
+      // The array stores the differences modulo 256, as PNG requires.
       filtered[target] = nextRed - red;
       filtered[target + 1] = nextGreen - green;
       filtered[target + 2] = nextBlue - blue;
@@ -85,7 +89,7 @@ function filteredRows(pixels: Uint8ClampedArray, width: number): Uint8Array<Arra
 
 /** Returns a chunk: length of the data, type, data, and CRC of type and data. */
 function chunk(type: string, data: Uint8Array): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(12 + data.length);
+  const bytes = new Uint8Array(12 + data.length); // length, type and CRC have 4 bytes each
   const view = new DataView(bytes.buffer);
   view.setUint32(0, data.length);
   for (let index = 0; index < 4; index += 1) bytes[4 + index] = type.charCodeAt(index);
@@ -94,6 +98,7 @@ function chunk(type: string, data: Uint8Array): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
+/** Returns the CRC-32 of bytes. */
 function crcOf(bytes: Uint8Array): number {
   let crc = 0xffffffff;
   for (const byte of bytes) crc = (crcTable[(crc ^ byte) & 0xff] ?? 0) ^ (crc >>> 8);

@@ -1,8 +1,7 @@
-import { parseFeature } from '@lamina/annotations';
 import { useEffect, useRef } from 'react';
 import { type LinkedFeatures, useLinkedAnnotations } from '../../api/linked-annotations.ts';
 import classes from '../annotations/Annotations.module.css';
-import { type Annotation, annotationOf } from '../annotations/annotation.ts';
+import { type Annotation, annotationOf, readFeature } from '../annotations/annotation.ts';
 import { AnnotationPainter } from '../annotations/painter.ts';
 import { clearCanvas } from '../overlay/clear-canvas.ts';
 import type { SlideView } from '../slide-view.ts';
@@ -30,8 +29,8 @@ export function LinkedAnnotations({ view, imageId, session }: LinkedAnnotationsP
       const placement = view.placement();
       if (context === null || placement === null) return;
       const size = { ...view.size(), pixelRatio: window.devicePixelRatio };
-      const isUnfinished = painter.draw(context, placement, size);
-      if (isUnfinished) scheduleDraw();
+      const isIncomplete = painter.draw(context, placement, size);
+      if (isIncomplete) scheduleDraw();
     };
     const scheduleDraw = () => {
       if (frame === 0) frame = requestAnimationFrame(draw);
@@ -62,8 +61,9 @@ export function LinkedAnnotations({ view, imageId, session }: LinkedAnnotationsP
 /** Parses the GeoJSON features of a layer; invalid ones are omitted. */
 function annotationsOf({ layerId, features }: LinkedFeatures): readonly Annotation[] {
   return features.flatMap((value) => {
-    const parsed = parseFeature(value, { extent: null });
-    if (!parsed.ok) return [];
-    return annotationOf({ feature: parsed.feature, layerId, revision: null, author: null, changedAt: 0 });
+    const feature = readFeature(value);
+    if (feature === null) return [];
+    // Visitors see neither revisions nor authors nor times.
+    return annotationOf({ feature, layerId, revision: null, author: null, changedAt: 0 });
   });
 }

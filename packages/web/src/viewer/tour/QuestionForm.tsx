@@ -79,7 +79,7 @@ export function QuestionForm({
           </Button>
         ) : (
           <>
-            <Alert role="status" color={colourOf(result.correct)} title={labelOf(result.correct)}>
+            <Alert role="status" color={colourOf(result.correct)} title={resultTitleOf(result.correct)}>
               {result.explanation !== undefined && (
                 <Text size="sm" style={{ whiteSpace: 'pre-wrap' }}>
                   {result.explanation}
@@ -130,6 +130,7 @@ function AnswerFields({ question, draft, onDraft, isMarking, onMarkingChange }: 
       />
     );
   }
+  // The question asks for a place on the slide.
   if (isSent) return null;
   const markedText = draft.point === null ? '' : texts.marked;
   return (
@@ -155,13 +156,14 @@ function answerOf({ kind }: ShownQuestion, { chosen, text, point }: AnswerDraft)
   return point === null ? null : [point.x, point.y];
 }
 
-/** @param correct null when the server does not tell whether the answer is correct */
+/** Returns a colour of the theme. @param correct null when the server does not tell whether the answer is correct */
 function colourOf(correct: boolean | null): string {
   if (correct === null) return 'haematoxylin';
   return correct ? 'green' : 'red';
 }
 
-function labelOf(correct: boolean | null): string {
+/** @param correct null when the server does not tell whether the answer is correct */
+function resultTitleOf(correct: boolean | null): string {
   if (correct === null) return texts.received;
   return correct ? texts.right : texts.wrong;
 }

@@ -33,7 +33,7 @@ export const preloadTour = SlideViewer.preload;
 export interface TourPixels {
   readonly fetchPixels: FetchPixels;
   readonly descriptors: DescriptorSupply;
-  /** Image session; null while it is being requested. */
+  /** Image session (the credential of pixels); null while it is being requested. */
   readonly session: string | null;
 }
 
@@ -57,12 +57,13 @@ interface TourProps {
   readonly isVisitor: boolean;
   /** Whether a visitor sees the annotations of the slides. */
   readonly showsAnnotations: boolean;
+  /** Whether the person may present the collection to others. */
   readonly canPresent: boolean;
   /** Buttons at the right end of the bar. */
   readonly actions: ReactNode;
 }
 
-/** One long function, because the step, its field and the presentation share their state. */
+/** The screen of a tour. One long function, because the step, its field and the presentation share their state. */
 export function Tour(props: TourProps) {
   const { title, steps, stepIndex, onStepChange, slide, pixels, isMovable, collectionId } = props;
   const step = steps[stepIndex];
@@ -215,6 +216,7 @@ export function Tour(props: TourProps) {
                 onDraft={setDraft}
                 isMarking={isMarking}
                 onMarkingChange={setMarking}
+                // `step.item` is not null here, but TypeScript does not know this inside of the function.
                 onSend={(answer) => sendAnswer(collectionId, { item: step.item ?? 0, answer }, session)}
               />
             )}
@@ -302,6 +304,7 @@ interface TourAnnotationsProps {
   readonly session: string | null;
 }
 
+/** The annotations for a visitor; a person with an account, who has no session here, does not see them. */
 function TourAnnotations({ view, imageId, session }: TourAnnotationsProps) {
   if (imageId === null || session === null) return null;
   return (
@@ -321,6 +324,7 @@ interface TourSlideProps extends TourProps {
 function TourSlide({ slide, picture, pixels, isMovable, step, fieldAtFirst, onView }: TourSlideProps) {
   const { profile, adjustment } = coloursOf(step?.colours);
   const [colours, setColours] = useState({ step, profile, adjustment });
+  // Set during rendering: React renders again at once, before the new step appears with the colours of the previous one.
   if (colours.step !== step) setColours({ step, profile, adjustment });
   return (
     <SlideViewer
