@@ -5,6 +5,7 @@ import { buildSvs, type SvsPlan, svsDirectories } from '../testing/build-svs.ts'
 import { ascii, buildTiff, type DirectoryPlan, long, short } from '../testing/build-tiff.ts';
 import { difference, pixelsOf } from '../testing/compare-pixels.ts';
 import { encodeSamples } from '../testing/encode-samples.ts';
+import { withTags } from '../testing/exact-directory.ts';
 import { openBytes } from '../testing/open-bytes.ts';
 import { paintTissue } from '../testing/paint-tissue.ts';
 import { tag } from '../tiff/tags.ts';
@@ -15,11 +16,6 @@ const open = async (plan?: SvsPlan) => openBytes(await buildSvs(plan));
 async function openChanged(change: (directories: DirectoryPlan[]) => DirectoryPlan[], plan: SvsPlan = {}) {
   return openBytes(buildTiff({ directories: change(await svsDirectories(plan)) }).bytes);
 }
-
-const withTags = (directory: DirectoryPlan | undefined, tags: DirectoryPlan['tags']): DirectoryPlan => ({
-  ...directory,
-  tags: { ...directory?.tags, ...tags },
-});
 
 describe('an Aperio slide', () => {
   it('lists its levels from the largest to the smallest, each with the size of its tile grid', async () => {
@@ -68,7 +64,7 @@ describe('an Aperio slide', () => {
     ['a column that does not exist', { level: 0, column: 4, row: 0 }],
     ['a row that does not exist', { level: 0, column: 0, row: 4 }],
     ['a column before the first', { level: 0, column: -1, row: 1 }],
-    ['half a column', { level: 0, column: 0.5, row: 0 }],
+    ['a fractional column', { level: 0, column: 0.5, row: 0 }],
   ])('throws TILE_OUT_OF_RANGE for a tile address with %s', async (_, address) => {
     const slide = await open();
     await expect(slide.readTile(address)).rejects.toMatchObject({ code: 'TILE_OUT_OF_RANGE' });
@@ -245,29 +241,22 @@ describe('openSlideFrom', () => {
 });
 
 describe('readTile of an Aperio slide', () => {
-  const tiles = Array.from({ length: 16 }, () => 0);
+  /** The slide of these tests has 16 tiles. */
+  const forAllTiles = (value: number) => long(...new Array<number>(16).fill(value));
   it.each<[string, DirectoryPlan['tags'], string]>([
-    [
-      'when its offset is in the file header',
-      { [tag.TileOffsets]: long(...tiles.map(() => 4)) },
-      'FILE_CORRUPT',
-    ],
+    ['when its offset is in the file header', { [tag.TileOffsets]: forAllTiles(4) }, 'FILE_CORRUPT'],
     [
       'when its offset is past the end of the file',
-      { [tag.TileOffsets]: long(...tiles.map(() => 2 ** 31)) },
+      { [tag.TileOffsets]: forAllTiles(2 ** 31) },
       'FILE_TRUNCATED',
     ],
     [
       'when it ends past the end of the file',
-      { [tag.TileByteCounts]: long(...tiles.map(() => 2 ** 25)) },
+      { [tag.TileByteCounts]: forAllTiles(2 ** 25) },
       'FILE_TRUNCATED',
     ],
-    [
-      'when it has more than 64 MiB',
-      { [tag.TileByteCounts]: long(...tiles.map(() => 2 ** 27)) },
-      'LIMIT_EXCEEDED',
-    ],
-    ['when it is no JPEG', { [tag.TileOffsets]: long(...tiles.map(() => 9)) }, 'FILE_CORRUPT'],
+    ['when it has more than 64 MiB', { [tag.TileByteCounts]: forAllTiles(2 ** 27) }, 'LIMIT_EXCEEDED'],
+    ['when it is no JPEG', { [tag.TileOffsets]: forAllTiles(9) }, 'FILE_CORRUPT'],
     ['when it has another size', { [tag.TileWidth]: short(160) }, 'FILE_CORRUPT'],
     [
       'when its JPEG has another number of components',
@@ -280,18 +269,19 @@ describe('readTile of an Aperio slide', () => {
       'FILE_CORRUPT',
     ],
     ['when its tables have no end', { [tag.JPEGTables]: { type: 7, numbers: [0xff, 0xd8] } }, 'FILE_CORRUPT'],
-  ])('throws the expected error for a damaged tile %s', async (_, tags, code) => {
+  ])('throws the expected error for a tile %s', async (_, tags, code) => {
     const slide = await openChanged(([full]) => [withTags(full, tags)]);
     const reading = slide.readTile({ level: 0, column: 0, row: 0 });
     await expect(reading).rejects.toMatchObject({ name: 'SlideError', code });
   });
 
   it('returns the intact tiles of a slide with one damaged tile', async () => {
+    const damagedTile = 4 + 1; // column 1, row 1 of 4 columns
     const slide = await openChanged(([full]) => [
       {
         ...full,
         tags: full?.tags ?? {},
-        tiles: (full?.tiles ?? []).map((tile, i) => (i === 5 ? Uint8Array.of(1, 2, 3) : tile)),
+        tiles: (full?.tiles ?? []).map((tile, i) => (i === damagedTile ? Uint8Array.of(1, 2, 3) : tile)),
       },
     ]);
     await expect(slide.readTile({ level: 0, column: 1, row: 1 })).rejects.toMatchObject({

@@ -11,7 +11,9 @@ import {
   entry,
   inDimension,
   inEntry,
+  inFile,
   plain,
+  USED_BYTES,
   whole,
 } from '../testing/damage-czi.ts';
 import { memoryFiles } from '../testing/memory-files.ts';
@@ -19,50 +21,62 @@ import { openBytes } from '../testing/open-bytes.ts';
 
 describe('openSlideFrom', () => {
   it.each<[string, Damage, string]>([
-    ['of version 2', (file) => file.writeInt32LE(2, BODY), 'FORMAT_NOT_SUPPORTED'],
+    ['of version 2', (file) => file.writeInt32LE(2, inFile.version), 'FORMAT_NOT_SUPPORTED'],
     [
       'that is one part of a multi-file slide',
-      (file) => file.writeInt32LE(1, BODY + 48),
+      (file) => file.writeInt32LE(1, inFile.part),
       'FORMAT_NOT_SUPPORTED',
     ],
     [
       'without a directory, because writing was not finished',
-      (file) => file.writeBigInt64LE(0n, BODY + 52),
+      (file) => file.writeBigInt64LE(0n, inFile.directory),
       'FILE_CORRUPT',
     ],
-    ['whose file segment is too short', (file) => file.writeBigInt64LE(16n, 24), 'FILE_CORRUPT'],
+    ['whose file segment is too short', (file) => file.writeBigInt64LE(16n, USED_BYTES), 'FILE_CORRUPT'],
     [
       'whose file segment is longer than the file',
-      (file) => file.writeBigInt64LE(2n ** 40n, 24),
+      (file) => file.writeBigInt64LE(2n ** 40n, USED_BYTES),
       'FILE_TRUNCATED',
     ],
-    ['whose file segment has a negative length', (file) => file.writeBigInt64LE(-1n, 24), 'FILE_CORRUPT'],
-    ['whose file segment has 2^62 bytes', (file) => file.writeBigInt64LE(2n ** 62n, 24), 'FILE_CORRUPT'],
+    [
+      'whose file segment has a negative length',
+      (file) => file.writeBigInt64LE(-1n, USED_BYTES),
+      'FILE_CORRUPT',
+    ],
+    [
+      'whose file segment has 2^62 bytes',
+      (file) => file.writeBigInt64LE(2n ** 62n, USED_BYTES),
+      'FILE_CORRUPT',
+    ],
 
     [
       'with its directory offset past the end',
-      (file) => file.writeBigInt64LE(2n ** 40n, BODY + 52),
+      (file) => file.writeBigInt64LE(2n ** 40n, inFile.directory),
       'FILE_TRUNCATED',
     ],
     [
       'with its directory offset at the last byte',
-      (file) => file.writeBigInt64LE(BigInt(file.length - 1), BODY + 52),
+      (file) => file.writeBigInt64LE(BigInt(file.length - 1), inFile.directory),
       'FILE_TRUNCATED',
     ],
-    ['with a negative directory offset', (file) => file.writeBigInt64LE(-32n, BODY + 52), 'FILE_CORRUPT'],
+    [
+      'with a negative directory offset',
+      (file) => file.writeBigInt64LE(-32n, inFile.directory),
+      'FILE_CORRUPT',
+    ],
     [
       'with the directory offset 2^63 − 1',
-      (file) => file.writeBigInt64LE(2n ** 63n - 1n, BODY + 52),
+      (file) => file.writeBigInt64LE(2n ** 63n - 1n, inFile.directory),
       'FILE_CORRUPT',
     ],
     [
       'with its directory offset in the header',
-      (file) => file.writeBigInt64LE(4n, BODY + 52),
+      (file) => file.writeBigInt64LE(4n, inFile.directory),
       'FILE_CORRUPT',
     ],
     [
       'with its directory offset at a subblock',
-      (file, { subblocks }) => file.writeBigInt64LE(BigInt(subblocks[0] ?? 0), BODY + 52),
+      (file, { subblocks }) => file.writeBigInt64LE(BigInt(subblocks[0] ?? 0), inFile.directory),
       'FILE_CORRUPT',
     ],
     [
@@ -87,7 +101,7 @@ describe('openSlideFrom', () => {
     ],
     [
       'whose directory is shorter than its list',
-      (file, { directory }) => file.writeBigInt64LE(300n, directory + 24),
+      (file, { directory }) => file.writeBigInt64LE(300n, directory + USED_BYTES),
       'FILE_CORRUPT',
     ],
     [
@@ -226,12 +240,12 @@ describe('openSlideFrom', () => {
 
     [
       'with its metadata offset past the end',
-      (file) => file.writeBigInt64LE(2n ** 40n, BODY + 60),
+      (file) => file.writeBigInt64LE(2n ** 40n, inFile.metadata),
       'FILE_TRUNCATED',
     ],
     [
       'with its metadata offset at another segment',
-      (file, { directory }) => file.writeBigInt64LE(BigInt(directory), BODY + 60),
+      (file, { directory }) => file.writeBigInt64LE(BigInt(directory), inFile.metadata),
       'FILE_CORRUPT',
     ],
     [
@@ -257,12 +271,12 @@ describe('openSlideFrom', () => {
 
     [
       'with its attachments offset past the end',
-      (file) => file.writeBigInt64LE(2n ** 40n, BODY + 72),
+      (file) => file.writeBigInt64LE(2n ** 40n, inFile.attachments),
       'FILE_TRUNCATED',
     ],
     [
       'with its attachments offset at another segment',
-      (file) => file.writeBigInt64LE(32n, BODY + 72),
+      (file) => file.writeBigInt64LE(32n, inFile.attachments),
       'FILE_CORRUPT',
     ],
     [
@@ -355,14 +369,14 @@ describe('openSlideFrom with a truncated CZI file', () => {
     'throws FILE_TRUNCATED or returns the complete tile, for any length (directory before the subblocks: %s)',
     async (isDirectoryFirst) => {
       const { bytes } = buildCzi({ ...whole, attachments: [], isDirectoryFirst });
-      const readTileOfFirst = async (length: number) => {
+      const readTileOfTruncated = async (length: number) => {
         const slide = await openSlideFrom(memoryFiles({ slide: bytes.subarray(0, length) }));
         return slide.readTile({ level: 0, column: 0, row: 0 });
       };
-      const expected = Buffer.from((await readTileOfFirst(bytes.length))?.bytes ?? []);
+      const expected = Buffer.from((await readTileOfTruncated(bytes.length))?.bytes ?? []);
       const outcomes = new Set<string>();
       for (let length = 0; length < bytes.length; length++) {
-        const outcome = await readTileOfFirst(length).then(
+        const outcome = await readTileOfTruncated(length).then(
           (tile) => (tile && expected.equals(tile.bytes) ? 'expected tile' : 'wrong tile'),
           (error: { name: string; code: string }) => `${error.name} ${error.code}`,
         );

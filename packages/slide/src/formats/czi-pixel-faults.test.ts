@@ -2,7 +2,7 @@
 import zlib from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { limits } from '../czi/limits.ts';
-import { buildCzi, type SubblockPlan } from '../testing/build-czi.ts';
+import { buildCzi, cziCompressions, cziPixelTypes, type SubblockPlan } from '../testing/build-czi.ts';
 import {
   BODY,
   type Damage,
@@ -16,11 +16,16 @@ import {
   inSubblock,
   jpeg,
   plain,
+  USED_BYTES,
   whole,
   zstd0,
   zstd1,
 } from '../testing/damage-czi.ts';
 import { openBytes } from '../testing/open-bytes.ts';
+
+/** Offsets of the lengths of metadata and pixels from the position of a subblock. */
+const METADATA_BYTES = BODY;
+const PIXEL_BYTES = BODY + 8;
 
 describe('readTile of a CZI slide', () => {
   const readFirstTile = async (bytes: Uint8Array) =>
@@ -39,32 +44,32 @@ describe('readTile of a CZI slide', () => {
     ],
     [
       'when its subblock is longer than the file',
-      (file, places) => file.writeBigInt64LE(2n ** 40n, inSubblock(places, 24)),
+      (file, places) => file.writeBigInt64LE(2n ** 40n, inSubblock(places, USED_BYTES)),
       'FILE_TRUNCATED',
     ],
     [
       'when its subblock has −1 bytes of metadata',
-      (file, places) => file.writeInt32LE(-1, inSubblock(places, BODY)),
+      (file, places) => file.writeInt32LE(-1, inSubblock(places, METADATA_BYTES)),
       'FILE_CORRUPT',
     ],
     [
       'when its subblock has 2^31 − 1 bytes of metadata',
-      (file, places) => file.writeInt32LE(2 ** 31 - 1, inSubblock(places, BODY)),
+      (file, places) => file.writeInt32LE(2 ** 31 - 1, inSubblock(places, METADATA_BYTES)),
       'FILE_CORRUPT',
     ],
     [
       'when its subblock has −1 bytes of pixels',
-      (file, places) => file.writeBigInt64LE(-1n, inSubblock(places, BODY + 8)),
+      (file, places) => file.writeBigInt64LE(-1n, inSubblock(places, PIXEL_BYTES)),
       'FILE_CORRUPT',
     ],
     [
       'when its subblock has 2^40 bytes of pixels',
-      (file, places) => file.writeBigInt64LE(2n ** 40n, inSubblock(places, BODY + 8)),
+      (file, places) => file.writeBigInt64LE(2n ** 40n, inSubblock(places, PIXEL_BYTES)),
       'FILE_CORRUPT',
     ],
     [
       'when its subblock has too few bytes of pixels',
-      (file, places) => file.writeBigInt64LE(100n, inSubblock(places, BODY + 8)),
+      (file, places) => file.writeBigInt64LE(100n, inSubblock(places, PIXEL_BYTES)),
       'FILE_CORRUPT',
     ],
     [
@@ -80,25 +85,28 @@ describe('readTile of a CZI slide', () => {
     [
       'when its pixels are not Zstandard',
       (file, places) => {
-        for (const i of [0, 1]) file.writeInt32LE(5, inEntry(places, i, entry.compression));
+        for (const i of [0, 1])
+          file.writeInt32LE(cziCompressions.zstd0, inEntry(places, i, entry.compression));
       },
       'FILE_CORRUPT',
     ],
     [
       'when its pixels are not zstd1',
       (file, places) => {
-        for (const i of [0, 1]) file.writeInt32LE(6, inEntry(places, i, entry.compression));
+        for (const i of [0, 1])
+          file.writeInt32LE(cziCompressions.zstd1, inEntry(places, i, entry.compression));
       },
       'FILE_CORRUPT',
     ],
     [
       'when its pixels are not JPEG',
       (file, places) => {
-        for (const i of [0, 1]) file.writeInt32LE(1, inEntry(places, i, entry.compression));
+        for (const i of [0, 1])
+          file.writeInt32LE(cziCompressions.jpeg, inEntry(places, i, entry.compression));
       },
       'FILE_CORRUPT',
     ],
-  ])('throws the expected error %s', async (_, damage, code) => {
+  ])('throws the expected error for a tile %s', async (_, damage, code) => {
     await expect(readFirstTile(damaged(damage))).rejects.toMatchObject({ name: 'SlideError', code });
   });
 
@@ -106,53 +114,68 @@ describe('readTile of a CZI slide', () => {
   it.each<[string, Partial<SubblockPlan>, string]>([
     [
       'when its Zstandard data are truncated',
-      { compression: 5, data: zstd0.subarray(0, -20) },
+      { compression: cziCompressions.zstd0, data: zstd0.subarray(0, -20) },
       'FILE_CORRUPT',
     ],
     [
       'when its Zstandard data decompress to too few bytes',
-      { compression: 5, data: zlib.zstdCompressSync(data.subarray(3)) },
+      { compression: cziCompressions.zstd0, data: zlib.zstdCompressSync(data.subarray(3)) },
       'FILE_CORRUPT',
     ],
     [
       'when its Zstandard data decompress to 7,000 times the expected size',
-      { compression: 5, data: bomb },
+      { compression: cziCompressions.zstd0, data: bomb },
       'FILE_CORRUPT',
     ],
-    ['when its zstd1 is empty', { compression: 6, data: new Uint8Array() }, 'FILE_CORRUPT'],
+    [
+      'when its zstd1 is empty',
+      { compression: cziCompressions.zstd1, data: new Uint8Array() },
+      'FILE_CORRUPT',
+    ],
     [
       'when its zstd1 has a header of 2 bytes',
-      { compression: 6, data: Buffer.concat([Uint8Array.of(2, 1), zstd1.subarray(1)]) },
+      { compression: cziCompressions.zstd1, data: Buffer.concat([Uint8Array.of(2, 1), zstd1.subarray(1)]) },
       'FILE_CORRUPT',
     ],
     [
       'when its zstd1 has an unknown header',
-      { compression: 6, data: Buffer.concat([Uint8Array.of(3, 7, 1), zstd1.subarray(1)]) },
+      {
+        compression: cziCompressions.zstd1,
+        data: Buffer.concat([Uint8Array.of(3, 7, 1), zstd1.subarray(1)]),
+      },
       'FILE_CORRUPT',
     ],
-    ['when its zstd1 ends in its header', { compression: 6, data: Uint8Array.of(3, 1) }, 'FILE_CORRUPT'],
+    [
+      'when its zstd1 ends in its header',
+      { compression: cziCompressions.zstd1, data: Uint8Array.of(3, 1) },
+      'FILE_CORRUPT',
+    ],
     [
       'when its JPEG is truncated',
-      { compression: 1, data: jpeg.subarray(0, jpeg.length / 2) },
+      { compression: cziCompressions.jpeg, data: jpeg.subarray(0, jpeg.length / 2) },
       'FILE_CORRUPT',
     ],
-    ['when its JPEG has another size', { compression: 1, data: jpeg, width: 40 }, 'FILE_CORRUPT'],
+    [
+      'when its JPEG has another size',
+      { compression: cziCompressions.jpeg, data: jpeg, width: 40 },
+      'FILE_CORRUPT',
+    ],
     [
       'when its JPEG is grey and its pixel type is colour',
-      { compression: 1, data: greyJpeg },
+      { compression: cziCompressions.jpeg, data: greyJpeg },
       'FILE_CORRUPT',
     ],
     [
       'when its JPEG is colour and its pixel type is grey',
-      { compression: 1, data: jpeg, pixelType: 0 },
+      { compression: cziCompressions.jpeg, data: jpeg, pixelType: cziPixelTypes.gray8 },
       'FILE_CORRUPT',
     ],
     [
       'when it is JPEG with a 16-bit pixel type',
-      { compression: 1, data: jpeg, pixelType: 4 },
+      { compression: cziCompressions.jpeg, data: jpeg, pixelType: cziPixelTypes.bgr48 },
       'FORMAT_NOT_SUPPORTED',
     ],
-  ])('throws the expected error %s', async (_, plan, code) => {
+  ])('throws the expected error for a tile %s', async (_, plan, code) => {
     const bytes = buildCzi({ subblocks: [{ ...plain, ...plan }] }).bytes;
     await expect(readFirstTile(bytes)).rejects.toMatchObject({ name: 'SlideError', code });
   });
@@ -167,16 +190,16 @@ describe('readTile of a CZI slide', () => {
     });
   });
 
-  it('fails only for tiles that show a damaged subblock, and reads the subblock again on the next request', async () => {
+  it('throws an error only for tiles that show a damaged subblock, and reads the subblock again on the next request', async () => {
     const distantSubblock = { ...plain, x: 600 };
     const { bytes, places } = buildCzi({ subblocks: [plain, distantSubblock] });
-    const intactValue = bytes.readInt32LE(inSubblock(places, BODY));
-    bytes.writeInt32LE(-1, inSubblock(places, BODY));
+    const intactValue = bytes.readInt32LE(inSubblock(places, METADATA_BYTES));
+    bytes.writeInt32LE(-1, inSubblock(places, METADATA_BYTES));
     const slide = await openBytes(bytes);
     const damagedTile = { level: 0, column: 0, row: 0 };
     await expect(slide.readTile(damagedTile)).rejects.toMatchObject({ code: 'FILE_CORRUPT' });
     expect(await slide.readTile({ level: 0, column: 1, row: 0 })).not.toBeNull();
-    bytes.writeInt32LE(intactValue, inSubblock(places, BODY));
+    bytes.writeInt32LE(intactValue, inSubblock(places, METADATA_BYTES));
     expect(await slide.readTile(damagedTile)).not.toBeNull();
   });
 });
@@ -190,7 +213,7 @@ describe('readAssociatedImage of a CZI slide', () => {
     ],
     [
       'when it is longer than the file',
-      (file, { attachments: [at = 0] }) => file.writeBigInt64LE(2n ** 40n, at + 24),
+      (file, { attachments: [at = 0] }) => file.writeBigInt64LE(2n ** 40n, at + USED_BYTES),
       'FILE_TRUNCATED',
     ],
     [
@@ -218,11 +241,17 @@ describe('readAssociatedImage of a CZI slide', () => {
       (file, { attachmentDirectory }) => file.write('ZIP\0', attachmentDirectory + BODY + 256 + 40),
       'FORMAT_NOT_SUPPORTED',
     ],
-  ])('throws the expected error %s, while tiles can still be read', async (_, damage, code) => {
-    const slide = await openBytes(damaged(damage));
-    await expect(slide.readAssociatedImage('thumbnail')).rejects.toMatchObject({ name: 'SlideError', code });
-    expect(await slide.readTile({ level: 0, column: 0, row: 0 })).not.toBeNull();
-  });
+  ])(
+    'throws the expected error for an attachment %s, while tiles can still be read',
+    async (_, damage, code) => {
+      const slide = await openBytes(damaged(damage));
+      await expect(slide.readAssociatedImage('thumbnail')).rejects.toMatchObject({
+        name: 'SlideError',
+        code,
+      });
+      expect(await slide.readTile({ level: 0, column: 0, row: 0 })).not.toBeNull();
+    },
+  );
 
   it('throws LIMIT_EXCEEDED when the image is a CZI of more than 2^24 pixels', async () => {
     const embeddedCzi = buildCzi({ subblocks: [plain, { ...plain, x: 100_000, y: 100_000 }] }).bytes;

@@ -22,12 +22,12 @@ import { paintPlain, paintTissue } from '../testing/paint-tissue.ts';
 interface Mosaic {
   readonly pixels?: CziPixels;
   readonly compression?: CziCompression;
-  /** Pixels of a subblock's side; the last one of a row or column may be smaller. */
+  /** Side of a subblock in pixels; the last subblock of a row or column may be smaller. */
   readonly side?: number;
   /** Pixels by which neighbours overlap. */
   readonly overlap?: number;
   readonly dimensions?: Readonly<Record<string, number>>;
-  /** Position of its top left corner. */
+  /** Position of the image's top left corner in pixels of full resolution. */
   readonly origin?: readonly [x: number, y: number];
   readonly downsample?: number;
 }
@@ -85,6 +85,7 @@ function greyOf({ width, height, rgb }: Raster): Raster {
   return { width, height, rgb: rgb.map((_, i) => rgb[i - (i % 3) + 1] as number) };
 }
 
+/** Returns the XML of the file with these elements. */
 const document = (inner: string) => `<ImageDocument><Metadata>${inner}</Metadata></ImageDocument>`;
 
 describe('a Zeiss slide', () => {
@@ -228,7 +229,9 @@ describe('a Zeiss slide', () => {
         data.set([b ?? 0, g ?? 0, r ?? 0], ((y + 1500) * width + x + 5300) * 3);
       }
     }
-    const slide = await open([{ x: 0, y: 0, width, height, pixelType: 3, compression: 0, data }]);
+    const slide = await open([
+      { x: 0, y: 0, width, height, pixelType: cziPixelTypes.bgr24, compression: cziCompressions.none, data },
+    ]);
     const tile = await slide.readTile({ level: 0, column: 11, row: 3 });
     expect(tile).toMatchObject({ codec: 'rgb', width: 368, height: 464 });
     // Tile 11, 3 begins at 5632, 1536.
@@ -254,7 +257,7 @@ describe('a Zeiss slide', () => {
     ['a level that does not exist', { level: 1, column: 0, row: 0 }],
     ['a column that does not exist', { level: 0, column: 2, row: 0 }],
     ['a row before the first', { level: 0, column: 0, row: -1 }],
-    ['half a column', { level: 0, column: 0.5, row: 0 }],
+    ['a fractional column', { level: 0, column: 0.5, row: 0 }],
   ])('throws TILE_OUT_OF_RANGE for a tile address with %s', async (_, address) => {
     const slide = await open(await subblocksOf(paintTissue(700, 530)));
     await expect(slide.readTile(address)).rejects.toMatchObject({ code: 'TILE_OUT_OF_RANGE' });

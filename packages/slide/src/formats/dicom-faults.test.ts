@@ -31,6 +31,9 @@ import {
   withoutLast,
 } from '../testing/spoil-dicom.ts';
 
+/** The default plan has 6 frames of 32 × 32 RGB pixels. */
+const PIXEL_BYTES = 6 * 32 * 32 * 3;
+
 /** Defects that are detected when the slide is opened. */
 const defectsOnOpen: readonly Fault[] = [
   // The file.
@@ -192,13 +195,13 @@ const defectsOnOpen: readonly Fault[] = [
   ['no pixels', without(tag.PixelData), 'FILE_CORRUPT'],
   [
     'too few pixels',
-    has({ tag: tag.PixelData, vr: 'OW', value: Buffer.alloc(6 * 3072 - 2) }),
+    has({ tag: tag.PixelData, vr: 'OW', value: Buffer.alloc(PIXEL_BYTES - 2) }),
     'FILE_CORRUPT',
   ],
   ['truncated pixels', withoutLast(1), 'FILE_TRUNCATED'],
   [
     'pixels without a length',
-    has({ tag: tag.PixelData, vr: 'OW', value: Buffer.alloc(6 * 3072), length: UNDEFINED_LENGTH }),
+    has({ tag: tag.PixelData, vr: 'OW', value: Buffer.alloc(PIXEL_BYTES), length: UNDEFINED_LENGTH }),
     'FILE_CORRUPT',
   ],
   ['four samples a pixel', has(us(tag.SamplesPerPixel, 4)), 'FILE_CORRUPT'],

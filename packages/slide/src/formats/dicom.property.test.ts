@@ -83,7 +83,10 @@ type ElementFault =
   | { readonly kind: 'number'; readonly where: number; readonly number: number }
   | TableFault;
 
-/** Damage to offset tables and items that does not change the bytes of a frame. */
+/**
+ * Damage to offset tables and items that does not change the bytes of a frame: an entry with a wrong number, a table of
+ * `count` zeros, an item (fragment) that is missing, empty or repeated, or no delimiter after the items.
+ */
 type TableFault =
   | { readonly kind: 'offset'; readonly where: number; readonly number: number }
   | { readonly kind: 'entries'; readonly count: number }
@@ -191,7 +194,7 @@ function damageElements(file: DicomFile, fault: ElementFault): DicomFile {
       return pixels((all) => ({ ...all, offsetTable: littleEndian(4, Array(fault.count).fill(0)) }));
     case 'offset':
       return {
-        ...pixels((all) => ({ ...all, offsetTable: spoilEntry(all.offsetTable, 4, fault) })),
+        ...file,
         elements: elements.map((each) => {
           if ('fragments' in each.value) {
             return {

@@ -5,14 +5,10 @@ import { buildTiledTiff, type TiledTiffPlan, tiledTiffDirectories } from '../tes
 import { difference, pixelsOf } from '../testing/compare-pixels.ts';
 import { drawLevel } from '../testing/draw-level.ts';
 import { encodeSamples, type SamplesPlan } from '../testing/encode-samples.ts';
+import { withTags } from '../testing/exact-directory.ts';
 import { openBytes } from '../testing/open-bytes.ts';
 import { paintTissue } from '../testing/paint-tissue.ts';
 import { tag } from '../tiff/tags.ts';
-
-const withTags = (directory: DirectoryPlan | undefined, tags: DirectoryPlan['tags']): DirectoryPlan => ({
-  ...directory,
-  tags: { ...directory?.tags, ...tags },
-});
 
 describe('a TIFF', () => {
   it.each<[string, TiledTiffPlan]>([
@@ -37,32 +33,68 @@ describe('a TIFF', () => {
   it.each<[string, DirectoryPlan['tags'], { x: number; y: number } | null]>([
     [
       '20,000 pixels per centimetre',
-      { 282: rational(20_000, 1), 283: rational(40_000, 1), 296: short(3) },
+      {
+        [tag.XResolution]: rational(20_000, 1),
+        [tag.YResolution]: rational(40_000, 1),
+        [tag.ResolutionUnit]: short(3),
+      },
       { x: 0.5, y: 0.25 },
     ],
     [
       '50,800 pixels per inch',
-      { 282: rational(50_800, 1), 283: rational(50_800, 1), 296: short(2) },
+      {
+        [tag.XResolution]: rational(50_800, 1),
+        [tag.YResolution]: rational(50_800, 1),
+        [tag.ResolutionUnit]: short(2),
+      },
       { x: 0.5, y: 0.5 },
     ],
     [
       'an inch as the default unit',
-      { 282: rational(50_800, 1), 283: rational(50_800, 1) },
+      { [tag.XResolution]: rational(50_800, 1), [tag.YResolution]: rational(50_800, 1) },
       { x: 0.5, y: 0.5 },
     ],
     [
       '72 dots per inch, which no microscope has',
-      { 282: rational(72, 1), 283: rational(72, 1), 296: short(2) },
+      {
+        [tag.XResolution]: rational(72, 1),
+        [tag.YResolution]: rational(72, 1),
+        [tag.ResolutionUnit]: short(2),
+      },
       null,
     ],
-    ['no unit at all', { 282: rational(20_000, 1), 283: rational(20_000, 1), 296: short(1) }, null],
+    [
+      'no unit at all',
+      {
+        [tag.XResolution]: rational(20_000, 1),
+        [tag.YResolution]: rational(20_000, 1),
+        [tag.ResolutionUnit]: short(1),
+      },
+      null,
+    ],
     [
       'a resolution divided by zero',
-      { 282: rational(20_000, 0), 283: rational(20_000, 1), 296: short(3) },
+      {
+        [tag.XResolution]: rational(20_000, 0),
+        [tag.YResolution]: rational(20_000, 1),
+        [tag.ResolutionUnit]: short(3),
+      },
       null,
     ],
-    ['a resolution of zero', { 282: rational(0, 1), 283: rational(0, 1), 296: short(3) }, null],
-    ['a resolution along one axis only', { 282: rational(20_000, 1), 296: short(3) }, null],
+    [
+      'a resolution of zero',
+      {
+        [tag.XResolution]: rational(0, 1),
+        [tag.YResolution]: rational(0, 1),
+        [tag.ResolutionUnit]: short(3),
+      },
+      null,
+    ],
+    [
+      'a resolution along one axis only',
+      { [tag.XResolution]: rational(20_000, 1), [tag.ResolutionUnit]: short(3) },
+      null,
+    ],
     ['no resolution', {}, null],
   ])('has the expected pixel size, or null, if it states %s', async (_, tags, mpp) => {
     const [full] = await tiledTiffDirectories({ downsamples: [1] });
@@ -142,8 +174,11 @@ describe('a TIFF', () => {
   it('has no vendor and no text of Make and ImageDescription, which may contain a name', async () => {
     const [full] = await tiledTiffDirectories({ downsamples: [1] });
     const slide = await openBytes(
-      buildTiff({ directories: [withTags(full, { 270: ascii('Ayşe Yılmaz'), 271: ascii('Ayşe Yılmaz') })] })
-        .bytes,
+      buildTiff({
+        directories: [
+          withTags(full, { [tag.ImageDescription]: ascii('Ayşe Yılmaz'), 271: ascii('Ayşe Yılmaz') }),
+        ],
+      }).bytes,
     );
     expect(JSON.stringify(slide)).not.toContain('Ay');
     expect(slide.associatedImages.size).toBe(0);

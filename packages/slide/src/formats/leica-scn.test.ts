@@ -15,9 +15,10 @@ const SCALE = 500;
 const GLASS = { width: 26_000_000, height: 76_000_000 };
 
 interface ImagePlan {
-  /** Pixels of full resolution, and the index of its first directory. */
+  /** Pixels of full resolution. */
   readonly width: number;
   readonly height: number;
+  /** Index of the image's first directory; those of smaller levels follow it. */
   readonly ifd: number;
   readonly downsamples?: readonly number[];
   /** Nanometres from the corner of the glass. */
@@ -129,7 +130,7 @@ describe('an SCN file with one image', () => {
 });
 
 describe('an SCN file with several images', () => {
-  // The second image begins 100 pixels to the right of the first one and 60 pixels below its top edge.
+  // The second image begins 100 pixels to the right of the first one's right edge and 60 pixels below its top edge.
   const secondTissue = paintTissue(160, 120);
   const twoImagesXml = scn(
     macro(0) +

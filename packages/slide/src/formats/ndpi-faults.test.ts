@@ -88,7 +88,7 @@ const directory = ({ directories }: BuiltNdpi, index: number) => directories[ind
 const nextOf = (bytes: Buffer, directoryOffset: number) =>
   directoryOffset + 2 + 12 * bytes.readUInt16LE(directoryOffset);
 /** Changes the upper 32 bits of a tag's value; NDPI stores them, for files above 4 GiB, after the directory. */
-const high =
+const withUpperBits =
   (name: number, value: number) =>
   (directories: Directories): BuiltNdpi => {
     const built = layOutNdpi(directories, 5 * 2 ** 30);
@@ -340,12 +340,12 @@ const faults: readonly Fault[] = [
     'FILE_CORRUPT',
   ],
 
-  ['a JPEG past the end of a file of 5 GiB', high(tag.StripOffsets, 2 ** 31), 'FILE_TRUNCATED'],
-  ['a JPEG in an empty part of a file of 5 GiB', high(tag.StripOffsets, 0), 'FILE_CORRUPT'],
-  ['a JPEG of 2^63 bytes', high(tag.StripByteCounts, 2 ** 31), 'FILE_TRUNCATED'],
-  ['a width above 2^32', high(tag.ImageWidth, 1), 'LIMIT_EXCEEDED'],
-  ['a list of intervals past the end of a file of 5 GiB', high(tag.McuStarts, 2), 'FILE_TRUNCATED'],
-  ['a list of intervals in an empty part of a file of 5 GiB', high(tag.McuStarts, 0), DISPLAYED],
+  ['a JPEG past the end of a file of 5 GiB', withUpperBits(tag.StripOffsets, 2 ** 31), 'FILE_TRUNCATED'],
+  ['a JPEG in an empty part of a file of 5 GiB', withUpperBits(tag.StripOffsets, 0), 'FILE_CORRUPT'],
+  ['a JPEG of 2^63 bytes', withUpperBits(tag.StripByteCounts, 2 ** 31), 'FILE_TRUNCATED'],
+  ['a width above 2^32', withUpperBits(tag.ImageWidth, 1), 'LIMIT_EXCEEDED'],
+  ['a list of intervals past the end of a file of 5 GiB', withUpperBits(tag.McuStarts, 2), 'FILE_TRUNCATED'],
+  ['a list of intervals in an empty part of a file of 5 GiB', withUpperBits(tag.McuStarts, 0), DISPLAYED],
 ];
 
 /** Opens the file and decodes all tiles; returns the outcome and the number of reads. */

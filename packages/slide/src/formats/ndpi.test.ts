@@ -153,8 +153,8 @@ describe('an NDPI slide', () => {
     ['a column that does not exist', { level: 0, column: 2, row: 0 }],
     ['a row that does not exist', { level: 0, column: 0, row: 2 }],
     ['a column before the first', { level: 0, column: -1, row: 0 }],
-    ['half a row', { level: 0, column: 0, row: 0.5 }],
-    ['a second tile of a level that has one', { level: 2, column: 1, row: 0 }],
+    ['a fractional row', { level: 0, column: 0, row: 0.5 }],
+    ['the second column of a level that has only one', { level: 2, column: 1, row: 0 }],
   ])('throws TILE_OUT_OF_RANGE for a tile address with %s', async (_, address) => {
     const slide = await open();
     await expect(slide.readTile(address)).rejects.toMatchObject({ code: 'TILE_OUT_OF_RANGE' });

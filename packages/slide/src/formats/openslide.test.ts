@@ -31,7 +31,7 @@ const skippedWithout = slides === '' ? ' (skipped: TEST_SLIDES names no folder o
 
 let folder: string;
 const picture = paintTissue(1024, 768);
-/** Level 0 has a column without tiles and one tile that is not an image. */
+/** Tiles of level 0: two in the last column are not stored in `whole`; one cannot be decoded in `damaged`. */
 const missing = [
   [7, 2],
   [7, 3],
@@ -119,7 +119,7 @@ describe.skipIf(library === null)(`a MIRAX slide${skipped}`, () => {
     const outcomes = await Promise.allSettled(addresses.map((address) => rasterOf(slide, address)));
     for (const [i, outcome] of outcomes.entries()) {
       const { column, row } = addresses[i] as TileAddress;
-      // Tile 1, 2 of the file is in tile 0, 1 of the slide.
+      // The slide has tiles of 256 pixels: its tile 0, 1 contains tile 1, 2 of the file, which has 128 pixels.
       if (column === 0 && row === 1) {
         expect(outcome).toMatchObject({
           status: 'rejected',
@@ -147,8 +147,8 @@ describe.skipIf(library === null)(`a MIRAX slide${skipped}`, () => {
     ['a level that does not exist', { level: 2, column: 0, row: 0 }],
     ['a column that does not exist', { level: 0, column: 4, row: 0 }],
     ['a row before the first', { level: 0, column: 0, row: -1 }],
-    ['half a column', { level: 0, column: 0.5, row: 0 }],
-  ])('rejects a tile address with %s with TILE_OUT_OF_RANGE', async (_, address) => {
+    ['a fractional column', { level: 0, column: 0.5, row: 0 }],
+  ])('throws TILE_OUT_OF_RANGE for a tile address with %s', async (_, address) => {
     const slide = await openSlide({ path: join(folder, 'whole.mrxs') });
     await expect(slide.readTile(address)).rejects.toMatchObject({ code: 'TILE_OUT_OF_RANGE' });
     await slide.close();
@@ -179,7 +179,7 @@ describe.skipIf(library === null)(`a MIRAX slide${skipped}`, () => {
 
   it.each<[string, (ini: string) => string, string]>([
     [
-      'of a version that OpenSlide does not know',
+      'whose slide ID differs from that of its index',
       (ini) => ini.replace('SLIDE_ID=', 'SLIDE_ID=X'),
       'FILE_CORRUPT',
     ],

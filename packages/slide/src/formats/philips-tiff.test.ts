@@ -12,7 +12,7 @@ import { openBytes } from '../testing/open-bytes.ts';
 import { paintPlain, paintTissue } from '../testing/paint-tissue.ts';
 import { tag } from '../tiff/tags.ts';
 
-/** Full resolution padded to whole tiles, as Philips writes it. */
+/** Size of full resolution, which is a multiple of the tile side, as Philips writes it. */
 const [WIDTH, HEIGHT, TILE] = [640, 384, 128];
 const tissue = paintTissue(WIDTH, HEIGHT);
 
@@ -127,7 +127,7 @@ describe('a Philips slide', () => {
     expect(slide.background).toEqual({ r: 255, g: 255, b: 255 });
   });
 
-  it('has the same levels whatever their order in the XML, which numbers them', async () => {
+  it('has its levels in the order of their numbers, whatever their order in the XML', async () => {
     const [first, second, third] = [1, 2, 4].map(representation);
     const images = [
       attribute('PIM_DP_IMAGE_TYPE', 'WSI') +
@@ -144,7 +144,7 @@ describe('a Philips slide', () => {
 });
 
 describe('the associated images of a Philips slide', () => {
-  it('are label and macro in the XML', async () => {
+  it('are the label and the macro that the XML contains', async () => {
     const jpeg = await pictureAsJpeg();
     const images = [associatedImage('MACROIMAGE', jpeg), wsi([1, 2, 4]), associatedImage('LABELIMAGE', jpeg)];
     const slide = await open(undefined, xml(images));
@@ -154,7 +154,7 @@ describe('the associated images of a Philips slide', () => {
     expect(difference(await pixelsOf(label.bytes), paintPlain(48, 32, [0, 128, 0])).mean).toBeLessThan(6);
   });
 
-  it('are label and macro in directories, even if the XML has a label too', async () => {
+  it('are the label and the macro of directories, even if the XML contains a label too', async () => {
     const named = (name: string) =>
       withTags(exactPicture(paintTissue(90, 60), null), { [tag.ImageDescription]: ascii(`${name} 90x60`) });
     const images = [wsi([1, 2, 4]), associatedImage('LABELIMAGE', await pictureAsJpeg())];

@@ -451,13 +451,14 @@ function inBoxes(stream: Uint8Array, commentBytes = 0): Uint8Array {
     head.write(type, 4, 'latin1');
     return Buffer.concat([head, body]);
   };
+  // Height 200, width 300, 3 components of 8 bits in the standard compression.
   const size = Buffer.from([0, 0, 0, 200, 0, 0, 1, 44, 0, 3, 7, 7, 0, 0]);
-  const colours = Buffer.from([1, 0, 0, 0, 0, 0, 16]);
+  const sRgb = Buffer.from([1, 0, 0, 0, 0, 0, 16]);
   return Buffer.concat([
     box('jP  ', Buffer.from([0x0d, 0x0a, 0x87, 0x0a])),
     box('ftyp', Buffer.from('jp2 \0\0\0\0jp2 ', 'latin1')),
     box('xml ', Buffer.alloc(commentBytes, ' ')),
-    box('jp2h', box('ihdr', size), box('colr', colours)),
+    box('jp2h', box('ihdr', size), box('colr', sRgb)),
     box('jp2c', stream),
   ]);
 }

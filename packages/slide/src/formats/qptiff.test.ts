@@ -181,7 +181,11 @@ describe('the metadata of a QPTIFF', () => {
   it.each<[string, DirectoryPlan['tags'], string, { x: number; y: number } | null]>([
     [
       'pixels per centimetre',
-      { 282: rational(20_000, 1), 283: rational(40_000, 1), 296: short(3) },
+      {
+        [tag.XResolution]: rational(20_000, 1),
+        [tag.YResolution]: rational(40_000, 1),
+        [tag.ResolutionUnit]: short(3),
+      },
       profile('0.7'),
       { x: 0.5, y: 0.25 },
     ],
@@ -226,7 +230,11 @@ describe('openSlideFrom', () => {
     ],
     [
       'when its XML has a document type definition',
-      [greyWithXml(`<!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/passwd">]>${description('&b;').slice(41)}`)],
+      [
+        greyWithXml(
+          `<!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/passwd">]>${description('&b;').replace(/^.*\r\n/, '')}`,
+        ),
+      ],
       'FILE_CORRUPT',
     ],
     ['when its XML uses an entity', [page(grey(0), '&lol;')], 'FILE_CORRUPT'],

@@ -168,7 +168,10 @@ describe('openSlideFrom', () => {
 
   it('opens a TIFF image with an invalid resolution as a slide without pixel size', async () => {
     const directory = encodeSamples({ ...colours, rowsPerStrip: 40 });
-    const slide = await open({ ...directory, tags: { ...directory.tags, 282: rational(0, 0) } });
+    const slide = await open({
+      ...directory,
+      tags: { ...directory.tags, [tag.XResolution]: rational(0, 0) },
+    });
     expect(slide.mpp).toBeNull();
   });
 });
@@ -202,6 +205,7 @@ describe('readTile of a TIFF', () => {
   it('throws FILE_CORRUPT if one colour plane of a tile is missing, and returns null if every plane is missing', async () => {
     const directory = encodeSamples({ ...colours, ...cut, isPlanar: true });
     const tilesPerPlane = 4 * 5;
+    // One plane of the tile at column 1, row 1, and all planes of the tile at column 2, row 1.
     const isMissing = (i: number) => i === 5 || i % tilesPerPlane === 6;
     const tiles = directory.tiles?.map((tile, i) => (isMissing(i) ? null : tile)) ?? [];
     const slide = await open({ ...directory, tiles });

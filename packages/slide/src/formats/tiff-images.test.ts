@@ -30,6 +30,7 @@ import {
 } from '../testing/tissue-tiff.ts';
 import { tag } from '../tiff/tags.ts';
 
+/** Ways to store an image in tiles or strips, with their names in tests. */
 const cuts: readonly [string, Pick<SamplesPlan, 'tile' | 'rowsPerStrip'>][] = [
   ['tiles', { tile: { width: 32, height: 16 } }],
   ['one tile larger than the image', { tile: { width: 128, height: 112 } }],
@@ -382,7 +383,11 @@ describe('a TIFF image in tiles of an image codec', () => {
     ['WebP', 50_001, webp],
     ['JPEG 2000', 34_712, jpeg2000],
     ['JPEG 2000 with compression 33005 (Aperio RGB)', 33_005, jpeg2000],
-    ['JPEG 2000 with compression 33003 (Aperio YCbCr) whose code stream converts to RGB', 33_003, jpeg2000],
+    [
+      'JPEG 2000 with compression 33003 (Aperio YCbCr) whose code stream declares its colour transform',
+      33_003,
+      jpeg2000,
+    ],
   ])('has the written pixels: %s', async (_, compression, encode) => {
     const slide = await open(await encodedTiles(compression, encode));
     expect(await show(slide)).toEqual(tissue);

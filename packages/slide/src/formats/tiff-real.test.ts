@@ -249,7 +249,7 @@ describe.skipIf(slides === '')(`openSlide with a real TIFF${skipped}`, () => {
     },
   );
 
-  it('reads tiled-oversize-gray-i8.tif like libvips if its samples are declared as unsigned', async () => {
+  it('reads the signed samples of tiled-oversize-gray-i8.tif as libvips reads the file declared as unsigned', async () => {
     const slide = await open('tiled-oversize-gray-i8.tif');
     const file = readFileSync(pathOf('tiled-oversize-gray-i8.tif'));
     // The directory entry of SampleFormat 2 (signed), which is changed to 1 (unsigned) for libvips.

@@ -21,7 +21,8 @@ const TIMEOUT_MS = 60_000 + runs * 10;
 
 /**
  * A change that damages a file: in a value of a directory, in the chain of directories, or in the bytes. `directory` and
- * `where` choose a directory and a value, as fractions (0 to 1) of all.
+ * `where` choose a directory and a value, as fractions (0 to 1) of all. `next` and `loop` change where the next directory
+ * is: at any offset, or at a directory of the file.
  */
 type Fault =
   | { readonly kind: 'remove'; readonly directory: number; readonly where: number }
@@ -33,6 +34,7 @@ type Fault =
   | { readonly kind: 'loop'; readonly directory: number; readonly where: number }
   | ByteFault;
 
+/** Generates the number of a tag that readers use. */
 const anyTag = fc
   .constantFrom(254, 256, 257, 258, 259, 262, 266, 270, 273, 274, 277, 278, 279, 282, 284, 296)
   .chain((commonTag) =>
@@ -57,6 +59,7 @@ const anyFault: fc.Arbitrary<Fault> = fc.oneof({ arbitrary: anyDirectoryFault, w
 
 /** Reduces numbers to the range of the type, as a faulty writer would. A RATIONAL consists of two numbers. */
 function truncateToType({ type, numbers }: TagValue): TagValue {
+  /** Bits of a number by field type; 8 for other types. */
   const bits: Readonly<Record<number, number>> = { 3: 16, 4: 32, 5: 32, 13: 32, 16: 53, 18: 53 };
   const isHalfRational = type === 5 && numbers.length % 2 === 1;
   const completeNumbers = isHalfRational ? [...numbers, 1] : numbers;

@@ -13,7 +13,7 @@ import { trestle } from './trestle.ts';
 const [WIDTH, HEIGHT, TILE] = [500, 380, 128];
 const tissue = paintTissue(WIDTH, HEIGHT);
 
-/** Returns the image as it is stored in tiles that overlap the preceding ones by this many pixels. */
+/** Returns the image as it is stored: each tile repeats the last `overlap` pixels of the tile on its left and above it. */
 function withOverlaps(picture: Raster, overlap: number): Raster {
   const storedSide = (side: number) => side + Math.ceil((side - TILE) / (TILE - overlap)) * overlap;
   const width = storedSide(picture.width);
@@ -152,7 +152,7 @@ describe('openSlideFrom', () => {
       'FILE_CORRUPT',
     ],
     [
-      'when withOverlaps tiles are below the minimum size',
+      'when overlapping tiles are below the minimum size',
       [exactPicture(tissue, 8)],
       overlaps(' 2 2'),
       'LIMIT_EXCEEDED',

@@ -13,7 +13,7 @@ const TILE = 128;
 
 /** A scanned rectangle of camera frames of 128 pixels. */
 interface RegionPlan {
-  /** Overlap in pixels of each column, from the second on, with the one before it; likewise of each row. */
+  /** Overlap in pixels of each column with the one before it, starting with the second column; likewise of each row. */
   readonly overlapsX: readonly number[];
   readonly overlapsY: readonly number[];
   /** Position of the first frame in the stored image, in frames from the top left corner. */
@@ -27,14 +27,14 @@ interface RegionPlan {
 
 const REGION: RegionPlan = { overlapsX: [16, 0, 24], overlapsY: [8, 32] };
 
-/** Returns the first pixel of each column or row of frames. */
+/** Returns the position of each column or row of frames in pixels from the first one. */
 function startsOf(overlaps: readonly number[]): number[] {
   const starts = [0];
   for (const overlap of overlaps) starts.push((starts.at(-1) ?? 0) + TILE - overlap);
   return starts;
 }
 
-/** Size in pixels of a region without overlaps. */
+/** Size in pixels of a region in which every overlap is shown once. */
 const sizeOf = ({ overlapsX, overlapsY }: RegionPlan) => ({
   width: (startsOf(overlapsX).at(-1) ?? 0) + TILE,
   height: (startsOf(overlapsY).at(-1) ?? 0) + TILE,
@@ -161,7 +161,7 @@ describe('a Ventana slide whose frames overlap', () => {
     ['iScan', 'legacy'],
     ['DP 200', 'all'],
   ])(
-    'has the written metadata, and shows every pixel once, with the overlaps as an %s writes them',
+    'has the written metadata, and shows every pixel once, if the scanner %s has written its overlaps',
     async (_, directions) => {
       const slide = await open(
         slideOf(

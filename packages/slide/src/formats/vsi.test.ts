@@ -24,6 +24,7 @@ import { difference, pixelsOf } from '../testing/compare-pixels.ts';
 import { encodeJpeg2000 } from '../testing/encode-frames.ts';
 import { memoryFiles } from '../testing/memory-files.ts';
 import { paintTissue } from '../testing/paint-tissue.ts';
+import { vsiTag } from '../vsi/stacks.ts';
 
 const slides = process.env.TEST_SLIDES ?? '';
 const skipped = slides === '' ? ' (skipped: TEST_SLIDES names no folder of real slides)' : '';
@@ -190,7 +191,7 @@ describe('an Olympus slide', () => {
     ['a level that does not exist', { level: 1, column: 0, row: 0 }],
     ['a column that does not exist', { level: 0, column: 3, row: 0 }],
     ['a row before the first', { level: 0, column: 0, row: -1 }],
-    ['half a column', { level: 0, column: 0.5, row: 0 }],
+    ['a fractional column', { level: 0, column: 0.5, row: 0 }],
   ])('throws TILE_OUT_OF_RANGE for a tile address with %s', async (_, address) => {
     const slide = await openOne(await planOf('jpeg'));
     await expect(slide.readTile(address)).rejects.toMatchObject({ code: 'TILE_OUT_OF_RANGE' });
@@ -281,9 +282,12 @@ describe('an Olympus fluorescence slide', () => {
 
 describe('openSlideFrom with a damaged .vsi file', () => {
   const ets = async () => ({ [etsName(10001)]: buildEts(await planOf('jpeg')) });
-  const root = (value: readonly VsiField[]): readonly VsiField[] => [{ tag: 2000, index: 0, value }];
+  const root = (value: readonly VsiField[]): readonly VsiField[] => [
+    { tag: vsiTag.collection, index: 0, value },
+  ];
   const nested = (depth: number): VsiField => ({ tag: 1, value: depth === 0 ? 0 : [nested(depth - 1)] });
-  /** Offsets of the first volume of the tag tree and of its first field. */
+  // Offsets of the first volume of the tag tree and of its first field. In a volume, 8 is the offset of its first field and
+  // 16 the number of fields; in a field, 4 is the tag, 8 the offset of the next field and 12 the length of the value.
   const VOLUME = 8;
   const FIELD = 32;
 
@@ -315,7 +319,7 @@ describe('openSlideFrom with a damaged .vsi file', () => {
 
   it('throws FILE_TRUNCATED if a value ends past the end of the file', async () => {
     const value = { type: 259, bytes: new Uint8Array(16) };
-    const file = buildVsiOf([{ tag: 2053, value }]);
+    const file = buildVsiOf([{ tag: vsiTag.imageBoundary, value }]);
     file.writeUInt32LE(4096, FIELD + 12);
     await expect(open(file, await ets())).rejects.toMatchObject({ code: 'FILE_TRUNCATED' });
   });
@@ -327,9 +331,14 @@ describe('openSlideFrom with a damaged .vsi file', () => {
       'with 5,000 images',
       root(
         Array.from({ length: 5000 }, (_, index) => ({
-          tag: 2001,
+          tag: vsiTag.stack,
           index,
-          value: [{ tag: 2002, value: [{ tag: 2018, value: [{ tag: 20005, value: 1 }] }] }],
+          value: [
+            {
+              tag: vsiTag.frame,
+              value: [{ tag: vsiTag.externalFile, value: [{ tag: vsiTag.hasExternalFile, value: 1 }] }],
+            },
+          ],
         })),
       ),
       'LIMIT_EXCEEDED',
@@ -572,7 +581,7 @@ describe.skipIf(slides === '')(`openSlide with a real Olympus slide${skipped}`, 
     await slide.close();
   });
 
-  it('throws FILE_TRUNCATED for a .vsi file without its folder, and names the missing .ets file', async () => {
+  it('throws FILE_TRUNCATED with a message about the missing .ets file for a .vsi file without its folder', async () => {
     const bytes = await readFile(path);
     await expect(openSlideFrom(memoryFiles({ 'alone.vsi': bytes }))).rejects.toMatchObject({
       code: 'FILE_TRUNCATED',

@@ -39,8 +39,8 @@ function tiffOf(...directories: DirectoryPlan[]): Uint8Array {
   return buildTiff({ directories }).bytes;
 }
 
-/** Returns the first, the middle and the last pixel, 0…255 each. */
-async function cornerSamples(slide: Slide): Promise<number[]> {
+/** Returns the grey of the first, the middle and the last pixel, 0…255. */
+async function sampledGreys(slide: Slide): Promise<number[]> {
   const { rgb } = await drawLevel(slide, 0);
   return [0, Math.floor(rgb.length / 2), rgb.length - 1].map((i) => rgb[i] as number);
 }
@@ -66,7 +66,7 @@ describe('12-bit grey in 16-bit samples', () => {
         tiffOf(encodeSamples({ width, height, samples: dark, samplesPerPixel: 1, bits: 16, photometric: 1 })),
     ],
     [
-      'TIFF that is stored rotated',
+      'TIFF that states Orientation 1, which is upright',
       () => tiffOf(directoryOf(dark, { tags: { [tag.Orientation]: short(1) } })),
     ],
     [
@@ -76,15 +76,15 @@ describe('12-bit grey in 16-bit samples', () => {
     ],
     ['JPEG 2000', () => encodeJpeg2000({ width, height, samplesPerPixel: 1, values: dark })],
   ])('is stretched so that its darkest pixels become black and its brightest white: %s', async (_, build) => {
-    expectRamp(await cornerSamples(await openBytes(await build())));
+    expectRamp(await sampledGreys(await openBytes(await build())));
   });
 
   it('is stretched and inverted in a WhiteIsZero TIFF, with an estimated and with a declared range', async () => {
     const tags = { [tag.MinSampleValue]: short(0), [tag.MaxSampleValue]: short(7800) };
     const slide = await openBytes(tiffOf(directoryOf(dark, { photometric: 0 })));
-    expectRamp(await cornerSamples(slide), 255, 0);
+    expectRamp(await sampledGreys(slide), 255, 0);
     const declared = await openBytes(tiffOf(directoryOf(dark, { photometric: 0, tags })));
-    expectRamp(await cornerSamples(declared), 248, 128);
+    expectRamp(await sampledGreys(declared), 248, 128);
   });
 
   it.each(['MONOCHROME2', 'MONOCHROME1'])(
@@ -100,7 +100,7 @@ describe('12-bit grey in 16-bit samples', () => {
 
   it('is scaled by the range that a TIFF declares', async () => {
     const tags = { [tag.MinSampleValue]: short(0), [tag.MaxSampleValue]: short(7800) };
-    expectRamp(await cornerSamples(await openBytes(tiffOf(directoryOf(dark, { tags })))), 7, 127);
+    expectRamp(await sampledGreys(await openBytes(tiffOf(directoryOf(dark, { tags })))), 7, 127);
   });
 
   it.each([
@@ -109,7 +109,7 @@ describe('12-bit grey in 16-bit samples', () => {
     ['an inverted range of 8 bits', 255, 0],
   ])('is stretched by an estimated range if a TIFF declares %s', async (_, min, max) => {
     const tags = { [tag.MinSampleValue]: short(min), [tag.MaxSampleValue]: short(max) };
-    expectRamp(await cornerSamples(await openBytes(tiffOf(directoryOf(dark, { tags })))));
+    expectRamp(await sampledGreys(await openBytes(tiffOf(directoryOf(dark, { tags })))));
   });
 
   it('is stretched at all levels by the range that is estimated at the smallest level', async () => {
@@ -124,7 +124,7 @@ describe('12-bit grey in 16-bit samples', () => {
     });
     const slide = await openBytes(tiffOf(directoryOf(dark.map((sample) => sample * 2)), small));
     expect(slide.levels).toHaveLength(2);
-    const [first, middle] = await cornerSamples(slide);
+    const [first, middle] = await sampledGreys(slide);
     expect(first).toBeLessThan(18);
     expect(middle).toBe(255);
     const { rgb } = await drawLevel(slide, 1);
@@ -144,17 +144,17 @@ describe('12-bit grey in 16-bit samples', () => {
 
 describe('16-bit grey', () => {
   it('is not stretched if it has samples above half of 65,535', async () => {
-    const values = await cornerSamples(await openBytes(tiffOf(directoryOf(ramp(20_000, 40_000)))));
+    const values = await sampledGreys(await openBytes(tiffOf(directoryOf(ramp(20_000, 40_000)))));
     expect(values).toEqual([20_000 >> 8, 30_000 >> 8, 40_000 >> 8]);
   });
 
   it('is shown as black if all its samples have the same low value', async () => {
-    expect(await cornerSamples(await openBytes(tiffOf(directoryOf(ramp(300, 300)))))).toEqual([0, 0, 0]);
+    expect(await sampledGreys(await openBytes(tiffOf(directoryOf(ramp(300, 300)))))).toEqual([0, 0, 0]);
   });
 
   it('is not stretched in an RGB image', async () => {
     const samples = Uint16Array.from({ length: width * height * 3 }, () => 2000);
     const directory = directoryOf(samples, { samplesPerPixel: 3, photometric: 2 });
-    expect(await cornerSamples(await openBytes(tiffOf(directory)))).toEqual([7, 7, 7]);
+    expect(await sampledGreys(await openBytes(tiffOf(directory)))).toEqual([7, 7, 7]);
   });
 });

@@ -48,6 +48,16 @@ export function damaged(damage: Damage, plan: CziPlan = whole): Buffer {
 
 /** Offset of a segment's body from the segment's position; the header is before it. */
 export const BODY = 32;
+/** Offset of a segment's used size, in its header. */
+export const USED_BYTES = 24;
+/** Positions in the file of the fields of the file segment, the first segment; `part` is the file part. */
+export const inFile = {
+  version: BODY,
+  part: BODY + 48,
+  directory: BODY + 52,
+  metadata: BODY + 60,
+  attachments: BODY + 72,
+};
 /** Offsets of the fields of a directory entry; `position` is that of the subblock in the file, `part` the file part. */
 export const entry = {
   pixelType: 2,
