@@ -2,7 +2,12 @@
 import zlib from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { limits } from '../czi/limits.ts';
-import { buildCzi, cziCompressions, cziPixelTypes, type SubblockPlan } from '../testing/build-czi.ts';
+import {
+  buildCzi,
+  cziCompressions as codec,
+  cziPixelTypes,
+  type SubblockPlan,
+} from '../testing/build-czi.ts';
 import {
   BODY,
   type Damage,
@@ -85,24 +90,21 @@ describe('readTile of a CZI slide', () => {
     [
       'when its pixels are not Zstandard',
       (file, places) => {
-        for (const i of [0, 1])
-          file.writeInt32LE(cziCompressions.zstd0, inEntry(places, i, entry.compression));
+        for (const i of [0, 1]) file.writeInt32LE(codec.zstd0, inEntry(places, i, entry.compression));
       },
       'FILE_CORRUPT',
     ],
     [
       'when its pixels are not zstd1',
       (file, places) => {
-        for (const i of [0, 1])
-          file.writeInt32LE(cziCompressions.zstd1, inEntry(places, i, entry.compression));
+        for (const i of [0, 1]) file.writeInt32LE(codec.zstd1, inEntry(places, i, entry.compression));
       },
       'FILE_CORRUPT',
     ],
     [
       'when its pixels are not JPEG',
       (file, places) => {
-        for (const i of [0, 1])
-          file.writeInt32LE(cziCompressions.jpeg, inEntry(places, i, entry.compression));
+        for (const i of [0, 1]) file.writeInt32LE(codec.jpeg, inEntry(places, i, entry.compression));
       },
       'FILE_CORRUPT',
     ],
@@ -114,65 +116,57 @@ describe('readTile of a CZI slide', () => {
   it.each<[string, Partial<SubblockPlan>, string]>([
     [
       'when its Zstandard data are truncated',
-      { compression: cziCompressions.zstd0, data: zstd0.subarray(0, -20) },
+      { compression: codec.zstd0, data: zstd0.subarray(0, -20) },
       'FILE_CORRUPT',
     ],
     [
       'when its Zstandard data decompress to too few bytes',
-      { compression: cziCompressions.zstd0, data: zlib.zstdCompressSync(data.subarray(3)) },
+      { compression: codec.zstd0, data: zlib.zstdCompressSync(data.subarray(3)) },
       'FILE_CORRUPT',
     ],
     [
       'when its Zstandard data decompress to 7,000 times the expected size',
-      { compression: cziCompressions.zstd0, data: bomb },
+      { compression: codec.zstd0, data: bomb },
       'FILE_CORRUPT',
     ],
-    [
-      'when its zstd1 is empty',
-      { compression: cziCompressions.zstd1, data: new Uint8Array() },
-      'FILE_CORRUPT',
-    ],
+    ['when its zstd1 is empty', { compression: codec.zstd1, data: new Uint8Array() }, 'FILE_CORRUPT'],
     [
       'when its zstd1 has a header of 2 bytes',
-      { compression: cziCompressions.zstd1, data: Buffer.concat([Uint8Array.of(2, 1), zstd1.subarray(1)]) },
+      { compression: codec.zstd1, data: Buffer.concat([Uint8Array.of(2, 1), zstd1.subarray(1)]) },
       'FILE_CORRUPT',
     ],
     [
       'when its zstd1 has an unknown header',
       {
-        compression: cziCompressions.zstd1,
+        compression: codec.zstd1,
         data: Buffer.concat([Uint8Array.of(3, 7, 1), zstd1.subarray(1)]),
       },
       'FILE_CORRUPT',
     ],
     [
       'when its zstd1 ends in its header',
-      { compression: cziCompressions.zstd1, data: Uint8Array.of(3, 1) },
+      { compression: codec.zstd1, data: Uint8Array.of(3, 1) },
       'FILE_CORRUPT',
     ],
     [
       'when its JPEG is truncated',
-      { compression: cziCompressions.jpeg, data: jpeg.subarray(0, jpeg.length / 2) },
+      { compression: codec.jpeg, data: jpeg.subarray(0, jpeg.length / 2) },
       'FILE_CORRUPT',
     ],
-    [
-      'when its JPEG has another size',
-      { compression: cziCompressions.jpeg, data: jpeg, width: 40 },
-      'FILE_CORRUPT',
-    ],
+    ['when its JPEG has another size', { compression: codec.jpeg, data: jpeg, width: 40 }, 'FILE_CORRUPT'],
     [
       'when its JPEG is grey and its pixel type is colour',
-      { compression: cziCompressions.jpeg, data: greyJpeg },
+      { compression: codec.jpeg, data: greyJpeg },
       'FILE_CORRUPT',
     ],
     [
       'when its JPEG is colour and its pixel type is grey',
-      { compression: cziCompressions.jpeg, data: jpeg, pixelType: cziPixelTypes.gray8 },
+      { compression: codec.jpeg, data: jpeg, pixelType: cziPixelTypes.gray8 },
       'FILE_CORRUPT',
     ],
     [
       'when it is JPEG with a 16-bit pixel type',
-      { compression: cziCompressions.jpeg, data: jpeg, pixelType: cziPixelTypes.bgr48 },
+      { compression: codec.jpeg, data: jpeg, pixelType: cziPixelTypes.bgr48 },
       'FORMAT_NOT_SUPPORTED',
     ],
   ])('throws the expected error for a tile %s', async (_, plan, code) => {

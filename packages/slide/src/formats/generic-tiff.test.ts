@@ -30,71 +30,25 @@ describe('a TIFF', () => {
     expect(difference(await pixelsOf(tile?.bytes ?? new Uint8Array()), expectedPixels).mean).toBeLessThan(6);
   });
 
+  /** Returns the tags of a resolution. @param unit value of ResolutionUnit; absent for none */
+  const resolution = (x: number, y: number, unit?: number) => ({
+    [tag.XResolution]: rational(x, 1),
+    [tag.YResolution]: rational(y, 1),
+    ...(unit !== undefined && { [tag.ResolutionUnit]: short(unit) }),
+  });
+  const [NO_UNIT, INCH, CENTIMETRE] = [1, 2, 3];
+  const dividedByZero = { [tag.XResolution]: rational(20_000, 0) };
+  const onlyX = { [tag.XResolution]: rational(20_000, 1), [tag.ResolutionUnit]: short(CENTIMETRE) };
+
   it.each<[string, DirectoryPlan['tags'], { x: number; y: number } | null]>([
-    [
-      '20,000 pixels per centimetre',
-      {
-        [tag.XResolution]: rational(20_000, 1),
-        [tag.YResolution]: rational(40_000, 1),
-        [tag.ResolutionUnit]: short(3),
-      },
-      { x: 0.5, y: 0.25 },
-    ],
-    [
-      '50,800 pixels per inch',
-      {
-        [tag.XResolution]: rational(50_800, 1),
-        [tag.YResolution]: rational(50_800, 1),
-        [tag.ResolutionUnit]: short(2),
-      },
-      { x: 0.5, y: 0.5 },
-    ],
-    [
-      'an inch as the default unit',
-      { [tag.XResolution]: rational(50_800, 1), [tag.YResolution]: rational(50_800, 1) },
-      { x: 0.5, y: 0.5 },
-    ],
-    [
-      '72 dots per inch, which no microscope has',
-      {
-        [tag.XResolution]: rational(72, 1),
-        [tag.YResolution]: rational(72, 1),
-        [tag.ResolutionUnit]: short(2),
-      },
-      null,
-    ],
-    [
-      'no unit at all',
-      {
-        [tag.XResolution]: rational(20_000, 1),
-        [tag.YResolution]: rational(20_000, 1),
-        [tag.ResolutionUnit]: short(1),
-      },
-      null,
-    ],
-    [
-      'a resolution divided by zero',
-      {
-        [tag.XResolution]: rational(20_000, 0),
-        [tag.YResolution]: rational(20_000, 1),
-        [tag.ResolutionUnit]: short(3),
-      },
-      null,
-    ],
-    [
-      'a resolution of zero',
-      {
-        [tag.XResolution]: rational(0, 1),
-        [tag.YResolution]: rational(0, 1),
-        [tag.ResolutionUnit]: short(3),
-      },
-      null,
-    ],
-    [
-      'a resolution along one axis only',
-      { [tag.XResolution]: rational(20_000, 1), [tag.ResolutionUnit]: short(3) },
-      null,
-    ],
+    ['20,000 pixels per centimetre', resolution(20_000, 40_000, CENTIMETRE), { x: 0.5, y: 0.25 }],
+    ['50,800 pixels per inch', resolution(50_800, 50_800, INCH), { x: 0.5, y: 0.5 }],
+    ['an inch as the default unit', resolution(50_800, 50_800), { x: 0.5, y: 0.5 }],
+    ['72 dots per inch, which no microscope has', resolution(72, 72, INCH), null],
+    ['no unit at all', resolution(20_000, 20_000, NO_UNIT), null],
+    ['a resolution divided by zero', { ...resolution(0, 20_000, CENTIMETRE), ...dividedByZero }, null],
+    ['a resolution of zero', resolution(0, 0, CENTIMETRE), null],
+    ['a resolution along one axis only', onlyX, null],
     ['no resolution', {}, null],
   ])('has the expected pixel size, or null, if it states %s', async (_, tags, mpp) => {
     const [full] = await tiledTiffDirectories({ downsamples: [1] });

@@ -46,7 +46,7 @@ const CHANNEL = 4;
 const TYPE = {
   int: 5,
   double: 10,
-  shortText: 13,
+  tchar: 13,
   text: 8192,
   rectangle: 259,
   scale: 260,
@@ -84,7 +84,7 @@ function stackField(plan: VsiStackPlan): VsiField {
       ? []
       : [
           { tag: vsiTag.frameScale, value: { type: TYPE.scale, bytes: doubles(mpp, mpp) } },
-          { tag: vsiTag.frameUnit, value: { type: TYPE.shortText, bytes: text(unit) } },
+          { tag: vsiTag.frameUnit, value: { type: TYPE.tchar, bytes: text(unit) } },
         ]),
     ...(objectivePower === undefined
       ? []
@@ -235,19 +235,11 @@ export function buildEts(plan: EtsPlan): Buffer {
   header.writeUInt32LE(ETS_HEADER_BYTES, 24);
   const moreHeader = Buffer.alloc(ETS_HEADER_BYTES);
   moreHeader.write('ETS', 'latin1');
-  const etsVersion = 0x30006;
-  const quality = 90;
-  const tileDepth = 1;
+  const colourSpace = plan.colourSpace ?? (components === 3 ? 3 : 1);
+  const [etsVersion, quality, tileDepth] = [0x30006, 90, 1];
   const numbers = [
-    etsVersion,
-    componentType,
-    components,
-    plan.colourSpace ?? (components === 3 ? 3 : 1),
-    plan.compression,
-    quality,
-    plan.tileWidth,
-    plan.tileHeight,
-    tileDepth,
+    ...[etsVersion, componentType, components, colourSpace, plan.compression],
+    ...[quality, plan.tileWidth, plan.tileHeight, tileDepth],
   ];
   for (const [i, number] of numbers.entries()) moreHeader.writeUInt32LE(number, 4 + 4 * i);
   moreHeader.set(background, 108);
