@@ -18,7 +18,10 @@ export function useRecentAnnotations() {
   });
 }
 
-/** Counts that are requested within this time are loaded by one call. Requests that are aborted within it, because their row has disappeared, are omitted. */
+/**
+ * Time from the first request for a count until one call loads all counts requested meanwhile. A request that is aborted before the call,
+ * because its row has disappeared, is left out.
+ */
 const batchDelayMs = 250;
 /** Age after which a count is loaded again. */
 const countStaleMs = 60_000;
@@ -35,7 +38,7 @@ let countRequests: CountRequest[] = [];
 export function useAnnotationCount(imageId: string | undefined): number | undefined {
   const { data } = useQuery({
     queryKey: countKey(imageId ?? ''),
-    queryFn: ({ signal }) => requestCount(imageId ?? '', signal),
+    queryFn: ({ signal }) => requestCount(imageId ?? '', signal), // runs only with an id; see `enabled`
     enabled: imageId !== undefined,
     staleTime: countStaleMs,
   });
@@ -57,15 +60,15 @@ function requestCount(imageId: string, signal: AbortSignal): Promise<number> {
 }
 
 async function sendCountRequests(): Promise<void> {
-  const batchRequests = countRequests;
+  const requests = countRequests;
   countRequests = [];
-  const active = batchRequests.filter(({ signal }) => !signal.aborted);
-  for (let start = 0; start < active.length; start += maxCountedSlides) {
-    const batch = active.slice(start, start + maxCountedSlides);
+  const activeRequests = requests.filter(({ signal }) => !signal.aborted);
+  for (let start = 0; start < activeRequests.length; start += maxCountedSlides) {
+    const batch = activeRequests.slice(start, start + maxCountedSlides);
     const images = batch.map(({ imageId }) => imageId).join();
     try {
       const { counts } = await call(countAnnotations, { query: { images } });
-      for (const { imageId, resolve } of batch) resolve(counts[imageId] ?? 0);
+      for (const { imageId, resolve } of batch) resolve(counts[imageId] ?? 0); // the response omits slides without annotations
     } catch (error) {
       for (const { reject } of batch) reject(error);
     }

@@ -60,7 +60,7 @@ export function useAnnotationLayers(imageId: string, { awaitsFirst = false } = {
     },
     // The server may be unreachable for a moment while a slide is opened; its tiles are retried, too.
     retry: (count, error) => count < 3 && !(error instanceof AppError),
-    gcTime: 0,
+    gcTime: 0, // a slide that is opened again shows current layers, not cached ones
     refetchInterval: ({ state: { data, error } }) => {
       if (!awaitsFirst || data === undefined || data.length > 0 || error instanceof AppError) return false;
       return error === null && wasActiveWithin(60_000) ? firstLayerPollMs : idlePollMs;
@@ -90,7 +90,7 @@ export async function updateLayer(
   edit: LayerEdit,
 ): Promise<AnnotationLayer> {
   const layers = await loadAnnotationLayers(imageId);
-  const version = layers.find(({ id }) => id === layerId)?.version ?? 0;
+  const version = layers.find(({ id }) => id === layerId)?.version ?? 0; // 0: the layer is missing; the server reports that
   return call(updateAnnotationLayer, { params: { layerId }, body: { ...edit, version } });
 }
 
@@ -134,7 +134,7 @@ export async function* loadAnnotations(
   yield* readFeatures(await openStream(listAnnotations, { params: { layerId }, query: {}, signal }));
 }
 
-/** The data of server-sent events by event name. */
+/** Schemas for the data of the server-sent events, by event name. */
 export const annotationEvents = {
   layer: z.object({ layer: AnnotationLayer.omit({ counts: true }) }),
   'layer-removed': z.object({ layer_id: z.string() }),

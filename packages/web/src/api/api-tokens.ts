@@ -43,7 +43,7 @@ export function useDatasetNames() {
     queryKey: [...tokensKey, 'datasets'],
     queryFn: async ({ signal }): Promise<readonly string[]> => {
       const { datasets } = await call(listImageGroups, { query: { order: 'name' }, signal });
-      return datasets.flatMap(({ dataset_name: name }) => name ?? []);
+      return datasets.flatMap(({ dataset_name: name }) => name ?? []); // omits the group of images without a dataset (null)
     },
   });
 }

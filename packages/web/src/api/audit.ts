@@ -1,4 +1,4 @@
-/** Loads the audit log and its verification, for administrators. */
+/** Loads the audit log and the verification of its chain (each event contains the hash of the one before), for administrators. */
 import {
   type AuditChain,
   type AuditEntry,
@@ -53,7 +53,8 @@ export function downloadAudit(filter: AuditFilter): Promise<Blob> {
   return download(exportAudit, { query: filter });
 }
 
-interface NamedSlide {
+/** A slide that the filter of the audit log offers. */
+interface OfferedSlide {
   readonly id: string;
   readonly fileName: string;
   readonly dataset: string | null;
@@ -65,7 +66,7 @@ const maxOfferedSlides = 20;
 export function useSlidesByText(text: string) {
   return useQuery({
     queryKey: ['slides-called', text],
-    queryFn: async ({ signal }): Promise<readonly NamedSlide[]> => {
+    queryFn: async ({ signal }): Promise<readonly OfferedSlide[]> => {
       const query = { limit: maxOfferedSlides, ...(text !== '' && { q: text }) };
       const { images } = await call(listImages, { query, signal });
       return images.map(({ id, file_name, dataset_name }) => ({
@@ -74,6 +75,6 @@ export function useSlidesByText(text: string) {
         dataset: dataset_name,
       }));
     },
-    placeholderData: (before) => before,
+    placeholderData: (previous) => previous,
   });
 }

@@ -112,15 +112,15 @@ export async function loginExternally(search: string): Promise<ActionResult> {
   return signInWith(() => identityTokenOf(search));
 }
 
-/** Exchanges an identity token for a sign-in and stores it. @param obtain gets an identity token from a sign-in service */
+/** Exchanges the identity token of a sign-in service for a sign-in and stores the sign-in. */
 async function signInWith(
-  obtain: () => Promise<{ readonly token: string; readonly nonce?: string }>,
+  obtainIdentityToken: () => Promise<{ readonly token: string; readonly nonce?: string }>,
 ): Promise<ActionResult> {
   setAuthState({ loading: true, error: null });
   try {
-    const identityToken = await obtain();
+    const tokenAndNonce = await obtainIdentityToken();
     const obtainedAt = Date.now();
-    const verified = await call(verifyToken, { body: identityToken });
+    const verified = await call(verifyToken, { body: tokenAndNonce });
     queryClient.clear();
     storeSignIn(verified);
     setAuthState({ ...verified, isAuthenticated: true, loading: false, error: null });
@@ -151,25 +151,22 @@ export async function register({ email, password, ...optionalFields }: Registrat
     return { success: true, message: message || texts.registerDone };
   } catch (error) {
     if (isUnreadableSuccess(error)) return { success: true, message: texts.registerDone };
-    const otherwise = error instanceof UnexpectedResponseError ? texts.registerFailed : texts.unexpected;
+    const defaultMessage = error instanceof UnexpectedResponseError ? texts.registerFailed : texts.unexpected;
     return {
       success: false,
-      message: messageOf(error, otherwise),
+      message: messageOf(error, defaultMessage),
       error: codeOf(error),
       field: fieldOf(error),
     };
   }
 }
 
-/**
- * Whether the server succeeded although its response violates the contract, for instance without a `message` or a
- * body.
- */
+/** Whether the server reported success with a response that violates the contract, for instance without a `message` or a body. */
 function isUnreadableSuccess(error: unknown): boolean {
   return error instanceof z.ZodError || error instanceof SyntaxError;
 }
 
-/** Confirms a registration. @param code from the link in the e-mail @param password the one of the registration */
+/** Confirms a registration. @param code from the link in the e-mail @param password that the person chose when registering */
 export async function confirmRegistration(code: string, password: string): Promise<ActionResult> {
   try {
     const { message } = await call(confirmRegistrationEndpoint, { body: { code, password } });

@@ -1,4 +1,4 @@
-/** Loads and changes cases (the slides of one specimen) and the registrations between their slides. */
+/** Loads and changes cases (the slides of one specimen) and their registrations (transformations between two slides of a case). */
 import {
   type BodyInputOf,
   type Case,
@@ -40,8 +40,8 @@ export function useCases({ dataset = null, isEnabled = true }: CasesOptions = {}
   });
 }
 
-export function makeCase(request: NewCase): Promise<ActionResult> {
-  return change(texts.caseSaved, () => call(createCase, { body: request }));
+export function makeCase(newCase: NewCase): Promise<ActionResult> {
+  return change(texts.caseSaved, () => call(createCase, { body: newCase }));
 }
 
 export function changeCase(caseId: string, changes: CaseChanges): Promise<ActionResult> {
@@ -67,10 +67,10 @@ async function change(successMessage: string, request: () => Promise<unknown>): 
 /** Registers two slides of a case. @returns the transformation between the slides, or a message for the person */
 export async function registerSlides(
   caseId: string,
-  request: NewRegistration,
+  registration: NewRegistration,
 ): Promise<ResponseOf<typeof registerCaseSlides> | { readonly error: string }> {
   try {
-    return await call(registerCaseSlides, { params: { caseId }, body: request });
+    return await call(registerCaseSlides, { params: { caseId }, body: registration });
   } catch (error) {
     return { error: messageOf(error, texts.caseFailed) };
   } finally {

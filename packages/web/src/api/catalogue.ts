@@ -41,7 +41,9 @@ export interface LoadedGroups extends ResponseOf<typeof listImageGroups> {
   readonly etag: string | null;
 }
 
+/** The rows of a list that are loaded so far. */
 export interface ImageRows {
+  /** The image at a position of the list; undefined when its row is not loaded. */
   imageAt(position: number): Image | undefined;
   /** Position of an image among the loaded rows; -1 when it is not among them. */
   positionOf(imageId: string): number;
@@ -61,7 +63,7 @@ const imagesKey = 'image';
  * once; `error` contains a message about this during the attempt and when it fails.
  */
 export function useImageGroups(listing: Listing) {
-  /** Numbers of the visible pages. */
+  /** Numbers of the visible pages. The list that shows the rows sets them; they are loaded again together with the groups. */
   const pages = useRef<readonly number[]>([0]);
   const groups = useQuery({
     queryKey: groupsKey(listing),
@@ -77,6 +79,7 @@ export function useImageGroups(listing: Listing) {
   const [renewal, setRenewal] = useState<Renewal | null>(null);
   const { data, error, refetch } = groups;
   const isRejected = error !== null && statusOf(error) === 401;
+  // After a success, the next 401 may create a new session again. React allows setting the state during rendering.
   if (error === null && data !== undefined && renewal !== null) setRenewal(null);
 
   useEffect(() => {
@@ -101,7 +104,7 @@ export function useImageGroups(listing: Listing) {
     /** Whether the returned groups still belong to the previous list. */
     isPrevious: groups.isPlaceholderData,
     /** Message for the person; null while there are groups, even if they could not be refreshed. */
-    error: error === null || data !== undefined ? null : messageOf(error, renewal),
+    error: error === null || data !== undefined ? null : listMessageOf(error, renewal),
     reload,
     pages,
   };
@@ -140,11 +143,11 @@ async function loadGroups(
     previous === undefined ? loadRows(0) : null,
   ]);
   if (changed === null) {
-    if (previous === undefined) throw new UnexpectedResponseError(304);
+    if (previous === undefined) throw new UnexpectedResponseError(304); // the request contained no ETag
     return previous;
   }
   const { response, etag } = changed;
-  const pagesToLoad = previous === undefined ? [] : pages;
+  const pagesToLoad = previous === undefined ? [] : pages; // for a new list, only the first page, which is loaded already
   const loaded = [
     ...(firstPage === null ? [] : [{ page: 0, rows: firstPage }]),
     ...(await Promise.all(pagesToLoad.map(async (page) => ({ page, rows: await loadRows(page) })))),
@@ -156,7 +159,7 @@ async function loadGroups(
       keepReferences(listing, previous, rows.images),
     );
   }
-  if (previous !== undefined) void queryClient.invalidateQueries({ queryKey: [imagesKey] });
+  if (previous !== undefined) void queryClient.invalidateQueries({ queryKey: [imagesKey] }); // single images (`useImage`) may have changed, too
   return { ...response, listing, etag };
 }
 
@@ -176,6 +179,7 @@ function keepReferences(
   });
 }
 
+/** Compares two versions of an image field by field with `===`. */
 function isSame(a: Image, b: Image): boolean {
   return (Object.keys(b) as (keyof Image)[]).every((field) => a[field] === b[field]);
 }
@@ -196,9 +200,9 @@ export function useImageRows(
 ): ImageRows {
   const { listing, revision } = groups;
   const results = useQueries({ queries: pages.map((page) => pageOptions(listing, revision, page)) });
-  const loaded = results.map(({ dataUpdatedAt }) => dataUpdatedAt).join();
+  const loadTimes = results.map(({ dataUpdatedAt }) => dataUpdatedAt).join();
   // biome-ignore lint/correctness/useExhaustiveDependencies: the cache is read again when a page has been loaded
-  return useMemo(() => rowsOf(listing, revision), [listing, revision, pages, loaded]); // oxlint-disable-line react-hooks/exhaustive-deps
+  return useMemo(() => rowsOf(listing, revision), [listing, revision, pages, loadTimes]); // oxlint-disable-line react-hooks/exhaustive-deps
 }
 
 function rowsOf(listing: Listing, revision: string): ImageRows {
@@ -219,10 +223,10 @@ function pageOptions(listing: Listing, revision: string, page: number) {
     queryFn: async ({ signal }: { readonly signal: AbortSignal }): Promise<readonly Image[]> => {
       const query = { ...queryOf(listing), from: page * rowsPerPage, limit: rowsPerPage };
       const rows = await call(listImageRows, { query, signal });
-      if (rows.revision !== revision) reloadCatalogue();
+      if (rows.revision !== revision) reloadCatalogue(); // the catalogue has changed: the groups of the new revision replace this list
       return rows.images;
     },
-    staleTime: Number.POSITIVE_INFINITY,
+    staleTime: Number.POSITIVE_INFINITY, // the rows of one revision never change
     structuralSharing: false,
     retry: 3,
   } as const;
@@ -272,7 +276,7 @@ export function useImage(imageId: string | null): {
   return { image: isUnknown ? null : (data ?? null), isUnknown };
 }
 
-/** Loads the first ready images that match a search text, sorted by name. @param limit maximum number of images */
+/** Loads the first images that match a search text, sorted by name, without those that are not ready. @param limit of the images loaded */
 export function useImageSearch(searchText: string, { isEnabled = true, limit = 30 } = {}) {
   return useQuery({
     queryKey: [listsKey, 'found', searchText, limit],
@@ -323,7 +327,7 @@ function queryOf({ query, dataset, organ, order }: Listing): QueryInputOf<typeof
   };
 }
 
-function messageOf(error: Error, renewal: Renewal | null): string {
+function listMessageOf(error: Error, renewal: Renewal | null): string {
   const status = statusOf(error);
   if (status === 401) {
     if (renewal === 'done') return texts.unauthorised; // the server rejected the new session as well

@@ -56,14 +56,14 @@ export class ResponseError extends AppError {
 /** An error response that is not in the contract, such as a proxy's page. */
 export class UnexpectedResponseError extends Error {
   readonly status: number;
-  /** The `message` field of the response; null without one. */
-  readonly sentence: string | null;
+  /** The `message` field of the response; null without one. The message of the Error then states only the status. */
+  readonly serverMessage: string | null;
 
-  constructor(status: number, sentence: string | null = null) {
-    super(sentence ?? texts.serverError(status));
+  constructor(status: number, serverMessage: string | null = null) {
+    super(serverMessage ?? texts.serverError(status));
     this.name = 'UnexpectedResponseError';
     this.status = status;
-    this.sentence = sentence;
+    this.serverMessage = serverMessage;
   }
 }
 
@@ -102,10 +102,11 @@ export function addressOf(
   for (const [name, value] of Object.entries(query)) {
     if (value !== undefined && value !== null) search.set(name, String(value));
   }
-  const text = search.toString();
-  return `${apiBase}${path}${text ? `?${text}` : ''}`;
+  const queryText = search.toString();
+  return `${apiBase}${path}${queryText ? `?${queryText}` : ''}`;
 }
 
+/** Like `CallInput`, without the types of one endpoint. */
 interface PlainInput {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Query;
@@ -123,6 +124,7 @@ interface PlainInput {
 export async function call<E extends Endpoint>(endpoint: E, input: CallInput<E>): Promise<ResponseOf<E>> {
   const timeout = AbortSignal.timeout(timeoutMs);
   const text = await send(endpoint, input as PlainInput, timeout, (response) => response.text());
+  // The endpoint has no response body (null), or one that is not JSON (a string: its media type), which `download` or `openStream` reads.
   if (endpoint.response === null || typeof endpoint.response === 'string') return undefined as ResponseOf<E>;
   return endpoint.response.parse(JSON.parse(text)) as ResponseOf<E>;
 }
@@ -198,10 +200,11 @@ async function send<T>(
   if (cachedEtag) headers.set('If-None-Match', cachedEtag);
   if (lastEventId) headers.set('Last-Event-ID', lastEventId);
 
-  const signInEnding = endpoint.method === 'GET' && headers.has('Authorization') ? readingCalls.signal : null;
-  const signals = [signal, timeout, signInEnding].filter((each) => each !== undefined && each !== null);
+  const signOutSignal =
+    endpoint.method === 'GET' && headers.has('Authorization') ? readingCalls.signal : null;
+  const signals = [signal, timeout, signOutSignal].filter((each) => each !== undefined && each !== null);
   let errorResponse: Response;
-  let text: string;
+  let responseText: string;
   try {
     const response = await fetch(addressOf(endpoint, params, query), {
       method: endpoint.method,
@@ -212,32 +215,32 @@ async function send<T>(
     });
     if (response.ok || (cachedEtag && response.status === 304)) return await read(response);
     errorResponse = response;
-    text = await response.text();
+    responseText = await response.text();
   } catch (error) {
-    if (signal?.aborted || signInEnding?.aborted) throw error;
+    if (signal?.aborted || signOutSignal?.aborted) throw error;
     throw new NoResponseError(error);
   }
-  throw apiErrorOf(errorResponse, text, endpoint, token);
+  throw apiErrorOf(errorResponse, responseText, endpoint, token);
 }
 
 /** Converts an error response to an error, and reports a 401 that ends the sign-in to the listener. @param token that the request was sent with */
 function apiErrorOf(response: Response, text: string, endpoint: Endpoint, token: string | null): Error {
   const json = parseJson(text);
   const body = ErrorBody.safeParse(json);
-  // The person typed a wrong password or code; the sign-in itself is still valid.
+  // The person typed a wrong password or second-factor code; the sign-in itself is still valid.
   const isWrongInput =
     body.success && (body.data.code === 'credentials_invalid' || body.data.code === 'second_factor_invalid');
   if (
     response.status === 401 &&
     endpoint.access !== 'anyone' &&
-    response.headers.get('WWW-Authenticate')?.startsWith('Bearer') &&
+    response.headers.get('WWW-Authenticate')?.startsWith('Bearer') && // `ImageSession` when it concerns the image session
     !isWrongInput
   ) {
     signInEnded(token);
   }
   if (!body.success || !isErrorCode(body.data.code)) {
-    const sentence = ErrorBody.pick({ message: true }).safeParse(json).data?.message;
-    return new UnexpectedResponseError(response.status, sentence);
+    const serverMessage = ErrorBody.pick({ message: true }).safeParse(json).data?.message;
+    return new UnexpectedResponseError(response.status, serverMessage);
   }
   const { code, message, status, field, conflicts } = body.data;
   const detail = { ...(status && { status }), ...(field && { field }), ...(conflicts && { conflicts }) };
@@ -255,8 +258,8 @@ function parseJson(text: string): unknown {
 /** Returns the server's message for the person. @param otherwise returned when the server sent no message */
 export function messageOf(error: unknown, otherwise: string): string {
   if (error instanceof ResponseError) return error.message;
-  if (error instanceof AppError) return errorText(error, chosenLanguageOr('tr'));
-  return (error instanceof UnexpectedResponseError ? error.sentence : null) ?? otherwise;
+  if (error instanceof AppError) return errorText(error, chosenLanguageOr('tr')); // created by this app without a response body
+  return (error instanceof UnexpectedResponseError ? error.serverMessage : null) ?? otherwise;
 }
 
 /** Returns the field that the API rejected; null without one. */

@@ -20,6 +20,7 @@ const callbackPath = '/auth/callback';
 const pendingKey = 'external_sign_in';
 const requestTimeoutMs = 10_000;
 
+/** Random values: `state` recognises the response, `nonce` the identity token, and `verifier` proves to the provider who started (PKCE). */
 const PendingSignIn = z.object({ state: z.string(), nonce: z.string(), verifier: z.string() });
 /** Only http and https, because the browser navigates to the URL. */
 const ProviderUrl = z.url({ protocol: /^https?$/ });
@@ -39,12 +40,12 @@ const TokenResponse = z.object({ id_token: z.string().min(1) });
 export async function startExternalSignIn(): Promise<string> {
   const { clientId } = configuredProvider();
   const { authorization_endpoint } = await discover();
-  const pending = { state: random(), nonce: random(), verifier: random() };
+  const pending = { state: randomText(), nonce: randomText(), verifier: randomText() };
   sessionStorage.setItem(pendingKey, JSON.stringify(pending));
   const url = new URL(authorization_endpoint);
   for (const [name, value] of Object.entries({
     client_id: clientId,
-    redirect_uri: callbackAddress(),
+    redirect_uri: callbackUrl(),
     response_type: 'code',
     scope: 'openid email profile',
     state: pending.state,
@@ -74,7 +75,7 @@ export async function identityTokenOf(
   if (pending === null || response.get('state') !== pending.state) {
     throw new ExternalSignInError(texts.externalNotAsked);
   }
-  const responseIssuer = response.get('iss');
+  const responseIssuer = response.get('iss'); // optional; a response of another provider is rejected (RFC 9207)
   if (responseIssuer !== null && responseIssuer !== issuer)
     throw new ExternalSignInError(texts.externalNotAsked);
   if (response.get('error') === 'access_denied') throw new ExternalSignInError(texts.externalCancelled);
@@ -87,7 +88,7 @@ export async function identityTokenOf(
     body: new URLSearchParams({
       grant_type: 'authorization_code',
       client_id: clientId,
-      redirect_uri: callbackAddress(),
+      redirect_uri: callbackUrl(),
       code,
       code_verifier: pending.verifier,
     }),
@@ -101,7 +102,7 @@ function configuredProvider() {
   return external;
 }
 
-const callbackAddress = () => location.origin + callbackPath;
+const callbackUrl = () => location.origin + callbackPath;
 
 function takePendingSignIn(): z.infer<typeof PendingSignIn> | null {
   const text = sessionStorage.getItem(pendingKey);
@@ -144,7 +145,7 @@ async function requestFromProvider<T>(
 }
 
 /** Returns 256 random bits as base64url. */
-function random(): string {
+function randomText(): string {
   return base64url(crypto.getRandomValues(new Uint8Array(32)));
 }
 

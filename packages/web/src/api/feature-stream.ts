@@ -30,6 +30,7 @@ export async function* readFeatures(
   });
   /** The fields before the list of features; null until they are received. */
   let head: Partial<FeatureBatch> | null = null;
+  /** The text received but not parsed yet. */
   let text = '';
   try {
     for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) {
@@ -47,10 +48,11 @@ export async function* readFeatures(
       text = text.slice(boundaryStart + 2);
       yield batchOf({ ...head, features });
     }
-    // The rest contains the last features and the fields after the list.
+    // The rest contains the last features and the fields after the list; without a list, it is the whole response.
     const remainder = head === null ? text : `{${listStart}${text}`;
     yield batchOf({ ...head, ...(JSON.parse(remainder) as Partial<FeatureBatch>) });
   } finally {
+    // Ends the request when the caller stops before the end of the stream.
     void reader.cancel().catch(() => undefined);
   }
 }

@@ -57,7 +57,9 @@ interface CurrentSession {
 
 export function createSessionStore(): ImageSessions {
   let current: CurrentSession | null = null;
+  /** The last failed creation; null after a success. `at` is the time of `performance.now()`. */
   let failure: { readonly error: unknown; readonly at: number } | null = null;
+  /** The running creation, which all callers share. */
   let pending: Promise<string> | null = null;
   /** Ids of all created sessions that are not revoked yet; tiles may still use a session that was replaced. */
   const created = new Set<string>();
@@ -138,7 +140,7 @@ export function createSessionStore(): ImageSessions {
 
   function replaceRejected(rejectedId: string): Promise<string> {
     if (current !== null && current.id !== rejectedId) return Promise.resolve(current.id);
-    created.delete(rejectedId);
+    created.delete(rejectedId); // need not be revoked
     current = null;
     return createUnlessJustFailed();
   }

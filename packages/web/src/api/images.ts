@@ -24,7 +24,7 @@ export function descriptorAddress(imageId: string): string {
 }
 
 /**
- * Returns the URL of one tile, for `fetchPixels`. Level 0 is one pixel.
+ * Returns the URL of one tile, for `fetchPixels`. Deep Zoom level 0 is the whole slide as one pixel.
  *
  * @param colour `srgb` for colours corrected by the slide's colour profile; otherwise as scanned
  * @throws Error 'Image ID is required'
@@ -69,12 +69,12 @@ export async function fetchPixels(
   request: PixelRequest,
   sessions: Pick<ImageSessions, 'get' | 'replaceRejected'> = imageSessions,
 ): Promise<Response | 'session-lost'> {
-  const signInEnding = readingCallsSignal();
-  const signal = AbortSignal.any([request.signal, signInEnding]);
+  const signOutSignal = readingCallsSignal();
+  const signal = AbortSignal.any([request.signal, signOutSignal]);
   try {
     return await fetchWithSession(address, { ...request, signal }, sessions);
   } catch (error) {
-    if (!signInEnding.aborted) throw error;
+    if (!signOutSignal.aborted) throw error;
     return rejectWhenAborted(request.signal);
   }
 }

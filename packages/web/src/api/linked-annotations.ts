@@ -22,6 +22,7 @@ export function useLinkedAnnotations(imageId: string, session: string) {
       });
       return Promise.all(
         layers.map(async ({ id }) => {
+          // `call` would return no content, because the response is GeoJSON and has no schema in the contract.
           const file = await download(listAnnotations, {
             params: { layerId: id },
             query: { session },

@@ -6,7 +6,7 @@ import { storedToken } from './stored-sign-in.ts';
 /** Delay before a stream that has ended is opened again. */
 const reconnectDelayMs = 1500;
 
-/** Sends the presenter's field and item to all followers. A failed call is not retried, because the next event replaces it. */
+/** Sends the presenter's field of view and item of the collection to all followers. A failed call is not retried, because the next event replaces it. */
 export async function showToFollowers(collectionId: string, event: PresentationEvent): Promise<void> {
   await call(present, { params: { collectionId }, body: event }).catch(() => undefined);
 }
@@ -55,7 +55,7 @@ async function readEvents(
     if (done) return;
     buffer += value;
     const events = buffer.split('\n\n');
-    buffer = events.pop() ?? '';
+    buffer = events.pop() ?? ''; // an event whose end has not been received yet
     for (const event of events) {
       const data = /^data: (.*)$/m.exec(event)?.[1];
       const parsed = data === undefined ? null : PresentationEvent.safeParse(JSON.parse(data));

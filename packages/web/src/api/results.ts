@@ -95,7 +95,7 @@ export function useOverlayDescriptor(layerId: string, isReady: boolean) {
   });
 }
 
-/** Loads a tile of a raster: a grey PNG whose samples are the encoded values. @throws like `load` */
+/** Loads a tile of a raster (level z, column x, row y): a grey PNG whose samples are the encoded values. @throws like `load` */
 export async function loadValueTile(
   layerId: string,
   { z, x, y }: { readonly z: number; readonly x: number; readonly y: number },
@@ -134,7 +134,7 @@ export function loadCenters(layerId: string, { first, count }: ObjectRange): Pro
   return loadCached(addressOf(getOverlayCenters, { layerId }, { first, count }));
 }
 
-/** Loads one measurement of consecutive objects, as Float32. */
+/** Loads one measurement of consecutive objects, as Float32. @param column number of the measurement in the descriptor, from 0 */
 export function loadMeasurement(
   layerId: string,
   column: number,
@@ -149,13 +149,13 @@ export async function loadBlock(layerId: string, block: number, signal: AbortSig
   return (await load(addressOf(getOverlayBlock, { layerId, block: String(block) }), signal)).arrayBuffer();
 }
 
-/** Loads the counts of one class in the cells of a density grid, as Uint32. @throws like `load` */
+/** Loads how many objects of a class lie in each cell of the density grid of a level, as Uint32. @throws like `load` */
 export async function loadDensity(
   layerId: string,
-  { level, class: index }: { readonly level: number; readonly class: number },
+  { level, class: classNumber }: { readonly level: number; readonly class: number },
   signal: AbortSignal,
 ): Promise<ArrayBuffer> {
-  const params = { layerId, level: String(level), class: String(index) };
+  const params = { layerId, level: String(level), class: String(classNumber) };
   return (await load(addressOf(getOverlayDensity, params), signal)).arrayBuffer();
 }
 

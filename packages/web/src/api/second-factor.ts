@@ -37,7 +37,7 @@ export async function beginSecondFactor(currentPassword: string): Promise<Result
   try {
     return {
       success: true,
-      message: '',
+      message: '', // the API sends none; the screen shows the secret
       ...(await call(startSecondFactor, { body: bodyOf(currentPassword) })),
     };
   } catch (error) {

@@ -60,7 +60,7 @@ type OpenResult = Promise<OpenedLink | { readonly error: ErrorCode | null; reado
 /** The request of `preopenLink` that no call of `openLink` has used yet. */
 let preopened: { readonly secret: string; readonly result: OpenResult } | null = null;
 
-/** Opens a link while the code of its page is still loading. The first `openLink` of the page uses the result. */
+/** Opens a link while the browser still loads the code of the page that shows it. The first `openLink` of that page uses the result. */
 export function preopenLink(secret: string): void {
   preopened = { secret, result: requestLink(secret, undefined) };
 }

@@ -49,7 +49,7 @@ export function useSlides(status: ManagedStatus, filter: SlideFilter) {
     initialPageParam: null as string | null,
     getNextPageParam: ({ next_cursor }) => next_cursor,
     select: ({ pages }): readonly ManagedImage[] => pages.flatMap(({ images }) => images),
-    placeholderData: (before) => before,
+    placeholderData: (previous) => previous,
     gcTime: 0,
   });
 }
@@ -63,13 +63,13 @@ export function useSlideCounts(filter: SlideFilter) {
   return useQuery({
     queryKey,
     queryFn: async ({ signal }): Promise<ManagedCounts> => {
-      const before = queryClient.getQueryData<ManagedCounts>(queryKey);
+      const previous = queryClient.getQueryData<ManagedCounts>(queryKey);
       const { counts } = await call(countManagedImages, { query: queryOf(filter), signal });
-      if (isIngesting(before)) void queryClient.invalidateQueries({ queryKey: listKey });
+      if (isIngesting(previous)) void queryClient.invalidateQueries({ queryKey: listKey });
       return counts;
     },
     refetchInterval: ({ state }) => (isIngesting(state.data) ? ingestPollMs : false),
-    placeholderData: (before) => before,
+    placeholderData: (previous) => previous,
   });
 }
 
@@ -92,7 +92,11 @@ export function changeSlides(ids: readonly string[], edit: BulkEdit): Promise<Ac
   return change(request, texts.slidesFailed);
 }
 
-/** Returns the result of a request whose value is the success message. Reloads the slides also after a failure, which may mean that another administrator has changed them. */
+/**
+ * Waits for a request and returns its result. Reloads the slides also after a failure, because another administrator may have changed them.
+ *
+ * @param request resolves with the success message
+ */
 async function change(request: Promise<string>, failureMessage: string): Promise<ActionResult> {
   try {
     return { success: true, message: await request };

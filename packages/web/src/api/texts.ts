@@ -1,4 +1,4 @@
-/** Results of calls. */
+/** Messages about the results of API calls. `languageInMix` is their language in the mixed interface that the specification prescribes. */
 import { wording } from '../language/language.ts';
 
 /** Messages for actions on an account; the server's own message takes precedence. */

@@ -52,7 +52,7 @@ export function sendByTus({ file, address, metadata, signal, onProgress }: FileT
     },
     onShouldRetry: ({ originalResponse }) => {
       const status = originalResponse?.getStatus() ?? 0;
-      // The network may be too slow for a part of this size.
+      // Halves the size of the next part: the network may be too slow for this one.
       upload.options.chunkSize = Math.max(minPartBytes, (upload.options.chunkSize ?? 0) / 2);
       // Errors of the API are retried only for 5xx, except for 507 (the server has no disk space).
       const isApiError = errorBodyOf(originalResponse) !== null;
@@ -65,10 +65,8 @@ export function sendByTus({ file, address, metadata, signal, onProgress }: FileT
       const bytesPerSecond = partBytes / Math.max(seconds, 0.001);
       const targetBytes = Math.round(bytesPerSecond * targetPartSeconds);
       const growthLimit = partBytes * 2; // parts grow gradually
-      upload.options.chunkSize = Math.min(
-        maxPartBytes,
-        Math.max(minPartBytes, Math.min(targetBytes, growthLimit)),
-      );
+      const nextBytes = Math.max(minPartBytes, Math.min(targetBytes, growthLimit));
+      upload.options.chunkSize = Math.min(maxPartBytes, nextBytes);
     },
     onProgress,
     onError: (error) => reject(apiErrorOf(error)),

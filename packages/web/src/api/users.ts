@@ -74,7 +74,7 @@ export function useUsers(userQuery: UserQuery) {
       });
       return { users: users.slice(0, usersPerPage), total, counts };
     },
-    placeholderData: (before) => before,
+    placeholderData: (previous) => previous,
   });
 }
 
@@ -113,7 +113,7 @@ export function useApplications(search: string, limit: number) {
         query: { ...(search !== '' && { q: search }), ...(limit !== applicationsAtOnce && { limit }) },
         signal,
       }),
-    placeholderData: (before) => before,
+    placeholderData: (previous) => previous,
     ...pollOptions,
   });
 }
@@ -220,10 +220,10 @@ async function decideBatch(
             body: { uids: [...uids], role: decision.role, ...termsBody(decision.terms) },
           })
         : await call(rejectApplications, { body: { uids: [...uids], reason: decision.reason } });
-    const errors = new Map(results.map(({ uid, error }) => [uid, error]));
+    const errorByUid = new Map(results.map(({ uid, error }) => [uid, error]));
     return new Map(
       uids.flatMap((uid) => {
-        const error = errors.get(uid); // null: success; undefined: missing in the response
+        const error = errorByUid.get(uid); // null: success; undefined: missing in the response
         return error === null ? [] : [[uid, error?.message ?? failureMessage] as const];
       }),
     );

@@ -1,4 +1,4 @@
-/** Saves a blob as a download: for files that the page creates or has fetched with the bearer token, which a link cannot send. */
+/** Saves a blob as a download. Used for files that the page creates, or that it loads itself because a link cannot send the bearer token. */
 export function saveFile(blob: Blob, name: string): void {
   const address = URL.createObjectURL(blob);
   const link = document.createElement('a');

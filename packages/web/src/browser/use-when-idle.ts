@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 
-/** On a busy page, which is never idle, the value is returned after this time. */
+/** Longest delay: a busy page may never be idle. */
 const maxDelayMs = 500;
 
 /**

@@ -14,7 +14,7 @@ interface OfferedLanguage {
   readonly choice: LanguageChoice;
   /** The language's own name, the same in every language. */
   readonly name: string;
-  /** The `lang` attribute of the name. */
+  /** The `lang` attribute of the element that shows the name. */
   readonly htmlLang: Language;
 }
 
@@ -37,9 +37,9 @@ function storedChoice(): LanguageChoice {
   return offeredLanguages.find((offered) => offered.choice === stored)?.choice ?? 'mixed';
 }
 
-function applyChoice(next: LanguageChoice): void {
-  if (next === choice) return;
-  choice = next;
+function applyChoice(newChoice: LanguageChoice): void {
+  if (newChoice === choice) return;
+  choice = newChoice;
   for (const listener of listeners) listener();
 }
 
@@ -52,11 +52,11 @@ window.addEventListener('storage', ({ key }) => {
 let choiceListener: ((choice: LanguageChoice) => void) | null = null;
 
 /** Changes the language of the interface immediately and stores it in this browser. */
-export function chooseLanguage(next: LanguageChoice): void {
-  if (next === 'mixed') localStorage.removeItem(storageKey);
-  else localStorage.setItem(storageKey, next);
-  applyChoice(next);
-  choiceListener?.(next);
+export function chooseLanguage(newChoice: LanguageChoice): void {
+  if (newChoice === 'mixed') localStorage.removeItem(storageKey);
+  else localStorage.setItem(storageKey, newChoice);
+  applyChoice(newChoice);
+  choiceListener?.(newChoice);
 }
 
 /** Sets the one listener to choices made in this tab; null removes it. */
@@ -120,7 +120,10 @@ export function wording<Words extends object>(words: Wording<Words>): Readonly<W
   return texts as Readonly<Words>;
 }
 
-/** Creates texts for components used by Turkish and by English screens; the keys are the screen's language in the mix. */
+/**
+ * Creates texts for a component that several screens use. The screen chooses `tr` or `en`: its own language when the choice is 'mixed'.
+ * Otherwise both return texts in the chosen language.
+ */
 export function wordingByScreenLanguage<Words extends object>(
   words: Pick<Wording<Words>, 'tr' | 'en'>,
 ): Readonly<Record<Language, Readonly<Words>>> {

@@ -1,4 +1,4 @@
-/** Texts shared by several screens, and the titles of all screens. */
+/** Texts shared by several screens, and the titles of all screens. `languageInMix` and `exceptions` are explained in `wording`. */
 import type { Role, Status } from '@lamina/contract';
 import { wording } from './language.ts';
 
@@ -90,6 +90,7 @@ export const titles = wording({
   },
 });
 
+/** Notice for a person whose account is pending, on every screen that shows `PendingBanner`. */
 export const pendingTexts = wording({
   languageInMix: 'en',
   tr: { heading: 'Hesabınız Onay Bekliyor', hint: 'Bazı özellikler kısıtlı olabilir' },

@@ -15,7 +15,7 @@ import { type Answers, type ApiCall, stubApi } from './stub-api.ts';
 interface OpenAppOptions {
   /** The account whose sign-in the browser has stored; default: none. */
   readonly signedInAs?: User;
-  /** Responses of the API by call; a call without one fails with a network error. */
+  /** Responses of the API by method and path, see `stubApi`; any other call fails with a network error. */
   readonly api?: Answers;
 }
 

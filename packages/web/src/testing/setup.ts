@@ -1,4 +1,4 @@
-/** Browser features that jsdom lacks, and the settings that the server writes into the page. */
+/** Runs before each test file: adds the browser features that jsdom lacks, and the settings that the server writes into the page. */
 import { cleanup, configure } from '@testing-library/react';
 import { afterEach, vi } from 'vitest';
 import { chooseLanguage } from '../language/language.ts';
@@ -40,7 +40,7 @@ Object.defineProperty(document, 'fonts', {
 window.scrollTo = () => {};
 Element.prototype.scrollIntoView = () => {};
 
-// jsdom elements have no size, and virtual lists render only what fits.
+// Elements in jsdom have no height; a virtual list, which renders only the rows that fit, would stay empty.
 Object.defineProperty(Element.prototype, 'clientHeight', { configurable: true, value: 800 });
 
 afterEach(() => {

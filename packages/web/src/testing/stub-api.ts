@@ -24,7 +24,7 @@ export function refusal(code: ErrorCode, message: string = errors[code].tr): Res
 }
 
 /**
- * Replaces the network. A call without a response fails with a network error.
+ * Replaces `fetch`. A call that `answers` does not contain fails with a network error.
  *
  * @returns all calls so far, in order
  */
