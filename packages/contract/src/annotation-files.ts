@@ -50,7 +50,7 @@ export const AnnotationImport = z
       .array(z.object({ code: z.string(), count: z.number().int(), message: z.string() }))
       .meta({ description: 'Changes and omissions while reading the file' }),
     refused_count: z.number().int(),
-    refused: z.array(RefusedFeature).meta({ description: 'The first 100' }),
+    refused: z.array(RefusedFeature).meta({ description: 'The first 100 invalid features' }),
     version: z.number().int().meta({ description: 'Version of the layer afterwards' }),
   })
   .meta({ id: 'AnnotationImport' });

@@ -191,7 +191,8 @@ export const listRecentAnnotations = endpoint({
 
 /** Maximum number of slides in one request of `countAnnotations`. */
 export const maxCountedSlides = 100;
-const uuids = new RegExp(`^[0-9a-f-]{36}(,[0-9a-f-]{36}){0,${maxCountedSlides - 1}}$`);
+/** UUIDs of 36 characters, separated by commas. */
+const uuidListPattern = new RegExp(`^[0-9a-f-]{36}(,[0-9a-f-]{36}){0,${maxCountedSlides - 1}}$`);
 
 export const countAnnotations = endpoint({
   method: 'GET',
@@ -204,7 +205,7 @@ export const countAnnotations = endpoint({
     images: z
       .string()
       .max(37 * maxCountedSlides)
-      .regex(uuids)
+      .regex(uuidListPattern)
       .meta({ description: 'Ids of slides, separated by commas' }),
   }),
   response: z.object({

@@ -20,7 +20,7 @@ export interface AppErrorDetail {
   readonly conflicts?: readonly unknown[];
   /** Rejected features of an imported file (`RefusedFeature`), with invalid_request. */
   readonly refused?: readonly unknown[];
-  /** The limit that was exceeded. */
+  /** The number in the text of the reason: the exceeded limit, or another one such as the line of a syntax error. */
   readonly limit?: number;
   /** The value of the parameter `{name}` in the text, such as the name of a dataset or a content type. */
   readonly name?: string;
@@ -74,7 +74,7 @@ export function reasonText(
     field,
     name,
     limit: String(limit),
-    count: limit.toLocaleString(language),
+    count: limit.toLocaleString(language), // the same number with separators of thousands
     password: passwordName[language],
     wait: waitText(retryAfterSeconds, language),
   };
@@ -86,7 +86,7 @@ export function reasonText(
 
 /** Formats a duration in seconds or, from one minute on, in minutes, rounded up: '45 saniye', '1 minute'. */
 function waitText(seconds: number, language: Language): string {
-  const [count, tr, en] =
+  const [count, turkishUnit, englishUnit] =
     seconds < 60 ? [seconds, 'saniye', 'second'] : [Math.ceil(seconds / 60), 'dakika', 'minute'];
-  return language === 'tr' ? `${count} ${tr}` : `${count} ${en}${count === 1 ? '' : 's'}`;
+  return language === 'tr' ? `${count} ${turkishUnit}` : `${count} ${englishUnit}${count === 1 ? '' : 's'}`;
 }

@@ -179,19 +179,22 @@ export type AuditEntry = z.infer<typeof AuditEntry>;
 /** Events of image sessions, which outnumber all others and can be left out of the list. */
 export const sessionActions: readonly AuditAction[] = ['image-session-created', 'image-session-revoked'];
 
-const text = ExistingName.trim()
+/** An empty text counts as no filter. */
+const filterText = ExistingName.trim()
   .max(254)
   .transform((value) => value || undefined)
   .optional();
-const time = z.iso.datetime().optional();
+const filterTime = z.iso.datetime().optional();
 
 const AuditFilter = z.object({
-  who: text.meta({ description: 'uid or e-mail address of an account: events whose actor or target it is' }),
-  action: text,
+  who: filterText.meta({
+    description: 'uid or e-mail address of an account: events whose actor or target it is',
+  }),
+  action: filterText,
   result: AuditResult.optional(),
-  target: text.meta({ description: 'Id of a slide, or uid of an account' }),
-  from: time.meta({ description: 'At this time or later' }),
-  to: time.meta({ description: 'Before this time' }),
+  target: filterText.meta({ description: 'Id of a slide, or uid of an account' }),
+  from: filterTime.meta({ description: 'At this time or later' }),
+  to: filterTime.meta({ description: 'Before this time' }),
   hide: z.enum(['sessions']).optional().meta({ description: 'Leaves out the events of image sessions' }),
 });
 export type AuditFilter = z.infer<typeof AuditFilter>;

@@ -19,6 +19,7 @@ export const CaseSlide = z.object({
 });
 export type CaseSlide = z.infer<typeof CaseSlide>;
 
+/** [x, y] in pixels of full resolution. */
 const Point = z.tuple([z.number(), z.number()]);
 
 /** An affine transform from pixels of one slide to pixels of another one, both at full resolution. */
@@ -114,7 +115,7 @@ export const getCase = endpoint({
 export const updateCase = endpoint({
   method: 'PATCH',
   path: '/cases/:caseId',
-  summary: 'Change a case; fields that are left out stay',
+  summary: 'Change a case; fields that are left out stay unchanged',
   access: 'catalogue.write',
   defaultLanguage: 'en',
   body: z.object({
@@ -123,7 +124,8 @@ export const updateCase = endpoint({
     description: description.optional(),
     slides: slides.optional(),
     version: z.number().int().optional().meta({
-      description: 'The version that the change is based on; the change of an older version is rejected',
+      description:
+        'The version that the change is based on; a change that is based on an older version is rejected',
     }),
   }),
   response: Case,

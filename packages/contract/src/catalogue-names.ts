@@ -5,7 +5,7 @@
 
 /** Returns the form in which a name is stored: Unicode NFC, without surrounding white space. */
 export function spellName(text: string): string {
-  return text.normalize('NFC').trim() || text;
+  return text.normalize('NFC').trim() || text; // a name of white space only stays as it is
 }
 
 /**
@@ -28,7 +28,7 @@ export function nameKey(text: string): string {
     .replaceAll(/\s+/gu, ' ')
     .trim()
     .normalize('NFC');
-  const key = folded || text;
+  const key = folded || text; // a name that consists of ignored characters only is its own key
   if (cachedKeys.size >= maxCachedKeys) cachedKeys.clear();
   cachedKeys.set(text, key);
   return key;
@@ -38,7 +38,7 @@ export function nameKey(text: string): string {
 const cachedKeys = new Map<string, string>();
 const maxCachedKeys = 1000;
 
-/** Whether both are spellings of the same name. Null means no name, and equals only null. */
+/** Returns whether both texts are spellings of the same name. Null means no name, and equals only null. */
 export function isSameName(a: string | null, b: string | null): boolean {
   if (a === b) return true;
   return a !== null && b !== null && nameKey(a) === nameKey(b);

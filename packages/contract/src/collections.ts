@@ -17,6 +17,7 @@ const maxReaders = 1000;
 
 const QuestionText = MultiLine.min(1).max(2000, reason('text_too_long'));
 const Explanation = ItemText.optional().meta({ description: 'Returned with the result of an answer' });
+/** A GeoJSON position: x, y and optionally a third number. */
 const Position = z.array(z.number()).min(2).max(3);
 
 /** A polygon in pixels of full resolution. */
@@ -153,7 +154,7 @@ export const getCollection = endpoint({
 export const updateCollection = endpoint({
   method: 'PATCH',
   path: '/collections/:collectionId',
-  summary: 'Change a collection of the caller; fields that are left out stay',
+  summary: 'Change a collection of the caller; fields that are left out stay unchanged',
   access: 'sharing.own',
   defaultLanguage: 'en',
   body: z.object({

@@ -66,6 +66,7 @@ export interface Endpoint {
   readonly needsFreshSignIn?: true;
 }
 
+/** The names of the parameters in a path: `imageId` and `tile` for `/images/:imageId/:tile`. */
 type PathParamNames<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
   ? Name | PathParamNames<`/${Rest}`>
   : Path extends `${string}:${infer Name}`

@@ -19,7 +19,7 @@ export type ImageOrder = z.infer<typeof ImageOrder>;
 export const maxImageRows = 200;
 
 const Name = ExistingName.max(255);
-/** Selects entries without a dataset or organ. Cannot be combined with the filter by a name of a dataset or organ. */
+/** Selects images without a dataset or organ. Cannot be combined with the filter by the name of a dataset or organ. */
 const Without = z.literal('true');
 
 const listing = optionalSession.extend({
@@ -59,11 +59,11 @@ export const listImageGroups = endpoint({
             .optional()
             .meta({
               description:
-                'Cases with images in this list, in its order. Their images are the first of the dataset, case by case. Only in the order `name`, and if there are any',
+                'Cases that have images in this list, in the order of the list. Their images come first in the dataset, case by case. Present only in the order `name` and if there are such cases',
             }),
         }),
       )
-      .meta({ description: 'Datasets that have images in this list, in its order' }),
+      .meta({ description: 'Datasets that have images in this list, in the order of the list' }),
     datasets: z.array(z.object({ dataset_name: datasetName, images: count })).meta({
       description: 'All datasets, each with the number of images that the list would have if filtered by it',
     }),

@@ -174,7 +174,7 @@ export const OverlayObject = z
     center: z.tuple([z.number(), z.number()]),
     rings: z
       .array(z.array(z.tuple([z.number(), z.number()])))
-      .meta({ description: 'Outline, in quarters of a pixel; empty for a point' }),
+      .meta({ description: 'Outline, rounded to quarters of a pixel; empty for a point' }),
     measurements: z.record(z.string(), z.number()),
   })
   .meta({ id: 'OverlayObject' });
@@ -202,7 +202,7 @@ export const getOverlayIndex = endpoint({
 });
 
 /**
- * The response contains, in this order (lengths in brackets are numbers of elements):
+ * The response contains, in this order (a number in brackets is a number of elements):
  * Uint32 magic number 0x3142524C ("LRB1"), Uint32 first object, Uint32 objects n, Uint32 rings r, Uint32 vertices v, Int32 origin x,
  * Int32 origin y (quarters of a pixel), Uint32 0; Int32 centres x [n]; Int32 centres y [n] (quarters of a pixel, relative to
  * the origin); Uint32 vertices per ring [r]; Int16 deltas x, y [2 v]; Uint16 rings per object [n]; Uint8 class [n].

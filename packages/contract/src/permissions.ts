@@ -75,7 +75,7 @@ export function permissionsOf(account: {
   return permissionsByInactiveStatus[account.status] ?? permissionsByInactiveStatus.suspended;
 }
 
-/** Whether an account with this status and role has the permission. */
+/** Returns whether an account with this status and role has the permission. */
 export function may(
   account: { readonly status: Status; readonly role: Role },
   permission: Permission,

@@ -9,7 +9,7 @@ export const Field = z
   .object({
     x: z.number().meta({ description: 'Centre, in pixels of full resolution' }),
     y: z.number(),
-    zoom: z.number().positive(),
+    zoom: z.number().positive().meta({ description: 'CSS pixels per pixel of full resolution' }),
     rotation: z.number().default(0).meta({ description: 'Degrees, clockwise' }),
     mirrored: z.boolean().default(false),
   })
@@ -88,7 +88,7 @@ export const getSavedView = endpoint({
 export const updateSavedView = endpoint({
   method: 'PATCH',
   path: '/saved-views/:viewId',
-  summary: 'Change a saved view; fields that are left out stay',
+  summary: 'Change a saved view; fields that are left out stay unchanged',
   access: 'sharing.own',
   defaultLanguage: 'en',
   body: z.object({

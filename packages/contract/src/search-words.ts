@@ -24,7 +24,7 @@ export function foldDiacritics(text: string): string {
     .replace(/[ßæœøłđðþ]/g, (letter) => plainLetters[letter] ?? letter);
 }
 
-/** Further words of a query are joined to one, so that a search makes a bounded number of comparisons. */
+/** Words after this number are joined into one further word, so that a search makes a limited number of comparisons. */
 const maxWords = 12;
 
 /**

@@ -16,6 +16,7 @@ const Target = z.object({ type: ShareTargetType, id: z.string() });
 
 /** Days until a link ends if its creator sets no end. */
 export const shareLinkDefaultDays = 7;
+
 export const ShareLink = z
   .object({
     id: z.string(),

@@ -51,7 +51,7 @@ const filter = {
 export const listManagedImages = endpoint({
   method: 'GET',
   path: '/admin/images',
-  summary: 'A page of all entries of the catalogue, in its order',
+  summary: 'A page of all entries of the catalogue, in catalogue order',
   access: 'catalogue.write',
   defaultLanguage: 'tr',
   query: z.object({

@@ -11,8 +11,8 @@ export function foldForSearch(text: string): string {
  * ç after c and before d.
  */
 export function naturalKey(text: string): string {
-  // A number becomes its length and its digits, so that longer numbers sort after shorter ones. NFD separates accents from their
-  // letters, so that ç (c and a cedilla) sorts after c and before d.
+  // A number becomes 0, its length in three digits, and its digits, so that longer numbers sort after shorter ones. NFD separates
+  // accents from their letters, so that ç (c and a cedilla) sorts after c and before d.
   return foldForSearch(text)
     .normalize('NFD')
     .replace(/0*(\d+)/g, (_, digits: string) => `0${String(digits.length).padStart(3, '0')}${digits}`);

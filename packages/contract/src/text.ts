@@ -11,7 +11,7 @@ import { reason } from './error-reasons.ts';
 /** Control characters, lone surrogates, line separators, bidirectional overrides and isolates, and noncharacters. */
 const unsafeCharacters =
   /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069\ufff9-\ufffb\p{Noncharacter_Code_Point}]/u;
-/** The same without tab, line feed and carriage return. */
+/** The same without tab, line feed and carriage return: `[^\P{Cc}\t\n\r]` matches every other control character. */
 const unsafeCharactersButLineBreaks =
   /[^\P{Cc}\t\n\r]|[\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069\ufff9-\ufffb\p{Noncharacter_Code_Point}]/u;
 
@@ -28,7 +28,7 @@ const invisibleCharacters =
 const misplacedJoiner =
   /(?<![\p{L}\p{M}\p{Extended_Pictographic}\p{Emoji_Modifier}])[\u200c\u200d]|[\u200c\u200d](?![\p{L}\p{M}\p{Extended_Pictographic}])|[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{N}]\p{M}*[\u200c\u200d]|[\u200c\u200d][\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{N}]/u;
 
-/** Whether a name or another text of one line contains only allowed characters. */
+/** Returns whether a name or another text of one line contains only allowed characters. */
 export function isSingleLine(text: string): boolean {
   return !unsafeCharacters.test(text) && !invisibleCharacters.test(text) && !misplacedJoiner.test(text);
 }
@@ -55,7 +55,7 @@ export function toSingleLine(text: string): string {
   return cleaned.normalize('NFC').trim();
 }
 
-/** Whether the text has no control characters. Used for cells of a catalogue file, which may contain unusual names of existing files. */
+/** Returns whether the text has no control characters. Used for cells of a catalogue file, which may contain unusual names of existing files. */
 export function isControlFree(text: string): boolean {
   return !/[\p{Cc}\p{Cs}]/u.test(text);
 }
@@ -100,7 +100,7 @@ const parametersCheckedByHandlers: ReadonlySet<string> = new Set([
 const uidParameters: ReadonlySet<string> = new Set(['study', 'series', 'instance']);
 const uidPattern = /^[\d.]{1,64}$/;
 
-/** Whether a path parameter is well-formed. If not, the server responds with 404 without a database query. */
+/** Returns whether a path parameter is well-formed. If not, the server responds with 404 without a database query. */
 export function isPathParameter(name: string, value: string): boolean {
   if (parametersCheckedByHandlers.has(name)) return true;
   if (uidParameters.has(name)) return uidPattern.test(value);

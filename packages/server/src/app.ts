@@ -57,8 +57,9 @@ declare module 'fastify' {
   }
 }
 
+/** Maximum size of a request body, unless the contract declares another limit for the endpoint. */
 const bodyLimitBytes = 64 * 1024;
-const urlLimit = 4096;
+const maxUrlLength = 4096;
 
 // oxlint-disable-next-line lamina/max-own-lines -- registers plugins and routes in their order
 export async function buildApp(services: Services): Promise<FastifyInstance> {
@@ -70,11 +71,12 @@ export async function buildApp(services: Services): Promise<FastifyInstance> {
   };
   const app: FastifyInstance = fastify({
     loggerInstance,
-    // recordResponse writes one line per request, without the query.
+    // recordResponse writes the access log: one line per request, without the query, which may contain an image session.
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     trustProxy: services.config.trustedProxies.length > 0 ? [...services.config.trustedProxies] : false,
     bodyLimit: bodyLimitBytes,
     rewriteUrl: routedUrl,
+    // Each request is first offered to the fast paths; Fastify handles those that none of them takes.
     serverFactory: (fastifyHandler) =>
       createServer(serverOptions, (request, response) => {
         if (!fastPaths.some((fastPath) => fastPath.take(request, response, fastifyHandler)))
@@ -82,6 +84,8 @@ export async function buildApp(services: Services): Promise<FastifyInstance> {
       }),
     return503OnClosing: false, // requests that arrive during the shutdown are answered
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 2048 },
+    // A request that a fast path has rejected keeps its id.
+    // A request that a fast path has refused keeps the id that the fast path has given it.
     genReqId: (request) => refusedTileOf(request)?.requestId ?? requestIdOf(request.headers),
     // Fastify calls this for a path that it cannot decode; such a request reaches no route, hook or error handler.
     frameworkErrors: (error, request, reply) => {
@@ -93,7 +97,8 @@ export async function buildApp(services: Services): Promise<FastifyInstance> {
   const connections = limitConnections(app.server, {
     ...processLimits,
     maxPerAddress: connectionsPerAddress || Infinity,
-    // Loopback has no limit, because a reverse proxy may run on this machine. It would not stop a local attacker anyway.
+    // Loopback has no limit, because a reverse proxy on this machine connects for all clients. An attacker on this machine would not
+    // be stopped by the limit anyway.
     isUnlimited: addressMatcher([...trustedProxies, 'loopback']),
     onLimit: (address) =>
       services.log.warn(
@@ -115,7 +120,7 @@ export async function buildApp(services: Services): Promise<FastifyInstance> {
     aggregator: 'sum',
     read: connections.count,
   });
-  // During the shutdown, Fastify answers all requests instead of the fast paths, and each response closes its connection.
+  // After the shutdown has begun, the fast paths take no further requests, and each response closes its connection.
   stopping.addEventListener('abort', closeFastPaths, { once: true });
   app.addHook('onSend', (_, reply, payload, done) => {
     if (stopping.aborted) reply.header('Connection', 'close');
@@ -129,7 +134,7 @@ export async function buildApp(services: Services): Promise<FastifyInstance> {
   app.decorateRequest('credential', null);
   app.decorateRequest('bytesSentBefore', null);
 
-  // Registered before the access check, so that responses to rejected requests also get these headers.
+  // Helmet is registered before the access check, so that responses to rejected requests also get its headers.
   await app.register(helmet, {
     contentSecurityPolicy: {
       useDefaults: false,
@@ -150,11 +155,12 @@ export async function buildApp(services: Services): Promise<FastifyInstance> {
     referrerPolicy: { policy: 'no-referrer' },
     frameguard: { action: 'deny' },
     crossOriginResourcePolicy: { policy: 'same-origin' },
+    // A year in seconds. Without HTTPS in PUBLIC_URL, browsers must not be told to use HTTPS.
     strictTransportSecurity: services.config.publicUrl?.startsWith('https:') ? { maxAge: 31_536_000 } : false,
   });
 
-  readJson(app);
-  readCatalogueFiles(app);
+  acceptJson(app);
+  acceptCatalogueFiles(app);
   app.setErrorHandler((error, request, reply) => {
     countRefusal(error, request, reply, metrics);
     return replyWithError(error, request, reply);
@@ -166,7 +172,7 @@ export async function buildApp(services: Services): Promise<FastifyInstance> {
     reply.header('X-Request-Id', request.id);
     if (request.is404) return;
     const { endpoint } = request.routeOptions.config;
-    if (endpoint === undefined) return;
+    if (endpoint === undefined) return; // a public route such as health or the web app
     if (sendsPixels(endpoint)) reply.headers(pixelHeaders);
     allowOrigin(endpoint, request, reply, services.config.dicomwebOrigins);
     checkSize(request);
@@ -214,18 +220,19 @@ function providerOrigin({ signIn: { external } }: Config): string[] {
   return external === null ? [] : [new URL(external.issuer).origin];
 }
 
-/** Parses JSON, the only body that most routes accept. An empty body counts as none; keys such as `__proto__` are removed. */
-function readJson(app: FastifyInstance): void {
+/** Makes JSON the only body that routes accept by default. An empty body counts as none, and the keys `__proto__` and `constructor` are removed. */
+function acceptJson(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   const parseJson = app.getDefaultJsonParser('remove', 'remove');
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
-    if (body === '') done(null, undefined);
+    if (body === '')
+      done(null, undefined); // the default parser would reject it
     else void parseJson(request, body as string, done);
   });
 }
 
-/** Accepts CSV bodies only for endpoints that declare them. */
-function readCatalogueFiles(app: FastifyInstance): void {
+/** Adds the body type of catalogue files (CSV). Endpoints that do not declare it reject such a body. */
+function acceptCatalogueFiles(app: FastifyInstance): void {
   const { contentType } = catalogueFile;
   app.addContentTypeParser(contentType, { parseAs: 'buffer' }, (request, body, done) => {
     const isAccepted = request.routeOptions.config.endpoint?.upload?.contentType === contentType;
@@ -241,13 +248,14 @@ function requireDeclaration(route: { url: string; config?: { endpoint?: unknown;
   }
 }
 
+/** Rejects a body that is too large by its Content-Length, before the access check, and a URL that is too long. @throws AppError too_large */
 function checkSize(request: FastifyRequest): void {
   const { endpoint } = request.routeOptions.config;
   const limit = endpoint?.isStreamed
     ? Infinity
     : (endpoint?.upload?.maxBytes ?? endpoint?.maxBodyBytes ?? bodyLimitBytes);
   if (Number(request.headers['content-length'] ?? 0) > limit) throw new AppError('too_large');
-  if (request.url.length > urlLimit) throw new AppError('too_large');
+  if (request.url.length > maxUrlLength) throw new AppError('too_large');
 }
 
 /** Rejects a query with invalid percent-encoding, which the query parser would silently leave undecoded. */
@@ -278,7 +286,10 @@ function rejectRepeatedParameters(request: FastifyRequest): void {
   }
 }
 
-/** Methods of each path that the contract declares; they distinguish an unknown path (404) from an unsupported method (405). */
+/**
+ * The methods that the contract declares for each path. They distinguish an unknown path (404) from an unsupported method (405). Paths
+ * that differ only in the names of their parameters are one path.
+ */
 const methodsByPath = Object.values(
   Object.groupBy(Object.values(endpoints), ({ path }) => path.replace(/:\w+/g, ':')),
 ).map((group = []) => ({
@@ -292,6 +303,7 @@ function replyNotFound(request: FastifyRequest, reply: Parameters<typeof replyWi
   const path = request.url.split('?', 1)[0] ?? '';
   // A path may match several patterns: /share-links/open also matches /share-links/{id}.
   const methods = methodsByPath.flatMap(({ pattern, methods }) => (pattern.test(path) ? methods : []));
+  // A supported method is also 404: the path matches a pattern, but no route, for example because a parameter is too long.
   if (methods.length === 0 || methods.includes(request.method)) {
     return replyWithError(new AppError('not_found'), request, reply);
   }

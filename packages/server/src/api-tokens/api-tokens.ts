@@ -1,7 +1,7 @@
 /**
- * Creates, lists, revokes and authenticates API tokens. Each request authenticates its token against the database, so that a revocation
- * or a change of the owner's rights takes effect at once in every process. Only requests for single tiles may use a result that is
- * up to half a second old (recent-tokens.ts).
+ * Creates, lists, revokes and authenticates API tokens. For each request the token is read from the database, so that a revocation
+ * or a change of the owner's rights takes effect at once in every process. Only requests for pixels may use a result that is up to
+ * half a second old (recent-tokens.ts).
  */
 import { randomUUID } from 'node:crypto';
 import {
@@ -172,8 +172,9 @@ export function createApiTokens(dependencies: Dependencies): ApiTokens {
   }
 
   /**
-   * Counts a request with a token. @returns a promise if the time of the last use has to be saved, which is rare
+   * Counts a request with a token.
    *
+   * @returns a promise if the time of the last use has to be saved, which is at most once a minute; otherwise undefined
    * @throws AppError rate_limited
    */
   function countUse(token: StoredApiToken, at: number): Promise<void> | undefined {

@@ -20,7 +20,7 @@ export interface RecentTokens {
   clear(): void;
 }
 
-/** A revocation must take effect within a second. Half of it is left for a slow query. */
+/** A revocation must take effect within a second. The other half second is left for a slow query. */
 const maxAgeMs = 500;
 const maxCachedTokens = 10_000;
 
@@ -34,6 +34,8 @@ interface CacheEntry {
 }
 
 /**
+ * Creates the cache.
+ *
  * @param read reads a valid token by its hash
  * @param countChanges returns the number of revocations and changes of rights in this process; cached tokens are valid only while it stays the same
  */

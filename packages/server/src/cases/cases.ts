@@ -274,6 +274,6 @@ function matrixOf(points: readonly PointPair[]): RegistrationMatrix {
 function pixelSizeOf(
   image: { readonly mpp_x: number | null; readonly mpp_y: number | null } | undefined,
 ): { readonly x: number; readonly y: number } | null {
-  if (!image?.mpp_x) return null;
+  if (!image?.mpp_x) return null; // null, 0 or an image that the caller may not view
   return { x: image.mpp_x, y: image.mpp_y ?? image.mpp_x };
 }

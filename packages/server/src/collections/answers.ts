@@ -44,6 +44,7 @@ export function createAnswers({ db, now, collections }: Dependencies): Answers {
       const key = itemKeys(items)[position];
       if (!question || key === undefined) throw new AppError('not_found');
       const correct = isCorrect(question, answer);
+      // An answer of another kind than the question, such as a position for a free text.
       if (correct === undefined) throw new AppError('invalid_request', { field: 'answer' });
       const uid = 'user' in follower ? follower.user.uid : null;
       await db.transaction().execute((tx) =>
@@ -98,7 +99,7 @@ const columns = [
   'answered_at',
 ] as const;
 
-/** Returns the answers as CSV (RFC 4180, UTF-8 with a byte order mark). Items are counted from 1. */
+/** Returns the answers as CSV (RFC 4180, UTF-8 with a byte order mark). The number of an item starts at 1, unlike in the API. */
 export function answersCsv(answers: readonly CollectionAnswer[]): string {
   const lines = answers.map((answer) =>
     formatCsvLine([
@@ -115,6 +116,7 @@ export function answersCsv(answers: readonly CollectionAnswer[]): string {
   return csvByteOrderMark + formatCsvLine(columns) + lines.join('');
 }
 
+/** Returns a boolean as the database stores it. */
 function storedFlag(value: boolean | null): 0 | 1 | null {
   if (value === null) return null;
   return value ? 1 : 0;

@@ -104,19 +104,19 @@ export function createCollections(dependencies: Dependencies): Collections {
       connection,
     );
     return stored.map(({ uid, ownerName, readerUids, items, readers, ...otherFields }): Collection => {
-      const own = uid === reader.uid;
-      const visibleReaderUids = own ? [...readerUids] : readerUids.filter((each) => each === reader.uid);
+      const isOwn = uid === reader.uid;
+      const visibleReaderUids = isOwn ? [...readerUids] : readerUids.filter((each) => each === reader.uid);
       return {
         ...otherFields,
         owner: uid,
         owner_name: ownerName,
-        own,
+        own: isOwn,
         readers: readers === 'members' ? 'members' : visibleReaderUids,
         items: items.map((item) => ({
           type: item.type,
           id: item.id,
           text: item.text,
-          question: item.question === null || own ? item.question : withoutAnswer(item.question),
+          question: item.question === null || isOwn ? item.question : withoutAnswer(item.question),
           ...shownTarget(item, uid, targets),
         })),
       };
@@ -238,7 +238,7 @@ type ShownTarget = Pick<CollectionItem, 'access' | 'title' | 'images' | 'field' 
 
 const noAccess: ShownTarget = { access: false, title: null, images: [], field: null };
 
-/** @param owner uid of the collection's owner, to whom its saved views belong */
+/** Returns what the reader may see of an item. @param owner uid of the collection's owner, to whom its saved views belong */
 function shownTarget(
   { type, id }: Pick<StoredItem, 'type' | 'id'>,
   owner: string,

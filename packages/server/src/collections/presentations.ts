@@ -46,7 +46,7 @@ const keepAliveMs = 15_000;
 /** A presentation that has followers in this process. */
 interface Channel {
   followers: number;
-  /** Number of the state, which grows with every change; 0 before the first state is read. */
+  /** Sequence number of the state, which grows with every change; 0 before the first state is read. */
   seq: number;
   /** JSON. */
   state: string | null;
@@ -136,7 +136,7 @@ export function createPresentations({ db, now, log, collections }: Dependencies)
       let sentSeq = 0;
       let lastSentAt = performance.now();
       try {
-        yield 'retry: 2000\n\n';
+        yield 'retry: 2000\n\n'; // browsers reconnect after 2 s
         await readStates([collectionId]);
         while (!signal.aborted && !isClosed) {
           if (channel.seq > sentSeq) {
@@ -156,7 +156,7 @@ export function createPresentations({ db, now, log, collections }: Dependencies)
           if (!(await mayFollow())) return;
           if (performance.now() - lastSentAt < keepAliveMs) continue;
           lastSentAt = performance.now();
-          yield ': still here\n\n';
+          yield ': still here\n\n'; // a comment, which clients ignore
         }
       } finally {
         leave(collectionId, channel);

@@ -58,7 +58,7 @@ export interface Datasets {
    * @throws AppError not_found when a dataset without slides and settings is to be opened
    */
   update(
-    by: Actor,
+    actor: Actor,
     name: string,
     decision: {
       readonly access?: DatasetAccess | undefined;
@@ -76,12 +76,12 @@ export interface Datasets {
    * @param download whether the account may download original files; undefined keeps the current value
    * @throws AppError not_found
    */
-  grant(by: Actor, name: string, uid: string, download?: boolean): Promise<void>;
+  grant(actor: Actor, name: string, uid: string, download?: boolean): Promise<void>;
   /** Revokes a grant; does nothing when there is none. */
-  revoke(by: Actor, name: string, uid: string): Promise<void>;
+  revoke(actor: Actor, name: string, uid: string): Promise<void>;
   /** Answers a request for a dataset. @throws AppError not_found, already_answered */
   answer(
-    by: Actor,
+    actor: Actor,
     requestId: string,
     answer: { granted: boolean; reason?: string | undefined },
   ): Promise<void>;
@@ -96,7 +96,7 @@ export interface Datasets {
    * @returns false when the account already has access
    * @throws AppError not_found when there is no such dataset, or it is open or not listed
    */
-  request(by: Actor, name: string, reason: string): Promise<boolean>;
+  request(actor: Actor, name: string, reason: string): Promise<boolean>;
   /** Returns the names of the datasets that the account may not see (see `inaccessibleDatasets`). */
   inaccessibleTo(user: User, connection?: Connection): Promise<ReadonlySet<string>>;
 }
@@ -118,29 +118,29 @@ export function createDatasets(dependencies: Dependencies): Datasets {
   const now = () => dependencies.now().toISOString();
 
   /** Runs a transaction under the lock `accounts`, after checking that the caller is still an administrator. */
-  function administer<T>(by: Actor, work: (tx: Change) => Promise<T>): Promise<T> {
+  function administer<T>(actor: Actor, work: (tx: Change) => Promise<T>): Promise<T> {
     return runLockedTransaction(db, 'accounts', async (tx) => {
-      await recheckCaller(tx, signIn, by, 'users.manage');
+      await recheckCaller(tx, signIn, actor, 'users.manage');
       return work(tx);
     });
   }
 
   /** Grants a dataset to an account and answers the account's open request for it. */
-  async function grantDataset(tx: Change, by: Actor, name: string, uid: string): Promise<void> {
+  async function grantDataset(tx: Change, actor: Actor, name: string, uid: string): Promise<void> {
     const at = now();
-    const isNew = await insertGrant(tx, { uid, dataset: name, grantedBy: by.uid, now: at });
+    const isNew = await insertGrant(tx, { uid, dataset: name, grantedBy: actor.uid, now: at });
     await answerDatasetRequests(
       tx,
       { uid, datasets: [name] },
-      { answer: 'granted', reason: null, answeredBy: by.uid, now: at },
+      { answer: 'granted', reason: null, answeredBy: actor.uid, now: at },
     );
     if (!isNew) return;
     await audit.record(tx, {
       action: 'dataset-granted',
-      actor: by.uid,
+      actor: actor.uid,
       target: uid,
       detail: { dataset: name },
-      origin: by.origin,
+      origin: actor.origin,
     });
   }
 
@@ -168,8 +168,8 @@ export function createDatasets(dependencies: Dependencies): Datasets {
       }));
     },
 
-    async update(by, requestedName, { access: newAccess, listed, sharing, identifiableOriginals }) {
-      await administer(by, async (tx) => {
+    async update(actor, requestedName, { access: newAccess, listed, sharing, identifiableOriginals }) {
+      await administer(actor, async (tx) => {
         // A dataset may be restricted before it has slides or settings. Every other change requires that it exists.
         if (
           newAccess !== 'restricted' &&
@@ -197,7 +197,7 @@ export function createDatasets(dependencies: Dependencies): Datasets {
         if (wasShared && (!isShared || becomesRestricted)) await deleteVisitorSessionsIn(tx, name);
         await audit.record(tx, {
           action: 'dataset-changed',
-          actor: by.uid,
+          actor: actor.uid,
           target: null,
           detail: {
             dataset: name,
@@ -208,67 +208,67 @@ export function createDatasets(dependencies: Dependencies): Datasets {
               identifiable_originals: hasIdentifiableOriginals,
             }),
           },
-          origin: by.origin,
+          origin: actor.origin,
         });
       });
       imageSessions.recheck();
     },
 
-    async grant(by, requestedName, uid, download) {
-      await administer(by, async (tx) => {
+    async grant(actor, requestedName, uid, download) {
+      await administer(actor, async (tx) => {
         const name = await spellingOf(tx, 'dataset', requestedName);
         if ((await findUser(tx, uid)) === null || !(await isDataset(tx, name))) {
           throw new AppError('not_found');
         }
-        await grantDataset(tx, by, name, uid);
+        await grantDataset(tx, actor, name, uid);
         if (download === undefined) return;
         if (!(await setDownloadGrant(tx, { uid, dataset: name, isAllowed: download }))) return;
         await audit.record(tx, {
           action: 'dataset-granted',
-          actor: by.uid,
+          actor: actor.uid,
           target: uid,
           detail: { dataset: name, download },
-          origin: by.origin,
+          origin: actor.origin,
         });
       });
       imageSessions.recheck({ uid });
     },
 
-    async revoke(by, requestedName, uid) {
-      await administer(by, async (tx) => {
+    async revoke(actor, requestedName, uid) {
+      await administer(actor, async (tx) => {
         const name = await spellingOf(tx, 'dataset', requestedName);
         if (!(await deleteGrant(tx, uid, name))) return;
         await audit.record(tx, {
           action: 'dataset-revoked',
-          actor: by.uid,
+          actor: actor.uid,
           target: uid,
           detail: { dataset: name },
-          origin: by.origin,
+          origin: actor.origin,
         });
       });
       imageSessions.recheck({ uid });
     },
 
-    async answer(by, requestId, { granted, reason = null }) {
-      const uid = await administer(by, async (tx) => {
+    async answer(actor, requestId, { granted, reason = null }) {
+      const uid = await administer(actor, async (tx) => {
         const request = await findDatasetRequest(tx, requestId);
         const requester = request && (await findUser(tx, request.uid));
         if (request === null || requester === null) throw new AppError('not_found');
         if (request.answer !== null) throw new AppError('already_answered');
         if (granted) {
-          await grantDataset(tx, by, request.dataset, request.uid);
+          await grantDataset(tx, actor, request.dataset, request.uid);
         } else {
           await answerDatasetRequests(
             tx,
             { uid: request.uid, datasets: [request.dataset] },
-            { answer: 'refused', reason, answeredBy: by.uid, now: now() },
+            { answer: 'refused', reason, answeredBy: actor.uid, now: now() },
           );
           await audit.record(tx, {
             action: 'dataset-request-refused',
-            actor: by.uid,
+            actor: actor.uid,
             target: request.uid,
             detail: { dataset: request.dataset },
-            origin: by.origin,
+            origin: actor.origin,
           });
         }
         const answer = { dataset: request.dataset, granted, reason };
@@ -308,30 +308,30 @@ export function createDatasets(dependencies: Dependencies): Datasets {
         });
     },
 
-    async request(by, requestedName, reason) {
+    async request(actor, requestedName, reason) {
       const isRequested = await runLockedTransaction(db, 'accounts', async (tx) => {
         const name = await spellingOf(tx, 'dataset', requestedName);
-        const user = await recheckCaller(tx, signIn, by, 'catalogue.read');
+        const user = await recheckCaller(tx, signIn, actor, 'catalogue.read');
         const dataset = await findDataset(tx, name);
-        const hasAccess = seesEveryDataset(user) || (await hasGrant(tx, by.uid, name));
+        const hasAccess = seesEveryDataset(user) || (await hasGrant(tx, actor.uid, name));
         // The error is the same for unknown, open and unlisted datasets, so that it does not reveal which case applies.
         if (dataset?.access !== 'restricted' || (dataset.is_listed === 0 && !hasAccess)) {
           throw new AppError('not_found');
         }
         if (hasAccess) return false;
-        const earlier = await findDatasetRequestOf(tx, by.uid, name);
+        const earlier = await findDatasetRequestOf(tx, actor.uid, name);
         const openRequest = earlier?.answer === null ? earlier : null;
         // A repeated request with the same reason changes nothing and is not audited again.
         if (openRequest?.reason === reason) return true;
-        await limitActions.require(tx, 'dataset-requested', by);
+        await limitActions.require(tx, 'dataset-requested', actor);
         const { id, at } = openRequest ?? { id: randomUUID(), at: now() };
-        await saveDatasetRequest(tx, { id, uid: by.uid, dataset: name, reason, at });
+        await saveDatasetRequest(tx, { id, uid: actor.uid, dataset: name, reason, at });
         await audit.record(tx, {
           action: 'dataset-requested',
-          actor: by.uid,
-          target: by.uid,
+          actor: actor.uid,
+          target: actor.uid,
           detail: { dataset: name },
-          origin: by.origin,
+          origin: actor.origin,
         });
         return true;
       });

@@ -71,7 +71,7 @@ export async function createJobsInPostgres({
   const boss = new PgBoss({
     db,
     schema,
-    schedule: false,
+    schedule: false, // the timers of this module enqueue scheduled jobs
     superviseIntervalSeconds: superviseEverySeconds,
     monitorIntervalSeconds: superviseEverySeconds,
   });
@@ -106,6 +106,7 @@ export async function createJobsInPostgres({
     }
   }
 
+  /** Stores jobs. @param startAfter time before which they do not start; null: they start at once */
   async function write(
     name: JobName,
     payloads: readonly JobPayload[],
@@ -224,6 +225,7 @@ function createConnections(url: string) {
   };
 }
 
+/** Returns whether a job waits or runs: in the order of pg-boss these states come before `completed`. */
 async function hasOpenJobs(boss: PgBoss, name: JobName): Promise<boolean> {
   const { rows } = await boss
     .getDb()
@@ -238,7 +240,7 @@ function settingsOf({ whenRunning, retry, timeoutSeconds, schedule }: JobKind) {
     retryDelay: retry.afterSeconds,
     expireInSeconds: timeoutSeconds,
     heartbeatSeconds,
-    // Completed jobs are kept for two intervals, so that no other process runs the scheduled job again.
+    // A completed job is kept for two intervals (at least two hours), so that no other process enqueues the scheduled job again.
     deleteAfterSeconds: 2 * Math.max(3600, schedule?.everySeconds ?? 0),
   };
 }

@@ -22,6 +22,9 @@ interface WaitingJob {
   readonly failures: number;
 }
 
+/** Key of scheduled jobs, whose kinds have only one key. */
+const scheduledKey = '';
+
 /** The queue of one kind of job. */
 interface JobQueue {
   worker: JobWorker<JobName> | null;
@@ -124,7 +127,8 @@ export function createJobsInProcess({ log, kinds = jobKinds }: ProcessJobsOption
       for (const name of jobNames) {
         const { schedule } = kinds[name];
         if (schedule === null) continue;
-        const enqueueScheduled = () => enqueueNow(name, '', { payload: schedule.payload, failures: 0 });
+        const enqueueScheduled = () =>
+          enqueueNow(name, scheduledKey, { payload: schedule.payload, failures: 0 });
         if (schedule.atStart) enqueueScheduled();
         timers.push(setInterval(enqueueScheduled, schedule.everySeconds * 1000).unref());
       }

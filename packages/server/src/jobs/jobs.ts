@@ -13,7 +13,7 @@ export interface JobPayloads {
   readonly 'read-slide': { readonly imageId: string; readonly again: boolean };
   /** Imports the file of a result layer. */
   readonly 'import-result': { readonly layerId: string };
-  /** Finds the files of result layers that are stored beside slides. */
+  /** Finds result files that are stored beside slides in folders, and makes the result layers equal to them. */
   readonly 'find-results': object;
   /** Writes the slides of the demonstration dataset. */
   readonly 'draw-demo-slides': object;
@@ -89,6 +89,7 @@ export interface JobKind {
   readonly timeoutSeconds: number;
 }
 
+/** In seconds. */
 const minute = 60;
 const hour = 60 * minute;
 

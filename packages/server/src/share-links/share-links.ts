@@ -56,9 +56,9 @@ export interface ShareLinks {
   /** Lists the links that an account has created, or all links for an administrator, newest first. */
   list(user: User): Promise<ShareLink[]>;
   /** Creates a link. @throws AppError not_found, sharing_off, invalid_request, rate_limited */
-  create(by: Actor, newLink: NewLink): Promise<ResponseOf<typeof createEndpoint>>;
+  create(actor: Actor, newLink: NewLink): Promise<ResponseOf<typeof createEndpoint>>;
   /** Ends a link; does nothing when it has been ended before. @throws AppError not_found */
-  end(by: Actor, id: string): Promise<void>;
+  end(actor: Actor, id: string): Promise<void>;
   /**
    * Opens a link for a visitor: counts the opening and creates an image session.
    *
@@ -87,7 +87,7 @@ interface Dependencies {
 }
 
 const dayMs = 24 * 60 * 60_000;
-/** A link may last one year. This tolerance allows for a client whose clock is ahead of the server's clock. */
+/** A link may last one year, and longer by this tolerance, because the clock of a client may be ahead of the server's clock. */
 const clockToleranceMs = 5 * 60_000;
 
 /**
@@ -184,24 +184,28 @@ export function createShareLinks(dependencies: Dependencies): ShareLinks {
       return rows.map((row) => {
         const { display_name, email, status, role, account_expires_at } = row;
         const creator = { status, role, expiresAt: account_expires_at };
-        return shareLinkOf(row, display_name ?? email, !canOpenShareLink(row, creator, now()));
+        const hasEnded = !canOpenShareLink(row, creator, now());
+        return shareLinkOf(row, display_name ?? email, { ended: hasEnded });
       });
     },
 
-    async create(by, { target, title, expires_at, max_openings, password, show_annotations, free_movement }) {
+    async create(
+      actor,
+      { target, title, expires_at, max_openings, password, show_annotations, free_movement },
+    ) {
       const at = now();
       const expiresAt = expiryOf(expires_at, at);
       const secret = newSecret();
-      const requester = { address: by.origin.address, account: by.email };
+      const requester = { address: actor.origin.address, account: actor.email };
       const passwordHash = password ? await signIn.hashPassword(password, requester) : null;
       return runLockedTransaction(db, 'accounts', async (tx) => {
-        const user = await recheckCaller(tx, signIn, by, 'sharing.own');
+        const user = await recheckCaller(tx, signIn, actor, 'sharing.own');
         await requireSharing(tx, await imagesOf(user, target, tx));
-        await limitActions.require(tx, 'share-link-created', by);
+        await limitActions.require(tx, 'share-link-created', actor);
         const row: ShareLinkRow = {
           id: randomUUID(),
           secret_hash: hashSecret(secret),
-          uid: by.uid,
+          uid: actor.uid,
           title,
           target_type: target.type,
           target_id: target.id,
@@ -217,26 +221,26 @@ export function createShareLinks(dependencies: Dependencies): ShareLinks {
         await insertShareLink(tx, row);
         await audit.record(tx, {
           action: 'share-link-created',
-          actor: by.uid,
+          actor: actor.uid,
           target: row.id,
           detail: { type: target.type, of: target.id, expires_at: expiresAt, max_openings: row.max_openings },
-          origin: by.origin,
+          origin: actor.origin,
         });
         const ownerName = user.displayName ?? user.email;
-        return { ...shareLinkOf(row, ownerName, false), url: `${publicUrl()}/shared#${secret}` };
+        return { ...shareLinkOf(row, ownerName, { ended: false }), url: `${publicUrl()}/shared#${secret}` };
       });
     },
 
-    async end(by, id) {
+    async end(actor, id) {
       await runLockedTransaction(db, 'accounts', async (tx) => {
-        const user = await recheckCaller(tx, signIn, by, 'sharing.own');
+        const user = await recheckCaller(tx, signIn, actor, 'sharing.own');
         const link = await findShareLink(tx, id);
-        if (link === null || (link.uid !== by.uid && !may(user, 'users.manage'))) {
+        if (link === null || (link.uid !== actor.uid && !may(user, 'users.manage'))) {
           throw new AppError('not_found');
         }
         if (link.ended_at !== null) return;
         await endShareLinks(tx, [id], now().toISOString());
-        const entry = { actor: by.uid, target: id, origin: by.origin };
+        const entry = { actor: actor.uid, target: id, origin: actor.origin };
         await audit.record(tx, { ...entry, action: 'share-link-ended', detail: { openings: link.openings } });
       });
       imageSessions.forget({ shareLinkId: id });
@@ -279,7 +283,11 @@ export function createShareLinks(dependencies: Dependencies): ShareLinks {
 }
 
 /** Converts the row of a link to the `ShareLink` of the API. */
-function shareLinkOf(row: ShareLinkRow, ownerName: string, ended: boolean): ShareLink {
+function shareLinkOf(
+  row: ShareLinkRow,
+  ownerName: string,
+  { ended }: { readonly ended: boolean },
+): ShareLink {
   return {
     id: row.id,
     title: row.title,

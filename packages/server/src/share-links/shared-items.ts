@@ -49,7 +49,8 @@ async function itemsOfLink(
     const collection = await findCollection(db, id);
     const items: Item[] = [];
     for (const [position, item] of (collection?.items ?? []).entries()) {
-      const slides = await itemsOf(db, item, `${position + 1}`, imageIds);
+      const itemNumber = `${position + 1}`; // the number of the item, because its name could contain patient data
+      const slides = await itemsOf(db, item, itemNumber, imageIds);
       const { text, question } = item;
       items.push(
         ...slides.map((slide, index) => ({
